@@ -1,0 +1,38 @@
+// Installs the dependencies when they are not what package-lock.json asks for, and does nothing otherwise.
+// Runs before `npm test` and `npm start`, on whatever Node the machine has: plain JavaScript, built-in modules only.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const stampFile = join(root, 'node_modules', '.leadsheet-installed');
+
+// The processor and system are part of the stamp: node_modules holds binaries, and folders get copied between machines.
+const wanted = createHash('sha256')
+  .update(readFileSync(join(root, 'package-lock.json')))
+  .update(`${process.platform} ${process.arch}`)
+  .digest('hex');
+
+if (readStamp() !== wanted) {
+  const args = ['ci', '--include=dev', '--no-audit', '--no-fund'];
+  // npm puts its own path here when it runs a script; on Windows `npm` itself is not directly executable.
+  const npm = process.env.npm_execpath;
+  const { status, error } = npm
+    ? spawnSync(process.execPath, [npm, ...args], { cwd: root, stdio: 'inherit' })
+    : spawnSync('npm', args, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' });
+  if (status !== 0) {
+    console.error(`leadsheet: installing the dependencies failed${error ? `: ${error.message}` : ', see above'}`);
+    process.exit(1);
+  }
+  writeFileSync(stampFile, wanted);
+}
+
+function readStamp() {
+  try {
+    return readFileSync(stampFile, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

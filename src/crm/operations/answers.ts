@@ -1,0 +1,137 @@
+import * as z from 'zod';
+import { NotThisAnswer } from './define.ts';
+import type { AnswerRule } from './define.ts';
+import type { Fields, RecordFrom, RecordShape } from './shape.ts';
+
+/** One page of a collection, as read. */
+export interface Page<T> {
+  readonly data: readonly T[];
+  /** Rows that were there but are no records (no uuid): whoever counts must know of them. */
+  readonly unreadable: number;
+  /** What the service says it did; a clamped page size shows here, not in an error. */
+  readonly limit?: number;
+  readonly offset?: number;
+  /** All matches. May drift while paging. */
+  readonly total?: number;
+  /** A hint at best: absent from the contract for contacts, and wrong at times. */
+  readonly has_more?: boolean;
+}
+
+interface RuleOptions {
+  readonly success?: readonly number[];
+  readonly refusals?: readonly number[];
+}
+
+type RecordRuleOptions = RuleOptions & { readonly blank: 'again' | 'unknown' };
+
+/** One record, also when it comes wrapped, or beside another object (`pick` chooses). */
+export function recordAnswer<F extends Fields>(
+  shape: RecordShape<F>,
+  {
+    success = [200],
+    refusals = [404],
+    blank,
+    pick = unwrap,
+  }: RecordRuleOptions & { pick?: (json: unknown) => unknown },
+): AnswerRule<RecordFrom<RecordShape<F>>> {
+  return { success, refusals, schema: shape.schema, blank, read: (json) => readRecord(shape, pick(json)) };
+}
+
+/** One record or none; a miss has been seen as 404, 204, null, {}, [] and a blank body. */
+export function maybeAnswer<F extends Fields>(
+  shape: RecordShape<F>,
+): AnswerRule<RecordFrom<RecordShape<F>> | undefined> {
+  return {
+    success: [200],
+    refusals: [404, 422],
+    schema: shape.schema,
+    blank: { answer: undefined },
+    refused: ({ status }) => (status === 404 ? { answer: undefined } : undefined),
+    read: (json) => (isEmpty(json) ? undefined : readRecord(shape, unwrap(json))),
+  };
+}
+
+/** A page of records, flat or wrapped, its figures beside `data` or under `pagination`. */
+export function pageAnswer<F extends Fields>(
+  shape: RecordShape<F>,
+  refusals: readonly number[] = [422],
+): AnswerRule<Page<RecordFrom<RecordShape<F>>>> {
+  const count = z.int();
+  return {
+    success: [200],
+    refusals,
+    schema: z.looseObject({
+      data: z.array(shape.schema),
+      limit: count,
+      offset: count,
+      total: count,
+      has_more: z.boolean().optional(),
+    }),
+    blank: 'again',
+    read: (json) => {
+      const { rows, ...figures } = openPage(json);
+      const data = rows.flatMap((row) => {
+        const { success, data: read } = shape.schema.safeParse(unwrap(row));
+        return success ? [read] : [];
+      });
+      return { data, unreadable: rows.length - data.length, ...figures };
+    },
+  };
+}
+
+/** Accepted, with or without a body. */
+export function doneAnswer<Answer>(
+  answer: Answer,
+  { success = [204], refusals = [404] }: RuleOptions = {},
+  refused?: AnswerRule<Answer>['refused'],
+): AnswerRule<Answer> {
+  return { success, refusals, blank: { answer }, read: () => answer, ...(refused && { refused }) };
+}
+
+/** The rows and figures of a page, before any row is read. */
+export function openPage(json: unknown): Omit<Page<unknown>, 'data' | 'unreadable'> & { rows: readonly unknown[] } {
+  if (!isObject(json) || !Array.isArray(json['data'])) throw new NotThisAnswer('a page has a list under "data"');
+  const figures = isObject(json['pagination']) ? { ...json, ...json['pagination'] } : json;
+  const rows: readonly unknown[] = json['data'];
+  return {
+    rows,
+    ...count('limit', figures['limit']),
+    ...count('offset', figures['offset']),
+    ...count('total', figures['total']),
+    ...(typeof figures['has_more'] === 'boolean' && { has_more: figures['has_more'] }),
+  };
+}
+
+function count(name: string, value: unknown): Record<string, number> {
+  const figure = typeof value === 'string' && value !== '' ? Number(value) : value;
+  return typeof figure === 'number' && Number.isInteger(figure) && figure >= 0 ? { [name]: figure } : {};
+}
+
+/** The record itself, whether it stands alone or under `lead` or `data` with markers beside it. */
+export function unwrap(json: unknown): unknown {
+  if (!isObject(json)) return json;
+  for (const wrapper of [json['lead'], json['data']]) {
+    if (isObject(wrapper) && typeof wrapper['uuid'] === 'string') return wrapper;
+  }
+  return json;
+}
+
+/** The first object with a uuid: of several under their own names, or the answer itself. */
+export function firstWithUuid(json: unknown): unknown {
+  if (!isObject(json) || typeof json['uuid'] === 'string') return json;
+  return Object.values(json).find((value) => isObject(value) && typeof value['uuid'] === 'string') ?? json;
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isEmpty(json: unknown): boolean {
+  return json === null || (typeof json === 'object' && Object.keys(json).length === 0);
+}
+
+function readRecord<F extends Fields>(shape: RecordShape<F>, json: unknown): RecordFrom<RecordShape<F>> {
+  const { success, data } = shape.schema.safeParse(json);
+  if (!success) throw new NotThisAnswer(`a ${shape.name} has a uuid`);
+  return data;
+}

@@ -2,8 +2,23 @@
 // argv -> command -> exit code. The only reader of process.*: everything below gets its world as arguments.
 import { runCli } from './cli/program.ts';
 
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    // The first asks for an end, the second takes it.
+    if (stop.signal.aborted) process.exit(130);
+    stop.abort(new Error(`stopped by ${signal}`));
+  });
+}
+
 process.exitCode = await runCli(process.argv.slice(2), {
   env: process.env,
   stdout: process.stdout,
   stderr: process.stderr,
+  stop: stop.signal,
+  transport: fetch,
+  now: Date.now,
+  elapsed: () => performance.now(),
+  // oxlint-disable-next-line no-restricted-properties -- this is where randomness comes from
+  random: Math.random,
 });

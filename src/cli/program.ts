@@ -1,15 +1,11 @@
 import { Command, CommanderError } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
+import { apiCommand } from './api.ts';
+import { reportFailure } from './errors.ts';
 import { exitCodes } from './exit-codes.ts';
+import type { CliWorld } from './world.ts';
 
-/** What a command may touch of the process it runs in. */
-export interface CliWorld {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly stdout: { write(text: string): unknown };
-  readonly stderr: { write(text: string): unknown };
-}
-
-/** Runs one command line (without the interpreter and the script) and answers its exit code; it never throws. */
+/** Runs one command line (without the interpreter and the script) and answers its exit code. */
 export async function runCli(args: readonly string[], world: CliWorld): Promise<number> {
   const program = new Command('leadsheet')
     .description('Keeps the contacts of an outreach service and the rows of a Google Sheet equal, in both directions.')
@@ -19,12 +15,13 @@ export async function runCli(args: readonly string[], world: CliWorld): Promise<
       writeOut: (text) => world.stdout.write(text),
       writeErr: (text) => world.stderr.write(text),
     });
+  apiCommand(program, world);
 
   try {
     await program.parseAsync([...args], { from: 'user' });
     return exitCodes.done;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
-    throw error;
+    return reportFailure(error, world);
   }
 }

@@ -56,15 +56,14 @@ export function pageAnswer<F extends Fields>(
   shape: RecordShape<F>,
   refusals: readonly number[] = [422],
 ): AnswerRule<Page<RecordFrom<RecordShape<F>>>> {
-  const count = z.int();
   return {
     success: [200],
     refusals,
     schema: z.looseObject({
       data: z.array(shape.schema),
-      limit: count,
-      offset: count,
-      total: count,
+      limit: z.int(),
+      offset: z.int(),
+      total: z.int(),
       has_more: z.boolean().optional(),
     }),
     blank: 'again',

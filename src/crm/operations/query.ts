@@ -2,15 +2,22 @@ import type * as z from 'zod';
 import { isObject } from './answers.ts';
 import type { FilterStyle } from './define.ts';
 
+/** What stands in a query: the schemas of the operations have nothing else there but filters. */
+type QueryValue = string | number | boolean | undefined | QueryObject;
+
+export interface QueryObject {
+  readonly [name: string]: QueryValue;
+}
+
 /**
  * A query as the service takes it. `filter` travels in one of three styles, because the areas of the service differ:
  * `bracket` filter[q]=x, `flat` q=x, `json` filter={"q":"x"}. A range nests one level: filter[sent_at][>=]=...
  */
-export function encodeQuery(query: Readonly<Record<string, unknown>>, style: FilterStyle = 'bracket'): URLSearchParams {
+export function encodeQuery(query: QueryObject, style: FilterStyle = 'bracket'): URLSearchParams {
   const params = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) {
     if (value === undefined) continue;
-    if (!isObject(value)) params.append(key, String(value));
+    if (typeof value !== 'object') params.append(key, String(value));
     else if (style === 'json') params.append(key, JSON.stringify(value));
     else for (const [name, inner] of flatten(value)) params.append(style === 'flat' ? bare(name) : key + name, inner);
   }
@@ -44,10 +51,10 @@ function decodeValue(text: string, schema: unknown): unknown {
 }
 
 /** `{a: 1, b: {'>=': 2}}` as [['[a]', '1'], ['[b][>=]', '2']]. */
-function flatten(value: Readonly<Record<string, unknown>>): [string, string][] {
+function flatten(value: QueryObject): [string, string][] {
   return Object.entries(value).flatMap(([key, inner]): [string, string][] => {
     if (inner === undefined) return [];
-    if (!isObject(inner)) return [[`[${key}]`, String(inner)]];
+    if (typeof inner !== 'object') return [[`[${key}]`, String(inner)]];
     return flatten(inner).map(([name, leaf]) => [`[${key}]${name}`, leaf]);
   });
 }

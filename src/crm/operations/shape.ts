@@ -53,9 +53,9 @@ export function record<F extends Fields>(
   promised: readonly (keyof F & string)[] = [],
 ): RecordShape<F> {
   const leaves = Object.fromEntries(
-    Object.entries(fields).map(([field, { read, wire }]) => [
-      field,
-      field === 'uuid' ? z.string().min(1).meta(wire) : z.unknown().transform(read).optional().meta(wire),
+    Object.entries(fields).map(([key, { read, wire }]) => [
+      key,
+      key === 'uuid' ? z.string().min(1).meta(wire) : z.unknown().transform(read).optional().meta(wire),
     ]),
   );
   // The loose object types its leaves as unknown; RecordOf says what the readers above really return.

@@ -25,9 +25,16 @@ export const operationList: readonly NamedOperation[] = Object.entries(operation
   })),
 );
 
-export const nameOf: ReadonlyMap<Operation, string> = new Map(
-  operationList.map(({ name, operation }) => [operation, name]),
-);
+const nameByRoute = new Map(operationList.map(({ name, operation }) => [route(operation), name]));
+
+/** The name of an operation, also of one that reads its answer in another way than the table's. */
+export function operationName(operation: Operation): string {
+  return nameByRoute.get(route(operation)) ?? route(operation);
+}
+
+function route({ method, path }: Operation): string {
+  return `${method} ${path}`;
+}
 
 function kebab(camel: string): string {
   return camel.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

@@ -1,0 +1,14 @@
+import type { AppWorld } from '../app.ts';
+
+/** What a command may touch of the process it runs in. */
+export interface CliWorld extends AppWorld {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  /** Aborts when the process is asked to end. */
+  readonly stop: AbortSignal;
+}
+
+export interface Output {
+  write(text: string): unknown;
+}

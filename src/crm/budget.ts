@@ -1,0 +1,142 @@
+import timers from 'node:timers/promises';
+import PQueue from 'p-queue';
+import { backoffMs } from './retry-after.ts';
+
+/**
+ * The calls one token may make: so many a minute, so many at once. Every client on the token shares it, because the
+ * service counts by token.
+ *
+ * States: open (tasks run as the figures allow) -> paused (after a 429: nothing starts until the pause is over) -> open;
+ * any -> closed (`close`: every waiting and future task is rejected with that error, for good).
+ */
+export interface Budget extends Disposable {
+  /**
+   * Runs the task when its turn comes: edits before scans, then in order. An abort takes a waiting task out of the queue;
+   * once started, stopping is the task's own business.
+   */
+  run<T>(task: () => Promise<T>, options: { priority: Priority; signal?: AbortSignal | undefined }): Promise<T>;
+  /**
+   * The service answered 429: starts nothing for as long as it asks (`retryAfterMs`), or for a backoff that grows with
+   * each 429 in a row where it asks for no time. Of overlapping pauses the longest counts. Answers the pause.
+   */
+  refused(retryAfterMs: number | undefined): number;
+  /** The service answered something else: the next backoff starts small again. */
+  accepted(): void;
+  close(error: Error): void;
+  /** Milliseconds until the pause ends, 0 when open. */
+  pausedMs(): number;
+  /** Tasks started in the last minute, the figure they are held to, and tasks that wait. */
+  usage(): { readonly startedLastMinute: number; readonly perMinute: number; readonly waiting: number };
+}
+
+export type Priority = 'edit' | 'scan';
+
+const rank: Readonly<Record<Priority, number>> = { edit: 1, scan: 0 };
+
+export interface BudgetOptions {
+  readonly requestsPerMinute: number;
+  readonly concurrency: number;
+  /** Milliseconds from any fixed instant, never set back: performance.now. */
+  readonly elapsed: () => number;
+  /** [0, 1), for the jitter. */
+  readonly random: () => number;
+}
+
+/** How much longer than the arithmetic says a slot lasts: the service sees calls arrive a little early or late. */
+const slack = 1.01;
+
+export function createBudget({ requestsPerMinute, concurrency, elapsed, random }: BudgetOptions): Budget {
+  // Slots of about a second instead of one of a minute: an edit never waits long behind a burst of scan pages, and no
+  // sixty seconds, wherever they start, hold more than the budget.
+  const intervalCap = Math.max(1, Math.floor(requestsPerMinute / 60));
+  const queue = new PQueue({
+    concurrency,
+    intervalCap,
+    interval: (intervalCap * 60_000 * slack) / requestsPerMinute,
+    strict: true,
+  });
+  const starts: number[] = [];
+  const waiting = new Set<AbortController>();
+  const disposal = new AbortController();
+  let pausedUntil = -Infinity;
+  let resuming = false;
+  let refusalsInARow = 0;
+  let closed: Error | undefined;
+
+  function startsLastMinute(): number {
+    const since = elapsed() - 60_000;
+    while ((starts[0] ?? Infinity) <= since) starts.shift();
+    return starts.length;
+  }
+
+  const pausedMs = () => Math.max(0, pausedUntil - elapsed());
+
+  async function resumeWhenOver(): Promise<void> {
+    if (resuming) return;
+    resuming = true;
+    try {
+      while (pausedMs() > 0) await timers.setTimeout(pausedMs(), undefined, { signal: disposal.signal });
+      queue.start();
+    } catch {
+      // Disposed while paused: whoever still waits was rejected by then.
+    } finally {
+      resuming = false;
+    }
+  }
+
+  function close(error: Error): void {
+    closed ??= error;
+    for (const place of waiting) place.abort(closed);
+  }
+
+  return {
+    async run(task, { priority, signal }) {
+      if (closed) throw closed;
+      signal?.throwIfAborted();
+      // The queue may only see aborts of a task that waits: it would let go of a running one, outcome and all.
+      const place = new AbortController();
+      const leave = () => place.abort(signal?.reason);
+      const stopWaiting = () => {
+        waiting.delete(place);
+        signal?.removeEventListener('abort', leave);
+      };
+      waiting.add(place);
+      signal?.addEventListener('abort', leave, { once: true });
+      try {
+        return await queue.add(
+          () => {
+            stopWaiting();
+            starts.push(elapsed());
+            startsLastMinute();
+            return task();
+          },
+          { priority: rank[priority], signal: place.signal },
+        );
+      } finally {
+        stopWaiting();
+      }
+    },
+
+    refused(retryAfterMs) {
+      refusalsInARow += 1;
+      const pauseMs = retryAfterMs ?? backoffMs(refusalsInARow, random);
+      pausedUntil = Math.max(pausedUntil, elapsed() + pauseMs);
+      queue.pause();
+      void resumeWhenOver();
+      return pauseMs;
+    },
+
+    accepted() {
+      refusalsInARow = 0;
+    },
+
+    close,
+    pausedMs,
+    usage: () => ({ startedLastMinute: startsLastMinute(), perMinute: requestsPerMinute, waiting: queue.size }),
+
+    [Symbol.dispose]() {
+      close(new Error('the budget is no longer in use'));
+      disposal.abort();
+    },
+  };
+}

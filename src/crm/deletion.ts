@@ -1,0 +1,56 @@
+import timers from 'node:timers/promises';
+import { NotFoundError } from './errors.ts';
+import type { CallOptions, ServiceClient } from './port.ts';
+
+/** The contacts this process deleted a short while ago: the service goes on answering them until its job has run. */
+export interface Tombstones {
+  add(uuid: string): void;
+  has(uuid: string): boolean;
+}
+
+/** How long a deleted contact that reappears is a ghost and not a new contact. */
+const ghostMs = 15 * 60_000;
+
+export function createTombstones(now: () => number): Tombstones {
+  const deletedAt = new Map<string, number>();
+  return {
+    add(uuid) {
+      for (const [old, at] of deletedAt) if (now() - at >= ghostMs) deletedAt.delete(old);
+      deletedAt.set(uuid, now());
+    },
+    has: (uuid) => now() - (deletedAt.get(uuid) ?? -Infinity) < ghostMs,
+  };
+}
+
+/**
+ * Deletes a contact and remembers it, so that no scan takes it for a new one while it is still answered. `gone`: it was
+ * not there any more. A repeat is harmless.
+ */
+export async function deleteContact(
+  client: ServiceClient,
+  tombstones: Tombstones,
+  uuid: string,
+  options?: CallOptions,
+): Promise<'requested' | 'gone'> {
+  const outcome = await client.contacts.delete({ uuid }, options);
+  tombstones.add(uuid);
+  return outcome;
+}
+
+/** Asks until the contact is gone, every `everyMs`; false when it still answers after `withinMs`. */
+export async function waitUntilGone(
+  client: ServiceClient,
+  uuid: string,
+  { everyMs, withinMs, ...options }: CallOptions & { readonly everyMs: number; readonly withinMs: number },
+): Promise<boolean> {
+  for (let waitedMs = 0; ; waitedMs += everyMs) {
+    try {
+      await client.contacts.get({ uuid }, options);
+    } catch (error) {
+      if (error instanceof NotFoundError) return true;
+      throw error;
+    }
+    if (waitedMs >= withinMs) return false;
+    await timers.setTimeout(everyMs, undefined, { signal: options.signal });
+  }
+}

@@ -1,0 +1,180 @@
+/*
+ * What can go wrong with a call to the service, one class a kind. The code is stable, for logs, metrics and docs
+ * (docs/errors.md lists them all); the message is a sentence for the person who reads it at night.
+ */
+
+export interface FailedCall {
+  /** The operation by its name on the command line: `contacts.update`. */
+  readonly operation: string;
+  /** What the call was about, as far as the address tells: a contact's uuid, say. */
+  readonly subject?: string;
+  /** Undefined when no answer arrived. */
+  readonly status?: number;
+  readonly requestId?: string;
+  /** How often the call was sent, this failure included; 0 when it was refused before sending. */
+  readonly attempts: number;
+  /** The first 2 KB of the answer, secrets masked. */
+  readonly body?: string;
+}
+
+export abstract class ServiceError extends Error {
+  abstract readonly code: string;
+  /** Whether the same call may be made again later as it is. An unknown outcome is to be resolved by reading first. */
+  readonly retryable: boolean = false;
+  readonly call: FailedCall;
+
+  constructor(call: FailedCall, what: string, remedy: string, options?: ErrorOptions) {
+    const subject = call.subject === undefined ? '' : ` ${call.subject}`;
+    const status = call.status === undefined ? '' : ` (HTTP ${call.status})`;
+    const attempts = call.attempts > 1 ? ` after ${call.attempts} attempts` : '';
+    super(`${call.operation}${subject}: ${what}${status}${attempts}. ${remedy}`, options);
+    this.name = new.target.name;
+    this.call = call;
+  }
+}
+
+/** The input is not what the operation takes; nothing was sent. Fields by name, each with what is wrong. */
+export class InvalidInputError extends ServiceError {
+  override readonly code = 'invalid_input';
+  readonly fields: FieldMessages;
+
+  constructor(call: FailedCall, fields: FieldMessages) {
+    super(call, `not sent, ${describeFields(fields)}`, 'See `leadsheet api --list` for what the operation takes');
+    this.fields = fields;
+  }
+}
+
+export type FieldMessages = Readonly<Record<string, readonly string[]>>;
+
+/** 401. Final: the token will not get better by asking again, so its budget makes no further call. */
+export class AuthenticationError extends ServiceError {
+  override readonly code = 'authentication';
+  /** The service's words. */
+  readonly said: string;
+  /** True for the calls that were refused unsent because an earlier one had met the 401; say it to people once. */
+  readonly repeated: boolean;
+
+  constructor(call: FailedCall, said: string, repeated = false) {
+    super(call, `the service does not accept the token: ${said}`, 'Make a new API key and set OUTREACH_TOKEN');
+    this.said = said;
+    this.repeated = repeated;
+  }
+}
+
+/** 403. Concerns this record or this feature only. */
+export class PermissionError extends ServiceError {
+  override readonly code = 'permission';
+
+  constructor(call: FailedCall, said: string) {
+    super(call, `the service refuses access: ${said}`, 'Ask for the right on this record or feature');
+  }
+}
+
+/** 402, or a refusal that speaks of a plan, a subscription or a limit. Concerns this feature only. */
+export class PlanLimitError extends ServiceError {
+  override readonly code = 'plan_limit';
+
+  constructor(call: FailedCall, said: string) {
+    super(call, `the plan of the account does not allow it: ${said}`, 'Raise the plan or free capacity');
+  }
+}
+
+/** 404. */
+export class NotFoundError extends ServiceError {
+  override readonly code = 'not_found';
+
+  constructor(call: FailedCall, said: string) {
+    super(call, `does not exist: ${said}`, 'It may have been deleted, or belong to another team');
+  }
+}
+
+/** 422, and 400, 409, 413, 415: the service read the request and refuses it. Sending it again changes nothing. */
+export class ValidationError extends ServiceError {
+  override readonly code = 'validation';
+  /** The service's own words, by field. Empty when it named none. */
+  readonly fields: FieldMessages;
+
+  constructor(call: FailedCall, said: string, fields: FieldMessages) {
+    const named = Object.keys(fields).length > 0 ? `${said} (${describeFields(fields)})` : said;
+    super(call, `refused: ${named}`, 'Mend the value it names');
+    this.fields = fields;
+  }
+}
+
+/** 429. The call was not carried out; the whole budget pauses for `retryAfterMs`. */
+export class RateLimitError extends ServiceError {
+  override readonly code = 'rate_limit';
+  override readonly retryable = true;
+  readonly retryAfterMs: number;
+
+  constructor(call: FailedCall, retryAfterMs: number) {
+    const seconds = Math.ceil(retryAfterMs / 1000);
+    super(call, `too many requests, the service asks for ${seconds} s`, 'Lower crm.requests_per_minute if it persists');
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** No usable answer to a call that changes nothing or was surely not carried out: 5xx, HTML, a cut or blank answer. */
+export class GatewayError extends ServiceError {
+  override readonly code = 'gateway';
+  override readonly retryable = true;
+
+  constructor(call: FailedCall, what: string, options?: ErrorOptions) {
+    super(call, what, 'Nothing was changed; it can be tried again', options);
+  }
+}
+
+/** The service could not be reached at all; nothing was sent. */
+export class UnreachableError extends ServiceError {
+  override readonly code = 'unreachable';
+  override readonly retryable = true;
+
+  constructor(call: FailedCall, what: string, options?: ErrorOptions) {
+    super(call, what, 'Check OUTREACH_BASE_URL and the network', options);
+  }
+}
+
+/** Something answered, and it is not the service: an HTML page, a redirect, JSON of another kind. */
+export class UnexpectedAnswerError extends ServiceError {
+  override readonly code = 'unexpected_answer';
+
+  constructor(call: FailedCall, what: string) {
+    super(call, what, 'Is OUTREACH_BASE_URL the address of the service?');
+  }
+}
+
+/**
+ * The call may have been carried out or not: it was sent and its answer is lost or says nothing. Never repeat it blindly;
+ * read (see reconcile.ts), or ask a person.
+ */
+export class OutcomeUnknownError extends ServiceError {
+  override readonly code = 'outcome_unknown';
+  /** True where a repeat leaves the service as one call does, once reading has shown what is there. */
+  readonly harmlessToRepeat: boolean;
+
+  constructor(call: FailedCall, what: string, harmlessToRepeat: boolean, options?: ErrorOptions) {
+    super(call, `${what}, so it may have happened or not`, 'Look in the service before doing it again', options);
+    this.harmlessToRepeat = harmlessToRepeat;
+  }
+}
+
+/** Every code, for whoever documents or counts them. */
+export const serviceErrorCodes = [
+  'invalid_input',
+  'authentication',
+  'permission',
+  'plan_limit',
+  'not_found',
+  'validation',
+  'rate_limit',
+  'gateway',
+  'unreachable',
+  'unexpected_answer',
+  'outcome_unknown',
+] as const;
+
+function describeFields(fields: FieldMessages): string {
+  return Object.entries(fields)
+    .map(([field, messages]) => `${field}: ${messages.join(', ')}`)
+    .join('; ');
+}

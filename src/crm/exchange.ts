@@ -1,0 +1,71 @@
+/**
+ * Where requests go: `fetch`, or an app that answers in-process. Throws as fetch does when there is no answer.
+ */
+export type Transport = (url: string, init: RequestInit) => Response | Promise<Response>;
+
+/** One request and what came of it. The three outcomes differ in what may be done next, so none of them is an exception. */
+export type Exchange =
+  | { readonly outcome: 'answered'; readonly status: number; readonly headers: Headers; readonly text: string }
+  /** Surely never reached the service. */
+  | { readonly outcome: 'not-sent'; readonly why: string; readonly cause: unknown }
+  /** Was sent, or may have been; whether it was carried out is unknown. */
+  | { readonly outcome: 'no-answer'; readonly why: string; readonly cause: unknown; readonly aborted: boolean };
+
+export interface ExchangeOptions {
+  readonly transport: Transport;
+  /** For the whole exchange, the body of the answer included. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export async function exchange(url: string, init: RequestInit, options: ExchangeOptions): Promise<Exchange> {
+  const { transport, timeoutMs, signal } = options;
+  const stop = new AbortController();
+  const abort = () => stop.abort(signal?.reason);
+  // A plain timer and not AbortSignal.timeout: tests move this one by hand.
+  const timer = setTimeout(() => stop.abort(new Error('timeout')), timeoutMs);
+  signal?.addEventListener('abort', abort, { once: true });
+  try {
+    // A redirect would repeat the call elsewhere, or send the token to another host.
+    const response = await transport(url, { ...init, redirect: 'manual', signal: stop.signal });
+    const text = await response.text();
+    return { outcome: 'answered', status: response.status, headers: response.headers, text };
+  } catch (cause) {
+    if (signal?.aborted)
+      return { outcome: 'no-answer', why: 'stopped while waiting for the answer', cause, aborted: true };
+    if (stop.signal.aborted) {
+      return { outcome: 'no-answer', why: `no answer within ${timeoutMs / 1000} s`, cause, aborted: false };
+    }
+    const code = errorCode(cause);
+    if (code !== undefined && neverSent.has(code)) return { outcome: 'not-sent', why: reasons[code] ?? code, cause };
+    if (code !== undefined && /CERT|TLS|SSL/.test(code)) {
+      return { outcome: 'not-sent', why: `the certificate of the host is not trusted: ${code}`, cause };
+    }
+    return { outcome: 'no-answer', why: `the connection broke: ${code ?? describe(cause)}`, cause, aborted: false };
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', abort);
+  }
+}
+
+/** Failures of the connection itself, before the first byte of a request. Node and undici name them. */
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens at that address (ECONNREFUSED)',
+  ENOTFOUND: 'no such host (ENOTFOUND)',
+  EAI_AGAIN: 'the host name could not be looked up (EAI_AGAIN)',
+  EHOSTUNREACH: 'no route to the host (EHOSTUNREACH)',
+  ENETUNREACH: 'no route to the network (ENETUNREACH)',
+  UND_ERR_CONNECT_TIMEOUT: 'the host did not take the connection in time',
+};
+const neverSent = new Set(Object.keys(reasons));
+
+function errorCode(error: unknown): string | undefined {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    if ('code' in at && typeof at.code === 'string') return at.code;
+  }
+  return undefined;
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,86 @@
+import type { Secret } from '../config/secret.ts';
+import type { Budget, Priority } from './budget.ts';
+import type { FailedCall } from './errors.ts';
+import type { Exchange, Transport } from './exchange.ts';
+import type { FilterStyle, Operation } from './operations/define.ts';
+import type { operations } from './operations/table.ts';
+
+/**
+ * The service, as the rest of the program sees it: one method an operation (`client.contacts.update({uuid, position})`).
+ *
+ * Input is one flat object; it is checked before anything is sent (InvalidInputError names the field). Answers are read
+ * tolerantly: unknown fields are kept, null and a missing field both mean "no value", flags are booleans.
+ *
+ * Every call waits its turn in the budget of its token, edits before scans. Reads, and writes whose repetition changes
+ * nothing, are repeated after 429, 5xx, a reset or a timeout; sending, creating and enrolling never are.
+ *
+ * Failures are ServiceErrors (errors.ts), each with operation, status, request id and attempts. A write that was sent and
+ * not answered ends as OutcomeUnknownError, also when the caller aborts it; an aborted read throws the signal's reason.
+ * After a 401 no further call is made: each fails at once with an AuthenticationError that is marked as repeated.
+ */
+export type ServiceClient = {
+  readonly [Area in keyof Operations]: {
+    readonly [Name in keyof Operations[Area]]: Operations[Area][Name] extends Operation<infer Input, infer Answer>
+      ? Method<Input, Answer>
+      : never;
+  };
+} & {
+  /** Any operation of the table; the methods above are this, by name. */
+  readonly call: <Input extends object, Answer>(
+    operation: Operation<Input, Answer>,
+    input: Input,
+    options?: CallOptions,
+  ) => Promise<Answer>;
+  readonly budget: Budget;
+  /** Epoch milliseconds on the service's clock, by the Date header of its last answer; our own clock before one. */
+  readonly serviceNow: () => number;
+};
+
+type Operations = typeof operations;
+type Method<Input, Answer> = (input: Input, options?: CallOptions) => Promise<Answer>;
+
+export interface CallOptions {
+  /** Takes the call out of the queue, or stops waiting for its answer. */
+  readonly signal?: AbortSignal;
+  /** `edit` (the default) is what a person waits for and goes first; `scan` is background reading. */
+  readonly priority?: Priority;
+  /** false: never repeat this one, whatever the table says of its operation. */
+  readonly repeat?: false;
+  readonly timeoutMs?: number;
+  /** Lets fields and filter keys pass that the table does not know. */
+  readonly allowUnknown?: boolean;
+}
+
+export interface ServiceClientOptions {
+  /** https, or http on loopback; a trailing slash does not matter. */
+  readonly baseUrl: string;
+  readonly token: Secret;
+  /** Shared by every client on the token. */
+  readonly budget: Budget;
+  readonly transport: Transport;
+  /** Epoch milliseconds; read only where a date in a header has to be compared with it. */
+  readonly now: () => number;
+  /** [0, 1), for the jitter of repeats. */
+  readonly random: () => number;
+  /** For one request, its whole answer included. */
+  readonly timeoutMs: number;
+  readonly userAgent: string;
+  /** Sent with each request; one description of the service asks for a Team-ID. */
+  readonly extraHeaders?: Readonly<Record<string, string>>;
+  /** Repeats after the first try, where repeating is allowed; 4 when left out. */
+  readonly retriesMax?: number;
+  /** A longer pause than this is not waited for: calls fail at once, naming it. Two minutes when left out. */
+  readonly rateLimitWaitMsMax?: number;
+  /** Overrides how the table says a filter travels in a query. */
+  readonly filterStyle?: FilterStyle;
+  /** Other names for body fields: the id of an external browser profile has a name of its own at each vendor. */
+  readonly fieldNames?: Readonly<Record<string, string>>;
+  /** Sees every exchange, answers whole: for logs, metrics and captures. They hold contact details; the token never. */
+  readonly observe?: (exchange: ObservedExchange) => void;
+}
+
+export interface ObservedExchange extends FailedCall {
+  readonly method: string;
+  readonly url: string;
+  readonly exchange: Exchange;
+}

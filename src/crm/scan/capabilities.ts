@@ -1,0 +1,26 @@
+/**
+ * What this account's service turned out to be able to do. Nothing of it is promised, and the descriptions of the service
+ * disagree, so it is tried in use and remembered for a day. The same object serves every scan on a token.
+ */
+export interface Capabilities {
+  /** False once the capability has been seen to fail; true when it worked, or was not tried since it expired. */
+  readonly offers: (capability: Capability) => boolean;
+  readonly failed: (capability: Capability) => void;
+}
+
+/**
+ * `range:f`: a filter `f >= x` is accepted and honoured; `order:f`: so is ordering by f; `scope`: so are the filters that
+ * describe a sync's contacts; `uuids`: so is a filter by a list of uuids.
+ */
+export type Capability = 'scope' | 'uuids' | `${'range' | 'order'}:${'created_at' | 'updated_at'}`;
+
+/** The service may be mended or upgraded meanwhile; asking again once a day costs one call. */
+const rememberedMs = 24 * 3_600_000;
+
+export function createCapabilities(now: () => number): Capabilities {
+  const failedAt = new Map<Capability, number>();
+  return {
+    offers: (capability) => now() - (failedAt.get(capability) ?? -Infinity) >= rememberedMs,
+    failed: (capability) => void failedAt.set(capability, now()),
+  };
+}

@@ -1,0 +1,173 @@
+import type { ContactFilter } from '../operations/filter.ts';
+import type { ContactField } from '../operations/records.ts';
+import type { ServiceClient } from '../port.ts';
+import type { Capabilities } from './capabilities.ts';
+import { compactReader } from './compact.ts';
+import type { ContactRow, ScannedContact } from './compact.ts';
+import { CapabilityMissing, createPageSource } from './pages.ts';
+import { bisect, plain, walk, WindowStuck } from './windows.ts';
+import type { Tally, WindowOptions } from './windows.ts';
+
+/** Every contact in scope (`full`), or those updated since a watermark. */
+export interface ContactScanOptions {
+  readonly client: ServiceClient;
+  readonly capabilities: Capabilities;
+  /** Which contacts belong: `{list_uuid, status}`. Rows that do not match are left out, whatever the service makes of it. */
+  readonly scope: ContactFilter;
+  /** The only fields that are kept of a contact. */
+  readonly fields: readonly ContactField[];
+  /** The watermark of an earlier scan; without one, or where nothing else works, the scan is full. */
+  readonly since?: string;
+  /** Contacts to leave out: deleted by us, and still answered for a while. */
+  readonly tombstones?: { has(uuid: string): boolean };
+  readonly signal?: AbortSignal;
+  /** Results of one query that are relied on; 9,000 when left out, under the 9,500 at which cautious clients stop. */
+  readonly windowRows?: number;
+  /** How far before the watermark an incremental scan starts; ten minutes when left out. */
+  readonly overlapMs?: number;
+}
+
+/** A scan is iterated once; its report is true when the iteration has ended by itself. */
+export interface ContactScan extends AsyncIterable<ScannedContact> {
+  report(): ScanReport;
+}
+
+export interface ScanReport {
+  /** What it became: an incremental scan falls back to a full one where the service offers no way to ask for changes. */
+  readonly mode: 'full' | 'incremental';
+  /** True when every contact in scope (or every changed one) was surely seen. Only then does an absence mean anything. */
+  readonly whole: boolean;
+  /** Why it is not whole, in words; empty when it is. */
+  readonly reasons: readonly string[];
+  readonly contacts: number;
+  readonly pages: number;
+  /** Contacts answered more than once; counted once. */
+  readonly duplicates: number;
+  /** Windows whose total moved while they were read, and that were read again. */
+  readonly drifted: number;
+  /** The instant to pass as `since` next time: what changes from then on may have been missed. */
+  readonly watermark: string;
+}
+
+type Strategy = (options: WindowOptions) => AsyncGenerator<ContactRow>;
+
+export function scanContacts(options: ContactScanOptions): ContactScan {
+  const { client, capabilities, scope, fields, since, tombstones, signal } = options;
+  const { windowRows = 9_000, overlapMs = 600_000 } = options;
+  const tally: Tally = { pages: 0, duplicates: 0, unreadable: 0, drifted: 0, unsettled: 0 };
+  const reasons: string[] = [];
+  const from = since === undefined ? undefined : new Date(Date.parse(since) - overlapMs).toISOString();
+  let mode: ScanReport['mode'] = from === undefined ? 'full' : 'incremental';
+  let contacts = 0;
+  let ended = false;
+  let startedAt: string | undefined;
+
+  /** The service's own clock at its first answer: what it answered then was true then. */
+  const start = () => (startedAt ??= new Date(client.serviceNow()).toISOString());
+
+  async function* iterate(): AsyncGenerator<ScannedContact> {
+    const read = compactReader(fields);
+    const seen = new Set<string>();
+    const pages = createPageSource(client, scope, capabilities, signal);
+    const source: typeof pages = {
+      async read(request) {
+        const page = await pages.read(request);
+        start();
+        return page;
+      },
+    };
+    for await (const row of tryInTurn({ source, windowRows, upperBound: start, tally })) {
+      if (seen.has(row.uuid)) {
+        tally.duplicates += 1;
+        continue;
+      }
+      seen.add(row.uuid);
+      const contact = tombstones?.has(row.uuid) ? undefined : read(row);
+      if (contact === undefined) continue;
+      contacts += 1;
+      yield contact;
+    }
+    if (tally.unsettled > 0) reasons.push('contacts kept coming and going while it was read');
+    if (tally.unreadable > 0) reasons.push(`${tally.unreadable} rows were no contacts`);
+    ended = true;
+  }
+
+  /** Each way of scanning until one gets through; what the ones before it gave is not lost, only seen again. */
+  async function* tryInTurn(windows: WindowOptions): AsyncGenerator<ContactRow> {
+    for (const [ways, wayMode] of strategies(from, capabilities, start)) {
+      mode = wayMode;
+      for (const way of ways) {
+        try {
+          yield* way(windows);
+          return;
+        } catch (error) {
+          const last = wayMode === 'full' && way === ways.at(-1);
+          if (error instanceof WindowStuck && last) {
+            reasons.push(error.message);
+            return;
+          }
+          if (!(error instanceof CapabilityMissing || error instanceof WindowStuck)) throw error;
+        }
+      }
+    }
+  }
+
+  return {
+    [Symbol.asyncIterator]: iterate,
+    report: () => ({
+      mode,
+      whole: ended && reasons.length === 0,
+      reasons: ended ? reasons : ['it was not read to its end', ...reasons],
+      contacts,
+      pages: tally.pages,
+      duplicates: tally.duplicates,
+      drifted: tally.drifted,
+      watermark: start(),
+    }),
+  };
+}
+
+/** Earlier than any contact. */
+const beginning = '2000-01-01T00:00:00.000Z';
+
+function strategies(
+  from: string | undefined,
+  { offers }: Capabilities,
+  start: () => string,
+): readonly [readonly Strategy[], ScanReport['mode']][] {
+  const full: Strategy[] = [];
+  if (offers('range:created_at') && offers('order:created_at')) full.push((windows) => walk(windows, 'created_at'));
+  if (offers('range:created_at')) {
+    // A minute more than the start: the clocks of a service are several.
+    const before = () => new Date(Date.parse(start()) + 60_000).toISOString();
+    full.push((windows) => bisect(windows, 'created_at', { from: beginning, before: before() }));
+  }
+  full.push(plain);
+  if (from === undefined) return [[full, 'full']];
+
+  const changed: Strategy[] = [];
+  if (offers('range:updated_at') && offers('order:updated_at'))
+    changed.push((windows) => walk(windows, 'updated_at', from));
+  if (offers('order:updated_at')) changed.push((windows) => newestFirst(windows, from));
+  return [
+    [changed, 'incremental'],
+    [full, 'full'],
+  ];
+}
+
+/** Updated contacts, latest first, until they are older than `from`: for a service that sorts but does not compare. */
+async function* newestFirst({ source, windowRows, tally }: WindowOptions, from: string): AsyncGenerator<ContactRow> {
+  const oldest = Date.parse(from);
+  for (let offset = 0; offset < windowRows;) {
+    const page = await source.read({ stamp: 'updated_at', range: {}, order: 'desc', offset });
+    tally.pages += 1;
+    tally.unreadable += page.unreadable;
+    offset += page.rows;
+    for (const row of page.contacts) {
+      if (Date.parse(String(row['updated_at'])) < oldest) return;
+      yield row;
+    }
+    if (page.rows === 0 || offset >= (page.total ?? Infinity)) return;
+  }
+  throw new WindowStuck('more contacts changed than one query gives');
+}

@@ -1,7 +1,7 @@
 import type { ServiceSettings } from './config/service-settings.ts';
-import { createBudget } from './crm/budget.ts';
+import { createBudget } from './crm/call/budget.ts';
 import { createServiceClient } from './crm/client.ts';
-import type { Transport } from './crm/exchange.ts';
+import type { Transport } from './crm/call/exchange.ts';
 import type { ObservedExchange, ServiceClient } from './crm/port.ts';
 import packageJson from '../package.json' with { type: 'json' };
 

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { connectService } from '../app.ts';
 import { readServiceSettings } from '../config/service-settings.ts';
 import type { ObservedExchange } from '../crm/port.ts';
-import { inputNames } from '../crm/input.ts';
+import { inputNames } from '../crm/call/input.ts';
 import { openApiDocument } from '../crm/openapi.ts';
 import { isObject } from '../crm/operations/answers.ts';
 import { operationList } from '../crm/operations/table.ts';

@@ -1,4 +1,4 @@
-import timers from 'node:timers/promises';
+import delay from 'delay';
 import { NotFoundError } from './errors.ts';
 import type { CallOptions, ServiceClient } from './port.ts';
 
@@ -51,6 +51,6 @@ export async function waitUntilGone(
       throw error;
     }
     if (waitedMs >= withinMs) return false;
-    await timers.setTimeout(everyMs, undefined, { signal: options.signal });
+    await delay(everyMs, options.signal && { signal: options.signal });
   }
 }

@@ -1,7 +1,7 @@
 import type { Secret } from '../config/secret.ts';
-import type { Budget, Priority } from './budget.ts';
+import type { Budget, Priority } from './call/budget.ts';
 import type { FailedCall } from './errors.ts';
-import type { Exchange, Transport } from './exchange.ts';
+import type { Exchange, Transport } from './call/exchange.ts';
 import type { FilterStyle, Operation } from './operations/define.ts';
 import type { operations } from './operations/table.ts';
 
@@ -69,8 +69,6 @@ export interface ServiceClientOptions {
   readonly extraHeaders?: Readonly<Record<string, string>>;
   /** Repeats after the first try, where repeating is allowed; 4 when left out. */
   readonly retriesMax?: number;
-  /** A longer pause than this is not waited for: calls fail at once, naming it. Two minutes when left out. */
-  readonly rateLimitWaitMsMax?: number;
   /** Overrides how the table says a filter travels in a query. */
   readonly filterStyle?: FilterStyle;
   /** Other names for body fields: the id of an external browser profile has a name of its own at each vendor. */

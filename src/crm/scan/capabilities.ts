@@ -6,6 +6,9 @@ export interface Capabilities {
   /** False once the capability has been seen to fail; true when it worked, or was not tried since it expired. */
   readonly offers: (capability: Capability) => boolean;
   readonly failed: (capability: Capability) => void;
+  /** For what cannot be seen to fail: noted once it was seen to work beyond doubt. */
+  readonly proved: (capability: Capability) => void;
+  readonly isProved: (capability: Capability) => boolean;
 }
 
 /**
@@ -19,8 +22,12 @@ const rememberedMs = 24 * 3_600_000;
 
 export function createCapabilities(now: () => number): Capabilities {
   const failedAt = new Map<Capability, number>();
+  const provedAt = new Map<Capability, number>();
+  const isFresh = (at = -Infinity) => now() - at < rememberedMs;
   return {
-    offers: (capability) => now() - (failedAt.get(capability) ?? -Infinity) >= rememberedMs,
+    offers: (capability) => !isFresh(failedAt.get(capability)),
     failed: (capability) => void failedAt.set(capability, now()),
+    proved: (capability) => void provedAt.set(capability, now()),
+    isProved: (capability) => isFresh(provedAt.get(capability)),
   };
 }

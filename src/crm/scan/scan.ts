@@ -132,9 +132,10 @@ const beginning = '2000-01-01T00:00:00.000Z';
 
 function strategies(
   from: string | undefined,
-  { offers }: Capabilities,
+  capabilities: Capabilities,
   start: () => string,
 ): readonly [readonly Strategy[], ScanReport['mode']][] {
+  const { offers } = capabilities;
   const full: Strategy[] = [];
   if (offers('range:created_at') && offers('order:created_at')) full.push((windows) => walk(windows, 'created_at'));
   if (offers('range:created_at')) {
@@ -148,24 +149,40 @@ function strategies(
   const changed: Strategy[] = [];
   if (offers('range:updated_at') && offers('order:updated_at'))
     changed.push((windows) => walk(windows, 'updated_at', from));
-  if (offers('order:updated_at')) changed.push((windows) => newestFirst(windows, from));
+  if (offers('order:updated_at')) changed.push((windows) => newestFirst(windows, from, capabilities));
   return [
     [changed, 'incremental'],
     [full, 'full'],
   ];
 }
 
-/** Updated contacts, latest first, until they are older than `from`: for a service that sorts but does not compare. */
-async function* newestFirst({ source, windowRows, tally }: WindowOptions, from: string): AsyncGenerator<ContactRow> {
+/**
+ * Updated contacts, latest first, until they are older than `from`: for a service that sorts but does not compare.
+ *
+ * Stopping early stands on the order alone, and an ignored order looks right as long as contacts happen to have been
+ * updated in the order of their creation. So it counts only once it was seen to differ from that one.
+ */
+async function* newestFirst(
+  { source, windowRows, tally }: WindowOptions,
+  from: string,
+  { proved, isProved }: Capabilities,
+): AsyncGenerator<ContactRow> {
   const oldest = Date.parse(from);
+  let createdBefore = Infinity;
   for (let offset = 0; offset < windowRows;) {
     const page = await source.read({ stamp: 'updated_at', range: {}, order: 'desc', offset });
     tally.pages += 1;
     tally.unreadable += page.unreadable;
     offset += page.rows;
     for (const row of page.contacts) {
-      if (Date.parse(String(row['updated_at'])) < oldest) return;
-      yield row;
+      const created = Date.parse(String(row['created_at']));
+      if (created > createdBefore) proved('order:updated_at');
+      createdBefore = created;
+    }
+    for (const row of page.contacts) {
+      if (Date.parse(String(row['updated_at'])) >= oldest) yield row;
+      else if (isProved('order:updated_at')) return;
+      else throw new CapabilityMissing('order:updated_at');
     }
     if (page.rows === 0 || offset >= (page.total ?? Infinity)) return;
   }

@@ -1,5 +1,5 @@
-import { isObject } from './operations/answers.ts';
-import type { FieldMessages } from './errors.ts';
+import { isObject } from '../operations/answers.ts';
+import type { FieldMessages } from '../errors.ts';
 
 /** What a refusal says, whichever of its shapes it came in. */
 export interface Refusal {

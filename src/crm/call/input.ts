@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import type { FieldMessages } from './errors.ts';
-import type { Operation } from './operations/define.ts';
+import type { FieldMessages } from '../errors.ts';
+import type { Operation } from '../operations/define.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -29,7 +29,7 @@ export function checkInput(
   const check = (schema: z.ZodObject, values: Values): Values => {
     const { error, data } = schema.safeParse(values);
     if (!error) return data;
-    issues.push(...error.issues.filter((issue) => !(allowUnknown && isUnknownKey(issue))));
+    issues.push(...error.issues.filter((issue) => !(allowUnknown && issue.code === 'unrecognized_keys')));
     return values;
   };
 
@@ -80,12 +80,7 @@ function describeIssue(issue: Issue): [field: string, message: string][] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => [field === '' ? key : `${field}.${key}`, unknownField]);
   }
-  if (issue.code === 'invalid_key') return [[field, 'is not a field to filter by']];
   return [[field === '' ? 'input' : field, issue.message]];
-}
-
-function isUnknownKey({ code }: Issue): boolean {
-  return code === 'unrecognized_keys' || code === 'invalid_key';
 }
 
 function pick(values: Values, chosen: (name: string) => boolean): Values {

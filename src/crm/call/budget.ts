@@ -1,4 +1,4 @@
-import timers from 'node:timers/promises';
+import delay from 'delay';
 import PQueue from 'p-queue';
 import { backoffMs } from './retry-after.ts';
 
@@ -12,7 +12,7 @@ import { backoffMs } from './retry-after.ts';
 export interface Budget extends Disposable {
   /**
    * Runs the task when its turn comes: edits before scans, then in order. An abort takes a waiting task out of the queue;
-   * once started, stopping is the task's own business.
+   * once started, stopping is the task's own business. Rejects with LongPause when its turn is too far away.
    */
   run<T>(task: () => Promise<T>, options: { priority: Priority; signal?: AbortSignal | undefined }): Promise<T>;
   /**
@@ -29,6 +29,17 @@ export interface Budget extends Disposable {
   usage(): { readonly startedLastMinute: number; readonly perMinute: number; readonly waiting: number };
 }
 
+/** The budget is paused for longer than anybody should wait: a service may count by the hour and by the day as well. */
+export class LongPause extends Error {
+  override readonly name = 'LongPause';
+  readonly pausedMs: number;
+
+  constructor(pausedMs: number) {
+    super(`paused for ${Math.ceil(pausedMs / 1_000)} s`);
+    this.pausedMs = pausedMs;
+  }
+}
+
 export type Priority = 'edit' | 'scan';
 
 const rank: Readonly<Record<Priority, number>> = { edit: 1, scan: 0 };
@@ -40,12 +51,15 @@ export interface BudgetOptions {
   readonly elapsed: () => number;
   /** [0, 1), for the jitter. */
   readonly random: () => number;
+  /** A longer pause than this is not waited for. Two minutes when left out. */
+  readonly pauseWaitedMsMax?: number;
 }
 
 /** How much longer than the arithmetic says a slot lasts: the service sees calls arrive a little early or late. */
 const slack = 1.01;
 
-export function createBudget({ requestsPerMinute, concurrency, elapsed, random }: BudgetOptions): Budget {
+export function createBudget(options: BudgetOptions): Budget {
+  const { requestsPerMinute, concurrency, elapsed, random, pauseWaitedMsMax = 120_000 } = options;
   // Slots of about a second instead of one of a minute: an edit never waits long behind a burst of scan pages, and no
   // sixty seconds, wherever they start, hold more than the budget.
   const intervalCap = Math.max(1, Math.floor(requestsPerMinute / 60));
@@ -75,7 +89,7 @@ export function createBudget({ requestsPerMinute, concurrency, elapsed, random }
     if (resuming) return;
     resuming = true;
     try {
-      while (pausedMs() > 0) await timers.setTimeout(pausedMs(), undefined, { signal: disposal.signal });
+      while (pausedMs() > 0) await delay(pausedMs(), { signal: disposal.signal });
       queue.start();
     } catch {
       // Disposed while paused: whoever still waits was rejected by then.
@@ -84,14 +98,19 @@ export function createBudget({ requestsPerMinute, concurrency, elapsed, random }
     }
   }
 
+  function rejectWaiting(error: Error): void {
+    for (const place of waiting) place.abort(error);
+  }
+
   function close(error: Error): void {
     closed ??= error;
-    for (const place of waiting) place.abort(closed);
+    rejectWaiting(closed);
   }
 
   return {
     async run(task, { priority, signal }) {
       if (closed) throw closed;
+      if (pausedMs() > pauseWaitedMsMax) throw new LongPause(pausedMs());
       signal?.throwIfAborted();
       // The queue may only see aborts of a task that waits: it would let go of a running one, outcome and all.
       const place = new AbortController();
@@ -122,6 +141,7 @@ export function createBudget({ requestsPerMinute, concurrency, elapsed, random }
       const pauseMs = retryAfterMs ?? backoffMs(refusalsInARow, random);
       pausedUntil = Math.max(pausedUntil, elapsed() + pauseMs);
       queue.pause();
+      if (pausedMs() > pauseWaitedMsMax) rejectWaiting(new LongPause(pausedMs()));
       void resumeWhenOver();
       return pauseMs;
     },

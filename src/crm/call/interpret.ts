@@ -9,11 +9,11 @@ import {
   UnexpectedAnswerError,
   UnreachableError,
   ValidationError,
-} from './errors.ts';
-import type { FailedCall, ServiceError } from './errors.ts';
+} from '../errors.ts';
+import type { FailedCall, ServiceError } from '../errors.ts';
 import type { Exchange } from './exchange.ts';
-import { NotThisAnswer } from './operations/define.ts';
-import type { Operation } from './operations/define.ts';
+import { NotThisAnswer } from '../operations/define.ts';
+import type { Operation } from '../operations/define.ts';
 import { isHtml, isRefusal, readRefusal } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
 import { retryAfterMs } from './retry-after.ts';

@@ -1,0 +1,38 @@
+import { encodeQuery } from '../operations/query.ts';
+import type { QueryObject } from '../operations/query.ts';
+import type { Operation } from '../operations/define.ts';
+import type { CheckedInput } from './input.ts';
+import type { ServiceClientOptions } from '../port.ts';
+
+/** A request, ready to be sent as often as need be. */
+export interface ServiceRequest {
+  readonly url: string;
+  readonly init: RequestInit;
+}
+
+export function buildRequest(
+  { baseUrl, token, userAgent, extraHeaders, filterStyle, fieldNames }: ServiceClientOptions,
+  operation: Operation,
+  { path, query, body }: CheckedInput,
+): ServiceRequest {
+  const filled = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''));
+  const search = query ? encodeQuery(query as QueryObject, filterStyle ?? operation.filterStyle).toString() : '';
+  const named =
+    body && Object.fromEntries(Object.entries(body).map(([name, value]) => [fieldNames?.[name] ?? name, value]));
+  // An operation without fields of its own has no body, and one that may have some sends none when none is given.
+  const hasBody = named !== undefined && (Object.keys(named).length > 0 || operation.method !== 'POST');
+  return {
+    url: baseUrl.replace(/\/+$/, '') + filled + (search === '' ? '' : `?${search}`),
+    init: {
+      method: operation.method,
+      headers: {
+        ...extraHeaders,
+        accept: 'application/json',
+        authorization: `Bearer ${token.reveal()}`,
+        'user-agent': userAgent,
+        ...(hasBody && { 'content-type': 'application/json' }),
+      },
+      ...(hasBody && { body: JSON.stringify(named) }),
+    },
+  };
+}

@@ -1,0 +1,355 @@
+import { expect, test } from 'vitest';
+import { contactsByUuid } from '../../src/crm/contacts-by-uuid.ts';
+import { createTombstones } from '../../src/crm/deletion.ts';
+import type { ContactField } from '../../src/crm/operations/records.ts';
+import { scanContacts } from '../../src/crm/scan/scan.ts';
+import type { ContactScanOptions } from '../../src/crm/scan/scan.ts';
+import type { ScannedContact } from '../../src/crm/scan/compact.ts';
+import { createService, seedContacts } from '../support/service.ts';
+
+/* Reading all contacts, or all that changed, from a service that pages badly: T10 to T20 of its known behaviours. */
+
+type Service = ReturnType<typeof createService>;
+const fields: readonly ContactField[] = ['first_name', 'work_email', 'list_uuid', 'updated_at'];
+
+async function scan(service: Service, options: Partial<ContactScanOptions> = {}) {
+  const scanning = scanContacts({ ...service, scope: {}, fields, ...options });
+  const contacts: ScannedContact[] = [];
+  for await (const contact of scanning) contacts.push(contact);
+  return { contacts, uuids: contacts.map(({ uuid }) => uuid), report: scanning.report() };
+}
+
+const sorted = (uuids: Iterable<string>) => [...uuids].toSorted();
+
+test('a scan yields every contact in scope once, with the fields asked for, and says that it was whole', async () => {
+  const service = createService();
+  const { list_uuid, uuids } = seedContacts(service, 250);
+  seedContacts(service, 30, { list: 'Others' });
+  const { contacts, report } = await scan(service, { scope: { list_uuid } });
+  expect(sorted(contacts.map(({ uuid }) => uuid))).toEqual(sorted(uuids));
+  expect(contacts[7]).toEqual({
+    uuid: uuids[7],
+    values: ['First7', 'person7@firm.test', list_uuid, expect.any(String) as string],
+  });
+  expect(report).toMatchObject({ mode: 'full', whole: true, reasons: [], contacts: 250, pages: 3, duplicates: 0 });
+  expect(service.calls('contacts.search')).toHaveLength(3);
+});
+
+test('a scan always says how many, from where, in which order, and without extras', async () => {
+  const service = createService();
+  seedContacts(service, 1);
+  await scan(service);
+  expect(service.calls('contacts.search')[0]?.body).toMatchObject({
+    limit: 100,
+    offset: 0,
+    order_field: 'created_at',
+    order_type: 'asc',
+    disable_aggregation: true,
+  });
+});
+
+test.each(['flat', 'wrapped', 'mixed'] as const)('T10: rows that come %s are the same contacts', async (searchRows) => {
+  const service = createService({ searchRows });
+  const { uuids } = seedContacts(service, 40);
+  const { contacts } = await scan(service);
+  expect(contacts.map(({ uuid }) => uuid)).toEqual(uuids);
+  expect(contacts[3]?.values[0]).toBe('First3');
+});
+
+test('T11: a page size clamped to 20 yields every contact exactly once', async () => {
+  const service = createService({ pageRowsMax: 20 });
+  const { uuids } = seedContacts(service, 205);
+  const { uuids: seen, report } = await scan(service);
+  expect(seen).toEqual(uuids);
+  expect(report).toMatchObject({ whole: true, pages: 11, duplicates: 0 });
+});
+
+test.each(['absent', 'wrong'] as const)(
+  'T12: a scan ends where the rows end, has_more being %s',
+  async (searchHasMore) => {
+    const service = createService({ searchHasMore });
+    const { uuids } = seedContacts(service, 230);
+    const { uuids: seen, report } = await scan(service);
+    expect(seen).toEqual(uuids);
+    expect(report.whole).toBe(true);
+  },
+);
+
+test('T12: totals that are wrong do not stop a scan, and it says that it cannot be sure', async () => {
+  const service = createService({ totalDriftMax: 5 });
+  const { uuids } = seedContacts(service, 330);
+  const { uuids: seen, report } = await scan(service);
+  expect(new Set(seen).size).toBe(seen.length);
+  expect(sorted(seen)).toEqual(sorted(uuids).filter((uuid) => seen.includes(uuid)));
+  expect(report).toMatchObject({ whole: false, drifted: 2 });
+  expect(report.reasons).toEqual(['contacts kept coming and going while it was read']);
+});
+
+test.each(['refused', 'empty', 'server_error'] as const)(
+  'T13: 12,345 contacts behind a window of 10,000 (%s beyond) are all returned',
+  async (windowBeyond) => {
+    const service = createService({ windowBeyond });
+    const { uuids } = seedContacts(service, 12_345);
+    const { uuids: seen, report } = await scan(service);
+    expect(seen).toEqual(uuids);
+    expect(report).toMatchObject({ whole: true, contacts: 12_345 });
+    // 124 pages, and the rows at the seam twice: no more than two calls beyond the fewest possible.
+    expect(service.calls().length).toBeLessThanOrEqual(126);
+  },
+  60_000,
+);
+
+test('T13: where the order is ignored too, the time is halved until each part fits', async () => {
+  const service = createService();
+  const { uuids } = seedContacts(service, 900);
+  const shuffling = createService({}, { transport: (url, init) => service.standin.fetch(url, unordered(init)) });
+  const { uuids: seen, report } = await scan(shuffling, { windowRows: 200 });
+  expect(sorted(seen)).toEqual(sorted(uuids));
+  expect(report).toMatchObject({ whole: true, contacts: 900 });
+  expect(shuffling.capabilities.offers('order:created_at')).toBe(false);
+});
+
+test('T13: thousands of contacts made in one second are read as far as one query goes, and the rest is not claimed', async () => {
+  const service = createService();
+  seedContacts(service, 500, { secondsApart: 0 });
+  const { report } = await scan(service, { windowRows: 300 });
+  expect(report.whole).toBe(false);
+  expect(report.reasons.join()).toContain('more than 300 contacts');
+});
+
+test.each([3, 17, 99])('T15: contacts made and deleted between pages lose no survivor (seed %i)', async (seed) => {
+  const service = createService();
+  const { uuids } = seedContacts(service, 620);
+  const { model } = service.standin;
+  let page = 0;
+  const disturbed = createDisturbed(service, () => {
+    page += 1;
+    if (page > 5) return;
+    model.contacts.remove(uuids[(seed * page) % 90] ?? '');
+    if (page % 2) model.contacts.add({ fields: { first_name: `New${page}` } });
+  });
+  const { uuids: seen, report } = await scan(disturbed);
+  const survivors = uuids.filter((uuid) => model.contacts.find(uuid));
+  expect(survivors.filter((uuid) => !seen.includes(uuid))).toEqual([]);
+  expect(seen.length).toBe(new Set(seen).size);
+  expect(report.drifted).toBeGreaterThan(0);
+});
+
+test('T15: a deletion and a creation at once leave the total as it was, and are noticed all the same', async () => {
+  const service = createService();
+  const { uuids } = seedContacts(service, 300);
+  const { model } = service.standin;
+  let once = true;
+  const disturbed = createDisturbed(service, () => {
+    if (!once) return;
+    once = false;
+    model.contacts.remove(uuids[50] ?? '');
+    model.contacts.add({ fields: { first_name: 'New' } }, Date.now() + 5_000);
+  });
+  const { uuids: seen, report } = await scan(disturbed);
+  expect(uuids.filter((uuid) => model.contacts.find(uuid) && !seen.includes(uuid))).toEqual([]);
+  expect(report).toMatchObject({ drifted: 1, whole: true });
+});
+
+test('T17: a scope the service ignores lets nobody in who does not belong', async () => {
+  const service = createService({ filterByField: { list_uuid: 'ignored' } });
+  const { list_uuid, uuids } = seedContacts(service, 130);
+  seedContacts(service, 210, { list: 'Others' });
+  const { uuids: seen, report } = await scan(service, { scope: { list_uuid } });
+  expect(sorted(seen)).toEqual(sorted(uuids));
+  expect(report.whole).toBe(true);
+});
+
+test.each(['refused', 'server_error'] as const)(
+  'T18: a scope that is %s is matched here instead, and that is remembered',
+  async (trouble) => {
+    const service = createService({ filterByField: { email_status: trouble } });
+    const { uuids } = seedContacts(service, 130);
+    for (const uuid of uuids.slice(0, 40)) {
+      service.standin.model.contacts.change(uuid, { fields: { email_status: 'ok' } });
+    }
+    const { uuids: seen, report } = await scan(service, { scope: { email_status: 'ok' } });
+    expect(sorted(seen)).toEqual(sorted(uuids.slice(0, 40)));
+    expect(report.whole).toBe(true);
+    const calls = service.calls().length;
+    await scan(service, { scope: { email_status: 'ok' } });
+    expect(service.calls().length - calls).toBe(2);
+  },
+);
+
+const since = '2026-11-21T08:00:00.000Z';
+
+async function changeSome(service: Service, count = 25) {
+  const { uuids } = seedContacts(service, 400, { secondsApart: 60 });
+  const changed = uuids.slice(100, 100 + count);
+  for (const uuid of changed) {
+    service.standin.model.contacts.change(uuid, { fields: { position: 'Chief' } }, Date.parse(since) + 1_000);
+  }
+  // Those made after the watermark, less its ten minutes, count as changed as well.
+  const recent = uuids.filter((uuid) => {
+    const at = service.standin.model.contacts.find(uuid)?.record.updated_at ?? '';
+    return Date.parse(at) >= Date.parse(since) - 600_000;
+  });
+  return { uuids, recent };
+}
+
+test('an incremental scan reads what was updated since the watermark, with an overlap, and nothing else', async () => {
+  const service = createService();
+  const { recent } = await changeSome(service);
+  const { uuids: seen, report } = await scan(service, { since });
+  expect(sorted(seen)).toEqual(sorted(recent));
+  expect(report).toMatchObject({ mode: 'incremental', whole: true, pages: 1 });
+  expect(Date.parse(report.watermark)).toBeGreaterThan(Date.parse(since));
+});
+
+test.each(['refused', 'server_error', 'ignored'] as const)(
+  'T18: with the updated_at filter %s, changes are found by order, and that is remembered',
+  async (trouble) => {
+    const service = createService({ filterByField: { updated_at: trouble } });
+    const { recent } = await changeSome(service);
+    const { uuids: seen, report } = await scan(service, { since });
+    expect(recent.filter((uuid) => !seen.includes(uuid))).toEqual([]);
+    expect(report).toMatchObject({ mode: 'incremental', whole: true });
+    expect(service.capabilities.offers('range:updated_at')).toBe(false);
+    const calls = service.calls().length;
+    await scan(service, { since });
+    expect(service.calls().length - calls).toBe(1);
+  },
+);
+
+test('T18: where neither filter nor order of updated_at works, the scan becomes a full one by itself', async () => {
+  const service = createService({ filterByField: { updated_at: 'server_error' }, orderFieldIgnored: true });
+  const { uuids } = await changeSome(service);
+  const { uuids: seen, report } = await scan(service, { since });
+  expect(sorted(seen)).toEqual(sorted(uuids));
+  expect(report).toMatchObject({ mode: 'full', whole: true });
+});
+
+test('a capability is tried again a day later', async () => {
+  const { capabilities } = createService();
+  capabilities.failed('range:updated_at');
+  expect(capabilities.offers('range:updated_at')).toBe(false);
+  await new Promise((resolve) => setTimeout(resolve, 24 * 3_600_000));
+  expect(capabilities.offers('range:updated_at')).toBe(true);
+});
+
+test('a contact that is changed between pages of an incremental scan loses no other', async () => {
+  const service = createService();
+  const { uuids } = seedContacts(service, 350);
+  let once = true;
+  const disturbed = createDisturbed(service, () => {
+    if (once)
+      service.standin.model.contacts.change(uuids[10] ?? '', { fields: { position: 'Chief' } }, Date.now() + 1_000);
+    once = false;
+  });
+  const { uuids: seen, report } = await scan(disturbed, { since: '2026-11-01T00:00:00Z' });
+  expect(uuids.filter((uuid) => !seen.includes(uuid))).toEqual([]);
+  expect(report).toMatchObject({ mode: 'incremental', drifted: 1, whole: true });
+});
+
+test('T19: a contact the search does not show yet is found by its uuid', async () => {
+  const service = createService({ searchLagMs: 60_000 });
+  const { list_uuid, uuids } = seedContacts(service, 5);
+  const fresh = await service.client.contacts.upsert({ lead: { email: 'fresh@firm.test' }, list_uuid });
+  const { uuids: seen } = await scan(service);
+  expect(seen).not.toContain(fresh.uuid);
+  const gone = '00000000-0000-4000-8000-000000000000';
+  const found = await contactsByUuid(service.client, service.capabilities, [...uuids, fresh.uuid, gone]);
+  expect(sorted(found.keys())).toEqual(sorted([...uuids, fresh.uuid]));
+  const again = await service.client.contacts.upsert({ lead: { email: 'fresh@firm.test' }, list_uuid });
+  expect(again.uuid).toBe(fresh.uuid);
+});
+
+test.each(['refused', 'ignored', 'server_error'] as const)(
+  'T19: where a list of uuids is %s, contacts are asked for one by one',
+  async (trouble) => {
+    const service = createService({ filterByField: { uuid: trouble } });
+    const { uuids } = seedContacts(service, 12);
+    const found = await contactsByUuid(service.client, service.capabilities, uuids.slice(0, 6));
+    expect(sorted(found.keys())).toEqual(sorted(uuids.slice(0, 6)));
+    const searches = service.calls('contacts.search').length;
+    await contactsByUuid(service.client, service.capabilities, uuids.slice(6));
+    expect(service.calls('contacts.search')).toHaveLength(searches);
+  },
+);
+
+test('T20: bare dates become whole days, and the last day is not lost', async () => {
+  const service = createService();
+  const { uuids } = seedContacts(service, 3);
+  const { data } = await service.client.contacts.search({
+    filter: { created_at: { '>=': '2026-11-21', '<=': '2026-11-21' } },
+  });
+  expect(data.map(({ uuid }) => uuid)).toEqual(uuids);
+  expect(service.calls()[0]?.body).toMatchObject({
+    filter: { created_at: { '>=': '2026-11-21T00:00:00.000000Z', '<=': '2026-11-21T23:59:59.999999Z' } },
+  });
+});
+
+test('an IN over nothing is answered without asking', async () => {
+  const { client, calls } = createService();
+  expect(await client.contacts.search({ filter: { uuid: [] } })).toMatchObject({ data: [], total: 0 });
+  expect(calls()).toHaveLength(0);
+});
+
+test('a null in a filter asks for blanks', async () => {
+  const service = createService();
+  seedContacts(service, 2);
+  const { data } = await service.client.contacts.search({ filter: { about: null as never } });
+  expect(data).toHaveLength(2);
+  expect(service.calls()[0]?.body).toMatchObject({ filter: { about: 'is_null' } });
+});
+
+test('contacts that were deleted here a moment ago are no part of a scan', async () => {
+  const service = createService({ deleteDelayMs: 60_000 });
+  const { uuids } = seedContacts(service, 4);
+  const tombstones = createTombstones(Date.now);
+  tombstones.add(uuids[1] ?? '');
+  expect((await scan(service, { tombstones })).uuids).toEqual([uuids[0], uuids[2], uuids[3]]);
+});
+
+test('a scan that was not read to its end is not whole', async () => {
+  const service = createService();
+  seedContacts(service, 150);
+  const scanning = scanContacts({ ...service, scope: {}, fields });
+  for await (const _ of scanning) break;
+  expect(scanning.report()).toMatchObject({ whole: false, reasons: ['it was not read to its end'] });
+});
+
+test('a page that fails for good ends the scan with its error', async () => {
+  const service = createService();
+  seedContacts(service, 150);
+  service.standin.faults.inject({ kind: 'status', status: 503, times: 100 });
+  await expect(scan(service)).rejects.toMatchObject({ code: 'gateway', call: { attempts: 5 } });
+});
+
+test('an edit goes before the pages of a running scan', async () => {
+  const service = createService({}, { requestsPerMinute: 60 });
+  const { uuids } = seedContacts(service, 1_000);
+  const scanning = scan(service);
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  const edited = service.client.contacts.update({ uuid: uuids[0] ?? '', position: 'Chief' });
+  await Promise.all([scanning, edited]);
+  const order = service.calls().map(({ operation }) => operation);
+  expect(order.indexOf('contacts.update')).toBeLessThan(5);
+});
+
+/** The same service, with something happening to it after each answer of the search. */
+function createDisturbed(service: Service, happen: () => void): Service {
+  const disturbed = createService(
+    {},
+    {
+      transport: async (url, init) => {
+        const response = await service.standin.fetch(url, init);
+        happen();
+        return response;
+      },
+    },
+  );
+  return { ...disturbed, standin: service.standin, calls: service.calls };
+}
+
+/** A search whose order is left to the service, by another field than the one asked for. */
+function unordered(init: RequestInit): RequestInit {
+  const body = JSON.parse(String(init.body)) as Record<string, unknown>;
+  return { ...init, body: JSON.stringify({ ...body, order_field: 'uuid' }) };
+}

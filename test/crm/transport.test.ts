@@ -1,0 +1,404 @@
+import { expect, test } from 'vitest';
+import { Secret } from '../../src/config/secret.ts';
+import { createBudget } from '../../src/crm/call/budget.ts';
+import { createServiceClient } from '../../src/crm/client.ts';
+import {
+  AuthenticationError,
+  GatewayError,
+  NotFoundError,
+  OutcomeUnknownError,
+  PermissionError,
+  PlanLimitError,
+  RateLimitError,
+  UnexpectedAnswerError,
+  UnreachableError,
+  ValidationError,
+} from '../../src/crm/errors.ts';
+import type { Transport } from '../../src/crm/call/exchange.ts';
+import { reconcileMessage } from '../../src/crm/reconcile.ts';
+import { createService, seedContacts, token, useJumpingClock } from '../support/service.ts';
+
+/* What the client must survive on the way to the service and back: T1 to T9 of the service's known behaviours. */
+
+const missing = '00000000-0000-4000-8000-000000000000';
+
+async function failure(promise: Promise<unknown>): Promise<Error> {
+  return promise.then(
+    (answer) => expect.unreachable(`expected a failure, got ${JSON.stringify(answer)}`),
+    (error: unknown) => error as Error,
+  );
+}
+
+test('T1: a blank 200 is asked again on search, and leaves the outcome of an upsert unknown', async () => {
+  const service = createService();
+  const { client, standin, calls } = service;
+  const { list_uuid } = seedContacts(service, 3);
+  standin.faults.inject({ kind: 'blank', operation: 'contacts.search', times: 2 });
+  expect(await client.contacts.search({})).toMatchObject({ total: 3 });
+  expect(calls('contacts.search')).toHaveLength(3);
+
+  standin.faults.inject({ kind: 'blank', operation: 'contacts.upsert', when: 'after' });
+  const error = await failure(client.contacts.upsert({ lead: { email: 'new@firm.test' }, list_uuid }));
+  expect(error).toBeInstanceOf(OutcomeUnknownError);
+  expect(calls('contacts.upsert')).toHaveLength(1);
+});
+
+test.each([502, 504] as const)(
+  'T2: an HTML %i is asked again on reads, and ends as a gateway error',
+  async (status) => {
+    const service = createService();
+    const { client, standin, calls } = service;
+    seedContacts(service, 1);
+    standin.faults.inject({ kind: 'html', status, times: 3 });
+    expect(await client.contacts.search({})).toMatchObject({ total: 1 });
+
+    standin.faults.inject({ kind: 'html', status, times: 100 });
+    const error = await failure(client.contacts.search({}));
+    expect(error).toBeInstanceOf(GatewayError);
+    expect(error).toMatchObject({ code: 'gateway', retryable: true, call: { status, attempts: 5 } });
+    expect(error.message).toContain('contacts.search');
+    expect(calls()).toHaveLength(4 + 5);
+  },
+);
+
+test.each(['seconds', 'http_date', 'human_date', 'unix'] as const)(
+  'T3: a 429 that says when (%s) is waited for, and the call then goes through',
+  async (headers) => {
+    const { client, standin, calls } = createService();
+    standin.faults.inject({ kind: 'rate_limited', headers, waitMs: 20_000 });
+    const start = Date.now();
+    await client.lists.list({});
+    expect(Date.now() - start).toBeGreaterThanOrEqual(19_000);
+    expect(Date.now() - start).toBeLessThan(22_000);
+    expect(calls()).toHaveLength(2);
+  },
+);
+
+test('T3: a 429 that says nothing is met with growing pauses, never under a second', async () => {
+  const { client, standin, calls } = createService();
+  standin.faults.inject({ kind: 'rate_limited', headers: 'none', times: 4 });
+  await client.lists.list({});
+  const times = calls().map(({ time }) => time);
+  const pauses = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+  for (const [index, pause] of pauses.entries()) {
+    expect(pause).toBeGreaterThanOrEqual(1_000 * 2 ** index);
+    expect(pause).toBeLessThanOrEqual(1_000 * 2 ** (index + 1) + 100);
+  }
+});
+
+test('T3: a 429 whose wait is already over still pauses a second', async () => {
+  const { client, standin, calls } = createService();
+  standin.faults.inject({ kind: 'rate_limited', headers: 'unix', waitMs: 0 });
+  await client.lists.list({});
+  const [first, second] = calls();
+  expect((second?.time ?? 0) - (first?.time ?? 0)).toBeGreaterThanOrEqual(1_000);
+});
+
+test('T3: a 429 pauses every call on the token, and none is dropped', async () => {
+  const { client, standin, calls } = createService();
+  standin.faults.inject({ kind: 'rate_limited', waitMs: 30_000 });
+  await Promise.all([client.lists.list({}), client.automations.list({}), client.emails.list({})]);
+  const [first, ...others] = calls().map(({ time }) => time);
+  const paused = others.filter((time) => time - (first ?? 0) >= 29_000);
+  expect(paused.length).toBeGreaterThanOrEqual(2);
+  expect(calls()).toHaveLength(4);
+});
+
+test('T4: two clients on one token stay under its budget together, repeats included', async () => {
+  const service = createService({}, { requestsPerMinute: 60 });
+  const { standin, budget, client, calls } = service;
+  const second = createServiceClient({
+    baseUrl: 'http://service.test',
+    token: new Secret(token),
+    budget,
+    transport: standin.fetch,
+    now: Date.now,
+    random: () => 0.5,
+    timeoutMs: 30_000,
+    userAgent: 'leadsheet/test',
+  });
+  standin.faults.inject({ kind: 'html', times: 10 });
+  await Promise.all(Array.from({ length: 100 }, (_, index) => (index % 2 ? client : second).lists.list({})));
+  const times = calls().map(({ time }) => time);
+  expect(times.length).toBe(110);
+  for (const start of times) {
+    expect(times.filter((time) => time >= start && time < start + 60_000).length).toBeLessThanOrEqual(60);
+  }
+});
+
+test('T4: limits a minute, an hour and a day at once are waited out, or named when that takes long', async () => {
+  const { client, calls } = createService({
+    rateLimits: [
+      { calls: 5, windowMs: 10_000 },
+      { calls: 12, windowMs: 60_000 },
+      { calls: 30, windowMs: 3_600_000 },
+    ],
+  });
+  const done: number[] = [];
+  let error: unknown;
+  for (let call = 0; call < 40 && error === undefined; call += 1) {
+    await client.lists.list({}).then(
+      () => done.push(call),
+      (reason: unknown) => (error = reason),
+    );
+  }
+  expect(done).toHaveLength(30);
+  expect(error).toBeInstanceOf(RateLimitError);
+  expect((error as RateLimitError).retryAfterMs).toBeGreaterThan(120_000);
+
+  // Until then nothing is sent: the answer is known.
+  const sent = calls().length;
+  expect(await failure(client.lists.list({}))).toBeInstanceOf(RateLimitError);
+  expect(calls()).toHaveLength(sent);
+});
+
+test('T5: after a 401 no further call is made, waiting ones included, and only the first is news', async () => {
+  const { client, standin, calls } = createService();
+  standin.faults.inject({ kind: 'status', status: 401, times: 1 });
+  const results = await Promise.allSettled(Array.from({ length: 20 }, () => client.lists.list({})));
+  const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as Error] : []));
+  expect(errors.length).toBeGreaterThanOrEqual(18);
+  expect(errors.every((error) => error instanceof AuthenticationError)).toBe(true);
+  expect(errors.filter((error) => !(error as AuthenticationError).repeated)).toHaveLength(1);
+  const sent = calls().length;
+  expect(sent).toBeLessThanOrEqual(2);
+  expect(await failure(client.contacts.get({ uuid: missing }))).toMatchObject({
+    repeated: true,
+    call: { operation: 'contacts.get', attempts: 0 },
+  });
+  expect(calls()).toHaveLength(sent);
+});
+
+test.each([
+  [402, PlanLimitError],
+  [403, PermissionError],
+] as const)('T5: a %i fails the call it concerns and no other', async (status, kind) => {
+  const { client, standin } = createService();
+  standin.faults.inject({ kind: 'status', status });
+  expect(await failure(client.senderProfiles.list({}))).toBeInstanceOf(kind);
+  expect(await client.lists.list({})).toMatchObject({ total: 0 });
+});
+
+test('T6: an error envelope inside a 200 is an error and not a contact', async () => {
+  const service = createService();
+  const { client, standin } = service;
+  const { uuids } = seedContacts(service, 1);
+  standin.faults.inject({ kind: 'error_in_200', times: 100 });
+  expect(await failure(client.contacts.get({ uuid: uuids[0] ?? '' }))).toBeInstanceOf(GatewayError);
+  expect(await failure(client.contacts.update({ uuid: uuids[0] ?? '', about: 'x' }))).toBeInstanceOf(
+    OutcomeUnknownError,
+  );
+});
+
+test('T6: an envelope in a 200 that names its reason is that error', async () => {
+  const client = scripted(() => Response.json({ error: { reason: 'not_found', message: 'gone' } }));
+  expect(await failure(client.contacts.get({ uuid: missing }))).toBeInstanceOf(NotFoundError);
+});
+
+test('T7: unknown fields, new enum values, nulls and both kinds of flags are read, and kept', async () => {
+  const raw = {
+    uuid: missing,
+    first_name: null,
+    status: 'brand_new_status',
+    has_premium: 1,
+    has_open_profile: false,
+    connections_number: '512',
+    experience: [{ title: 'Buyer', somewhere: 'else' }],
+    never_heard_of: { deep: [1, 2] },
+  };
+  const client = scripted(() => Response.json(raw));
+  const contact = await client.contacts.get({ uuid: missing });
+  expect(contact).toEqual({ ...raw, has_premium: true, connections_number: 512 });
+});
+
+test('T7: the switches that change shapes change nothing of what is read', async () => {
+  const plain = createService();
+  const { uuids } = seedContacts(plain, 1);
+  const uuid = uuids[0] ?? '';
+  const expected = await plain.client.contacts.get({ uuid });
+  plain.standin.switches.flags = 'boolean';
+  plain.standin.switches.extraFields = true;
+  plain.standin.switches.getWrapped = true;
+  const { ...read } = await plain.client.contacts.get({ uuid });
+  expect(read).toMatchObject(expected);
+});
+
+test.each([
+  [
+    'the envelope',
+    { error: { reason: 'validation_error', message: 'Bad value.', data: { 'lead.email': ['is no address'] } } },
+  ],
+  ['a message alone', { message: 'Bad value.' }],
+  ["Laravel's errors", { message: 'Bad value.', errors: { 'lead.email': ['is no address'] } }],
+  ['a text', 'Bad value.'],
+  ['nothing', ''],
+])('T8: a refusal as %s gives the right error, its words, and no secret', async (shape, body) => {
+  const text = typeof body === 'string' ? body : JSON.stringify({ ...body, echo: `Bearer ${token}` });
+  const client = scripted(() => new Response(text, { status: 422, headers: { 'x-request-id': 'req-7' } }));
+  const error = await failure(client.contacts.upsert({ lead: { email: 'x' } }));
+  expect(error).toBeInstanceOf(ValidationError);
+  expect(error.message).toContain(shape === 'nothing' ? 'no reason given' : 'Bad value.');
+  expect(error).toMatchObject({ call: { status: 422, requestId: 'req-7', attempts: 1, operation: 'contacts.upsert' } });
+  if (JSON.stringify(body).includes('is no address')) {
+    expect((error as ValidationError).fields).toEqual({ 'lead.email': ['is no address'] });
+    expect(error.message).toContain('lead.email: is no address');
+  }
+  expect(JSON.stringify(error) + error.message + String(error.stack)).not.toContain(token);
+});
+
+test('T8: a text that holds the token is masked wherever it turns up', async () => {
+  const client = scripted(() => new Response(`no such route for Bearer ${token}`, { status: 404 }));
+  const error = await failure(client.lists.get({ uuid: missing }));
+  expect(error).toBeInstanceOf(NotFoundError);
+  expect(JSON.stringify(error) + error.message).not.toContain(token);
+  expect(error.message).toContain('[secret]');
+});
+
+test('T9: a send that timed out is not sent again, is called unknown, and can be looked for', async () => {
+  const service = createService({}, { timeoutMs: 5_000 });
+  const { client, standin, calls } = service;
+  const { uuids } = seedContacts(service, 1);
+  const sender = standin.model.senderProfiles.add({ first_name: 'Ada', last_name: 'Byron' });
+  const sinceMs = Date.now();
+  const message = { sender_profile_uuid: sender.uuid, lead_uuid: uuids[0] ?? '', text: 'Hello' };
+  standin.faults.inject({ kind: 'hang', operation: 'network-messages.send', when: 'after' });
+  const error = await failure(client.networkMessages.send(message));
+  expect(error).toBeInstanceOf(OutcomeUnknownError);
+  expect(error.message).toContain('no answer within 5 s');
+  expect(calls('network-messages.send')).toHaveLength(1);
+
+  const found = await reconcileMessage(client, { ...message, sinceMs });
+  expect(found).toMatchObject({ verdict: 'happened' });
+  expect(await reconcileMessage(client, { ...message, text: 'Another', sinceMs })).toEqual({ verdict: 'cannot_tell' });
+});
+
+test('a harmful call is never repeated: not after a 5xx, a reset, or a 429', async () => {
+  const { client, standin, calls } = createService();
+  for (const fault of [
+    { kind: 'status', status: 503 },
+    { kind: 'lost' },
+    { kind: 'rate_limited', waitMs: 1_000 },
+  ] as const) {
+    standin.faults.inject({ ...fault, operation: 'lists.create' });
+    await failure(client.lists.create({ name: fault.kind }));
+  }
+  expect(calls('lists.create')).toHaveLength(3);
+});
+
+test('a write whose repeat is harmless is repeated after a reset, and happens once', async () => {
+  const service = createService();
+  const { client, standin, calls } = service;
+  const { list_uuid } = seedContacts(service, 0);
+  standin.faults.inject({ kind: 'lost', when: 'after', operation: 'contacts.upsert' });
+  const contact = await client.contacts.upsert({ lead: { email: 'new@firm.test' }, list_uuid });
+  expect(contact.work_email).toBe('new@firm.test');
+  expect(calls('contacts.upsert')).toHaveLength(2);
+  expect(standin.model.contacts.size).toBe(1);
+});
+
+test('a 500 on a read is tried three times in all: it may be for ever', async () => {
+  const { client, standin, calls } = createService();
+  standin.faults.inject({ kind: 'status', status: 500, times: 100 });
+  expect(await failure(client.lists.list({}))).toMatchObject({ call: { status: 500, attempts: 3 } });
+  expect(calls()).toHaveLength(3);
+});
+
+test('an abort takes a waiting call out of the queue, and leaves a sent write unknown', async () => {
+  const service = createService();
+  const { client, standin, calls } = service;
+  const stopped = new AbortController();
+  const reason = new Error('enough');
+  stopped.abort(reason);
+  await expect(client.lists.list({}, { signal: stopped.signal })).rejects.toBe(reason);
+  expect(calls()).toHaveLength(0);
+
+  const stopping = new AbortController();
+  standin.faults.inject({ kind: 'hang', operation: 'lists.create', when: 'after' });
+  const creating = failure(client.lists.create({ name: 'L' }, { signal: stopping.signal }));
+  setTimeout(() => stopping.abort(reason), 1_000);
+  expect(await creating).toBeInstanceOf(OutcomeUnknownError);
+
+  const reading = new AbortController();
+  standin.faults.inject({ kind: 'hang', operation: 'lists.list' });
+  const listing = client.lists.list({}, { signal: reading.signal });
+  setTimeout(() => reading.abort(reason), 1_000);
+  await expect(listing).rejects.toBe(reason);
+});
+
+test('an abort between two tries of a write tells what the first one left', async () => {
+  const { client, standin } = createService();
+  const stopping = new AbortController();
+  standin.faults.inject({ kind: 'lost', operation: 'contacts.update' });
+  const updating = failure(client.contacts.update({ uuid: missing, about: 'x' }, { signal: stopping.signal }));
+  setTimeout(() => stopping.abort(new Error('enough')), 100);
+  expect(await updating).toBeInstanceOf(OutcomeUnknownError);
+});
+
+test('an HTML page for an answer says that the address may be wrong', async () => {
+  const client = scripted(() => new Response('<!doctype html><title>Welcome</title>', { status: 200 }));
+  const error = await failure(client.lists.list({}));
+  expect(error).toBeInstanceOf(UnexpectedAnswerError);
+  expect(error.message).toContain('an HTML page titled "Welcome"');
+});
+
+test('a redirect is not followed: it would take the token elsewhere', async () => {
+  const client = scripted(() => new Response(null, { status: 302, headers: { location: 'https://elsewhere.test/' } }));
+  const error = await failure(client.lists.list({}));
+  expect(error).toBeInstanceOf(UnexpectedAnswerError);
+  expect(error.message).toContain('https://elsewhere.test/');
+});
+
+test.each(['ECONNREFUSED', 'ENOTFOUND', 'UND_ERR_CONNECT_TIMEOUT'])('%s was surely not sent', async (code) => {
+  const client = scripted(() => {
+    throw new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) });
+  });
+  expect(await failure(client.lists.create({ name: 'L' }))).toBeInstanceOf(UnreachableError);
+});
+
+test('a body the contract refuses is refused before sending, naming the field', async () => {
+  const { client, calls } = createService();
+  const refused = [
+    client.contacts.lookupOne({}),
+    client.contacts.lookupOne({ name: 'Ada' }),
+    client.contacts.upsert({ lead: { email: 5 as never } }),
+    client.contacts.search({ filter: { nonsense: 'x' } as never }),
+    client.contacts.update({ uuid: '../lists', about: 'x' }),
+    client.contacts.update({ uuid: missing, tags: ['x'] } as never),
+    client.automations.cancel({ leadUuid: missing, flow_uuids: [] }),
+    client.networkMessages.send({ sender_profile_uuid: 's', lead_uuid: 'l' }),
+    client.networkMessages.send({ sender_profile_uuid: 's', lead_uuid: 'l', text: 'x'.repeat(8_001) }),
+  ];
+  const messages = (await Promise.all(refused.map(failure))).map(({ message }) => message);
+  expect(messages).toEqual([
+    expect.stringContaining('needs network_id, or email, or both name and company_name'),
+    expect.stringContaining('needs network_id, or email, or both name and company_name'),
+    expect.stringContaining('lead.email:'),
+    expect.stringContaining('filter.nonsense: is not a field of this operation'),
+    expect.stringContaining('uuid: must be an identifier'),
+    expect.stringContaining('tags: is not a field of this operation'),
+    expect.stringContaining('flow_uuids:'),
+    expect.stringContaining('needs text or template_uuid'),
+    expect.stringContaining('text:'),
+  ]);
+  expect(calls()).toHaveLength(0);
+});
+
+/** A client whose service says just this: for answers no well-behaved stand-in would give. */
+function scripted(transport: Transport) {
+  useJumpingClock();
+  return createServiceClient({
+    baseUrl: 'https://service.test/',
+    token: new Secret(token),
+    budget: createBudget({
+      requestsPerMinute: 6_000,
+      concurrency: 2,
+      elapsed: () => performance.now(),
+      random: () => 0.5,
+    }),
+    transport,
+    now: Date.now,
+    random: () => 0.5,
+    timeoutMs: 1_000,
+    userAgent: 'leadsheet/test',
+  });
+}

@@ -1,0 +1,29 @@
+import type { AppWorld } from '../../src/app.ts';
+import { runCli } from '../../src/cli/program.ts';
+
+export interface CliRun {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a command line in this process, on the real clock and network unless told otherwise. */
+export async function run(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  world: Partial<AppWorld> & { readonly stop?: AbortSignal } = {},
+): Promise<CliRun> {
+  const printed = { stdout: '', stderr: '' };
+  const code = await runCli(args, {
+    env,
+    stdout: { write: (text) => (printed.stdout += text) },
+    stderr: { write: (text) => (printed.stderr += text) },
+    stop: new AbortController().signal,
+    transport: fetch,
+    now: Date.now,
+    elapsed: () => performance.now(),
+    random: () => 0.5,
+    ...world,
+  });
+  return { code, ...printed };
+}

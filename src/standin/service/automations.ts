@@ -31,13 +31,14 @@ const cancelledByUser = 'Automation cancelled manually';
 export class Automations {
   readonly #world: World;
   readonly #jobs: Jobs;
-  readonly table = new RecordTable<AutomationRecord>('The automation');
+  readonly table: RecordTable<AutomationRecord>;
   /** Contact sources of an automation beyond the first. */
   readonly segmentsByAutomation = new Map<string, readonly number[]>();
   readonly #enrolmentByPair = new Map<string, Enrolment>();
 
   constructor(world: World, jobs: Jobs) {
     this.#world = world;
+    this.table = new RecordTable(world, 'The automation');
     this.#jobs = jobs;
   }
 

@@ -1,10 +1,9 @@
 import { contact } from '../../crm/operations/records.ts';
 import { contactKeys } from './identifiers.ts';
-import { notFound, Refusal } from './refusal.ts';
 import { SearchIndex } from './search-index.ts';
 import { recordOf } from './stored.ts';
 import type { ContactRecord } from './stored.ts';
-import { instantText } from './world.ts';
+import { instantText, missing } from './world.ts';
 import type { World } from './world.ts';
 
 /** A contact with what the service keeps of it and never answers. */
@@ -28,8 +27,6 @@ export class Contacts {
   /** Under each identifier the contacts that have it, oldest first; most have one. */
   readonly #uuidsByKey = new Map<string, readonly string[]>();
   readonly index = new SearchIndex();
-  /** Uuids that exist, in another team. */
-  readonly foreignUuids = new Set<string>();
 
   constructor(world: World) {
     this.#world = world;
@@ -50,9 +47,8 @@ export class Contacts {
   /** The contact of a uuid in a path, or the refusal the service has for it. */
   get(uuid: string): StoredContact {
     const found = this.#contactByUuid.get(uuid);
-    if (found) return found;
-    if (this.foreignUuids.has(uuid) && this.#world.switches.foreignUuid === 'denied') throw accessDenied();
-    throw notFound('The contact');
+    if (!found) throw missing(this.#world, 'The contact', uuid);
+    return found;
   }
 
   /** The contact of the first key that has any; of several that share it, the one most recently updated. */
@@ -163,9 +159,6 @@ export class Contacts {
 
 /** New contacts enter the pipeline here. */
 const firstPipelineStage = '7f2c1f0e-5a51-4f0b-9d0c-2f6f3a1b0c01';
-
-export const accessDenied = () =>
-  new Refusal({ status: 403, reason: 'access_denied', message: 'You have no access to this record.' });
 
 function differs(before: object, after: object): boolean {
   const known: Partial<Record<string, unknown>> = { ...before };

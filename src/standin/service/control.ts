@@ -17,13 +17,15 @@ export interface ControlParts {
   readonly received: ReceivedLog;
   readonly model: Model;
   readonly auth: Auth;
+  /** Called when the model may have changed. */
+  readonly changed: () => void;
 }
 
 /**
  * `/_standin`: how a trial turns switches, injects faults and looks behind the service. No token is asked for; the
  * stand-in listens on the loopback interface alone.
  */
-export function createControl({ switches, faults, received, model, auth }: ControlParts): Hono<Env> {
+export function createControl({ switches, faults, received, model, auth, changed }: ControlParts): Hono<Env> {
   const app = new Hono<Env>();
   const changes = z.strictObject(
     Object.fromEntries(
@@ -87,6 +89,7 @@ export function createControl({ switches, faults, received, model, auth }: Contr
   });
   app.post('/jobs/run', (c) => {
     model.settle(Number.MAX_SAFE_INTEGER);
+    changed();
     return c.json({ finished: model.jobs.finished });
   });
 

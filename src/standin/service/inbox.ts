@@ -16,12 +16,14 @@ export interface EmailBody {
 /** Network messages and e-mails, in both directions. */
 export class Inbox {
   readonly #world: World;
-  readonly messages = new RecordTable<NetworkMessageRecord>('The message');
-  readonly emails = new RecordTable<EmailRecord>('The e-mail');
+  readonly messages: RecordTable<NetworkMessageRecord>;
+  readonly emails: RecordTable<EmailRecord>;
   readonly bodyByUuid = new Map<string, EmailBody>();
 
   constructor(world: World) {
     this.#world = world;
+    this.emails = new RecordTable(world, 'The e-mail');
+    this.messages = new RecordTable(world, 'The message');
   }
 
   addMessage(

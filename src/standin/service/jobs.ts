@@ -49,12 +49,15 @@ export class Jobs {
     this.#pending.push({ ...work, uuid: this.#world.random.uuid(), dispatched_at: now, due_at: now + delayMs });
   }
 
-  /** Does everything due by `now` (epoch ms), also what that in turn dispatches. */
-  run(now: number, perform: (job: Job) => void): void {
+  /** Does everything due by `now` (epoch ms), also what that in turn dispatches; answers how many jobs that were. */
+  run(now: number, perform: (job: Job) => void): number {
+    let done = 0;
     for (let job = this.#takeNext(now); job; job = this.#takeNext(now)) {
       perform(job);
       this.#finished = [...this.#finished.slice(1 - finishedMax), job];
+      done += 1;
     }
+    return done;
   }
 
   replaceAll(pending: readonly Job[]): void {

@@ -7,10 +7,11 @@ import type { World } from './world.ts';
 
 export class Lists {
   readonly #world: World;
-  readonly table = new RecordTable<ListRecord>('The list');
+  readonly table: RecordTable<ListRecord>;
 
   constructor(world: World) {
     this.#world = world;
+    this.table = new RecordTable(world, 'The list');
   }
 
   /** Names need not be unique. */

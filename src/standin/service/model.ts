@@ -41,10 +41,14 @@ export class Model {
     this.inbox = new Inbox(world);
   }
 
-  /** Lets everything happen that is due by now; `at` may run ahead of the clock, to see the end of all jobs. */
-  settle(at = this.#world.now()): void {
-    this.jobs.run(at, (job) => this.#perform(job));
+  /**
+   * Lets everything happen that is due by now; `at` may run ahead of the clock, to see the end of all jobs. True when a
+   * job was done.
+   */
+  settle(at = this.#world.now()): boolean {
+    const done = this.jobs.run(at, (job) => this.#perform(job));
     this.contacts.index.settle(at);
+    return done > 0;
   }
 
   #perform(job: Job): void {

@@ -1,6 +1,7 @@
 import type { Context, Next } from 'hono';
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import type { Operation } from '../../crm/operations/define.ts';
 import { operationList, operations } from '../../crm/operations/table.ts';
 import type { NamedOperation } from '../../crm/operations/table.ts';
 import type { Auth } from './auth.ts';
@@ -26,26 +27,29 @@ export interface RouterParts {
   readonly auth: Auth;
   readonly received: ReceivedLog;
   readonly disturbance: Disturbance;
+  /** Called when a request may have changed the model. */
+  readonly changed: () => void;
 }
 
 /**
  * The routes of the operations table. A request is logged, read, disturbed if a fault waits for it, let in (headers,
  * token, budget), decoded by the schemas of its operation and handed to its handler.
  */
-export function createRouter({ world, model, handlers, auth, received, disturbance }: RouterParts): Hono<Env> {
+export function createRouter({ world, model, handlers, auth, received, disturbance, changed }: RouterParts): Hono<Env> {
   const { switches, now } = world;
   const limiter = new RateLimiter();
   const app = new Hono<Env>();
 
   /** Everything before the handler; the path stands for an operation of the table, or for none (null). */
-  const gate = (operation: string | null) => [
+  const gate = (operation: string | null, repeat: Operation['repeat'] = 'read') => [
     async (c: Context<Env>, next: Next) => {
       const { pathname, search } = new URL(c.req.url);
       const entry = received.open({ time: now(), method: c.req.method, path: pathname + search, operation });
       c.set('received', entry);
-      model.settle();
+      const before = model.settle();
       await next();
-      model.settle();
+      const after = model.settle();
+      if (before || after || repeat !== 'read') changed();
       entry.status ??= c.get('lost') ? null : c.res.status;
     },
     bodyLimit({
@@ -79,7 +83,7 @@ export function createRouter({ world, model, handlers, auth, received, disturban
     app.on(
       named.operation.method,
       [named.operation.path.replaceAll(/\{(\w+)\}/g, ':$1')],
-      ...gate(named.name),
+      ...gate(named.name, named.operation.repeat),
       async (c) => {
         const input = decodeInput(
           named,

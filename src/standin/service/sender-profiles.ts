@@ -9,12 +9,13 @@ import type { World } from './world.ts';
 
 export class SenderProfiles {
   readonly #world: World;
-  readonly table = new RecordTable<SenderProfileRecord>('The sender profile');
+  readonly table: RecordTable<SenderProfileRecord>;
   /** The external browser profile each connected sender profile stands on. */
   readonly externalIdByProfile = new Map<string, string>();
 
   constructor(world: World) {
     this.#world = world;
+    this.table = new RecordTable(world, 'The sender profile');
   }
 
   add(

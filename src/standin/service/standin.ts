@@ -29,6 +29,8 @@ export interface ServiceStandinOptions {
   readonly acceptedTokens?: readonly string[];
   /** How a delay is waited for; real time unless told otherwise. */
   readonly sleep?: Sleep;
+  /** Called when the model may have changed. */
+  readonly onChange?: () => void;
   /** Requests remembered, at least. */
   readonly receivedMax?: number;
 }
@@ -59,9 +61,9 @@ export function createServiceStandin(options: ServiceStandinOptions): ServiceSta
     receivedMax = 2000,
     acceptedTokens = [],
   } = options;
-  const { secret = 'the stand-in signs its tokens with this' } = options;
+  const { onChange = () => {}, secret = 'the stand-in signs its tokens with this' } = options;
   const switches: Switches = { ...defaultSwitches(), ...options.switches };
-  const world: World = { now, random: createRandom(seed), switches, teamId, userId };
+  const world: World = { now, random: createRandom(seed), switches, teamId, userId, foreignUuids: new Set() };
   const model = new Model(world);
   const faults = new Faults();
   const received = new ReceivedLog(receivedMax);
@@ -70,8 +72,8 @@ export function createServiceStandin(options: ServiceStandinOptions): ServiceSta
   const handlers = createHandlers(model, world);
 
   const app = new Hono<Env>()
-    .route('/_standin', createControl({ switches, faults, received, model, auth }))
-    .route('/', createRouter({ world, model, handlers, auth, received, disturbance }));
+    .route('/_standin', createControl({ switches, faults, received, model, auth, changed: onChange }))
+    .route('/', createRouter({ world, model, handlers, auth, received, disturbance, changed: onChange }));
   return {
     app,
     fetch: inProcessFetch(app),

@@ -1,5 +1,5 @@
-import { notFound } from './refusal.ts';
-import { instantText } from './world.ts';
+import { instantText, missing } from './world.ts';
+import type { World } from './world.ts';
 
 interface Row {
   readonly uuid: string;
@@ -9,10 +9,12 @@ interface Row {
 /** Records of one kind by uuid, in the order they were created. */
 export class RecordTable<R extends Row> {
   readonly #recordByUuid = new Map<string, R>();
+  readonly #world: World;
   readonly #what: string;
 
   /** `what` names a record of this kind in refusals: 'The list'. */
-  constructor(what: string) {
+  constructor(world: World, what: string) {
+    this.#world = world;
     this.#what = what;
   }
 
@@ -34,7 +36,7 @@ export class RecordTable<R extends Row> {
 
   get(uuid: string): R {
     const found = this.#recordByUuid.get(uuid);
-    if (!found) throw notFound(this.#what);
+    if (!found) throw missing(this.#world, this.#what, uuid);
     return found;
   }
 

@@ -24,7 +24,7 @@ interface RuleOptions {
 
 type RecordRuleOptions = RuleOptions & { readonly blank: 'again' | 'unknown' };
 
-/** One record, also when it comes wrapped, or beside another object (`pick` chooses). */
+/** One record, also when it comes wrapped, or beside another object (`pick` chooses, `schema` documents the whole). */
 export function recordAnswer<F extends Fields>(
   shape: RecordShape<F>,
   {
@@ -32,9 +32,10 @@ export function recordAnswer<F extends Fields>(
     refusals = [404],
     blank,
     pick = unwrap,
-  }: RecordRuleOptions & { pick?: (json: unknown) => unknown },
+    schema = shape.schema,
+  }: RecordRuleOptions & { pick?: (json: unknown) => unknown; schema?: z.ZodType },
 ): AnswerRule<RecordFrom<RecordShape<F>>> {
-  return { success, refusals, schema: shape.schema, blank, read: (json) => readRecord(shape, pick(json)) };
+  return { success, refusals, schema, blank, read: (json) => readRecord(shape, pick(json)) };
 }
 
 /** One record or none; a miss has been seen as 404, 204, null, {}, [] and a blank body. */

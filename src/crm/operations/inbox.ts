@@ -58,6 +58,14 @@ export const networkMessages = {
   }),
 };
 
+/** What is stored of an e-mail beside its row. */
+const emailBody = z.looseObject({
+  uuid: z.string(),
+  subject: z.string().nullable(),
+  body: z.string(),
+  attachments: z.array(z.unknown()),
+});
+
 export const emails = {
   list: operation({
     summary: 'List e-mails',
@@ -108,6 +116,7 @@ export const emails = {
       refusals: [404, 422],
       // The answer holds the e-mail and, beside it, its stored body.
       pick: firstWithUuid,
+      schema: z.looseObject({ emailDomain: email.schema, emailBodyDomain: emailBody }),
     }),
   }),
 };

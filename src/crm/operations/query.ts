@@ -33,7 +33,7 @@ export function decodeQuery(params: URLSearchParams, schema: z.ZodObject): Recor
   for (const [name, value] of params) {
     const [key = '', ...path] = name.split(/\]\[|\[|\]/).filter((part) => part !== '');
     if (path.length > 0) assign(query, [key, ...path], value);
-    else assign(query, [key], decodeValue(value, schema.shape[key]));
+    else assign(query, [key], decodeValue(value, Object.hasOwn(schema.shape, key) ? schema.shape[key] : undefined));
   }
   return query;
 }

@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
+import type { Server } from 'node:http';
+
+/** Anything that answers requests, such as a Hono app. */
+export interface Served {
+  fetch(request: Request, bindings: { readonly dropConnection: () => void }): Response | Promise<Response>;
+}
+
+export interface RunningServer extends AsyncDisposable {
+  readonly url: string;
+  readonly port: number;
+  /** Ends the server and every connection it still has, whether idle or waiting. May be called twice. */
+  close(): Promise<void>;
+}
+
+/** Another process listens on the port. */
+export class PortTaken extends Error {
+  override readonly name = 'PortTaken';
+  readonly code = 'port_taken';
+  readonly port: number;
+
+  constructor(port: number, options: ErrorOptions) {
+    super(`port ${port} is taken by another process; choose another one or end that process`, options);
+    this.port = port;
+  }
+}
+
+/** Serves on the loopback interface; port 0 takes any free one. Throws PortTaken. */
+export async function serve(served: Served, port: number): Promise<RunningServer> {
+  const hostname = '127.0.0.1';
+  const server = createAdaptorServer({
+    fetch: (request, { incoming }) =>
+      served.fetch(request, { dropConnection: () => void ('socket' in incoming && incoming.socket.destroy()) }),
+    hostname,
+  }) as Server;
+  server.listen(port, hostname);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
+      throw new PortTaken(port, { cause: error });
+    throw error;
+  }
+  const { port: actual } = server.address() as AddressInfo;
+  const close = async () => {
+    if (!server.listening) return;
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  };
+  return { url: `http://${hostname}:${actual}`, port: actual, close, [Symbol.asyncDispose]: close };
+}

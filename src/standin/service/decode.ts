@@ -1,0 +1,122 @@
+import * as z from 'zod';
+import { isObject } from '../../crm/operations/answers.ts';
+import type { NamedOperation } from '../../crm/operations/table.ts';
+import { decodeQuery } from '../../crm/operations/query.ts';
+import { contactFieldNames, contactUpdate } from '../../crm/operations/records.ts';
+import { paging } from '../../crm/operations/paging.ts';
+import { badRequest, invalid, issuesToFieldTexts, notFound, Refusal, serverError } from './refusal.ts';
+import { failFilter } from './search.ts';
+import type { Switches } from './switches.ts';
+
+/*
+ * From a request to the input of its operation: path, query and body, each checked by the schema the operations table
+ * has for it, joined into one flat object.
+ */
+
+export interface RawRequest {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  readonly contentType: string | undefined;
+  readonly bodyText: string;
+}
+
+export function decodeInput({ name, operation }: NamedOperation, raw: RawRequest, switches: Switches): object {
+  for (const [parameter, value] of Object.entries(raw.params)) checkUuid(parameter, value, switches);
+  return {
+    ...raw.params,
+    ...(operation.query && decodeCollectionQuery(raw.query, operation.query, switches)),
+    ...(operation.body && check(operation.body, decodeBody(name, raw, switches))),
+  };
+}
+
+function checkUuid(parameter: string, value: string, { malformedUuid }: Switches): void {
+  if (z.guid().safeParse(value).success) return;
+  switch (malformedUuid) {
+    case 'refused':
+      throw invalid({ [parameter]: ['This is no uuid.'] });
+    case 'not_found':
+      throw notFound('The record');
+    case 'server_error':
+      throw serverError();
+  }
+}
+
+function check(schema: z.ZodType, value: unknown): object {
+  const { success, data, error } = schema.safeParse(value);
+  if (!success) throw invalid(issuesToFieldTexts(error.issues));
+  return data as object;
+}
+
+/** Filters arrive as `status=on`, `filter[status]=on` or `filter={"status":"on"}`; the handler finds all under `filter`. */
+function decodeCollectionQuery(params: URLSearchParams, query: z.ZodObject, { flatFilters }: Switches): object {
+  const { filter: filterSchema, ...flat } = query.shape;
+  const pagingSchema = z.strictObject(Object.fromEntries(Object.entries(flat).filter(([name]) => name in paging)));
+  const filterShape = {
+    ...Object.fromEntries(Object.entries(flat).filter(([name]) => !(name in paging))),
+    ...(filterSchema instanceof z.ZodOptional && filterSchema.unwrap() instanceof z.ZodObject
+      ? (filterSchema.unwrap() as z.ZodObject).shape
+      : {}),
+  };
+  const { filter: nested, ...plain } = decodeQuery(params, query);
+  if (nested !== undefined && !isObject(nested)) throw invalid({ filter: ['This is no object.'] });
+  const named = Object.entries(plain);
+  const isFilter = ([name]: readonly [string, unknown]) => Object.hasOwn(filterShape, name);
+  const flatPart = flatFilters === 'ignored' ? [] : named.filter(isFilter);
+  return {
+    ...check(pagingSchema, Object.fromEntries(named.filter((entry) => !isFilter(entry)))),
+    filter: check(z.strictObject(filterShape), { ...Object.fromEntries(flatPart), ...nested }),
+  };
+}
+
+function decodeBody(name: string, { bodyText, contentType }: RawRequest, switches: Switches): unknown {
+  if (bodyText.trim() === '') return {};
+  if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(contentType ?? '')) throw wrongContentType(switches);
+  const body = parseJson(bodyText);
+  if (!isObject(body)) throw invalid({ body: ['The body must be a JSON object.'] });
+  return bodyForms[name]?.(body, switches) ?? body;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw badRequest('The body is no valid JSON.');
+  }
+}
+
+function wrongContentType({ wrongContentType: status }: Switches): Refusal {
+  const message = 'The body must be sent as application/json.';
+  return status === 422
+    ? invalid({ body: [message] })
+    : new Refusal({ status, reason: 'unsupported_media_type', message });
+}
+
+type Body = Readonly<Record<string, unknown>>;
+
+const filterNames: ReadonlySet<string> = new Set([...contactFieldNames, 'q']);
+const externalProfileId = 'external_browser_profile_id';
+
+/** Where the service takes more than the table lets a client send, or takes it under another name. */
+const bodyForms: Readonly<Record<string, (body: Body, switches: Switches) => Body>> = {
+  // Unknown fields are accepted and not stored; null is as good as "".
+  'contacts.update': (body, { updateIgnores }) =>
+    Object.fromEntries(
+      Object.entries(body)
+        .filter(([name]) => Object.hasOwn(contactUpdate.shape, name) && !updateIgnores.includes(name))
+        .map(([name, value]) => [name, value ?? '']),
+    ),
+  'contacts.search': (body, { unknownFilter }) => {
+    if (!isObject(body['filter'])) return body;
+    const known = Object.entries(body['filter']).filter(([name]) => {
+      if (filterNames.has(name)) return true;
+      failFilter(unknownFilter, `filter.${name}`);
+      return false;
+    });
+    return { ...body, filter: Object.fromEntries(known) };
+  },
+  'sender-profiles.connect-external': (body, { externalProfileIdField }) => {
+    if (externalProfileIdField === externalProfileId || !Object.hasOwn(body, externalProfileIdField)) return body;
+    const { [externalProfileIdField]: id, ...rest } = body;
+    return { ...rest, [externalProfileId]: id };
+  },
+};

@@ -1,0 +1,72 @@
+import * as z from 'zod';
+import { rateLimitHeaders } from './switches.ts';
+
+/*
+ * Faults are what goes wrong between a client and a service that works: each is injected into the next `times` matching
+ * requests. `when` tells the two halves of every outage apart: `before`, nothing was done; `after`, the write happened
+ * and only its answer is wrong.
+ */
+
+const matching = {
+  operation: z.string().optional().describe('only requests of this operation: contacts.upsert'),
+  path: z.string().optional().describe('only requests whose path and query contain this'),
+  times: z.int().min(1).default(1).describe('how many requests meet it'),
+};
+const when = z.enum(['before', 'after']).default('before');
+const errorStatus = z.int().min(400).max(599);
+const fault = <Kind extends string, Shape extends z.ZodRawShape>(kind: Kind, shape: Shape) =>
+  z.strictObject({ ...matching, kind: z.literal(kind), ...shape });
+
+export const faultSchema = z.discriminatedUnion('kind', [
+  fault('status', { status: errorStatus, when }).describe('an error envelope with this status'),
+  fault('blank', { when }).describe('200 without a body'),
+  fault('html', { status: z.union([z.literal(200), errorStatus]).default(502), when }).describe('an HTML page'),
+  fault('lost', { when }).describe('the connection breaks instead of an answer'),
+  fault('delay', { delayMs: z.int().min(0) }).describe('the request waits, then goes its way'),
+  fault('hang', { when }).describe('no answer until the client gives up'),
+  fault('truncated', {}).describe('the request is served and the JSON of its answer breaks off half-way'),
+  fault('error_in_200', { when }).describe('an error envelope with status 200'),
+  fault('rate_limited', {
+    headers: z.enum(rateLimitHeaders).default('seconds'),
+    waitMs: z.int().min(0).default(1000),
+  }).describe('429'),
+]);
+
+interface Predicate {
+  /** Only requests this holds for. */
+  readonly matches?: ((request: Request) => boolean) | undefined;
+}
+export type FaultInput = z.input<typeof faultSchema> & Predicate;
+export type Fault = z.output<typeof faultSchema> & Predicate;
+
+/** The faults waiting for their requests, in the order they were injected. */
+export class Faults {
+  #waiting: Fault[] = [];
+
+  get waiting(): readonly Fault[] {
+    return this.#waiting;
+  }
+
+  /** Throws a ZodError where the fault is none. */
+  inject({ matches, ...input }: FaultInput): void {
+    this.#waiting.push({ ...faultSchema.parse(input), matches });
+  }
+
+  clear(): void {
+    this.#waiting = [];
+  }
+
+  /** The first fault this request is to meet, counted down; undefined for an undisturbed request. */
+  take(operation: string | null, path: string, request: Request): Fault | undefined {
+    const met = this.#waiting.find(
+      (candidate) =>
+        (candidate.operation === undefined || candidate.operation === operation) &&
+        (candidate.path === undefined || path.includes(candidate.path)) &&
+        (candidate.matches?.(request) ?? true),
+    );
+    if (!met) return undefined;
+    met.times -= 1;
+    if (met.times === 0) this.#waiting = this.#waiting.filter((other) => other !== met);
+    return met;
+  }
+}

@@ -1,0 +1,51 @@
+/** One request as it came in and how it ended. */
+export interface Received {
+  /** Epoch milliseconds. */
+  readonly time: number;
+  readonly method: string;
+  /** With the query. */
+  readonly path: string;
+  /** Name in the operations table; null for a path that is none. */
+  readonly operation: string | null;
+  /** The JSON that was sent, or its text where it is none; undefined for none, and beyond the size kept. */
+  body: unknown;
+  /** null until it is answered, and for ever when the answer is lost. */
+  status: number | null;
+}
+
+/** Larger bodies are not kept, so that the log stays small whatever is sent. */
+const bodyCharsMax = 16_384;
+
+/** The latest requests, oldest first. */
+export class ReceivedLog {
+  readonly #entriesMax: number;
+  #entries: Received[] = [];
+
+  constructor(entriesMax: number) {
+    this.#entriesMax = entriesMax;
+  }
+
+  get entries(): readonly Received[] {
+    return this.#entries;
+  }
+
+  open(entry: Omit<Received, 'body' | 'status'>): Received {
+    const opened: Received = { ...entry, body: undefined, status: null };
+    this.#entries.push(opened);
+    if (this.#entries.length >= this.#entriesMax * 2) this.#entries = this.#entries.slice(-this.#entriesMax);
+    return opened;
+  }
+
+  keepBody(entry: Received, text: string): void {
+    if (text === '' || text.length > bodyCharsMax) return;
+    try {
+      entry.body = JSON.parse(text);
+    } catch {
+      entry.body = text;
+    }
+  }
+
+  clear(): void {
+    this.#entries = [];
+  }
+}

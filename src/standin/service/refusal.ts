@@ -1,0 +1,58 @@
+import type * as z from 'zod';
+
+/** Texts by field name, as the service sends them in `error.data`. */
+export type FieldTexts = Readonly<Record<string, readonly string[]>>;
+
+interface RefusalDetails {
+  readonly status: number;
+  readonly reason: string;
+  readonly message: string;
+  readonly data?: FieldTexts;
+}
+
+/** The service says no: thrown anywhere below the router, which turns it into the error envelope. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly status: number;
+  readonly reason: string;
+  readonly data: FieldTexts;
+
+  constructor({ status, reason, message, data = {} }: RefusalDetails) {
+    super(message);
+    this.status = status;
+    this.reason = reason;
+    this.data = data;
+  }
+}
+
+export const badRequest = (message: string) => new Refusal({ status: 400, reason: 'bad_request', message });
+
+export const notFound = (what: string) =>
+  new Refusal({ status: 404, reason: 'not_found', message: `${what} was not found.` });
+
+/** 422 about named fields. */
+export const invalid = (data: FieldTexts, status = 422) =>
+  new Refusal({
+    status,
+    reason: 'validation_error',
+    message: Object.values(data)[0]?.[0] ?? 'The given data was invalid.',
+    data,
+  });
+
+/** 422 about the state of things rather than a field. */
+export const unprocessable = (message: string) => new Refusal({ status: 422, reason: 'validation_error', message });
+
+export const serverError = (message = 'Server Error') => new Refusal({ status: 500, reason: 'server_error', message });
+
+/** The field map of a failed validation: `{'lead.email': ['…']}`; what concerns no single field is under `body`. */
+export function issuesToFieldTexts(issues: readonly z.core.$ZodIssue[]): FieldTexts {
+  const data: Record<string, string[]> = {};
+  const add = (path: readonly PropertyKey[], text: string) =>
+    (data[path.map(String).join('.') || 'body'] ??= []).push(text);
+  for (const issue of issues) {
+    if (issue.code === 'unrecognized_keys') {
+      for (const key of issue.keys) add([...issue.path, key], 'This field is unknown.');
+    } else add(issue.path, issue.message);
+  }
+  return data;
+}

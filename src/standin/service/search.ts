@@ -1,0 +1,134 @@
+import { matches } from '../../crm/operations/filter.ts';
+import type { ContactFilter } from '../../crm/operations/filter.ts';
+import { contact } from '../../crm/operations/records.ts';
+import type { ContactField } from '../../crm/operations/records.ts';
+import { pageLimit } from './paging.ts';
+import type { Window } from './paging.ts';
+import { invalid, Refusal, serverError } from './refusal.ts';
+import type { FieldTexts } from './refusal.ts';
+import type { SearchIndex } from './search-index.ts';
+import type { ContactRecord } from './stored.ts';
+import type { Switches } from './switches.ts';
+import { byField } from './order.ts';
+
+export interface SearchRequest {
+  readonly filter?: ContactFilter | undefined;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+  readonly order_field?: ContactField | undefined;
+  readonly order_type?: 'asc' | 'desc' | undefined;
+}
+
+/** Results kept until the next write: paging through one query sorts the contacts once. */
+const resultsMax = 8;
+
+/** The contact search: filter, order and window over what the index sees. */
+export class ContactSearch {
+  readonly #index: SearchIndex;
+  readonly #switches: Switches;
+  readonly #resultByQuery = new Map<string, readonly ContactRecord[]>();
+  #version = -1;
+
+  constructor(index: SearchIndex, switches: Switches) {
+    this.#index = index;
+    this.#switches = switches;
+  }
+
+  page({ filter = {}, offset = 0, ...request }: SearchRequest): Window<ContactRecord> {
+    const switches = this.#switches;
+    const limit = pageLimit(request.limit, switches.pageRowsMax, switches);
+    const served = servedFilter(filter, switches);
+    const beyond = offset + limit > switches.windowRowsMax;
+    if (beyond && switches.windowBeyond === 'server_error') throw serverError();
+    if (beyond && switches.windowBeyond === 'refused') {
+      throw invalid({
+        offset: [`Result window is too large: offset + limit must be at most ${switches.windowRowsMax}.`],
+      });
+    }
+    const field = switches.orderFieldIgnored ? 'created_at' : (request.order_field ?? 'created_at');
+    const found = this.#find(served, field, request.order_type ?? 'desc');
+    return { rows: beyond ? [] : found.slice(offset, offset + limit), limit, offset, total: found.length };
+  }
+
+  #find(filter: ContactFilter, field: ContactField, direction: 'asc' | 'desc'): readonly ContactRecord[] {
+    if (this.#version !== this.#index.version) {
+      this.#resultByQuery.clear();
+      this.#version = this.#index.version;
+    }
+    const query = JSON.stringify([filter, field, direction]);
+    const known = this.#resultByQuery.get(query);
+    if (known) return known;
+    const found = this.#index.records().filter((record) => isMatch(record, filter));
+    const result = found.toArray().toSorted(byField(field, direction));
+    const oldest = this.#resultByQuery.keys().next();
+    if (this.#resultByQuery.size >= resultsMax && !oldest.done) this.#resultByQuery.delete(oldest.value);
+    this.#resultByQuery.set(query, result);
+    return result;
+  }
+}
+
+const freeTextFields = [
+  'name',
+  'company_name',
+  'position',
+  'headline',
+  'work_email',
+  'personal_email',
+  'network',
+] as const;
+
+function isMatch(record: ContactRecord, { q, ...fields }: ContactFilter): boolean {
+  return matches(record, fields) === true && (typeof q !== 'string' || containsText(record, q.toLowerCase()));
+}
+
+function containsText(record: ContactRecord, wanted: string): boolean {
+  return freeTextFields.some((field) => record[field]?.toLowerCase().includes(wanted) ?? false);
+}
+
+/** The part of a filter that is applied; the rest is refused, fails or is dropped, as the switches say. */
+function servedFilter(filter: ContactFilter, { filterByField }: Switches): ContactFilter {
+  refuse(unusable(filter));
+  const troubled = Object.keys(filter).filter((name) => filterByField[name as ContactField] !== undefined);
+  for (const name of troubled) {
+    failFilter(filterByField[name as ContactField] ?? 'ignored', `filter.${name}`);
+  }
+  return Object.fromEntries(Object.entries(filter).filter(([name]) => !troubled.includes(name)));
+}
+
+/** Answers a filter that is not served: returns only where it is to be ignored. */
+export function failFilter(trouble: Switches['unknownFilter'], place: string): void {
+  switch (trouble) {
+    case 'ignored':
+      return;
+    case 'refused':
+      throw invalid({ [place]: ['Filtering by this field is not possible.'] });
+    case 'server_error':
+      throw serverError();
+    case 'gateway_timeout':
+      throw new Refusal({ status: 504, reason: 'gateway_timeout', message: 'Gateway Time-out' });
+  }
+}
+
+/** What the schema lets through and SQL would not: a q that is no text, an instant that is none. */
+function unusable(filter: ContactFilter): FieldTexts {
+  const data: Record<string, string[]> = {};
+  for (const [name, value] of Object.entries(filter)) {
+    if (name === 'q') {
+      if (typeof value !== 'string') data['filter.q'] = ['This filter takes a text.'];
+    } else if (contact.fields[name as ContactField].kind === 'instant' && !bounds(value).every(isInstant)) {
+      data[`filter.${name}`] = ['This is no instant.'];
+    }
+  }
+  return data;
+}
+
+function refuse(data: FieldTexts): void {
+  if (Object.keys(data).length > 0) throw invalid(data);
+}
+
+function bounds(value: ContactFilter[ContactField]): unknown[] {
+  if (value === 'is_null' || value === 'is_not_null') return [];
+  return typeof value === 'object' ? Object.values(value) : [value];
+}
+
+const isInstant = (value: unknown) => typeof value === 'string' && !Number.isNaN(Date.parse(value));

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { contactsByUuid } from '../../src/crm/contacts-by-uuid.ts';
 import { createTombstones } from '../../src/crm/deletion.ts';
 import type { ContactField } from '../../src/crm/operations/records.ts';
@@ -143,8 +143,9 @@ test('T15: a deletion and a creation at once leave the total as it was, and are 
   const disturbed = createDisturbed(service, () => {
     if (!once) return;
     once = false;
+    vi.setSystemTime(Date.now() + 2_000);
     model.contacts.remove(uuids[50] ?? '');
-    model.contacts.add({ fields: { first_name: 'New' } }, Date.now() + 5_000);
+    model.contacts.add({ fields: { first_name: 'New' } });
   });
   const { uuids: seen, report } = await scan(disturbed);
   expect(uuids.filter((uuid) => model.contacts.find(uuid) && !seen.includes(uuid))).toEqual([]);
@@ -238,9 +239,10 @@ test('a contact that is changed between pages of an incremental scan loses no ot
   const { uuids } = seedContacts(service, 350);
   let once = true;
   const disturbed = createDisturbed(service, () => {
-    if (once)
-      service.standin.model.contacts.change(uuids[10] ?? '', { fields: { position: 'Chief' } }, Date.now() + 1_000);
+    if (!once) return;
     once = false;
+    vi.setSystemTime(Date.now() + 2_000);
+    service.standin.model.contacts.change(uuids[10] ?? '', { fields: { position: 'Chief' } });
   });
   const { uuids: seen, report } = await scan(disturbed, { since: '2026-11-01T00:00:00Z' });
   expect(uuids.filter((uuid) => !seen.includes(uuid))).toEqual([]);

@@ -19,7 +19,7 @@ export function createService(
 ) {
   useJumpingClock();
   const standin = createServiceStandin({
-    now: Date.now,
+    now: () => Date.now(),
     seed: 1,
     acceptedTokens: [token],
     switches: { rateLimits: [], ...switches },
@@ -37,19 +37,20 @@ export function createService(
     token: new Secret(token),
     budget,
     transport: standin.fetch,
-    now: Date.now,
+    now: () => Date.now(),
     random: () => 0.5,
     timeoutMs: 30_000,
     userAgent: 'leadsheet/test',
     ...options,
   });
-  const capabilities = createCapabilities(Date.now);
+  const capabilities = createCapabilities(() => Date.now());
   const calls = (operation?: string) =>
     standin.received.entries.filter((entry) => operation === undefined || entry.operation === operation);
   return { standin, client, budget, capabilities, calls };
 }
 
 export function useJumpingClock(at = '2026-11-21T09:00:00Z'): void {
+  if (vi.isFakeTimers()) return;
   vi.useFakeTimers({ now: new Date(at), toFake: fakedTimers });
   vi.setTimerTickMode('nextTimerAsync');
   onTestFinished(() => void vi.useRealTimers());

@@ -45,9 +45,10 @@ async function* readWindow(
   range: Range,
   order: 'asc' | 'any',
 ): AsyncGenerator<ContactRow, WindowEnd> {
+  // Unknown while one page may be all there is, then fixed: also for the second reading.
+  let to = range.to;
   for (let pass = 1; ; pass += 1) {
     const seen = new Set<string>();
-    let to = range.to;
     let offset = 0;
     let firstTotal: number | undefined;
     let foreignRows = 0;
@@ -92,12 +93,15 @@ export class WindowStuck extends Error {
 /** Windows one after the other, each starting at the last stamp of the one before. Stands on range and order. */
 export async function* walk(options: WindowOptions, stamp: Stamp, since?: string): AsyncGenerator<ContactRow> {
   let from = since;
+  let to: string | undefined;
   for (;;) {
-    const { cut, lastStamp } = yield* readWindow(options, stamp, from === undefined ? {} : { from }, 'asc');
+    const range = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+    const { cut, lastStamp } = yield* readWindow(options, stamp, range, 'asc');
     if (!cut) return;
     if (lastStamp === undefined || lastStamp === from)
       throw new WindowStuck(`too many contacts share ${stamp} ${from}`);
     from = lastStamp;
+    to = options.upperBound();
   }
 }
 

@@ -50,6 +50,8 @@ export function createRouter({ world, model, handlers, auth, received, disturban
       await next();
       const after = model.settle();
       if (before || after || repeat !== 'read') changed();
+      // Its own clock, and not that of whoever serves it.
+      c.header('date', new Date(now()).toUTCString());
       entry.status ??= c.get('lost') ? null : c.res.status;
     },
     bodyLimit({

@@ -1,0 +1,228 @@
+import { expect, test } from 'vitest';
+import { collection, listsNamed } from '../../src/crm/collection.ts';
+import { NotFoundError, OutcomeUnknownError, PlanLimitError, ValidationError } from '../../src/crm/errors.ts';
+import { readMessage } from '../../src/crm/messages.ts';
+import type { NetworkMessage } from '../../src/crm/operations/records.ts';
+import { operations } from '../../src/crm/operations/table.ts';
+import { reconcileAddNewLead, reconcileEmail, reconcileList } from '../../src/crm/reconcile.ts';
+import { createService, seedContacts } from '../support/service.ts';
+
+/* Automations, sender profiles, inbox and lists: T34 to T39 of the service's known behaviours. */
+
+const missing = '00000000-0000-4000-8000-000000000000';
+
+function seedAutomation(switches: Parameters<typeof createService>[0] = {}, status = 'on') {
+  const service = createService(switches);
+  const { list_uuid, uuids } = seedContacts(service, 2);
+  const flow = service.standin.model.automations.add({ name: 'Q3 founders', status });
+  return { ...service, list_uuid, uuids, flowUuid: flow.uuid, leadUuid: uuids[0] ?? '' };
+}
+
+test('T34: add-new-lead says added, skipped, or refused', async () => {
+  const { client, flowUuid, list_uuid } = seedAutomation();
+  const lead = { email: 'new@firm.test' };
+  expect(await client.automations.addNewLead({ flowUuid, lead, list_uuid })).toEqual({ outcome: 'added' });
+  const again = { flowUuid, lead, list_uuid, skip_if_lead_exists: true };
+  expect(await client.automations.addNewLead(again)).toEqual({ outcome: 'skipped', reason: 'skipped' });
+  await expect(client.automations.addNewLead({ ...again, flow_segment_id: 99 })).rejects.toBeInstanceOf(
+    ValidationError,
+  );
+  await expect(client.automations.addNewLead({ ...again, flowUuid: missing })).rejects.toBeInstanceOf(NotFoundError);
+});
+
+test('T34: add-new-lead that answers with the contact is added, contact and all', async () => {
+  const { client, flowUuid, list_uuid } = seedAutomation({ addNewLeadAnswer: 'lead' });
+  expect(await client.automations.addNewLead({ flowUuid, lead: { email: 'new@firm.test' }, list_uuid })).toMatchObject({
+    outcome: 'added',
+    contact: { work_email: 'new@firm.test' },
+  });
+});
+
+test('T34: after a lost answer, trying again with skip_if_lead_exists enrols nobody twice', async () => {
+  const { client, standin, calls, flowUuid, list_uuid } = seedAutomation();
+  const input = { flowUuid, lead: { email: 'new@firm.test' }, list_uuid };
+  standin.faults.inject({ kind: 'lost', when: 'after', operation: 'automations.add-new-lead' });
+  await expect(client.automations.addNewLead(input)).rejects.toBeInstanceOf(OutcomeUnknownError);
+  expect(calls('automations.add-new-lead')).toHaveLength(1);
+  expect(await reconcileAddNewLead(client, input.lead)).toEqual({ verdict: 'cannot_tell' });
+  expect(await client.automations.addNewLead({ ...input, skip_if_lead_exists: true })).toMatchObject({
+    outcome: 'skipped',
+  });
+  expect([...standin.model.automations.enrolments()]).toHaveLength(1);
+});
+
+test('T34: a contact that does not exist proves that an unanswered add-new-lead did not happen', async () => {
+  const { client, standin, flowUuid, list_uuid } = seedAutomation();
+  const input = { flowUuid, lead: { email: 'new@firm.test' }, list_uuid };
+  standin.faults.inject({ kind: 'lost', operation: 'automations.add-new-lead' });
+  await expect(client.automations.addNewLead(input)).rejects.toBeInstanceOf(OutcomeUnknownError);
+  expect(await reconcileAddNewLead(client, input.lead)).toEqual({ verdict: 'did_not' });
+});
+
+test.each(['accepted', 'conflict', 'refused'] as const)(
+  'T35: adding a contact twice (%s) is one enrolment, and never repeated by itself',
+  async (addTwice) => {
+    const { client, standin, calls, flowUuid, leadUuid } = seedAutomation({ addTwice });
+    expect(await client.automations.addContact({ flowUuid, leadUuid })).toBe('added');
+    expect(await client.automations.addContact({ flowUuid, leadUuid })).toBe(
+      addTwice === 'accepted' ? 'added' : 'already',
+    );
+    expect([...standin.model.automations.enrolments()]).toHaveLength(1);
+    standin.faults.inject({ kind: 'status', status: 503, operation: 'automations.add-contact' });
+    await expect(client.automations.addContact({ flowUuid, leadUuid })).rejects.toBeInstanceOf(OutcomeUnknownError);
+    expect(calls('automations.add-contact')).toHaveLength(3);
+  },
+);
+
+test.each(['no_content', 'message'] as const)(
+  'T36: a cancellation (%s) is requested, and takes effect later',
+  async (cancelAnswer) => {
+    const { client, standin, flowUuid, leadUuid } = seedAutomation({ cancelAnswer });
+    await client.automations.addContact({ flowUuid, leadUuid });
+    expect(await client.automations.cancel({ leadUuid, flow_uuids: [flowUuid] })).toBe('requested');
+    expect(standin.model.automations.activeFlows(leadUuid)).toHaveLength(1);
+    await new Promise((resolve) => setTimeout(resolve, 10_000));
+    standin.model.settle();
+    expect(standin.model.automations.activeFlows(leadUuid)).toHaveLength(0);
+    expect(await client.automations.cancelAll({ leadUuid })).toBe('requested');
+  },
+);
+
+test('T37: starting an archived automation gives the words of the service', async () => {
+  const { client, flowUuid } = seedAutomation({}, 'archived');
+  const error = await client.automations.start({ flowUuid }).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(ValidationError);
+  expect((error as ValidationError).call.status).toBe(422);
+  expect((error as ValidationError).message).toMatch(/archived/);
+});
+
+test('T37: starting what is on, and stopping what is off, is success', async () => {
+  const { client, flowUuid } = seedAutomation();
+  expect(await client.automations.start({ flowUuid })).toMatchObject({ uuid: flowUuid, status: 'on' });
+  expect(await client.automations.stop({ flowUuid })).toMatchObject({ status: 'off' });
+  expect(await client.automations.stop({ flowUuid })).toMatchObject({ status: 'off' });
+});
+
+test('a schedule reads the same whether its minutes are called from and to, or min and max', async () => {
+  const { client, standin, flowUuid } = seedAutomation();
+  const read = async () => {
+    for await (const automation of collection(client, operations.automations.list, {})) {
+      if (automation.uuid === flowUuid) return automation.schedule;
+    }
+    return undefined;
+  };
+  const documented = await read();
+  expect(documented?.timeblocks.length).toBeGreaterThan(0);
+  standin.switches.timeblocks = 'min_max';
+  expect(await read()).toEqual(documented);
+});
+
+test.each([
+  ['an emoji', '\u{1f44d}', true],
+  ['an emoji of several parts', '\u{1f469}\u{1f3fd}\u200d\u{1f4bb}', true],
+  ['a flag', '\u{1f1e9}\u{1f1ea}', true],
+  ['two emojis', '\u{1f44d}\u{1f44d}', false],
+  ['a digit', '1', false],
+  ['words', 'Sure \u{1f44d}', false],
+  ['nothing', '', false],
+])('T39: a message that is %s is a reaction: %s %s', (_, text, reaction) => {
+  const message = { uuid: 'm', text, kind: 'message' } as NetworkMessage;
+  expect(readMessage(message).reaction).toBe(reaction);
+});
+
+test('T39: the spellings of kind, status and automation compare equal', () => {
+  const spelled = (kind: string, status: string, automation: unknown) =>
+    readMessage({ uuid: 'm', kind, status, automation } as NetworkMessage);
+  const one = spelled('connection_note', 'in_progress', 'auto');
+  expect(spelled('Connection-Note', 'In Progress', { uuid: 'a', name: 'Q3' })).toEqual(one);
+  expect(spelled('connectionNote', 'IN_PROGRESS', 'AUTO')).toEqual(one);
+  expect(spelled('InMail', 'new', 'auto').kind).toBe('inmail');
+});
+
+test('T39: a reaction that came in is listed with the other messages', async () => {
+  const { client, standin, leadUuid } = seedAutomation();
+  const sender = standin.model.senderProfiles.add({ first_name: 'Ada', last_name: 'Byron' });
+  standin.model.inbox.addMessage({
+    sender_profile_uuid: sender.uuid,
+    lead_uuid: leadUuid,
+    text: '\u{1f44d}',
+    type: 'inbox',
+  });
+  const { data } = await client.networkMessages.list({ filter: { lead_uuid: leadUuid } });
+  expect(data.map((message) => readMessage(message).reaction)).toEqual([true]);
+});
+
+test.each([402, 403, 422] as const)(
+  'the limit of sender profiles is the same error as %i',
+  async (profileLimitStatus) => {
+    const { client } = createService({ profileLimitStatus, profilesMax: 1 });
+    const profile = { first_name: 'Ada', last_name: 'Byron' };
+    expect(await client.senderProfiles.create(profile)).toMatchObject(profile);
+    await expect(client.senderProfiles.create(profile)).rejects.toBeInstanceOf(PlanLimitError);
+    await expect(
+      client.senderProfiles.connectExternal({ ...profile, external_browser_profile_id: 'b' }),
+    ).rejects.toBeInstanceOf(PlanLimitError);
+  },
+);
+
+test('connect-external needs a subscription, and calls its id what the vendor calls it', async () => {
+  const profile = { first_name: 'Ada', last_name: 'Byron', external_browser_profile_id: 'b' };
+  const { client } = createService({ subscriptionActive: false });
+  await expect(client.senderProfiles.connectExternal(profile)).rejects.toBeInstanceOf(PlanLimitError);
+  const vendor = createService(
+    { externalProfileIdField: 'vendor_profile_id' },
+    { fieldNames: { external_browser_profile_id: 'vendor_profile_id' } },
+  );
+  expect(await vendor.client.senderProfiles.connectExternal(profile)).toMatchObject({ first_name: 'Ada' });
+});
+
+test('a sent e-mail is the one with a uuid, not its body, and can be found when the answer was lost', async () => {
+  const { client, standin, leadUuid } = seedAutomation();
+  const sender = standin.model.senderProfiles.add({ first_name: 'Ada', last_name: 'Byron' });
+  const message = { sender_profile_uuid: sender.uuid, lead_uuid: leadUuid, subject: 'Hello', body: 'Hi there' };
+  expect(await client.emails.send(message)).toMatchObject({ subject: 'Hello', lead_uuid: leadUuid });
+  const sinceMs = Date.now();
+  standin.faults.inject({ kind: 'lost', when: 'after', operation: 'emails.send' });
+  await expect(client.emails.send({ ...message, subject: 'Again' })).rejects.toBeInstanceOf(OutcomeUnknownError);
+  expect(await reconcileEmail(client, { lead_uuid: leadUuid, subject: 'Again', sinceMs })).toMatchObject({
+    verdict: 'happened',
+  });
+  expect(await reconcileEmail(client, { lead_uuid: leadUuid, subject: 'Never', sinceMs })).toEqual({
+    verdict: 'cannot_tell',
+  });
+});
+
+test.each(['flat', 'nested'] as const)('e-mails are paged with %s figures', async (emailPaging) => {
+  const { client, standin, leadUuid } = seedAutomation({ emailPaging, emailPageRowsMax: 10 });
+  const sender = standin.model.senderProfiles.add({ first_name: 'Ada', last_name: 'Byron' });
+  for (let index = 0; index < 25; index += 1) {
+    await client.emails.send({
+      sender_profile_uuid: sender.uuid,
+      lead_uuid: leadUuid,
+      subject: `S${index}`,
+      body: 'B',
+    });
+  }
+  const subjects: unknown[] = [];
+  for await (const email of collection(client, operations.emails.list, {})) subjects.push(email.subject);
+  expect(subjects).toHaveLength(25);
+  expect(new Set(subjects).size).toBe(25);
+});
+
+test('a list is found by its exact name over all pages, also where q is ignored, and its making can be looked up', async () => {
+  const service = createService({ hasMore: 'absent' });
+  const { client, standin } = service;
+  for (let index = 0; index < 150; index += 1) standin.model.lists.add({ name: `Prospects ${index}` });
+  expect(await listsNamed(client, 'Prospects 14')).toMatchObject([{ name: 'Prospects 14' }]);
+  expect(await listsNamed(client, 'Prospects')).toEqual([]);
+  const deaf = createService(
+    {},
+    { transport: (url, init) => standin.fetch(url.replaceAll(/&filter[^&]*/g, ''), init) },
+  );
+  expect(await listsNamed(deaf.client, 'Prospects 149')).toMatchObject([{ name: 'Prospects 149' }]);
+  const sinceMs = Date.now();
+  expect(await reconcileList(client, { name: 'New', sinceMs })).toEqual({ verdict: 'cannot_tell' });
+  standin.faults.inject({ kind: 'hang', when: 'after', operation: 'lists.create' });
+  await expect(client.lists.create({ name: 'New' })).rejects.toBeInstanceOf(OutcomeUnknownError);
+  expect(await reconcileList(client, { name: 'New', sinceMs })).toMatchObject({ verdict: 'happened' });
+});

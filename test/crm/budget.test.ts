@@ -1,0 +1,124 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createBudget, LongPause } from '../../src/crm/call/budget.ts';
+import type { BudgetOptions, Priority } from '../../src/crm/call/budget.ts';
+import { useJumpingClock } from '../support/service.ts';
+
+function openBudget(options: Partial<BudgetOptions> = {}) {
+  useJumpingClock();
+  const budget = createBudget({
+    requestsPerMinute: 60,
+    concurrency: 2,
+    elapsed: () => performance.now(),
+    random: () => 0.5,
+    ...options,
+  });
+  onTestFinished(() => budget[Symbol.dispose]());
+  const started: string[] = [];
+  const startedAt: number[] = [];
+  const run = (name: string, priority: Priority = 'edit', signal?: AbortSignal) =>
+    budget.run(
+      async () => {
+        started.push(name);
+        startedAt.push(performance.now());
+        return name;
+      },
+      { priority, signal },
+    );
+  return { budget, run, started, startedAt };
+}
+
+test.each([10, 45, 240, 600])(
+  'no sixty seconds hold more than %i calls, and little time is lost',
+  async (perMinute) => {
+    const { run, startedAt } = openBudget({ requestsPerMinute: perMinute });
+    const count = perMinute * 3;
+    await Promise.all(Array.from({ length: count }, (_, index) => run(String(index))));
+    for (const start of startedAt) {
+      expect(startedAt.filter((at) => at >= start && at < start + 60_000).length).toBeLessThanOrEqual(perMinute);
+    }
+    const took = (startedAt.at(-1) ?? 0) - (startedAt[0] ?? 0);
+    const fewest = Math.ceil(count / Math.max(1, Math.floor(perMinute / 60))) - 1;
+    const slot = (60_000 * Math.max(1, Math.floor(perMinute / 60))) / perMinute;
+    expect(took).toBeLessThanOrEqual(fewest * slot * 1.03);
+  },
+);
+
+test('an edit goes before the scans that wait, scans in their order', async () => {
+  const { run, started } = openBudget();
+  const scans = ['a', 'b', 'c', 'd'].map((name) => run(name, 'scan'));
+  await Promise.all([...scans, run('edit', 'edit')]);
+  expect(started).toEqual(['a', 'edit', 'b', 'c', 'd']);
+});
+
+test('an aborted task leaves the queue at once; the others run', async () => {
+  const { run, started } = openBudget();
+  const leaving = new AbortController();
+  const reason = new Error('not any more');
+  const tasks = [run('a'), run('b', 'edit', leaving.signal), run('c')];
+  leaving.abort(reason);
+  await expect(tasks[1]).rejects.toBe(reason);
+  await Promise.all([tasks[0], tasks[2]]);
+  expect(started).toEqual(['a', 'c']);
+});
+
+test('an abort lets a task that runs come to its end', async () => {
+  const { budget } = openBudget();
+  const leaving = new AbortController();
+  const running = budget.run(
+    async () => {
+      leaving.abort();
+      await new Promise((resolve) => setTimeout(resolve, 5_000));
+      return 'done';
+    },
+    { priority: 'edit', signal: leaving.signal },
+  );
+  expect(await running).toBe('done');
+});
+
+test('a pause holds everything, also what comes during it, and the longest one counts', async () => {
+  const { budget, run } = openBudget({ requestsPerMinute: 6_000 });
+  const start = performance.now();
+  expect(budget.refused(5_000)).toBe(5_000);
+  expect(budget.refused(2_000)).toBe(2_000);
+  await Promise.all([run('a'), run('b')]);
+  expect(performance.now() - start).toBeGreaterThanOrEqual(5_000);
+  expect(budget.pausedMs()).toBe(0);
+});
+
+test('refusals that name no time back off 2, 4, 8 .. 60 s, until one call is accepted', () => {
+  const { budget } = openBudget({ random: () => 1 });
+  expect([1, 2, 3, 4, 5, 6, 7].map(() => budget.refused(undefined))).toEqual([
+    2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000,
+  ]);
+  budget.accepted();
+  expect(budget.refused(undefined)).toBe(2_000);
+});
+
+test('a pause of hours is not waited for, neither by those who wait already nor by those who come', async () => {
+  const { budget, run } = openBudget();
+  const tasks = [run('a'), run('b'), run('c')];
+  const outcomes = Promise.allSettled(tasks);
+  budget.refused(3_600_000);
+  await expect(run('d')).rejects.toBeInstanceOf(LongPause);
+  expect((await outcomes).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
+});
+
+test('a closed budget rejects what waits and what comes, with its reason', async () => {
+  const { budget, run, started } = openBudget();
+  const outcomes = Promise.allSettled([run('a'), run('b'), run('c')]);
+  const reason = new Error('no');
+  budget.close(reason);
+  await expect(run('d')).rejects.toBe(reason);
+  expect((await outcomes).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
+  expect(started).toEqual(['a']);
+});
+
+test('its use can be seen', async () => {
+  const { budget, run } = openBudget();
+  const tasks = ['a', 'b', 'c'].map((name) => run(name));
+  await tasks[0];
+  expect(budget.usage()).toEqual({ startedLastMinute: 1, perMinute: 60, waiting: 2 });
+  await Promise.all(tasks);
+  await new Promise((resolve) => setTimeout(resolve, 61_000));
+  expect(budget.usage()).toMatchObject({ startedLastMinute: 0, waiting: 0 });
+});

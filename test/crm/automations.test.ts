@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { collection, listsNamed } from '../../src/crm/collection.ts';
 import { NotFoundError, OutcomeUnknownError, PlanLimitError, ValidationError } from '../../src/crm/errors.ts';
 import { readMessage } from '../../src/crm/messages.ts';
-import type { NetworkMessage } from '../../src/crm/operations/records.ts';
 import { operations } from '../../src/crm/operations/table.ts';
 import { reconcileAddNewLead, reconcileEmail, reconcileList } from '../../src/crm/reconcile.ts';
 import { createService, seedContacts } from '../support/service.ts';
@@ -126,13 +125,12 @@ test.each([
   ['words', 'Sure \u{1f44d}', false],
   ['nothing', '', false],
 ])('T39: a message that is %s is a reaction: %s %s', (_, text, reaction) => {
-  const message = { uuid: 'm', text, kind: 'message' } as NetworkMessage;
-  expect(readMessage(message).reaction).toBe(reaction);
+  expect(readMessage({ uuid: 'm', text, kind: 'message' }).reaction).toBe(reaction);
 });
 
 test('T39: the spellings of kind, status and automation compare equal', () => {
   const spelled = (kind: string, status: string, automation: unknown) =>
-    readMessage({ uuid: 'm', kind, status, automation } as NetworkMessage);
+    readMessage({ uuid: 'm', kind, status, automation });
   const one = spelled('connection_note', 'in_progress', 'auto');
   expect(spelled('Connection-Note', 'In Progress', { uuid: 'a', name: 'Q3' })).toEqual(one);
   expect(spelled('connectionNote', 'IN_PROGRESS', 'AUTO')).toEqual(one);

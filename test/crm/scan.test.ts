@@ -352,6 +352,6 @@ function createDisturbed(service: Service, happen: () => void): Service {
 
 /** A search whose order is left to the service, by another field than the one asked for. */
 function unordered(init: RequestInit): RequestInit {
-  const body = JSON.parse(String(init.body)) as Record<string, unknown>;
+  const body = JSON.parse(init.body as string) as Record<string, unknown>;
   return { ...init, body: JSON.stringify({ ...body, order_field: 'uuid' }) };
 }

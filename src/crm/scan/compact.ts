@@ -9,18 +9,17 @@ export interface ScannedContact {
   readonly values: readonly unknown[];
 }
 
-/** Reads the fields asked for off a row of a page, flat or wrapped; undefined when the row is no contact. */
-export function compactReader(fields: readonly ContactField[]): (row: unknown) => ScannedContact | undefined {
-  const readers = fields.map((field) => ({ field, read: contact.fields[field].read }));
-  return (row) => {
-    const values = contactRow(row);
-    return values && { uuid: values.uuid, values: readers.map(({ field, read }) => read(values[field])) };
-  };
-}
-
+/** A row of a page, known to be a contact; its fields as they came. */
 export type ContactRow = Readonly<Record<string, unknown>> & { readonly uuid: string };
 
+/** The contact in a row, flat or wrapped; undefined when there is none. */
 export function contactRow(row: unknown): ContactRow | undefined {
   const values = unwrap(row) as Partial<ContactRow> | null;
   return typeof values?.uuid === 'string' && values.uuid !== '' ? (values as ContactRow) : undefined;
+}
+
+/** Reads the fields asked for, each as its kind. */
+export function compactReader(fields: readonly ContactField[]): (row: ContactRow) => ScannedContact {
+  const readers = fields.map((field) => ({ field, read: contact.fields[field].read }));
+  return (row) => ({ uuid: row.uuid, values: readers.map(({ field, read }) => read(row[field])) });
 }

@@ -63,6 +63,8 @@ export function createPageSource(
   capabilities: Capabilities,
   signal: AbortSignal | undefined,
 ): PageSource {
+  const isScoped = Object.keys(scope).length > 0;
+
   async function ask({ stamp, range, order, offset }: PageRequest, scoped: boolean) {
     const bounds = rangeFilter(range);
     const filter = { ...(scoped ? scope : {}), ...(bounds && { [stamp]: bounds }) } as ContactFilter;
@@ -82,7 +84,7 @@ export function createPageSource(
         capabilities.failed(`range:${request.stamp}`);
         throw new CapabilityMissing(`range:${request.stamp}`);
       }
-      if (!scoped || Object.keys(scope).length === 0) throw error;
+      if (!scoped || !isScoped) throw error;
       const page = await ask(request, false).catch(() => undefined);
       if (page === undefined) throw error;
       capabilities.failed('scope');
@@ -96,7 +98,7 @@ export function createPageSource(
       const rows = page.rows.map(contactRow).filter((row) => row !== undefined);
       check(request, rows, capabilities);
       // Where the service ignores the scope, this is what keeps other lists out.
-      const contacts = rows.filter((row) => matches(row, scope) !== false);
+      const contacts = isScoped ? rows.filter((row) => matches(row, scope) !== false) : rows;
       return { contacts, rows: page.rows.length, unreadable: page.rows.length - rows.length, total: page.total };
     },
   };
@@ -109,14 +111,13 @@ function check({ stamp, range, order }: PageRequest, rows: readonly ContactRow[]
     throw new CapabilityMissing(capability);
   };
   // Not `to`: a contact that is updated while the scan runs may be answered with its newer stamp.
-  const { to: _, ...checkable } = range;
-  const bounds = rangeFilter(checkable);
-  const filter = bounds && ({ [stamp]: bounds } as ContactFilter);
+  const first = range.from === undefined ? -Infinity : Date.parse(range.from);
+  const end = range.before === undefined ? Infinity : Date.parse(range.before);
   let previous = order === 'desc' ? Infinity : -Infinity;
   for (const row of rows) {
-    if (filter && matches(row, filter) === false) missing(`range:${stamp}`);
     const at = Date.parse(String(row[stamp]));
-    if (order !== 'any' && (order === 'asc' ? at < previous : at > previous)) missing(`order:${stamp}`);
+    if (at < first || at >= end) missing(`range:${stamp}`);
+    if ((order === 'asc' && at < previous) || (order === 'desc' && at > previous)) missing(`order:${stamp}`);
     previous = Number.isNaN(at) ? previous : at;
   }
 }

@@ -49,7 +49,7 @@ export interface ScanReport {
   readonly watermark: string;
 }
 
-type Strategy = (options: WindowOptions) => AsyncGenerator<ContactRow>;
+type Strategy = (options: WindowOptions) => AsyncGenerator<readonly ContactRow[]>;
 
 export function scanContacts(options: ContactScanOptions): ContactScan {
   const { client, capabilities, scope, fields, since, tombstones, signal } = options;
@@ -76,16 +76,17 @@ export function scanContacts(options: ContactScanOptions): ContactScan {
         return page;
       },
     };
-    for await (const row of tryInTurn({ source, windowRows, upperBound: start, tally })) {
-      if (seen.has(row.uuid)) {
-        tally.duplicates += 1;
-        continue;
+    for await (const page of tryInTurn({ source, windowRows, upperBound: start, tally })) {
+      for (const row of page) {
+        if (seen.has(row.uuid)) {
+          tally.duplicates += 1;
+          continue;
+        }
+        seen.add(row.uuid);
+        if (tombstones?.has(row.uuid)) continue;
+        contacts += 1;
+        yield read(row);
       }
-      seen.add(row.uuid);
-      const contact = tombstones?.has(row.uuid) ? undefined : read(row);
-      if (contact === undefined) continue;
-      contacts += 1;
-      yield contact;
     }
     if (tally.unsettled > 0) reasons.push('contacts kept coming and going while it was read');
     if (tally.unreadable > 0) reasons.push(`${tally.unreadable} rows were no contacts`);
@@ -93,7 +94,7 @@ export function scanContacts(options: ContactScanOptions): ContactScan {
   }
 
   /** Each way of scanning until one gets through; what the ones before it gave is not lost, only seen again. */
-  async function* tryInTurn(windows: WindowOptions): AsyncGenerator<ContactRow> {
+  async function* tryInTurn(windows: WindowOptions): AsyncGenerator<readonly ContactRow[]> {
     for (const [ways, wayMode] of strategies(from, capabilities, start)) {
       mode = wayMode;
       for (const way of ways) {
@@ -166,7 +167,7 @@ async function* newestFirst(
   { source, windowRows, tally }: WindowOptions,
   from: string,
   { proved, isProved }: Capabilities,
-): AsyncGenerator<ContactRow> {
+): AsyncGenerator<readonly ContactRow[]> {
   const oldest = Date.parse(from);
   let createdBefore = Infinity;
   for (let offset = 0; offset < windowRows;) {
@@ -179,10 +180,11 @@ async function* newestFirst(
       if (created > createdBefore) proved('order:updated_at');
       createdBefore = created;
     }
-    for (const row of page.contacts) {
-      if (Date.parse(String(row['updated_at'])) >= oldest) yield row;
-      else if (isProved('order:updated_at')) return;
-      else throw new CapabilityMissing('order:updated_at');
+    const changed = page.contacts.filter((row) => Date.parse(String(row['updated_at'])) >= oldest);
+    yield changed;
+    if (changed.length < page.contacts.length) {
+      if (isProved('order:updated_at')) return;
+      throw new CapabilityMissing('order:updated_at');
     }
     if (page.rows === 0 || offset >= (page.total ?? Infinity)) return;
   }

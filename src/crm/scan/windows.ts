@@ -38,13 +38,13 @@ interface WindowEnd {
   readonly lastStamp: string | undefined;
 }
 
-/** One query's rows, up to windowRows, read a second time when they drifted. The caller removes what it has seen. */
+/** One query's rows, page by page up to windowRows, read a second time when they drifted. The caller removes what it has seen. */
 async function* readWindow(
   { source, windowRows, upperBound, tally }: WindowOptions,
   stamp: Stamp,
   range: Range,
   order: 'asc' | 'any',
-): AsyncGenerator<ContactRow, WindowEnd> {
+): AsyncGenerator<readonly ContactRow[], WindowEnd> {
   // Unknown while one page may be all there is, then fixed: also for the second reading.
   let to = range.to;
   for (let pass = 1; ; pass += 1) {
@@ -64,8 +64,8 @@ async function* readWindow(
       for (const row of page.contacts) {
         if (seen.has(row.uuid)) steady = false;
         seen.add(row.uuid);
-        yield row;
       }
+      yield page.contacts;
       foreignRows += page.rows - page.contacts.length;
       offset += page.rows;
       lastStamp = stampOf(page.contacts.at(-1), stamp) ?? lastStamp;
@@ -91,7 +91,11 @@ export class WindowStuck extends Error {
 }
 
 /** Windows one after the other, each starting at the last stamp of the one before. Stands on range and order. */
-export async function* walk(options: WindowOptions, stamp: Stamp, since?: string): AsyncGenerator<ContactRow> {
+export async function* walk(
+  options: WindowOptions,
+  stamp: Stamp,
+  since?: string,
+): AsyncGenerator<readonly ContactRow[]> {
   let from = since;
   let to: string | undefined;
   for (;;) {
@@ -110,7 +114,7 @@ export async function* bisect(
   options: WindowOptions,
   stamp: Stamp,
   span: Required<Omit<Range, 'to'>>,
-): AsyncGenerator<ContactRow> {
+): AsyncGenerator<readonly ContactRow[]> {
   const spans = [span];
   for (let next = spans.pop(); next !== undefined; next = spans.pop()) {
     const { from, before } = next;
@@ -129,7 +133,7 @@ export async function* bisect(
 }
 
 /** One query, as far as it goes; nothing is asked of the service but pages. Throws when that is not far enough. */
-export async function* plain(options: WindowOptions): AsyncGenerator<ContactRow> {
+export async function* plain(options: WindowOptions): AsyncGenerator<readonly ContactRow[]> {
   const { cut } = yield* readWindow({ ...options, upperBound: () => undefined }, 'created_at', {}, 'any');
   if (cut) throw new WindowStuck(`more than ${options.windowRows} contacts and no way to ask for them in parts`);
 }

@@ -1,0 +1,26 @@
+/** One line of a report. */
+export interface Figure {
+  readonly name: string;
+  readonly value: string;
+  /** What it is held to, and whether it holds; left out where nothing was promised. */
+  readonly target?: string;
+  readonly met?: boolean;
+}
+
+export interface Bench {
+  readonly name: string;
+  run(): Promise<readonly Figure[]>;
+}
+
+/** CPU milliseconds of this process, all its threads, while the work runs. */
+export async function cpuMs(work: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}

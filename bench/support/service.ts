@@ -1,0 +1,46 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { Secret } from '../../src/config/secret.ts';
+import { createBudget } from '../../src/crm/call/budget.ts';
+import { createServiceClient } from '../../src/crm/client.ts';
+
+export interface BenchService extends AsyncDisposable {
+  readonly url: string;
+}
+
+/** The stand-in in a process of its own, on a port of its own. */
+export async function startService(contacts: number): Promise<BenchService> {
+  const child = fork(new URL('service-server.ts', import.meta.url), [String(contacts)]);
+  const [url] = (await once(child, 'message')) as [string];
+  return {
+    url,
+    async [Symbol.asyncDispose]() {
+      const exited = once(child, 'exit');
+      child.disconnect();
+      await exited;
+    },
+  };
+}
+
+export const benchToken = 'bench';
+
+/** A client whose budget is never what is measured, unless asked for. */
+export function createBenchClient(baseUrl: string, requestsPerMinute = 6_000_000) {
+  const budget = createBudget({
+    requestsPerMinute,
+    concurrency: 2,
+    elapsed: () => performance.now(),
+    random: () => 0.5,
+  });
+  const client = createServiceClient({
+    baseUrl,
+    token: new Secret(benchToken),
+    budget,
+    transport: fetch,
+    now: () => Date.now(),
+    random: () => 0.5,
+    timeoutMs: 30_000,
+    userAgent: 'leadsheet/bench',
+  });
+  return { client, budget };
+}

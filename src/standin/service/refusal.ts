@@ -46,13 +46,11 @@ export const serverError = (message = 'Server Error') => new Refusal({ status: 5
 
 /** The field map of a failed validation: `{'lead.email': ['…']}`; what concerns no single field is under `body`. */
 export function issuesToFieldTexts(issues: readonly z.core.$ZodIssue[]): FieldTexts {
-  const data: Record<string, string[]> = {};
-  const add = (path: readonly PropertyKey[], text: string) =>
-    (data[path.map(String).join('.') || 'body'] ??= []).push(text);
-  for (const issue of issues) {
-    if (issue.code === 'unrecognized_keys') {
-      for (const key of issue.keys) add([...issue.path, key], 'This field is unknown.');
-    } else add(issue.path, issue.message);
-  }
-  return data;
+  const texts = issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((key) => ({ path: [...issue.path, key], text: 'This field is unknown.' }))
+      : [{ path: issue.path, text: issue.message }],
+  );
+  const byField = Map.groupBy(texts, ({ path }) => path.map(String).join('.') || 'body');
+  return Object.fromEntries([...byField].map(([field, entries]) => [field, entries.map(({ text }) => text)]));
 }

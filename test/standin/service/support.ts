@@ -1,3 +1,4 @@
+import { isObject } from '../../../src/crm/operations/answers.ts';
 import { createServiceStandin } from '../../../src/standin/service/standin.ts';
 import type { ServiceStandin } from '../../../src/standin/service/standin.ts';
 import type { Switches } from '../../../src/standin/service/switches.ts';
@@ -83,4 +84,18 @@ export function uuidOf({ json }: Answer): string {
 /** A list to put contacts in. */
 export async function makeList({ call }: Trial, name = 'Prospects'): Promise<string> {
   return uuidOf(await call('POST', '/leads/api/lists', { name }));
+}
+
+/** An object inside an answer. */
+export function fieldOf({ json }: Answer, ...path: readonly string[]): object {
+  const value = path.reduce<unknown>((inner, name) => (isObject(inner) ? inner[name] : undefined), json);
+  if (!isObject(value)) throw new Error(`no object ${path.join('.')} in ${JSON.stringify(json)}`);
+  return value;
+}
+
+/** The rows of a page. */
+export function rowsOf({ json }: Answer): readonly Json[] {
+  const rows: unknown = json['data'];
+  if (!Array.isArray(rows)) throw new Error(`no page: ${JSON.stringify(json)}`);
+  return rows as readonly Json[];
 }

@@ -88,30 +88,18 @@ function findOperation(name: string): NamedOperation {
 /** `--lead.email a --limit 5` as {lead: {email: 'a'}, limit: 5}; names as the service spells them, or with dashes. */
 function readParameters(
   parameters: readonly string[],
-  { operation, name: operationName }: NamedOperation,
-  { allowUnknown }: ApiOptions,
+  named: NamedOperation,
+  { allowUnknown = false }: ApiOptions,
 ): Record<string, unknown> {
+  const { operation, name: operationName } = named;
   const { tokens } = parseArgs({ args: [...parameters], strict: false, allowPositionals: true, tokens: true });
-  const known = inputNames(operation);
   const input: Record<string, unknown> = {};
   for (let index = 0; index < tokens.length; index += 1) {
     const token = tokens[index];
     if (token?.kind !== 'option' || !token.rawName.startsWith('--')) {
       throw new UsageError(`${operationName}: "${parameters[token?.index ?? 0]}" is no parameter; write --name value`);
     }
-    const [head = '', ...rest] = token.name.split('.');
-    const name = known.find((candidate) => candidate === head || candidate === head.replaceAll('-', '_')) ?? head;
-    if (!known.includes(name) && !allowUnknown) {
-      const none = known.length === 0 ? '; it takes none' : didYouMean(name, known);
-      throw new UsageError(`${operationName} has no parameter --${token.name}${none}`);
-    }
-    const place = [name, ...rest];
-    for (const [depth, key] of rest.entries()) {
-      const keys = keysOf(fieldSchema(operation, place.slice(0, depth + 1)));
-      if (keys && !keys.includes(key) && !allowUnknown) {
-        throw new UsageError(`${operationName} has no parameter --${token.name}${didYouMean(key, keys)}`);
-      }
-    }
+    const place = findPlace(token.name, named, allowUnknown);
     // Without a schema at hand parseArgs leaves the value as the next positional.
     const next = tokens[index + 1];
     const value = token.value ?? (next?.kind === 'positional' ? next.value : undefined);
@@ -120,6 +108,27 @@ function readParameters(
     assign(input, place, readValue(value, fieldSchema(operation, place)));
   }
   return input;
+}
+
+/** `lead.first-name` as ['lead', 'first_name']: the names the operation knows, at each depth. */
+function findPlace(written: string, { operation, name }: NamedOperation, allowUnknown: boolean): readonly string[] {
+  const place: string[] = [];
+  for (const part of written.split('.')) {
+    const known = place.length === 0 ? inputNames(operation) : keysOf(fieldSchema(operation, place));
+    const found = known?.find((candidate) => letters(candidate) === letters(part));
+    if (known && found === undefined && !allowUnknown) {
+      const dotted = known.map((candidate) => `--${[...place, candidate].join('.')}`);
+      const hint = known.length === 0 ? '; it takes none' : didYouMean(`--${written}`, dotted);
+      throw new UsageError(`${name} has no parameter --${written}${hint}`);
+    }
+    place.push(found ?? part);
+  }
+  return place;
+}
+
+/** `flowUuid`, `flow_uuid` and `flow-uuid` are one name. */
+function letters(name: string): string {
+  return name.replaceAll(/[-_]/g, '').toLowerCase();
 }
 
 /** Text where the field takes text, else what the JSON says: 5, true, ["a"], {">=": "2026-11-01"}. */

@@ -1,6 +1,8 @@
 import { closest, distance } from 'fastest-levenshtein';
 import { SettingsError } from '../config/service-settings.ts';
 import { InvalidInputError, ServiceError } from '../crm/errors.ts';
+import { PortTaken } from '../standin/serve.ts';
+import { SnapshotDamaged } from '../standin/service/snapshot.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { CliWorld } from './world.ts';
 
@@ -19,11 +21,16 @@ export function reportFailure(error: unknown, { stderr, stop }: CliWorld): numbe
     stderr.write(`leadsheet: ${error.message}\n`);
     return exitCodes.usage;
   }
-  if (error instanceof SettingsError || error instanceof ServiceError) {
+  if (error instanceof SettingsError || error instanceof ServiceError || isStandinFailure(error)) {
     stderr.write(`leadsheet: ${error.message}\n`);
     return exitCodes.failed;
   }
   throw error;
+}
+
+/** A port that is taken, a snapshot that is none. */
+function isStandinFailure(error: unknown): error is Error {
+  return error instanceof PortTaken || error instanceof SnapshotDamaged;
 }
 
 /** ", did you mean X?" where a known word is near enough, else nothing. */

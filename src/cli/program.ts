@@ -3,6 +3,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { apiCommand } from './api.ts';
 import { reportFailure } from './errors.ts';
 import { exitCodes } from './exit-codes.ts';
+import { standinCommand } from './standin.ts';
 import type { CliWorld } from './world.ts';
 
 /** Runs one command line (without the interpreter and the script) and answers its exit code. */
@@ -16,6 +17,7 @@ export async function runCli(args: readonly string[], world: CliWorld): Promise<
       writeErr: (text) => world.stderr.write(text),
     });
   apiCommand(program, world);
+  standinCommand(program, world);
 
   try {
     await program.parseAsync([...args], { from: 'user' });

@@ -84,7 +84,11 @@ export class NotFoundError extends ServiceError {
   override readonly code = 'not_found';
 
   constructor(call: FailedCall, said: string) {
-    super(call, `does not exist: ${said}`, 'It may have been deleted, or belong to another team');
+    const remedy =
+      call.subject === undefined
+        ? 'Is OUTREACH_BASE_URL the address of the service?'
+        : 'It may have been deleted, or belong to another team';
+    super(call, `does not exist: ${said}`, remedy);
   }
 }
 
@@ -96,7 +100,8 @@ export class ValidationError extends ServiceError {
 
   constructor(call: FailedCall, said: string, fields: FieldMessages) {
     const named = Object.keys(fields).length > 0 ? `${said} (${describeFields(fields)})` : said;
-    super(call, `refused: ${named}`, 'Mend the value it names');
+    const remedy = named === said ? 'Sending it again as it is will not help' : 'Mend the value it names';
+    super(call, `refused: ${named}`, remedy);
     this.fields = fields;
   }
 }

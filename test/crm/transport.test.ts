@@ -233,7 +233,7 @@ test.each([
   const client = scripted(() => new Response(text, { status: 422, headers: { 'x-request-id': 'req-7' } }));
   const error = await failure(client.contacts.upsert({ lead: { email: 'x' } }));
   expect(error).toBeInstanceOf(ValidationError);
-  expect(error.message).toContain(shape === 'nothing' ? 'no reason given' : 'Bad value.');
+  expect(error.message).toContain(shape === 'nothing' ? 'no reason given' : 'Bad value');
   expect(error).toMatchObject({ call: { status: 422, requestId: 'req-7', attempts: 1, operation: 'contacts.upsert' } });
   const named = JSON.stringify(body).includes('is no address');
   expect((error as ValidationError).fields).toEqual(named ? { 'lead.email': ['is no address'] } : {});

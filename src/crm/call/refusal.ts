@@ -19,7 +19,8 @@ export function readRefusal(json: unknown, text: string): Refusal {
   const message = [error['message'], json['message'], json['error'], error['reason']].find(isText);
   return {
     ...(isText(error['reason']) && { reason: error['reason'] }),
-    message: message ?? plainText(text),
+    // Its sentence goes on in ours.
+    message: message?.trim().replace(/\.$/, '') ?? plainText(text),
     fields: { ...readFields(json['errors']), ...readFields(error['data']) },
   };
 }

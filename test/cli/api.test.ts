@@ -1,0 +1,195 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createServiceStandin } from '../../src/standin/service/standin.ts';
+import { addDemoData } from '../../src/standin/service/demo.ts';
+import { serve } from '../../src/standin/serve.ts';
+import type { RunningServer } from '../../src/standin/serve.ts';
+import { run } from '../support/cli.ts';
+
+/* `leadsheet api`, as somebody at a terminal meets it. */
+
+const standin = createServiceStandin({ now: () => Date.now(), seed: 1, acceptedTokens: ['good'] });
+addDemoData(standin.model, standin.world);
+const folder = mkdtempSync(join(tmpdir(), 'leadsheet-'));
+let server: RunningServer;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  server = await serve(standin.app, 0);
+  env = { OUTREACH_BASE_URL: server.url, OUTREACH_TOKEN: 'good' };
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true });
+});
+
+const file = (name: string, text: string) => {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+};
+
+test('--list shows every operation with its parameters', async () => {
+  const { code, stdout } = await run(['api', '--list']);
+  expect(code).toBe(0);
+  expect(stdout.match(/^\S+/gm)).toHaveLength(24);
+  expect(stdout).toContain('contacts.upsert                   POST /leads/api/leads/upsert');
+  expect(stdout).toContain('lead custom_fields list_uuid update_if_exists move_to_list');
+});
+
+test('--openapi prints the document', async () => {
+  const { code, stdout } = await run(['api', '--openapi']);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ openapi: '3.1.0' });
+});
+
+test('an operation is called by name, with parameters as the service names them', async () => {
+  const { code, stdout, stderr } = await run(['api', 'contacts.search', '--limit', '2', '--order_type', 'desc'], env);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(JSON.parse(stdout)).toMatchObject({ total: 500, data: [{ team_id: 1001 }, { team_id: 1001 }] });
+});
+
+test('nested parameters have dots, other values than texts are JSON, and dashes do for underscores', async () => {
+  const list = standin.model.lists.table.all().next().value?.uuid ?? '';
+  const args = ['--lead.email', 'new@firm.test', '--lead.first-name=7', '--move-to-list', 'true', '--list-uuid', list];
+  const { stdout } = await run(['api', 'contacts.upsert', ...args, '--custom_fields.segment', '5'], env);
+  expect(JSON.parse(stdout)).toMatchObject({ work_email: 'new@firm.test', list_uuid: list });
+  expect(standin.received.entries.at(-1)?.body).toMatchObject({
+    lead: { email: 'new@firm.test' },
+    move_to_list: true,
+    custom_fields: { segment: '5' },
+  });
+});
+
+test('a filter may be written as JSON', async () => {
+  const filter = '{"created_at": {">=": "2000-01-01"}, "status": ["ok"]}';
+  const { code } = await run(['api', 'contacts.search', '--filter', filter, '--limit', '1'], env);
+  expect(code).toBe(0);
+  expect(standin.received.entries.at(-1)?.body).toMatchObject({
+    filter: { created_at: { '>=': '2000-01-01T00:00:00.000000Z' }, status: ['ok'] },
+  });
+});
+
+test('--body reads a file, and parameters go before it', async () => {
+  const body = file('body.json', '{"filter": {"status": "ok"}, "limit": 50}');
+  await run(['api', 'contacts.search', '--body', `@${body}`, '--limit', '3'], env);
+  expect(standin.received.entries.at(-1)?.body).toMatchObject({ filter: { status: 'ok' }, limit: 3 });
+});
+
+test('nobody found is null, and a deletion of nobody is gone', async () => {
+  expect(await run(['api', 'contacts.lookup-one', '--email', 'nobody@firm.test'], env)).toMatchObject({
+    code: 0,
+    stdout: 'null\n',
+  });
+  const nobody = '00000000-0000-4000-8000-000000000000';
+  expect(await run(['api', 'contacts.delete', '--uuid', nobody], env)).toMatchObject({ code: 0, stdout: '"gone"\n' });
+});
+
+test('the token is read from a file', async () => {
+  const tokenFile = file('token', 'good\n');
+  const named = { OUTREACH_BASE_URL: server.url, OUTREACH_TOKEN_FILE: tokenFile };
+  expect(await run(['api', 'lists.list'], named)).toMatchObject({ code: 0 });
+  const flags = ['--base-url', `${server.url}/`, '--token-file', tokenFile];
+  expect(await run(['api', 'lists.list', ...flags])).toMatchObject({ code: 0 });
+});
+
+test('--capture keeps every answer whole, for the owner of the file alone, and no token', async () => {
+  const capture = join(folder, 'capture.ndjson');
+  await run(['api', 'lists.list', '--capture', capture], env);
+  await run(['api', 'lists.get', '--uuid', '00000000-0000-4000-8000-000000000000', '--capture', capture], env);
+  const text = readFileSync(capture, 'utf8');
+  const lines = text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(lines).toMatchObject([
+    { operation: 'lists.list', status: 200 },
+    { operation: 'lists.get', status: 404 },
+  ]);
+  expect(JSON.parse(String(lines[0]?.['text']))).toMatchObject({ total: 3 });
+  expect(text).not.toContain('good');
+  expect(statSync(capture).mode & 0o777).toBe(0o600);
+});
+
+test.each([
+  ['an unknown operation', ['contact.get'], 'there is no operation contact.get, did you mean contacts.get?'],
+  ['an unknown parameter', ['contacts.get', '--uid', 'x'], 'contacts.get has no parameter --uid, did you mean --uuid?'],
+  [
+    'an unknown nested one',
+    ['contacts.upsert', '--lead.emal', 'x'],
+    'no parameter --lead.emal, did you mean --lead.email?',
+  ],
+  [
+    'an unknown filter',
+    ['contacts.search', '--filter.statu', 'x'],
+    'no parameter --filter.statu, did you mean --filter.status?',
+  ],
+  ['a parameter without a value', ['contacts.get', '--uuid'], 'contacts.get: --uuid needs a value'],
+  ['a value without a parameter', ['contacts.get', 'x'], '"x" is no parameter; write --name value'],
+  ['no operation', [], 'api needs an operation'],
+  ['a body that is no JSON', ['lists.create', '--body', '{'], '--body is no JSON'],
+  ['a body that is no object', ['lists.create', '--body', '[]'], '--body must be a JSON object'],
+  [
+    'a body file that is not there',
+    ['lists.create', '--body', '@/nowhere'],
+    'the file /nowhere of --body cannot be read (ENOENT)',
+  ],
+  ['a body the contract refuses', ['lists.create', '--name', ''], 'not sent, name:'],
+  ['a missing field', ['lists.create'], 'not sent, name:'],
+  ['a number that is none', ['contacts.search', '--limit', 'many'], 'not sent, limit:'],
+  ['a timeout that is none', ['lists.list', '--timeout-secs', 'x'], '--timeout-secs must be a number of seconds'],
+])('%s exits 64 with one line', async (_, args, message) => {
+  const { code, stdout, stderr } = await run(['api', ...args], env);
+  expect(stderr).toContain(message);
+  expect({ code, stdout }).toEqual({ code: 64, stdout: '' });
+  expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+});
+
+test.each([
+  ['no address', { OUTREACH_BASE_URL: '' }, 'no service address: set OUTREACH_BASE_URL'],
+  ['an address that is none', { OUTREACH_BASE_URL: 'outreach' }, 'is no http address'],
+  ['plain http beyond this machine', { OUTREACH_BASE_URL: 'http://outreach.test' }, 'must be https'],
+  ['no token', { OUTREACH_TOKEN: '' }, 'no token: set OUTREACH_TOKEN'],
+  ['a token of two lines', { OUTREACH_TOKEN: 'a\nb' }, 'copy it again, as one word'],
+  [
+    'a token file that is not there',
+    { OUTREACH_TOKEN: '', OUTREACH_TOKEN_FILE: '/nowhere' },
+    '/nowhere cannot be read (ENOENT)',
+  ],
+  ['a token the service refuses', { OUTREACH_TOKEN: 'bad' }, 'does not accept the token'],
+  ['a host nobody listens on', { OUTREACH_BASE_URL: 'http://127.0.0.1:1' }, 'lists.list: '],
+])('%s is one clear line, exit 1, no stack', async (_, changed, message) => {
+  const { code, stdout, stderr } = await run(['api', 'lists.list'], { ...env, ...changed });
+  expect(stderr).toContain(message);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  expect(stderr).not.toMatch(/^\s+at /m);
+});
+
+test('a host that answers with a page is one clear line', async () => {
+  await using other = await serve({ fetch: () => new Response('<!doctype html><title>Shop</title>') }, 0);
+  const { code, stderr } = await run(['api', 'lists.list'], { ...env, OUTREACH_BASE_URL: other.url });
+  expect(code).toBe(1);
+  expect(stderr).toBe(
+    'leadsheet: lists.list: answered an HTML page titled "Shop" instead of JSON (HTTP 200). ' +
+      'Is OUTREACH_BASE_URL the address of the service?\n',
+  );
+});
+
+test('a token that ends within a month is said, on the side', async () => {
+  const token = await standin.signToken({ expiresAt: Date.now() + 10 * 24 * 3_600_000 });
+  const { code, stderr, stdout } = await run(['api', 'lists.list'], { ...env, OUTREACH_TOKEN: token });
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/^leadsheet: the token expires on \d{4}-\d\d-\d\d, in 10 days; make a new API key in time\n$/);
+  expect(JSON.parse(stdout)).toMatchObject({ total: 3 });
+});
+
+test('a call that is stopped ends with exit 1', async () => {
+  standin.faults.inject({ kind: 'hang', operation: 'lists.list' });
+  const stopping = new AbortController();
+  setTimeout(() => stopping.abort(new Error('stopped by SIGINT')), 50);
+  const { code, stderr } = await run(['api', 'lists.list'], env, { stop: stopping.signal });
+  expect({ code, stderr }).toEqual({ code: 1, stderr: 'leadsheet: stopped\n' });
+});

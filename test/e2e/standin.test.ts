@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+
+/* The program as a process: the stand-in, and a command that asks it. */
+
+function leadsheet(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const main = new URL('../../src/main.ts', import.meta.url).pathname;
+  const child = spawn(process.execPath, [main, ...args], { env: { PATH: process.env['PATH'] ?? '', ...env } });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const printed = { stdout: '', stderr: '' };
+  child.stdout.on('data', (data: Buffer) => (printed.stdout += data.toString()));
+  child.stderr.on('data', (data: Buffer) => (printed.stderr += data.toString()));
+  const ended = once(child, 'exit').then(([code]) => ({ code: code as number | null, ...printed }));
+  return { child, ended };
+}
+
+async function startStandin(...args: string[]) {
+  const { child, ended } = leadsheet(['standin', '--service-port', '0', ...args]);
+  const [first] = (await once(child.stdout, 'data')) as [Buffer];
+  const url = /http:\S+/.exec(first.toString())?.[0] ?? '';
+  return { child, ended, env: { OUTREACH_BASE_URL: url, OUTREACH_TOKEN: 'standin' } };
+}
+
+test('the stand-in serves demo data, and SIGINT ends it with exit 0', async () => {
+  const { child, ended, env } = await startStandin();
+  const { code, stdout } = await leadsheet(['api', 'contacts.search', '--limit', '1'], env).ended;
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ total: 500 });
+  child.kill('SIGINT');
+  expect(await ended).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('a port that is taken is one clear line, exit 1', async () => {
+  const { env } = await startStandin();
+  const port = new URL(env.OUTREACH_BASE_URL).port;
+  const { code, stderr } = await leadsheet(['standin', '--service-port', port]).ended;
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: `leadsheet: port ${port} is taken by another process; choose another one or end that process\n`,
+  });
+});
+
+test('with --snapshot what was written survives a restart', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'leadsheet-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const snapshot = ['--snapshot', join(folder, 'snapshot.json')];
+  const first = await startStandin(...snapshot);
+  const created = await leadsheet(['api', 'lists.create', '--name', 'Kept'], first.env).ended;
+  const { uuid } = JSON.parse(created.stdout) as { uuid: string };
+  first.child.kill('SIGTERM');
+  expect(await first.ended).toMatchObject({ code: 0 });
+
+  const second = await startStandin(...snapshot);
+  const { stdout } = await leadsheet(['api', 'lists.get', '--uuid', uuid], second.env).ended;
+  expect(JSON.parse(stdout)).toMatchObject({ name: 'Kept' });
+});

@@ -98,9 +98,9 @@ describe('e-mails', () => {
     const found = async (query: string) =>
       rowsOf(await it.call('GET', `${emails}?${query}`)).map((row) => row['to_email']);
     expect(await found('filter[sent_at][>]=2026-11-21T12:00:06Z')).toEqual(['two@b.test']);
-    expect(await found('filter[sent_at][%3E%3D]=2026-11-21T12:00:05Z&filter[sent_at][<]=2026-11-21T12:00:06Z')).toEqual([
-      'one@b.test',
-    ]);
+    expect(await found('filter[sent_at][%3E%3D]=2026-11-21T12:00:05Z&filter[sent_at][<]=2026-11-21T12:00:06Z')).toEqual(
+      ['one@b.test'],
+    );
     expect(await found('filter[to_email]=two@b.test')).toEqual(['two@b.test']);
     expect(await found('filter={"to_email":"two@b.test"}')).toEqual(['two@b.test']);
   });

@@ -62,8 +62,9 @@ export class Disturbance {
         return new Response(null, { status: 499 });
       case 'lost':
         c.set('lost', true);
-        c.env?.dropConnection?.();
-        return new Response(brokenBody());
+        if (!c.env?.dropConnection) return new Response(brokenBody());
+        c.env.dropConnection();
+        return new Response(null);
     }
   }
 }

@@ -115,8 +115,7 @@ const bodyForms: Readonly<Record<string, (body: Body, switches: Switches) => Bod
     return { ...body, filter: Object.fromEntries(known) };
   },
   'sender-profiles.connect-external': (body, { externalProfileIdField }) => {
-    if (externalProfileIdField === externalProfileId || !Object.hasOwn(body, externalProfileIdField)) return body;
-    const { [externalProfileIdField]: id, ...rest } = body;
-    return { ...rest, [externalProfileId]: id };
+    const { [externalProfileIdField]: id, [externalProfileId]: _, ...rest } = body;
+    return id === undefined ? rest : { ...rest, [externalProfileId]: id };
   },
 };

@@ -44,7 +44,7 @@ const openings = [
   'Would a short call next week suit you?',
 ] as const;
 
-export const demoSizes = { contacts: 500, messages: 40, emails: 25 };
+const demoSizes = { contacts: 500, messages: 40, emails: 25 };
 
 /** Fills an empty model; `contacts` may be raised for measurements. */
 export function addDemoData(model: Model, world: World, { contacts = demoSizes.contacts } = {}): void {

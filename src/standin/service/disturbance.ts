@@ -64,7 +64,7 @@ export class Disturbance {
         c.set('lost', true);
         if (!c.env?.dropConnection) return new Response(brokenBody());
         c.env.dropConnection();
-        return new Response(null, { status: 499 });
+        return new Response(null);
     }
   }
 }

@@ -48,7 +48,7 @@ export class Snapshot implements AsyncDisposable {
   touch(): void {
     if (this.#timer) return;
     this.#timer = setTimeout(() => {
-      // A failed save is not lost: `flush` tries again, and throws.
+      // A save that failed is told by `flush`.
       this.#save().catch(() => {});
     }, saveDelayMs);
   }

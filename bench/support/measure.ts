@@ -1,5 +1,5 @@
 /** One line of a report. */
-export interface Figure {
+interface Figure {
   readonly name: string;
   readonly value: string;
   /** What it is held to, and whether it holds; left out where nothing was promised. */

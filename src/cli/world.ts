@@ -9,6 +9,6 @@ export interface CliWorld extends AppWorld {
   readonly stop: AbortSignal;
 }
 
-export interface Output {
+interface Output {
   write(text: string): unknown;
 }

@@ -163,21 +163,6 @@ export class OutcomeUnknownError extends ServiceError {
   }
 }
 
-/** Every code, for whoever documents or counts them. */
-export const serviceErrorCodes = [
-  'invalid_input',
-  'authentication',
-  'permission',
-  'plan_limit',
-  'not_found',
-  'validation',
-  'rate_limit',
-  'gateway',
-  'unreachable',
-  'unexpected_answer',
-  'outcome_unknown',
-] as const;
-
 function describeFields(fields: FieldMessages): string {
   return Object.entries(fields)
     .map(([field, messages]) => `${field}: ${messages.join(', ')}`)

@@ -65,7 +65,7 @@ export function inputNames({ pathParameters, query, body }: Operation): readonly
 type Issue = z.ZodError['issues'][number];
 
 /** What is wrong with a value, by field (`lead.email`); `input` stands for the value as a whole. */
-export function fieldMessages(issues: readonly Issue[]): Record<string, string[]> {
+function fieldMessages(issues: readonly Issue[]): Record<string, string[]> {
   const messages: Record<string, string[]> = {};
   for (const issue of issues) {
     for (const [field, message] of describeIssue(issue)) (messages[field] ??= []).push(message);

@@ -1,5 +1,5 @@
 /** The shortest pause after a 429: a header that names the past, or 0, must not become a loop. */
-export const pauseMsMin = 1_000;
+const pauseMsMin = 1_000;
 
 /**
  * How long a 429 asks to wait, in milliseconds, at least one second; undefined when it names no time. Understood are

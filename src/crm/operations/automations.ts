@@ -7,7 +7,7 @@ import { automation, contact, customFields, lead } from './records.ts';
 import type { Contact } from './records.ts';
 
 /** What became of a contact that was to be created and enrolled in one call. */
-export type AddNewLeadOutcome =
+type AddNewLeadOutcome =
   | { readonly outcome: 'added'; readonly contact?: Contact }
   /** `skip_if_lead_exists` was set, and it does. */
   | { readonly outcome: 'skipped'; readonly reason: string }

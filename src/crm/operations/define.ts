@@ -58,7 +58,7 @@ export class NotThisAnswer extends Error {
 /** Path parameters go into the address, where "..", "/" or "?" would name something else. */
 const pathSegment = z.string().regex(/^[A-Za-z0-9_-]+$/, 'must be an identifier: letters, digits, - and _ only');
 
-export function pathParameters(path: string): z.ZodObject {
+function pathParameters(path: string): z.ZodObject {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
   return z.strictObject(Object.fromEntries(names.map((name) => [name, pathSegment])));
 }

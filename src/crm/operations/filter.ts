@@ -7,11 +7,11 @@ import type { ContactField } from './records.ts';
  * contact. The meaning is needed on this side too: a service that ignores a filter answers rows that do not match.
  */
 
-export const comparisons = ['=', '!=', '<', '<=', '>', '>=', '<>'] as const;
+const comparisons = ['=', '!=', '<', '<=', '>', '>=', '<>'] as const;
 type Comparison = (typeof comparisons)[number];
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
-export const filterValue = z.union([
+const filterValue = z.union([
   z.array(scalar).describe('IN query'),
   z
     .partialRecord(z.enum(comparisons), scalar)

@@ -127,7 +127,6 @@ export const automation = record(
   },
   ['team_id', 'name', 'flow_version_uuid', 'schedule', 'priority', 'status', 'is_public', 'user_id'],
 );
-export type Automation = RecordFrom<typeof automation>;
 
 export const senderProfile = record('SenderProfile', {
   ...ids,
@@ -144,7 +143,6 @@ export const senderProfile = record('SenderProfile', {
   notification_emails: texts(),
   ...times,
 });
-export type SenderProfile = RecordFrom<typeof senderProfile>;
 
 export const networkMessage = record('NetworkMessage', {
   ...ids,
@@ -194,4 +192,3 @@ export const email = record('Email', {
   sent_at: instant(),
   ...times,
 });
-export type Email = RecordFrom<typeof email>;

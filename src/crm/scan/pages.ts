@@ -18,7 +18,7 @@ export interface Range {
   readonly before?: string;
 }
 
-export interface PageRequest {
+interface PageRequest {
   readonly stamp: Stamp;
   readonly range: Range;
   /** `any`: the order is asked for, so that pages are stable, but the scan does not stand on it. */
@@ -26,7 +26,7 @@ export interface PageRequest {
   readonly offset: number;
 }
 
-export interface ContactPage {
+interface ContactPage {
   /** Contacts in scope, in the order of the answer. */
   readonly contacts: readonly ContactRow[];
   /** Rows the answer held: contacts, contacts out of scope, and rows that are none. The offset moves on by it. */

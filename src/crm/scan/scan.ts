@@ -32,7 +32,7 @@ export interface ContactScan extends AsyncIterable<ScannedContact> {
   report(): ScanReport;
 }
 
-export interface ScanReport {
+interface ScanReport {
   /** What it became: an incremental scan falls back to a full one where the service offers no way to ask for changes. */
   readonly mode: 'full' | 'incremental';
   /** True when every contact in scope (or every changed one) was surely seen. Only then does an absence mean anything. */

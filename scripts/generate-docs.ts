@@ -1,0 +1,79 @@
+// npm run docs: writes the tables of the docs that are made from the code. A test fails when they are out of date.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inputNames } from '../src/crm/call/input.ts';
+import type { AnswerRule } from '../src/crm/operations/define.ts';
+import { operationList } from '../src/crm/operations/table.ts';
+import { switchesSchema } from '../src/standin/service/switches.ts';
+
+const docs = join(import.meta.dirname, '..', 'docs');
+
+/** Each generated part by its page and the marker that stands around it. */
+const parts = [
+  { page: 'service.md', marker: 'operations', make: operationsTable },
+  { page: 'standin.md', marker: 'switches', make: switchesTable },
+];
+
+/** The pages as they should be, by file. */
+export function generateDocs(): ReadonlyMap<string, string> {
+  const pages = new Map<string, string>();
+  for (const { page, marker, make } of parts) {
+    const file = join(docs, page);
+    pages.set(file, replacePart(pages.get(file) ?? readFileSync(file, 'utf8'), marker, make()));
+  }
+  return pages;
+}
+
+function replacePart(text: string, marker: string, content: string): string {
+  const [start, end] = [`<!-- ${marker}: generated -->`, `<!-- /${marker} -->`];
+  const from = text.indexOf(start);
+  const to = text.indexOf(end);
+  if (from === -1 || to < from) throw new Error(`the page has no place for ${marker}`);
+  return `${text.slice(0, from + start.length)}\n${content}\n${text.slice(to)}`;
+}
+
+function operationsTable(): string {
+  const rows = operationList.map(({ name, operation }) => [
+    `\`${name}\``,
+    `\`${operation.method} ${operation.path}\``,
+    operation.summary,
+    inputNames(operation)
+      .map((field) => `\`${field}\``)
+      .join(' ') || '-',
+    [...operation.answer.success].join(', '),
+    [...operation.answer.refusals].join(', ') || '-',
+    operation.repeat,
+    blankMeaning(operation.answer),
+    operation.effects ?? '',
+  ]);
+  return table(
+    ['operation', 'call', 'does', 'input', 'success', 'refusals', 'repeat', 'a blank answer', 'effects'],
+    rows,
+  );
+}
+
+function blankMeaning({ blank }: AnswerRule<unknown>): string {
+  if (blank === 'again') return 'asked again';
+  if (blank === 'unknown') return 'outcome unknown';
+  return blank.answer === undefined ? 'nobody' : `"${String(blank.answer)}"`;
+}
+
+function switchesTable(): string {
+  return table(
+    ['switch', 'default', 'what it does'],
+    Object.entries(switchesSchema.shape).map(([name, schema]) => [
+      `\`${name}\``,
+      `\`${JSON.stringify(schema.parse(undefined))}\``,
+      schema.description ?? '',
+    ]),
+  );
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+if (import.meta.main) {
+  for (const [file, text] of generateDocs()) writeFileSync(file, text);
+}

@@ -34,7 +34,7 @@ export function collectionPage<Row extends object>(
   const limit = pageLimit(request.limit, rowsMax, switches);
   const { q, ...fields } = filter;
   const isMatch = (row: Row) =>
-    (typeof q !== 'string' || containsText(row, freeText, q)) &&
+    (typeof q !== 'string' || q === '' || containsText(row, freeText, q)) &&
     Object.entries(fields).every(([name, wanted]) => fits(row[name as keyof Row], wanted));
   const found = [...rows]
     .filter((row) => isMatch(row))

@@ -30,11 +30,20 @@ export function contactInputToChange(
   return { fields: withName(fields, before), ...(domain !== undefined && { domain }) };
 }
 
-/** A new contact takes its handle or member id from `network_id` where the lead names none itself. */
-export function networkIdToFields(networkId: string | undefined, lead: Readonly<Lead>): ContactFields {
-  if (networkId === undefined || networkId === '') return {};
-  if (isMemberId(networkId)) return lead.ln_id === undefined ? { ln_id: networkId.trim() } : {};
-  return lead.network === undefined ? { network: handleOf(networkId) } : {};
+/**
+ * What `network_id` adds: a handle or member id where the lead names none itself and the contact has none yet. One that
+ * is already an identifier of the contact adds nothing.
+ */
+export function networkIdToFields(
+  networkId: string | undefined,
+  lead: Readonly<Lead>,
+  before: ContactRecord | undefined,
+): ContactFields {
+  if (networkId === undefined || networkId.trim() === '') return {};
+  const memberId = networkId.trim();
+  if (before?.ln_id === memberId || before?.sn_id === memberId) return {};
+  if (isMemberId(memberId)) return lead.ln_id === undefined && !before?.ln_id ? { ln_id: memberId } : {};
+  return lead.network === undefined && !before?.network ? { network: handleOf(networkId) } : {};
 }
 
 /** undefined: the value changes nothing. */

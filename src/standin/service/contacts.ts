@@ -25,7 +25,7 @@ export class Contacts {
   readonly #world: World;
   readonly #contactByUuid = new Map<string, StoredContact>();
   /** Under each identifier the contacts that have it, oldest first; most have one. */
-  readonly #uuidsByKey = new Map<string, readonly string[]>();
+  readonly #uuidsByKey = new Map<string, string[]>();
   readonly index = new SearchIndex();
 
   constructor(world: World) {
@@ -144,7 +144,8 @@ export class Contacts {
   #rememberKeys({ record }: StoredContact): void {
     for (const key of contactKeys(record)) {
       const others = this.#uuidsByKey.get(key);
-      this.#uuidsByKey.set(key, others ? [...others, record.uuid] : [record.uuid]);
+      if (others) others.push(record.uuid);
+      else this.#uuidsByKey.set(key, [record.uuid]);
     }
   }
 

@@ -33,6 +33,7 @@ export function createControl({ switches, faults, received, model, auth, changed
     ),
   );
 
+  app.get('/', (c) => c.json(controls));
   app.get('/switches', (c) => c.json(switches));
   app.put('/switches', async (c) => c.json(Object.assign(switches, parse(changes, await c.req.json()))));
   app.delete('/switches', (c) => c.json(Object.assign(switches, defaultSwitches())));
@@ -102,6 +103,23 @@ export function createControl({ switches, faults, received, model, auth, changed
   });
   return app;
 }
+
+/** What there is, for whoever asks with a browser or curl. */
+const controls = {
+  'GET /_standin/switches': 'how the switches stand',
+  'GET /_standin/switches/help': 'what each switch does',
+  'PUT /_standin/switches': 'turns the switches named in the body: {"pageRowsMax": 20}',
+  'DELETE /_standin/switches': 'turns all of them back',
+  'GET /_standin/faults': 'faults that still wait for their requests',
+  'POST /_standin/faults': 'injects one: {"kind": "status", "status": 503, "operation": "contacts.search", "times": 3}',
+  'DELETE /_standin/faults': 'takes all of them back',
+  'GET /_standin/requests': 'the latest requests received; ?operation=NAME for those of one operation',
+  'DELETE /_standin/requests': 'forgets them',
+  'GET /_standin/token': 'a token that is accepted',
+  'GET /_standin/state': 'counts, enrolments, jobs, deletions',
+  'GET /_standin/state/contacts/{uuid}': 'a contact with its custom fields and enrolments',
+  'POST /_standin/jobs/run': 'lets all pending jobs take effect now',
+};
 
 function parse<T>(schema: z.ZodType<T>, value: unknown): T {
   const { success, data, error } = schema.safeParse(value);

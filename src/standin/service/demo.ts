@@ -26,7 +26,7 @@ const companyNames =
     ',',
   );
 const departments = ['Sales', 'Marketing', 'Operations', 'Finance', 'Procurement', 'Engineering', 'People'] as const;
-const ranks = ['Head of', 'Director of', 'Manager', 'Lead', 'VP'] as const;
+const positions = ['Head of {}', 'Director of {}', '{} Manager', '{} Lead', 'VP {}'] as const;
 const cities = [
   'Berlin',
   'Hamburg',
@@ -135,7 +135,7 @@ function person(random: Random, index: number) {
   const last = random.pick(lastNames);
   const company = random.pick(companyNames);
   const department = random.pick(departments);
-  const position = `${random.pick(ranks)} ${department}`;
+  const position = random.pick(positions).replace('{}', department);
   const city = random.pick(cities);
   const handle = `${slug(first)}-${slug(last)}-${(index + 1).toString(36)}`;
   const often = <T>(value: T, ofTen: number) => (random.integer(1, 10) <= ofTen ? value : null);

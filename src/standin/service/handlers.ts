@@ -8,7 +8,6 @@ import { contactInputToChange } from './contact-writes.ts';
 import { givenKeys } from './identifiers.ts';
 import type { Model } from './model.ts';
 import { pageFigures } from './paging.ts';
-import type { Window } from './paging.ts';
 import { invalid, notFound } from './refusal.ts';
 import { noContent, ok } from './replies.ts';
 import type { Reply } from './replies.ts';
@@ -40,13 +39,9 @@ export function createHandlers(model: Model, world: World): Handlers {
     request: CollectionRequest,
     rules: Omit<CollectionRules<Row>, 'rowsMax'> & { readonly rowsMax?: number },
     toJson: (row: Row) => object,
-  ): Window<Row> & { readonly data: object[]; readonly figures: object } {
+  ): { readonly data: object[]; readonly figures: object } {
     const window = collectionPage(rows, request, { rowsMax: switches.pageRowsMax, ...rules }, switches);
-    return {
-      ...window,
-      data: window.rows.map(toJson),
-      figures: pageFigures(window, switches.hasMore, switches, random),
-    };
+    return { data: window.rows.map(toJson), figures: pageFigures(window, switches.hasMore, switches, random) };
   }
 
   return {

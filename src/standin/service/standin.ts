@@ -2,11 +2,12 @@ import { setTimeout as sleepFor } from 'node:timers/promises';
 import { Hono } from 'hono';
 import { Auth } from './auth.ts';
 import { createControl } from './control.ts';
-import { connectionReset, Disturbance } from './disturbance.ts';
+import { Disturbance } from './disturbance.ts';
 import type { Sleep } from './disturbance.ts';
 import type { Env } from './env.ts';
 import { Faults } from './faults.ts';
 import { createHandlers } from './handlers.ts';
+import { inProcessFetch } from './in-process-fetch.ts';
 import { Model } from './model.ts';
 import { createRandom } from './random.ts';
 import { ReceivedLog } from './received.ts';
@@ -87,26 +88,3 @@ export function createServiceStandin(options: ServiceStandinOptions): ServiceSta
 }
 
 const realSleep: Sleep = (ms, signal) => sleepFor(ms, undefined, { signal });
-
-function inProcessFetch(app: Hono<Env>): ServiceStandin['fetch'] {
-  return async (input, init) => {
-    const request = new Request(input, init);
-    request.signal.throwIfAborted();
-    let isLost = false;
-    const answer = Promise.resolve(app.fetch(request, { dropConnection: () => (isLost = true) }));
-    const response = await untilAborted(answer, request.signal);
-    if (isLost) throw connectionReset();
-    return response;
-  };
-}
-
-async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: abort, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([promise, abort]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
-}

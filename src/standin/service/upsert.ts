@@ -48,7 +48,7 @@ export function intake(model: Model, { switches, now }: World, wanted: Intake): 
   if (existing && wanted.existing === 'updated') {
     const change = contactInputToChange(input, existing.record, switches, 'lead.');
     const list = moveToList && listUuid !== undefined ? { list_uuid: listUuid } : {};
-    const fields = { ...change.fields, ...list };
+    const fields = { ...change.fields, ...networkIdToFields(network_id, lead, existing.record), ...list };
     return {
       contact: model.contacts.change(existing.record.uuid, { ...change, fields, customFields }),
       created: false,
@@ -59,7 +59,7 @@ export function intake(model: Model, { switches, now }: World, wanted: Intake): 
   const change = contactInputToChange(input, undefined, switches, 'lead.');
   const fields = {
     ...change.fields,
-    ...networkIdToFields(network_id, lead),
+    ...networkIdToFields(network_id, lead, undefined),
     list_uuid: listUuid,
     status: existing ? 'duplicate' : 'ok',
     email_status: lead.email ? 'ok' : 'need_search',

@@ -98,6 +98,17 @@ describe('upsert', () => {
     expect((await upsert(it, list, { network_id: '4711' })).json).toMatchObject({ network: null, ln_id: '4711' });
   });
 
+  test('gives an existing contact the handle it lacks, and keeps the one it has', async () => {
+    const it = await trial();
+    const list = await makeList(it);
+    const email = 'a@b.test';
+    await upsert(it, list, { email });
+    expect((await upsert(it, list, { email, network_id: 'ada' })).json).toMatchObject({ network: 'ada' });
+    expect((await upsert(it, list, { network_id: 'ADA', email })).json).toMatchObject({ network: 'ada' });
+    await upsert(it, list, { email: 'b@b.test', ln_id: 'ACo1' });
+    expect((await upsert(it, list, { network_id: 'ACo1' })).json).toMatchObject({ network: null, ln_id: 'ACo1' });
+  });
+
   test('leaves an existing contact where it is unless it is to be moved', async () => {
     const it = await trial();
     const [first, second] = [await makeList(it, 'First'), await makeList(it, 'Second')];

@@ -7,7 +7,10 @@ const lists = '/leads/api/lists';
 
 /** A control call; no token is sent. */
 async function control(it: Trial, method: string, path: string, body?: unknown) {
-  const init = { method, ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }) };
+  const init = {
+    method,
+    ...(body !== undefined && method !== 'GET' && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  };
   const response = await it.standin.app.request(`/_standin${path}`, init);
   const text = await response.text();
   return { status: response.status, json: text === '' ? undefined : (JSON.parse(text) as unknown) };
@@ -96,6 +99,16 @@ test('it shows what the service keeps to itself, and runs its jobs ahead of time
   expect(await control(it, 'GET', '/state')).toMatchObject({
     json: { jobs: { pending: [] }, enrolments: [{ state: 'cancelled' }] },
   });
+});
+
+test('it says what there is', async () => {
+  const it = await trial();
+  const { json } = await control(it, 'GET', '');
+  for (const name of Object.keys(json as object)) {
+    const [method = '', path = ''] = name.replace('/_standin', '').replace('{uuid}', 'x').split(' ');
+    const { json: answer } = await control(it, method, path, {});
+    expect(JSON.stringify(answer ?? null)).not.toContain('no such control');
+  }
 });
 
 test('an unknown control is 404', async () => {

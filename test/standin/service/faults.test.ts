@@ -83,6 +83,13 @@ describe('a lost answer', () => {
   });
 });
 
+test('an answer without a body cannot break off', async () => {
+  const it = await trial();
+  const { uuid } = it.standin.model.contacts.add({}).record;
+  it.standin.faults.inject({ kind: 'truncated' });
+  expect((await it.call('DELETE', `/leads/api/leads/${uuid}`)).status).toBe(204);
+});
+
 test('a hanging request ends when the client gives up', async () => {
   const it = await trial();
   it.standin.faults.inject({ kind: 'hang', when: 'after' });

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { operationList } from '../../../src/crm/operations/table.ts';
 import type { NamedOperation } from '../../../src/crm/operations/table.ts';
+import { defaultSwitches, switchesSchema } from '../../../src/standin/service/switches.ts';
 import { addDemoData } from '../../../src/standin/service/demo.ts';
 import { trial } from './support.ts';
 import type { Answer, Trial } from './support.ts';
@@ -78,7 +79,15 @@ function valueFor(uuids: readonly string[]) {
   return value;
 }
 
-function requestTo(named: NamedOperation, known: Known) {
+interface ArbitraryRequest {
+  readonly name: string;
+  readonly path: string;
+  readonly query: [string, string][];
+  readonly body: string;
+  readonly contentType: string;
+}
+
+function requestTo(named: NamedOperation, known: Known): fc.Arbitrary<ArbitraryRequest> {
   const uuids = [...known.lead.slice(0, 3), ...known.list, ...known.flow, ...known.profile];
   const value = valueFor(uuids);
   const names = fc.constantFrom(...namesOf(named));
@@ -102,7 +111,7 @@ function requestTo(named: NamedOperation, known: Known) {
   return fc.record({
     name: fc.constant(named.name),
     path: pathOf(named, known),
-    query: fc.oneof(fc.constant([]), fc.array(fc.tuple(queryName, queryText), { maxLength: 4 })),
+    query: fc.array(fc.tuple(queryName, queryText), { maxLength: 4 }),
     body,
     contentType: fc.oneof(
       { weight: 12, arbitrary: fc.constant('application/json') },
@@ -175,17 +184,50 @@ test('5,000 arbitrary requests are each answered as documented', { timeout: 120_
 
   await fc.assert(
     fc.asyncProperty(fc.oneof(...operationList.map((named) => requestTo(named, known))), async (request) => {
-      const named = operationByName(request.name);
-      const { method } = named.operation;
-      const path = `${request.path}?${new URLSearchParams(request.query).toString()}`;
-      const body = method === 'GET' ? undefined : request.body;
-      const answer = await it.call(method, path, body, { 'content-type': request.contentType });
-      expect(problemWith(named, answer)).toBeUndefined();
+      const answer = await sendRequest(it, request);
+      expect(problemWith(operationByName(request.name), answer)).toBeUndefined();
       if (answer.status < 300) succeeded.add(request.name);
     }),
     { numRuns: 5_000 },
   );
   expect([...succeeded].toSorted()).toEqual(operationList.map(({ name }) => name).toSorted());
+});
+
+function sendRequest(it: Trial, { name, path, query, body, contentType }: ArbitraryRequest): Promise<Answer> {
+  const { method } = operationByName(name).operation;
+  const search = new URLSearchParams(query).toString();
+  return it.call(method, `${path}?${search}`, method === 'GET' ? undefined : body, { 'content-type': contentType });
+}
+
+/** Every switch that takes one of a few values, at any of them. */
+const anySwitches = fc.record(
+  Object.fromEntries(
+    Object.entries(switchesSchema.shape).flatMap(([name, schema]) => {
+      const values: unknown = schema.unwrap();
+      if (values instanceof z.ZodBoolean) return [[name, fc.boolean()]];
+      if (values instanceof z.ZodEnum) return [[name, fc.constantFrom(...values.options)]];
+      if (values instanceof z.ZodLiteral) return [[name, fc.constantFrom(...values.values)]];
+      return [];
+    }),
+  ),
+  { requiredKeys: [] },
+);
+
+test('however the switches stand, only they make a server error', { timeout: 60_000 }, async () => {
+  const it = await trial();
+  addDemoData(it.standin.model, it.standin.world, { contacts: 100 });
+  const known = knownUuids(it);
+  const anyRequest = fc.oneof(...operationList.map((named) => requestTo(named, known)));
+  await fc.assert(
+    fc.asyncProperty(anySwitches, fc.array(anyRequest, { maxLength: 5 }), async (switches, requests) => {
+      Object.assign(it.standin.switches, defaultSwitches(), switches, { rateLimits: [] });
+      for (const request of requests) {
+        const { text, status } = await sendRequest(it, request);
+        expect(status === 500 && !text.includes('"Server Error"') ? text : undefined).toBeUndefined();
+      }
+    }),
+    { numRuns: 1_000 },
+  );
 });
 
 /** What is wrong with an answer: an undocumented status, a success that does not conform, a refusal that is no envelope. */

@@ -1,0 +1,29 @@
+import type { Hono } from 'hono';
+import { connectionReset } from './disturbance.ts';
+import type { Env } from './env.ts';
+
+/** `fetch` without a socket: honours the signal, and rejects as the real one does when a fault loses the answer. */
+export function inProcessFetch(
+  app: Hono<Env>,
+): (input: string | URL | Request, init?: RequestInit) => Promise<Response> {
+  return async (input, init) => {
+    const request = new Request(input, init);
+    request.signal.throwIfAborted();
+    let isLost = false;
+    const answer = Promise.resolve(app.fetch(request, { dropConnection: () => (isLost = true) }));
+    const response = await untilAborted(answer, request.signal);
+    if (isLost) throw connectionReset();
+    return response;
+  };
+}
+
+async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: abort, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([promise, abort]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -55,7 +55,7 @@ function operationsTable(): string {
 function blankMeaning({ blank }: AnswerRule<unknown>): string {
   if (blank === 'again') return 'asked again';
   if (blank === 'unknown') return 'outcome unknown';
-  return blank.answer === undefined ? 'nobody' : `"${String(blank.answer)}"`;
+  return blank.answer === undefined ? 'nobody' : JSON.stringify(blank.answer);
 }
 
 function switchesTable(): string {

@@ -41,7 +41,11 @@ async function runStandin(options: StandinOptions, { now, stdout, stop }: CliWor
     options.snapshot === undefined ? undefined : new Snapshot(options.snapshot, standin.model, standin.world);
   const isRestored = (await snapshot?.load()) ?? false;
   if (!isRestored && !options.empty) addDemoData(standin.model, standin.world);
-  if (snapshot) changed = () => snapshot.touch();
+  if (snapshot) {
+    changed = () => snapshot.touch();
+    // Also the demo data, so that the next start finds the same.
+    changed();
+  }
 
   await using server = await serve(standin.app, options.servicePort);
   const { model } = standin;

@@ -16,7 +16,9 @@ const wanted = createHash('sha256')
   .digest('hex');
 
 if (readStamp() !== wanted) {
-  const args = ['ci', '--include=dev', '--no-audit', '--no-fund'];
+  console.error('leadsheet: installing the dependencies, once');
+  // Warnings about the engine would mislead: npm runs on the machine's Node, everything else on the one installed here.
+  const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
   // npm puts its own path here when it runs a script; on Windows `npm` itself is not directly executable.
   const npm = process.env.npm_execpath;
   const { status, error } = npm

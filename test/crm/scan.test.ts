@@ -165,18 +165,33 @@ test.each(['refused', 'server_error'] as const)(
   'T18: a scope that is %s is matched here instead, and that is remembered',
   async (trouble) => {
     const service = createService({ filterByField: { email_status: trouble } });
-    const { uuids } = seedContacts(service, 130);
+    const { list_uuid, uuids } = seedContacts(service, 130);
+    seedContacts(service, 300, { list: 'Others' });
     for (const uuid of uuids.slice(0, 40)) {
       service.standin.model.contacts.change(uuid, { fields: { email_status: 'ok' } });
     }
-    const { uuids: seen, report } = await scan(service, { scope: { email_status: 'ok' } });
+    const scope = { list_uuid, email_status: 'ok' };
+    const { uuids: seen, report } = await scan(service, { scope });
     expect(sorted(seen)).toEqual(sorted(uuids.slice(0, 40)));
     expect(report.whole).toBe(true);
     const calls = service.calls().length;
-    await scan(service, { scope: { email_status: 'ok' } });
+    await scan(service, { scope });
+    // The list is still filtered by the service: two pages, and none of the others.
     expect(service.calls().length - calls).toBe(2);
   },
 );
+
+test('T18: a service that answers 500 to everything for a while has refused no filter', async () => {
+  const service = createService();
+  const { list_uuid, uuids } = seedContacts(service, 20);
+  service.standin.faults.inject({ kind: 'status', status: 500, times: 1_000 });
+  await expect(scan(service, { scope: { list_uuid }, since })).rejects.toMatchObject({ code: 'gateway' });
+  service.standin.faults.clear();
+  const { uuids: seen, report } = await scan(service, { scope: { list_uuid }, since });
+  expect(sorted(seen)).toEqual(sorted(uuids));
+  expect(report.mode).toBe('incremental');
+  expect(service.calls().at(-1)?.body).toMatchObject({ filter: { list_uuid } });
+});
 
 const since = '2026-11-21T08:00:00.000Z';
 

@@ -65,30 +65,36 @@ export function createPageSource(
 ): PageSource {
   const isScoped = Object.keys(scope).length > 0;
 
-  async function ask({ stamp, range, order, offset }: PageRequest, scoped: boolean) {
+  async function ask({ stamp, range, order, offset }: PageRequest, asked: ContactFilter) {
     const bounds = rangeFilter(range);
-    const filter = { ...(scoped ? scope : {}), ...(bounds && { [stamp]: bounds }) } as ContactFilter;
+    const filter = { ...asked, ...(bounds && { [stamp]: bounds }) };
     const input = { filter, offset, order_field: stamp, order_type: order === 'desc' ? 'desc' : 'asc' } as const;
     return client.call(search, input, { priority: 'scan', ...(signal && { signal }) });
   }
 
-  /** Asks; when the filter is refused, finds out whether the range or the scope was too much for the service. */
+  /** The part of the scope the service accepts a filter for; the rest is matched here alone. */
+  const accepted = () =>
+    Object.fromEntries(Object.entries(scope).filter(([field]) => capabilities.offers(`filter:${field}`)));
+
+  /** Asks; when the filter is refused, finds out which part of it was too much for the service. */
   async function askTolerantly(request: PageRequest) {
-    const scoped = capabilities.offers('scope');
     try {
-      return await ask(request, scoped);
+      return await ask(request, accepted());
     } catch (error) {
       if (!isFilterRefusal(error)) throw error;
-      const ranged = rangeFilter(request.range) !== undefined;
-      if (ranged && (await works(() => ask({ ...request, range: {}, offset: 0 }, scoped)))) {
+      const anywhere = { ...request, range: {}, offset: 0 };
+      if (rangeFilter(request.range) && (await works(() => ask(anywhere, accepted())))) {
         capabilities.failed(`range:${request.stamp}`);
         throw new CapabilityMissing(`range:${request.stamp}`);
       }
-      if (!scoped || !isScoped) throw error;
-      const page = await ask(request, false).catch(() => undefined);
-      if (page === undefined) throw error;
-      capabilities.failed('scope');
-      return page;
+      // A service that answers 500 to everything has refused no filter.
+      if (!(await works(() => ask(anywhere, {})))) throw error;
+      const before = Object.keys(accepted()).length;
+      for (const [field, value] of Object.entries(accepted())) {
+        if (!(await works(() => ask(anywhere, { [field]: value })))) capabilities.failed(`filter:${field}`);
+      }
+      if (Object.keys(accepted()).length === before) throw error;
+      return ask(request, accepted());
     }
   }
 

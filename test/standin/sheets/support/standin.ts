@@ -31,12 +31,12 @@ export interface Trial {
   readonly file: SpreadsheetFile;
   readonly clock: { now: number };
   /** A request below `/v4/spreadsheets/{id}`. */
-  call(method: string, path: string, body?: unknown, token?: string): Promise<Answer>;
-  get(path: string): Promise<Answer>;
-  post(path: string, body?: unknown): Promise<Answer>;
-  batch(...requests: readonly unknown[]): Promise<Answer>;
+  readonly call: (method: string, path: string, body?: unknown, token?: string) => Promise<Answer>;
+  readonly get: (path: string) => Promise<Answer>;
+  readonly post: (path: string, body?: unknown) => Promise<Answer>;
+  readonly batch: (...requests: readonly unknown[]) => Promise<Answer>;
   /** The values of a range as the API reads them. */
-  values(range: string, option?: string): Promise<unknown>;
+  readonly values: (range: string, option?: string) => Promise<unknown>;
 }
 
 export function createTrial(spreadsheet: NewSpreadsheet = {}, options: Partial<SheetsStandinOptions> = {}): Trial {

@@ -33,9 +33,13 @@ export interface HttpDeps {
   readonly requestBytesMax: number;
 }
 
-/** What a Node server hands along; absent when the app is called in-process. */
+/** How the server in front lets go of a connection; absent when the app is called in-process. */
 export interface StandinEnv {
-  readonly Bindings: { readonly outgoing?: { destroy(): unknown } };
+  readonly Bindings: {
+    readonly dropConnection?: () => void;
+    /** What @hono/node-server hands along by itself. */
+    readonly outgoing?: { destroy(): unknown };
+  };
 }
 type StandinContext = Context<StandinEnv>;
 
@@ -317,9 +321,10 @@ async function faultyAnswer(
 }
 
 function loseConnection(c: StandinContext): Response {
-  const outgoing = (c.env as StandinEnv['Bindings'] | undefined)?.outgoing;
-  if (!outgoing) throw connectionLost();
-  outgoing.destroy();
+  const { dropConnection, outgoing } = (c.env as StandinEnv['Bindings'] | undefined) ?? {};
+  if (dropConnection) dropConnection();
+  else if (outgoing) outgoing.destroy();
+  else throw connectionLost();
   return new Response(null, { headers: alreadyAnswered });
 }
 

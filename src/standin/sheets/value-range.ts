@@ -12,10 +12,10 @@ import { type Sheet, closeRect } from './sheet.ts';
 import { type Entry, parseTyped } from './user-entered.ts';
 
 /** The longest text a cell takes, in characters (measured: 50,000 is accepted, 50,001 refused). */
-export const cellCharactersMax = 50_000;
+const cellCharactersMax = 50_000;
 
-export type ValueRenderOption = 'FORMATTED_VALUE' | 'UNFORMATTED_VALUE' | 'FORMULA';
-export type DateTimeRenderOption = 'SERIAL_NUMBER' | 'FORMATTED_STRING';
+type ValueRenderOption = 'FORMATTED_VALUE' | 'UNFORMATTED_VALUE' | 'FORMULA';
+type DateTimeRenderOption = 'SERIAL_NUMBER' | 'FORMATTED_STRING';
 export type ValueInputOption = 'RAW' | 'USER_ENTERED';
 
 export interface Rendering {

@@ -125,6 +125,15 @@ describe('faults', () => {
     expect(standin.faults.list()).toHaveLength(1);
   });
 
+  test('a server in front that can drop the connection is asked to', async () => {
+    const { standin, file } = createTrial({}, { access: 'open' });
+    standin.faults.add({ effect: { type: 'lost' } });
+    let dropped = 0;
+    const request = new Request(`http://127.0.0.1:4020/v4/spreadsheets/${file.id}`);
+    await standin.app.fetch(request, { dropConnection: () => (dropped += 1) });
+    expect(dropped).toBe(1);
+  });
+
   test('on a port, a lost answer is a reset connection', async () => {
     const trial = createTrial({}, { access: 'open' });
     const server = serve({ fetch: trial.standin.app.fetch, hostname: '127.0.0.1', port: 0 });

@@ -2,7 +2,7 @@
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { type FaultInjector, faultSchema } from './faults.ts';
-import type { StandinEnv } from './http.ts';
+import type { StandinEnv } from './answer.ts';
 import type { SheetsModel, SpreadsheetFile } from './model.ts';
 import type { RequestLog } from './request-log.ts';
 

@@ -6,7 +6,8 @@ import { invalidArgument } from '../errors.ts';
 import { parseUpdateMask } from '../field-mask.ts';
 import type { JsonObject } from '../json.ts';
 import { bool, dimension, dimensionRange, int, list, message, opaque, text } from '../schema.ts';
-import type { Band, DimensionGroup, Sheet } from '../sheet.ts';
+import { groupToJson } from '../resource-json.ts';
+import type { Band, Sheet } from '../sheet.ts';
 import type { Rect } from '../a1.ts';
 import { requestKind } from './request-kind.ts';
 
@@ -191,14 +192,6 @@ const autoResizeDimensions = requestKind(
     return undefined;
   },
 );
-
-export function groupToJson(sheetId: number, of: Dimension, group: DimensionGroup): JsonObject {
-  return {
-    range: { ...(sheetId === 0 ? {} : { sheetId }), dimension: of, startIndex: group.start, endIndex: group.end },
-    depth: group.depth,
-    ...(group.collapsed ? { collapsed: true } : {}),
-  };
-}
 
 const addDimensionGroup = requestKind(
   message('AddDimensionGroupRequest', { range: dimensionRange.optional() }),

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { Hono } from 'hono';
 import { html } from 'hono/html';
-import type { StandinEnv } from '../http.ts';
+import type { StandinEnv } from '../answer.ts';
 import type { SheetsModel, SpreadsheetFile } from '../model.ts';
 import type { TokenIssuer } from '../tokens.ts';
 

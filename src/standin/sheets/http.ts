@@ -18,6 +18,7 @@ import { FieldMask, parseFieldMask } from './field-mask.ts';
 import type { JsonObject } from './json.ts';
 import type { SheetsModel } from './model.ts';
 import type { QuotaMeter } from './quota.ts';
+import { requireKnownFields } from './response-fields.ts';
 import type { Grant, TokenIssuer } from './tokens.ts';
 
 export interface HttpDeps extends FaultDeps {
@@ -136,6 +137,7 @@ function findSheetsRoute(
           body: await readJson(deps, c),
           mask: fields === null || fields === '' ? FieldMask.all : parseFieldMask(fields),
         };
+        requireKnownFields(call.mask, method.operation);
         return { status: 200, body: method.answer(call) };
       },
     };

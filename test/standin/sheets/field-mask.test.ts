@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createTrial } from './support/standin.ts';
 import { parseFieldMask, updateByMask } from '../../../src/standin/sheets/field-mask.ts';
 
 const answer = {
@@ -41,4 +42,18 @@ test.each([
 ])('an update by %s takes %j', (mask, patch, updated) => {
   const base = { a: 0, b: 2, ...(mask.startsWith('c') ? { c: { d: 0, e: 1 } } : {}) };
   expect(updateByMask(base, patch, parseFieldMask(mask))).toEqual(updated);
+});
+
+test.each([
+  ['', 'sheets.data.rowDatas', 'sheets.data.rowDatas'],
+  ['', 'propertys,sheets(data(rowData(values(formatedValue))))', 'propertys'],
+  ['/values/A1', 'value', 'value'],
+])('a field that no answer has is refused: %s?fields=%s', async (path, fields, unknown) => {
+  const trial = createTrial();
+  const { status, body } = await trial.get(`${path}?fields=${encodeURIComponent(fields)}`);
+  expect([status, body.error.message]).toEqual([400, 'Request contains an invalid argument.']);
+  expect(body.error.details[0].fieldViolations[0]).toEqual({
+    field: unknown,
+    description: `Error expanding 'fields' parameter. Cannot find matching fields for path '${unknown}'.`,
+  });
 });

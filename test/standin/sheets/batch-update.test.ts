@@ -62,6 +62,24 @@ describe('rows and columns', () => {
     ]);
   });
 
+  test.each([
+    ['ROWS', true],
+    ['ROWS', false],
+    ['COLUMNS', true],
+  ])('new %s look like those before them: %s', async (dimension, inheritFromBefore) => {
+    const trial = trialWithRows();
+    const bold = { userEnteredFormat: { textFormat: { bold: true } } };
+    const range = { startRowIndex: 0, endRowIndex: 1, startColumnIndex: 0, endColumnIndex: 1 };
+    await trial.batch(
+      { repeatCell: { range, cell: bold, fields: 'userEnteredFormat' } },
+      { insertDimension: { range: { sheetId: 0, dimension, startIndex: 1, endIndex: 2 }, inheritFromBefore } },
+    );
+    const inserted = dimension === 'ROWS' ? 'T!A2' : 'T!B1';
+    const { body } = await trial.get(`?ranges=${inserted}&fields=sheets/data/rowData/values/userEnteredFormat`);
+    expect(body.sheets[0].data[0].rowData?.[0].values[0]).toEqual(inheritFromBefore ? bold : undefined);
+    expect(await trial.values(inserted)).toBeUndefined();
+  });
+
   test('appendDimension and appendCells let the grid grow', async () => {
     const trial = trialWithRows();
     await trial.batch(
@@ -195,6 +213,13 @@ describe('cells', () => {
     const range = { startRowIndex: 1, endRowIndex: 3, startColumnIndex: 0, endColumnIndex: 2 };
     await trial.batch({ mergeCells: { range, mergeType: 'MERGE_ALL' } });
     expect(await trial.values('T!A2:B3')).toEqual([['c']]);
+    await trial.call('PUT', '/values/T!A2:B3?valueInputOption=RAW', {
+      values: [
+        ['new', 'lost'],
+        ['lost', 'lost'],
+      ],
+    });
+    expect(await trial.values('T!A2:B3')).toEqual([['new']]);
     const inside = { ...range, endRowIndex: 2 };
     expect(problem(await trial.batch({ unmergeCells: { range: inside } }))).toMatch(/You must select all cells/);
     await trial.batch({ unmergeCells: { range } });

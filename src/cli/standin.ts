@@ -1,71 +1,92 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
+import { addDemoSpreadsheet } from '../standin/demo-sheet.ts';
+import { serve } from '../standin/serve.ts';
 import { addDemoData } from '../standin/service/demo.ts';
+import { createRandom } from '../standin/service/random.ts';
 import { Snapshot } from '../standin/service/snapshot.ts';
 import { createServiceStandin } from '../standin/service/standin.ts';
-import { serve } from '../standin/serve.ts';
+import type { ServiceStandin } from '../standin/service/standin.ts';
+import { createSheetsStandin } from '../standin/sheets/standin.ts';
 import { UsageError } from './errors.ts';
 import type { CliWorld } from './world.ts';
 
 interface StandinOptions {
   readonly servicePort: number;
+  readonly sheetsPort: number;
   readonly seed: string;
   readonly empty?: boolean;
   readonly snapshot?: string;
 }
 
-/** The token a trial uses; the stand-in listens on loopback alone. */
+/** The token a trial uses; the stand-ins listen on loopback alone. */
 const token = 'standin';
 
 export function standinCommand(program: Command, world: CliWorld): void {
   program
     .command('standin')
-    .summary('a local service to try things on')
-    .description('Serves a stand-in of the outreach service on this machine, with demo data, until it is stopped.')
-    .option('--service-port <port>', 'where it listens on 127.0.0.1; 0 takes any free port', port, 4010)
+    .summary('a local service and a local Google Sheets to try things on')
+    .description(
+      'Serves stand-ins of the outreach service and of Google Sheets on this machine, with demo data, until it is stopped.',
+    )
+    .option('--service-port <port>', 'where the service listens on 127.0.0.1; 0 takes any free port', port, 4010)
+    .option('--sheets-port <port>', 'where Google Sheets listens on 127.0.0.1; 0 takes any free port', port, 4020)
     .option('--seed <word>', 'the same word gives the same demo data', 'DEMO')
     .option('--empty', 'start without demo data')
-    .option('--snapshot <file>', 'keep the data in this file, so that it survives a restart')
+    .option('--snapshot <file>', 'keep the data of the service in this file, so that it survives a restart')
     .action((options: StandinOptions) => runStandin(options, world));
 }
 
 async function runStandin(options: StandinOptions, { now, stdout, stop }: CliWorld): Promise<void> {
+  const seed = seedNumber(options.seed);
   let changed = () => {};
-  const standin = createServiceStandin({
-    now,
-    seed: seedNumber(options.seed),
-    acceptedTokens: [token],
-    onChange: () => changed(),
-  });
+  const service = createServiceStandin({ now, seed, acceptedTokens: [token], onChange: () => changed() });
   await using snapshot =
-    options.snapshot === undefined ? undefined : new Snapshot(options.snapshot, standin.model, standin.world);
+    options.snapshot === undefined ? undefined : new Snapshot(options.snapshot, service.model, service.world);
   const isRestored = (await snapshot?.load()) ?? false;
-  if (!isRestored && !options.empty) addDemoData(standin.model, standin.world);
+  if (!isRestored && !options.empty) addDemoData(service.model, service.world);
   if (snapshot) {
     changed = () => snapshot.touch();
     // Also the demo data, so that the next start finds the same.
     changed();
   }
+  const random = createRandom(seed);
+  const sheets = createSheetsStandin({ now, random: () => random.integer(0, 2 ** 31 - 1) / 2 ** 31, access: 'open' });
+  if (!options.empty) addDemoSpreadsheet(sheets, service.model);
 
-  await using server = await serve(standin.app, options.servicePort);
-  const { model } = standin;
+  await using serviceServer = await serve(service.app, options.servicePort);
+  await using sheetsServer = await serve(sheets.app, options.sheetsPort);
+  stdout.write(greeting({ service, serviceUrl: serviceServer.url, sheetsUrl: sheetsServer.url, options }));
+  if (!stop.aborted) await once(stop, 'abort');
+  stdout.write('The stand-ins have ended.\n');
+}
+
+interface Greeted {
+  readonly service: ServiceStandin;
+  readonly serviceUrl: string;
+  readonly sheetsUrl: string;
+  readonly options: StandinOptions;
+}
+
+/** Where to look and what to try. */
+function greeting({ service: { model }, serviceUrl, sheetsUrl, options }: Greeted): string {
   const data =
     `${model.contacts.size} contacts in ${model.lists.table.size} lists, ` +
     `${model.automations.table.size} automations, ${model.senderProfiles.table.size} sender profiles, ` +
     `${model.inbox.messages.size} messages, ${model.inbox.emails.size} e-mails`;
   const kept = options.snapshot === undefined ? 'forgotten at the end' : `kept in ${options.snapshot}`;
-  stdout.write(`The stand-in of the outreach service listens on ${server.url}
+  return `The stand-in of the outreach service listens on ${serviceUrl}
   ${data}; ${kept}
+The stand-in of Google Sheets listens on ${sheetsUrl}
+  open it in a browser to look at the cells and type into them; forgotten at the end
 
 In another terminal:
-  export OUTREACH_BASE_URL=${server.url} OUTREACH_TOKEN=${token}
+  export OUTREACH_BASE_URL=${serviceUrl} OUTREACH_TOKEN=${token}
   npm run leadsheet -- api contacts.search --limit 1
-  curl ${server.url}/_standin/switches/help
+  curl ${serviceUrl}/_standin/switches/help
 
 Ctrl-C ends it.
-`);
-  if (!stop.aborted) await once(stop, 'abort');
-  stdout.write('The stand-in has ended.\n');
+`;
 }
 
 /** FNV-1a: any word as a seed. */

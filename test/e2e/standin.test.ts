@@ -19,10 +19,10 @@ function leadsheet(args: readonly string[], env: Readonly<Record<string, string>
 }
 
 async function startStandin(...args: string[]) {
-  const { child, ended } = leadsheet(['standin', '--service-port', '0', ...args]);
+  const { child, ended } = leadsheet(['standin', '--service-port', '0', '--sheets-port', '0', ...args]);
   const [first] = (await once(child.stdout, 'data')) as [Buffer];
-  const url = /http:\S+/.exec(first.toString())?.[0] ?? '';
-  return { child, ended, env: { OUTREACH_BASE_URL: url, OUTREACH_TOKEN: 'standin' } };
+  const [url = '', sheetsUrl = ''] = first.toString().match(/http:\S+/g) ?? [];
+  return { child, ended, sheetsUrl, env: { OUTREACH_BASE_URL: url, OUTREACH_TOKEN: 'standin' } };
 }
 
 test('the stand-in serves demo data, and SIGINT ends it with exit 0', async () => {
@@ -34,10 +34,21 @@ test('the stand-in serves demo data, and SIGINT ends it with exit 0', async () =
   expect(await ended).toMatchObject({ code: 0, stderr: '' });
 });
 
+test('beside it a spreadsheet can be read through the API and looked at as a page', async () => {
+  const { sheetsUrl } = await startStandin();
+  const id = 'demo-spreadsheet-of-the-stand-in';
+  const response = await fetch(`${sheetsUrl}/v4/spreadsheets/${id}/values/Prospects!A1:E1`);
+  expect(await response.json()).toMatchObject({
+    values: [['First name', 'Last name', 'Company', 'Email', 'Position']],
+  });
+  const page = await fetch(sheetsUrl);
+  expect(page.headers.get('content-type')).toContain('text/html');
+});
+
 test('a port that is taken is one clear line, exit 1', async () => {
   const { env } = await startStandin();
   const port = new URL(env.OUTREACH_BASE_URL).port;
-  const { code, stderr } = await leadsheet(['standin', '--service-port', port]).ended;
+  const { code, stderr } = await leadsheet(['standin', '--service-port', port, '--sheets-port', '0']).ended;
   expect({ code, stderr }).toEqual({
     code: 1,
     stderr: `leadsheet: port ${port} is taken by another process; choose another one or end that process\n`,

@@ -1,6 +1,6 @@
 import { collection, listsNamed } from './collection.ts';
 import { findByIdentifiers } from './create-contact.ts';
-import type { Lead } from './operations/records.ts';
+import type { Email, Lead, NetworkMessage } from './operations/records.ts';
 import { operations } from './operations/table.ts';
 import type { CallOptions, ServiceClient } from './port.ts';
 
@@ -19,29 +19,45 @@ export type Reconciled =
 const clockToleranceMs = 60_000;
 
 /** Was this text sent to this contact since then? */
-export async function reconcileMessage(
+export function reconcileMessage(
   client: ServiceClient,
-  sent: { readonly lead_uuid: string; readonly text: string; readonly sinceMs: number },
+  { text, ...sent }: SentTo & { readonly text: string },
   options?: CallOptions,
 ): Promise<Reconciled> {
-  const query = { filter: { lead_uuid: sent.lead_uuid }, order_field: 'created_at', order_type: 'desc' } as const;
-  for await (const message of collection(client, operations.networkMessages.list, query, options)) {
-    if (message.lead_uuid !== sent.lead_uuid || message.type === 'inbox') continue;
-    if (message.text === sent.text && isSince(message.created_at, sent.sinceMs)) return happened(message.uuid);
-  }
-  return { verdict: 'cannot_tell' };
+  const messages = collection(client, operations.networkMessages.list, newestTo(sent), options);
+  return findSent(messages, sent, (message) => message.text === text);
 }
 
 /** Was an e-mail with this subject sent to this contact since then? */
-export async function reconcileEmail(
+export function reconcileEmail(
   client: ServiceClient,
-  sent: { readonly lead_uuid: string; readonly subject: string; readonly sinceMs: number },
+  { subject, ...sent }: SentTo & { readonly subject: string },
   options?: CallOptions,
 ): Promise<Reconciled> {
-  const query = { filter: { lead_uuid: sent.lead_uuid }, order_field: 'created_at', order_type: 'desc' } as const;
-  for await (const email of collection(client, operations.emails.list, query, options)) {
-    if (email.lead_uuid !== sent.lead_uuid || email.type === 'inbox') continue;
-    if (email.subject === sent.subject && isSince(email.created_at, sent.sinceMs)) return happened(email.uuid);
+  const emails = collection(client, operations.emails.list, newestTo(sent), options);
+  return findSent(emails, sent, (email) => email.subject === subject);
+}
+
+interface SentTo {
+  readonly lead_uuid: string;
+  /** Epoch milliseconds before the call. */
+  readonly sinceMs: number;
+}
+
+function newestTo({ lead_uuid }: SentTo) {
+  return { filter: { lead_uuid }, order_field: 'created_at', order_type: 'desc' } as const;
+}
+
+/** A listing may ignore its filter, so each record is looked at. */
+async function findSent<T extends NetworkMessage | Email>(
+  records: AsyncIterable<T>,
+  { lead_uuid, sinceMs }: SentTo,
+  isTheOne: (record: T) => boolean,
+): Promise<Reconciled> {
+  for await (const record of records) {
+    const isCandidate =
+      record.lead_uuid === lead_uuid && record.type !== 'inbox' && isSince(record.created_at, sinceMs);
+    if (isCandidate && isTheOne(record)) return happened(record.uuid);
   }
   return { verdict: 'cannot_tell' };
 }

@@ -80,7 +80,9 @@ function describeIssue(issue: Issue): [field: string, message: string][] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => [field === '' ? key : `${field}.${key}`, unknownField]);
   }
-  return [[field === '' ? 'input' : field, issue.message]];
+  // A name that is not allowed: why stands one level down.
+  const message = issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message;
+  return [[field === '' ? 'input' : field, message]];
 }
 
 function pick(values: Values, chosen: (name: string) => boolean): Values {

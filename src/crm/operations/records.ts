@@ -88,7 +88,8 @@ export const lead = z
 export type Lead = z.input<typeof lead>;
 
 export const customFields = z
-  .record(z.string(), z.string())
+  .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be letters, digits and _, no digit first'), z.string())
+  .refine((fields) => Object.keys(fields).length <= 100, 'must be a hundred at most')
   .describe('custom field names to string values; the contract gives no way to read them back');
 
 export const list = record('List', { ...ids, name: text(), ...times });
@@ -192,3 +193,4 @@ export const email = record('Email', {
   sent_at: instant(),
   ...times,
 });
+export type Email = RecordFrom<typeof email>;

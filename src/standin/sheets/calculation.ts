@@ -1,0 +1,114 @@
+import type { CellValue, Cell } from './cell.ts';
+import { CellError } from './cell.ts';
+import { evaluateFormula } from './formula.ts';
+import { RangeValues } from './formula-values.ts';
+import type { FormulaToken } from './formula-tokens.ts';
+import { type Sheet, closeRect, intersection } from './sheet.ts';
+import type { Spreadsheet } from './spreadsheet.ts';
+import type { OpenRect } from './a1.ts';
+
+/** 1970-01-01 as a serial date: days since 1899-12-30. */
+const epochSerial = 25_569;
+const dayMs = 86_400_000;
+
+/** Epoch milliseconds as a serial date, UTC. */
+export function serialFromEpoch(epochMs: number): number {
+  return epochMs / dayMs + epochSerial;
+}
+
+/** The serial date of midnight UTC of a calendar day; undefined when there is no such day. */
+export function serialFromDate(year: number, month: number, day: number): number | undefined {
+  const epochMs = Date.UTC(year, month - 1, day);
+  const date = new Date(epochMs);
+  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
+  return serialFromEpoch(epochMs);
+}
+
+/** The values of a spreadsheet as it stands: formulas are evaluated when first asked for, and once. */
+export class Calculation {
+  private readonly spreadsheet: Spreadsheet;
+  private readonly now: number;
+  private readonly results = new Map<string, CellValue>();
+  private readonly open = new Set<string>();
+
+  /** `now`: epoch milliseconds, for TODAY and NOW. */
+  constructor(spreadsheet: Spreadsheet, now: number) {
+    this.spreadsheet = spreadsheet;
+    this.now = now;
+  }
+
+  valueAt(sheet: Sheet, row: number, column: number): CellValue {
+    return this.value(sheet, row, column, sheet.cell(row, column));
+  }
+
+  /** As `valueAt`, for a caller that already holds the cell. */
+  value(sheet: Sheet, row: number, column: number, cell: Cell | undefined): CellValue {
+    if (cell?.formula === undefined) return cell?.value;
+    const key = `${sheet.id}:${row}:${column}`;
+    const known = this.results.get(key);
+    if (known !== undefined) return known;
+    if (this.open.has(key)) {
+      return new CellError(
+        '#REF!',
+        'Circular dependency detected. To resolve with iterative calculation, see File > Settings.',
+      );
+    }
+    this.open.add(key);
+    const result = evaluateFormula(cell.formula, {
+      row,
+      column,
+      serialNow: serialFromEpoch(this.now),
+      range: (reference) => this.referenced(sheet, reference),
+      name: (name) => this.named(name),
+    });
+    this.open.delete(key);
+    // A formula that points at a blank cell shows 0.
+    const value = result ?? 0;
+    this.results.set(key, value);
+    return value;
+  }
+
+  private referenced(host: Sheet, reference: Extract<FormulaToken, { kind: 'reference' }>): RangeValues | undefined {
+    const sheet = reference.title === undefined ? host : this.spreadsheet.findSheetByTitle(reference.title);
+    if (!sheet) return undefined;
+    const { first, last = reference.first } = reference;
+    return this.range(sheet, {
+      ...bounds('top', 'bottom', first.row, last.row),
+      ...bounds('left', 'right', first.column, last.column),
+    });
+  }
+
+  private named(name: string): RangeValues | undefined {
+    const named = this.spreadsheet.namedRanges.find((entry) => entry.name.toLowerCase() === name.toLowerCase());
+    const sheet = named && this.spreadsheet.findSheet(named.sheetId);
+    return sheet && this.range(sheet, named.range);
+  }
+
+  private range(sheet: Sheet, range: OpenRect): RangeValues {
+    const rect = intersection(closeRect(range, sheet.bounds), sheet.bounds);
+    const single = range.top !== undefined && range.bottom === range.top + 1 && range.right === (range.left ?? -1) + 1;
+    if (!rect) return new RangeValues(single ? [[new CellError('#REF!', 'Reference does not exist.')]] : []);
+    const rows: CellValue[][] = [];
+    // Blank rows below the content add nothing to any function, and a sheet may be a million rows long.
+    const bottom = single ? rect.bottom : Math.min(rect.bottom, Math.max(sheet.contentBottom(), rect.top + 1));
+    for (let row = rect.top; row < bottom; row += 1) {
+      const values: CellValue[] = [];
+      for (let column = rect.left; column < rect.right; column += 1) values.push(this.valueAt(sheet, row, column));
+      rows.push(values);
+    }
+    return new RangeValues(rows);
+  }
+}
+
+function bounds(
+  startKey: 'top' | 'left',
+  endKey: 'bottom' | 'right',
+  start: number | undefined,
+  end: number | undefined,
+): OpenRect {
+  if (start === undefined && end === undefined) return {};
+  const from = Math.min(start ?? 0, end ?? start ?? 0);
+  const rect: Record<string, number> = { [startKey]: from };
+  if (start !== undefined && end !== undefined) rect[endKey] = Math.max(start, end) + 1;
+  return rect;
+}

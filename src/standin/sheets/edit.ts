@@ -1,0 +1,51 @@
+import type { Rect } from './a1.ts';
+import { invalidArgument } from './errors.ts';
+import { type Sheet, closeRect, contains, intersection } from './sheet.ts';
+import type { Spreadsheet } from './spreadsheet.ts';
+
+/** Who asks. */
+export interface Caller {
+  readonly email: string;
+}
+
+/** One attempt to change a spreadsheet: the draft it works on, and what it may need from the world. */
+export interface Edit {
+  /** A clone; thrown away when anything fails. */
+  readonly spreadsheet: Spreadsheet;
+  readonly caller: Caller;
+  /** The owner may edit every protected range. */
+  readonly ownerEmail: string;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** A fresh positive 31-bit number: ids of sheets, named and protected ranges, metadata. */
+  readonly newId: () => number;
+  readonly behaviour: EditBehaviour;
+}
+
+/** What the documentation leaves open or the account decides; each is a setting so that a client can be tried on both. */
+export interface EditBehaviour {
+  /** The refusal of a write into a protected range. Google words it in the language of the account. */
+  readonly protectedMessage: string;
+  /** Whether row metadata follows a sort that leaves out columns with content. Unknown for Google. */
+  readonly partialSortMovesMetadata: boolean;
+  /** Whether a data filter that matches nothing refuses a write, or is passed over. Unknown for Google. */
+  readonly unmatchedFilterRefuses: boolean;
+}
+
+export const defaultEditBehaviour: EditBehaviour = {
+  protectedMessage:
+    'You are trying to edit a protected cell or object. Please contact the spreadsheet owner to remove protection if you need to edit.',
+  partialSortMovesMetadata: false,
+  unmatchedFilterRefuses: false,
+};
+
+/** Refuses when any cell of the rectangle is protected against the caller. */
+export function requireEditable(edit: Edit, sheet: Sheet, rect: Rect): void {
+  if (edit.caller.email === edit.ownerEmail) return;
+  for (const entry of sheet.protectedRanges) {
+    if (entry.warningOnly || entry.editors.includes(edit.caller.email)) continue;
+    const overlap = intersection(closeRect(entry.range, sheet.bounds), rect);
+    if (!overlap || entry.unprotectedRanges.some((open) => contains(open, overlap))) continue;
+    throw invalidArgument(edit.behaviour.protectedMessage);
+  }
+}

@@ -1,0 +1,26 @@
+/** Plain JSON, as it travels. */
+export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [key: string]: Json | undefined;
+}
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Merges `patch` over `base` the way a message with sub-messages is merged: objects deeply, everything else replaced.
+ */
+export function mergeJson(base: JsonObject, patch: JsonObject): JsonObject {
+  const merged: Record<string, Json | undefined> = { ...base };
+  for (const [key, value] of Object.entries(patch)) {
+    const before = merged[key];
+    merged[key] = isJsonObject(before) && isJsonObject(value) ? mergeJson(before, value) : value;
+  }
+  return merged;
+}
+
+/** `{}` for an undefined value, `{ [key]: value }` otherwise: optional keys without `undefined` in them. */
+export function optional<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
+  return (value === undefined ? {} : { [key]: value }) as { readonly [P in K]?: V };
+}

@@ -1,0 +1,15 @@
+import type { JsonObject } from './json.ts';
+import type { Sheet } from './sheet.ts';
+import type { Spreadsheet } from './spreadsheet.ts';
+
+/** SheetProperties, in the order Google gives them. */
+export function sheetPropertiesToJson(spreadsheet: Spreadsheet, sheet: Sheet): JsonObject {
+  return {
+    sheetId: sheet.id,
+    title: sheet.title,
+    index: spreadsheet.sheets.indexOf(sheet),
+    sheetType: 'GRID',
+    gridProperties: { rowCount: sheet.rowCount, columnCount: sheet.columnCount, ...sheet.gridProperties },
+    ...sheet.properties,
+  };
+}

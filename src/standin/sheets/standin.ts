@@ -1,0 +1,110 @@
+// A Google Sheets that runs here: the API over plain memory, for tests, trials and demonstrations.
+import { setTimeout as sleepFor } from 'node:timers/promises';
+import type { Hono } from 'hono';
+import { type EditBehaviour, defaultEditBehaviour } from './edit.ts';
+import { FaultInjector } from './faults.ts';
+import { type StandinEnv, createHttp } from './http.ts';
+import { SheetsModel } from './model.ts';
+import { Person } from './people.ts';
+import { QuotaMeter, type Quotas, googleQuotas } from './quota.ts';
+import { RequestLog } from './request-log.ts';
+import { type Credentials, TokenIssuer } from './tokens.ts';
+
+export interface SheetsStandinOptions {
+  /** Epoch milliseconds; every time the stand-in knows comes from here. */
+  readonly now: () => number;
+  /** At least 0, less than 1; the source of ids and tokens. The same numbers give the same ids. */
+  readonly random: () => number;
+  /** Whose requests are believed. Default: nobody's, save tokens issued by `tokens.issue`. */
+  readonly credentials?: Credentials;
+  /**
+   * `checked` (default): tokens, scopes and sharing are verified. `open`: any token request succeeds, and any or no
+   * token may edit everything.
+   */
+  readonly access?: 'checked' | 'open';
+  /** Default: Google's. `none` for no limit. */
+  readonly quotas?: Quotas | 'none';
+  /** Who owns spreadsheets made by `createSpreadsheet`. Default `owner@example.com`. */
+  readonly ownerEmail?: string;
+  readonly behaviour?: Partial<EditBehaviour>;
+  /** How a delayed answer waits. Default: real time. */
+  readonly sleep?: (delayMs: number, signal: AbortSignal) => Promise<void>;
+  /** The largest request body taken. Default 10 MiB, where Google stops (9.0 MB were accepted). */
+  readonly requestBytesMax?: number;
+}
+
+export interface SheetsStandin {
+  /** `app.fetch(request)` in-process; or served by a Node server on a port. */
+  readonly app: Hono<StandinEnv>;
+  /** As the global `fetch`, answered here whatever the host: rejects when the connection is lost or the signal fires. */
+  readonly fetch: (input: Request | string | URL, init?: RequestInit) => Promise<Response>;
+  /** The files and their content; also how tests and demo data create spreadsheets. */
+  readonly model: SheetsModel;
+  readonly tokens: TokenIssuer;
+  readonly faults: FaultInjector;
+  /** What was requested, and how many reads and writes it cost. */
+  readonly log: RequestLog;
+  /** Somebody at a spreadsheet; by default its owner. */
+  person(spreadsheetId: string, email?: string): Person;
+}
+
+export function createSheetsStandin(options: SheetsStandinOptions): SheetsStandin {
+  const { now, quotas = googleQuotas, sleep = realSleep } = options;
+  const acceptAnything = options.access === 'open';
+  const model = new SheetsModel({
+    now,
+    random: options.random,
+    behaviour: { ...defaultEditBehaviour, ...options.behaviour },
+    ownerEmail: options.ownerEmail ?? 'owner@example.com',
+  });
+  const tokens = new TokenIssuer({
+    credentials: options.credentials ?? {},
+    now,
+    newSecret: (length) => model.newSecret(length),
+    acceptAnything,
+  });
+  const faults = new FaultInjector();
+  const log = new RequestLog();
+  const app = createHttp({
+    model,
+    tokens,
+    quota: quotas === 'none' ? undefined : new QuotaMeter(quotas, now),
+    faults,
+    log,
+    now,
+    sleep,
+    acceptAnything,
+    requestBytesMax: options.requestBytesMax ?? 10 * 1024 * 1024,
+  });
+  return {
+    app,
+    fetch: (input, init) => fetchFrom(app, new Request(input, init)),
+    model,
+    tokens,
+    faults,
+    log,
+    person: (spreadsheetId, email) => {
+      const file = model.get(spreadsheetId);
+      if (!file) throw new Error(`no spreadsheet ${spreadsheetId}`);
+      return new Person(file, email);
+    },
+  };
+}
+
+async function realSleep(delayMs: number, signal: AbortSignal): Promise<void> {
+  await sleepFor(delayMs, undefined, { signal, ref: false });
+}
+
+/** An answer, unless the caller gives up first. */
+async function fetchFrom(app: Hono<StandinEnv>, request: Request): Promise<Response> {
+  const { signal } = request;
+  signal.throwIfAborted();
+  const { promise: givenUp, reject } = Promise.withResolvers<never>();
+  const giveUp = (): void => reject(signal.reason as Error);
+  signal.addEventListener('abort', giveUp, { once: true });
+  try {
+    return await Promise.race([Promise.resolve(app.fetch(request)), givenUp]);
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+  }
+}

@@ -15,6 +15,8 @@ export interface PinnedView {
   readonly header: ResolvedHeader;
   /** Physical index of every column that carries a mark (anchor or pin), by one metadata id of it. */
   readonly columnByMark: ReadonlyMap<number, number>;
+  /** By physical column. */
+  readonly headerTexts: readonly string[];
   readonly forbidden: Grid['forbidden'];
 }
 
@@ -49,6 +51,7 @@ export async function readThroughPins(
     columnByMark: new Map(
       header.flatMap(({ columnIndex, markIds }) => markIds.slice(0, 1).map((id) => [id, columnIndex])),
     ),
+    headerTexts: header.map(({ text }) => text),
     forbidden: grid.forbidden,
   };
 }

@@ -1,9 +1,10 @@
 // Pins: developer metadata put on rows for the time of one write. A pin stays with its row through insertion, deletion,
 // moves and whole-row sorts, which is what makes it possible to write to a row and not to a row number. Columns that
 // carry no anchor get a pin too, so that afterwards it is known where each column was.
-import type { CallOptions, TableContext } from './context.ts';
-import { OutcomeUnknownError, RefusedError, SheetsError } from './errors.ts';
-import { byMetadataId } from './grid.ts';
+import { boundsToText } from './address.ts';
+import { type CallOptions, errorContext, type TableContext } from './context.ts';
+import { MetadataFullError, OutcomeUnknownError, ProtectedError, RefusedError, SheetsError } from './errors.ts';
+import { byMetadataId, contains } from './grid.ts';
 import { readHeader } from './pinned-view.ts';
 import { createColumnPin, createPin, deleteMark, drawIds, type Metadata, type Request } from './marks.ts';
 
@@ -11,6 +12,8 @@ export interface Pins {
   /** Metadata id of each row's pin, in the order asked for; undefined for a row beyond the grid. */
   readonly rowPins: readonly (number | undefined)[];
   readonly columnPins: readonly number[];
+  /** On the header row. */
+  readonly headerPin: number;
   /** The answer was lost: the pins may or may not be there. */
   readonly isUncertain: boolean;
 }
@@ -19,61 +22,58 @@ export interface Pins {
 const columnPinsMax = 300;
 
 /**
- * One write. Refused, it looks once at the size of the grid (rows may be gone) and tries with other ids (these may be
+ * One write. For writing, the header row and the columns are pinned as well as the rows. Refused, it looks once at the size of the grid (rows may be gone) and tries with other ids (these may be
  * taken); refused again, it throws that `RefusedError`, and the caller finds out with fewer rows.
  */
 export async function placePins(
   context: TableContext,
   rowIndexes: readonly number[],
   options: CallOptions,
-  { withColumns } = { withColumns: true },
+  { isForWriting } = { isForWriting: true },
 ): Promise<Pins> {
-  const first = draw(context, rowIndexes, withColumns);
+  const first = draw(context, rowIndexes, isForWriting);
   try {
     return await send(context, first, options);
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
   }
   await readHeader(context, options);
-  return send(context, draw(context, rowIndexes, withColumns), options);
+  return send(context, draw(context, rowIndexes, isForWriting), options);
 }
 
-interface Drawn {
-  readonly rowPins: readonly (number | undefined)[];
-  readonly columnPins: readonly number[];
+interface Drawn extends Omit<Pins, 'isUncertain'> {
   readonly requests: Request[];
 }
 
-function draw(context: TableContext, rowIndexes: readonly number[], withColumns: boolean): Drawn {
+function draw(context: TableContext, rowIndexes: readonly number[], isForWriting: boolean): Drawn {
   const { rowCount, columnCount } = context.shape!;
   const anchored = new Set(Object.values(context.shape!.columnIndexByKey));
   const columnIndexes = Array.from(
-    { length: withColumns ? Math.min(columnCount, columnPinsMax) : 0 },
+    { length: isForWriting ? Math.min(columnCount, columnPinsMax) : 0 },
     (_, index) => index,
   ).filter((index) => !anchored.has(index));
-  const ids = drawIds(context.block, rowIndexes.length + columnIndexes.length, context.client.time.random);
+  const { block, client } = context;
+  const [headerPin = 0, ...ids] = drawIds(block, 1 + rowIndexes.length + columnIndexes.length, client.time.random);
   const rowPins = rowIndexes.map((rowIndex, index) => (rowIndex < rowCount ? ids[index] : undefined));
   const columnPins = ids.slice(rowIndexes.length);
   return {
     rowPins,
     columnPins,
+    headerPin,
     requests: [
+      ...(isForWriting ? [createPin(headerPin, context.sheetId!, context.spec.headerRow - 1)] : []),
       ...rowPins.flatMap((id, index) => (id === undefined ? [] : createPin(id, context.sheetId!, rowIndexes[index]!))),
       ...columnPins.map((id, index) => createColumnPin(id, context.sheetId!, columnIndexes[index]!)),
     ],
   };
 }
 
-async function send(
-  context: TableContext,
-  { rowPins, columnPins, requests }: Drawn,
-  options: CallOptions,
-): Promise<Pins> {
+async function send(context: TableContext, { requests, ...pins }: Drawn, options: CallOptions): Promise<Pins> {
   try {
     await batchUpdate(context, requests, options);
-    return { rowPins, columnPins, isUncertain: false };
+    return { ...pins, isUncertain: false };
   } catch (error) {
-    if (error instanceof OutcomeUnknownError) return { rowPins, columnPins, isUncertain: true };
+    if (error instanceof OutcomeUnknownError) return { ...pins, isUncertain: true };
     throw error;
   }
 }
@@ -145,4 +145,32 @@ export async function searchMarks(
     options,
   );
   return matchedDeveloperMetadata.flatMap(({ developerMetadata }) => developerMetadata ?? []);
+}
+
+/** Key and value of all developer metadata of a tab: https://developers.google.com/workspace/sheets/api/guides/metadata. */
+const metadataCharactersMax = 30_000;
+/** So many characters free, and a row and its header could have been pinned. */
+const metadataCharactersNeeded = 1 + 1 + columnPinsMax;
+
+/** Why not even a single row could be pinned: told by what is there, since Google's sentence may be in any language. */
+export async function explainRefusedPin(
+  context: TableContext,
+  rowIndex: number,
+  refusal: RefusedError,
+  options: CallOptions,
+): Promise<SheetsError> {
+  const { grid } = await readHeader(context, options);
+  const forbidden = grid.forbidden.filter((each) => contains(each, rowIndex, each.startColumnIndex ?? 0));
+  if (forbidden.length > 0) {
+    return new ProtectedError(context.client.account, forbidden.map(boundsToText), errorContext(context));
+  }
+  const all = await searchMarks(context, [{ developerMetadataLookup: {} }], options);
+  const characters = all.reduce((sum, mark) => sum + charactersOf(mark), 0);
+  return characters > metadataCharactersMax - metadataCharactersNeeded
+    ? new MetadataFullError({ ...errorContext(context), cause: refusal })
+    : refusal;
+}
+
+function charactersOf({ metadataKey, metadataValue }: Metadata): number {
+  return (metadataKey?.length ?? 0) + (metadataValue?.length ?? 0);
 }

@@ -1,14 +1,14 @@
 // Deleting rows. Google deletes by index only, so the rows are pinned, looked at through the pins, and deleted in one
 // batch that asserts each pin to be at that very index: rows that moved in between make it fail, and it is tried anew.
-import { batchRowsMax, type CallOptions, idKey, type TableContext } from './context.ts';
-import { OutcomeUnknownError, RefusedError, SheetsError } from './errors.ts';
+import { batchRowsMax, type CallOptions, errorContext, idKey, type TableContext } from './context.ts';
+import { OutcomeUnknownError, RefusedError, SheetsError, UnavailableError } from './errors.ts';
 import { cellText, cellValue } from './grid.ts';
 import { assertMark, createPin, deleteMark, oneLine, type Request } from './marks.ts';
 import { batchUpdate, placePins, removeMarks } from './pins.ts';
 import { type PinnedView, readThroughPins } from './pinned-view.ts';
 import type { RemoveOutcome, Row, Snapshot } from './port.ts';
 import { countIds, splitBatches } from './preflight.ts';
-import { changedColumns } from './update.ts';
+import { changedColumns } from './verify.ts';
 
 interface Item {
   readonly row: Row;
@@ -48,15 +48,15 @@ export async function removeRows(
 
 async function removeBatch(context: TableContext, batch: readonly Item[], options: CallOptions): Promise<void> {
   const rowIndexes = batch.map(({ row }) => row.number - 1);
-  const { rowPins, columnPins } = await placePins(context, rowIndexes, options, { withColumns: false });
+  const { rowPins, isUncertain } = await placePins(context, rowIndexes, options, { isForWriting: false });
   const pinned = batch.flatMap((item, index) => {
     const pin = rowPins[index];
     if (pin === undefined) item.outcome = { kind: 'moved' };
     return pin === undefined ? [] : [{ item, pin }];
   });
-  let marks: readonly number[] = [...pinned.map(({ pin }) => pin), ...columnPins];
+  let marks: readonly number[] = pinned.map(({ pin }) => pin);
   try {
-    marks = await deletePinned(context, pinned, options);
+    marks = await deletePinned(context, pinned, isUncertain, options);
   } finally {
     if (marks.length > 0) await removeMarks(context, marks, options);
   }
@@ -69,6 +69,7 @@ const attemptsMax = 4;
 async function deletePinned(
   context: TableContext,
   pinned: readonly PinnedItem[],
+  isUncertain: boolean,
   options: CallOptions,
 ): Promise<readonly number[]> {
   let remaining = pinned;
@@ -80,6 +81,9 @@ async function deletePinned(
       remaining.map(({ pin }) => pin),
       options,
     );
+    if (isUncertain && attempt === 1 && view.rowByPin.size === 0) {
+      throw new UnavailableError('the rows could not be pinned', errorContext(context));
+    }
     const found = remaining.filter(({ pin }) => view.rowByPin.has(pin));
     for (const { item, pin } of remaining) {
       if (!view.rowByPin.has(pin)) item.outcome = { kind: isSent ? 'removed' : 'row-gone' };

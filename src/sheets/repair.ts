@@ -40,29 +40,36 @@ interface Before {
   readonly formula?: string | undefined;
 }
 
-/** Physical column by mark at the moment of writing, where the write's answer is at hand. */
-type ColumnsAtWrite = ReadonlyMap<number, number>;
+/** Physical column by mark at the moment of writing, as far as the write's answer tells. */
+type PlaceByMark = ReadonlyMap<number, number>;
+
+/** The batch that was sent. */
+interface Batch {
+  readonly context: TableContext;
+  readonly snapshot: Snapshot;
+  readonly headerPin: number;
+  readonly options: CallOptions;
+}
 
 const repairsMax = 3;
 
 /** What each row's displaced cells were and whether they could be put back, by pin; rows without any are left out. */
 export async function repairDamage(
-  context: TableContext,
-  snapshot: Snapshot,
+  batch: Batch,
   then: PinnedView,
   now: PinnedView,
   sent: readonly SentRow[],
-  atWrite: ColumnsAtWrite | undefined,
-  options: CallOptions,
+  atWrite: PlaceByMark | undefined,
 ): Promise<Map<number, readonly Displaced[]>> {
-  const damages = sent.flatMap((each) => findDamage(snapshot, then, now, each, atWrite));
+  const damages = sent.flatMap((each) => findDamage(batch.snapshot, then, now, each, atWrite));
+  const pins = [...new Set(damages.map(({ pin }) => pin))];
   const restored = new Set<Damage>();
   let view = now;
   try {
     for (let attempt = 1; attempt <= repairsMax && damages.length > 0; attempt += 1) {
       const due = damages.filter((damage) => damage.before && isStillThere(view, damage));
-      if (due.length > 0) await restore(context, view, due, options);
-      const after = await readThroughPins(context, [...new Set(damages.map(({ pin }) => pin))], options);
+      if (due.length > 0) await restore(batch, view, due);
+      const after = await readThroughPins(batch.context, pins, batch.options);
       for (const damage of due) if (!isStillThere(after, damage)) restored.add(damage);
       view = after;
       if (due.every((damage) => restored.has(damage))) break;
@@ -85,12 +92,12 @@ export async function repairDamage(
   );
 }
 
-function findDamage(
+export function findDamage(
   snapshot: Snapshot,
   then: PinnedView,
   now: PinnedView,
   sent: SentRow,
-  atWrite: ColumnsAtWrite | undefined,
+  atWrite: PlaceByMark | undefined,
 ): Damage[] {
   const row = now.rowByPin.get(sent.pin);
   if (!row) return [];
@@ -107,7 +114,7 @@ function damageInRow(
   now: PinnedView,
   { pin, row, cells }: SentRow,
   rowNow: PinnedRow,
-  atWrite: ColumnsAtWrite | undefined,
+  atWrite: PlaceByMark | undefined,
 ): Damage[] {
   const markByIndex = new Map([...now.columnByMark].map(([mark, index]) => [index, mark]));
   const sentValues = [...cells.values()];
@@ -151,11 +158,19 @@ function ownerBefore(owner: Row, key: ColumnKey): Before | undefined {
   return value === undefined || owner.formulas.includes(key) ? undefined : { value };
 }
 
-async function restore(context: TableContext, view: PinnedView, due: readonly Damage[], options: CallOptions) {
+async function restore(
+  { context, headerPin, options }: Batch,
+  view: PinnedView,
+  due: readonly Damage[],
+): Promise<void> {
   const constants = due.filter(({ before }) => before?.formula === undefined);
   const formulas = due.filter(({ before }) => before?.formula !== undefined);
-  if (constants.length > 0) await writeThroughPins(context, view, restorePlans(view, constants), options, 'RAW');
-  if (formulas.length > 0) await writeThroughPins(context, view, restorePlans(view, formulas), options, 'USER_ENTERED');
+  if (constants.length > 0) {
+    await writeThroughPins(context, view, headerPin, restorePlans(view, constants), options, 'RAW');
+  }
+  if (formulas.length > 0) {
+    await writeThroughPins(context, view, headerPin, restorePlans(view, formulas), options, 'USER_ENTERED');
+  }
 }
 
 function restorePlans(view: PinnedView, due: readonly Damage[]): PinnedPlan[] {

@@ -2,47 +2,21 @@
 //
 //   pin     marks go onto the rows where the snapshot saw them; from here on the marks travel with the rows
 //   verify  one read through the pins: is it the row, is it as planned against, are the cells ours to write
-//   write   one write through the pins, answered with where every row and column was at that moment
+//   write   one write through the pins, answered with every row and the header as they were at that moment
 //   check   the answer: right row, right column; otherwise it is repaired and reported (repair.ts)
 //   unpin   the marks are removed; should that fail, they are known as left over
 //
 // What stays open, since Sheets has no compare-and-swap: somebody types into the very cell between verify and write.
-import { boundsToText } from './address.ts';
 import { batchBytesMax, type CallOptions, errorContext, idKey, type TableContext } from './context.ts';
-import {
-  MetadataFullError,
-  OutcomeUnknownError,
-  ProtectedError,
-  RefusedError,
-  SheetsError,
-  UnavailableError,
-} from './errors.ts';
-import { cellText, cellValue, contains, formulaText, isSameValue } from './grid.ts';
-import { placePins, removeMarks, searchMarks } from './pins.ts';
-import { type PinnedRow, type PinnedView, readHeader, readThroughPins } from './pinned-view.ts';
-import { type WriteAnswer, type WrittenRow, writeThroughPins } from './pinned-write.ts';
-import type { CellValue, ColumnKey, Row, RowChange, RowOutcome, Snapshot } from './port.ts';
-import { cellsBytes, countIds, refuseCells, refuseMissing, splitBatches } from './preflight.ts';
-import { isSameRow, repairDamage, type Sendable, type SentRow, sentValue, shownColumns } from './repair.ts';
-
-/** Key and value of all developer metadata of a tab: https://developers.google.com/workspace/sheets/api/guides/metadata. */
-const metadataCharactersMax = 29_900;
-
-/** A change on its way, and what became of it. */
-interface Item extends Sendable {
-  outcome: RowOutcome | undefined;
-}
-
-/** A change whose row is pinned. */
-interface PinnedItem {
-  readonly item: Item;
-  readonly pin: number;
-}
-
-/** A change that passed verification: what is sent, and the row it was verified on. */
-interface ReadyItem extends SentRow {
-  readonly item: Item;
-}
+import { OutcomeUnknownError, RefusedError, SheetsError, UnavailableError } from './errors.ts';
+import { cellValue, isSameValue } from './grid.ts';
+import { explainRefusedPin, placePins, removeMarks } from './pins.ts';
+import { type PinnedView, readThroughPins } from './pinned-view.ts';
+import { columnsAtWrite, type WriteAnswer, type WrittenRow, writeThroughPins } from './pinned-write.ts';
+import type { CellValue, ColumnKey, RowChange, RowOutcome, Snapshot } from './port.ts';
+import { cellsBytes, countIds, refuseCells, splitBatches } from './preflight.ts';
+import { findDamage, isSameRow, repairDamage, sentValue, shownColumns } from './repair.ts';
+import { type Item, judgeAll, type PinnedItem, type ReadyItem } from './verify.ts';
 
 export async function updateRows(
   context: TableContext,
@@ -80,16 +54,33 @@ async function updateBatch(context: TableContext, snapshot: Snapshot, batch: rea
     await updateBatch(context, snapshot, batch.slice(half), options);
     return;
   }
+  const { items, marks, headerPin, isUncertain } = pinned;
+  const update: Update = { context, snapshot, headerPin, options };
   try {
-    await verifyAndWrite(context, snapshot, pinned, options);
+    const view = await readRows(update, items);
+    if (isUncertain && view.rowByPin.size === 0) {
+      const error = new UnavailableError('the rows could not be pinned', errorContext(context));
+      for (const { item } of items) item.outcome = { kind: 'failed', error };
+    } else {
+      await writeVerified(update, view, judgeAll(context, view, items), writesMax);
+    }
   } finally {
-    await removeMarks(context, pinned.marks, options);
+    await removeMarks(context, marks, options);
   }
 }
 
+/** One batch under way: its rows and its header row are pinned. */
+interface Update {
+  readonly context: TableContext;
+  readonly snapshot: Snapshot;
+  readonly headerPin: number;
+  readonly options: CallOptions;
+}
+
 interface PinnedBatch {
-  readonly pinnedItems: readonly PinnedItem[];
-  /** Everything to remove afterwards: pins of rows and of columns. */
+  readonly items: readonly PinnedItem[];
+  readonly headerPin: number;
+  /** Everything to remove afterwards: pins of rows, of columns and of the header row. */
   readonly marks: readonly number[];
   readonly isUncertain: boolean;
 }
@@ -100,107 +91,85 @@ async function pinBatch(
   batch: readonly Item[],
   options: CallOptions,
 ): Promise<PinnedBatch | undefined> {
+  const rowIndexes = batch.map(({ change }) => change.row.number - 1);
   try {
-    const rowIndexes = batch.map(({ change }) => change.row.number - 1);
-    const { rowPins, columnPins, isUncertain } = await placePins(context, rowIndexes, options);
-    const pinnedItems = batch.flatMap((item, index) => {
+    const { rowPins, columnPins, headerPin, isUncertain } = await placePins(context, rowIndexes, options);
+    const items = batch.flatMap((item, index) => {
       const pin = rowPins[index];
       if (pin === undefined) item.outcome = { kind: 'moved' };
       return pin === undefined ? [] : [{ item, pin }];
     });
-    return { pinnedItems, marks: [...pinnedItems.map(({ pin }) => pin), ...columnPins], isUncertain };
+    return { items, headerPin, marks: [...items.map(({ pin }) => pin), ...columnPins, headerPin], isUncertain };
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
     if (batch.length > 1) return undefined;
-    throw await explainRefusedPin(context, batch[0]!.change.row.number - 1, error, options);
+    throw await explainRefusedPin(context, rowIndexes[0]!, error, options);
   }
 }
 
-async function verifyAndWrite(context: TableContext, snapshot: Snapshot, batch: PinnedBatch, options: CallOptions) {
-  const { pinnedItems, isUncertain } = batch;
-  const view = await readThroughPins(
-    context,
-    pinnedItems.map(({ pin }) => pin),
-    options,
-  );
-  if (isUncertain && view.rowByPin.size === 0) {
-    const error = new UnavailableError('the rows could not be pinned', errorContext(context));
-    for (const { item } of pinnedItems) item.outcome = { kind: 'failed', error };
-    return;
-  }
-  await writeVerified(context, snapshot, view, judgeAll(context, view, pinnedItems), options);
-}
-
-/** How often one batch is written again after it was read back and found not to have been applied. */
+/** How often one batch is sent in all, each time after it was read back and found not to have been applied. */
 const writesMax = 3;
 
 async function writeVerified(
-  context: TableContext,
-  snapshot: Snapshot,
+  update: Update,
   view: PinnedView,
   ready: readonly ReadyItem[],
-  options: CallOptions,
-  writesLeft = writesMax - 1,
+  writesLeft: number,
 ): Promise<void> {
   if (ready.length === 0) return;
+  let answer: WriteAnswer;
   try {
-    const answer = await writeThroughPins(context, view, ready, options);
-    await check(context, snapshot, view, ready, answer, options);
+    answer = await writeThroughPins(update.context, view, update.headerPin, ready, update.options);
   } catch (error) {
-    if (error instanceof OutcomeUnknownError) {
-      for (const { item } of ready) item.outcome ??= { kind: 'unknown', error };
-      await resolveUnknown(context, snapshot, view, ready, options, writesLeft);
-    } else if (error instanceof RefusedError) {
-      await resolveRefused(context, snapshot, ready, error, options, writesLeft);
-    } else {
-      throw error;
-    }
+    if (error instanceof OutcomeUnknownError) await resolveUnknown(update, view, ready, error, writesLeft - 1);
+    else if (error instanceof RefusedError) await resolveRefused(update, ready, error, writesLeft - 1);
+    else throw error;
+    return;
   }
+  await check(update, view, ready, answer);
 }
 
 /** Was it applied? The batch is atomic: one cell that shows it tells for all. If not, it is harmless to send again (W4). */
 async function resolveUnknown(
-  context: TableContext,
-  snapshot: Snapshot,
+  update: Update,
   view: PinnedView,
   ready: readonly ReadyItem[],
-  options: CallOptions,
+  error: OutcomeUnknownError,
   writesLeft: number,
 ): Promise<void> {
-  const now = await readThroughPins(
-    context,
-    ready.map(({ pin }) => pin),
-    options,
-  );
-  if (isApplied(view, now, ready)) {
-    await settle(context, snapshot, view, now, ready, undefined, options);
+  for (const { item } of ready) item.outcome = { kind: 'unknown', error };
+  const now = await readRows(update, ready);
+  if (isApplied(update, view, now, ready)) {
+    await settle(update, view, now, ready, undefined);
   } else if (writesLeft > 0) {
     for (const { item } of ready) item.outcome = undefined;
-    await writeVerified(context, snapshot, now, judgeAll(context, now, ready), options, writesLeft - 1);
+    await writeVerified(update, now, judgeAll(update.context, now, ready), writesLeft);
   }
+}
+
+function isApplied({ snapshot }: Update, view: PinnedView, now: PinnedView, ready: readonly ReadyItem[]): boolean {
+  return ready.some((each) => {
+    const row = now.rowByPin.get(each.pin);
+    if (row === undefined) return false;
+    return shownColumns(view, now, each, row).length > 0 || findDamage(snapshot, view, now, each, undefined).length > 0;
+  });
 }
 
 /** Refused whole: a row was deleted since the view, or something in it cannot be written. Halves find out which. */
 async function resolveRefused(
-  context: TableContext,
-  snapshot: Snapshot,
+  update: Update,
   ready: readonly ReadyItem[],
   error: RefusedError,
-  options: CallOptions,
   writesLeft: number,
 ): Promise<void> {
-  const now = await readThroughPins(
-    context,
-    ready.map(({ pin }) => pin),
-    options,
-  );
-  const still = judgeAll(context, now, ready);
+  const now = await readRows(update, ready);
+  const still = judgeAll(update.context, now, ready);
   if (still.length < ready.length && writesLeft > 0) {
-    await writeVerified(context, snapshot, now, still, options, writesLeft - 1);
+    await writeVerified(update, now, still, writesLeft);
   } else if (still.length > 1) {
     const half = Math.ceil(still.length / 2);
-    await writeVerified(context, snapshot, now, still.slice(0, half), options);
-    await writeVerified(context, snapshot, now, still.slice(half), options);
+    await writeVerified(update, now, still.slice(0, half), writesMax);
+    await writeVerified(update, now, still.slice(half), writesMax);
   } else {
     for (const { item } of still) {
       const columns = Object.keys(item.set);
@@ -209,90 +178,29 @@ async function resolveRefused(
   }
 }
 
-function judgeAll(context: TableContext, view: PinnedView, items: readonly PinnedItem[]): ReadyItem[] {
-  const columnByKey = new Map(view.header.located.map(({ key, columnIndex }) => [key, columnIndex]));
-  return items.flatMap(({ item, pin }) => {
-    const row = view.rowByPin.get(pin);
-    const outcome: RowOutcome | undefined = row ? judge(context, view, columnByKey, row, item) : { kind: 'row-gone' };
-    if (outcome) item.outcome = outcome;
-    if (outcome || !row) return [];
-    const cells = new Map(Object.entries(item.set).map(([key, value]) => [columnByKey.get(key)!, value]));
-    return [{ item, pin, row, cells }];
-  });
-}
-
-/** Verification: the same row, every mapped cell as in the snapshot, and nothing to be set that must not be (W3, V5). */
-function judge(
-  context: TableContext,
-  view: PinnedView,
-  columnByKey: ReadonlyMap<ColumnKey, number>,
-  { rowIndex, cells }: PinnedRow,
-  { change, set }: Item,
-): RowOutcome | undefined {
-  const keys = Object.keys(set);
-  const missing = refuseMissing(keys.filter((key) => !columnByKey.has(key)));
-  if (missing) return missing;
-  const cellOf = (key: ColumnKey) => cells[columnByKey.get(key) ?? -1];
-  if (columnByKey.has(idKey) && cellText(cellValue(cellOf(idKey))) !== change.row.id) return { kind: 'moved' };
-  const changed = changedColumns(change.row, columnByKey, cells);
-  if (changed.length > 0) {
-    // Without an id to go by, another row in its place looks the same as a row that was edited.
-    return change.row.id === '' ? { kind: 'moved' } : { kind: 'changed-meanwhile', columns: changed };
-  }
-  const formulas = keys.filter((key) => formulaText(cellOf(key)) !== undefined);
-  if (formulas.length > 0) return { kind: 'formula', columns: formulas };
-  const forbidden = keys.filter((key) =>
-    view.forbidden.some((bounds) => contains(bounds, rowIndex, columnByKey.get(key)!)),
-  );
-  if (forbidden.length === 0) return undefined;
-  const ranges = view.forbidden.map(boundsToText);
-  const { message } = new ProtectedError(context.client.account, ranges, errorContext(context));
-  return { kind: 'refused', reason: 'protected', columns: forbidden, message };
-}
-
-/** Mapped cells that are not as in the snapshot. A formula's result may change by itself; that it is one may not. */
-export function changedColumns(
-  row: Row,
-  columnByKey: ReadonlyMap<ColumnKey, number>,
-  cells: PinnedRow['cells'],
-): ColumnKey[] {
-  return Object.entries(row.cells).flatMap(([key, before]) => {
-    const columnIndex = columnByKey.get(key);
-    if (columnIndex === undefined) return [];
-    const cell = cells[columnIndex];
-    const isFormula = formulaText(cell) !== undefined;
-    if (isFormula !== row.formulas.includes(key)) return [key];
-    return isFormula || isSameValue(cellValue(cell), before) ? [] : [key];
-  });
-}
-
 /** The answer of a write that was applied: all in place is the rule; anything else is looked at closely. */
 async function check(
-  context: TableContext,
-  snapshot: Snapshot,
+  update: Update,
   view: PinnedView,
   ready: readonly ReadyItem[],
   answer: WriteAnswer,
-  options: CallOptions,
 ): Promise<void> {
+  const places = columnsAtWrite(view, answer.headerTexts);
   const suspicious: ReadyItem[] = [];
-  const areColumnsInPlace = [...answer.columnByMark].every(([mark, index]) => view.columnByMark.get(mark) === index);
+  const error = new OutcomeUnknownError('people moved cells in the moment of writing', errorContext(update.context));
   for (const each of ready) {
     const written = answer.rowByPin.get(each.pin);
-    if (!written) each.item.outcome = { kind: 'row-gone' };
-    else if (areColumnsInPlace && isSameRow(view, each, (index) => written.valueAt(index))) {
+    if (!written) {
+      each.item.outcome = { kind: 'row-gone' };
+    } else if (places.areInPlace && isSameRow(view, each, (index) => written.valueAt(index))) {
       each.item.outcome = { kind: 'written', stored: storedCells(view, each.item, written) };
-    } else suspicious.push(each);
+    } else {
+      each.item.outcome = { kind: 'unknown', error };
+      suspicious.push(each);
+    }
   }
   if (suspicious.length === 0) return;
-  const error = new OutcomeUnknownError('people moved cells in the moment of writing', errorContext(context));
-  for (const { item } of suspicious) item.outcome = { kind: 'unknown', error };
-  const now = await readThroughPins(
-    context,
-    suspicious.map(({ pin }) => pin),
-    options,
-  );
-  await settle(context, snapshot, view, now, suspicious, answer.columnByMark, options);
+  await settle(update, view, await readRows(update, suspicious), suspicious, places.columnByMark);
 }
 
 function storedCells(view: PinnedView, { set }: Item, written: WrittenRow): Record<ColumnKey, CellValue> {
@@ -302,22 +210,22 @@ function storedCells(view: PinnedView, { set }: Item, written: WrittenRow): Reco
 
 /** Outcomes of rows that were written and then seen again: what landed elsewhere is put right and told. */
 async function settle(
-  context: TableContext,
-  snapshot: Snapshot,
+  update: Update,
   view: PinnedView,
   now: PinnedView,
   written: readonly ReadyItem[],
-  atWrite: WriteAnswer['columnByMark'] | undefined,
-  options: CallOptions,
+  atWrite: ReadonlyMap<number, number> | undefined,
 ): Promise<void> {
-  const displaced = await repairDamage(context, snapshot, view, now, written, atWrite, options);
+  const displaced = await repairDamage(update, view, now, written, atWrite);
   const columnByKey = new Map(now.header.located.map(({ key, columnIndex }) => [key, columnIndex]));
   for (const { item, pin } of written) {
     const row = now.rowByPin.get(pin);
     const cells = displaced.get(pin);
-    if (cells) item.outcome = { kind: 'displaced', cells };
-    else if (!row) item.outcome = { kind: 'row-gone' };
-    else {
+    if (cells) {
+      item.outcome = { kind: 'displaced', cells };
+    } else if (!row) {
+      item.outcome = { kind: 'row-gone' };
+    } else {
       const valueAt = (key: ColumnKey) => cellValue(row.cells[columnByKey.get(key) ?? -1]);
       const entries = Object.entries(item.set);
       const columns = entries.filter(([key, sent]) => !isSameValue(valueAt(key), sentValue(sent))).map(([key]) => key);
@@ -327,26 +235,7 @@ async function settle(
   }
 }
 
-function isApplied(view: PinnedView, now: PinnedView, ready: readonly ReadyItem[]): boolean {
-  return ready.some((each) => {
-    const row = now.rowByPin.get(each.pin);
-    return row !== undefined && shownColumns(view, now, each, row).length > 0;
-  });
-}
-
-/** Why not even a single row could be pinned: told by what is there, since Google's sentence may be in any language. */
-async function explainRefusedPin(context: TableContext, rowIndex: number, refusal: RefusedError, options: CallOptions) {
-  const { grid } = await readHeader(context, options);
-  const forbidden = grid.forbidden.filter((each) => contains(each, rowIndex, each.startColumnIndex ?? 0));
-  if (forbidden.length > 0) {
-    return new ProtectedError(context.client.account, forbidden.map(boundsToText), errorContext(context));
-  }
-  const all = await searchMarks(context, [{ developerMetadataLookup: {} }], options);
-  const characters = all.reduce(
-    (sum, mark) => sum + (mark.metadataKey?.length ?? 0) + (mark.metadataValue?.length ?? 0),
-    0,
-  );
-  return characters >= metadataCharactersMax
-    ? new MetadataFullError({ ...errorContext(context), cause: refusal })
-    : refusal;
+function readRows({ context, options }: Update, items: readonly PinnedItem[]): Promise<PinnedView> {
+  const pins = items.map(({ pin }) => pin);
+  return readThroughPins(context, pins, options);
 }

@@ -1,5 +1,6 @@
 // Deleting rows. Google deletes by index only, so the rows are pinned, looked at through the pins, and deleted in one
 // batch that asserts each pin to be at that very index: rows that moved in between make it fail, and it is tried anew.
+// A pin that is gone asserts nothing, so the last row of the grid is pinned as well: that a row is gone shows in its place.
 import { batchRowsMax, type CallOptions, errorContext, idKey, type TableContext } from './context.ts';
 import { OutcomeUnknownError, RefusedError, SheetsError, UnavailableError } from './errors.ts';
 import { cellText, cellValue } from './grid.ts';
@@ -48,15 +49,20 @@ export async function removeRows(
 
 async function removeBatch(context: TableContext, batch: readonly Item[], options: CallOptions): Promise<void> {
   const rowIndexes = batch.map(({ row }) => row.number - 1);
-  const { rowPins, isUncertain } = await placePins(context, rowIndexes, options, { isForWriting: false });
+  const lastRowIndex = context.shape!.rowCount - 1;
+  const sentinels = rowIndexes.includes(lastRowIndex) ? [] : [lastRowIndex];
+  const { rowPins, isUncertain } = await placePins(context, [...rowIndexes, ...sentinels], options, {
+    isForWriting: false,
+  });
+  const sentinelPins = rowPins.slice(batch.length).filter((pin) => pin !== undefined);
   const pinned = batch.flatMap((item, index) => {
     const pin = rowPins[index];
     if (pin === undefined) item.outcome = { kind: 'moved' };
     return pin === undefined ? [] : [{ item, pin }];
   });
-  let marks: readonly number[] = pinned.map(({ pin }) => pin);
+  let marks: readonly number[] = [...pinned.map(({ pin }) => pin), ...sentinelPins];
   try {
-    marks = await deletePinned(context, pinned, isUncertain, options);
+    marks = await deletePinned(context, pinned, sentinelPins, isUncertain, options);
   } finally {
     if (marks.length > 0) await removeMarks(context, marks, options);
   }
@@ -69,36 +75,41 @@ const attemptsMax = 4;
 async function deletePinned(
   context: TableContext,
   pinned: readonly PinnedItem[],
+  sentinelPins: readonly number[],
   isUncertain: boolean,
   options: CallOptions,
 ): Promise<readonly number[]> {
   let remaining = pinned;
   let failure: SheetsError | undefined;
-  let isSent = false;
+  /** Sent in a batch of unknown outcome. */
+  const sent = new Set<PinnedItem>();
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
-    const view = await readThroughPins(
-      context,
-      remaining.map(({ pin }) => pin),
-      options,
-    );
+    const view = await readThroughPins(context, [...remaining.map(({ pin }) => pin), ...sentinelPins], options);
     if (isUncertain && attempt === 1 && view.rowByPin.size === 0) {
       throw new UnavailableError('the rows could not be pinned', errorContext(context));
     }
     const found = remaining.filter(({ pin }) => view.rowByPin.has(pin));
-    for (const { item, pin } of remaining) {
-      if (!view.rowByPin.has(pin)) item.outcome = { kind: isSent ? 'removed' : 'row-gone' };
+    for (const each of remaining) {
+      if (sent.has(each) && !view.rowByPin.has(each.pin)) each.item.outcome = { kind: 'removed' };
+      // The pins of rows that were spared went with that batch; what is known of those rows stands.
+      else if (!view.rowByPin.has(each.pin)) each.item.outcome ??= { kind: 'row-gone' };
     }
     const ready = found.filter((each) => isReady(view, each));
-    const spared = found.filter((each) => !ready.includes(each)).map(({ pin }) => pin);
+    const sentinels = sentinelPins.filter((pin) => view.rowByPin.has(pin));
+    const spared = [...found.filter((each) => !ready.includes(each)).map(({ pin }) => pin), ...sentinels];
     if (ready.length === 0) return spared;
     const isAsserting = context.areAssertionsUsable;
     try {
-      await batchUpdate(context, deleteRequests(context, view, ready, spared), options);
+      await batchUpdate(context, deleteRequests(context, view, ready, sentinels, spared), options);
       for (const { item } of ready) item.outcome = { kind: 'removed' };
       return [];
     } catch (error) {
-      if (error instanceof OutcomeUnknownError) isSent = true;
-      else if (!(error instanceof RefusedError)) throw error;
+      if (error instanceof OutcomeUnknownError) {
+        for (const each of ready) {
+          sent.add(each);
+          each.item.outcome = { kind: 'unknown', error };
+        }
+      } else if (!(error instanceof RefusedError)) throw error;
       // Refused twice in a row with assertions: rather than rows that move each time, it is the assertions.
       else if (isAsserting && failure instanceof RefusedError) context.areAssertionsUsable = false;
       failure = error;
@@ -111,7 +122,7 @@ async function deletePinned(
         ? { kind: 'unknown', error: failure }
         : { kind: 'failed', error: failure! };
   }
-  return remaining.map(({ pin }) => pin);
+  return [...remaining.map(({ pin }) => pin), ...sentinelPins];
 }
 
 function isReady(view: PinnedView, { item, pin }: PinnedItem): boolean {
@@ -129,12 +140,16 @@ function deleteRequests(
   context: TableContext,
   view: PinnedView,
   ready: readonly PinnedItem[],
+  sentinels: readonly number[],
   spared: readonly number[],
 ): Request[] {
   const sheetId = context.sheetId!;
-  const places = ready.map(({ pin }) => ({ pin, rowIndex: view.rowByPin.get(pin)!.rowIndex }));
+  const placeOf = (pin: number) => ({ pin, rowIndex: view.rowByPin.get(pin)!.rowIndex });
+  const places = ready.map(({ pin }) => placeOf(pin));
   const assertions = context.areAssertionsUsable
-    ? places.flatMap(({ pin, rowIndex }) => assertMark(createPin(pin, sheetId, rowIndex)))
+    ? [...places, ...sentinels.map(placeOf)].flatMap(({ pin, rowIndex }) =>
+        assertMark(createPin(pin, sheetId, rowIndex)),
+      )
     : [];
   const fromBelow = places.toSorted((a, b) => b.rowIndex - a.rowIndex);
   return [

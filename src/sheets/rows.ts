@@ -6,6 +6,13 @@ import type { CellValue, ColumnKey, Row } from './port.ts';
 
 const noFormulas: readonly ColumnKey[] = [];
 
+/** What the formula cells of a row say, for putting one back that was hit. Kept beside the rows: only few have any. */
+const formulaTextsByRow = new WeakMap<Row, ReadonlyMap<ColumnKey, string>>();
+
+export function formulaTextOf(row: Row, key: ColumnKey): string | undefined {
+  return formulaTextsByRow.get(row)?.get(key);
+}
+
 interface ColumnSource {
   readonly key: ColumnKey;
   readonly rowData: NonNullable<Block['rowData']>;
@@ -23,18 +30,22 @@ export function appendRows(rows: Row[], blocks: readonly Block[], located: reado
     const idCell = idSource && cellOf(idSource, index);
     const id = idCell === undefined ? '' : cellText(cellValue(idCell));
     const cells: Record<ColumnKey, CellValue> = {};
-    let formulas: ColumnKey[] | undefined;
+    let formulas: Map<ColumnKey, string> | undefined;
     let isBlank = id === '';
     for (const source of cellSources) {
       const cell = cellOf(source, index);
       const value = cell === undefined ? null : cellValue(cell);
       cells[source.key] = value;
       if (value !== null) isBlank = false;
-      if (formulaText(cell) !== undefined) (formulas ??= []).push(source.key);
+      const formula = formulaText(cell);
+      if (formula !== undefined) (formulas ??= new Map()).set(source.key, formula);
     }
-    if (formulaText(idCell) !== undefined) (formulas ??= []).push(idKey);
+    const idFormula = formulaText(idCell);
+    if (idFormula !== undefined) (formulas ??= new Map()).set(idKey, idFormula);
     if (isBlank && formulas === undefined) continue;
-    rows.push({ number: startRow + index + 1, id, cells, formulas: formulas ?? noFormulas });
+    const row = { number: startRow + index + 1, id, cells, formulas: formulas ? [...formulas.keys()] : noFormulas };
+    if (formulas) formulaTextsByRow.set(row, formulas);
+    rows.push(row);
   }
 }
 

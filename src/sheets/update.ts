@@ -9,13 +9,19 @@
 // What stays open, since Sheets has no compare-and-swap: somebody types into the very cell between verify and write.
 import { batchBytesMax, type CallOptions, errorContext, idKey, type TableContext } from './context.ts';
 import { OutcomeUnknownError, RefusedError, SheetsError, UnavailableError } from './errors.ts';
-import { cellValue, isSameValue } from './grid.ts';
+import { cellText, cellValue, isSameValue } from './grid.ts';
 import { explainRefusedPin, placePins, removeMarks } from './pins.ts';
 import { type PinnedView, readThroughPins } from './pinned-view.ts';
-import { columnsAtWrite, type WriteAnswer, type WrittenRow, writeThroughPins } from './pinned-write.ts';
+import {
+  type ColumnsAtWrite,
+  columnsAtWrite,
+  type WriteAnswer,
+  type WrittenRow,
+  writeThroughPins,
+} from './pinned-write.ts';
 import type { CellValue, ColumnKey, RowChange, RowOutcome, Snapshot } from './port.ts';
 import { cellsBytes, countIds, refuseCells, splitBatches } from './preflight.ts';
-import { findDamage, isSameRow, repairDamage, sentValue, shownColumns } from './repair.ts';
+import { type AtWrite, findDamage, isSameRow, repairDamage, sentValue, shownColumns } from './repair.ts';
 import { type Item, judgeAll, type PinnedItem, type ReadyItem } from './verify.ts';
 
 export async function updateRows(
@@ -142,8 +148,10 @@ async function resolveUnknown(
   if (isApplied(update, view, now, ready)) {
     await settle(update, view, now, ready, undefined);
   } else if (writesLeft > 0) {
-    for (const { item } of ready) item.outcome = undefined;
-    await writeVerified(update, now, judgeAll(update.context, now, ready), writesLeft);
+    const still = judgeAll(update.context, now, ready);
+    // What is not as verified any more may have been written and then changed: it stays unknown.
+    for (const { item } of ready) item.outcome = { kind: 'unknown', error };
+    await writeVerified(update, now, still, writesLeft);
   }
 }
 
@@ -187,6 +195,7 @@ async function check(
 ): Promise<void> {
   const places = columnsAtWrite(view, answer.headerTexts);
   const suspicious: ReadyItem[] = [];
+  const otherIdByPin = new Map<number, string>();
   const error = new OutcomeUnknownError('people moved cells in the moment of writing', errorContext(update.context));
   for (const each of ready) {
     const written = answer.rowByPin.get(each.pin);
@@ -197,10 +206,39 @@ async function check(
     } else {
       each.item.outcome = { kind: 'unknown', error };
       suspicious.push(each);
+      const otherId = otherIdAtWrite(view, each, written, places);
+      if (otherId !== undefined) otherIdByPin.set(each.pin, otherId);
     }
   }
   if (suspicious.length === 0) return;
-  await settle(update, view, await readRows(update, suspicious), suspicious, places.columnByMark);
+  const atWrite = { columnByMark: places.columnByMark, otherIdByPin };
+  await settle(update, view, await readRows(update, suspicious), suspicious, atWrite);
+}
+
+/** The id of the row that was written to, if it is another's; `''` if whose it is cannot be told. */
+function otherIdAtWrite(
+  view: PinnedView,
+  { item, row, cells }: ReadyItem,
+  written: WrittenRow,
+  { areInPlace, columnByMark }: ColumnsAtWrite,
+): string | undefined {
+  const markByIndex = new Map([...view.columnByMark].map(([mark, index]) => [index, mark]));
+  /** Where a column of the view was at the moment of writing; undefined if unknown, or if its cell was written over. */
+  const placeOf = (indexThen: number) => {
+    const place = areInPlace ? indexThen : columnByMark.get(markByIndex.get(indexThen) ?? -1);
+    return place === undefined || cells.has(place) ? undefined : place;
+  };
+  if (item.set[idKey] === undefined) {
+    const place = placeOf(view.header.located.find(({ key }) => key === idKey)?.columnIndex ?? -1);
+    const id = place === undefined ? item.change.row.id : cellText(written.valueAt(place));
+    return id === item.change.row.id ? undefined : id;
+  }
+  const others = row.cells.flatMap((cell, indexThen) => {
+    const place = placeOf(indexThen);
+    return place === undefined || cellValue(cell) === null ? [] : [{ value: cellValue(cell), place }];
+  });
+  const isSame = others.length === 0 || others.some(({ value, place }) => isSameValue(value, written.valueAt(place)));
+  return isSame ? undefined : '';
 }
 
 function storedCells(view: PinnedView, { set }: Item, written: WrittenRow): Record<ColumnKey, CellValue> {
@@ -214,15 +252,15 @@ async function settle(
   view: PinnedView,
   now: PinnedView,
   written: readonly ReadyItem[],
-  atWrite: ReadonlyMap<number, number> | undefined,
+  atWrite: AtWrite | undefined,
 ): Promise<void> {
   const displaced = await repairDamage(update, view, now, written, atWrite);
   const columnByKey = new Map(now.header.located.map(({ key, columnIndex }) => [key, columnIndex]));
   for (const { item, pin } of written) {
     const row = now.rowByPin.get(pin);
     const cells = displaced.get(pin);
-    if (cells) {
-      item.outcome = { kind: 'displaced', cells };
+    if (cells || atWrite?.otherIdByPin.has(pin)) {
+      item.outcome = { kind: 'displaced', cells: cells ?? [] };
     } else if (!row) {
       item.outcome = { kind: 'row-gone' };
     } else {

@@ -57,6 +57,8 @@ export interface TrialOptions {
   readonly values?: NewTab['values'];
   readonly standin?: Partial<SheetsStandinOptions>;
   readonly client?: Partial<SheetsClientDep>;
+  /** Stands between the adapter and the stand-in. */
+  readonly wrapFetch?: (fetch: Fetch) => Fetch;
   readonly seed?: number;
 }
 
@@ -106,7 +108,7 @@ export function createTrial(options: TrialOptions = {}): Trial {
   const sheets = createSheets({
     credentials: anyCredentials,
     time,
-    fetch,
+    fetch: options.wrapFetch?.(fetch) ?? fetch,
     readsPerMinute: Infinity,
     writesPerMinute: Infinity,
     ...options.client,

@@ -12,7 +12,7 @@ const epochSerial = 25_569;
 const dayMs = 86_400_000;
 
 /** Epoch milliseconds as a serial date, UTC. */
-export function serialFromEpoch(epochMs: number): number {
+function serialFromEpoch(epochMs: number): number {
   return epochMs / dayMs + epochSerial;
 }
 

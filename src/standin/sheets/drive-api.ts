@@ -8,9 +8,9 @@ import type { FieldMask } from './field-mask.ts';
 import { isJsonObject } from './json.ts';
 import { applyEntry, typed } from './value-range.ts';
 
-export const spreadsheetMimeType = 'application/vnd.google-apps.spreadsheet';
+const spreadsheetMimeType = 'application/vnd.google-apps.spreadsheet';
 
-export interface DriveCall {
+interface DriveCall {
   readonly model: SheetsModel;
   readonly email: string;
   readonly openToAll: boolean;

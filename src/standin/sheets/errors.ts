@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from './json.ts';
 
 /** The canonical codes the API answers with, and the HTTP status of each (google.rpc.Code). */
-export const httpStatusByCode = {
+const httpStatusByCode = {
   INVALID_ARGUMENT: 400,
   FAILED_PRECONDITION: 400,
   UNAUTHENTICATED: 401,

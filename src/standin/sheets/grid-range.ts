@@ -56,7 +56,7 @@ export function requireWithinGrid(sheet: Sheet, rect: Rect): void {
   if (rect.bottom > sheet.rowCount || rect.right > sheet.columnCount) throw exceedsGrid(sheet, rect);
 }
 
-export function exceedsGrid(sheet: Sheet, range: OpenRect): Error {
+function exceedsGrid(sheet: Sheet, range: OpenRect): Error {
   const max = `Max rows: ${sheet.rowCount}, max columns: ${sheet.columnCount}`;
   return invalidArgument(`Range (${openRectToA1(sheet.title, range)}) exceeds grid limits. ${max}`);
 }

@@ -1,5 +1,6 @@
 // The HTTP side: routes, tokens, quotas, faults and the log in front of the model.
-import { type Context, Hono } from 'hono';
+import { Hono } from 'hono';
+import { type Answer, type StandinContext, type StandinEnv, json } from './answer.ts';
 import { type ApiCall, type ApiMethod, apiMethods } from './sheets-api.ts';
 import { type DriveMethod, driveMethods } from './drive-api.ts';
 import {
@@ -8,50 +9,25 @@ import {
   badRequest,
   invalidArgument,
   notFound,
-  permissionDenied,
   scopeInsufficient,
   unauthenticated,
 } from './errors.ts';
-import type { Fault, FaultEffect, FaultInjector, FaultTarget } from './faults.ts';
+import { type FaultDeps, withFaults } from './fault-answers.ts';
+import type { FaultTarget } from './faults.ts';
 import { FieldMask, parseFieldMask } from './field-mask.ts';
 import type { JsonObject } from './json.ts';
 import type { SheetsModel } from './model.ts';
-import { type QuotaMeter, googleQuotas, quotaExceeded } from './quota.ts';
-import type { RequestLog } from './request-log.ts';
+import type { QuotaMeter } from './quota.ts';
+import { requireKnownFields } from './response-fields.ts';
 import type { Grant, TokenIssuer } from './tokens.ts';
 
-export interface HttpDeps {
+export interface HttpDeps extends FaultDeps {
   readonly model: SheetsModel;
   readonly tokens: TokenIssuer;
   readonly quota: QuotaMeter | undefined;
-  readonly faults: FaultInjector;
-  readonly log: RequestLog;
-  readonly now: () => number;
-  readonly sleep: (delayMs: number, signal: AbortSignal) => Promise<void>;
   /** Any bearer token, or none, is that of an editor of every file. */
   readonly acceptAnything: boolean;
   readonly requestBytesMax: number;
-}
-
-/** What a Node server hands along; absent when the app is called in-process. */
-export interface StandinEnv {
-  readonly Bindings: { readonly outgoing?: { destroy(): unknown } };
-}
-type StandinContext = Context<StandinEnv>;
-
-/** The answer of a request whose connection is gone: the Node adapter writes nothing for it. */
-const alreadyAnswered = { 'x-hono-already-sent': 'true' };
-
-/** What an in-process caller sees of a lost connection: the error that `fetch` rejects with. */
-function connectionLost(): TypeError {
-  const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', errno: -104, syscall: 'read' });
-  return new TypeError('fetch failed', { cause: reset });
-}
-
-interface Answer {
-  readonly status: number;
-  /** Undefined: no body. */
-  readonly body: JsonObject | undefined;
 }
 
 interface Route {
@@ -67,7 +43,7 @@ export function createHttp(deps: HttpDeps): Hono<StandinEnv> {
     throw error;
   });
   for (const path of ['/token', '/v1/token', '/oauth2/v4/token']) app.post(path, (c) => serveToken(deps, c));
-  for (const prefix of ['/v4/spreadsheets', '/v4/spreadsheets/*', '/v4/spreadsheets:', '/drive/*', '/upload/*']) {
+  for (const prefix of ['/v4/spreadsheets', '/v4/spreadsheets/*', '/drive/*', '/upload/*']) {
     app.all(prefix, (c) => serveApi(deps, c));
   }
   return app;
@@ -161,6 +137,7 @@ function findSheetsRoute(
           body: await readJson(deps, c),
           mask: fields === null || fields === '' ? FieldMask.all : parseFieldMask(fields),
         };
+        requireKnownFields(call.mask, method.operation);
         return { status: 200, body: method.answer(call) };
       },
     };
@@ -225,127 +202,4 @@ async function readJson(deps: HttpDeps, c: StandinContext): Promise<unknown> {
       { field: '', description: 'Invalid JSON payload received. Parser terminated before end of string' },
     ]);
   }
-}
-
-/** Google indents its answers unless told not to. */
-function json(c: StandinContext, { status, body }: Answer): Response {
-  if (body === undefined) return new Response(null, { status });
-  const indented = c.req.query('prettyPrint') !== 'false';
-  const text = indented ? `${JSON.stringify(body, undefined, 2)}\n` : JSON.stringify(body);
-  return new Response(text, {
-    status,
-    headers: {
-      'content-type': 'application/json; charset=UTF-8',
-      'cache-control': 'private',
-      vary: 'Origin, X-Origin, Referer',
-    },
-  });
-}
-
-/** Answers through the fault that strikes this request, if one does, and notes both in the log. */
-async function withFaults(
-  deps: HttpDeps,
-  c: StandinContext,
-  target: FaultTarget,
-  grant: Grant | undefined,
-  respond: () => Promise<Response>,
-): Promise<Response> {
-  const time = deps.now();
-  const fault = deps.faults.take(target);
-  const note = (status: number): void => {
-    const { pathname, search } = new URL(c.req.url);
-    deps.log.add({
-      time,
-      method: c.req.method,
-      path: pathname + search,
-      operation: target.operation,
-      kind: target.kind,
-      email: grant?.email,
-      status,
-      ...(fault ? { fault: `${fault.effect.type} ${fault.when}` } : {}),
-    });
-  };
-  try {
-    const response = fault ? await strike(deps, c, target, fault, respond) : await respond();
-    note(response.headers.has('x-hono-already-sent') ? 0 : response.status);
-    return response;
-  } catch (error) {
-    note(0);
-    throw error;
-  }
-}
-
-async function strike(
-  deps: HttpDeps,
-  c: StandinContext,
-  target: FaultTarget,
-  { effect, when }: Fault,
-  respond: () => Promise<Response>,
-): Promise<Response> {
-  if (effect.type === 'delay') {
-    if (when === 'before') await deps.sleep(effect.delayMs, c.req.raw.signal);
-    const response = await respond();
-    if (when === 'after') await deps.sleep(effect.delayMs, c.req.raw.signal);
-    return response;
-  }
-  if (when === 'after') await respond();
-  return faultyAnswer(c, target, effect, deps.now());
-}
-
-async function faultyAnswer(
-  c: StandinContext,
-  target: FaultTarget,
-  effect: Exclude<FaultEffect, { type: 'delay' }>,
-  now: number,
-): Promise<Response> {
-  switch (effect.type) {
-    case 'status':
-      return json(c, { status: effect.status, body: statusBody(effect.status, target, now) });
-    case 'empty':
-      return new Response('', { status: 200, headers: { 'content-type': 'application/json; charset=UTF-8' } });
-    case 'html':
-      return new Response(errorPage(effect.status), {
-        status: effect.status,
-        headers: { 'content-type': 'text/html; charset=UTF-8' },
-      });
-    case 'hang':
-      await aborted(c.req.raw.signal);
-      return loseConnection(c);
-    case 'lost':
-      return loseConnection(c);
-  }
-}
-
-function loseConnection(c: StandinContext): Response {
-  const outgoing = (c.env as StandinEnv['Bindings'] | undefined)?.outgoing;
-  if (!outgoing) throw connectionLost();
-  outgoing.destroy();
-  return new Response(null, { headers: alreadyAnswered });
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-}
-
-/** The body Google sends with a status of its own accord. */
-function statusBody(status: number, target: FaultTarget, now: number): JsonObject {
-  const kind = target.kind === 'write' ? 'write' : 'read';
-  const known: Readonly<Partial<Record<number, ApiError>>> = {
-    401: unauthenticated(),
-    403: permissionDenied(),
-    404: notFound(),
-    429: quotaExceeded(kind, 'user', googleQuotas.perUser[kind], now),
-    500: new ApiError('INTERNAL', 'Internal error encountered.'),
-    503: new ApiError('UNAVAILABLE', 'The service is currently unavailable.'),
-  };
-  const error = known[status] ?? new ApiError(status < 500 ? 'INVALID_ARGUMENT' : 'UNAVAILABLE', `Error ${status}`);
-  const body = error.toSheetsBody();
-  return { error: { ...(body['error'] as JsonObject), code: status } };
-}
-
-function errorPage(status: number): string {
-  return `<!DOCTYPE html>\n<html lang=en>\n<title>Error ${status} (Server Error)!!1</title>\n<p><b>${status}.</b> <ins>That’s an error.</ins>\n`;
 }

@@ -19,8 +19,3 @@ export function mergeJson(base: JsonObject, patch: JsonObject): JsonObject {
   }
   return merged;
 }
-
-/** `{}` for an undefined value, `{ [key]: value }` otherwise: optional keys without `undefined` in them. */
-export function optional<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
-  return (value === undefined ? {} : { [key]: value }) as { readonly [P in K]?: V };
-}

@@ -10,7 +10,7 @@ import type { Metadata, MetadataPlace, Spreadsheet } from './spreadsheet.ts';
 import type { z } from 'zod';
 
 /** Keys and values together, per sheet, and again for the spreadsheet itself. Documented; the message is measured. */
-export const metadataCharactersMax = 30_000;
+const metadataCharactersMax = 30_000;
 
 type MetadataInput = z.output<typeof developerMetadata>;
 type LocationInput = z.output<typeof metadataLocation>;

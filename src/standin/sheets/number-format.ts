@@ -35,7 +35,7 @@ export function displayText(value: CellValue, cell: Cell | undefined): string {
 }
 
 /** A number without a format: at most 10 decimals, no grouping, exponents beyond 15 digits. */
-export function automaticNumber(value: number): string {
+function automaticNumber(value: number): string {
   if (value !== 0 && (Math.abs(value) >= 1e15 || Math.abs(value) < 1e-10)) {
     const [mantissa = '', exponent = '0'] = value.toExponential().split('e');
     const digits = Math.abs(Number(exponent)).toString().padStart(2, '0');

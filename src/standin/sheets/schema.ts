@@ -11,7 +11,7 @@ export const int = z.preprocess(
   (value) => (typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value),
   z.int32({ error: 'TYPE_INT32' }),
 );
-export const double = z.preprocess(
+const double = z.preprocess(
   (value) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : value),
   z.number({ error: 'TYPE_DOUBLE' }),
 );
@@ -98,7 +98,7 @@ export const developerMetadata = message('DeveloperMetadata', {
   visibility: visibility.optional(),
 });
 
-export const metadataLookup = message('DeveloperMetadataLookup', {
+const metadataLookup = message('DeveloperMetadataLookup', {
   locationType: enumeration('DeveloperMetadataLocation.DeveloperMetadataLocationType', [
     'DEVELOPER_METADATA_LOCATION_TYPE_UNSPECIFIED',
     'ROW',

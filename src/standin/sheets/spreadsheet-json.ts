@@ -1,7 +1,6 @@
 // The Spreadsheet resource as spreadsheets.get answers it. Grid data is built field by field from the mask: a read of a
 // large sheet costs what it asks for.
 import type { Rect } from './a1.ts';
-import { groupToJson } from './batch-update/dimensions.ts';
 import type { Calculation } from './calculation.ts';
 import { type Cell, type CellValue, CellError, errorTypeByText, hasContent } from './cell.ts';
 import type { FieldMask } from './field-mask.ts';
@@ -9,9 +8,7 @@ import { type SheetRange, clipToGrid, gridRangeToJson } from './grid-range.ts';
 import { type Json, type JsonObject, isJsonObject, mergeJson } from './json.ts';
 import { metadataToJson } from './metadata.ts';
 import { displayText } from './number-format.ts';
-import { filterToJson } from './batch-update/filters.ts';
-import { namedRangeToJson } from './batch-update/named-ranges.ts';
-import { protectedRangeToJson } from './batch-update/protection.ts';
+import { filterToJson, groupToJson, namedRangeToJson, protectedRangeToJson } from './resource-json.ts';
 import type { Band, Sheet } from './sheet.ts';
 import { sheetPropertiesToJson } from './sheet-properties.ts';
 import type { Spreadsheet } from './spreadsheet.ts';

@@ -106,14 +106,19 @@ export class Spreadsheet {
   }
 
   private rewriteFormulas(edited: Sheet, edit: DimensionEdit): void {
+    this.mapFormulas((formula, host) => rewriteReferences(formula, host.title, edited.title, edit));
+  }
+
+  /** Replaces every formula by what `map` makes of it. */
+  mapFormulas(map: (formula: string, host: Sheet) => string): void {
     for (const sheet of this.sheets) {
-      for (const [index, row] of sheet.rows.entries()) {
+      // Indexed on purpose: this runs for every inserted row, over all rows of large sheets.
+      for (let index = 0; index < sheet.rows.length; index += 1) {
+        const row = sheet.rows[index];
         if (!row?.hasFormula) continue;
-        const cells = row.cells.map((cell) => {
-          if (cell?.formula === undefined) return cell;
-          const formula = rewriteReferences(cell.formula, sheet.title, edited.title, edit);
-          return formula === cell.formula ? cell : { ...cell, formula };
-        });
+        const cells = row.cells.map((cell) =>
+          cell?.formula === undefined ? cell : { ...cell, formula: map(cell.formula, sheet) },
+        );
         sheet.rows[index] = makeRow(cells, row);
       }
     }
@@ -182,8 +187,9 @@ function notePlaces(
   sheetId: number,
   bands: readonly (Band | undefined)[],
 ): void {
-  for (const [index, band] of bands.entries()) {
-    if (band?.metadataIds === undefined) continue;
-    for (const id of band.metadataIds) places.set(id, { type, sheetId, index });
+  for (let index = 0; index < bands.length; index += 1) {
+    const ids = bands[index]?.metadataIds;
+    if (ids === undefined) continue;
+    for (const id of ids) places.set(id, { type, sheetId, index });
   }
 }

@@ -1,10 +1,13 @@
 // A Google Sheets that runs here: the API over plain memory, for tests, trials and demonstrations.
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import type { Hono } from 'hono';
+import { createControl } from './control.ts';
 import { type EditBehaviour, defaultEditBehaviour } from './edit.ts';
 import { FaultInjector } from './faults.ts';
-import { type StandinEnv, createHttp } from './http.ts';
+import type { StandinEnv } from './answer.ts';
+import { createHttp } from './http.ts';
 import { SheetsModel } from './model.ts';
+import { createPage } from './page/page.ts';
 import { Person } from './people.ts';
 import { QuotaMeter, type Quotas, googleQuotas } from './quota.ts';
 import { RequestLog } from './request-log.ts';
@@ -76,6 +79,8 @@ export function createSheetsStandin(options: SheetsStandinOptions): SheetsStandi
     acceptAnything,
     requestBytesMax: options.requestBytesMax ?? 10 * 1024 * 1024,
   });
+  app.route('/_standin', createControl({ model, faults, log }));
+  app.route('/', createPage({ model, tokens }));
   return {
     app,
     fetch: (input, init) => fetchFrom(app, new Request(input, init)),

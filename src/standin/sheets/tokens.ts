@@ -9,7 +9,7 @@ export interface ServiceAccount {
 }
 
 /** A person who gave an OAuth client a refresh token. */
-export interface AuthorizedUser {
+interface AuthorizedUser {
   readonly email: string;
   readonly clientId: string;
   readonly clientSecret: string;
@@ -17,7 +17,7 @@ export interface AuthorizedUser {
 }
 
 /** A workload identity: an outside token that stands for an account. */
-export interface ExternalAccount {
+interface ExternalAccount {
   readonly email: string;
   readonly audience: string;
   readonly subjectToken: string;
@@ -44,7 +44,7 @@ export interface TokenAnswer {
   readonly body: JsonObject;
 }
 
-export const spreadsheetsScope = 'https://www.googleapis.com/auth/spreadsheets';
+const spreadsheetsScope = 'https://www.googleapis.com/auth/spreadsheets';
 
 /** How long an access token lives: https://developers.google.com/identity/protocols/oauth2/service-account */
 const lifetimeSecs = 3600;

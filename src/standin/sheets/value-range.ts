@@ -12,10 +12,10 @@ import { type Sheet, closeRect } from './sheet.ts';
 import { type Entry, parseTyped } from './user-entered.ts';
 
 /** The longest text a cell takes, in characters (measured: 50,000 is accepted, 50,001 refused). */
-export const cellCharactersMax = 50_000;
+const cellCharactersMax = 50_000;
 
-export type ValueRenderOption = 'FORMATTED_VALUE' | 'UNFORMATTED_VALUE' | 'FORMULA';
-export type DateTimeRenderOption = 'SERIAL_NUMBER' | 'FORMATTED_STRING';
+type ValueRenderOption = 'FORMATTED_VALUE' | 'UNFORMATTED_VALUE' | 'FORMULA';
+type DateTimeRenderOption = 'SERIAL_NUMBER' | 'FORMATTED_STRING';
 export type ValueInputOption = 'RAW' | 'USER_ENTERED';
 
 export interface Rendering {
@@ -126,14 +126,26 @@ export function writeValues(
     if (!row.some((value) => value !== null)) continue;
     sheet.editRow(top + offset, (cells) => {
       for (const [index, value] of row.entries()) {
-        if (value === null) continue;
         const column = left + index;
+        if (value === null || coveredByMerge(sheet, top + offset, column)) continue;
         while (cells.length < column) cells.push(undefined);
         cells[column] = enter(cells[column], value, option, edit.now, `values[${offset}][${index}]`);
       }
     });
   }
   return { sheet, rect, ...written };
+}
+
+/** Whether the cell lies under a merge, whose first cell alone can hold a value. */
+function coveredByMerge(sheet: Sheet, row: number, column: number): boolean {
+  return sheet.merges.some(
+    (merge) =>
+      row >= merge.top &&
+      row < merge.bottom &&
+      column >= merge.left &&
+      column < merge.right &&
+      (row > merge.top || column > merge.left),
+  );
 }
 
 function countWritten(

@@ -1,12 +1,14 @@
 // Rows and columns: insert, append, delete, move, properties, groups.
 import type { z } from 'zod';
+import { type Cell, tidy } from '../cell.ts';
 import type { Dimension } from '../dimension-edit.ts';
 import { type Edit, requireEditable } from '../edit.ts';
 import { invalidArgument } from '../errors.ts';
 import { parseUpdateMask } from '../field-mask.ts';
 import type { JsonObject } from '../json.ts';
 import { bool, dimension, dimensionRange, int, list, message, opaque, text } from '../schema.ts';
-import type { Band, DimensionGroup, Sheet } from '../sheet.ts';
+import { groupToJson } from '../resource-json.ts';
+import { type Band, type Sheet, makeRow } from '../sheet.ts';
 import type { Rect } from '../a1.ts';
 import { requestKind } from './request-kind.ts';
 
@@ -71,18 +73,40 @@ const insertDimension = requestKind(
       throw invalidArgument(`inheritFromBefore must be false when inserting before the first ${noun(span.dimension)}`);
     }
     requireInsertAllowed(edit, span);
-    const { start, end } = span;
-    const model = span.sheet.bands(span.dimension)[inheritFromBefore ? start - 1 : start];
-    edit.spreadsheet.restructure(span.sheet, { kind: 'insert', dimension: span.dimension, start, end });
-    if (model?.pixelSize !== undefined) {
-      const { pixelSize } = model;
-      for (let index = start; index < end; index += 1) {
-        span.sheet.editBand(span.dimension, index, (band) => ({ ...band, pixelSize }));
-      }
-    }
+    const { sheet, dimension: of, start, end } = span;
+    edit.spreadsheet.restructure(sheet, { kind: 'insert', dimension: of, start, end });
+    inheritLook(span, inheritFromBefore ? start - 1 : end);
     return undefined;
   },
 );
+
+/** Gives new rows or columns the size, formats and validation of a neighbour; its content stays its own. */
+function inheritLook({ sheet, dimension: of, start, end }: Span, neighbour: number): void {
+  const pixelSize = sheet.bands(of)[neighbour]?.pixelSize;
+  if (pixelSize !== undefined) {
+    for (let index = start; index < end; index += 1) sheet.editBand(of, index, (band) => ({ ...band, pixelSize }));
+  }
+  if (of === 'ROWS') {
+    const looks = sheet.rows[neighbour]?.cells.map(lookOf) ?? [];
+    if (!looks.some((look) => look !== undefined)) return;
+    for (let row = start; row < end; row += 1) sheet.rows[row] = makeRow(looks, sheet.rows[row]);
+    return;
+  }
+  for (const [row, { cells } = { cells: [] }] of sheet.rows.entries()) {
+    const look = lookOf(cells[neighbour]);
+    if (look) sheet.editCells({ top: row, bottom: row + 1, left: start, right: end }, () => look);
+  }
+}
+
+function lookOf(cell: Cell | undefined): Cell | undefined {
+  return (
+    cell &&
+    tidy({
+      ...(cell.format ? { format: cell.format } : {}),
+      ...(cell.validation ? { validation: cell.validation } : {}),
+    })
+  );
+}
 
 /** Inserting inside a protected range is refused, before or after it is not. */
 function requireInsertAllowed(edit: Edit, { sheet, dimension: of, start }: Span): void {
@@ -191,14 +215,6 @@ const autoResizeDimensions = requestKind(
     return undefined;
   },
 );
-
-export function groupToJson(sheetId: number, of: Dimension, group: DimensionGroup): JsonObject {
-  return {
-    range: { ...(sheetId === 0 ? {} : { sheetId }), dimension: of, startIndex: group.start, endIndex: group.end },
-    depth: group.depth,
-    ...(group.collapsed ? { collapsed: true } : {}),
-  };
-}
 
 const addDimensionGroup = requestKind(
   message('AddDimensionGroupRequest', { range: dimensionRange.optional() }),

@@ -1,22 +1,17 @@
 // The basic filter and filter views: kept and answered, and their criteria on values hide rows. A basic filter that
 // sorts reorders the rows for everyone; a filter view's sort is only that view.
-import { intersection } from '../sheet.ts';
 import { displayText } from '../number-format.ts';
 import { Calculation } from '../calculation.ts';
 import { type Edit, requireEditable } from '../edit.ts';
 import { invalidArgument } from '../errors.ts';
 import { parseUpdateMask, updateByMask } from '../field-mask.ts';
-import { type GridRange, closedGridRange, gridRangeToJson } from '../grid-range.ts';
+import { type GridRange, closedGridRange } from '../grid-range.ts';
 import { type JsonObject, isJsonObject } from '../json.ts';
-import { gridRange, int, message, opaque, parseMessage } from '../schema.ts';
-import type { Filter, Sheet } from '../sheet.ts';
+import { gridRange, int, message, opaque, parseMessage, text } from '../schema.ts';
+import { filterToJson } from '../resource-json.ts';
+import { type Filter, type Sheet, intersection } from '../sheet.ts';
 import { requestKind } from './request-kind.ts';
 import { sortRows } from './sort.ts';
-import { text } from '../schema.ts';
-
-export function filterToJson(sheet: Sheet, filter: Filter): JsonObject {
-  return { ...filter.settings, range: gridRangeToJson(sheet.id, filter.range) };
-}
 
 /** Splits a filter as sent into its place and the rest. */
 function readFilter(edit: Edit, input: JsonObject): { readonly sheet: Sheet; readonly filter: Filter } {

@@ -1,8 +1,8 @@
 import type { Edit } from '../edit.ts';
 import { invalidArgument } from '../errors.ts';
 import { parseUpdateMask } from '../field-mask.ts';
-import { gridRangeToJson, resolveGridRange } from '../grid-range.ts';
-import type { JsonObject } from '../json.ts';
+import { resolveGridRange } from '../grid-range.ts';
+import { namedRangeToJson } from '../resource-json.ts';
 import { gridRange, message, text } from '../schema.ts';
 import type { NamedRange } from '../spreadsheet.ts';
 import { requestKind } from './request-kind.ts';
@@ -12,10 +12,6 @@ const namedRange = message('NamedRange', {
   name: text.optional(),
   range: gridRange.optional(),
 });
-
-export function namedRangeToJson(named: NamedRange): JsonObject {
-  return { namedRangeId: named.id, name: named.name, range: gridRangeToJson(named.sheetId, named.range) };
-}
 
 function requireName(edit: Edit, name: string | undefined, self: NamedRange | undefined): string {
   if (name === undefined || !/^[\p{L}_][\p{L}\p{N}_]{0,249}$/u.test(name) || /^(?:true|false)$/i.test(name)) {

@@ -1,12 +1,11 @@
 // Copy and cut. Neither takes row or column metadata along: an anchor stays on the row it was put on.
 import type { Rect } from '../a1.ts';
-import { type Cell, tidy } from '../cell.ts';
+import { Calculation } from '../calculation.ts';
+import { type Cell, CellError, tidy } from '../cell.ts';
 import { type Edit, requireEditable } from '../edit.ts';
 import { invalidArgument } from '../errors.ts';
 import { shiftReferences } from '../formula-references.ts';
 import { closedGridRange, requireWithinGrid } from '../grid-range.ts';
-import { Calculation } from '../calculation.ts';
-import { CellError } from '../cell.ts';
 import { enumeration, gridCoordinate, gridRange, message } from '../schema.ts';
 import type { Sheet } from '../sheet.ts';
 import { requestKind } from './request-kind.ts';
@@ -111,12 +110,12 @@ const copyPaste = requestKind(
     requireWithinGrid(to, rect);
     requireEditable(edit, to, rect);
     to.editCells(rect, (cell, row, column) => {
-      const source1 = block[(row - top) % height]?.[(column - left) % width];
-      if (!source1) return cell;
-      const formula = source1.cell?.formula;
+      const copiedCell = block[(row - top) % height]?.[(column - left) % width];
+      if (!copiedCell) return cell;
+      const formula = copiedCell.cell?.formula;
       const shifted =
-        formula === undefined ? undefined : shiftReferences(formula, row - source1.row, column - source1.column);
-      return pasteCell(cell, source1, type, shifted);
+        formula === undefined ? undefined : shiftReferences(formula, row - copiedCell.row, column - copiedCell.column);
+      return pasteCell(cell, copiedCell, type, shifted);
     });
     return undefined;
   },

@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import type { Edit } from '../edit.ts';
 import { invalidArgument } from '../errors.ts';
 import { parseUpdateMask } from '../field-mask.ts';
-import { closedGridRange, gridRangeToJson, resolveGridRange } from '../grid-range.ts';
-import type { JsonObject } from '../json.ts';
+import { closedGridRange, resolveGridRange } from '../grid-range.ts';
+import { protectionToJson } from '../resource-json.ts';
 import { bool, gridRange, int, list, message, text } from '../schema.ts';
 import type { ProtectedRange, Sheet } from '../sheet.ts';
 import { requestKind } from './request-kind.ts';
@@ -24,33 +24,6 @@ const protectedRange = message('ProtectedRange', {
   }).optional(),
 });
 type ProtectedRangeInput = z.output<typeof protectedRange>;
-
-/** As spreadsheets.get answers it. The owner may always edit, and is named among the editors. */
-export function protectedRangeToJson(
-  sheet: Sheet,
-  entry: ProtectedRange,
-  viewer: { readonly email: string; readonly ownerEmail: string },
-): JsonObject {
-  const users = [viewer.ownerEmail, ...entry.editors.filter((email) => email !== viewer.ownerEmail)];
-  return {
-    ...coreToJson(sheet, entry, users.includes(viewer.email)),
-    ...(entry.warningOnly ? {} : { editors: { users } }),
-  };
-}
-
-function coreToJson(sheet: Sheet, entry: ProtectedRange, canEdit: boolean): JsonObject {
-  return {
-    protectedRangeId: entry.id,
-    range: gridRangeToJson(sheet.id, entry.range),
-    ...(entry.namedRangeId === undefined ? {} : { namedRangeId: entry.namedRangeId }),
-    ...(entry.description === undefined ? {} : { description: entry.description }),
-    ...(entry.warningOnly ? { warningOnly: true } : {}),
-    ...(entry.warningOnly || canEdit ? { requestingUserCanEdit: true } : {}),
-    ...(entry.unprotectedRanges.length === 0
-      ? {}
-      : { unprotectedRanges: entry.unprotectedRanges.map((rect) => gridRangeToJson(sheet.id, rect)) }),
-  };
-}
 
 function resolve(edit: Edit, input: ProtectedRangeInput): { sheet: Sheet; range: ProtectedRange['range'] } {
   if (input.namedRangeId !== undefined) {
@@ -85,7 +58,7 @@ const addProtectedRange = requestKind(
     // The reply repeats the editors as sent; the full list comes with the next get (recorded).
     const users = input.editors?.users ?? [];
     const editors = entry.warningOnly ? {} : { editors: users.length > 0 ? { users } : {} };
-    return { addProtectedRange: { protectedRange: { ...coreToJson(sheet, entry, true), ...editors } } };
+    return { addProtectedRange: { protectedRange: { ...protectionToJson(sheet, entry, true), ...editors } } };
   },
 );
 

@@ -223,17 +223,7 @@ function renameSheet(spreadsheet: Spreadsheet, sheet: Sheet, title: string): voi
   requireFreeTitle(spreadsheet, title, sheet);
   const before = sheet.title;
   sheet.title = title;
-  for (const other of spreadsheet.sheets) {
-    for (const [index, row] of other.rows.entries()) {
-      if (!row?.hasFormula) continue;
-      const cells = row.cells.map((cell) =>
-        cell?.formula === undefined
-          ? cell
-          : { ...cell, formula: renameInReferences(cell.formula, before, quoteTitle(title)) },
-      );
-      other.rows[index] = makeRow(cells, row);
-    }
-  }
+  spreadsheet.mapFormulas((formula) => renameInReferences(formula, before, quoteTitle(title)));
 }
 
 /** The index counts the sheets before this one is taken out. */

@@ -6,7 +6,7 @@ import { backoffMs, type Time } from './backoff.ts';
 import { Budget, type BudgetKind, callsPerMinuteDefault, type Priority } from './budget.ts';
 import type { Credentials } from './credentials.ts';
 import { createEndpointFetch, type Fetch } from './endpoint.ts';
-import { QuotaError, SheetsError } from './errors.ts';
+import { AbortedError, OutcomeUnknownError, QuotaError, SheetsError } from './errors.ts';
 import { isTokenRejected, toSheetsError } from './google-errors.ts';
 
 export interface SheetsClientDep {
@@ -67,33 +67,48 @@ export class SheetsClient {
   }
 
   async #attempt<T>(kind: BudgetKind, spreadsheetId: string, call: Call<T>, options: CallOptions, retriesMax: number) {
+    const { signal } = options;
     let failures = 0;
-    return await pRetry(
-      async (attempts) => {
-        try {
-          return await this.#callOnce(kind, call, options);
-        } catch (error) {
-          options.signal?.throwIfAborted();
-          throw toSheetsError(error, { kind, account: this.account, spreadsheetId, attempts });
-        }
-      },
-      {
-        retries: quotaRetriesMax + retriesMax,
-        minTimeout: 0,
-        ...(options.signal && { signal: options.signal }),
-        shouldRetry: async ({ error, attemptNumber }) => {
-          if (error instanceof QuotaError) {
-            if (attemptNumber > quotaRetriesMax) return false;
-            await this[kind].pause(options.signal);
-            return true;
+    try {
+      return await pRetry(
+        async (attempts) => {
+          let isSent = false;
+          const send: Call<T> = (api, methodOptions) => {
+            isSent = true;
+            return call(api, methodOptions);
+          };
+          try {
+            return await this.#callOnce(kind, send, options);
+          } catch (error) {
+            if (signal?.aborted) {
+              throw isSent && kind === 'writes'
+                ? new OutcomeUnknownError('stopped', { spreadsheetId })
+                : new AbortedError({ spreadsheetId, cause: error });
+            }
+            throw toSheetsError(error, { kind, account: this.account, spreadsheetId, attempts });
           }
-          failures += 1;
-          if (failures > retriesMax || !(error instanceof SheetsError && error.retryable)) return false;
-          await this.#dep.time.sleep(backoffMs(failures, this.#dep.time.random), options.signal);
-          return true;
         },
-      },
-    );
+        {
+          retries: quotaRetriesMax + retriesMax,
+          minTimeout: 0,
+          shouldRetry: async ({ error, attemptNumber }) => {
+            if (error instanceof QuotaError) {
+              if (attemptNumber > quotaRetriesMax) return false;
+              await this[kind].pause(signal);
+              return true;
+            }
+            failures += 1;
+            if (failures > retriesMax || !(error instanceof SheetsError && error.retryable)) return false;
+            await this.#dep.time.sleep(backoffMs(failures, this.#dep.time.random), signal);
+            return true;
+          },
+        },
+      );
+    } catch (error) {
+      // Waiting that was cut short rejects with the signal's reason.
+      if (error instanceof SheetsError || !signal?.aborted) throw error;
+      throw new AbortedError({ spreadsheetId, cause: error });
+    }
   }
 
   async #callOnce<T>(kind: BudgetKind, call: Call<T>, options: CallOptions): Promise<T> {

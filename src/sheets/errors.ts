@@ -22,6 +22,7 @@ export type SheetsErrorCode =
   | 'unreachable'
   | 'unavailable'
   | 'outcome-unknown'
+  | 'aborted'
   | 'refused';
 
 export interface SheetsErrorContext {
@@ -232,6 +233,14 @@ export class OutcomeUnknownError extends SheetsError {
       `A write was sent, but whether it was applied is not known (${problem}); the next run reads it back`,
       context,
     );
+  }
+}
+
+/** The caller’s signal; nothing of this call was sent. */
+export class AbortedError extends SheetsError {
+  readonly code = 'aborted';
+  constructor(context: SheetsErrorContext) {
+    super('Stopped before the spreadsheet was called', context);
   }
 }
 

@@ -85,7 +85,8 @@ function sheetToGrid(sheet: sheets_v4.Schema$Sheet): Grid {
 
 /** A protected tab is one range without bounds; its exceptions are taken as forbidden too rather than tried. */
 function forbiddenBounds(range: sheets_v4.Schema$ProtectedRange): GridBounds[] {
-  if (range.warningOnly || range.requestingUserCanEdit !== false) return [];
+  // False is left out of answers, like every default value.
+  if (range.warningOnly || range.requestingUserCanEdit) return [];
   if (range.unprotectedRanges?.length) return [];
   const { startRowIndex, endRowIndex, startColumnIndex, endColumnIndex } = range.range ?? {};
   return [

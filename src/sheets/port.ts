@@ -198,7 +198,7 @@ export type RemoveOutcome =
   | Unknown;
 
 export interface CallSettings {
-  /** Cuts waiting and calls short. A write in flight then comes back `unknown`. */
+  /** Cuts waiting and calls short (`aborted`). Rows whose write was in flight come back `unknown`; pins may be left over. */
   readonly signal?: AbortSignal;
   /** Higher goes first in the budget’s queue; edits before scans. */
   readonly priority?: number;

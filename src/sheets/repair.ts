@@ -36,6 +36,17 @@ interface Damage {
   readonly before: Before | undefined;
 }
 
+/** What was hit, by the write's answer alone: for a row that was changed again before it could be looked at. */
+export function strayCells(then: PinnedView, { row, cells }: SentRow, { columnByMark }: AtWrite): Displaced[] {
+  const markAtWrite = new Map([...columnByMark].map(([mark, index]) => [index, mark]));
+  return [...cells].flatMap(([index, written]): Displaced[] => {
+    const indexThen = then.columnByMark.get(markAtWrite.get(index) ?? -1);
+    if (indexThen === index) return [];
+    const before = indexThen === undefined ? undefined : cellValue(row.cells[indexThen]);
+    return [{ cell: cellAddress(row.rowIndex, index), written, before, isRestored: false }];
+  });
+}
+
 /** A formula is put back as its text. */
 interface Before {
   readonly value: CellValue;
@@ -44,6 +55,8 @@ interface Before {
 
 /** What the write's answer tells of the moment of writing; nothing of it is known when the answer was lost. */
 export interface AtWrite {
+  /** Every column was where the view had it. */
+  readonly areInPlace: boolean;
   /** Physical column by mark, as far as it shows. */
   readonly columnByMark: ReadonlyMap<number, number>;
   /** Rows that were not the ones they were meant for: their id at that moment, by pin. */

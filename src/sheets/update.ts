@@ -21,7 +21,7 @@ import {
 } from './pinned-write.ts';
 import type { CellValue, ColumnKey, RowChange, RowOutcome, Snapshot } from './port.ts';
 import { cellsBytes, countIds, refuseCells, splitBatches } from './preflight.ts';
-import { type AtWrite, findDamage, isSameRow, repairDamage, sentValue, shownColumns } from './repair.ts';
+import { type AtWrite, findDamage, isSameRow, repairDamage, sentValue, shownColumns, strayCells } from './repair.ts';
 import { type Item, judgeAll, type PinnedItem, type ReadyItem } from './verify.ts';
 
 export async function updateRows(
@@ -211,7 +211,7 @@ async function check(
     }
   }
   if (suspicious.length === 0) return;
-  const atWrite = { columnByMark: places.columnByMark, otherIdByPin };
+  const atWrite = { ...places, otherIdByPin };
   await settle(update, view, await readRows(update, suspicious), suspicious, atWrite);
 }
 
@@ -228,11 +228,12 @@ function otherIdAtWrite(
     const place = areInPlace ? indexThen : columnByMark.get(markByIndex.get(indexThen) ?? -1);
     return place === undefined || cells.has(place) ? undefined : place;
   };
-  if (item.set[idKey] === undefined) {
-    const place = placeOf(view.header.located.find(({ key }) => key === idKey)?.columnIndex ?? -1);
-    const id = place === undefined ? item.change.row.id : cellText(written.valueAt(place));
+  const idPlace = placeOf(view.header.located.find(({ key }) => key === idKey)?.columnIndex ?? -1);
+  if (idPlace !== undefined) {
+    const id = cellText(written.valueAt(idPlace));
     return id === item.change.row.id ? undefined : id;
   }
+  // The ID cell was written over: the others have to tell.
   const others = row.cells.flatMap((cell, indexThen) => {
     const place = placeOf(indexThen);
     return place === undefined || cellValue(cell) === null ? [] : [{ value: cellValue(cell), place }];
@@ -256,7 +257,8 @@ async function settle(
 ): Promise<void> {
   const displaced = await repairDamage(update, view, now, written, atWrite);
   const columnByKey = new Map(now.header.located.map(({ key, columnIndex }) => [key, columnIndex]));
-  for (const { item, pin } of written) {
+  for (const each of written) {
+    const { item, pin } = each;
     const row = now.rowByPin.get(pin);
     const cells = displaced.get(pin);
     if (cells || atWrite?.otherIdByPin.has(pin)) {
@@ -268,7 +270,9 @@ async function settle(
       const entries = Object.entries(item.set);
       const columns = entries.filter(([key, sent]) => !isSameValue(valueAt(key), sentValue(sent))).map(([key]) => key);
       const stored = Object.fromEntries(entries.filter(([key]) => key !== idKey).map(([key]) => [key, valueAt(key)]));
-      item.outcome = columns.length > 0 ? { kind: 'changed-meanwhile', columns } : { kind: 'written', stored };
+      const strays = atWrite && !atWrite.areInPlace && columns.length > 0 ? strayCells(view, each, atWrite) : [];
+      if (strays.length > 0) item.outcome = { kind: 'displaced', cells: strays };
+      else item.outcome = columns.length > 0 ? { kind: 'changed-meanwhile', columns } : { kind: 'written', stored };
     }
   }
 }

@@ -24,14 +24,14 @@ export function createRandom(seed: number): () => number {
   };
 }
 
-/** Somebody with consent; the stand-in's `open` access takes any token. */
+const consent = { clientId: 'client', clientSecret: 'secret', refreshToken: 'refresh' };
+
+/** Somebody who gave consent. */
 export const anyCredentials: Credentials = {
   account: 'robot@demo.iam.gserviceaccount.com',
   createAuthClient: (transporterOptions) =>
     new UserRefreshClient({
-      clientId: 'client',
-      clientSecret: 'secret',
-      refreshToken: 'refresh',
+      ...consent,
       useAuthRequestParameters: false,
       transporterOptions,
     }),
@@ -70,6 +70,8 @@ export interface Trial {
   readonly slept: readonly number[];
   /** Called before each request to Sheets, with its path; for edits and faults in between. */
   onRequest: (path: string) => void;
+  /** Takes the place of the stand-in for requests to Sheets. */
+  reroute: Fetch;
   openTable(overrides?: Partial<TableSpec>, memory?: TableMemory): Table;
 }
 
@@ -77,7 +79,13 @@ export function createTrial(options: TrialOptions = {}): Trial {
   const random = createRandom(options.seed ?? 1);
   let now = Date.UTC(2026, 0, 1);
   const slept: number[] = [];
-  const standin = createSheetsStandin({ now: () => now, random, access: 'open', quotas: 'none', ...options.standin });
+  const standin = createSheetsStandin({
+    now: () => now,
+    random,
+    quotas: 'none',
+    credentials: { authorizedUsers: [{ email: anyCredentials.account, ...consent }] },
+    ...options.standin,
+  });
   const file = standin.model.create({
     id: spreadsheetId,
     writers: [anyCredentials.account],
@@ -94,8 +102,9 @@ export function createTrial(options: TrialOptions = {}): Trial {
     ],
   });
   const fetch: Fetch = (url, init) => {
-    if (url.hostname === 'sheets.googleapis.com') trial.onRequest(`${init.method} ${url.pathname}`);
-    return standin.fetch(url, init);
+    if (url.hostname !== 'sheets.googleapis.com') return standin.fetch(url, init);
+    trial.onRequest(`${init.method} ${url.pathname}`);
+    return trial.reroute(url, init);
   };
   const time = {
     now: () => now,
@@ -120,6 +129,7 @@ export function createTrial(options: TrialOptions = {}): Trial {
     sheets,
     slept,
     onRequest: () => undefined,
+    reroute: standin.fetch,
     openTable: (overrides = {}, memory) => sheets.openTable({ ...spec, ...overrides }, memory),
   };
   return trial;

@@ -6,5 +6,5 @@ const runs = 500;
 
 test(`no value goes astray in ${runs} schedules of edits and faults`, { timeout: 120_000 }, async () => {
   const details = await checkSchedules({ numRuns: runs, seed: 20_260_101 });
-  expect(details.failed, details.failed ? explain(details) : '').toBe(false);
+  expect(details.failed ? explain(details) : 'held').toBe('held');
 });

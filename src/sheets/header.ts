@@ -41,10 +41,19 @@ export function resolveHeader(
     for (const { columnIndex } of cells) claims.set(columnIndex, (claims.get(columnIndex) ?? 0) + 1);
   }
   const resolved = candidates.map((candidate, index) => resolveColumn(columns[index]!, candidate, claims));
+  if (isNotTheHeader(resolved.map(({ state }) => state))) {
+    return { states: columns.map(({ key, header: text }) => ({ kind: 'missing', key, header: text })), located: [] };
+  }
   return {
     states: resolved.map(({ state }) => state),
     located: resolved.flatMap(({ located }) => located ?? []),
   };
+}
+
+/** Every anchored column under another header at once: this row is not the header, somebody put one above it (G1). */
+function isNotTheHeader(states: readonly ColumnState[]): boolean {
+  const present = states.filter(({ kind }) => kind !== 'missing');
+  return present.length > 1 && present.every(({ kind }) => kind === 'renamed');
 }
 
 interface Candidates {

@@ -3,10 +3,10 @@
 import type { GridBounds } from './address.ts';
 import { type CallOptions, errorContext, idKey, takeHeader, type TableContext } from './context.ts';
 import { RefusedError, type SheetsError, TableMovingError } from './errors.ts';
-import { type Block, byBounds, type Grid, headerCells, readGrid } from './grid.ts';
+import { type Block, byBounds, type Grid, headerCells, isSameValue, readGrid } from './grid.ts';
 import type { LocatedColumn, ResolvedHeader } from './header.ts';
 import { locateTab } from './locate.ts';
-import { isTemporaryMark } from './marks.ts';
+import { isTemporaryMark, type Metadata } from './marks.ts';
 import type { ColumnKey, Row, Snapshot } from './port.ts';
 import { appendRows } from './rows.ts';
 
@@ -15,6 +15,9 @@ import { appendRows } from './rows.ts';
  * gives a call (https://developers.google.com/workspace/sheets/api/limits, which also advises against large grid reads).
  */
 export const cellsPerReadMax = 250_000;
+
+/** A tab beyond that is read in smaller portions: several of them are in memory until the garbage collector comes by. */
+const cellsPerChunk = 60_000;
 
 /** How often a read starts over because columns or rows moved under it. */
 const attemptsMax = 4;
@@ -46,7 +49,7 @@ async function readOnce(context: TableContext, options: CallOptions): Promise<Sn
   const width = runs.reduce((sum, { start, end }) => sum + end - start, 0);
   return rowsBelow * width <= cellsPerReadMax
     ? readWhole(context, runs, options)
-    : readChunks(context, runs, Math.max(1, Math.floor(cellsPerReadMax / width)), options);
+    : readChunks(context, runs, Math.max(1, Math.floor(cellsPerChunk / width)), options);
 }
 
 async function readWhole(context: TableContext, runs: readonly Run[], options: CallOptions) {
@@ -116,8 +119,10 @@ async function readParts(context: TableContext, bounds: readonly GridBounds[], o
 }
 
 function createSnapshot(context: TableContext, { grid, header }: Parts, rows: Row[]): Snapshot {
-  for (const mark of [...grid.sheetMarks, ...grid.blocks.flatMap(blockMarks)]) {
-    if (isTemporaryMark(mark, context.block)) context.leftovers.add(mark.metadataId!);
+  noteMarks(context, grid.sheetMarks);
+  for (const { rowMetadata, columnMetadata } of grid.blocks) {
+    for (const { developerMetadata } of rowMetadata ?? []) noteMarks(context, developerMetadata);
+    for (const { developerMetadata } of columnMetadata ?? []) noteMarks(context, developerMetadata);
   }
   return {
     title: grid.title,
@@ -130,10 +135,10 @@ function createSnapshot(context: TableContext, { grid, header }: Parts, rows: Ro
   };
 }
 
-function blockMarks({ rowMetadata, columnMetadata }: Block) {
-  return [...(rowMetadata ?? []), ...(columnMetadata ?? [])].flatMap(
-    ({ developerMetadata }) => developerMetadata ?? [],
-  );
+/** Most rows carry none, and there may be 100,000. */
+function noteMarks({ block, leftovers }: TableContext, marks: readonly Metadata[] | undefined): void {
+  if (!marks) return;
+  for (const mark of marks) if (isTemporaryMark(mark, block)) leftovers.add(mark.metadataId!);
 }
 
 /** Adjacent columns, read as one block. End exclusive. */
@@ -175,11 +180,16 @@ function witnessColumn({ shape, columns }: TableContext): Run | undefined {
 
 function isSameColumn(rows: readonly Row[], seen: readonly Row[], located: readonly LocatedColumn[]): boolean {
   const witness = located[0]?.key ?? idKey;
-  const text = ({ number, id, cells }: Row) => `${number} ${witness === idKey ? id : JSON.stringify(cells[witness])}`;
-  const isShown = ({ id, cells }: Row) => (witness === idKey ? id !== '' : cells[witness] !== null);
-  const before = rows.filter(isShown);
-  const after = seen.filter(isShown);
-  return before.length === after.length && before.every((row, index) => text(row) === text(after[index]!));
+  const valueOf = ({ id, cells }: Row) => (witness === idKey ? id || null : (cells[witness] ?? null));
+  const shown = rows.filter((row) => valueOf(row) !== null);
+  const shownNow = seen.filter((row) => valueOf(row) !== null);
+  return (
+    shown.length === shownNow.length &&
+    shown.every((row, index) => {
+      const now = shownNow[index]!;
+      return row.number === now.number && isSameValue(valueOf(row), valueOf(now));
+    })
+  );
 }
 
 function columnsText({ located }: ResolvedHeader): string {

@@ -80,6 +80,14 @@ test.each<[string, string[], ColumnState[]]>([
     ],
   ],
   [
+    'all of them under other headers: a row was put above the header, none is there (G1)',
+    ['⚓first_name', '⚓email'],
+    [
+      { kind: 'missing', key: 'first_name', header: 'First name' },
+      { kind: 'missing', key: 'email', header: 'Email' },
+    ],
+  ],
+  [
     'outer white space does not count, case does',
     ['  First name ', 'EMAIL'],
     [found('first_name', 'First name', 'A'), { kind: 'missing', key: 'email', header: 'Email' }],

@@ -32,6 +32,12 @@ export function checkNothingLost(referee: Referee, seen: Seen, told: readonly Ro
     );
 }
 
+/** Where nothing could be put right any more, it was at least told. */
+export function checkTold(referee: Referee, told: readonly RowOutcome[]): string[] {
+  const isTold = told.some(({ kind }) => kind === 'displaced' || kind === 'unknown');
+  return referee.debts.length === 0 || isTold ? [] : ['values went astray, and nobody was told'];
+}
+
 function strayCells(told: readonly RowOutcome[]): readonly Displaced[] {
   const cells = told.flatMap((outcome) => (outcome.kind === 'displaced' ? outcome.cells : []));
   return cells.filter(({ isRestored }) => !isRestored);

@@ -20,5 +20,8 @@ if (details.failed) {
   console.error(explain(details));
   process.exitCode = 1;
 } else {
-  console.log(`${details.numRuns} schedules held (seed ${seed}, ${secs} s)`);
+  console.log(
+    `${details.numRuns} schedules held (seed ${seed}, ${secs} s); in ${details.excused} of them the process was killed, ` +
+      'or cells moved again, before a stray value could be put back, and it was told',
+  );
 }

@@ -61,6 +61,10 @@ export class Referee {
   /** All looks of the step. */
   private looks: Seen[] = [];
 
+  /** Writes that people moved cells or columns under. After the second in a step, the first may be beyond repair. */
+  strayWrites = 0;
+  isBeyondRepair = false;
+
   constructor(present: () => Seen) {
     this.present = present;
   }
@@ -68,6 +72,8 @@ export class Referee {
   ask(cells: Intent[], appends: RowIntent[], removals: RowIntent[]): void {
     this.planned = this.lastLook;
     this.peopleMovedMeanwhile = false;
+    this.isBeyondRepair ||= this.strayWrites > 1;
+    this.strayWrites = 0;
     this.looks = [];
     this.cells = cells;
     this.appends = appends;
@@ -85,8 +91,11 @@ export class Referee {
   }
 
   /** A request of the adapter is about to be taken. */
-  requested(content: Content): void {
-    if (this.lastLook) this.peopleMovedMeanwhile ||= this.havePeopleMovedSinceLook(look(content));
+  requested(content: Content, isWrite: boolean): void {
+    if (!this.lastLook) return;
+    const haveMoved = this.havePeopleMovedSinceLook(look(content));
+    this.peopleMovedMeanwhile ||= haveMoved;
+    if (isWrite && haveMoved) this.strayWrites += 1;
   }
 
   looked(content: Content): void {

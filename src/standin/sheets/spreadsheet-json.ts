@@ -113,10 +113,11 @@ function cellToJson(view: SpreadsheetView, cell: Cell, value: CellValue, mask: F
   const json: Record<string, Json> = {};
   if (hasContent(cell)) {
     if (mask.has('userEnteredValue')) {
-      json['userEnteredValue'] =
-        cell.formula === undefined ? extendedValue(cell.value) : { formulaValue: cell.formula };
+      json['userEnteredValue'] = mask
+        .inside('userEnteredValue')
+        .pick(cell.formula === undefined ? extendedValue(cell.value) : { formulaValue: cell.formula });
     }
-    if (mask.has('effectiveValue')) json['effectiveValue'] = extendedValue(value);
+    if (mask.has('effectiveValue')) json['effectiveValue'] = mask.inside('effectiveValue').pick(extendedValue(value));
     if (mask.has('formattedValue')) json['formattedValue'] = displayText(value, cell);
   }
   if (mask.has('userEnteredFormat') && cell.format)

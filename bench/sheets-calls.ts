@@ -1,0 +1,96 @@
+// How many calls it takes, as counted by the stand-in: updating cells in 1,000 rows, appending 1,000 rows, an idle read.
+//
+//   node bench/sheets-calls.ts
+import { fileURLToPath } from 'node:url';
+import { UserRefreshClient } from 'google-auth-library';
+import type { Credentials } from '../src/sheets/credentials.ts';
+import { createSheets } from '../src/sheets/table.ts';
+import { createSheetsStandin } from '../src/standin/sheets/standin.ts';
+
+export interface Calls {
+  readonly reads: number;
+  readonly writes: number;
+}
+
+export interface CallFigures {
+  /** To be at most 2 reads and 3 writes, the snapshot's read included. */
+  readonly update: Calls;
+  /** To be at most 1 write. */
+  readonly append: Calls;
+  readonly idle: Calls;
+}
+
+export const bench = { name: 'sheets-calls', run };
+
+const rowCount = 1_000;
+const spreadsheetId = 'bench-spreadsheet';
+const columns = Array.from({ length: 11 }, (_, index) => ({
+  key: `column_${index}`,
+  header: `Column ${index}`,
+  format: 'text' as const,
+}));
+
+const credentials: Credentials = {
+  account: 'bench',
+  createAuthClient: (transporterOptions) =>
+    new UserRefreshClient({ clientId: 'c', clientSecret: 's', refreshToken: 'r', transporterOptions }),
+};
+
+async function run(): Promise<CallFigures> {
+  const standin = createSheetsStandin({ now: Date.now, random: createRandom(), access: 'open', quotas: 'none' });
+  const header = ['Contact ID', ...columns.map((column) => column.header)];
+  const values = Array.from({ length: rowCount }, (_, row) => [
+    `id ${row}`,
+    ...columns.map(({ key }) => `${key} ${row}`),
+  ]);
+  standin.model.create({ id: spreadsheetId, tabs: [{ title: 'Bench', values: [header, ...values] }] });
+  const sheets = createSheets({
+    credentials,
+    time: { now: Date.now, sleep: () => Promise.resolve(), random: createRandom() },
+    fetch: standin.fetch,
+    readsPerMinute: Infinity,
+    writesPerMinute: Infinity,
+  });
+  const spec = {
+    spreadsheet: spreadsheetId,
+    tab: 'Bench',
+    headerRow: 1,
+    idHeader: 'Contact ID',
+    columns,
+    owner: 'bench',
+  };
+  const table = sheets.openTable(spec);
+  await table.ensure(await table.read(), []);
+
+  const count = async (work: () => Promise<unknown>): Promise<Calls> => {
+    standin.log.clear();
+    await work();
+    const { reads, writes } = standin.log.counters;
+    return { reads, writes };
+  };
+  const update = await count(async () => {
+    const snapshot = await table.read();
+    const set = Object.fromEntries(columns.map(({ key }) => [key, `new ${key}`]));
+    const outcomes = await table.update(
+      snapshot,
+      snapshot.rows.map((row) => ({ row, set })),
+    );
+    if (!outcomes.every(({ kind }) => kind === 'written')) throw new Error('not all rows were written');
+  });
+  const snapshot = await table.read();
+  const append = await count(async () => {
+    const rows = Array.from({ length: rowCount }, (_, row) => ({ id: `new ${row}`, set: { column_0: 'x' } }));
+    const outcomes = await table.append(snapshot, rows);
+    if (!outcomes.every(({ kind }) => kind === 'appended')) throw new Error('not all rows were appended');
+  });
+  const idle = await count(() => table.read());
+  return { update, append, idle };
+}
+
+/** Repeatable, so that the figures are. */
+function createRandom(): () => number {
+  let state = 1;
+  return () => (state = (state * 16_807) % 2_147_483_647) / 2_147_483_647;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(await run());

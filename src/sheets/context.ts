@@ -1,0 +1,61 @@
+// What the parts of one table share: the client, the spreadsheet, the mapping, and what is known of the tab so far.
+import type { CallOptions, SheetsClient } from './client.ts';
+import type { SheetsErrorContext } from './errors.ts';
+import type { Grid } from './grid.ts';
+import { type HeaderCell, resolveHeader, type ResolvedHeader } from './header.ts';
+import { anchorValue, type IdBlock } from './marks.ts';
+import type { ColumnKey, ColumnSpec, IdKey, TableMemory, TableSpec } from './port.ts';
+
+export const idKey: IdKey = '#id';
+
+/** Where things were when last seen; a read starts from it and puts it right. */
+export type Shape = Omit<TableMemory, 'sheetId'>;
+
+export interface TableContext {
+  readonly client: SheetsClient;
+  readonly spreadsheetId: string;
+  readonly spec: TableSpec;
+  /** The ID column and the mapped ones, in this order. */
+  readonly columns: readonly ColumnSpec[];
+  /** The metadata ids that are this owner's to give. */
+  readonly block: IdBlock;
+  /** The tab, once found; it stays this one whatever it is called. */
+  sheetId: number | undefined;
+  shape: Shape | undefined;
+  /** Metadata id of the anchor of each anchored column, as of the last look at the header. */
+  anchorIdByKey: ReadonlyMap<ColumnKey, number>;
+  /** `assertMark` has not been found to be refused where nothing had moved. */
+  areAssertionsUsable: boolean;
+  /** Marks known to be left over, removed along with the next marks that are. */
+  readonly leftovers: Set<number>;
+  /** Rows pinned at once: fewer than `batchRowsMax` once the tab's metadata turned out to be nearly full. */
+  pinsMax: number;
+}
+
+export type { CallOptions };
+
+/** One batch pins at most this many rows: 1,000 of the tab's 30,000 characters of metadata. */
+export const batchRowsMax = 1_000;
+
+/** https://developers.google.com/workspace/sheets/api/limits advises 2 MB; the rest of the body takes its part. */
+export const batchBytesMax = 1_900_000;
+
+export function allColumns(spec: TableSpec): ColumnSpec[] {
+  return [{ key: idKey, header: spec.idHeader, format: 'text' }, ...spec.columns];
+}
+
+/** Takes a fresh look at the tab: which column is which, and how large it is now. */
+export function takeHeader(context: TableContext, grid: Grid, header: readonly HeaderCell[]): ResolvedHeader {
+  const resolved = resolveHeader(context.columns, header, (key: ColumnKey) => anchorValue(context.spec.owner, key));
+  const { rowCount, columnCount } = grid;
+  const columnIndexByKey = Object.fromEntries(resolved.located.map(({ key, columnIndex }) => [key, columnIndex]));
+  context.shape = { rowCount, columnCount, columnIndexByKey };
+  context.anchorIdByKey = new Map(
+    resolved.located.flatMap(({ key, anchorId }) => (anchorId === undefined ? [] : [[key, anchorId]])),
+  );
+  return resolved;
+}
+
+export function errorContext({ spreadsheetId, sheetId }: TableContext): SheetsErrorContext {
+  return { spreadsheetId, ...(sheetId !== undefined && { sheetId }) };
+}

@@ -1,0 +1,160 @@
+// Deleting rows. Google deletes by index only, so the rows are pinned, looked at through the pins, and deleted in one
+// batch that asserts each pin to be at that very index: rows that moved in between make it fail, and it is tried anew.
+// A pin that is gone asserts nothing, so the last row of the grid is pinned as well: that a row is gone shows in its place.
+import { batchRowsMax, type CallOptions, errorContext, idKey, type TableContext } from './context.ts';
+import { OutcomeUnknownError, RefusedError, SheetsError, UnavailableError } from './errors.ts';
+import { cellText, cellValue } from './grid.ts';
+import { assertMark, createPin, deleteMark, oneLine, type Request } from './marks.ts';
+import { batchUpdate, placePins, removeMarks } from './pins.ts';
+import { type PinnedView, readThroughPins } from './pinned-view.ts';
+import type { RemoveOutcome, Row, Snapshot } from './port.ts';
+import { countIds, splitBatches } from './preflight.ts';
+import { changedColumns } from './verify.ts';
+
+interface Item {
+  readonly row: Row;
+  outcome: RemoveOutcome | undefined;
+}
+
+interface PinnedItem {
+  readonly item: Item;
+  readonly pin: number;
+}
+
+export async function removeRows(
+  context: TableContext,
+  snapshot: Snapshot,
+  rows: readonly Row[],
+  options: CallOptions,
+): Promise<RemoveOutcome[]> {
+  const counts = countIds(snapshot);
+  const items = rows.map((row): Item => ({
+    row,
+    outcome: (counts.get(row.id) ?? 0) > 1 ? { kind: 'duplicate-id' } : undefined,
+  }));
+  const pending = items.filter(({ outcome }) => outcome === undefined);
+  // From the bottom up, so that one batch does not move the rows of the next.
+  const ordered = pending.toSorted((a, b) => b.row.number - a.row.number);
+  for (const batch of splitBatches(ordered, Math.min(batchRowsMax, context.pinsMax), Infinity, () => 0)) {
+    try {
+      await removeBatch(context, batch, options);
+    } catch (error) {
+      if (!(error instanceof SheetsError)) throw error;
+      for (const item of pending) item.outcome ??= { kind: 'failed', error };
+      break;
+    }
+  }
+  return items.map(({ outcome }) => outcome!);
+}
+
+async function removeBatch(context: TableContext, batch: readonly Item[], options: CallOptions): Promise<void> {
+  const rowIndexes = batch.map(({ row }) => row.number - 1);
+  const lastRowIndex = context.shape!.rowCount - 1;
+  const sentinels = rowIndexes.includes(lastRowIndex) ? [] : [lastRowIndex];
+  const { rowPins, isUncertain } = await placePins(context, [...rowIndexes, ...sentinels], options, {
+    isForWriting: false,
+  });
+  const sentinelPins = rowPins.slice(batch.length).filter((pin) => pin !== undefined);
+  const pinned = batch.flatMap((item, index) => {
+    const pin = rowPins[index];
+    if (pin === undefined) item.outcome = { kind: 'moved' };
+    return pin === undefined ? [] : [{ item, pin }];
+  });
+  let marks: readonly number[] = [...pinned.map(({ pin }) => pin), ...sentinelPins];
+  try {
+    marks = await deletePinned(context, pinned, sentinelPins, isUncertain, options);
+  } finally {
+    if (marks.length > 0) await removeMarks(context, marks, options);
+  }
+}
+
+/** How often a deletion is tried when rows move under it. */
+const attemptsMax = 4;
+
+/** Returns the pins that are still there. */
+async function deletePinned(
+  context: TableContext,
+  pinned: readonly PinnedItem[],
+  sentinelPins: readonly number[],
+  isUncertain: boolean,
+  options: CallOptions,
+): Promise<readonly number[]> {
+  let remaining = pinned;
+  let failure: SheetsError | undefined;
+  /** Sent in a batch of unknown outcome. */
+  const sent = new Set<PinnedItem>();
+  for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+    const view = await readThroughPins(context, [...remaining.map(({ pin }) => pin), ...sentinelPins], options);
+    if (isUncertain && attempt === 1 && view.rowByPin.size === 0) {
+      throw new UnavailableError('the rows could not be pinned', errorContext(context));
+    }
+    const found = remaining.filter(({ pin }) => view.rowByPin.has(pin));
+    for (const each of remaining) {
+      if (sent.has(each) && !view.rowByPin.has(each.pin)) each.item.outcome = { kind: 'removed' };
+      // The pins of rows that were spared went with that batch; what is known of those rows stands.
+      else if (!view.rowByPin.has(each.pin)) each.item.outcome ??= { kind: 'row-gone' };
+    }
+    const ready = found.filter((each) => isReady(view, each));
+    const sentinels = sentinelPins.filter((pin) => view.rowByPin.has(pin));
+    const spared = [...found.filter((each) => !ready.includes(each)).map(({ pin }) => pin), ...sentinels];
+    if (ready.length === 0) return spared;
+    const isAsserting = context.areAssertionsUsable;
+    try {
+      await batchUpdate(context, deleteRequests(context, view, ready, sentinels, spared), options);
+      for (const { item } of ready) item.outcome = { kind: 'removed' };
+      return [];
+    } catch (error) {
+      if (error instanceof OutcomeUnknownError) {
+        for (const each of ready) {
+          sent.add(each);
+          each.item.outcome = { kind: 'unknown', error };
+        }
+      } else if (!(error instanceof RefusedError)) throw error;
+      // Refused twice in a row with assertions: rather than rows that move each time, it is the assertions.
+      else if (isAsserting && failure instanceof RefusedError) context.areAssertionsUsable = false;
+      failure = error;
+    }
+    remaining = found;
+  }
+  for (const { item } of remaining) {
+    item.outcome =
+      failure instanceof OutcomeUnknownError
+        ? { kind: 'unknown', error: failure }
+        : { kind: 'failed', error: failure! };
+  }
+  return [...remaining.map(({ pin }) => pin), ...sentinelPins];
+}
+
+function isReady(view: PinnedView, { item, pin }: PinnedItem): boolean {
+  const { cells } = view.rowByPin.get(pin)!;
+  const columnByKey = new Map(view.header.located.map(({ key, columnIndex }) => [key, columnIndex]));
+  const id = cellText(cellValue(cells[columnByKey.get(idKey) ?? -1]));
+  const columns = changedColumns(item.row, columnByKey, cells);
+  if (id !== item.row.id || (id === '' && columns.length > 0)) item.outcome = { kind: 'moved' };
+  else if (columns.length > 0) item.outcome = { kind: 'changed-meanwhile', columns };
+  else return true;
+  return false;
+}
+
+function deleteRequests(
+  context: TableContext,
+  view: PinnedView,
+  ready: readonly PinnedItem[],
+  sentinels: readonly number[],
+  spared: readonly number[],
+): Request[] {
+  const sheetId = context.sheetId!;
+  const placeOf = (pin: number) => ({ pin, rowIndex: view.rowByPin.get(pin)!.rowIndex });
+  const places = ready.map(({ pin }) => placeOf(pin));
+  const assertions = context.areAssertionsUsable
+    ? [...places, ...sentinels.map(placeOf)].flatMap(({ pin, rowIndex }) =>
+        assertMark(createPin(pin, sheetId, rowIndex)),
+      )
+    : [];
+  const fromBelow = places.toSorted((a, b) => b.rowIndex - a.rowIndex);
+  return [
+    ...assertions,
+    ...fromBelow.map(({ rowIndex }) => ({ deleteDimension: { range: oneLine(sheetId, 'ROWS', rowIndex) } })),
+    ...spared.map(deleteMark),
+  ];
+}

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest';
+import {
+  boundsToText,
+  columnLetter,
+  columnLetterToIndex,
+  rangeStart,
+  textToSpreadsheetId,
+  textToTabReference,
+} from '../../src/sheets/address.ts';
+
+const id = '1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms';
+
+describe('a spreadsheet is named by its id or by its URL', () => {
+  test.each([
+    ['the id', id],
+    ['the id with white space around it', `  ${id}\n`],
+    ['the URL of the browser', `https://docs.google.com/spreadsheets/d/${id}/edit?gid=7#gid=7`],
+    ['the URL of a second account', `https://docs.google.com/spreadsheets/u/1/d/${id}/edit`],
+    ['the bare URL', `https://docs.google.com/spreadsheets/d/${id}`],
+  ])('%s', (_, text) => expect(textToSpreadsheetId(text)).toBe(id));
+
+  test.each(['', 'Prospects', 'https://example.com/spreadsheets/d/abc', '../../etc/passwd'])(
+    'not %j, and the message says where to copy it from',
+    (text) => expect(() => textToSpreadsheetId(text)).toThrow('copy the address from the browser'),
+  );
+});
+
+test('a tab is named by its title, or by gid:N', () => {
+  expect(textToTabReference('gid:123')).toEqual({ kind: 'gid', sheetId: 123 });
+  expect(textToTabReference('gid:abc')).toEqual({ kind: 'title', title: 'gid:abc' });
+  expect(textToTabReference(' Übersicht ')).toEqual({ kind: 'title', title: ' Übersicht ' });
+});
+
+test.each([
+  [0, 'A'],
+  [25, 'Z'],
+  [26, 'AA'],
+  [701, 'ZZ'],
+  [702, 'AAA'],
+  [18_277, 'ZZZ'],
+])('column %i is %s, both ways', (index, letter) => {
+  expect(columnLetter(index)).toBe(letter);
+  expect(columnLetterToIndex(letter)).toBe(index);
+});
+
+test.each([
+  ['Sheet1!A7:C7', { rowIndex: 6, columnIndex: 0 }],
+  ["'Über uns!'!C7", { rowIndex: 6, columnIndex: 2 }],
+  ["'it''s'!AB12:AD14", { rowIndex: 11, columnIndex: 27 }],
+  ['D1', { rowIndex: 0, columnIndex: 3 }],
+  ['', undefined],
+])('%j begins at %j', (range, start) => expect(rangeStart(range)).toEqual(start));
+
+test.each([
+  [{}, 'the whole tab'],
+  [{ startRowIndex: 1, endRowIndex: 10, startColumnIndex: 1, endColumnIndex: 4 }, 'B2:D10'],
+  [{ startColumnIndex: 1, endColumnIndex: 2 }, 'B'],
+  [{ startRowIndex: 4, endRowIndex: 9 }, '5:9'],
+])('%j is told as %s', (bounds, text) => expect(boundsToText(bounds)).toBe(text));

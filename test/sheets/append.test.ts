@@ -1,0 +1,127 @@
+// New rows (google-sheets protocol, step 7): one atomic batch under a chosen id.
+import { describe, expect, test } from 'vitest';
+import { createTrial, header, openAnchored, temporaryMarks, type Trial } from '../support/sheets.ts';
+
+const values = [header, ['a', 'Ann', 'tag a', 'ann@x.org', 1], [], ['b', 'Bob', 'tag b', 'bob@x.org', '=1+2'], []];
+
+const people = (trial: Trial) => trial.person.read('Prospects!A1:H12', 'FORMULA');
+
+async function open(options: Parameters<typeof createTrial>[0] = {}) {
+  const trial = createTrial({ values, tab: { typed: true }, ...options });
+  const { table, snapshot } = await openAnchored(trial);
+  trial.standin.log.clear();
+  return { trial, table, snapshot };
+}
+
+test('1,000 rows cost one write', async () => {
+  const { trial, table, snapshot } = await open();
+  const rows = Array.from({ length: 1_000 }, (_, index) => ({ id: `new ${index}`, set: { first_name: `=${index}` } }));
+  const outcomes = await table.append(snapshot, rows);
+  expect(outcomes.every(({ kind }) => kind === 'appended')).toBe(true);
+  expect(trial.standin.log.counters).toMatchObject({ reads: 0, writes: 1 });
+  const after = await table.read();
+  expect(after.rows.slice(2).map(({ id, cells }) => [id, cells['first_name']])).toEqual(
+    rows.map(({ id, set }) => [id, set.first_name]),
+  );
+});
+
+test('they go below the last row, move what is further down, and touch no column that is not mapped (L13)', async () => {
+  const { trial, table, snapshot } = await open();
+  trial.person.type('Prospects!C5', 'total');
+  await table.append(snapshot, [{ id: 'c', set: { first_name: 'Cy', score: 0, email: '' } }]);
+  expect(people(trial).slice(3)).toEqual([
+    ['b', 'Bob', 'tag b', 'bob@x.org', '=1+2'],
+    ['c', 'Cy', '', '', 0],
+    ['', '', 'total'],
+  ]);
+});
+
+test('below the header of an empty tab, at the end of the grid', async () => {
+  const { trial, table, snapshot } = await open({ values: [header], tab: { rowCount: 1 } });
+  expect(await table.append(snapshot, [{ id: 'a', set: {} }])).toEqual([{ kind: 'appended' }]);
+  expect(people(trial)).toEqual([header, ['a']]);
+});
+
+describe('W4, L8: when the answer is lost, the mark tells, and nothing is appended twice', () => {
+  test.each([
+    ['applied', 'after', 1],
+    ['not applied', 'before', 2],
+  ] as const)('%s', async (_, when, writes) => {
+    const { trial, table, snapshot } = await open();
+    trial.standin.faults.add({ effect: { type: 'status', status: 503 }, when, match: { kind: 'write' } });
+    expect(await table.append(snapshot, [{ id: 'c', set: {} }])).toEqual([{ kind: 'appended' }]);
+    expect(people(trial).filter(([id]) => id === 'c')).toHaveLength(1);
+    expect(trial.standin.log.counters).toMatchObject({ reads: 1, writes });
+  });
+
+  test('arriving late, after it was sent again', async () => {
+    const { trial, table, snapshot } = await open();
+    let late: (() => Promise<Response>) | undefined;
+    const { fetch } = trial.standin;
+    trial.reroute = (url, init) => {
+      // The client blackens the token in a failed request's headers.
+      const request = { ...init, headers: new Headers(init.headers) };
+      late = () => fetch(url, request);
+      trial.reroute = fetch;
+      return Promise.reject(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
+    };
+    expect(await table.append(snapshot, [{ id: 'c', set: {} }])).toEqual([{ kind: 'appended' }]);
+    expect((await late?.())?.status).toBe(400);
+    expect(people(trial).filter(([id]) => id === 'c')).toHaveLength(1);
+  });
+
+  test('and when nothing can be read any more, the outcome is unknown', async () => {
+    const { trial, table, snapshot } = await open();
+    trial.standin.faults.add({ effect: { type: 'lost' }, times: 99 });
+    expect(await table.append(snapshot, [{ id: 'c', set: {} }])).toMatchObject([{ kind: 'unknown' }]);
+  });
+});
+
+test('columns that moved since the snapshot: nothing is appended, plan again', async () => {
+  const { trial, table, snapshot } = await open();
+  trial.person.moveColumns('Prospects', 'A', 1, 'F');
+  expect(await table.append(snapshot, [{ id: 'c', set: {} }])).toEqual([{ kind: 'moved' }]);
+  expect(await table.append(await table.read(), [{ id: 'c', set: { score: 7 } }])).toEqual([{ kind: 'appended' }]);
+  expect(people(trial)[4]).toEqual(['', '', '', 7, 'c']);
+});
+
+test('an id that is there already, that comes twice, or that is blank is refused by name', async () => {
+  const { table, snapshot } = await open();
+  const outcomes = await table.append(snapshot, [
+    { id: 'a', set: {} },
+    { id: 'c', set: {} },
+    { id: 'c', set: {} },
+    { id: '', set: {} },
+  ]);
+  expect(outcomes).toMatchObject([
+    { kind: 'duplicate-id' },
+    { kind: 'appended' },
+    { kind: 'duplicate-id' },
+    { kind: 'refused', reason: 'no-id' },
+  ]);
+});
+
+test('the mark is removed by the next write, or by tidy', async () => {
+  const { trial, table, snapshot } = await open();
+  await table.append(snapshot, [{ id: 'c', set: {} }]);
+  const after = await table.read();
+  expect(after.leftovers).toBe(1);
+  await table.update(after, [{ row: after.rows[0]!, set: { score: 2 } }]);
+  expect(temporaryMarks(trial)).toEqual([]);
+  await table.append(await table.read(), [{ id: 'd', set: {} }]);
+  expect(await table.tidy()).toBe(1);
+  expect(await table.tidy()).toBe(0);
+  expect(temporaryMarks(trial)).toEqual([]);
+});
+
+test('should Google refuse assertions of place, rows are appended without them', async () => {
+  const { trial, table, snapshot } = await open();
+  const { fetch } = trial.standin;
+  trial.reroute = (url, init) => {
+    if (!(typeof init.body === 'string' && init.body.includes('EXACT_LOCATION'))) return fetch(url, init);
+    const error = { code: 400, message: 'not like this', status: 'INVALID_ARGUMENT' };
+    return Promise.resolve(Response.json({ error }, { status: 400 }));
+  };
+  expect(await table.append(snapshot, [{ id: 'c', set: {} }])).toEqual([{ kind: 'appended' }]);
+  expect(people(trial)[4]).toEqual(['c']);
+});

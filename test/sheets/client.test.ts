@@ -1,0 +1,230 @@
+// The two doors: what is repeated and what is not, what a failure says, and where the calls go.
+import { generateKeyPairSync } from 'node:crypto';
+import { describe, expect, test, vi } from 'vitest';
+import { parseCredentials } from '../../src/sheets/credentials.ts';
+import { Budget } from '../../src/sheets/budget.ts';
+import { createSheets } from '../../src/sheets/table.ts';
+import { anyCredentials, createTrial, header, openAnchored, rowOf, spec } from '../support/sheets.ts';
+
+const values = [header, ['a', 'Ann', 'tag', 'ann@x.org', 1]];
+const account = anyCredentials.account;
+
+describe('a read is repeated with backoff', () => {
+  test('three times after a failure, then it is given up', async () => {
+    const trial = createTrial({ values });
+    trial.standin.faults.add({ effect: { type: 'status', status: 503 }, times: 9 });
+    await expect(trial.openTable().read()).rejects.toMatchObject({ code: 'unavailable', retryable: true });
+    expect(trial.standin.log.counters.reads).toBe(4);
+    expect(trial.slept.map((ms) => Math.floor(ms / 1000))).toEqual([1, 2, 4]);
+  });
+
+  test('until it succeeds', async () => {
+    const trial = createTrial({ values });
+    trial.standin.faults.add({ effect: { type: 'lost' }, times: 2 });
+    expect((await trial.openTable().read()).rows).toHaveLength(1);
+  });
+});
+
+test('a write is not repeated by itself, nor by the library (W4)', async () => {
+  const trial = createTrial({ values });
+  const table = trial.openTable();
+  const snapshot = await table.read();
+  trial.standin.log.clear();
+  trial.standin.faults.add({ effect: { type: 'status', status: 503 }, match: { kind: 'write' } });
+  await table.ensure(snapshot, []);
+  expect(trial.standin.log.counters.writes).toBe(1);
+});
+
+describe('W6: 429', () => {
+  test('pauses the budget with growing backoff and drops nothing', async () => {
+    const trial = createTrial({ values });
+    const { table, snapshot } = await openAnchored(trial);
+    trial.standin.faults.add({ effect: { type: 'status', status: 429 }, times: 3, match: { kind: 'write' } });
+    expect(await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { score: 2 } }])).toMatchObject([
+      { kind: 'written' },
+    ]);
+    expect(trial.slept.map((ms) => Math.floor(ms / 1000))).toEqual([1, 2, 4]);
+  });
+
+  test('for good is told with the setting to change; no pause is longer than 64 s', async () => {
+    const trial = createTrial({ values });
+    trial.standin.faults.add({ effect: { type: 'status', status: 429 }, times: 99 });
+    await expect(trial.openTable().read()).rejects.toMatchObject({
+      code: 'quota',
+      message: expect.stringContaining('lower google.reads_per_minute'),
+    });
+    expect(trial.slept).toHaveLength(8);
+    expect(Math.max(...trial.slept)).toBe(64_000);
+  });
+
+  test('stops every call of the budget meanwhile', async () => {
+    let wake = (): void => undefined;
+    const sleep = () => new Promise<void>((resolve) => (wake = resolve));
+    const budget = new Budget('writes', Infinity, { now: () => 0, sleep, random: () => 0 });
+    const paused = budget.pause();
+    const call = vi.fn<() => Promise<string>>(() => Promise.resolve('done'));
+    const result = budget.run(call);
+    await Promise.resolve();
+    expect(call).not.toHaveBeenCalled();
+    wake();
+    await paused;
+    expect(await result).toBe('done');
+  });
+});
+
+test('a budget starts no more calls in a minute than it has', async () => {
+  vi.useFakeTimers();
+  try {
+    const budget = new Budget('reads', 60, { now: Date.now, sleep: () => Promise.resolve(), random: () => 0 });
+    const calls = Array.from({ length: 100 }, () => budget.run(() => Promise.resolve()));
+    await vi.advanceTimersByTimeAsync(59_000);
+    expect(budget.used).toBe(60);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(budget.used).toBe(100);
+    await Promise.all(calls);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('401: a new client asks for a new token, once', async () => {
+  const trial = createTrial({ values });
+  const table = trial.openTable();
+  await table.read();
+  trial.standin.faults.add({ effect: { type: 'status', status: 401 } });
+  await table.read();
+  expect(trial.standin.log.counters.tokens).toBe(2);
+  trial.standin.faults.add({ effect: { type: 'status', status: 401 }, times: 2 });
+  await expect(table.read()).rejects.toMatchObject({ code: 'credentials-refused', retryable: false });
+});
+
+describe('a service account', () => {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const key = (email: string) =>
+    parseCredentials(
+      JSON.stringify({
+        type: 'service_account',
+        client_email: email,
+        private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+      }),
+      'key.json',
+    );
+  const publicPem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  const standin = { now: Date.now, credentials: { serviceAccounts: [{ email: account, publicKey: publicPem }] } };
+
+  test('is known by its signature', async () => {
+    const trial = createTrial({ values, standin, client: { credentials: key(account) } });
+    expect((await trial.openTable().read()).rows).toHaveLength(1);
+  });
+
+  test('whose key was deleted: the token endpoint’s words, and what to check', async () => {
+    const trial = createTrial({ values, standin, client: { credentials: key('gone@demo.iam.gserviceaccount.com') } });
+    const error = await trial
+      .openTable()
+      .read()
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'credentials-refused' });
+    expect(String(error)).toMatch(/refused the credentials of gone@demo\.iam\.gserviceaccount\.com: invalid_grant/);
+  });
+});
+
+describe('an error tells a person what to do', () => {
+  test('not shared with this account, naming its e-mail', async () => {
+    const trial = createTrial({ values });
+    trial.file.sharedWith.clear();
+    await expect(trial.openTable().read()).rejects.toMatchObject({
+      code: 'not-shared',
+      message: expect.stringContaining(`choose Share, and add ${account} as an editor`),
+    });
+  });
+
+  test('shared for reading only', async () => {
+    const trial = createTrial({ values });
+    const { table, snapshot } = await openAnchored(trial);
+    trial.file.sharedWith.set(account, 'reader');
+    const outcomes = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { score: 2 } }]);
+    expect(outcomes).toMatchObject([{ kind: 'failed', error: { code: 'read-only-share' } }]);
+  });
+
+  test('a spreadsheet that is gone', async () => {
+    const trial = createTrial({ values });
+    trial.standin.model.delete(trial.file.id);
+    await expect(trial.openTable().read()).rejects.toMatchObject({ code: 'spreadsheet-gone' });
+  });
+
+  test('nobody answers: the host and the system’s code', async () => {
+    const trial = createTrial({ values });
+    trial.reroute = () => {
+      const cause = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+      return Promise.reject(new TypeError('fetch failed', { cause }));
+    };
+    await expect(trial.openTable().read()).rejects.toMatchObject({
+      code: 'unreachable',
+      message: expect.stringContaining('sheets.googleapis.com cannot be reached (ECONNREFUSED)'),
+    });
+  });
+
+  test.each([
+    ['ACCESS_TOKEN_SCOPE_INSUFFICIENT', 'scope-missing'],
+    ['SERVICE_DISABLED', 'api-disabled'],
+  ])('403 %s', async (reason, code) => {
+    const trial = createTrial({ values });
+    const error = { code: 403, message: 'nein', status: 'PERMISSION_DENIED', details: [{ reason }] };
+    trial.reroute = () => Promise.resolve(Response.json({ error }, { status: 403 }));
+    await expect(trial.openTable().read()).rejects.toMatchObject({ code });
+  });
+
+  test('no error, whatever is asked of it, shows a token', async () => {
+    const trial = createTrial({ values });
+    let token = '';
+    trial.reroute = (_, init) => {
+      token = new Headers(init.headers).get('authorization') ?? '';
+      return Promise.resolve(Response.json({ error: { code: 403, message: 'no' } }, { status: 403 }));
+    };
+    const error: unknown = await trial
+      .openTable()
+      .read()
+      .catch((thrown: unknown) => thrown);
+    const { inspect } = await import('node:util');
+    expect(token).toMatch(/^Bearer ./);
+    expect(inspect(error, { depth: 20, showHidden: true })).not.toContain(token.slice(7));
+  });
+});
+
+test('an aborted read sends nothing; a write that was aborted under way is of unknown outcome, and tidied up later', async () => {
+  const trial = createTrial({ values });
+  const { table, snapshot } = await openAnchored(trial);
+  await expect(table.read({ signal: AbortSignal.abort(new Error('stopping')) })).rejects.toMatchObject({
+    code: 'aborted',
+    cause: { message: 'stopping' },
+  });
+  const controller = new AbortController();
+  trial.onRequest = (path) => {
+    if (path.includes('batchUpdateByDataFilter')) controller.abort(new Error('stopping'));
+  };
+  const changes = [{ row: rowOf(snapshot, 'a'), set: { score: 2 } }];
+  const outcomes = await table.update(snapshot, changes, { signal: controller.signal });
+  expect(outcomes).toMatchObject([{ kind: 'unknown' }]);
+  trial.onRequest = () => undefined;
+  expect(await trial.openTable().tidy()).toBeGreaterThan(0);
+});
+
+test('over real HTTP and a loopback endpoint, with nothing of Google reached', async () => {
+  const { serve } = await import('@hono/node-server');
+  const trial = createTrial({ values });
+  const server = serve({ fetch: trial.standin.app.fetch, port: 0, hostname: '127.0.0.1' });
+  try {
+    await new Promise((resolve) => server.once('listening', resolve));
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const sheets = createSheets({
+      credentials: anyCredentials,
+      time: { now: Date.now, sleep: () => Promise.resolve(), random: () => 0.5 },
+      fetch,
+      endpoint: `http://127.0.0.1:${port}`,
+    });
+    expect((await sheets.openTable(spec).read()).rows).toHaveLength(1);
+  } finally {
+    server.close();
+  }
+});

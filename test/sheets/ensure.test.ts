@@ -1,0 +1,85 @@
+// Making what this project owns, and nothing else.
+import { expect, test } from 'vitest';
+import { createTrial, header, spec } from '../support/sheets.ts';
+
+test('on the first run, everything missing is created right of the last header', async () => {
+  const trial = createTrial({
+    values: [
+      ['Name', 'Email'],
+      ['Ann', 'ann@x.org'],
+    ],
+  });
+  const columns = [...spec.columns, { key: 'seen', header: 'Last seen', format: 'date-time' as const }];
+  const table = trial.openTable({ columns });
+  const snapshot = await table.read();
+  trial.standin.log.clear();
+  await table.ensure(snapshot, ['first_name', 'score', 'seen']);
+  expect(trial.standin.log.counters.writes).toBe(1);
+  expect(trial.person.read('Prospects!A1:H2')).toEqual([
+    ['Name', 'Email', 'Contact ID', 'First name', 'Score', 'Last seen'],
+    ['Ann', 'ann@x.org'],
+  ]);
+  const after = await table.read();
+  expect([after.idColumn, ...after.columns].map(({ kind }) => kind)).toEqual(Array(5).fill('found'));
+  expect(after.unanchored).toEqual([]);
+  const sheet = trial.file.content.sheet(7);
+  expect(sheet.columns[2]).toMatchObject({ hiddenByUser: true });
+  expect(sheet.protectedRanges).toMatchObject([{ range: { left: 2, right: 3 }, warningOnly: true }]);
+  expect(sheet.cell(1, 5)?.format).toMatchObject({ numberFormat: { type: 'DATE_TIME' } });
+  expect(sheet.cell(1, 1)?.format).toBeUndefined();
+});
+
+test('only what was asked for is created; a second time, nothing is written (W9)', async () => {
+  const trial = createTrial({ values: [['Contact ID', 'Email']] });
+  const table = trial.openTable();
+  await table.ensure(await table.read(), ['score']);
+  expect(trial.person.read('Prospects!A1:H1')).toEqual([['Contact ID', 'Email', 'Score']]);
+  const snapshot = await table.read();
+  trial.standin.log.clear();
+  await table.ensure(snapshot, ['score']);
+  expect(trial.standin.log.counters).toMatchObject({ reads: 0, writes: 0 });
+});
+
+test('in an empty tab, and where the grid has no column left', async () => {
+  const trial = createTrial({ values: [], tab: { columnCount: 1 } });
+  const table = trial.openTable();
+  await table.ensure(await table.read(), ['first_name', 'email', 'score']);
+  expect(trial.person.read('Prospects!A1:H1')).toEqual([['Contact ID', 'First name', 'Email', 'Score']]);
+  const full = createTrial({ values: [['Name']], tab: { columnCount: 1 } });
+  const fullTable = full.openTable();
+  await fullTable.ensure(await fullTable.read(), ['email']);
+  expect(full.person.read('Prospects!A1:H1')).toEqual([['Name', 'Contact ID', 'Email']]);
+});
+
+test('W11: columns that moved between reading and anchoring are not anchored by mistake', async () => {
+  const trial = createTrial({ values: [header] });
+  const table = trial.openTable();
+  const snapshot = await table.read();
+  trial.person.moveColumns('Prospects', 'B', 1, 'F');
+  await table.ensure(snapshot, []);
+  const after = await table.read();
+  expect([after.idColumn, ...after.columns].map(({ kind }) => kind)).toEqual(Array(4).fill('found'));
+  await table.ensure(after, []);
+  expect((await table.read()).unanchored).toEqual([]);
+});
+
+test('L8: a lost answer does not make a column twice', async () => {
+  const trial = createTrial({ values: [['Contact ID']] });
+  const table = trial.openTable();
+  const snapshot = await table.read();
+  trial.standin.faults.add({ effect: { type: 'lost' }, when: 'after', match: { kind: 'write' } });
+  await table.ensure(snapshot, ['email']);
+  expect(trial.person.read('Prospects!A1:H1')).toEqual([['Contact ID', 'Email']]);
+});
+
+test('two syncs in one workbook keep to their own marks', async () => {
+  const trial = createTrial({ values: [header, ['a', 'Ann']] });
+  const [one, two] = [trial.openTable(), trial.openTable({ owner: 'customers' })];
+  await one.ensure(await one.read(), []);
+  await two.ensure(await two.read(), []);
+  const snapshot = await one.read();
+  await one.append(snapshot, [{ id: 'b', set: {} }]);
+  expect((await two.read()).leftovers).toBe(0);
+  expect(await two.tidy()).toBe(0);
+  expect((await one.read()).leftovers).toBe(1);
+});

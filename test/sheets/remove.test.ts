@@ -1,0 +1,60 @@
+// Deleting rows: by index, but never the index of another row.
+import { expect, test } from 'vitest';
+import { createTrial, header, openAnchored, rowOf, temporaryMarks, type Trial } from '../support/sheets.ts';
+
+const values = [header, ...['a', 'b', 'c', 'd'].map((id) => [id, `name ${id}`, `tag ${id}`, `${id}@x.org`, 1])];
+
+async function open(options: Parameters<typeof createTrial>[0] = {}) {
+  const trial = createTrial({ values, ...options });
+  const { table, snapshot } = await openAnchored(trial);
+  trial.standin.log.clear();
+  return { trial, table, snapshot };
+}
+
+const ids = (trial: Trial) => trial.person.read('Prospects!A2:A20').map(([id]) => id ?? '');
+
+test('one read and two writes, from the bottom up, and no pin is left', async () => {
+  const { trial, table, snapshot } = await open();
+  const rows = ['a', 'c'].map((id) => rowOf(snapshot, id));
+  expect(await table.remove(snapshot, rows)).toEqual([{ kind: 'removed' }, { kind: 'removed' }]);
+  expect(ids(trial)).toEqual(['b', 'd']);
+  expect(trial.standin.log.counters).toMatchObject({ reads: 1, writes: 2 });
+  expect(temporaryMarks(trial)).toEqual([]);
+});
+
+test.each<[string, (trial: Trial) => void, string[]]>([
+  ['sorts', ({ person }) => person.sort('Prospects', 'A', 'DESCENDING'), ['d', 'c', 'a']],
+  ['inserts a row', ({ person }) => person.insertRows('Prospects', 2), ['', 'a', 'c', 'd']],
+  ['deletes the row above', ({ person }) => person.deleteRows('Prospects', 2), ['c', 'd']],
+  ['deletes the very row', ({ person }) => person.deleteRows('Prospects', 3), ['a', 'c', 'd']],
+])('L9: somebody %s in the moment of deleting: it is the right row all the same', async (_, edit, left) => {
+  const { trial, table, snapshot } = await open();
+  let requests = 0;
+  trial.onRequest = () => {
+    requests += 1;
+    if (requests === 3) edit(trial);
+  };
+  await table.remove(snapshot, [rowOf(snapshot, 'b')]);
+  expect(ids(trial)).toEqual(left);
+  expect(temporaryMarks(trial)).toEqual([]);
+});
+
+test('a row that somebody edited since the snapshot stays', async () => {
+  const { trial, table, snapshot } = await open();
+  trial.person.type('Prospects!D3', 'new@x.org');
+  trial.person.insertRows('Prospects', 5);
+  expect(
+    await table.remove(
+      snapshot,
+      ['b', 'd'].map((id) => rowOf(snapshot, id)),
+    ),
+  ).toEqual([{ kind: 'changed-meanwhile', columns: ['email'] }, { kind: 'moved' }]);
+  expect(temporaryMarks(trial)).toEqual([]);
+});
+
+test('W4: a lost answer is read back', async () => {
+  const { trial, table, snapshot } = await open();
+  trial.standin.faults.add({ effect: { type: 'lost' }, when: 'after', match: { kind: 'write' }, skip: 1 });
+  expect(await table.remove(snapshot, [rowOf(snapshot, 'b')])).toEqual([{ kind: 'removed' }]);
+  expect(ids(trial)).toEqual(['a', 'c', 'd']);
+});

@@ -1,0 +1,95 @@
+// What has to hold when a trial is over, one function each, with a message that tells what happened.
+import type { AppendOutcome, Displaced, RemoveOutcome, RowOutcome } from '../../../src/sheets/port.ts';
+import type { Intent, Referee, RowIntent } from './referee.ts';
+import type { Seen } from './view.ts';
+
+/** L9: no cell of any row holds a value that was meant for another id, unless people moved it there, or it was told. */
+export function checkRightRow(referee: Referee, seen: Seen, told: readonly RowOutcome[]): string[] {
+  const toldValues = new Set(strayCells(told).map(({ written }) => JSON.stringify(written)));
+  return seen.rows.flatMap((row, rowIndex) =>
+    row.cells.flatMap(({ entered }, columnIndex) => {
+      const intent = referee.sent.get(entered);
+      if (!intent || referee.movedByPeople.has(entered) || toldValues.has(entered)) return [];
+      const isRight = (row.id === intent.id || row.id === intent.idAfter) && seen.keys[columnIndex] === intent.key;
+      if (isRight) return [];
+      return `row ${rowIndex + 1} (${row.id}), ${seen.keys[columnIndex]}, holds ${entered}, meant for ${intent.id}/${intent.key}`;
+    }),
+  );
+}
+
+/** L1: what was hit in the moment of writing was put back, or told, with what it was if that was known. */
+export function checkNothingLost(referee: Referee, seen: Seen, told: readonly RowOutcome[]): string[] {
+  const present = new Set(seen.rows.flatMap(({ cells }) => cells.map(({ entered }) => entered)));
+  const toldCells = strayCells(told);
+  return referee.debts
+    .filter((debt) => !debt.isSettled && debt.before !== '' && !present.has(debt.before))
+    .filter(
+      ({ before }) => !toldCells.some((cell) => cell.before === undefined || JSON.stringify(cell.before) === before),
+    )
+    .map(
+      ({ where, before, wrong }) =>
+        `${where}: ${before} was hit by ${wrong || 'a clearing'} and neither put back nor told`,
+    );
+}
+
+/** Where nothing could be put right any more, it was at least told. */
+export function checkTold(referee: Referee, told: readonly RowOutcome[]): string[] {
+  const isTold = told.some(({ kind }) => kind === 'displaced' || kind === 'unknown');
+  return referee.debts.length === 0 || isTold ? [] : ['values went astray, and nobody was told'];
+}
+
+function strayCells(told: readonly RowOutcome[]): readonly Displaced[] {
+  const cells = told.flatMap((outcome) => (outcome.kind === 'displaced' ? outcome.cells : []));
+  return cells.filter(({ isRestored }) => !isRestored);
+}
+
+/** L8: no row was appended twice. */
+export function checkAppendedOnce(referee: Referee): string[] {
+  return [...referee.appended.values()]
+    .filter(({ count }) => count > 1)
+    .map(({ id, count }) => `the row ${id} was appended ${count} times`);
+}
+
+/** No pin and no append mark is left. */
+export function checkNoMarks(marks: readonly string[]): string[] {
+  return marks.length === 0 ? [] : [`marks were left: ${marks.join(', ')}`];
+}
+
+/** L3: an update's outcome says what happened. */
+export function checkUpdateOutcome(outcome: RowOutcome, intents: readonly Intent[]): string[] {
+  const name = intents.map(({ id, tag, key }) => `${id || tag}/${key}`).join(', ');
+  // Only values can be told apart: that a cell was emptied may have been somebody else's doing.
+  const isUntouched = intents.every(({ value, hits, misses }) => value === '' || (hits === 0 && misses === 0));
+  switch (outcome.kind) {
+    case 'written':
+      // A cell that somebody else emptied first shows no trace of being emptied again.
+      return intents.every(({ hits, value, before }) => hits > 0 || value === before || value === '')
+        ? []
+        : [`${name} is called written and was not`];
+    case 'moved':
+    case 'failed':
+    case 'formula':
+    case 'refused':
+    case 'duplicate-id':
+      return isUntouched ? [] : [`${name} is called ${outcome.kind} and was written`];
+    case 'changed-meanwhile':
+    case 'row-gone':
+    case 'displaced':
+    case 'unknown':
+      return [];
+  }
+}
+
+export function checkAppendOutcome(outcome: AppendOutcome, { id, count }: RowIntent): string[] {
+  if (outcome.kind === 'unknown') return [];
+  const wanted = outcome.kind === 'appended' ? 1 : 0;
+  return count === wanted ? [] : [`the row ${id} is called ${outcome.kind} and was appended ${count} times`];
+}
+
+/** A row that somebody else deleted while the outcome was unknown is as good as removed. */
+export function checkRemoveOutcome(outcome: RemoveOutcome, { id, count }: RowIntent, isThere: boolean): string[] {
+  if (outcome.kind === 'removed' && !isThere) return [];
+  if (outcome.kind === 'unknown' || outcome.kind === 'row-gone') return [];
+  const wanted = outcome.kind === 'removed' ? 1 : 0;
+  return count === wanted ? [] : [`the row ${id} is called ${outcome.kind} and was deleted ${count} times`];
+}

@@ -1,0 +1,283 @@
+// Watches every request the adapter makes and judges what it did to the workbook: each changed cell must be one that was
+// asked for, in the row and column it was asked for, over the value it was planned against.
+//
+// One thing is not held against the adapter, because Sheets offers no way to prevent it: what people do between its last
+// look and its write. In that window it may write over an edit of the very cell, and values may land elsewhere when
+// cells or columns are moved; then it has to put back what it hit, or to tell.
+import type { ColumnKey } from '../../../src/sheets/port.ts';
+import { type Content, look, type Seen, type SeenRow } from './view.ts';
+
+/** One cell that the adapter was asked to set. */
+export interface Intent {
+  readonly id: string;
+  readonly tag: string;
+  /** The id the row has afterwards. */
+  readonly idAfter: string;
+  readonly key: ColumnKey;
+  readonly value: string;
+  readonly before: string;
+  hits: number;
+  misses: number;
+}
+
+/** A row that the adapter was asked to add or to delete. */
+export interface RowIntent {
+  readonly id: string;
+  readonly cells: ReadonlyMap<ColumnKey, string>;
+  count: number;
+}
+
+interface Debt {
+  readonly before: string;
+  readonly wrong: string;
+  readonly where: string;
+  /** Marks of the row when it happened. */
+  readonly marks: string;
+  readonly key: string | undefined;
+  /** Put back, or changed by people since. */
+  isSettled: boolean;
+}
+
+export class Referee {
+  /** The workbook as it is now. */
+  readonly present: () => Seen;
+  readonly story: string[] = [];
+  readonly violations: string[] = [];
+  readonly debts: Debt[] = [];
+  cells: Intent[] = [];
+  appends: RowIntent[] = [];
+  removals: RowIntent[] = [];
+  /** Values that were sent, for the rest of the trial. */
+  readonly sent = new Map<string, Intent>();
+  readonly appended = new Map<string, RowIntent>();
+  /** Sent values that people moved or copied elsewhere afterwards: no longer the adapter's doing. */
+  readonly movedByPeople = new Set<string>();
+  /** The workbook as of the adapter's last look. */
+  lastLook: Seen | undefined;
+
+  /** The workbook as of the snapshot that was planned on. */
+  private planned: Seen | undefined;
+  private peopleMovedMeanwhile = false;
+  /** All looks of the step. */
+  private looks: Seen[] = [];
+
+  /** Writes that people moved cells or columns under. After the second in a step, the first may be beyond repair. */
+  strayWrites = 0;
+  isBeyondRepair = false;
+
+  constructor(present: () => Seen) {
+    this.present = present;
+  }
+
+  ask(cells: Intent[], appends: RowIntent[], removals: RowIntent[]): void {
+    this.planned = this.lastLook;
+    this.peopleMovedMeanwhile = false;
+    this.isBeyondRepair ||= this.strayWrites > 1;
+    this.strayWrites = 0;
+    this.looks = [];
+    this.cells = cells;
+    this.appends = appends;
+    this.removals = removals;
+    for (const intent of cells) if (intent.value !== '') this.sent.set(intent.value, intent);
+    for (const row of appends) this.appended.set(row.id, row);
+  }
+
+  tell(sentence: string): void {
+    this.story.push(sentence);
+  }
+
+  report(violations: readonly string[]): void {
+    this.violations.push(...violations);
+  }
+
+  /** A request of the adapter is about to be taken. */
+  requested(content: Content, isWrite: boolean): void {
+    if (!this.lastLook) return;
+    const haveMoved = this.havePeopleMovedSinceLook(look(content));
+    this.peopleMovedMeanwhile ||= haveMoved;
+    if (isWrite && haveMoved) this.strayWrites += 1;
+  }
+
+  looked(content: Content): void {
+    this.lastLook = look(content);
+    this.looks.push(this.lastLook);
+  }
+
+  /** After people: values of ours that changed their row or column are theirs to answer for. */
+  peopleEdited(before: Seen, after: Seen): void {
+    const [then, now] = [this.places(before), this.places(after)];
+    for (const [value, place] of now) if (then.get(value) !== place) this.movedByPeople.add(value);
+    for (const debt of this.debts) {
+      if (!debt.isSettled && cellAt(before, debt) !== cellAt(after, debt)) debt.isSettled = true;
+    }
+  }
+
+  private places(seen: Seen): Map<string, string> {
+    const places = new Map<string, string>();
+    for (const row of seen.rows) {
+      for (const [index, { entered }] of row.cells.entries()) {
+        if (this.sent.has(entered)) places.set(entered, `${places.get(entered) ?? ''} ${row.id}/${seen.keys[index]}`);
+      }
+    }
+    return places;
+  }
+
+  /** After a request of the adapter that changed the workbook. */
+  adapterWrote(contentBefore: Content, contentAfter: Content): void {
+    const [before, after] = [look(contentBefore), look(contentAfter)];
+    if (before.other !== after.other) this.violations.push('another tab was changed');
+    if (before.keys.join() !== after.keys.join()) this.violations.push('columns were moved');
+    const grown = after.rows.length - before.rows.length;
+    if (grown > 0) this.judgeAppend(before, after, grown);
+    else if (grown < 0) this.judgeRemoval(before, after);
+    else this.judgeCells(before, after);
+  }
+
+  private judgeCells(before: Seen, after: Seen): void {
+    for (const [rowIndex, row] of before.rows.entries()) {
+      for (const [columnIndex, then] of row.cells.entries()) {
+        const now = after.rows[rowIndex]!.cells[columnIndex]!;
+        const where = `row ${rowIndex + 1} (${row.id || row.tag || 'blank'}), ${before.keys[columnIndex]}`;
+        if (then.dress !== now.dress)
+          this.violations.push(`${where}: note or format went from ${then.dress} to ${now.dress}`);
+        if (then.entered !== now.entered) this.judgeCell(row, before, columnIndex, then.entered, now.entered, where);
+      }
+    }
+  }
+
+  private judgeCell(row: SeenRow, seen: Seen, columnIndex: number, before: string, now: string, where: string): void {
+    const key = seen.keys[columnIndex];
+    const candidates = this.cells.filter(({ value }) => value === now);
+    const right = candidates.find((intent) => this.isRowOf(row, intent) && intent.key === key);
+    this.tell(`    ${where}: ${before || 'blank'} -> ${now || 'blank'}`);
+    const debt = this.debts.find(
+      (each) => !each.isSettled && each.wrong === before && (each.before === now || now === ''),
+    );
+    const isChangedRow = this.lastLook?.rows.find(({ marks }) => marks.join() === row.marks.join())?.id !== row.id;
+    const isBack = this.looks.some((each) => cellAt(each, { marks: row.marks.join(), key }) === now);
+    const wasSeen = this.planned?.rows.some(
+      (each) =>
+        (each.id === row.id || isChangedRow || this.cellAtLook(row, key) !== before) &&
+        each.cells[this.planned!.keys.indexOf(key ?? '')]?.entered === now,
+    );
+    const own = this.sent.get(before);
+    if (debt) {
+      // Taken out again; whether that is all depends on what was there.
+      debt.isSettled = debt.before === now;
+    } else if (own && this.cells.includes(own) && now === '' && this.peopleMovedMeanwhile) {
+      own.hits -= 1;
+      own.misses += 1;
+    } else if (right) {
+      right.hits += 1;
+      if (before !== right.before && !this.wasEditedSinceLook(right, before)) {
+        this.violations.push(
+          `${where}: ${before} was overwritten by ${now}, which was planned against ${right.before}`,
+        );
+      }
+    } else if (this.debts.some(({ wrong }) => wrong === this.cellAtLook(row, key) && wrong !== before)) {
+      // Put back over what people put there since the last look: the window that Sheets leaves open.
+    } else if ((wasSeen || (isBack && before === '')) && this.peopleMovedMeanwhile) {
+      // Put back as it was last seen, after people moved cells in the moment of writing.
+    } else if ((candidates[0] || this.wasLookedAt(now)) && this.havePeopleMovedSinceLook(seen)) {
+      if (candidates.length === 1) candidates[0]!.misses += 1;
+      this.debts.push({ before, wrong: now, where, marks: row.marks.join(), key, isSettled: false });
+    } else {
+      const meant = candidates.map((intent) => `${intent.id || intent.tag}/${intent.key}`).join(', ') || 'nobody';
+      this.violations.push(`${where}: ${before} was overwritten by ${now}, which was meant for ${meant}`);
+    }
+  }
+
+  /** The very cell was as planned at the last look, and people changed it since. */
+  private wasEditedSinceLook(intent: Intent, before: string): boolean {
+    const rows = this.lastLook?.rows.filter((row) => isRow(row, intent)) ?? [];
+    const column = this.lastLook?.keys.indexOf(intent.key) ?? -1;
+    const seen = rows.map((row) => row.cells[column]?.entered);
+    return seen.includes(intent.before) && !(seen.length === 1 && seen[0] === before);
+  }
+
+  /** Without an id, a row is the one that the tag was on when the adapter last looked, or is on now. */
+  private isRowOf(row: SeenRow, intent: Intent): boolean {
+    if (isRow(row, intent)) return true;
+    const seen = intent.id === '' ? this.lastLook?.rows.find((each) => isRow(each, intent)) : undefined;
+    return seen !== undefined && seen.marks.length > 0 && seen.marks.join() === row.marks.join();
+  }
+
+  /** A value that stood somewhere in the tab during the step: one that is being put back. */
+  private wasLookedAt(entered: string): boolean {
+    return this.looks.some(({ rows }) => rows.some(({ cells }) => cells.some((cell) => cell.entered === entered)));
+  }
+
+  private cellAtLook({ marks }: SeenRow, key: string | undefined): string | undefined {
+    return this.lastLook && cellAt(this.lastLook, { marks: marks.join(), key });
+  }
+
+  private havePeopleMovedSinceLook(now: Seen): boolean {
+    const then = this.lastLook;
+    if (!then || then.keys.join() !== now.keys.join()) return true;
+    const ids = (seen: Seen) =>
+      seen.rows.flatMap(({ id, marks, tag }) => (marks.length > 0 ? [`${id} ${tag} ${marks.join()}`] : []));
+    return ids(then).toSorted().join('\n') !== ids(now).toSorted().join('\n');
+  }
+
+  private judgeAppend(before: Seen, after: Seen, grown: number): void {
+    const texts = (rows: readonly SeenRow[]) => rows.map(({ cells }) => JSON.stringify(cells)).join('\n');
+    const start = before.rows.findIndex(
+      (_, index) =>
+        texts(before.rows.slice(0, index)) === texts(after.rows.slice(0, index)) &&
+        texts(before.rows.slice(index)) === texts(after.rows.slice(index + grown)),
+    );
+    const first = start === -1 ? before.rows.length : start;
+    if (start === -1 && texts(before.rows) !== texts(after.rows.slice(0, first))) {
+      this.violations.push('an append changed rows that were there');
+    }
+    for (const [offset, row] of after.rows.slice(first, first + grown).entries()) {
+      const where = `row ${first + offset + 1}`;
+      const intent = this.appends.find(({ id }) => id === row.id);
+      this.tell(`    ${where} appended: ${row.id}`);
+      if (!intent) {
+        this.violations.push(`${where}: a row with the id "${row.id}" was added, which nobody asked for`);
+        continue;
+      }
+      intent.count += 1;
+      for (const [index, { entered }] of row.cells.entries()) {
+        const key = after.keys[index];
+        const wanted = intent.cells.get(key ?? '') ?? '';
+        if (entered !== wanted)
+          this.violations.push(`${where}: the new row ${row.id} has ${entered} in ${key}, not ${wanted}`);
+      }
+    }
+  }
+
+  private judgeRemoval(before: Seen, after: Seen): void {
+    const removed = removedRows(before.rows, after.rows);
+    if (!removed) this.violations.push('a deletion changed rows that stay, or took a row that was not pinned');
+    for (const row of removed ?? []) {
+      const pinned = this.lastLook?.rows.find(({ marks }) => marks.some((mark) => row.marks.includes(mark)));
+      const intent = this.removals.find(({ id, count }) => id === pinned?.id && count === 0);
+      this.tell(`    deleted: ${row.id || row.tag}`);
+      if (!intent) this.violations.push(`the row of "${row.id}" was deleted, which nobody asked for`);
+      else intent.count += 1;
+    }
+  }
+}
+
+function cellAt(seen: Seen, { marks, key }: Pick<Debt, 'marks' | 'key'>): string | undefined {
+  return seen.rows.find((row) => row.marks.join() === marks)?.cells[seen.keys.indexOf(key)]?.entered;
+}
+
+/** Which pinned rows were taken out, told by what is left. */
+function removedRows(before: readonly SeenRow[], after: readonly SeenRow[]): readonly SeenRow[] | undefined {
+  const texts = (rows: readonly SeenRow[]) => rows.map(({ cells }) => JSON.stringify(cells)).join('\n');
+  const wanted = texts(after);
+  const pinned = before.filter(({ marks }) => marks.length > 0);
+  for (let subset = 0; subset < 2 ** pinned.length; subset += 1) {
+    const removed = pinned.filter((_, index) => (subset >> index) & 1);
+    if (removed.length !== before.length - after.length) continue;
+    if (texts(before.filter((row) => !removed.includes(row))) === wanted) return removed;
+  }
+  return undefined;
+}
+
+export function isRow(row: SeenRow, { id, tag }: Pick<Intent, 'id' | 'tag'>): boolean {
+  return id === '' ? row.tag === tag : row.id === id;
+}

@@ -1,0 +1,98 @@
+// What happens in one trial: what the adapter is asked to do, what people do meanwhile, and what goes wrong on the way.
+// Everything that happens "meanwhile" is pinned to a request of the adapter, so that a schedule replays exactly.
+import { type Arbitrary, array, boolean, constant, constantFrom, integer, nat, oneof, record } from 'fast-check';
+
+/** Rows and columns are picked by a number that is taken modulo what is there. */
+export type PersonEdit =
+  | { readonly kind: 'type'; readonly row: number; readonly column: number }
+  | { readonly kind: 'clear'; readonly row: number; readonly column: number }
+  | { readonly kind: 'insert row'; readonly row: number }
+  | { readonly kind: 'delete row'; readonly row: number }
+  | { readonly kind: 'move row'; readonly row: number; readonly to: number }
+  | { readonly kind: 'sort'; readonly column: number; readonly isDescending: boolean }
+  | { readonly kind: 'sort some columns'; readonly column: number; readonly isDescending: boolean }
+  | { readonly kind: 'move column'; readonly column: number; readonly to: number }
+  | { readonly kind: 'insert column'; readonly column: number }
+  | { readonly kind: 'cut and paste cells'; readonly row: number; readonly column: number; readonly to: number }
+  | { readonly kind: 'cut and paste row'; readonly row: number; readonly to: number }
+  | { readonly kind: 'copy and paste row'; readonly row: number; readonly to: number }
+  | { readonly kind: 'rename tab' };
+
+export type FaultKind =
+  | '429'
+  | '500 before'
+  | '500 after'
+  | 'lost before'
+  | 'lost after'
+  | 'timeout before'
+  | 'timeout after'
+  | 'crash before'
+  | 'crash after';
+
+export type Step =
+  /** Sets cells of rows; `columns` is a bit mask over the mapped columns, `isClearing` one of what is emptied. */
+  | { readonly kind: 'update'; readonly rows: number; readonly columns: number; readonly clearing: number }
+  | { readonly kind: 'append'; readonly count: number }
+  | { readonly kind: 'remove'; readonly row: number };
+
+export interface Schedule {
+  readonly steps: readonly Step[];
+  /** `at`: before the adapter's request of that number. */
+  readonly edits: readonly { readonly at: number; readonly edit: PersonEdit }[];
+  readonly faults: readonly { readonly at: number; readonly fault: FaultKind }[];
+  /** Google is not documented on these; the adapter has to hold either way. */
+  readonly doesSortMoveMarks: boolean;
+  readonly doUnmatchedFiltersRefuse: boolean;
+}
+
+/** Requests an edit or fault can be pinned to: a read, a pinned update with retries, and then some. */
+const requestsMax = 14;
+
+const index = nat({ max: 11 });
+const isDescending = boolean();
+
+const personEdit: Arbitrary<PersonEdit> = oneof(
+  record({ kind: constant('type'), row: index, column: index }),
+  record({ kind: constant('clear'), row: index, column: index }),
+  record({ kind: constant('insert row'), row: index }),
+  record({ kind: constant('delete row'), row: index }),
+  record({ kind: constant('move row'), row: index, to: index }),
+  record({ kind: constant('sort'), column: index, isDescending }),
+  record({ kind: constant('sort some columns'), column: index, isDescending }),
+  record({ kind: constant('move column'), column: index, to: index }),
+  record({ kind: constant('insert column'), column: index }),
+  record({ kind: constant('cut and paste cells'), row: index, column: index, to: index }),
+  record({ kind: constant('cut and paste row'), row: index, to: index }),
+  record({ kind: constant('copy and paste row'), row: index, to: index }),
+  record({ kind: constant('rename tab') }),
+);
+
+const step: Arbitrary<Step> = oneof(
+  { weight: 4, arbitrary: record({ kind: constant('update'), rows: bits(), columns: bits(), clearing: bits() }) },
+  { weight: 2, arbitrary: record({ kind: constant('append'), count: integer({ min: 1, max: 3 }) }) },
+  { weight: 1, arbitrary: record({ kind: constant('remove'), row: index }) },
+);
+
+const fault: Arbitrary<FaultKind> = constantFrom(
+  '429',
+  '500 before',
+  '500 after',
+  'lost before',
+  'lost after',
+  'timeout before',
+  'timeout after',
+  'crash before',
+  'crash after',
+);
+
+export const schedule: Arbitrary<Schedule> = record({
+  steps: array(step, { minLength: 1, maxLength: 3 }),
+  edits: array(record({ at: nat({ max: requestsMax }), edit: personEdit }), { maxLength: 4 }),
+  faults: array(record({ at: nat({ max: requestsMax }), fault }), { maxLength: 2 }),
+  doesSortMoveMarks: boolean(),
+  doUnmatchedFiltersRefuse: boolean(),
+});
+
+function bits(): Arbitrary<number> {
+  return integer({ min: 1, max: 63 });
+}

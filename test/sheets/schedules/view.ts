@@ -1,0 +1,71 @@
+// The workbook as the referee sees it: whole, exact, and with every mapped column known for certain.
+import type { Cell } from '../../../src/standin/sheets/cell.ts';
+import type { SpreadsheetFile } from '../../../src/standin/sheets/model.ts';
+
+export type Content = SpreadsheetFile['content'];
+
+export interface SeenCell {
+  /** What was entered: a constant as JSON, a formula with its `=`; `''` for a blank cell. */
+  readonly entered: string;
+  /** Note and format, as JSON. */
+  readonly dress: string;
+}
+
+export interface SeenRow {
+  readonly id: string;
+  /** The tag in the unmapped column Notes: tells rows without an id apart. */
+  readonly tag: string;
+  readonly cells: readonly SeenCell[];
+  readonly marks: readonly number[];
+}
+
+export interface Seen {
+  readonly rows: readonly SeenRow[];
+  /** Column key by physical column; `notes`, `calc`, or undefined for one that people inserted. */
+  readonly keys: readonly (string | undefined)[];
+  readonly other: string;
+}
+
+export const sheetId = 7;
+
+const blank: SeenCell = { entered: '', dress: '{}' };
+
+/** Mapped columns are told by their anchors; Notes and Calc by marks of the referee's own. */
+export function look(content: Content): Seen {
+  const sheet = content.sheet(sheetId);
+  const keys = sheet.columns.map(
+    (column) =>
+      column?.metadataIds
+        ?.map((id) => content.metadataById.get(id))
+        .find((entry) => entry?.key === 'c')
+        ?.value?.split('/')[1],
+  );
+  const idColumn = keys.indexOf('#id');
+  const notesColumn = keys.indexOf('notes');
+  const rows = sheet.rows.map((row): SeenRow => {
+    const cells = keys.map((_, index) => lookCell(row?.cells[index]));
+    return {
+      id: textOf(cells[idColumn]),
+      tag: textOf(cells[notesColumn]),
+      cells,
+      marks: row?.metadataIds ?? [],
+    };
+  });
+  return { rows, keys, other: JSON.stringify(content.sheet(8).rows.slice(0, 3)) };
+}
+
+function lookCell(cell: Cell | undefined): SeenCell {
+  if (cell === undefined) return blank;
+  const { value, formula, ...dress } = cell;
+  return { entered: formula ?? toEntered(value), dress: JSON.stringify(dress) };
+}
+
+export function toEntered(value: string | number | boolean | null | undefined): string {
+  return value === undefined || value === null || value === '' ? '' : JSON.stringify(value);
+}
+
+/** The text of a string cell, without its quotes. */
+export function textOf(cell: SeenCell | undefined): string {
+  const entered = cell?.entered ?? '';
+  return entered.startsWith('"') ? String(JSON.parse(entered)) : entered;
+}

@@ -1,0 +1,270 @@
+// Setting cells through pins (W2, W3), one situation a test.
+import { describe, expect, test } from 'vitest';
+import { createTrial, header, openAnchored, rowOf, temporaryMarks, type Trial } from '../support/sheets.ts';
+
+const values = [
+  header,
+  ['a', 'Ann', 'tag a', 'ann@x.org', 1],
+  ['b', 'Bob', 'tag b', 'bob@x.org', 2],
+  ['c', 'Cy', 'tag c', 'cy@x.org', '=1+2'],
+  [null, 'New', 'tag d', null, null],
+];
+
+const people = (trial: Trial) => trial.person.read('Prospects!A1:H9', 'FORMULA');
+const requests = (trial: Trial) => trial.standin.log.entries.map(({ operation }) => operation);
+
+/** Does `edit` right before the adapter's request number `at` from now on, counted from 0. */
+function before(trial: Trial, at: number, edit: () => void): void {
+  let count = 0;
+  trial.onRequest = () => {
+    if (count === at) edit();
+    count += 1;
+  };
+}
+
+/** The requests of an update, in their order. */
+const [pin, verify, write] = [0, 1, 2];
+
+async function open(options: Parameters<typeof createTrial>[0] = {}) {
+  const trial = createTrial({ values, tab: { typed: true }, ...options });
+  const { table, snapshot } = await openAnchored(trial);
+  trial.standin.log.clear();
+  return { trial, table, snapshot };
+}
+
+test('W2: updating any cells costs one read and three writes, and leaves no pin', async () => {
+  const { trial, table, snapshot } = await open();
+  const outcomes = await table.update(snapshot, [
+    { row: rowOf(snapshot, 'a'), set: { first_name: 'Anna', score: '' } },
+    { row: rowOf(snapshot, 'b'), set: { email: 'bob@y.org', score: true } },
+  ]);
+  expect(outcomes).toEqual([
+    { kind: 'written', stored: { first_name: 'Anna', score: null } },
+    { kind: 'written', stored: { email: 'bob@y.org', score: true } },
+  ]);
+  expect(requests(trial)).toEqual([
+    'spreadsheets.batchUpdate',
+    'spreadsheets.getByDataFilter',
+    'values.batchUpdateByDataFilter',
+    'spreadsheets.batchUpdate',
+  ]);
+  expect(people(trial).slice(1, 3)).toEqual([
+    ['a', 'Anna', 'tag a', 'ann@x.org'],
+    ['b', 'Bob', 'tag b', 'bob@y.org', true],
+  ]);
+  expect(temporaryMarks(trial)).toEqual([]);
+});
+
+test.each(['007', '1e5', '+33 6', '1/2', '=1+1', '@x', "'quoted", '😀', 'two\nlines', 'é', 'x'.repeat(50_000)])(
+  'V6: %j is stored as it is, and read back as it is',
+  async (text) => {
+    const { trial, table, snapshot } = await open();
+    await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { first_name: text } }]);
+    expect(people(trial)[1]?.[1]).toBe(text);
+    expect(rowOf(await table.read(), 'a')).toMatchObject({ cells: { first_name: text }, formulas: [] });
+  },
+);
+
+test('V6: text longer than a cell is refused for its row by name; other rows go on', async () => {
+  const { table, snapshot } = await open();
+  const outcomes = await table.update(snapshot, [
+    { row: rowOf(snapshot, 'a'), set: { email: 'x'.repeat(50_001) } },
+    { row: rowOf(snapshot, 'b'), set: { email: 'short' } },
+  ]);
+  expect(outcomes).toMatchObject([
+    { kind: 'refused', reason: 'cell-too-long', columns: ['email'] },
+    { kind: 'written' },
+  ]);
+});
+
+test('V5: a formula is never overwritten, and the row is named', async () => {
+  const { trial, table, snapshot } = await open();
+  const row = rowOf(snapshot, 'c');
+  expect(row).toMatchObject({ cells: { score: 3 }, formulas: ['score'] });
+  expect(await table.update(snapshot, [{ row, set: { score: 9, email: 'x' } }])).toEqual([
+    { kind: 'formula', columns: ['score'] },
+  ]);
+  expect(people(trial)[3]).toEqual(['c', 'Cy', 'tag c', 'cy@x.org', '=1+2']);
+});
+
+test('V5: a formula that somebody typed since the snapshot shows as a change', async () => {
+  const { trial, table, snapshot } = await open();
+  trial.person.type('Prospects!B2', '="Ann"');
+  expect(await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { first_name: 'x' } }])).toEqual([
+    { kind: 'changed-meanwhile', columns: ['first_name'] },
+  ]);
+});
+
+test("W2: a new contact's id is written to its row, together with other cells", async () => {
+  const { trial, table, snapshot } = await open();
+  const outcomes = await table.update(snapshot, [{ row: rowOf(snapshot, ''), set: { email: 'new@x.org' }, id: 'd' }]);
+  expect(outcomes).toEqual([{ kind: 'written', stored: { email: 'new@x.org' } }]);
+  expect(people(trial)[4]).toEqual(['d', 'New', 'tag d', 'new@x.org']);
+});
+
+describe('W3: what people did between planning and verifying', () => {
+  const change = { first_name: 'Anna' };
+
+  test.each<[string, (trial: Trial) => void, string]>([
+    ['sorted: another row is in its place', ({ person }) => person.sort('Prospects', 'B', 'DESCENDING'), 'moved'],
+    ['inserted a row above', ({ person }) => person.insertRows('Prospects', 2), 'moved'],
+    ['edited the cell', ({ person }) => person.type('Prospects!B2', 'Annie'), 'changed-meanwhile'],
+    ['edited another mapped cell of the row', ({ person }) => person.type('Prospects!D2', 'x'), 'changed-meanwhile'],
+    ['emptied the ID', ({ person }) => person.clear('Prospects!A2'), 'moved'],
+    ['edited an unmapped cell', ({ person }) => person.type('Prospects!C2', 'x'), 'written'],
+    ['renamed the tab', ({ person }) => person.renameTab('Prospects', 'Leads'), 'written'],
+    ['renamed the header', ({ person }) => person.type('Prospects!B1', 'Given name'), 'written'],
+    ['inserted a column', ({ person }) => person.insertColumns('Prospects', 'B'), 'written'],
+    ['moved the column', ({ person }) => person.moveColumns('Prospects', 'B', 1, 'F'), 'written'],
+  ])('%s', async (_, edit, kind) => {
+    const { trial, table, snapshot } = await open();
+    edit(trial);
+    expect(await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: change }])).toMatchObject([{ kind }]);
+    expect(temporaryMarks(trial)).toEqual([]);
+  });
+
+  test('deleted the row after it was pinned', async () => {
+    const { trial, table, snapshot } = await open();
+    before(trial, verify, () => trial.person.deleteRows('Prospects', 2));
+    expect(await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: change }])).toEqual([{ kind: 'row-gone' }]);
+  });
+
+  test.each([
+    ['before it was pinned: the whole grid is shorter', pin],
+    ['after', verify],
+  ])('deleted all rows, %s', async (_, at) => {
+    const { trial, table, snapshot } = await open({ tab: { typed: true, rowCount: 5 } });
+    before(trial, at, () => trial.person.deleteRows('Prospects', 2, 4));
+    const [outcome] = await table.update(snapshot, [{ row: rowOf(snapshot, 'b'), set: change }]);
+    expect(['moved', 'row-gone']).toContain(outcome?.kind);
+  });
+});
+
+describe('L9: between verifying and writing, rows may move as they like', () => {
+  test.each<[string, (trial: Trial) => void]>([
+    ['sort', ({ person }) => person.sort('Prospects', 'B', 'DESCENDING')],
+    ['insert', ({ person }) => person.insertRows('Prospects', 2, 3)],
+    ['delete above', ({ person }) => person.deleteRows('Prospects', 2)],
+    ['move', ({ person }) => person.moveRows('Prospects', 3, 1, 6)],
+    ['rename the tab', ({ person }) => person.renameTab('Prospects', "It's")],
+  ])('%s: the value still lands in its row', async (_, edit) => {
+    const { trial, table, snapshot } = await open();
+    before(trial, write, () => edit(trial));
+    const outcomes = await table.update(snapshot, [{ row: rowOf(snapshot, 'b'), set: { email: 'bob@y.org' } }]);
+    expect(outcomes).toEqual([{ kind: 'written', stored: { email: 'bob@y.org' } }]);
+    expect(rowOf(await table.read(), 'b').cells['email']).toBe('bob@y.org');
+  });
+
+  test('a column inserted in that moment: what was hit is put back, formulas too, and told', async () => {
+    const { trial, table, snapshot } = await open();
+    trial.person.type('Prospects!C2', '=UPPER("tag")');
+    before(trial, write, () => trial.person.insertColumns('Prospects', 'A'));
+    const outcomes = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { email: 'new@x.org' } }]);
+    expect(outcomes).toEqual([
+      {
+        kind: 'displaced',
+        cells: [{ cell: 'D2', written: 'new@x.org', before: 'TAG', isRestored: true }],
+      },
+    ]);
+    expect(people(trial)[1]).toEqual(['', 'a', 'Ann', '=UPPER("tag")', 'ann@x.org', 1]);
+    expect(temporaryMarks(trial)).toEqual([]);
+  });
+
+  test('another row pasted over the pinned one in that moment: its cell is put back', async () => {
+    const { trial, table, snapshot } = await open();
+    before(trial, write, () => trial.person.copyPaste('Prospects!A3:H3', 'Prospects!A2:H2'));
+    const outcomes = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { email: 'new@x.org' } }]);
+    expect(outcomes).toMatchObject([{ kind: 'displaced', cells: [{ before: 'bob@x.org', isRestored: true }] }]);
+    expect(people(trial)[1]).toEqual(['b', 'Bob', 'tag b', 'bob@x.org', 2]);
+  });
+});
+
+describe('W4: a write whose answer is lost is read back, never sent blindly again', () => {
+  test.each([
+    ['applied', 'after', 1],
+    ['not applied: it is harmless to send it again', 'before', 2],
+  ] as const)('%s', async (_, when, writes) => {
+    const { trial, table, snapshot } = await open();
+    trial.standin.faults.add({
+      effect: { type: 'lost' },
+      when,
+      match: { operation: 'values.batchUpdateByDataFilter' },
+    });
+    const outcomes = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { first_name: 'Anna' } }]);
+    expect(outcomes).toEqual([{ kind: 'written', stored: { first_name: 'Anna' } }]);
+    expect(requests(trial).filter((operation) => operation === 'values.batchUpdateByDataFilter')).toHaveLength(writes);
+    expect(temporaryMarks(trial)).toEqual([]);
+  });
+
+  test('and when nothing can be read any more, the outcome is unknown', async () => {
+    const { trial, table, snapshot } = await open();
+    trial.standin.faults.add({ effect: { type: 'status', status: 503 }, times: 99, skip: 2, match: {} });
+    const outcomes = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { first_name: 'Anna' } }]);
+    expect(outcomes).toMatchObject([{ kind: 'unknown', error: { code: 'outcome-unknown' } }]);
+  });
+});
+
+test('I4: an id that is on two rows is not written, unless the caller means this very row', async () => {
+  const { trial, table } = await open({ values: [...values, ['a', 'Ann', 'copy', 'ann@x.org', 1]] });
+  const snapshot = await table.read();
+  const row = rowOf(snapshot, 'a');
+  expect(await table.update(snapshot, [{ row, set: { score: 5 } }])).toEqual([{ kind: 'duplicate-id' }]);
+  expect(await table.update(snapshot, [{ row, set: { score: 5 }, isKnownDuplicate: true }])).toMatchObject([
+    { kind: 'written' },
+  ]);
+  expect(people(trial).map((each) => each[4])).toEqual(['Score', 5, 2, '=1+2', undefined, 1]);
+});
+
+test('a protected cell refuses its row by name, whatever language Google speaks; the others go on', async () => {
+  const { trial, table, snapshot } = await open({
+    standin: { behaviour: { protectedMessage: 'Estás intentando editar una celda protegida.' } },
+  });
+  const range = { sheetId: 7, startRowIndex: 1, endRowIndex: 2, startColumnIndex: 3, endColumnIndex: 5 };
+  trial.person.request({ addProtectedRange: { protectedRange: { range } } });
+  const outcomes = await table.update(snapshot, [
+    { row: rowOf(snapshot, 'a'), set: { first_name: 'Anna', score: 5 } },
+    { row: rowOf(snapshot, 'b'), set: { score: 5 } },
+  ]);
+  expect(outcomes).toMatchObject([
+    {
+      kind: 'refused',
+      reason: 'protected',
+      columns: ['score'],
+      message: expect.stringMatching(/^robot@demo\.iam\.gserviceaccount\.com may not edit the protected range D2:E2: /),
+    },
+    { kind: 'written' },
+  ]);
+});
+
+test('when others leave little room for metadata, batches shrink until they fit', async () => {
+  const { trial, table, snapshot } = await open();
+  // Room for the header's pin, four columns' and two rows': not for three.
+  fillMetadata(trial, 30_000 - anchorsCharacters(trial) - (1 + 4 + 2));
+  const changes = ['a', 'b', 'c'].map((id) => ({ row: rowOf(snapshot, id), set: { email: `${id}@y.org` } }));
+  const outcomes = await table.update(snapshot, changes);
+  expect(outcomes.map(({ kind }) => kind)).toEqual(['written', 'written', 'written']);
+});
+
+test('when others leave no room at all, the error says so, and nothing was written', async () => {
+  const { trial, table, snapshot } = await open();
+  fillMetadata(trial, 30_000 - anchorsCharacters(trial));
+  const [outcome] = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { email: 'x' } }]);
+  expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'metadata-full' } });
+  expect(String(outcome?.kind === 'failed' && outcome.error)).toContain('used up by another add-on or program');
+});
+
+/** Metadata of somebody else on the tab: so many characters. */
+function fillMetadata({ person }: Trial, characters: number): void {
+  const developerMetadata = {
+    metadataKey: 'x',
+    metadataValue: 'x'.repeat(characters - 1),
+    location: { sheetId: 7 },
+    visibility: 'DOCUMENT',
+  };
+  person.request({ createDeveloperMetadata: { developerMetadata } });
+}
+
+function anchorsCharacters({ file }: Trial): number {
+  const anchors = [...file.content.metadataById.values()].filter(({ key }) => key === 'c');
+  return anchors.reduce((sum, { key, value }) => sum + key.length + (value?.length ?? 0), 0);
+}

@@ -13,7 +13,7 @@ const sheetsHost = 'sheets.googleapis.com';
 const tokenTimeoutMs = 30_000;
 
 /** https, or http to this very machine. */
-export function parseEndpoint(endpoint: string): URL {
+function parseEndpoint(endpoint: string): URL {
   if (!URL.canParse(endpoint)) throw new BadEndpointError(endpoint, 'is not a URL');
   const url = new URL(endpoint);
   const isAllowed = url.protocol === 'https:' || (url.protocol === 'http:' && loopbackHost.test(url.hostname));

@@ -118,7 +118,7 @@ export async function removeMarks(context: TableContext, ids: readonly number[],
 }
 
 /** Which of these marks are there; undefined when that cannot be read now. One read. */
-export async function findMarks(
+async function findMarks(
   context: TableContext,
   ids: readonly number[],
   options: CallOptions,

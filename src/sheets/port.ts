@@ -150,8 +150,9 @@ export interface Displaced {
   /** For people: `D17`. */
   readonly cell: string;
   readonly written: CellInput;
-  /** What the cell held before, as far as is known; `undefined` if it is not. */
+  /** What the cell held when it was last read; `undefined` if it was not. An edit between that and the write is not in it. */
   readonly before: CellValue | undefined;
+  /** `before` was put back. If not, what was written was taken out again where that was possible. */
   readonly isRestored: boolean;
 }
 

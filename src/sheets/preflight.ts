@@ -3,7 +3,7 @@ import { idKey } from './context.ts';
 import type { CellInput, ColumnKey, Refused, Snapshot } from './port.ts';
 
 /** Inclusive; Google answers 400 for 50,001 (measured). Counted in UTF-16 units, never fewer than Google counts. */
-export const cellCharactersMax = 50_000;
+const cellCharactersMax = 50_000;
 
 /** Why these cells cannot be written, or undefined. */
 export function refuseCells(snapshot: Snapshot, set: Readonly<Record<ColumnKey, CellInput>>): Refused | undefined {

@@ -14,7 +14,7 @@ import { appendRows } from './rows.ts';
  * Cells in one answer: about 12 MB of JSON, some 60 MB while it is taken apart, and well below the 180 s that Google
  * gives a call (https://developers.google.com/workspace/sheets/api/limits, which also advises against large grid reads).
  */
-export const cellsPerReadMax = 250_000;
+const cellsPerReadMax = 250_000;
 
 /** A tab beyond that is read in smaller portions: several of them are in memory until the garbage collector comes by. */
 const cellsPerChunk = 60_000;

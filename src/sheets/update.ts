@@ -21,7 +21,8 @@ import {
 } from './pinned-write.ts';
 import type { CellValue, ColumnKey, RowChange, RowOutcome, Snapshot } from './port.ts';
 import { cellsBytes, countIds, refuseCells, splitBatches } from './preflight.ts';
-import { type AtWrite, findDamage, isSameRow, repairDamage, sentValue, shownColumns, strayCells } from './repair.ts';
+import { type AtWrite, findDamage, isSameRow, sentValue, shownColumns, strayCells } from './damage.ts';
+import { repairDamage } from './repair.ts';
 import { type Item, judgeAll, type PinnedItem, type ReadyItem } from './verify.ts';
 
 export async function updateRows(

@@ -6,7 +6,7 @@ import { cellText, cellValue, contains, formulaText, isSameValue } from './grid.
 import type { PinnedRow, PinnedView } from './pinned-view.ts';
 import type { ColumnKey, Row, RowOutcome } from './port.ts';
 import { refuseMissing } from './preflight.ts';
-import type { Sendable, SentRow } from './repair.ts';
+import type { Sendable, SentRow } from './damage.ts';
 
 /** A change on its way, and what became of it. */
 export interface Item extends Sendable {

@@ -16,7 +16,7 @@ import { UserRefreshClient } from 'google-auth-library';
 export const spreadsheetId = '1AbCdEfGhIjKlMnOpQrStUvWxYz-0123456789_tests';
 
 /** A small generator, so that a trial can be repeated: https://en.wikipedia.org/wiki/Linear_congruential_generator */
-export function createRandom(seed: number): () => number {
+function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;

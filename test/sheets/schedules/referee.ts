@@ -31,6 +31,8 @@ interface Debt {
   readonly before: string;
   readonly wrong: string;
   readonly where: string;
+  /** People changed the cell after the snapshot: what was put back is what the snapshot had. */
+  readonly isNewerThanSnapshot: boolean;
   /** Marks of the row when it happened. */
   readonly marks: string;
   readonly key: string | undefined;
@@ -60,6 +62,8 @@ export class Referee {
   private peopleMovedMeanwhile = false;
   /** All looks of the step. */
   private looks: Seen[] = [];
+  /** Row, column and value of all that the adapter wrote in the step. */
+  private ownWrites = new Set<string>();
 
   /** Writes that people moved cells or columns under. After the second in a step, the first may be beyond repair. */
   strayWrites = 0;
@@ -75,6 +79,7 @@ export class Referee {
     this.isBeyondRepair ||= this.strayWrites > 1;
     this.strayWrites = 0;
     this.looks = [];
+    this.ownWrites = new Set();
     this.cells = cells;
     this.appends = appends;
     this.removals = removals;
@@ -161,12 +166,20 @@ export class Referee {
         each.cells[this.planned!.keys.indexOf(key ?? '')]?.entered === now,
     );
     const own = this.sent.get(before);
+    const ownWrite = (entered: string) => `${row.marks.join()}/${key}/${entered}`;
+    this.ownWrites.add(ownWrite(now));
     if (debt) {
       // Taken out again; whether that is all depends on what was there.
       debt.isSettled = debt.before === now;
     } else if (own && this.cells.includes(own) && now === '' && this.peopleMovedMeanwhile) {
       own.hits -= 1;
       own.misses += 1;
+    } else if (
+      this.peopleMovedMeanwhile &&
+      this.ownWrites.has(ownWrite(before)) &&
+      (now === '' || this.wasLookedAt(now))
+    ) {
+      // Something put back that went astray itself is taken out again.
     } else if (right) {
       right.hits += 1;
       if (before !== right.before && !this.wasEditedSinceLook(right, before)) {
@@ -180,7 +193,18 @@ export class Referee {
       // Put back as it was last seen, after people moved cells in the moment of writing.
     } else if ((candidates[0] || this.wasLookedAt(now)) && this.havePeopleMovedSinceLook(seen)) {
       if (candidates.length === 1) candidates[0]!.misses += 1;
-      this.debts.push({ before, wrong: now, where, marks: row.marks.join(), key, isSettled: false });
+      const isIdEdit = key === '#id' && this.cellAtLook(row, key) !== before;
+      const planned = this.planned?.rows.find(({ id }) => id === row.id)?.cells[this.planned.keys.indexOf(key)]
+        ?.entered;
+      this.debts.push({
+        isNewerThanSnapshot: planned !== before || isIdEdit,
+        before,
+        wrong: now,
+        where,
+        marks: row.marks.join(),
+        key,
+        isSettled: false,
+      });
     } else {
       const meant = candidates.map((intent) => `${intent.id || intent.tag}/${intent.key}`).join(', ') || 'nobody';
       this.violations.push(`${where}: ${before} was overwritten by ${now}, which was meant for ${meant}`);

@@ -65,7 +65,7 @@ export function toEntered(value: string | number | boolean | null | undefined): 
 }
 
 /** The text of a string cell, without its quotes. */
-export function textOf(cell: SeenCell | undefined): string {
+function textOf(cell: SeenCell | undefined): string {
   const entered = cell?.entered ?? '';
   return entered.startsWith('"') ? String(JSON.parse(entered)) : entered;
 }

@@ -1,26 +1,42 @@
 // How many calls it takes, as counted by the stand-in: updating cells in 1,000 rows, appending 1,000 rows, an idle read.
-//
-//   node bench/sheets-calls.ts
-import { fileURLToPath } from 'node:url';
 import { UserRefreshClient } from 'google-auth-library';
 import type { Credentials } from '../src/sheets/credentials.ts';
 import { createSheets } from '../src/sheets/table.ts';
+import type { Bench } from './support/measure.ts';
 import { createSheetsStandin } from '../src/standin/sheets/standin.ts';
 
-export interface Calls {
+interface Calls {
   readonly reads: number;
   readonly writes: number;
 }
 
-export interface CallFigures {
-  /** To be at most 2 reads and 3 writes, the snapshot's read included. */
-  readonly update: Calls;
-  /** To be at most 1 write. */
-  readonly append: Calls;
-  readonly idle: Calls;
-}
-
-export const bench = { name: 'sheets-calls', run };
+export const bench: Bench = {
+  name: 'sheets-calls',
+  async run() {
+    const { update, append, idle } = await countCalls();
+    const text = ({ reads, writes }: Calls) => `${reads} reads + ${writes} writes`;
+    return [
+      {
+        name: 'updating cells in 1,000 rows, the snapshot included',
+        value: text(update),
+        target: '<= 2 reads + 3 writes',
+        met: update.reads <= 2 && update.writes <= 3,
+      },
+      {
+        name: 'appending 1,000 rows',
+        value: text(append),
+        target: '<= 1 write',
+        met: append.reads === 0 && append.writes <= 1,
+      },
+      {
+        name: 'looking at 1,000 rows again',
+        value: text(idle),
+        target: '1 read',
+        met: idle.reads === 1 && idle.writes === 0,
+      },
+    ];
+  },
+};
 
 const rowCount = 1_000;
 const spreadsheetId = 'bench-spreadsheet';
@@ -36,7 +52,7 @@ const credentials: Credentials = {
     new UserRefreshClient({ clientId: 'c', clientSecret: 's', refreshToken: 'r', transporterOptions }),
 };
 
-async function run(): Promise<CallFigures> {
+async function countCalls() {
   const standin = createSheetsStandin({ now: Date.now, random: createRandom(), access: 'open', quotas: 'none' });
   const header = ['Contact ID', ...columns.map((column) => column.header)];
   const values = Array.from({ length: rowCount }, (_, row) => [
@@ -92,5 +108,3 @@ function createRandom(): () => number {
   let state = 1;
   return () => (state = (state * 16_807) % 2_147_483_647) / 2_147_483_647;
 }
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(await run());

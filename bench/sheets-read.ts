@@ -1,8 +1,6 @@
 // Reading 100,000 rows of 12 columns: processor time against `fetch` and `JSON.parse` of the same bytes, and the peak of
 // memory. The stand-in answers from another process; what it sent the adapter is replayed to both contestants, each in a
 // process of its own.
-//
-//   node bench/sheets-read.ts [rows]
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -10,21 +8,11 @@ import { fileURLToPath } from 'node:url';
 import type { Credentials } from '../src/sheets/credentials.ts';
 import { createSheets } from '../src/sheets/table.ts';
 import { UserRefreshClient } from 'google-auth-library';
+import { median } from './support/measure.ts';
+import type { Bench } from './support/measure.ts';
 
-export interface ReadFigures {
-  readonly rows: number;
-  readonly megabytes: number;
-  readonly calls: number;
-  /** Milliseconds of processor time. */
-  readonly adapterCpuMs: number;
-  readonly baselineCpuMs: number;
-  /** To be at most 1.5. */
-  readonly cpuRatio: number;
-  /** Of the adapter's process, rows held. To be below 400. */
-  readonly peakMegabytes: number;
-}
-
-export const bench = { name: 'sheets-read', run: (): Promise<ReadFigures> => run(100_000) };
+const rowCount = 100_000;
+const rounds = 5;
 
 /**
  * Node lets garbage pile up according to the machine's memory. Told what it may have, the adapter gets along with it: two
@@ -48,25 +36,50 @@ interface Measured {
   readonly bytes: number;
 }
 
-async function run(rowCount: number): Promise<ReadFigures> {
-  const server = startRole('server', [`${rowCount}`]);
-  try {
-    const port = await firstMessage<number>(server);
-    const adapter = await measure('adapter', port);
-    const baseline = await measure('baseline', port);
-    return {
-      rows: adapter.rows,
-      megabytes: Math.round(baseline.bytes / 1e6),
-      calls: baseline.calls,
-      adapterCpuMs: adapter.cpuMs,
-      baselineCpuMs: baseline.cpuMs,
-      cpuRatio: Math.round((adapter.cpuMs / baseline.cpuMs) * 100) / 100,
-      peakMegabytes: adapter.peakMegabytes,
-    };
-  } finally {
-    server.kill();
-  }
-}
+export const bench: Bench = {
+  name: 'sheets-read',
+  async run() {
+    const server = startRole('server', []);
+    try {
+      const port = await firstMessage<number>(server);
+      const ratios: number[] = [];
+      const ratiosKept: number[] = [];
+      let adapter = await measure('adapter', port);
+      let baseline = await measure('baseline', port);
+      for (let round = 0; round < rounds; round += 1) {
+        adapter = await measure('adapter', port);
+        baseline = await measure('baseline', port);
+        ratios.push(adapter.cpuMs / baseline.cpuMs);
+        ratiosKept.push(adapter.cpuMs / (await measure('keeper', port)).cpuMs);
+      }
+      if (adapter.rows !== rowCount) throw new Error(`${adapter.rows} rows were read, not ${rowCount}`);
+      return [
+        {
+          name: `reading 100,000 x 12 cells, ${Math.round(baseline.bytes / 1e6)} MB in ${baseline.calls} calls, CPU`,
+          value: `${(adapter.cpuMs / 1_000).toFixed(2)} s`,
+        },
+        {
+          name: 'against fetch + JSON.parse of the same bytes',
+          value: `${median(ratios).toFixed(2)}x (${ratios.map((ratio) => ratio.toFixed(2)).join(' ')})`,
+          target: '<= 1.5x',
+          met: median(ratios) <= 1.5,
+        },
+        {
+          name: 'against the same, what was parsed being kept to the end as rows are',
+          value: `${median(ratiosKept).toFixed(2)}x (${ratiosKept.map((ratio) => ratio.toFixed(2)).join(' ')})`,
+        },
+        {
+          name: `peak memory, the heap limited by ${heapLimit.join(' ')}`,
+          value: `${adapter.peakMegabytes} MB`,
+          target: '< 400 MB',
+          met: adapter.peakMegabytes < 400,
+        },
+      ];
+    } finally {
+      server.kill();
+    }
+  },
+};
 
 async function measure(role: string, port: number): Promise<Measured> {
   const child = startRole(role, [`${port}`], role === 'adapter' ? heapLimit : []);
@@ -88,7 +101,7 @@ async function firstMessage<T>(child: ChildProcess): Promise<T> {
 }
 
 /** Answers the adapter from the stand-in, keeps the answers, and gives them again at `/recorded/N`. */
-async function serveRole(rowCount: number): Promise<void> {
+async function serveRole(): Promise<void> {
   const text = (row: number, column: number) => `value ${column} of row ${row}`;
   // Only here: the measured processes hold nothing of it.
   const { createSheetsStandin } = await import('../src/standin/sheets/standin.ts');
@@ -169,23 +182,24 @@ async function adapterRole(port: number): Promise<void> {
   report(before, rows.length, 0, 0);
 }
 
-async function baselineRole(port: number): Promise<void> {
+async function baselineRole(port: number, isKept: boolean): Promise<void> {
+  const kept: unknown[] = [];
   const readAll = async () => {
     let bytes = 0;
     let calls = 0;
-    // Held until the end, as the adapter holds its rows.
-    const kept: unknown[] = [];
     // The first recorded answer is the list of tabs, the next ones are the first read's.
     for (let number = 1; ; number += 1) {
       const response = await fetch(`http://127.0.0.1:${port}/recorded/${number}`);
       const text = await response.text();
-      if (!response.ok) return { bytes, calls, kept };
+      if (!response.ok) return { bytes, calls };
       bytes += text.length;
       calls += 1;
-      kept.push(JSON.parse(text));
+      const parsed: unknown = JSON.parse(text);
+      if (isKept) kept.push(parsed);
     }
   };
   await readAll();
+  kept.length = 0;
   const before = process.cpuUsage();
   const { bytes, calls } = await readAll();
   report(before, 0, calls, bytes);
@@ -203,10 +217,11 @@ function report(before: NodeJS.CpuUsage, rows: number, calls: number, bytes: num
   process.send?.(measured);
 }
 
+// As a child process of its own: one of the roles above.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [role, argument] = process.argv.slice(2);
-  if (role === 'server') await serveRole(Number(argument));
-  else if (role === 'adapter') await adapterRole(Number(argument));
-  else if (role === 'baseline') await baselineRole(Number(argument));
-  else console.log(await run(Number(role ?? 100_000)));
+  const [role, port] = process.argv.slice(2);
+  if (role === 'server') await serveRole();
+  else if (role === 'adapter') await adapterRole(Number(port));
+  else if (role === 'keeper') await baselineRole(Number(port), true);
+  else if (role === 'baseline') await baselineRole(Number(port), false);
 }

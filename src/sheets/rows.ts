@@ -25,18 +25,22 @@ export function appendRows(rows: Row[], blocks: readonly Block[], located: reado
   const idSource = sources.find(({ key }) => key === idKey);
   const cellSources = sources.filter(({ key }) => key !== idKey);
   const startRow = blocks[0]?.startRow ?? 0;
+  // Every row gets its cells from one shape: filled in one by one, an object is reallocated as it grows.
+  const blankCells = Object.fromEntries(cellSources.map(({ key }) => [key, null]));
   const rowCount = Math.max(0, ...sources.map(({ rowData }) => rowData.length));
   for (let index = 0; index < rowCount; index += 1) {
     const idCell = idSource && cellOf(idSource, index);
     const id = idCell === undefined ? '' : cellText(cellValue(idCell));
-    const cells: Record<ColumnKey, CellValue> = {};
+    const cells: Record<ColumnKey, CellValue> = { ...blankCells };
     let formulas: Map<ColumnKey, string> | undefined;
     let isBlank = id === '';
     for (const source of cellSources) {
       const cell = cellOf(source, index);
       const value = cell === undefined ? null : cellValue(cell);
-      cells[source.key] = value;
-      if (value !== null) isBlank = false;
+      if (value !== null) {
+        cells[source.key] = value;
+        isBlank = false;
+      }
       const formula = formulaText(cell);
       if (formula !== undefined) (formulas ??= new Map()).set(source.key, formula);
     }

@@ -56,6 +56,8 @@ export function applyEdit(sheet: Sheet, seen: Seen, edit: PersonEdit): string {
       // Marks that went along with half a row would leave no row to speak of: there, people sort all columns.
       if (sheet.doesSortMoveMarks) return applyEdit(sheet, seen, { ...edit, kind: 'sort' });
       const first = edit.column % (columnCount - 1);
+      // Tags that leave their rows tell nobody any more which row is which.
+      if ([keyAt(first), keyAt(first + 1)].includes('notes')) return 'does nothing';
       const range = `'${title}'!${columnLetter(first)}2:${columnLetter(first + 1)}${rowCount}`;
       person.sortRange(range, columnLetter(first), edit.isDescending ? 'DESCENDING' : 'ASCENDING');
       return `sorts ${range} only`;

@@ -170,7 +170,8 @@ type Owner = (key: ColumnKey) => Before | undefined;
 
 /**
  * Nobody, when the row is blank but for what was written; the row of the snapshot that has its id, when most of the mapped
- * cells are that row's; else not known.
+ * cells are that row's; where the id itself was written over, the only row that has all the other mapped cells; else not
+ * known.
  */
 function findOwner(snapshot: Snapshot, now: PinnedView, { item }: SentRow, row: PinnedRow, otherId: string): Owner {
   const indexByKey = new Map(now.header.located.map(({ key, columnIndex }) => [key, columnIndex]));
@@ -180,15 +181,21 @@ function findOwner(snapshot: Snapshot, now: PinnedView, { item }: SentRow, row: 
   );
   if (rest.length === 0 && otherId === '') return () => ({ value: null });
   const keyByIndex = new Map([...indexByKey].map(([key, index]) => [index, key]));
-  const owners = otherId === '' ? [] : snapshot.rows.filter(({ id }) => id === otherId);
-  const likeOwner = rest.filter(({ cell, index }) => {
-    const value = owners[0]?.cells[keyByIndex.get(index) ?? ''];
-    return value !== undefined && isSameValue(value, cellValue(cell));
-  });
+  const mapped = rest.filter(({ index }) => keyByIndex.has(index));
+  const cellsLike = (owner: Row) =>
+    mapped.filter(({ cell, index }) => {
+      const value = owner.cells[keyByIndex.get(index) ?? ''];
+      return value !== undefined && isSameValue(value, cellValue(cell));
+    }).length;
+  if (otherId === '') {
+    const likely = snapshot.rows.filter(({ id }) => id !== '' && id !== item.change.row.id);
+    const owners = mapped.length === 0 ? [] : likely.filter((one) => cellsLike(one) === mapped.length);
+    return new Set(owners.map(({ id }) => id)).size === 1 ? (key) => ownerBefore(owners, key) : () => undefined;
+  }
+  const owners = snapshot.rows.filter(({ id }) => id === otherId);
   // A row that kept its cells and only changed its id, or half of it, may have taken the hit cell along or not.
-  return likeOwner.length * 2 > rest.filter(({ index }) => keyByIndex.has(index)).length || rest.length === 0
-    ? (key) => ownerBefore(owners, key)
-    : () => undefined;
+  const isOwners = rest.length === 0 || (owners[0] !== undefined && cellsLike(owners[0]) * 2 > mapped.length);
+  return isOwners ? (key) => ownerBefore(owners, key) : () => undefined;
 }
 
 /** The id the row shows now; `''` when it is the one that was just written. */
@@ -200,7 +207,10 @@ function idNow(now: PinnedView, item: Sendable, row: PinnedRow): string {
 
 /** As the snapshot has it; not known when copies of the row disagree. */
 function ownerBefore(owners: readonly Row[], key: ColumnKey): Before | undefined {
-  const [first, ...copies] = owners.map((row) => ({ value: row.cells[key], formula: formulaTextOf(row, key) }));
+  const [first, ...copies] = owners.map((row) => ({
+    value: key === idKey ? row.id : row.cells[key],
+    formula: formulaTextOf(row, key),
+  }));
   if (first?.value === undefined) return undefined;
   const { value, formula } = first;
   const isSame = copies.every(

@@ -267,6 +267,24 @@ test('T9: a send that timed out is not sent again, is called unknown, and can be
   expect(await reconcileMessage(client, { ...message, text: 'Another', sinceMs })).toEqual({ verdict: 'cannot_tell' });
 });
 
+test.each(['hang', 'lost', 'truncated'] as const)(
+  'a read whose answer does not come (%s) is asked again',
+  async (kind) => {
+    const { client, standin, calls } = createService({}, { timeoutMs: 2_000 });
+    standin.faults.inject({ kind, times: 2 });
+    expect(await client.lists.list({})).toMatchObject({ total: 0 });
+    expect(calls()).toHaveLength(3);
+  },
+);
+
+test('a write that is cut off half-way through its answer is unknown, and not repeated', async () => {
+  const service = createService();
+  const { list_uuid } = seedContacts(service, 0);
+  service.standin.faults.inject({ kind: 'truncated', operation: 'contacts.upsert' });
+  const error = await failure(service.client.contacts.upsert({ lead: { email: 'new@firm.test' }, list_uuid }));
+  expect(error).toMatchObject({ code: 'outcome_unknown', harmlessToRepeat: true, call: { attempts: 1 } });
+});
+
 test('a harmful call is never repeated: not after a 5xx, a reset, or a 429', async () => {
   const { client, standin, calls } = createService();
   for (const fault of [

@@ -100,7 +100,7 @@ function isSameRowNow(then: PinnedView, now: PinnedView, sent: SentRow, row: Pin
   const isIdHit = [...sent.cells.values()].some((value) => isWritten(row.cells[id], value));
   const isHit = (columnIndex: number) =>
     [...sent.cells.values()].some((value) => isSameValue(valueNow(columnIndex), sentValue(value)));
-  return isIdHit && isAnyCellSame(sent, valueNow, isHit);
+  return isIdHit && isAnyCellSame(then, sent, valueNow, isHit);
 }
 
 /** The row is the right one; a value may sit in a column it was not meant for. */
@@ -232,11 +232,12 @@ export function isSameRow(
     const idColumn = then.header.located.find(({ key }) => key === idKey);
     return idColumn === undefined || cellText(valueNow(idColumn.columnIndex)) === item.change.row.id;
   }
-  return isAnyCellSame({ row, cells }, valueNow);
+  return isAnyCellSame(then, { row, cells }, valueNow);
 }
 
-/** Of the cells that were not written (nor hit), one at least is as it was; or there were none. */
+/** Of the cells that were not written (nor hit), one at least is as it was; or there were none, and still are. */
 function isAnyCellSame(
+  { columnByMark }: PinnedView,
   { row, cells }: Pick<SentRow, 'row' | 'cells'>,
   valueNow: (columnIndexThen: number) => CellValue,
   isHit: (columnIndexThen: number) => boolean = () => false,
@@ -245,7 +246,10 @@ function isAnyCellSame(
     const value = cellValue(cell);
     return value === null || cells.has(columnIndex) || isHit(columnIndex) ? [] : [{ columnIndex, value }];
   });
-  return others.length === 0 || others.some(({ columnIndex, value }) => isSameValue(valueNow(columnIndex), value));
+  if (others.length > 0) return others.some(({ columnIndex, value }) => isSameValue(valueNow(columnIndex), value));
+  // A row that had nothing else to be known by must have nothing now.
+  const rest = [...columnByMark.values()].filter((columnIndex) => !cells.has(columnIndex) && !isHit(columnIndex));
+  return rest.every((columnIndex) => valueNow(columnIndex) === null);
 }
 
 /** Columns, as of `then`, in which the row shows a value that was sent and was not there before. */

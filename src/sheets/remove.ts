@@ -83,10 +83,17 @@ async function deletePinned(
   let failure: SheetsError | undefined;
   /** Sent in a batch of unknown outcome. */
   const sent = new Set<PinnedItem>();
+  /** Pins that a batch of unknown outcome takes away: all of them or none. */
+  let sentPins: readonly number[] = [];
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     const view = await readThroughPins(context, [...remaining.map(({ pin }) => pin), ...sentinelPins], options);
     if (isUncertain && attempt === 1 && view.rowByPin.size === 0) {
       throw new UnavailableError('the rows could not be pinned', errorContext(context));
+    }
+    if (sentPins.some((pin) => view.rowByPin.has(pin))) {
+      // It was not applied: a row of it that is gone was deleted by somebody else.
+      for (const { item } of sent) item.outcome = undefined;
+      sent.clear();
     }
     const found = remaining.filter(({ pin }) => view.rowByPin.has(pin));
     for (const each of remaining) {
@@ -105,6 +112,7 @@ async function deletePinned(
       return [];
     } catch (error) {
       if (error instanceof OutcomeUnknownError) {
+        sentPins = [...ready.map(({ pin }) => pin), ...spared];
         for (const each of ready) {
           sent.add(each);
           each.item.outcome = { kind: 'unknown', error };

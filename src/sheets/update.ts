@@ -239,7 +239,12 @@ function otherIdAtWrite(
     const place = placeOf(indexThen);
     return place === undefined || cellValue(cell) === null ? [] : [{ value: cellValue(cell), place }];
   });
-  const isSame = others.length === 0 || others.some(({ value, place }) => isSameValue(value, written.valueAt(place)));
+  const isBlankAt = (place: number | undefined) => place === undefined || written.valueAt(place) === null;
+  const isSame =
+    others.length === 0
+      ? // A row that had nothing else to be known by must have nothing now.
+        [...view.columnByMark.values()].every((indexThen) => isBlankAt(placeOf(indexThen)))
+      : others.some(({ value, place }) => isSameValue(value, written.valueAt(place)));
   return isSame ? undefined : '';
 }
 

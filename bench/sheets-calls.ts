@@ -1,8 +1,7 @@
 // How many calls it takes, as counted by the stand-in: updating cells in 1,000 rows, appending 1,000 rows, an idle read.
-import { UserRefreshClient } from 'google-auth-library';
-import type { Credentials } from '../src/sheets/credentials.ts';
 import { createSheets } from '../src/sheets/table.ts';
 import type { Bench } from './support/measure.ts';
+import { benchCredentials } from './support/sheets.ts';
 import { createSheetsStandin } from '../src/standin/sheets/standin.ts';
 
 interface Calls {
@@ -46,12 +45,6 @@ const columns = Array.from({ length: 11 }, (_, index) => ({
   format: 'text' as const,
 }));
 
-const credentials: Credentials = {
-  account: 'bench',
-  createAuthClient: (transporterOptions) =>
-    new UserRefreshClient({ clientId: 'c', clientSecret: 's', refreshToken: 'r', transporterOptions }),
-};
-
 async function countCalls() {
   const standin = createSheetsStandin({ now: Date.now, random: createRandom(), access: 'open', quotas: 'none' });
   const header = ['Contact ID', ...columns.map((column) => column.header)];
@@ -61,7 +54,7 @@ async function countCalls() {
   ]);
   standin.model.create({ id: spreadsheetId, tabs: [{ title: 'Bench', values: [header, ...values] }] });
   const sheets = createSheets({
-    credentials,
+    credentials: benchCredentials,
     time: { now: Date.now, sleep: () => Promise.resolve(), random: createRandom() },
     fetch: standin.fetch,
     readsPerMinute: Infinity,

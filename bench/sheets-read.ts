@@ -5,11 +5,10 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import type { Credentials } from '../src/sheets/credentials.ts';
 import { createSheets } from '../src/sheets/table.ts';
-import { UserRefreshClient } from 'google-auth-library';
 import { median } from './support/measure.ts';
 import type { Bench } from './support/measure.ts';
+import { benchCredentials } from './support/sheets.ts';
 
 const rowCount = 100_000;
 const rounds = 5;
@@ -153,16 +152,10 @@ async function serveRole(): Promise<void> {
   process.send?.(typeof address === 'object' ? address?.port : undefined);
 }
 
-const credentials: Credentials = {
-  account: 'bench',
-  createAuthClient: (transporterOptions) =>
-    new UserRefreshClient({ clientId: 'c', clientSecret: 's', refreshToken: 'r', transporterOptions }),
-};
-
 /** The first read fills the server's memory and warms up; the second is measured. */
 async function adapterRole(port: number): Promise<void> {
   const sheets = createSheets({
-    credentials,
+    credentials: benchCredentials,
     time: { now: Date.now, sleep: () => Promise.resolve(), random: () => 0.5 },
     fetch,
     endpoint: `http://127.0.0.1:${port}`,

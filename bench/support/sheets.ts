@@ -1,0 +1,9 @@
+import { UserRefreshClient } from 'google-auth-library';
+import type { Credentials } from '../../src/sheets/credentials.ts';
+
+/** An account the stand-in believes, so that no key has to be made. */
+export const benchCredentials: Credentials = {
+  account: 'bench',
+  createAuthClient: (transporterOptions) =>
+    new UserRefreshClient({ clientId: 'c', clientSecret: 's', refreshToken: 'r', transporterOptions }),
+};

@@ -67,11 +67,13 @@ async function appendBatch(
 ): Promise<void> {
   let mark = drawMark(context);
   let unknown: OutcomeUnknownError | undefined;
+  let isAsserting = context.areAssertionsUsable;
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
-    const isAsserting = context.areAssertionsUsable;
     let refusal: RefusedError | undefined;
     try {
-      await batchUpdate(context, appendRequests(context, snapshot, batch, rowIndex, mark), options);
+      await batchUpdate(context, appendRequests(context, snapshot, batch, rowIndex, mark, isAsserting), options);
+      // Applied as soon as it asserted nothing: it was the assertions that were refused.
+      context.areAssertionsUsable = isAsserting;
       settle(context, batch, mark);
       return;
     } catch (error) {
@@ -90,7 +92,7 @@ async function appendBatch(
       for (const item of batch) item.outcome = { kind: 'moved' };
       return;
     }
-    if (isAsserting) context.areAssertionsUsable = false;
+    if (isAsserting) isAsserting = false;
     else if (attempt > 2)
       return resolveRefusal(context, snapshot, batch, rowIndex, refusal, seen.grid.forbidden, options);
     // An id that somebody else uses is refused too; one that was sent before and may yet arrive is kept.
@@ -166,12 +168,13 @@ function appendRequests(
   batch: readonly Item[],
   rowIndex: number,
   mark: number,
+  isAsserting: boolean,
 ): Request[] {
   const sheetId = context.sheetId!;
   const indexByKey = memory.columnIndexByKey;
   const assertions = [...context.anchorIdByKey].flatMap(([key, anchorId]) => {
     const columnIndex = indexByKey[key];
-    if (columnIndex === undefined || !context.areAssertionsUsable) return [];
+    if (columnIndex === undefined || !isAsserting) return [];
     return assertMark(createAnchor(anchorId, sheetId, columnIndex, anchorValue(context.spec.owner, key)));
   });
   const isBelowData = rowIndex > context.spec.headerRow || rowIndex >= memory.rowCount;

@@ -85,6 +85,9 @@ async function deletePinned(
   const sent = new Set<PinnedItem>();
   /** Pins that a batch of unknown outcome takes away: all of them or none. */
   let sentPins: readonly number[] = [];
+  /** Where a refused batch asserted each pin to be. */
+  let asserted: ReadonlyMap<number, number> | undefined;
+  let isAsserting = context.areAssertionsUsable;
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     const view = await readThroughPins(context, [...remaining.map(({ pin }) => pin), ...sentinelPins], options);
     if (isUncertain && attempt === 1 && view.rowByPin.size === 0) {
@@ -95,6 +98,11 @@ async function deletePinned(
       for (const { item } of sent) item.outcome = undefined;
       sent.clear();
     }
+    // Refused although everything was, and is, where it said: it is not the rows that move but the assertions.
+    if (asserted && [...asserted].every(([pin, rowIndex]) => view.rowByPin.get(pin)?.rowIndex === rowIndex)) {
+      isAsserting = false;
+    }
+    asserted = undefined;
     const found = remaining.filter(({ pin }) => view.rowByPin.has(pin));
     for (const each of remaining) {
       if (sent.has(each) && !view.rowByPin.has(each.pin)) each.item.outcome = { kind: 'removed' };
@@ -105,9 +113,9 @@ async function deletePinned(
     const sentinels = sentinelPins.filter((pin) => view.rowByPin.has(pin));
     const spared = [...found.filter((each) => !ready.includes(each)).map(({ pin }) => pin), ...sentinels];
     if (ready.length === 0) return spared;
-    const isAsserting = context.areAssertionsUsable;
     try {
-      await batchUpdate(context, deleteRequests(context, view, ready, sentinels, spared), options);
+      await batchUpdate(context, deleteRequests(context, view, ready, sentinels, spared, isAsserting), options);
+      context.areAssertionsUsable = isAsserting;
       for (const { item } of ready) item.outcome = { kind: 'removed' };
       return [];
     } catch (error) {
@@ -118,8 +126,10 @@ async function deletePinned(
           each.item.outcome = { kind: 'unknown', error };
         }
       } else if (!(error instanceof RefusedError)) throw error;
-      // Refused twice in a row with assertions: rather than rows that move each time, it is the assertions.
-      else if (isAsserting && failure instanceof RefusedError) context.areAssertionsUsable = false;
+      else if (isAsserting) {
+        const places = [...ready.map(({ pin }) => pin), ...sentinels];
+        asserted = new Map(places.map((pin) => [pin, view.rowByPin.get(pin)!.rowIndex]));
+      }
       failure = error;
     }
     remaining = found;
@@ -150,11 +160,12 @@ function deleteRequests(
   ready: readonly PinnedItem[],
   sentinels: readonly number[],
   spared: readonly number[],
+  isAsserting: boolean,
 ): Request[] {
   const sheetId = context.sheetId!;
   const placeOf = (pin: number) => ({ pin, rowIndex: view.rowByPin.get(pin)!.rowIndex });
   const places = ready.map(({ pin }) => placeOf(pin));
-  const assertions = context.areAssertionsUsable
+  const assertions = isAsserting
     ? [...places, ...sentinels.map(placeOf)].flatMap(({ pin, rowIndex }) =>
         assertMark(createPin(pin, sheetId, rowIndex)),
       )

@@ -25,6 +25,11 @@ test.each([
     seed: 31_415,
     path: '4142:2:6:6:7:6:12:12:18',
   },
+  {
+    what: 'rows that move each time a deletion is tried do not make it give up its guard',
+    seed: 777,
+    path: '482:0:2:4:5:10:9:9:10:15:9:4:12:12:13',
+  },
 ])('$what', async ({ seed, path }) => {
   const details = await checkSchedules({ numRuns: 1, seed, path });
   expect(details.failed ? explain(details) : 'held').toBe('held');

@@ -1,14 +1,17 @@
 import { closest, distance } from 'fastest-levenshtein';
 import { SettingsError } from '../config/service-settings.ts';
 import { InvalidInputError, ServiceError } from '../crm/errors.ts';
-import { PortTaken } from '../standin/serve.ts';
-import { SnapshotDamaged } from '../standin/service/snapshot.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { CliWorld } from './world.ts';
 
 /** The command line says something the program does not know. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
+}
+
+/** What a command was asked to do cannot be done; the message says why and what to do. */
+export class CommandFailed extends Error {
+  override readonly name = 'CommandFailed';
 }
 
 /** Says an expected failure in one line and answers the exit code for it; any other is thrown on, stack and all. */
@@ -21,16 +24,11 @@ export function reportFailure(error: unknown, { stderr, stop }: CliWorld): numbe
     stderr.write(`leadsheet: ${error.message}\n`);
     return exitCodes.usage;
   }
-  if (error instanceof SettingsError || error instanceof ServiceError || isStandinFailure(error)) {
+  if (error instanceof SettingsError || error instanceof ServiceError || error instanceof CommandFailed) {
     stderr.write(`leadsheet: ${error.message}\n`);
     return exitCodes.failed;
   }
   throw error;
-}
-
-/** A port that is taken, a snapshot that is none. */
-function isStandinFailure(error: unknown): error is Error {
-  return error instanceof PortTaken || error instanceof SnapshotDamaged;
 }
 
 /** ", did you mean X?" where a known word is near enough, else nothing. */

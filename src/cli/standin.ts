@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
 import { addDemoSpreadsheet } from '../standin/demo-sheet.ts';
-import { serve } from '../standin/serve.ts';
+import { PortTaken, serve } from '../standin/serve.ts';
 import { addDemoData } from '../standin/service/demo.ts';
 import { createRandom } from '../standin/service/random.ts';
-import { Snapshot } from '../standin/service/snapshot.ts';
+import { Snapshot, SnapshotDamaged } from '../standin/service/snapshot.ts';
 import { createServiceStandin } from '../standin/service/standin.ts';
 import type { ServiceStandin } from '../standin/service/standin.ts';
 import { createSheetsStandin } from '../standin/sheets/standin.ts';
-import { UsageError } from './errors.ts';
+import { CommandFailed, UsageError } from './errors.ts';
 import type { CliWorld } from './world.ts';
 
 interface StandinOptions {
@@ -34,7 +34,14 @@ export function standinCommand(program: Command, world: CliWorld): void {
     .option('--seed <word>', 'the same word gives the same demo data', 'DEMO')
     .option('--empty', 'start without demo data')
     .option('--snapshot <file>', 'keep the data of the service in this file, so that it survives a restart')
-    .action((options: StandinOptions) => runStandin(options, world));
+    .action(async (options: StandinOptions) => {
+      try {
+        await runStandin(options, world);
+      } catch (error) {
+        const isExpected = error instanceof PortTaken || error instanceof SnapshotDamaged;
+        throw isExpected ? new CommandFailed(error.message, { cause: error }) : error;
+      }
+    });
 }
 
 async function runStandin(options: StandinOptions, { now, stdout, stop }: CliWorld): Promise<void> {

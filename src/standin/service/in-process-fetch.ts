@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import { connectionReset } from './disturbance.ts';
 import type { Env } from './env.ts';
+import { untilAborted } from '../until-aborted.ts';
 
 /** `fetch` without a socket: honours the signal, and rejects as the real one does when a fault loses the answer. */
 export function inProcessFetch(
@@ -10,20 +11,9 @@ export function inProcessFetch(
     const request = new Request(input, init);
     request.signal.throwIfAborted();
     let isLost = false;
-    const answer = Promise.resolve(app.fetch(request, { dropConnection: () => (isLost = true) }));
+    const answer = app.fetch(request, { dropConnection: () => (isLost = true) });
     const response = await untilAborted(answer, request.signal);
     if (isLost) throw connectionReset();
     return response;
   };
-}
-
-async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: abort, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([promise, abort]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
 }

@@ -12,6 +12,7 @@ import { Person } from './people.ts';
 import { QuotaMeter, type Quotas, googleQuotas } from './quota.ts';
 import { RequestLog } from './request-log.ts';
 import { type Credentials, TokenIssuer } from './tokens.ts';
+import { untilAborted } from '../until-aborted.ts';
 
 export interface SheetsStandinOptions {
   /** Epoch milliseconds; every time the stand-in knows comes from here. */
@@ -83,7 +84,11 @@ export function createSheetsStandin(options: SheetsStandinOptions): SheetsStandi
   app.route('/', createPage({ model, tokens }));
   return {
     app,
-    fetch: (input, init) => fetchFrom(app, new Request(input, init)),
+    fetch: async (input, init) => {
+      const request = new Request(input, init);
+      request.signal.throwIfAborted();
+      return untilAborted(app.fetch(request), request.signal);
+    },
     model,
     tokens,
     faults,
@@ -98,18 +103,4 @@ export function createSheetsStandin(options: SheetsStandinOptions): SheetsStandi
 
 async function realSleep(delayMs: number, signal: AbortSignal): Promise<void> {
   await sleepFor(delayMs, undefined, { signal, ref: false });
-}
-
-/** An answer, unless the caller gives up first. */
-async function fetchFrom(app: Hono<StandinEnv>, request: Request): Promise<Response> {
-  const { signal } = request;
-  signal.throwIfAborted();
-  const { promise: givenUp, reject } = Promise.withResolvers<never>();
-  const giveUp = (): void => reject(signal.reason as Error);
-  signal.addEventListener('abort', giveUp, { once: true });
-  try {
-    return await Promise.race([Promise.resolve(app.fetch(request)), givenUp]);
-  } finally {
-    signal.removeEventListener('abort', giveUp);
-  }
 }

@@ -1,0 +1,111 @@
+// What the last runs left behind: the values both sides agreed on, and what is still open. Kept by `src/state`, which
+// stores it as it is, record by record: plain JSON values only.
+import { type Packed, repack } from './record.ts';
+import type { Reading, Side, Value } from './value.ts';
+
+export interface Base {
+  /** Field names in the order of `Packed` values. */
+  readonly fields: readonly string[];
+  /** By uuid. */
+  readonly links: ReadonlyMap<string, Link>;
+  /** Rows that are nobody's contact yet, by `rowKey`. */
+  readonly strays: ReadonlyMap<string, Stray>;
+}
+
+export const emptyBase = (fields: readonly string[]): Base => ({ fields, links: new Map(), strays: new Map() });
+
+/** A contact and a row known to be the same person. */
+export interface Link {
+  /** What both sides were confirmed to hold (L3). Unknown where they never agreed. */
+  readonly agreed: Packed;
+  /** What each side held when last read, where that is not literally `agreed`. */
+  readonly crm?: Packed;
+  readonly sheet?: Packed;
+  /** Something of it is not done or not agreed: it is looked at in every run, not only when it changes. */
+  readonly isOpen?: true;
+  /** `updated_at` of our last confirmed write, epoch milliseconds: an older answer is stale. */
+  readonly writtenAt?: number;
+  /** Left out while both are there. */
+  readonly standing?: Standing;
+  /** Full scans in a row that did not show the contact (D3). */
+  readonly missedScans?: number;
+  /** Open business by field name. */
+  readonly notes?: Readonly<Record<string, FieldNote>>;
+  /** W5. Calls for this contact that the service refused. */
+  readonly refusal?: Refusal;
+}
+
+/**
+ * `row-gone`: a person deleted the row, the contact stays (D1). `contact-gone`: the row stays and says so (D3).
+ * `left`: the contact is in another list now, or the filter is no longer true of it (D4).
+ */
+export type Standing = 'row-gone' | 'contact-gone' | 'left';
+
+export interface FieldNote {
+  /** A sheet edit that is not sent yet: what it shows, and since when, on the service's clock (W10, M1). */
+  readonly edit?: { readonly value: Value; readonly since: number };
+  /** Since when both sides differ without a winner (M1). */
+  readonly conflictSince?: number;
+  /** Writes of this value that the service did not store (M6). */
+  readonly notStored?: { readonly value: Value; readonly times: number };
+  /** Left alone until a side shows something else (M6, M7). */
+  readonly parked?: { readonly why: 'not-stored' | 'flips'; readonly crm: Reading; readonly sheet: Reading };
+  /** The last two writes, oldest first: what they put in the place of what (M7). */
+  readonly written?: readonly Written[];
+}
+
+export interface Written {
+  readonly side: Side;
+  readonly value: Value;
+  readonly replaced: Value;
+}
+
+export interface Refusal {
+  readonly message: string;
+  readonly times: number;
+  /** Not before this instant, epoch milliseconds; null: not by itself (quarantined). */
+  readonly retryAt: number | null;
+  /** What the sheet held: something else is a new try. */
+  readonly sheet: Packed;
+}
+
+export interface Stray {
+  /** When the row was first seen with these very contents, on the service's clock (W10). */
+  readonly since: number;
+  readonly refusal?: Refusal;
+  /** The person the service answered for it, where that was somebody else (I3). */
+  readonly mistakenFor?: string;
+  /** A create went out and its outcome is unknown: look before trying again (W4). */
+  readonly isUnknown?: true;
+}
+
+/** What a side was last seen to hold. */
+export function lastSeen(link: Link, side: Side): Packed {
+  return link[side] ?? link.agreed;
+}
+
+/** Rows without an ID are known by what they hold: they have nothing else that stays. */
+export function rowKey({ values }: { readonly values: Packed }): string {
+  return values;
+}
+
+/** M9: the base for another list of fields. */
+export function adaptBase(base: Base, fields: readonly string[]): Base {
+  if (base.fields.length === fields.length && base.fields.every((name, index) => name === fields[index])) return base;
+  const adapt = (packed: Packed) => repack(packed, base.fields, fields);
+  const links = [...base.links].map(([uuid, link]): [string, Link] => {
+    const kept = Object.entries(link.notes ?? {}).filter(([name]) => fields.includes(name));
+    const { notes: _notes, crm, sheet, ...rest } = link;
+    return [
+      uuid,
+      {
+        ...rest,
+        agreed: adapt(link.agreed),
+        ...(crm !== undefined && { crm: adapt(crm) }),
+        ...(sheet !== undefined && { sheet: adapt(sheet) }),
+        ...(kept.length > 0 && { notes: Object.fromEntries(kept) }),
+      },
+    ];
+  });
+  return { fields, links: new Map(links), strays: new Map() };
+}

@@ -1,0 +1,102 @@
+// After the CRM push: which records the service confirmed, and as what. The sheet push and the base both follow from it.
+import type { Stray } from './base.ts';
+import { type Change, type Problem, problem } from './change.ts';
+import { soleKeyNames } from './collisions.ts';
+import type { PlanInput } from './input.ts';
+import { isSame } from './kinds.ts';
+import { type Failure, failureProblem, nextRefusal, type Outcome, type Outcomes } from './outcome.ts';
+import type { Plan } from './plan.ts';
+import { confirmStored, type RecordState, stateOf } from './record-state.ts';
+import { type ContactRecord, type RowRecord, unpack } from './record.ts';
+
+type Create = Extract<Change, { op: 'create' }>;
+type Update = Extract<Change, { op: 'update' }>;
+
+export interface Confirmed {
+  /** By uuid: those that were created or updated, or were to be. */
+  readonly states: Map<string, RecordState>;
+  readonly strays: Map<string, Stray>;
+  readonly problems: readonly Problem[];
+}
+
+export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Confirmed {
+  const states = new Map<string, RecordState>();
+  const strays = new Map(plan.strays);
+  const problems: Problem[] = [];
+  const rowByNumber = new Map(input.sheet.rows.map((row) => [row.number, row]));
+  const takenIds = new Set(input.sheet.rows.map(({ id }) => id));
+  for (const [change, outcome] of outcomes) {
+    if (change.op === 'create') settleCreate(change, outcome);
+    if (change.op === 'update') settleUpdate(change, outcome);
+  }
+  return { states, strays, problems };
+
+  function settleCreate(change: Create, outcome: Outcome): void {
+    const row = rowByNumber.get(change.row ?? 0);
+    if (!row) return;
+    if (outcome.kind !== 'done') return createFailed(change, row, outcome);
+    // Added by a call that answers nothing: the next run finds it by its key (E2).
+    if (!outcome.contact) return;
+    const { contact } = outcome;
+    const mistake = mistakeOf(change, contact);
+    if (mistake !== undefined) {
+      strays.set(change.key, { ...strayOf(change), mistakenFor: contact.uuid });
+      problems.push(
+        problem(
+          'quarantined',
+          { row: change.row },
+          'I3',
+          `the service answered somebody else, ${contact.uuid}: ${mistake}`,
+        ),
+      );
+      return;
+    }
+    strays.delete(change.key);
+    const state = stateOf(input, { uuid: contact.uuid, link: undefined, contact, row }, row);
+    states.set(contact.uuid, confirmStored(input.mapping, state, change.fields, contact));
+  }
+
+  /** I3: why the answer is not the person that was sent. */
+  function mistakeOf(change: Create, contact: ContactRecord): string | undefined {
+    const isTaken = input.base.links.has(contact.uuid) || takenIds.has(contact.uuid) || plan.people.has(contact.uuid);
+    if (isTaken || states.has(contact.uuid)) return 'it has a row already';
+    const values = unpack(contact.values);
+    const names = soleKeyNames(input.mapping);
+    const other = input.mapping.fields.find(({ name, kind }, index) => {
+      const sent = change.fields.find(({ field }) => field === name);
+      const answered = values[index];
+      return names.includes(name) && sent && answered !== undefined && !isSame(kind, sent.after, answered);
+    });
+    return other && `another ${other.header} than was sent`;
+  }
+
+  function createFailed(change: Create, row: RowRecord, failure: Failure): void {
+    const stray = strayOf(change);
+    if (failure.kind === 'refused') {
+      strays.set(change.key, { ...stray, refusal: nextRefusal(stray.refusal, failure.message, row, input.now) });
+    }
+    if (failure.kind === 'unknown') strays.set(change.key, { ...stray, isUnknown: true });
+    problems.push(failureProblem({ row: change.row }, failure));
+  }
+
+  function strayOf({ key }: Create): Stray {
+    return strays.get(key) ?? { since: input.now };
+  }
+
+  function settleUpdate(change: Update, outcome: Outcome): void {
+    const person = plan.people.get(change.uuid ?? '');
+    if (!person?.row) return;
+    const state = states.get(person.uuid) ?? stateOf(input, person, person.row);
+    if (outcome.kind === 'done') {
+      if (!outcome.contact) return;
+      // Letting go of a key is half of a write; the other half says what became of the field (I7).
+      const sent = change.releases ? [] : change.fields;
+      states.set(person.uuid, confirmStored(input.mapping, { ...state, refusal: undefined }, sent, outcome.contact));
+      return;
+    }
+    const isRefused = outcome.kind === 'refused';
+    const refusal = isRefused ? nextRefusal(state.refusal, outcome.message, person.row, input.now) : state.refusal;
+    const told = failureProblem({ uuid: person.uuid, row: change.row }, outcome);
+    states.set(person.uuid, { ...state, refusal, problems: [...state.problems, told] });
+  }
+}

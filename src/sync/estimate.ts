@@ -1,0 +1,59 @@
+// What a plan costs, before anybody pays: calls to each side, and the time the slower budget needs for them.
+import type { Change, Question } from './change.ts';
+
+export interface Budgets {
+  readonly crmPerMinute: number;
+  readonly sheetReadsPerMinute: number;
+  readonly sheetWritesPerMinute: number;
+}
+
+export interface Estimate {
+  readonly crmCalls: number;
+  readonly sheetReads: number;
+  readonly sheetWrites: number;
+  /** With nothing else in the budgets. */
+  readonly seconds: number;
+}
+
+/** W3: one search before each batch of updates. */
+const updatesPerSearch = 100;
+/** `src/sheets`: rows in one pinned batch, and what a batch costs. */
+const rowsPerBatch = 1000;
+
+export function estimate(
+  changes: readonly Change[],
+  questions: readonly Question[],
+  budgets: Budgets,
+  isCustom: (field: string) => boolean,
+): Estimate {
+  const count = (op: Change['op']) => changes.filter((change) => change.op === op).length;
+  const updates = changes.filter((change) => change.op === 'update');
+  const updateCalls = updates.map(
+    ({ fields }) =>
+      Number(fields.some(({ field }) => isCustom(field))) + Number(fields.some(({ field }) => !isCustom(field))),
+  );
+  const crmCalls =
+    questions.length +
+    count('create') +
+    updateCalls.reduce((sum, calls) => sum + calls, 0) +
+    Math.ceil(updates.length / updatesPerSearch) +
+    count('enrol') +
+    count('cancel') +
+    // A deletion is a job: it is read back until the contact is gone.
+    count('delete') * 2;
+  // Created contacts get their uuid written into their row.
+  const setBatches = Math.ceil((count('set') + count('create')) / rowsPerBatch);
+  const appendBatches = Math.ceil(count('append') / rowsPerBatch);
+  const removeBatches = Math.ceil(count('remove') / rowsPerBatch);
+  const sheetReads = setBatches + removeBatches * 2;
+  const sheetWrites = setBatches * 3 + appendBatches + removeBatches * 2;
+  const seconds = Math.ceil(
+    60 *
+      Math.max(
+        crmCalls / budgets.crmPerMinute,
+        sheetReads / budgets.sheetReadsPerMinute,
+        sheetWrites / budgets.sheetWritesPerMinute,
+      ),
+  );
+  return { crmCalls, sheetReads, sheetWrites, seconds };
+}

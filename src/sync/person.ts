@@ -1,0 +1,341 @@
+// One person, whoever is there of contact, row and link: merged, mourned, or left alone. The D rules are here.
+import { lastSeen, type Link, type Standing } from './base.ts';
+import { type Change, type FieldChange, type Problem, problem } from './change.ts';
+import type { ContactAnswer, PlanInput } from './input.ts';
+import { isSame, isTooLong, tooLong } from './kinds.ts';
+import { isReadFromCrm, isWritable } from './mapping.ts';
+import { mergeRecord } from './merge-record.ts';
+import { type ContactRecord, pack, type Packed, type RowRecord, unpack } from './record.ts';
+import type { RuleId } from './rules.ts';
+import { isBlank, type Reading } from './value.ts';
+
+export interface Person {
+  readonly uuid: string;
+  readonly link: Link | undefined;
+  /** `unread`: not read this run, and not missed either. `absent`: a whole scan did not show it. */
+  readonly contact: ContactRecord | 'unread' | 'absent';
+  readonly row: RowRecord | undefined;
+}
+
+export interface PersonPlan {
+  /** As it becomes if none of the changes succeeds; null: there is nothing left to remember. */
+  readonly link: Link | null;
+  readonly changes: readonly Change[];
+  readonly problems: readonly Problem[];
+  /** The contact is to be asked for before anything is concluded (D3). */
+  readonly isInQuestion?: true;
+}
+
+interface PersonContext extends PlanInput {
+  readonly areAbsentRowsGone: boolean;
+}
+
+/** Nothing to look at: both sides are as they were left, and nothing is open. The one test that every record passes. */
+export function isUntouched(
+  link: Link,
+  contact: ContactRecord | undefined,
+  row: RowRecord | undefined,
+  coverage: PlanInput['crm']['coverage'],
+): boolean {
+  return (
+    row !== undefined &&
+    (contact === undefined ? coverage !== 'whole' : contact.values === (link.crm ?? link.agreed)) &&
+    row.values === (link.sheet ?? link.agreed) &&
+    link.isOpen === undefined &&
+    link.standing === undefined &&
+    link.missedScans === undefined &&
+    row.unreadable === undefined
+  );
+}
+
+export function planPerson(context: PersonContext, person: Person): PersonPlan {
+  const { link, contact, row } = person;
+  if (typeof contact === 'object') return planPresent(context, person, contact);
+  if (link === undefined) return { link: null, changes: [], problems: [] };
+  if (link.standing === 'left' || link.standing === 'contact-gone') return planWithoutContact(context, person, link);
+  if (contact === 'absent') return planAbsent(context, person, link);
+  return row
+    ? mergePresent(context, person, lastSeen(link, 'crm'), undefined)
+    : planRowGone(context, person, link, false);
+}
+
+/** The contact is there. */
+function planPresent(context: PersonContext, person: Person, contact: ContactRecord): PersonPlan {
+  const { link, row } = person;
+  if (row) return mergePresent(context, person, contact.values, contact.updatedAt);
+  if (!link) return { link: null, ...appendRow(context, person.uuid, contact.values, 'merge', 'new in the CRM') };
+  const isBack = link.standing === 'left' || link.standing === 'contact-gone';
+  if (isBack) return { link: null, ...appendRow(context, person.uuid, contact.values, 'D4', 'back in scope') };
+  return planRowGone(context, person, seenAs(link, contact.values), isChanged(context, link, contact.values));
+}
+
+function seenAs(link: Link, crm: Packed): Link {
+  const { crm: _crm, missedScans: _missed, ...rest } = link;
+  return crm === link.agreed ? rest : { ...rest, crm };
+}
+
+/** Contact and row are there: every field is merged. */
+function mergePresent(
+  context: PersonContext,
+  { uuid, link, row }: Person,
+  crm: Packed,
+  updatedAt: number | undefined,
+): PersonPlan {
+  if (!row) throw new Error('a person without a row has nothing to merge');
+  const values = unpack(crm);
+  const { fields } = context.mapping;
+  const merged = mergeRecord(context, {
+    uuid,
+    row,
+    base: link ? unpack(link.agreed) : fields.map(() => undefined),
+    crm: fields.map((field, index) => (isReadFromCrm(field) ? values[index] : undefined)),
+    sheet: unpack(row.values),
+    notes: link?.notes ?? {},
+    ...(updatedAt !== undefined && { updatedAt }),
+  });
+  const problems = [...merged.problems];
+  const about = { uuid, row: row.number };
+  const changes: Change[] = [];
+  const refusal = link?.refusal?.sheet === row.values ? link.refusal : undefined;
+  const isRefused = refusal !== undefined && !isDue(context, refusal.retryAt, uuid, row);
+  if (isRefused && merged.toCrm.length > 0) {
+    const kind = refusal.retryAt === null ? 'quarantined' : 'refused';
+    problems.push(problem(kind, about, 'W5', `refused by the service: ${refusal.message}`));
+  } else if (merged.toCrm.length > 0) {
+    changes.push({ side: 'crm', op: 'update', ...about, fields: merged.toCrm, ...whole(merged.toCrm) });
+  }
+  const id = row.id === uuid ? undefined : uuid;
+  if (merged.toSheet.length > 0 || id !== undefined) {
+    const why = id === undefined ? whole(merged.toSheet) : { rule: 'I5' as const, reason: 'the row is this contact’s' };
+    changes.push({
+      side: 'sheet',
+      op: 'set',
+      ...about,
+      fields: merged.toSheet,
+      ...why,
+      ...(id !== undefined && { id }),
+    });
+  }
+  return {
+    link: linkOf({
+      agreed: pack(merged.agreed),
+      crm,
+      sheet: row.values,
+      notes: merged.notes,
+      isOpen: changes.length > 0 || problems.length > 0,
+      writtenAt: link?.writtenAt,
+      refusal,
+    }),
+    changes,
+    problems,
+  };
+}
+
+function isDue({ requests, now }: PersonContext, retryAt: number | null, uuid: string, row: RowRecord): boolean {
+  return requests.retry.has(uuid) || requests.retry.has(`row:${row.number}`) || (retryAt !== null && now >= retryAt);
+}
+
+/** A change as a whole has the reason of its first field. */
+function whole([first]: readonly FieldChange[]): Pick<Change, 'rule' | 'reason'> {
+  return { rule: first?.rule ?? 'merge', reason: first?.reason ?? '' };
+}
+
+/** Keeps a link small: what can be told from `agreed`, or is not the case, is left out. */
+export function linkOf(parts: {
+  readonly agreed: Packed;
+  readonly crm: Packed;
+  readonly sheet: Packed;
+  readonly notes: NonNullable<Link['notes']>;
+  readonly isOpen: boolean;
+  readonly standing?: Standing | undefined;
+  readonly writtenAt?: number | undefined;
+  readonly refusal?: Link['refusal'] | undefined;
+}): Link {
+  return {
+    agreed: parts.agreed,
+    ...(parts.crm !== parts.agreed && { crm: parts.crm }),
+    ...(parts.sheet !== parts.agreed && { sheet: parts.sheet }),
+    ...(parts.isOpen && { isOpen: true as const }),
+    ...(parts.writtenAt !== undefined && { writtenAt: parts.writtenAt }),
+    ...(parts.standing !== undefined && { standing: parts.standing }),
+    ...(Object.keys(parts.notes).length > 0 && { notes: parts.notes }),
+    ...(parts.refusal && { refusal: parts.refusal }),
+  };
+}
+
+/** D1, D2: a person deleted the row. */
+function planRowGone(context: PersonContext, { uuid }: Person, link: Link, isContactChanged: boolean): PersonPlan {
+  const crm = lastSeen(link, 'crm');
+  const restore = (rule: RuleId, reason: string): PersonPlan => ({
+    link: { ...link, isOpen: true },
+    ...appendRow(context, uuid, crm, rule, reason),
+  });
+  if (context.requests.retry.has(uuid)) return restore('D1', 'asked for again');
+  if (link.standing === 'row-gone') return ignored(link);
+  if (!context.areAbsentRowsGone) return { link, changes: [], problems: [] };
+  const about = { uuid, row: null, fields: [] };
+  switch (context.mapping.onRowDeleted) {
+    case 'ignore':
+      return ignored(link);
+    case 'restore':
+      return restore('D1', 'its row was deleted, and rows are restored');
+    case 'cancel_automations':
+      return {
+        link: { ...link, isOpen: true },
+        changes: [{ side: 'crm', op: 'cancel', ...about, automation: null, rule: 'D1', reason: 'its row was deleted' }],
+        problems: [],
+      };
+    case 'delete_contact':
+      return isContactChanged
+        ? restore('D2', 'modified beat deleted: the contact changed while its row was deleted')
+        : {
+            link: { ...link, isOpen: true },
+            changes: [{ side: 'crm', op: 'delete', ...about, rule: 'D1', reason: 'its row was deleted' }],
+            problems: [],
+          };
+  }
+
+  function ignored({ isOpen: _isOpen, ...rest }: Link): PersonPlan {
+    const reason = 'its row was deleted: left alone until the row is back, or retry is said';
+    return {
+      link: { ...rest, standing: 'row-gone' },
+      changes: [],
+      problems: [problem('ignored', { uuid }, 'D1', reason)],
+    };
+  }
+}
+
+/** D3, D4, D6: a whole scan did not show the contact. */
+function planAbsent(context: PersonContext, person: Person, link: Link): PersonPlan {
+  const { uuid, row } = person;
+  const answer: ContactAnswer | undefined = context.answers.contacts.get(uuid);
+  const isProvenAbsent = !context.crm.isDrifted || (link.missedScans ?? 0) > 0;
+  if (!isProvenAbsent) return { link: { ...link, missedScans: 1 }, changes: [], problems: [] };
+  switch (answer?.kind) {
+    case undefined:
+      return { link, changes: [], problems: [], isInQuestion: true };
+    case 'unanswered': {
+      const reason = `is it still there? ${answer.why}`;
+      return { link, changes: [], problems: [problem('waiting', { uuid, row: row?.number ?? null }, 'D3', reason)] };
+    }
+    case 'here':
+      return planPresent(context, person, answer.contact);
+    case 'elsewhere':
+      return row ? standApart(context, person, link, 'left', answer.where) : { link: null, changes: [], problems: [] };
+    case 'gone':
+      return planContactGone(context, person, link);
+  }
+}
+
+function planContactGone(context: PersonContext, person: Person, link: Link): PersonPlan {
+  const { uuid, row } = person;
+  if (!row) return { link: null, changes: [], problems: [] };
+  const isEdited = isRowEdited(context, link, row);
+  if (context.mapping.onContactDeleted !== 'delete_row' || isEdited) {
+    return standApart(context, person, link, 'contact-gone', isEdited ? 'edited here since' : undefined);
+  }
+  const remove: Change = {
+    side: 'sheet',
+    op: 'remove',
+    uuid,
+    row: row.number,
+    fields: [],
+    rule: 'D3',
+    reason: 'the contact was deleted in the CRM',
+  };
+  return { link: { ...link, isOpen: true }, changes: [remove], problems: [] };
+}
+
+/** The contact left before this run; what it was then still holds. */
+function planWithoutContact(context: PersonContext, person: Person, link: Link): PersonPlan {
+  if (!person.row) return { link: null, changes: [], problems: [] };
+  return standApart(context, person, link, link.standing === 'left' ? 'left' : 'contact-gone', undefined);
+}
+
+/** The row stays and says why; nothing typed there is sent. */
+function standApart(
+  { mapping, crm }: PersonContext,
+  { uuid, row }: Person,
+  link: Link,
+  standing: 'left' | 'contact-gone',
+  more: string | undefined,
+): PersonPlan {
+  const { isOpen: _isOpen, missedScans: _missed, ...rest } = link;
+  const detail = more === undefined ? '' : `: ${more}`;
+  const reason =
+    standing === 'left' ? `no longer in ${crm.scope}${detail}` : `deleted in the CRM${detail}; the row is left alone`;
+  const isSilent = standing === 'contact-gone' && mapping.onContactDeleted === 'ignore';
+  const said = problem('ignored', { uuid, row: row?.number ?? null }, standing === 'left' ? 'D4' : 'D3', reason);
+  return { link: { ...rest, standing }, changes: [], problems: isSilent ? [] : [said] };
+}
+
+/** D2: did any field that is read from the CRM change since the base? */
+function isChanged({ mapping }: PersonContext, link: Link, crm: Packed): boolean {
+  const [before, now] = [unpack(link.agreed), unpack(crm)];
+  return mapping.fields.some(
+    (field, index) =>
+      isReadFromCrm(field) && now[index] !== undefined && !isAlike(field.kind, before[index], now[index]),
+  );
+}
+
+/** D3: did a person edit the row since the base? */
+function isRowEdited({ mapping }: PersonContext, link: Link, row: RowRecord): boolean {
+  const [before, now] = [unpack(link.agreed), unpack(row.values)];
+  return mapping.fields.some(
+    ({ kind }, index) => now[index] !== undefined && !isAlike(kind, before[index], now[index]),
+  );
+}
+
+function isAlike(kind: Parameters<typeof isSame>[0], before: Reading, now: Reading): boolean {
+  return isSame(kind, before, now) || (before === undefined && isBlank(now));
+}
+
+/** A row for a contact that has none: everything that may be shown and is not blank. */
+export function appendRow(
+  { mapping }: Pick<PlanInput, 'mapping'>,
+  uuid: string,
+  crm: Packed,
+  rule: RuleId,
+  reason: string,
+): Pick<PersonPlan, 'changes' | 'problems'> {
+  const values = unpack(crm);
+  const fields: FieldChange[] = [];
+  const problems: Problem[] = [];
+  for (const [index, field] of mapping.fields.entries()) {
+    const value = values[index];
+    if (!isWritable(field, 'sheet') || value === undefined || isBlank(value)) continue;
+    if (isTooLong(value))
+      problems.push(problem('refused', { uuid, field: field.name }, 'V6', `${field.header}: ${tooLong}`));
+    else fields.push({ field: field.name, before: null, after: value, rule, reason });
+  }
+  return { changes: [{ side: 'sheet', op: 'append', uuid, row: null, fields, rule, reason }], problems };
+}
+
+/**
+ * A contact for a row that has none: everything that may be sent and is not blank (I2). One that is only moved is not
+ * changed: once it is here, it is merged like any other.
+ */
+export function createContact(
+  { mapping }: Pick<PlanInput, 'mapping'>,
+  row: RowRecord,
+  moves?: string,
+): Extract<Change, { op: 'create' }> {
+  const values = unpack(row.values);
+  const reason = moves === undefined ? 'new in the sheet' : 'moved here from another list';
+  const fields = mapping.fields.flatMap((field, index): FieldChange[] => {
+    const value = values[index];
+    const isSent = moves === undefined && isWritable(field, 'crm') && value !== undefined && !isBlank(value);
+    return isSent ? [{ field: field.name, before: null, after: value, rule: 'I2', reason }] : [];
+  });
+  return {
+    side: 'crm',
+    op: 'create',
+    uuid: moves ?? null,
+    row: row.number,
+    fields,
+    rule: 'I2',
+    reason,
+    key: row.values,
+    ...(moves !== undefined && { moves }),
+  };
+}

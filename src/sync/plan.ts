@@ -1,0 +1,212 @@
+// The plan of one run, as a table of contents: who is who, what each person's two sides become, what may not be.
+import { type Base, lastSeen, type Link, type Stray } from './base.ts';
+import { type Change, opOrder, type Problem, type Question } from './change.ts';
+import { soleKeyNames, untangle } from './collisions.ts';
+import { type LedgerEntry, planEnrolments, type Wisher } from './enrolment.ts';
+import { countChanges, guardCounts, guardReadings, guardSides, type Hold } from './guard.ts';
+import type { PlanCounts, PlanInput } from './input.ts';
+import { compileKeys } from './keys.ts';
+import { match, type Matched } from './match.ts';
+import { createContact, isUntouched, type Person, planPerson, type PersonPlan } from './person.ts';
+import { type ContactRecord, type RowRecord, unpack } from './record.ts';
+import type { Reading } from './value.ts';
+
+export interface Plan {
+  /** Not empty: nothing of the plan may be carried out, and nothing of it remembered (G1, G2). */
+  readonly holds: readonly Hold[];
+  /** Answer these, and plan again; while there are any, the plan is not final. */
+  readonly questions: readonly Question[];
+  /** In the order in which they are to be carried out. */
+  readonly changes: readonly Change[];
+  readonly problems: readonly Problem[];
+  /** What is remembered if no change succeeds: only what differs from the base. null: forgotten. */
+  readonly links: ReadonlyMap<string, Link | null>;
+  readonly strays: ReadonlyMap<string, Stray>;
+  /** The people whom changes or problems are about, by uuid: what `settle` needs to know of them. */
+  readonly people: ReadonlyMap<string, Person>;
+  /** Wishes seen for the first time, for the ledger. */
+  readonly wishes: ReadonlyMap<string, LedgerEntry>;
+  /** For the result column, by uuid. */
+  readonly wishResults: ReadonlyMap<string, string>;
+  readonly counts: PlanCounts;
+  /** Links at the end of the run, if all succeeds. */
+  readonly linked: number;
+}
+
+export function plan(input: PlanInput): Plan {
+  const failures = guardReadings(input);
+  if (failures.length > 0) return heldPlan(failures);
+  const keys = compileKeys(input.mapping);
+  const matched = match(input, keys);
+  const sides = guardSides(input, countFoundRows(matched, input.base));
+  if (sides.holds.length > 0) return heldPlan(sides.holds, sides.missing);
+  const people = planPeople(input, matched);
+  const updates = untangleKeys(input, matched, people.changes);
+  const enrolments = planEnrolments(
+    input,
+    people.wishers,
+    matched.newRows.map(({ row }) => row),
+  );
+  const creates = matched.newRows.map(({ row, moves }): Change => {
+    const enrol = moves === undefined ? enrolments.ofNewRows.get(row.values) : undefined;
+    return { ...createContact(input, row, moves), ...(enrol !== undefined && { enrol }) };
+  });
+  const others = people.changes.filter(({ op }) => op !== 'update');
+  const changes = inOrder([...creates, ...updates.changes, ...enrolments.changes, ...others]);
+  const counted = countChanges(changes);
+  const counts = { ...counted, missing: sides.missing, enrolments: enrolments.unapproved };
+  return {
+    holds: guardCounts(input, counted),
+    questions: [...matched.questions, ...people.questions],
+    changes,
+    problems: inRowOrder([...matched.problems, ...people.problems, ...updates.problems, ...enrolments.problems]),
+    links: people.links,
+    strays: matched.strays,
+    people: people.people,
+    wishes: enrolments.waiting,
+    wishResults: enrolments.results,
+    counts,
+    linked: people.linked,
+  };
+}
+
+function heldPlan(holds: readonly Hold[], missing = 0): Plan {
+  return {
+    holds,
+    questions: [],
+    changes: [],
+    problems: [],
+    links: new Map(),
+    strays: new Map(),
+    people: new Map(),
+    wishes: new Map(),
+    wishResults: new Map(),
+    counts: { creates: 0, changes: 0, blanks: 0, deletes: 0, missing, enrolments: 0 },
+    linked: 0,
+  };
+}
+
+function countFoundRows({ rowByUuid, relinks }: Matched, { links }: Base): number {
+  let found = relinks.size;
+  for (const uuid of rowByUuid.keys()) {
+    const link = links.get(uuid);
+    if (link && link.standing !== 'row-gone') found += 1;
+  }
+  return found;
+}
+
+interface PeoplePlan {
+  readonly changes: readonly Change[];
+  readonly problems: readonly Problem[];
+  readonly questions: readonly Question[];
+  readonly links: ReadonlyMap<string, Link | null>;
+  readonly people: ReadonlyMap<string, Person>;
+  readonly wishers: readonly Wisher[];
+  readonly linked: number;
+}
+
+function planPeople(input: PlanInput, matched: Matched): PeoplePlan {
+  const { base, crm, mapping } = input;
+  const { contactByUuid, rowByUuid } = matched;
+  const context = { ...input, areAbsentRowsGone: matched.areAbsentRowsGone };
+  const changes: Change[] = [];
+  const problems: Problem[] = [];
+  const questions: Question[] = [];
+  const links = new Map<string, Link | null>();
+  const people = new Map<string, Person>();
+  const wishers: Wisher[] = [];
+  const continued = new Set(matched.relinks.values());
+  let linked = 0;
+
+  for (const [uuid, link] of base.links) {
+    if (continued.has(uuid)) {
+      links.set(uuid, null);
+      continue;
+    }
+    const contact = contactByUuid.get(uuid);
+    const row = rowByUuid.get(uuid);
+    if (mapping.enrolment && row && link.standing !== 'left' && link.standing !== 'contact-gone')
+      wishers.push({ uuid, row });
+    linked += 1;
+    if (!isUntouched(link, contact, row, crm.coverage) || row?.id !== uuid) take(uuid, link, contact, row);
+  }
+  for (const [uuid, row] of rowByUuid) {
+    if (base.links.has(uuid) || !contactByUuid.has(uuid)) continue;
+    if (mapping.enrolment) wishers.push({ uuid, row });
+    linked += 1;
+    take(uuid, undefined, contactByUuid.get(uuid), row);
+  }
+  for (const contact of matched.newContacts) {
+    linked += 1;
+    take(contact.uuid, undefined, contact, undefined);
+  }
+  wishers.sort((a, b) => a.row.number - b.row.number);
+  return { changes, problems, questions, links, people, wishers, linked };
+
+  function take(
+    uuid: string,
+    link: Link | undefined,
+    contact: ContactRecord | undefined,
+    row: RowRecord | undefined,
+  ): void {
+    const absence = crm.coverage === 'whole' && !contact ? 'absent' : 'unread';
+    const person: Person = { uuid, link, contact: contact ?? absence, row };
+    const planned = planPerson(context, person);
+    changes.push(...planned.changes);
+    problems.push(...planned.problems);
+    if (planned.isInQuestion) questions.push({ kind: 'contact', uuid, rule: 'D3' });
+    if (!isSameLink(planned, link)) links.set(uuid, planned.link);
+    if (planned.changes.length > 0 || planned.problems.length > 0) people.set(uuid, person);
+  }
+}
+
+function isSameLink({ link }: PersonPlan, before: Link | undefined): boolean {
+  return JSON.stringify(link ?? null) === JSON.stringify(before ?? null);
+}
+
+/** I7: only plans that edit a key need to know who holds which. */
+function untangleKeys(
+  input: PlanInput,
+  { contactByUuid }: Matched,
+  changes: readonly Change[],
+): { readonly changes: readonly Change[]; readonly problems: readonly Problem[] } {
+  const updates = changes.filter((change) => change.op === 'update').toSorted(compareRecords);
+  const keyNames = new Set(soleKeyNames(input.mapping));
+  const isKeyEdit = updates.some(({ fields }) => fields.some(({ field }) => keyNames.has(field)));
+  if (!isKeyEdit) return { changes: updates, problems: [] };
+  const valuesByUuid = new Map<string, readonly Reading[]>();
+  for (const [uuid, link] of input.base.links) {
+    if (link.standing !== 'contact-gone') valuesByUuid.set(uuid, unpack(lastSeen(link, 'crm')));
+  }
+  for (const { uuid, values } of contactByUuid.values()) valuesByUuid.set(uuid, unpack(values));
+  return untangle(input.mapping, updates, valuesByUuid);
+}
+
+/** The order of work, and within it of the sheet; `updates` come in an order of their own (I7). */
+function inOrder<Some extends Change>(changes: readonly Some[]): Some[] {
+  return changes.toSorted(
+    (a, b) =>
+      opOrder.indexOf(a.op) - opOrder.indexOf(b.op) ||
+      (a.op === 'update' && b.op === 'update' ? 0 : compareRecords(a, b)),
+  );
+}
+
+function inRowOrder(problems: readonly Problem[]): readonly Problem[] {
+  return problems.toSorted((a, b) => compareRecords(a, b) || compareTexts(a.id, b.id));
+}
+
+/** After every row: Infinity less Infinity would be no number. */
+const rowsEnd = Number.MAX_SAFE_INTEGER;
+
+interface OfRecord {
+  readonly row: number | null;
+  readonly uuid: string | null;
+}
+
+function compareRecords(a: OfRecord, b: OfRecord): number {
+  return (a.row ?? rowsEnd) - (b.row ?? rowsEnd) || compareTexts(a.uuid ?? '', b.uuid ?? '');
+}
+
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

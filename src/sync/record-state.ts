@@ -1,0 +1,152 @@
+// One record in the middle of a run: what both sides were confirmed to hold so far. Results go in, a link comes out.
+import { type FieldNote, lastSeen, type Link, type Refusal, type Written } from './base.ts';
+import type { Change, FieldChange, Problem } from './change.ts';
+import { noRequests, type PlanInput } from './input.ts';
+import { isSame, type Kind } from './kinds.ts';
+import { isReadFromCrm, isWritable, type Mapping } from './mapping.ts';
+import { mergeRecord, type RecordMerge } from './merge-record.ts';
+import { linkOf, type Person } from './person.ts';
+import { type ContactRecord, pack, type RowRecord, unpack } from './record.ts';
+import type { Reading, Value } from './value.ts';
+
+/** What is known of a record in the middle of a run. */
+export interface RecordState {
+  readonly uuid: string;
+  readonly row: RowRecord;
+  readonly base: readonly Reading[];
+  readonly crm: readonly Reading[];
+  readonly sheet: readonly Reading[];
+  readonly notes: Readonly<Record<string, FieldNote>>;
+  readonly problems: readonly Problem[];
+  readonly isOpen?: true;
+  readonly updatedAt?: number | undefined;
+  readonly writtenAt?: number | undefined;
+  readonly refusal?: Refusal | undefined;
+}
+
+export function stateOf({ mapping }: PlanInput, { uuid, link, contact }: Person, row: RowRecord): RecordState {
+  const unknown = mapping.fields.map(() => undefined);
+  const crm = typeof contact === 'object' ? unpack(contact.values) : link ? unpack(lastSeen(link, 'crm')) : unknown;
+  return {
+    uuid,
+    row,
+    base: link ? unpack(link.agreed) : unknown,
+    crm,
+    sheet: unpack(row.values),
+    notes: link?.notes ?? {},
+    problems: [],
+    updatedAt: typeof contact === 'object' ? contact.updatedAt : undefined,
+    writtenAt: link?.writtenAt,
+    refusal: link?.refusal?.sheet === row.values ? link.refusal : undefined,
+  };
+}
+
+export function blankRow({ fields }: Mapping, uuid: string): RowRecord {
+  return { number: 0, id: uuid, values: pack(fields.map(() => null)) };
+}
+
+/** M5, M6: what the service stored, against what was sent and what was there before. */
+export function confirmStored(
+  { fields }: Mapping,
+  state: RecordState,
+  sent: readonly FieldChange[],
+  contact: ContactRecord,
+): RecordState {
+  const answered = unpack(contact.values);
+  const base = [...state.base];
+  const crm = fields.map((field, index) => (isReadFromCrm(field) ? (answered[index] ?? state.crm[index]) : undefined));
+  const notes: Record<string, FieldNote> = { ...state.notes };
+  for (const { field: name, before, after } of sent) {
+    const index = fields.findIndex((field) => field.name === name);
+    const field = fields[index];
+    if (!field) continue;
+    const stored = isReadFromCrm(field) ? answered[index] : undefined;
+    const isStored =
+      stored === undefined || isSame(field.kind, stored, after) || !isSame(field.kind, stored, before ?? null);
+    if (isStored) {
+      // What cannot be read back is believed; a third form is set in the sheet, as a change of the CRM's to what was sent.
+      base[index] = after;
+      if (isReadFromCrm(field) && stored === undefined) crm[index] = after;
+      notes[name] = withWritten(withoutNotStored(notes[name]), { side: 'crm', value: after, replaced: before ?? null });
+    } else {
+      notes[name] = notStoredNote(notes[name], field.kind, after, { crm: stored, sheet: state.sheet[index] });
+    }
+  }
+  return { ...state, base, crm, notes, updatedAt: contact.updatedAt, writtenAt: contact.updatedAt };
+}
+
+/** M6: retried twice. */
+const notStoredMax = 3;
+
+function notStoredNote(
+  note: FieldNote | undefined,
+  kind: Kind,
+  value: Value,
+  now: { readonly crm: Reading; readonly sheet: Reading },
+): FieldNote {
+  const times = note?.notStored && isSame(kind, note.notStored.value, value) ? note.notStored.times + 1 : 1;
+  const isParked = times >= notStoredMax;
+  return { ...note, notStored: { value, times }, ...(isParked && { parked: { why: 'not-stored', ...now } }) };
+}
+
+export function withCells(
+  { fields }: Mapping,
+  state: RecordState,
+  { op, fields: set }: Pick<Change, 'op' | 'fields'>,
+  stored: Readonly<Record<string, Reading>>,
+): RecordState {
+  const sheet = [...state.sheet];
+  const notes: Record<string, FieldNote> = { ...state.notes };
+  for (const { field: name, before, after } of set) {
+    const index = fields.findIndex((field) => field.name === name);
+    const field = fields[index];
+    if (!field || !isWritable(field, 'sheet')) continue;
+    sheet[index] = stored[name] ?? after;
+    if (op === 'set') notes[name] = withWritten(notes[name], { side: 'sheet', value: after, replaced: before ?? null });
+  }
+  return { ...state, sheet, notes };
+}
+
+function withWritten(note: FieldNote | undefined, written: Written): FieldNote {
+  return { ...note, written: [...(note?.written ?? []), written].slice(-2) };
+}
+
+function withoutNotStored(note: FieldNote | undefined): FieldNote {
+  const { notStored: _notStored, parked: _parked, edit: _edit, ...rest } = note ?? {};
+  return rest;
+}
+
+/** The same merge as in the plan, over what is known now; decisions of people were carried out, and are not asked again. */
+export function mergeState(input: PlanInput, state: RecordState): RecordMerge {
+  const { mapping } = input;
+  return mergeRecord(
+    { ...input, requests: noRequests },
+    {
+      uuid: state.uuid,
+      row: state.row,
+      base: state.base,
+      crm: mapping.fields.map((field, index) => (isReadFromCrm(field) ? state.crm[index] : undefined)),
+      sheet: state.sheet,
+      notes: state.notes,
+      ...(state.updatedAt !== undefined && { updatedAt: state.updatedAt }),
+    },
+  );
+}
+
+export function linkOfState(state: RecordState, merged: RecordMerge): Link {
+  const isOpen =
+    state.isOpen === true ||
+    merged.toCrm.length > 0 ||
+    merged.toSheet.length > 0 ||
+    merged.problems.length > 0 ||
+    state.problems.length > 0;
+  return linkOf({
+    agreed: pack(merged.agreed),
+    crm: pack(state.crm),
+    sheet: pack(state.sheet),
+    notes: merged.notes,
+    isOpen,
+    writtenAt: state.writtenAt,
+    refusal: state.refusal,
+  });
+}

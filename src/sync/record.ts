@@ -1,0 +1,48 @@
+// Records as they are kept by the hundred thousand: one string each. Whether anything changed is then one comparison of
+// strings; only records in which something did are taken apart.
+import type { Reading } from './value.ts';
+
+/** The values of one record in the order of the mapping's fields, as JSON text; unknown is `{}`. Made by `pack` alone. */
+export type Packed = string & { readonly packed: unique symbol };
+
+const unknownInJson = {};
+
+export function pack(values: readonly Reading[]): Packed {
+  return JSON.stringify(values.map((value) => (value === undefined ? unknownInJson : value))) as Packed;
+}
+
+export function unpack(packed: Packed): Reading[] {
+  const values = JSON.parse(packed) as (Reading | object)[];
+  return values.map((value) => (typeof value === 'object' && value !== null ? undefined : value));
+}
+
+/** A contact in scope, as read. */
+export interface ContactRecord {
+  readonly uuid: string;
+  readonly values: Packed;
+  /** `updated_at` in epoch milliseconds, if the service told. */
+  readonly updatedAt?: number;
+}
+
+/** A row of the tab, as read. */
+export interface RowRecord {
+  /** 1-based, at the time of reading: for people, and to say which of two rows is the upper one. */
+  readonly number: number;
+  /** Text of the ID cell, '' if blank. */
+  readonly id: string;
+  readonly values: Packed;
+  /** Cells that could not be read: field name -> what they show (V4). */
+  readonly unreadable?: Readonly<Record<string, string>>;
+  /** Names of fields whose cell holds a formula (V5). */
+  readonly formulas?: readonly string[];
+  /** Text of the automation cell, if there is such a column (E1). */
+  readonly wish?: string;
+  /** Text of the result column, which outlives a lost state (E6). */
+  readonly wishResult?: string;
+}
+
+/** M9: values in another order of fields. A field that was not there is unknown, one that is no more is dropped. */
+export function repack(packed: Packed, from: readonly string[], to: readonly string[]): Packed {
+  const values = unpack(packed);
+  return pack(to.map((name) => (from.includes(name) ? values[from.indexOf(name)] : undefined)));
+}

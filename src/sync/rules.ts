@@ -1,0 +1,12 @@
+// The rules that decisions quote; their text is docs/SPEC.md. `merge` is the table "Merge, one field" itself.
+
+export type RuleId =
+  | 'merge'
+  | `V${1 | 2 | 3 | 4 | 5 | 6 | 7}`
+  | `M${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9}`
+  | `I${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10}`
+  | `D${1 | 2 | 3 | 4 | 5 | 6}`
+  | `G${1 | 2 | 3 | 4 | 5}`
+  | `W${2 | 3 | 4 | 5 | 6 | 10 | 11}`
+  | `E${1 | 2 | 3 | 4 | 5 | 6}`
+  | 'S4';

@@ -1,0 +1,62 @@
+// After both pushes: what the sides were confirmed to hold becomes the base, from results and never from intentions (L3).
+import type { Link, Stray } from './base.ts';
+import type { Change, Problem } from './change.ts';
+import { confirmCrm } from './confirm.ts';
+import type { PlanInput } from './input.ts';
+import { failureProblem, type Outcome, type Outcomes } from './outcome.ts';
+import type { Plan } from './plan.ts';
+import { blankRow, linkOfState, mergeState, stateOf, withCells } from './record-state.ts';
+import { unpack } from './record.ts';
+
+export interface Settled {
+  /** Only what differs from the base. null: forgotten. */
+  readonly links: ReadonlyMap<string, Link | null>;
+  readonly strays: ReadonlyMap<string, Stray>;
+  /** Those of the plan that still stand, and those of the push. */
+  readonly problems: readonly Problem[];
+}
+
+/** `outcomes`: of the CRM changes of the plan and of what `resume` made of it. What has none was not begun. */
+export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settled {
+  const links = new Map(plan.links);
+  const { states, strays, problems: ofCrm } = confirmCrm(input, plan, outcomes);
+  const problems = [...ofCrm];
+  for (const [change, outcome] of outcomes) {
+    if (change.op === 'set' || change.op === 'append') settleCells(change, outcome);
+    else if (change.op === 'delete' || change.op === 'cancel' || change.op === 'remove') settleGone(change, outcome);
+  }
+  for (const [uuid, state] of states) {
+    const merged = mergeState(input, state);
+    links.set(uuid, linkOfState(state, merged));
+    problems.push(...merged.problems, ...state.problems);
+  }
+  // A record that was merged again tells anew what is open with its fields; who holds a key is not its own business (I7).
+  const standing = plan.problems.filter(
+    ({ uuid, field, rule }) => uuid === null || field === null || rule === 'I7' || !states.has(uuid),
+  );
+  return { links, strays, problems: [...standing, ...problems] };
+
+  function settleCells(change: Change, outcome: Outcome): void {
+    const uuid = change.uuid ?? '';
+    const person = plan.people.get(uuid);
+    const isAppend = change.op === 'append';
+    const row = isAppend ? blankRow(input.mapping, uuid) : person?.row;
+    const state = states.get(uuid) ?? (person && row ? stateOf(input, person, row) : undefined);
+    if (outcome.kind !== 'done') {
+      problems.push(failureProblem({ uuid, row: change.row }, outcome));
+      if (state && !isAppend) states.set(uuid, { ...state, isOpen: true });
+      return;
+    }
+    if (!state || !row) return;
+    const start = isAppend ? { ...state, sheet: unpack(row.values) } : state;
+    states.set(uuid, withCells(input.mapping, start, change, outcome.stored ?? {}));
+  }
+
+  function settleGone(change: Change, outcome: Outcome): void {
+    const uuid = change.uuid ?? '';
+    const link = plan.people.get(uuid)?.link;
+    if (outcome.kind !== 'done') problems.push(failureProblem({ uuid, row: change.row }, outcome));
+    else if (change.op !== 'cancel') links.set(uuid, null);
+    else if (change.rule === 'D1' && link) links.set(uuid, { ...link, standing: 'row-gone' });
+  }
+}

@@ -1,0 +1,41 @@
+// One short sentence a row: the most pressing of what is open about it.
+import type { Problem, ProblemKind } from './change.ts';
+
+/** What the status column says of a row about which nothing is open. */
+export const inSync = 'in sync';
+
+/** Most pressing first: what needs a person, then what is tried again, then what only takes time. */
+const urgency: readonly ProblemKind[] = [
+  'quarantined',
+  'unknown',
+  'conflict',
+  'held',
+  'refused',
+  'failed',
+  'parked',
+  'unreadable',
+  'ignored',
+  'waiting',
+];
+
+/** By row number, for rows about which something is open. */
+export function statusByRow(problems: readonly Problem[]): ReadonlyMap<number, string> {
+  const worst = new Map<number, Problem>();
+  const more = new Map<number, number>();
+  for (const each of problems) {
+    if (each.row === null) continue;
+    const known = worst.get(each.row);
+    if (known) more.set(each.row, (more.get(each.row) ?? 0) + 1);
+    if (!known || urgency.indexOf(each.kind) < urgency.indexOf(known.kind)) worst.set(each.row, each);
+  }
+  return new Map([...worst].map(([row, { kind, reason }]) => [row, sentence(kind, reason, more.get(row) ?? 0)]));
+}
+
+function sentence(kind: ProblemKind, reason: string, others: number): string {
+  return `${kind}: ${reason}${others > 0 ? ` (and ${others} more)` : ''}`;
+}
+
+/** W12: is everything that is open something that takes care of itself, or was asked for? */
+export function isHarmless(kind: ProblemKind): boolean {
+  return kind === 'waiting' || kind === 'ignored';
+}

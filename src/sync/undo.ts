@@ -1,0 +1,93 @@
+// S4: taking a run back is a plan like any other. It is guarded by what both sides hold now, pushed and settled the same.
+import { lastSeen } from './base.ts';
+import { type Change, type FieldChange, type Problem, problem } from './change.ts';
+import type { PlanInput } from './input.ts';
+import { isSame } from './kinds.ts';
+import { type Field, isReadFromCrm, isWritable } from './mapping.ts';
+import type { Person } from './person.ts';
+import { unpack } from './record.ts';
+import type { Reading, Side, Value } from './value.ts';
+
+/** One field that a run wrote, as the history has it. */
+export interface PastWrite {
+  readonly uuid: string;
+  readonly field: string;
+  readonly side: Side;
+  /** What both sides agreed on before that run; what the written side held, where they never had agreed. */
+  readonly agreedBefore: Value;
+  readonly after: Value;
+}
+
+export interface Undo {
+  readonly changes: readonly Change[];
+  readonly people: ReadonlyMap<string, Person>;
+  /** What cannot be taken back, and why. */
+  readonly problems: readonly Problem[];
+}
+
+/** `people`: whom the writes concern, as both sides show them now. */
+export function planUndo(
+  { mapping }: Pick<PlanInput, 'mapping'>,
+  people: ReadonlyMap<string, Person>,
+  writes: readonly PastWrite[],
+): Undo {
+  const changes: Change[] = [];
+  const problems: Problem[] = [];
+  for (const [uuid, ofPerson] of groupByUuid(writes)) {
+    const person = people.get(uuid);
+    const fields: Record<Side, FieldChange[]> = { crm: [], sheet: [] };
+    for (const write of ofPerson.values()) {
+      const field = mapping.fields.find(({ name }) => name === write.field);
+      const told = field && person ? whyNot(mapping.fields, field, person, write) : 'it is not synced any more';
+      if (told !== undefined) {
+        const about = { uuid, row: person?.row?.number ?? null, field: write.field };
+        problems.push(problem('held', about, 'S4', `${field?.header ?? write.field}: not taken back: ${told}`));
+        continue;
+      }
+      for (const side of ['crm', 'sheet'] as const) {
+        const before = readingOf(mapping.fields, person!, side, write.field);
+        const isDue = isWritable(field!, side) && !isSame(field!.kind, before, write.agreedBefore);
+        if (isDue)
+          fields[side].push({
+            field: write.field,
+            before,
+            after: write.agreedBefore,
+            rule: 'S4',
+            reason: 'taken back',
+          });
+      }
+    }
+    const about = { uuid, row: person?.row?.number ?? null, rule: 'S4', reason: 'taken back' } as const;
+    if (fields.crm.length > 0) changes.push({ side: 'crm', op: 'update', ...about, fields: fields.crm });
+    if (fields.sheet.length > 0) changes.push({ side: 'sheet', op: 'set', ...about, fields: fields.sheet });
+  }
+  const sides: readonly Side[] = ['crm', 'sheet'];
+  return { changes: sides.flatMap((side) => changes.filter((change) => change.side === side)), people, problems };
+}
+
+/** One entry a field: a run may have written both sides of it. */
+function groupByUuid(writes: readonly PastWrite[]): ReadonlyMap<string, ReadonlyMap<string, PastWrite>> {
+  const byUuid = new Map<string, Map<string, PastWrite>>();
+  for (const write of writes) {
+    const fields = byUuid.get(write.uuid) ?? new Map<string, PastWrite>();
+    byUuid.set(write.uuid, fields.set(write.field, write));
+  }
+  return byUuid;
+}
+
+function whyNot(fields: readonly Field[], field: Field, person: Person, write: PastWrite): string | undefined {
+  if (!person.row) return 'its row is gone';
+  if (person.contact === 'absent') return 'its contact is gone';
+  if (!isWritable(field, 'crm')) return 'only the CRM can change it';
+  if (person.row.formulas?.includes(field.name)) return 'the cell holds a formula';
+  const sides: readonly Side[] = isReadFromCrm(field) ? ['crm', 'sheet'] : ['sheet'];
+  const changed = sides.find((side) => !isSame(field.kind, readingOf(fields, person, side, field.name), write.after));
+  return changed && `changed since in the ${changed === 'crm' ? 'CRM' : 'sheet'}`;
+}
+
+function readingOf(fields: readonly Field[], { link, contact, row }: Person, side: Side, name: string): Reading {
+  const index = fields.findIndex((field) => field.name === name);
+  if (side === 'sheet') return row && unpack(row.values)[index];
+  if (typeof contact === 'object') return unpack(contact.values)[index];
+  return link && unpack(lastSeen(link, 'crm'))[index];
+}

@@ -16,6 +16,8 @@ export interface Sheets {
   readonly account: string;
   /** Makes no call. `memory` is that of an earlier snapshot of the same spec, from this process or another. */
   openTable(spec: TableSpec, memory?: TableMemory): Table;
+  /** Calls started since the process began, as Google counts them. */
+  usage(): { readonly reads: number; readonly writes: number };
 }
 
 export function createSheets(dep: SheetsClientDep): Sheets {
@@ -23,6 +25,7 @@ export function createSheets(dep: SheetsClientDep): Sheets {
   return {
     account: client.account,
     openTable: (spec, memory) => createTable(client, spec, memory),
+    usage: () => ({ reads: client.reads.used, writes: client.writes.used }),
   };
 }
 

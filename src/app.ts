@@ -138,7 +138,9 @@ function stateUrl(state: Config['state']): string {
 function createRunIds({ now, random }: AppWorld): () => string {
   return () => {
     const second = new Date(now()).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
-    return `${second}-${Math.floor(random() * 36 ** 4).toString(36).padStart(4, '0')}`;
+    return `${second}-${Math.floor(random() * 36 ** 4)
+      .toString(36)
+      .padStart(4, '0')}`;
   };
 }
 

@@ -31,7 +31,8 @@ export async function decide(context: RunContext, memory: Memory, pulled: Pulled
     };
     const decided = plan(input);
     if (decided.questions.length === 0 || decided.holds.length > 0) return { input, plan: decided };
-    if (round > roundsMax) throw new Error(`the plan still has ${decided.questions.length} questions after ${roundsMax} rounds`);
+    if (round > roundsMax)
+      throw new Error(`the plan still has ${decided.questions.length} questions after ${roundsMax} rounds`);
     answers = await ask(context, pulled.scope, decided.questions, answers);
   }
 }

@@ -33,7 +33,10 @@ export interface Scope {
 /** `mayWrite` false: columns that are missing are only imagined (a plan writes nothing anywhere). */
 export async function pull(context: RunContext, memory: Memory, mayWrite: boolean): Promise<Pulled> {
   const scope = await findScope(context, memory);
-  const [rows, contacts] = await Promise.all([pullRows(context, memory, mayWrite), pullContacts(context, memory, scope)]);
+  const [rows, contacts] = await Promise.all([
+    pullRows(context, memory, mayWrite),
+    pullContacts(context, memory, scope),
+  ]);
   return {
     ...contacts,
     ...rows,
@@ -60,11 +63,15 @@ async function findList(context: RunContext, name: string): Promise<string> {
   const lists = await listsNamed(context.client, name, scanCall(context));
   const [list] = lists;
   if (!list) {
-    throw new RunFailed(`there is no list "${name}": make it in the service, or mend contacts.list of ${context.config.name}`);
+    throw new RunFailed(
+      `there is no list "${name}": make it in the service, or mend contacts.list of ${context.config.name}`,
+    );
   }
   if (lists.length > 1) {
     const uuids = lists.map(({ uuid }) => uuid).join(', ');
-    throw new RunFailed(`${lists.length} lists are called "${name}": write the uuid of one into contacts.list (${uuids})`);
+    throw new RunFailed(
+      `${lists.length} lists are called "${name}": write the uuid of one into contacts.list (${uuids})`,
+    );
   }
   return list.uuid;
 }
@@ -108,9 +115,12 @@ function hasDoubled({ columns, idColumn }: Snapshot): boolean {
 
 function columnNotice(column: ColumnState): readonly string[] {
   if (column.kind === 'renamed') {
-    return [`the header "${column.header}" is "${column.headerNow}" now (column ${column.letter}): put it back, or change the mapping`];
+    return [
+      `the header "${column.header}" is "${column.headerNow}" now (column ${column.letter}): put it back, or change the mapping`,
+    ];
   }
-  if (column.kind === 'missing') return [`the header "${column.header}" is not in the tab: its field is left alone until it is back`];
+  if (column.kind === 'missing')
+    return [`the header "${column.header}" is not in the tab: its field is left alone until it is back`];
   return [];
 }
 
@@ -134,11 +144,13 @@ async function pullContacts(context: RunContext, { facts, base }: Memory, scope:
   try {
     for await (const contact of scan) {
       contacts.push(shape.fromScan(contact));
-      if (contacts.length % 1000 === 0) emit({ type: 'progress', sync: config.name, step: 'contacts', done: contacts.length });
+      if (contacts.length % 1000 === 0)
+        emit({ type: 'progress', sync: config.name, step: 'contacts', done: contacts.length });
     }
   } catch (error) {
     // G5: what was read counts, and nothing is concluded about the rest.
-    if (!(error instanceof ServiceError) || error instanceof AuthenticationError || error instanceof NotFoundError) throw error;
+    if (!(error instanceof ServiceError) || error instanceof AuthenticationError || error instanceof NotFoundError)
+      throw error;
     if (contacts.length === 0) throw error;
     failure = error.message;
   }

@@ -51,12 +51,17 @@ export async function pushToCrm(
     const now = await contactsByUuid(context.client, context.capabilities, uuidsOf(batch), editCall);
     await pushUpdates(batch, (change) => {
       const moved = hasMoved(context, input, plan.people.get(change.uuid!), now.get(change.uuid!));
-      return moved ? Promise.resolve({ kind: 'moved' as const }) : update(context, scope, change, plan.people.get(change.uuid!));
+      return moved
+        ? Promise.resolve({ kind: 'moved' as const })
+        : update(context, scope, change, plan.people.get(change.uuid!));
     });
   }
   return all;
 
-  async function pushBatch<Some extends Change>(batch: readonly Some[], push: (change: Some) => Promise<Outcome>): Promise<void> {
+  async function pushBatch<Some extends Change>(
+    batch: readonly Some[],
+    push: (change: Some) => Promise<Outcome>,
+  ): Promise<void> {
     const results: Results = new Map();
     await Promise.all(
       batch.map(async (change) => {
@@ -153,12 +158,7 @@ async function create(context: RunContext, scope: Scope, input: PlanInput, chang
   return wasThere ? { kind: 'moved' } : { kind: 'done', contact: shape.fromContact(contact) };
 }
 
-async function update(
-  context: RunContext,
-  scope: Scope,
-  change: Update,
-  person: Person | undefined,
-): Promise<Outcome> {
+async function update(context: RunContext, scope: Scope, change: Update, person: Person | undefined): Promise<Outcome> {
   const { client, shape } = context;
   const uuid = change.uuid!;
   const fields = shape.toUpdate(change.fields);
@@ -179,15 +179,23 @@ async function update(
     const body = { lead, custom_fields, list_uuid: scope.listUuid, update_if_exists: true, move_to_list: false };
     const answered = await client.contacts.upsert(body, editCall);
     if (answered.uuid !== uuid) {
-      return { kind: 'refused', message: `the service took custom fields for another contact, ${answered.uuid}: make its identifiers unique` };
+      return {
+        kind: 'refused',
+        message: `the service took custom fields for another contact, ${answered.uuid}: make its identifiers unique`,
+      };
     }
     contact = answered;
   }
-  return contact ? { kind: 'done', contact: shape.fromContact(contact) } : { kind: 'failed', message: 'there was nothing to send' };
+  return contact
+    ? { kind: 'done', contact: shape.fromContact(contact) }
+    : { kind: 'failed', message: 'there was nothing to send' };
 }
 
 /** W4: an answer that is lost is looked for; only when reading fails too is the outcome unknown. */
-async function unlessLost<Result>(call: () => Promise<Result>, read: () => Promise<Result | undefined>): Promise<Result | undefined> {
+async function unlessLost<Result>(
+  call: () => Promise<Result>,
+  read: () => Promise<Result | undefined>,
+): Promise<Result | undefined> {
   try {
     return await call();
   } catch (error) {
@@ -208,7 +216,8 @@ async function outcomeOf(push: () => Promise<Outcome>): Promise<Outcome> {
     if (error instanceof AuthenticationError || !(error instanceof ServiceError)) throw error;
     if (error instanceof NotFoundError) return { kind: 'moved' };
     if (error instanceof OutcomeUnknownError) return { kind: 'unknown', message: error.message };
-    const isRefusal = error instanceof ValidationError || error instanceof PermissionError || error instanceof PlanLimitError;
+    const isRefusal =
+      error instanceof ValidationError || error instanceof PermissionError || error instanceof PlanLimitError;
     return { kind: isRefusal ? 'refused' : 'failed', message: error.message };
   }
 }

@@ -2,7 +2,6 @@
 import type {
   AppendOutcome,
   CellInput,
-  CellValue,
   ColumnKey,
   NewRow,
   RemoveOutcome,
@@ -104,7 +103,13 @@ async function setCells(
   for (const [index, { change }] of rowChanges.entries()) {
     if (change) results.set(change, fromUpdate(context, outcomes[index]!));
   }
-  context.emit({ type: 'progress', sync: context.config.name, step: 'sheet', done: rowChanges.length, total: rowChanges.length });
+  context.emit({
+    type: 'progress',
+    sync: context.config.name,
+    step: 'sheet',
+    done: rowChanges.length,
+    total: rowChanges.length,
+  });
 }
 
 /** Rows whose status cell says something else than it should; undefined where no status is kept. */
@@ -157,7 +162,13 @@ async function appendRows(
   });
   const outcomes = await context.table.append(snapshot, rows, sheetCall(context));
   for (const [index, change] of appends.entries()) results.set(change, fromAppend(outcomes[index]!));
-  context.emit({ type: 'progress', sync: context.config.name, step: 'sheet', done: appends.length, total: appends.length });
+  context.emit({
+    type: 'progress',
+    sync: context.config.name,
+    step: 'sheet',
+    done: appends.length,
+    total: appends.length,
+  });
 }
 
 function isThere(kind: Snapshot['columns'][number]['kind']): boolean {
@@ -171,7 +182,7 @@ function rowsByNumber({ rows }: Snapshot): ReadonlyMap<number, Row> {
 function fromUpdate({ shape }: RunContext, outcome: RowOutcome): Outcome {
   switch (outcome.kind) {
     case 'written':
-      return { kind: 'done', stored: shape.fromCells(outcome.stored as Readonly<Record<ColumnKey, CellValue>>) };
+      return { kind: 'done', stored: shape.fromCells(outcome.stored) };
     case 'changed-meanwhile':
     case 'moved':
     case 'row-gone':

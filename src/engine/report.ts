@@ -67,7 +67,11 @@ export function statusOf(holds: readonly Hold[], problems: readonly Problem[]): 
   return problems.every(({ kind }) => isHarmless(kind)) ? 'succeeded' : 'partial';
 }
 
-export function countRun(linked: number, problems: readonly Problem[], outcomes: ReadonlyMap<Change, Outcome>): RunCounts {
+export function countRun(
+  linked: number,
+  problems: readonly Problem[],
+  outcomes: ReadonlyMap<Change, Outcome>,
+): RunCounts {
   const done = [...outcomes].flatMap(([{ op }, { kind }]) => (kind === 'done' ? [op] : []));
   const ops = (wanted: Change['op']) => done.filter((op) => op === wanted).length;
   const kinds = (...wanted: readonly Problem['kind'][]) => problems.filter(({ kind }) => wanted.includes(kind)).length;

@@ -31,9 +31,10 @@ export async function runSync(sync: SyncContext, request: RunRequest): Promise<R
     const pulled = await pull(context, memory, true);
     for (const message of pulled.notices) notice(sync, message);
     const decided = await decide(context, memory, pulled);
-    const report = decided.plan.holds.length > 0
-      ? await hold(context, lease, memory, pulled, decided)
-      : await carryOut(context, lease, memory, pulled, decided);
+    const report =
+      decided.plan.holds.length > 0
+        ? await hold(context, lease, memory, pulled, decided)
+        : await carryOut(context, lease, memory, pulled, decided);
     return end(sync, started, report);
   } catch (error) {
     return end(sync, started, failure(error, request));
@@ -41,7 +42,10 @@ export async function runSync(sync: SyncContext, request: RunRequest): Promise<R
 }
 
 /** What a run would do; writes nothing anywhere. */
-export async function planSync(sync: SyncContext, request: RunRequest): Promise<{ readonly report: PlanReport; readonly decided?: Decided }> {
+export async function planSync(
+  sync: SyncContext,
+  request: RunRequest,
+): Promise<{ readonly report: PlanReport; readonly decided?: Decided }> {
   const started = begin(sync, request);
   const nothing = { changes: [], estimate: { crmCalls: 0, sheetReads: 0, sheetWrites: 0, seconds: 0 } };
   try {
@@ -66,14 +70,25 @@ export async function planSync(sync: SyncContext, request: RunRequest): Promise<
 }
 
 /** Push both sides, then let the base follow from what they were confirmed to hold. */
-async function carryOut(context: RunContext, lease: Lease, memory: Memory, pulled: Pulled, decided: Decided): Promise<Ending> {
+async function carryOut(
+  context: RunContext,
+  lease: Lease,
+  memory: Memory,
+  pulled: Pulled,
+  decided: Decided,
+): Promise<Ending> {
   const { input, plan } = decided;
   const toCrm = await pushToCrm(context, pulled.scope, decided, async (results) => {
     // L10: what the service has taken is remembered before anything else is begun.
     const { links, strays } = settle(input, { ...plan, links: new Map(), problems: [] }, results);
-    await lease.commit(toBatch(memory, { links, strays: new Map([...memory.base.strays, ...strays]) }, memory.facts, []).batch);
+    await lease.commit(
+      toBatch(memory, { links, strays: new Map([...memory.base.strays, ...strays]) }, memory.facts, []).batch,
+    );
   });
-  const cancelled = await cancelInCrm(context, plan.changes.filter(({ op }) => op === 'cancel'));
+  const cancelled = await cancelInCrm(
+    context,
+    plan.changes.filter(({ op }) => op === 'cancel'),
+  );
   const soFar = joined(toCrm, cancelled);
   const inSheet = await pushToSheet(context, pulled.snapshot, {
     changes: resume(input, plan, soFar).filter(({ op }) => op !== 'remove'),
@@ -81,8 +96,16 @@ async function carryOut(context: RunContext, lease: Lease, memory: Memory, pulle
     wishResults: plan.wishResults,
   });
   const deletes = dueDeletes(input, plan, joined(soFar, inSheet));
-  const deleted = await deleteFromCrm(context, decided, deletes.changes.filter(({ op }) => op === 'delete'));
-  const removed = await removeRows(context, pulled.snapshot, deletes.changes.filter(({ op }) => op === 'remove'));
+  const deleted = await deleteFromCrm(
+    context,
+    decided,
+    deletes.changes.filter(({ op }) => op === 'delete'),
+  );
+  const removed = await removeRows(
+    context,
+    pulled.snapshot,
+    deletes.changes.filter(({ op }) => op === 'remove'),
+  );
   const outcomes = joined(soFar, inSheet, deleted, removed);
   const settled = settle(input, plan, outcomes);
   const problems = [...settled.problems, ...deletes.problems];
@@ -126,11 +149,19 @@ async function save(
 
 /** A contact that got no row is in no link: the next search for changes has to find it again. */
 function allPlaced({ input }: Decided, { links }: ReturnType<typeof settle>): boolean {
-  return input.crm.contacts.every(({ uuid }) => (links.has(uuid) ? links.get(uuid) !== null : input.base.links.has(uuid)));
+  return input.crm.contacts.every(({ uuid }) =>
+    links.has(uuid) ? links.get(uuid) !== null : input.base.links.has(uuid),
+  );
 }
 
 /** G1, G2: nothing is written and nothing remembered, but for what `approve` needs to know. */
-async function hold(context: RunContext, lease: Lease, memory: Memory, pulled: Pulled, { plan }: Decided): Promise<Ending> {
+async function hold(
+  context: RunContext,
+  lease: Lease,
+  memory: Memory,
+  pulled: Pulled,
+  { plan }: Decided,
+): Promise<Ending> {
   const known = memory.facts.held;
   const isSame = known && JSON.stringify(known.planned) === JSON.stringify(plan.counts);
   const held = isSame ? known : { run: context.run, planned: plan.counts };
@@ -180,7 +211,10 @@ const nothingPlanned: PlanCounts = { creates: 0, changes: 0, blanks: 0, deletes:
 /** What people can do something about; anything else is a fault of ours, and thrown on. */
 function failure(error: unknown, { isFull, signal }: RunRequest): Ending {
   const isExpected =
-    error instanceof ServiceError || error instanceof SheetsError || error instanceof StateError || error instanceof RunFailed;
+    error instanceof ServiceError ||
+    error instanceof SheetsError ||
+    error instanceof StateError ||
+    error instanceof RunFailed;
   const isStopped = signal.aborted && error === signal.reason;
   if (!isExpected && !isStopped) throw error;
   return {

@@ -27,7 +27,8 @@ export function historyLines(context: RunContext, { input, plan }: Decided, outc
       outcome: outcome.kind,
       ...('message' in outcome && { message: outcome.message }),
     };
-    if (change.fields.length === 0) return [{ ...about, field: null, before: null, after: null, rule: change.rule, reason: change.reason }];
+    if (change.fields.length === 0)
+      return [{ ...about, field: null, before: null, after: null, rule: change.rule, reason: change.reason }];
     return change.fields.map(({ field, before, after, rule, reason }) => {
       const index = input.mapping.fields.findIndex(({ name }) => name === field);
       return { ...about, field, before: before ?? null, after, base: agreed[index] ?? null, rule, reason };
@@ -98,5 +99,7 @@ function mapChanges<Value>(before: ReadonlyMap<string, Value>, after: ReadonlyMa
 
 /** For `Change` keyed results of several pushes. */
 export function joined(...parts: readonly Outcomes[]): Outcomes {
-  return new Map(parts.flatMap((part) => [...part] as [Change, typeof part extends ReadonlyMap<Change, infer O> ? O : never][]));
+  return new Map(
+    parts.flatMap((part) => [...part] as [Change, typeof part extends ReadonlyMap<Change, infer O> ? O : never][]),
+  );
 }

@@ -57,7 +57,9 @@ export function createShape(config: SyncConfig, intervalMs: number): SyncShape {
   const places = columns.map(({ column }) =>
     column.target.kind === 'field' ? column.target.field.readFrom.map((name) => scanFields.indexOf(name)) : [],
   );
-  const updatedAtPlace = scanFields.includes('updated_at') ? scanFields.indexOf('updated_at') : scanFields.push('updated_at') - 1;
+  const updatedAtPlace = scanFields.includes('updated_at')
+    ? scanFields.indexOf('updated_at')
+    : scanFields.push('updated_at') - 1;
 
   const toRecord = (uuid: string, raw: readonly unknown[]): ContactRecord => {
     const values = columns.map(({ field }, index) => readCrm(field.kind, firstGiven(raw, places[index]!)));
@@ -66,12 +68,23 @@ export function createShape(config: SyncConfig, intervalMs: number): SyncShape {
   };
 
   return {
-    mapping: toMapping(config, columns.map(({ field }) => field), intervalMs),
-    table: toTableSpec(config, columns.map(({ column, field }) => ({ key: column.key, header: column.header, format: formatOf(field.kind) }))),
+    mapping: toMapping(
+      config,
+      columns.map(({ field }) => field),
+      intervalMs,
+    ),
+    table: toTableSpec(
+      config,
+      columns.map(({ column, field }) => ({ key: column.key, header: column.header, format: formatOf(field.kind) })),
+    ),
     scanFields,
     isCustom: (name) => byName.get(name)?.column.target.kind === 'custom_field',
     fromScan: ({ uuid, values }) => toRecord(uuid, values),
-    fromContact: (contact) => toRecord(contact.uuid, scanFields.map((name) => contact[name])),
+    fromContact: (contact) =>
+      toRecord(
+        contact.uuid,
+        scanFields.map((name) => contact[name]),
+      ),
     fromRow,
     toUpdate: (fields) => bodyOf(fields, ({ updateAs }) => updateAs),
     toLead: (fields) => bodyOf(fields, ({ createAs }) => createAs),
@@ -109,7 +122,7 @@ export function createShape(config: SyncConfig, intervalMs: number): SyncShape {
         name: text('name') ?? (whole || undefined),
         company_name: text('company_name'),
       };
-      return Object.fromEntries(Object.entries(given).filter(([, value]) => value)) as Identifiers;
+      return Object.fromEntries(Object.entries(given).filter(([, value]) => value));
     },
   };
 
@@ -166,12 +179,21 @@ function isReading(reading: ReturnType<typeof readCell>): reading is Value | und
 }
 
 function toField({ key, header, target, direction, conflict, blank }: ColumnConfig): Field {
-  return { name: key, header, kind: target.kind === 'field' ? kindOf(target.field) : 'text', direction, conflict, blank };
+  return {
+    name: key,
+    header,
+    kind: target.kind === 'field' ? kindOf(target.field) : 'text',
+    direction,
+    conflict,
+    blank,
+  };
 }
 
 function kindOf({ kind, equality }: ContactFieldSpec): Kind {
   if (equality !== 'exact') return equality;
-  return ({ instant: 'timestamp', texts: 'list', text: 'text', integer: 'integer', flag: 'flag', json: 'json' } as const)[kind];
+  return (
+    { instant: 'timestamp', texts: 'list', text: 'text', integer: 'integer', flag: 'flag', json: 'json' } as const
+  )[kind];
 }
 
 function formatOf(kind: Kind): ColumnFormat {

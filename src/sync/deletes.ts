@@ -34,7 +34,9 @@ export function dueDeletes(input: PlanInput, plan: Plan, outcomes: Outcomes): Du
     openUuids.has(change.uuid) || keys.of(valuesOf(plan, change.uuid)).some((key) => openKeys.has(key));
   return {
     changes: deletes.filter((change) => !isHeldUp(change)),
-    problems: deletes.filter(isHeldUp).map((change) => postponed(change, 'a change that shares a key with it did not succeed')),
+    problems: deletes
+      .filter(isHeldUp)
+      .map((change) => postponed(change, 'a change that shares a key with it did not succeed')),
   };
 }
 

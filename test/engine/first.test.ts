@@ -13,7 +13,10 @@ it('puts contacts into the sheet and rows into the CRM', async () => {
   trial.addContact({ first_name: 'Cy', last_name: 'Both', email: 'cy@firm.io' });
   const report = await trial.run();
   console.log(JSON.stringify(report, null, 1));
-  console.log(trial.grid(), trial.contacts().map(({ first_name, work_email }) => [first_name, work_email]));
+  console.log(
+    trial.grid(),
+    trial.contacts().map(({ first_name, work_email }) => [first_name, work_email]),
+  );
   const again = await trial.run();
   console.log(JSON.stringify(again.counts), again.cost, again.status, again.problems);
   expect(again.status).toBe('succeeded');

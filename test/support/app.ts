@@ -34,7 +34,13 @@ export interface TrialOptions {
   readonly around?: (request: Request, next: (request: Request) => Promise<Response>) => Promise<Response>;
 }
 
-export const defaultColumns = { 'First name': 'first_name', 'Last name': 'last_name', Company: 'company_name', Email: 'email', Status: 'status' };
+export const defaultColumns = {
+  'First name': 'first_name',
+  'Last name': 'last_name',
+  Company: 'company_name',
+  Email: 'email',
+  Status: 'status',
+};
 
 export interface ContactSeed {
   readonly first_name?: string;
@@ -72,7 +78,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
         sheetId: 7,
         rowCount: 1000,
         columnCount: 26,
-        values: (options.values ?? [Object.keys(columns)]) as never,
+        values: options.values ?? [Object.keys(columns)],
       },
     ],
   });
@@ -116,7 +122,22 @@ export function createSyncTrial(options: TrialOptions = {}) {
   const person = sheets.person(spreadsheetId);
   let app: App | undefined;
 
-  return { folder, service, sheets, file, list, person, events, configFile, start, run, plan, grid, addContact, contacts };
+  return {
+    folder,
+    service,
+    sheets,
+    file,
+    list,
+    person,
+    events,
+    configFile,
+    start,
+    run,
+    plan,
+    grid,
+    addContact,
+    contacts,
+  };
 
   /** A process that begins: nothing is remembered but what is on disk. */
   async function start(): Promise<App> {
@@ -159,14 +180,27 @@ export function createSyncTrial(options: TrialOptions = {}) {
   function grid(): Record<string, unknown>[] {
     const [header = [], ...rows] = person.read(`'${tabTitle}'`);
     return rows.map((row) =>
-      Object.fromEntries(header.flatMap((name, index) => (row[index] == null || row[index] === '' ? [] : [[String(name), row[index]]]))),
+      Object.fromEntries(
+        header.flatMap((name, index) =>
+          row[index] == null || row[index] === '' ? [] : [[cellText(name), row[index]]],
+        ),
+      ),
     );
+  }
+
+  function cellText(value: unknown): string {
+    return typeof value === 'string' ? value : JSON.stringify(value);
   }
 
   function addContact(seed: ContactSeed) {
     const { email, ...fields } = seed;
     const name = [seed.first_name, seed.last_name].filter(Boolean).join(' ');
-    const stored = { list_uuid: list.uuid, ...fields, ...(name && { name }), ...(email !== undefined && { work_email: email }) };
+    const stored = {
+      list_uuid: list.uuid,
+      ...fields,
+      ...(name && { name }),
+      ...(email !== undefined && { work_email: email }),
+    };
     return service.model.contacts.add({ fields: stored }).record;
   }
 

@@ -12,12 +12,12 @@ it('puts contacts into the sheet and rows into the CRM', async () => {
   trial.addContact({ first_name: 'Ann', last_name: 'Contact', email: 'ann@firm.io' });
   trial.addContact({ first_name: 'Cy', last_name: 'Both', email: 'cy@firm.io' });
   const report = await trial.run();
-  console.log(JSON.stringify(report, null, 1));
-  console.log(
-    trial.grid(),
-    trial.contacts().map(({ first_name, work_email }) => [first_name, work_email]),
-  );
+  expect(report).toMatchObject({ status: 'succeeded', counts: { created: 1, appended: 1, updated: 1 } });
+  const names = (rows: readonly Readonly<Record<string, unknown>>[], key: string) =>
+    rows.map((row) => row[key]).toSorted();
+  expect(names(trial.grid(), 'First name')).toEqual(['Ann', 'Bob', 'Cy']);
+  expect(names(trial.contacts(), 'first_name')).toEqual(['Ann', 'Bob', 'Cy']);
+  expect(names(trial.grid(), 'Contact ID')).toEqual(names(trial.contacts(), 'uuid'));
   const again = await trial.run();
-  console.log(JSON.stringify(again.counts), again.cost, again.status, again.problems);
-  expect(again.status).toBe('succeeded');
+  expect(again).toMatchObject({ status: 'succeeded', counts: { linked: 3, set: 0, updated: 0, appended: 0 } });
 });

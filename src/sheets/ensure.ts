@@ -47,6 +47,7 @@ export async function ensureColumns(
     ),
   ];
   if (requests.length === 0) return;
+  context.look = undefined;
   try {
     await batchUpdate(context, requests, options);
   } catch (error) {

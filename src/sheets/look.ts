@@ -20,8 +20,11 @@ export interface Look {
   readonly headerAnswered?: string;
 }
 
-/** One read, and one more while the marks of the tab are not known. Sets `context.look`, shape and leftovers. */
-export async function takeLook(context: TableContext, options: CallOptions): Promise<Look> {
+/**
+ * One read, and one more while the marks of the tab are not known. Sets `context.look`, shape and leftovers, and returns
+ * the header row.
+ */
+export async function takeLook(context: TableContext, options: CallOptions): Promise<readonly HeaderCell[]> {
   if (!context.areMarksKnown) await noteLeftovers(context, options);
   const { grid, cells } = await readHeader(context, options);
   const resolved = takeHeader(context, grid, cells);
@@ -33,7 +36,7 @@ export async function takeLook(context: TableContext, options: CallOptions): Pro
     headerTexts: entered.map(enteredText),
     isTelling: !entered.some((cell) => formulaText(cell) !== undefined) && isTelling(context, resolved, cells),
   };
-  return context.look;
+  return cells;
 }
 
 /** Pins and append marks that a crashed run, or a write of unknown outcome, left in this tab. */

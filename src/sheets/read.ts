@@ -265,8 +265,9 @@ function createSnapshot(
 
 /** Of the bytes, of what they were the answer to, and of what they are taken for. */
 function fingerprintOf({ spreadsheetId, sheetId, spec, look }: TableContext, digests: readonly (string | undefined)[]) {
-  const { states } = look!.resolved;
-  return hash('sha256', JSON.stringify([spreadsheetId, sheetId, spec.headerRow, states, digests]), 'base64url');
+  // Columns, and their anchors.
+  const taken = look!.resolved;
+  return hash('sha256', JSON.stringify([spreadsheetId, sheetId, spec.headerRow, taken, digests]), 'base64url');
 }
 
 /** The column that tells whether rows moved: the ID column, or any other as long as there is none. One or none. */

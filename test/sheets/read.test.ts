@@ -156,6 +156,13 @@ describe('unless it is unchanged', () => {
     expect(changed === 'unchanged' ? [] : changed.rows.map(({ cells }) => cells['score'])).toEqual([1.5, 16]);
   });
 
+  test('anchors that columns were given since are a change', async () => {
+    const table = createTrial({ values: plain }).openTable();
+    const snapshot = await table.read();
+    await table.ensure(snapshot, []);
+    expect(await table.read({ unless: snapshot.fingerprint })).toMatchObject({ unanchored: [] });
+  });
+
   test('never at the first read of a process: marks and anchors may be news', async () => {
     const trial = createTrial({ values: plain });
     const { snapshot } = await openAnchored(trial);

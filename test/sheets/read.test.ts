@@ -223,6 +223,26 @@ describe('V4, V5, V6: what one call does not say', () => {
     expect((await table.read()).rows).toEqual((await trial.openTable().read()).rows);
   });
 
+  test('L9: rows that change places, though their formulas read alike, are told by their ids', async () => {
+    const formula = '=IF(ROW()=2,"first","second")';
+    const trial = createTrial({
+      values: [header, ['a', formula], ['b', formula]],
+      tab: { typed: true },
+    });
+    const table = trial.openTable();
+    await table.read();
+    trial.onRequest = (path) => {
+      if (!path.endsWith(':getByDataFilter')) return;
+      trial.onRequest = () => undefined;
+      trial.person.sort('Prospects', 'A', 'DESCENDING');
+    };
+    const { rows } = await table.read();
+    expect(rows.map(({ id, cells }) => [id, cells['first_name']])).toEqual([
+      ['b', 'first'],
+      ['a', 'second'],
+    ]);
+  });
+
   test('L7: rows that move each time end it with an error that the next run may repeat', async () => {
     const trial = createTrial({ values: asked, tab: { typed: true } });
     const table = trial.openTable();

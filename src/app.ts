@@ -122,6 +122,7 @@ export async function createApp(config: Config, world: AppWorld, emit: Emit): Pr
         sheetWritesPerMinute: config.google.writesPerMinute,
       },
       startMeter,
+      session: {},
       emit,
       now: world.now,
       newRunId: createRunIds(world),

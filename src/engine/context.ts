@@ -7,7 +7,7 @@ import type { CallSettings, Table, TableMemory } from '../sheets/port.ts';
 import type { SyncState } from '../state/port.ts';
 import type { Budgets } from '../sync/estimate.ts';
 import type { Emit } from './events.ts';
-import type { RunCost } from './report.ts';
+import type { RunCost, RunReport } from './report.ts';
 import type { SyncShape } from './shape.ts';
 
 export interface SyncContext {
@@ -23,11 +23,20 @@ export interface SyncContext {
   readonly budgets: Budgets;
   /** Starts counting calls; the result tells how many there were since. */
   readonly startMeter: () => () => RunCost;
+  /** What the runs of this process leave each other, besides the state. */
+  readonly session: Session;
   readonly emit: Emit;
   /** Epoch milliseconds on our clock. */
   readonly now: () => number;
   /** Fit for file names and commands, unique among the runs of a sync. */
   readonly newRunId: () => string;
+}
+
+export interface Session {
+  /** As `Facts.watermark`, and newer: an idle run writes no file (W9). */
+  watermark?: string;
+  /** The last run, if another one over the same readings would do nothing either. */
+  quiet?: { readonly fingerprint: string; readonly report: RunReport };
 }
 
 export interface RunRequest {

@@ -4,6 +4,7 @@ import { AuthenticationError, NotFoundError, ServiceError } from '../crm/errors.
 import type { ContactFilter } from '../crm/operations/filter.ts';
 import { scanContacts } from '../crm/scan/scan.ts';
 import type { ColumnKey, ColumnState, Snapshot } from '../sheets/port.ts';
+import { lastSeen } from '../sync/base.ts';
 import type { CrmReading, Identities, SheetReading } from '../sync/input.ts';
 import type { ContactRecord } from '../sync/record.ts';
 import { type RunContext, scanCall, sheetCall } from './context.ts';
@@ -30,13 +31,24 @@ export interface Scope {
   readonly text: string;
 }
 
-/** `mayWrite` false: columns that are missing are only imagined (a plan writes nothing anywhere). */
-export async function pull(context: RunContext, memory: Memory, mayWrite: boolean): Promise<Pulled> {
+/**
+ * `mayWrite` false: columns that are missing are only imagined (a plan writes nothing anywhere). `idle`: both sides are as
+ * the last run left them, and that one had nothing to do.
+ */
+export async function pull(context: RunContext, memory: Memory, mayWrite: boolean): Promise<Pulled | 'idle'> {
+  const { quiet } = context.session;
+  const mayIdle = mayWrite && quiet !== undefined && !context.request.isFull && memory.requestIds.length === 0;
   const scope = await findScope(context, memory);
-  const [rows, contacts] = await Promise.all([
-    pullRows(context, memory, mayWrite),
+  const [seen, contacts] = await Promise.all([
+    context.table.read({ ...sheetCall(context), unless: mayIdle ? quiet.fingerprint : undefined }),
     pullContacts(context, memory, scope),
   ]);
+  if (seen === 'unchanged' && isAsRemembered(contacts.crm, memory)) {
+    if (contacts.watermark !== undefined) context.session.watermark = contacts.watermark;
+    return 'idle';
+  }
+  const snapshot = seen === 'unchanged' ? await context.table.read(sheetCall(context)) : seen;
+  const rows = await prepareRows(context, memory, mayWrite, snapshot);
   return {
     ...contacts,
     ...rows,
@@ -76,11 +88,28 @@ async function findList(context: RunContext, name: string): Promise<string> {
   return list.uuid;
 }
 
+/** Nothing that was read differs from what was last seen. */
+function isAsRemembered({ contacts, coverage, isDrifted }: CrmReading, { base }: Memory): boolean {
+  return (
+    coverage === 'changes' &&
+    !isDrifted &&
+    contacts.every(({ uuid, values }) => {
+      const link = base.links.get(uuid);
+      return link !== undefined && lastSeen(link, 'crm') === values;
+    })
+  );
+}
+
 type RowsPulled = Pick<Pulled, 'sheet' | 'snapshot' | 'notices'>;
 
-async function pullRows(context: RunContext, memory: Memory, mayWrite: boolean): Promise<RowsPulled> {
+async function prepareRows(
+  context: RunContext,
+  memory: Memory,
+  mayWrite: boolean,
+  read: Snapshot,
+): Promise<RowsPulled> {
   const { table, shape } = context;
-  let snapshot = await table.read(sheetCall(context));
+  let snapshot = read;
   const create = columnsToCreate(snapshot, memory);
   const isPrepared = create.length === 0 && snapshot.unanchored.length === 0 && snapshot.idColumn.kind !== 'missing';
   if (mayWrite && !isPrepared && !hasDoubled(snapshot)) {
@@ -129,7 +158,7 @@ type ContactsPulled = Pick<Pulled, 'crm' | 'watermark' | 'isFull' | 'notices'>;
 async function pullContacts(context: RunContext, { facts, base }: Memory, scope: Scope): Promise<ContactsPulled> {
   const { client, capabilities, tombstones, shape, request, config, emit } = context;
   const isMappingNew = facts.fields === undefined || facts.fields.join('\n') !== base.fields.join('\n');
-  const since = request.isFull || isMappingNew ? undefined : facts.watermark;
+  const since = request.isFull || isMappingNew ? undefined : (context.session.watermark ?? facts.watermark);
   const scan = scanContacts({
     client,
     capabilities,

@@ -5,10 +5,12 @@ import { StateError } from '../state/errors.ts';
 import type { Lease } from '../state/port.ts';
 import { dueDeletes } from '../sync/deletes.ts';
 import { estimate } from '../sync/estimate.ts';
+import type { Problem } from '../sync/change.ts';
 import type { PlanCounts } from '../sync/input.ts';
 import type { Outcomes } from '../sync/outcome.ts';
 import { resume } from '../sync/resume.ts';
-import { settle } from '../sync/settle.ts';
+import type { ContactRecord } from '../sync/record.ts';
+import { settle, type Settled } from '../sync/settle.ts';
 import type { RunContext, RunRequest, SyncContext } from './context.ts';
 import { decide, type Decided } from './decide.ts';
 import { RunFailed } from './errors.ts';
@@ -29,13 +31,16 @@ export async function runSync(sync: SyncContext, request: RunRequest): Promise<R
     const memory = recall(loaded, fieldNames(sync));
     const context = inRun(sync, request, started.run, memory);
     const pulled = await pull(context, memory, true);
+    if (pulled === 'idle') return end(sync, started, stillTrue(sync.session.quiet!.report));
     for (const message of pulled.notices) notice(sync, message);
     const decided = await decide(context, memory, pulled);
     const report =
       decided.plan.holds.length > 0
         ? await hold(context, lease, memory, pulled, decided)
         : await carryOut(context, lease, memory, pulled, decided);
-    return end(sync, started, report);
+    const ended = end(sync, started, report);
+    remember(context, pulled, decided, ended);
+    return ended;
   } catch (error) {
     return end(sync, started, failure(error, request));
   }
@@ -52,6 +57,7 @@ export async function planSync(
     const memory = recall(await sync.state.load(), fieldNames(sync));
     const context = inRun(sync, request, started.run, memory);
     const pulled = await pull(context, memory, false);
+    if (pulled === 'idle') throw new Error('a plan is always made from readings');
     const decided = await decide(context, memory, pulled);
     const { plan } = decided;
     const report = end(sync, started, {
@@ -80,10 +86,8 @@ async function carryOut(
   const { input, plan } = decided;
   const toCrm = await pushToCrm(context, pulled.scope, decided, async (results) => {
     // L10: what the service has taken is remembered before anything else is begun.
-    const { links, strays } = settle(input, { ...plan, links: new Map(), problems: [] }, results);
-    await lease.commit(
-      toBatch(memory, { links, strays: new Map([...memory.base.strays, ...strays]) }, memory.facts, []).batch,
-    );
+    const { links } = settle(input, { ...plan, links: new Map(), strays: new Map(), problems: [] }, results);
+    await lease.commit(toBatch(memory, { links, strays: memory.base.strays }, memory.facts, []).batch);
   });
   const cancelled = await cancelInCrm(
     context,
@@ -110,6 +114,8 @@ async function carryOut(
   const settled = settle(input, plan, outcomes);
   const problems = [...settled.problems, ...deletes.problems];
   await save(context, lease, memory, pulled, decided, outcomes, settled);
+  const watermark = nextWatermark(pulled, decided, settled);
+  if (watermark !== undefined) context.session.watermark = watermark;
   return {
     status: statusOf([], problems),
     isFull: pulled.isFull,
@@ -128,7 +134,7 @@ async function save(
   pulled: Pulled,
   decided: Decided,
   outcomes: Outcomes,
-  settled: ReturnType<typeof settle>,
+  settled: Settled,
 ): Promise<void> {
   const facts: Facts = {
     identities: pulled.identities,
@@ -137,21 +143,52 @@ async function save(
     isLedgerTrusted: true,
   };
   if (toBatch(memory, settled, facts, memory.requestIds).isEmpty) return;
-  const isComplete = pulled.watermark !== undefined && allPlaced(decided, settled);
+  const watermark = nextWatermark(pulled, decided, settled);
   const passing: Facts = {
     table: pulled.snapshot.memory,
     tombstones: context.tombstones.all(),
-    ...(isComplete && { watermark: pulled.watermark }),
+    ...(watermark !== undefined && { watermark }),
   };
   const { batch } = toBatch(memory, settled, { ...facts, ...passing }, memory.requestIds);
   await saveRun(context, lease, decided, outcomes, batch);
 }
 
-/** A contact that got no row is in no link: the next search for changes has to find it again. */
-function allPlaced({ input }: Decided, { links }: ReturnType<typeof settle>): boolean {
-  return input.crm.contacts.every(({ uuid }) =>
-    links.has(uuid) ? links.get(uuid) !== null : input.base.links.has(uuid),
-  );
+/**
+ * From when on the next run asks for changes; undefined: as before. A contact that got no row is in no link, so the next
+ * search has to find it again.
+ */
+function nextWatermark(
+  { watermark }: Pulled,
+  { input }: Decided,
+  { links }: Pick<Settled, 'links'>,
+): string | undefined {
+  const isPlaced = ({ uuid }: ContactRecord) =>
+    links.has(uuid) ? links.get(uuid) !== null : input.base.links.has(uuid);
+  return input.crm.contacts.every(isPlaced) ? watermark : undefined;
+}
+
+/**
+ * What the next run of this process may rely on. Time alone can change what a run would do where something waits, is to be
+ * tried again, or was asked of the service.
+ */
+function remember({ session }: RunContext, pulled: Pulled, { input }: Decided, report: RunReport): void {
+  const { counts, problems, holds } = report;
+  const { created, updated, appended, set, deleted, removed } = counts;
+  const hasWritten = created + updated + appended + set + deleted + removed > 0;
+  const passes: readonly Problem['kind'][] = ['waiting', 'refused', 'failed', 'unknown'];
+  const isQuiet =
+    holds.length === 0 &&
+    session.watermark === pulled.watermark &&
+    !hasWritten &&
+    input.answers.contacts.size + input.answers.lookups.size === 0 &&
+    problems.every(({ kind }) => !passes.includes(kind));
+  if (isQuiet) session.quiet = { fingerprint: pulled.snapshot.fingerprint, report };
+  else delete session.quiet;
+}
+
+/** An idle run says what the last one said, less what that one did. */
+function stillTrue({ status, counts, problems, holds, planned }: RunReport): Ending {
+  return { status, isFull: false, counts, problems, holds, planned };
 }
 
 /** G1, G2: nothing is written and nothing remembered, but for what `approve` needs to know. */

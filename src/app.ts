@@ -1,7 +1,6 @@
 // Composition root: configuration in, everything wired, syncs out. The only file that knows every folder.
 import delay from 'delay';
 import { decodeJwt } from 'jose';
-import packageJson from '../package.json' with { type: 'json' };
 import type { Config, SyncConfig } from './config/config.ts';
 import type { Secret } from './config/secret.ts';
 import type { ServiceSettings } from './config/service-settings.ts';
@@ -21,6 +20,7 @@ import { createSheets, type Sheets } from './sheets/table.ts';
 import type { ProcessDep } from './state/file/processes.ts';
 import { openStore } from './state/open.ts';
 import type { Store } from './state/port.ts';
+import { version } from './version.ts';
 
 /** The world a program is put together in; tests bring their own. */
 export interface AppWorld {
@@ -52,7 +52,7 @@ export function connectService(
     ...settings,
     ...world,
     budget,
-    userAgent: `leadsheet/${packageJson.version}`,
+    userAgent: `leadsheet/${version}`,
     ...(observe && { observe }),
     ...(retriesMax !== undefined && { retriesMax }),
   });

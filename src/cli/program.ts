@@ -1,8 +1,8 @@
 import { Command, CommanderError } from 'commander';
-import packageJson from '../../package.json' with { type: 'json' };
 import { apiCommand } from './api.ts';
 import { reportFailure } from './errors.ts';
 import { exitCodes } from './exit-codes.ts';
+import { version } from '../version.ts';
 import { standinCommand } from './standin.ts';
 import type { CliWorld } from './world.ts';
 
@@ -10,7 +10,7 @@ import type { CliWorld } from './world.ts';
 export async function runCli(args: readonly string[], world: CliWorld): Promise<number> {
   const program = new Command('leadsheet')
     .description('Keeps the contacts of an outreach service and the rows of a Google Sheet equal, in both directions.')
-    .version(packageJson.version)
+    .version(version)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => world.stdout.write(text),

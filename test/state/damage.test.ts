@@ -130,6 +130,19 @@ describe('S1: one damaged file', () => {
   });
 });
 
+describe('S1: before there is a previous generation', () => {
+  test.each(['base.json', 'outbox.json'])('a damaged %s costs nothing: the logs lead all the way', async (name) => {
+    const young = join(root, `young-${name}`);
+    const state = await commitAll(openTrial(young).store, 's', [enrolled('e1'), links(1, 3)]);
+    await writeFile(join(young, 's', name), 'garbage');
+    const found = await openTrial(young).store.sync('s').load();
+    expect(contentOf(found)).toEqual(contentOf(state));
+    expect(found.notices.map(({ kind }) => kind)).toEqual(['damaged']);
+    const mended = await commitAll(openTrial(young).store, 's', []);
+    expect(contentOf(mended)).toEqual(contentOf(state));
+  });
+});
+
 describe('S1: the base lost altogether', () => {
   const baseFiles = files.filter((name) => name.startsWith('base'));
 

@@ -211,6 +211,25 @@ describe('on the real disk', () => {
     },
   );
 
+  test('W7: a lease that is given back in the midst of a commit finishes it, folding included, before the lock goes', async () => {
+    const { store, warnings } = openTrial(root);
+    const lease = await store.sync('s').acquireLease();
+    await lease.load();
+    const commit = lease.commit(numbered(2));
+    await lease[Symbol.asyncDispose]();
+    await commit;
+    expect(await readdir(join(root, 's'))).toEqual([
+      'base.json',
+      'base.log',
+      'base.previous.log',
+      'outbox.json',
+      'outbox.log',
+      'outbox.previous.log',
+    ]);
+    const { facts } = await openTrial(root).store.sync('s').load();
+    expect([facts.get('n'), warnings]).toEqual([2, []]);
+  });
+
   test('a batch is a line of readable JSON, and the document one record a line', async () => {
     const { store } = openTrial(root);
     await commitAll(store, 's', [numbered(1)]);

@@ -20,7 +20,7 @@ export interface Recovered {
   readonly appendAt: number | undefined;
   /** Whether a new document must be written before anything is added. */
   readonly mend: boolean;
-  /** Whether the document may become the previous one: it is there, and whole. */
+  /** Whether document and log may become the previous ones: they are whole, or they are the first log and nothing else. */
   readonly stepBack: boolean;
   /** Files that cannot be used and are to be moved aside. */
   readonly unusable: readonly string[];
@@ -37,6 +37,7 @@ export interface Recovered {
  *   base.json N,   base.log older, or none                   stopped right after a new document: all is in it
  *   none,          previous N, a log N under either name     stopped between two renames: nothing is missing
  *   damaged,       previous N, previous log N, base.log N+1  the logs bridge the damage: nothing is missing
+ *   damaged,       none, previous log 0, base.log 1          the same, from the empty state on
  *   damaged,       previous N, no bridge                     what was committed since is missing, and said
  *
  * Throws NewerSchemaError, ForeignStateError and what the disk throws.
@@ -82,10 +83,10 @@ export async function recover(place: JournalPlace): Promise<Recovered> {
     generationMax,
     appendAt: !mend && log?.generation === start.generation ? walk.appliedEnd(log) : undefined,
     mend,
-    stepBack: current.condition === 'whole',
+    stepBack: current.condition === 'whole' || (start.generation === 0 && !mend),
     unusable,
     behind,
-    notices: describe({ place, current, log, walk, unusable, behind, generationMax }),
+    notices: describe({ place, current, log, walk, unusable, behind, isLater: generationMax > 0 || displaced }),
   };
 }
 
@@ -159,10 +160,11 @@ interface Findings {
   readonly walk: Walk;
   readonly unusable: readonly string[];
   readonly behind: boolean;
-  readonly generationMax: number;
+  /** Something is there that came after a first log. */
+  readonly isLater: boolean;
 }
 
-function describe({ place, current, log, walk, unusable, behind, generationMax }: Findings): readonly Notice[] {
+function describe({ place, current, log, walk, unusable, behind, isLater }: Findings): readonly Notice[] {
   const kind = behind ? 'behind' : 'damaged';
   const effect = behind
     ? 'what was saved last may be missing: those records are compared anew and may come up as conflicts'
@@ -181,7 +183,7 @@ function describe({ place, current, log, walk, unusable, behind, generationMax }
     notices.push(interrupted(log.file, `ends in ${log.size - walk.appliedEnd(log)} bytes that are no whole batch`));
   }
   if (current.condition === 'whole' && log === undefined) notices.push(interrupted(place.log, 'is not there'));
-  if (current.condition === 'absent' && generationMax > 0 && unusable.length === 0) {
+  if (current.condition === 'absent' && isLater && unusable.length === 0) {
     notices.push(interrupted(place.document, 'is not there'));
   }
   return notices;

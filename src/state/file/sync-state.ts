@@ -47,6 +47,14 @@ export function createFileSyncState(folder: string, sync: string, dep: FileDrive
     return turn;
   }
 
+  /** A commit that is under way may yet ask for a fold, which is under way then. */
+  async function settled(): Promise<void> {
+    for (let last: unknown; last !== tail;) {
+      last = tail;
+      await tail;
+    }
+  }
+
   /** Between the lease's first load and its end nobody else writes, and only the lease may replace what it works on. */
   async function isFresh({ stamps, mended }: Mirror, mend: boolean): Promise<boolean> {
     if (mend && !mended) return false;
@@ -185,7 +193,7 @@ export function createFileSyncState(folder: string, sync: string, dep: FileDrive
       appendHistory: (lines) => onDisk(folder, () => history.append(lines)),
       async [Symbol.asyncDispose]() {
         if (held !== lock) return;
-        await tail;
+        await settled();
         held = undefined;
         try {
           await onDisk(folder, () => lock.release());

@@ -16,6 +16,8 @@ export interface Sheets {
   readonly account: string;
   /** Makes no call. `memory` is that of an earlier snapshot of the same spec, from this process or another. */
   openTable(spec: TableSpec, memory?: TableMemory): Table;
+  /** Calls started since the process began, as Google counts them. */
+  usage(): { readonly reads: number; readonly writes: number };
 }
 
 export interface SheetsDep extends SheetsClientDep {
@@ -27,6 +29,7 @@ export function createSheets(dep: SheetsDep): Sheets {
   const client = new SheetsClient(dep);
   return {
     account: client.account,
+    usage: () => ({ reads: client.reads.used, writes: client.writes.used }),
     openTable: (spec, memory) => createTable(client, spec, memory, dep.readLimits ?? readLimitsDefault),
   };
 }

@@ -185,6 +185,11 @@ export type AppendOutcome =
   | { readonly kind: 'duplicate-id' }
   /** Columns moved since the snapshot: nothing was appended; plan again. */
   | { readonly kind: 'moved' }
+  /**
+   * In the tab, not to be repeated; but these columns were deleted and others put in their place, both in the very
+   * moment of appending, and the row's values for them stand in those others. Tell.
+   */
+  | { readonly kind: 'displaced'; readonly columns: readonly ColumnKey[] }
   | Refused
   | Failed
   | Unknown;
@@ -195,6 +200,11 @@ export type RemoveOutcome =
   | { readonly kind: 'moved' }
   | { readonly kind: 'row-gone' }
   | { readonly kind: 'duplicate-id' }
+  /**
+   * Somebody deleted the row and put another in its place, both in the very moment of deleting: the one that was at
+   * `number` then is deleted too. Tell; only the sheet’s version history has it.
+   */
+  | { readonly kind: 'displaced'; readonly number: number }
   | Failed
   | Unknown;
 
@@ -223,8 +233,8 @@ export interface Table {
   update(snapshot: Snapshot, changes: readonly RowChange[], settings?: CallSettings): Promise<readonly RowOutcome[]>;
 
   /**
-   * Adds rows below the last row. For each batch of up to 1,000 rows and 2 MB: one write, and one read when its answer
-   * was lost. The mark that keeps a repeat from doubling the rows is removed by the next write, or by `tidy`.
+   * Adds rows below the last row. One read, and for each batch of up to 1,000 rows and 2 MB one write, with another read
+   * when its answer was lost. The mark that keeps a repeat from doubling the rows is removed by the next write, or by `tidy`.
    */
   append(snapshot: Snapshot, rows: readonly NewRow[], settings?: CallSettings): Promise<readonly AppendOutcome[]>;
 

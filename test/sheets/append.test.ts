@@ -1,6 +1,6 @@
 // New rows (google-sheets protocol, step 7): one atomic batch under a chosen id.
 import { describe, expect, test } from 'vitest';
-import { createTrial, header, openAnchored, temporaryMarks, type Trial } from '../support/sheets.ts';
+import { createTrial, fillMetadata, header, openAnchored, temporaryMarks, type Trial } from '../support/sheets.ts';
 
 const values = [header, ['a', 'Ann', 'tag a', 'ann@x.org', 1], [], ['b', 'Bob', 'tag b', 'bob@x.org', '=1+2'], []];
 
@@ -13,12 +13,12 @@ async function open(options: Parameters<typeof createTrial>[0] = {}) {
   return { trial, table, snapshot };
 }
 
-test('1,000 rows cost one write', async () => {
+test('1,000 rows cost one read and one write', async () => {
   const { trial, table, snapshot } = await open();
   const rows = Array.from({ length: 1_000 }, (_, index) => ({ id: `new ${index}`, set: { first_name: `=${index}` } }));
   const outcomes = await table.append(snapshot, rows);
   expect(outcomes.every(({ kind }) => kind === 'appended')).toBe(true);
-  expect(trial.standin.log.counters).toMatchObject({ reads: 0, writes: 1 });
+  expect(trial.standin.log.counters).toMatchObject({ reads: 1, writes: 1 });
   const after = await table.read();
   expect(after.rows.slice(2).map(({ id, cells }) => [id, cells['first_name']])).toEqual(
     rows.map(({ id, set }) => [id, set.first_name]),
@@ -51,7 +51,7 @@ describe('W4, L8: when the answer is lost, the mark tells, and nothing is append
     trial.standin.faults.add({ effect: { type: 'status', status: 503 }, when, match: { kind: 'write' } });
     expect(await table.append(snapshot, [{ id: 'c', set: {} }])).toEqual([{ kind: 'appended' }]);
     expect(people(trial).filter(([id]) => id === 'c')).toHaveLength(1);
-    expect(trial.standin.log.counters).toMatchObject({ reads: 1, writes });
+    expect(trial.standin.log.counters).toMatchObject({ reads: 2, writes });
   });
 
   test('arriving late, after it was sent again', async () => {
@@ -59,6 +59,7 @@ describe('W4, L8: when the answer is lost, the mark tells, and nothing is append
     let late: (() => Promise<Response>) | undefined;
     const { fetch } = trial.standin;
     trial.reroute = (url, init) => {
+      if (!url.pathname.endsWith(':batchUpdate')) return fetch(url, init);
       // The client blackens the token in a failed request's headers.
       const request = { ...init, headers: new Headers(init.headers) };
       late = () => fetch(url, request);
@@ -72,7 +73,7 @@ describe('W4, L8: when the answer is lost, the mark tells, and nothing is append
 
   test('and when nothing can be read any more, the outcome is unknown', async () => {
     const { trial, table, snapshot } = await open();
-    trial.standin.faults.add({ effect: { type: 'lost' }, times: 99 });
+    trial.standin.faults.add({ effect: { type: 'lost' }, times: 99, skip: 1 });
     expect(await table.append(snapshot, [{ id: 'c', set: {} }])).toMatchObject([{ kind: 'unknown' }]);
   });
 });
@@ -83,6 +84,86 @@ test('columns that moved since the snapshot: nothing is appended, plan again', a
   expect(await table.append(snapshot, [{ id: 'c', set: {} }])).toEqual([{ kind: 'moved' }]);
   expect(await table.append(await table.read(), [{ id: 'c', set: { score: 7 } }])).toEqual([{ kind: 'appended' }]);
   expect(people(trial)[4]).toEqual(['', '', '', 7, 'c']);
+});
+
+describe('L9: a column that is gone is not found again in whatever column is in its place', () => {
+  // Score is the last mapped column: nothing right of it tells by moving that it was deleted.
+  const newRow = [{ id: 'c', set: { first_name: 'Cy', score: 7 } }];
+
+  test.each<[string, number, (trial: Trial) => void, string]>([
+    ['deleted since the snapshot', 0, ({ person }) => person.deleteColumns('Prospects', 'E'), 'moved'],
+    ['deleted in the very moment', 1, ({ person }) => person.deleteColumns('Prospects', 'E'), 'moved'],
+    [
+      'another in its place since the snapshot',
+      0,
+      ({ person }) => {
+        person.deleteColumns('Prospects', 'E');
+        person.insertColumns('Prospects', 'E');
+      },
+      'moved',
+    ],
+    [
+      'another in its place, both in the very moment: that is told',
+      1,
+      ({ person }) => {
+        person.deleteColumns('Prospects', 'E');
+        person.insertColumns('Prospects', 'E');
+      },
+      'displaced',
+    ],
+  ])('%s', async (_, at, edit, kind) => {
+    const { trial, table, snapshot } = await open();
+    let requests = 0;
+    trial.onRequest = () => {
+      if (requests === at) edit(trial);
+      requests += 1;
+    };
+    expect(await table.append(snapshot, newRow)).toMatchObject([{ kind }]);
+    expect((await table.read()).columns[2]).toMatchObject({ kind: 'missing', key: 'score' });
+    expect(people(trial).filter(([id]) => id === 'c')).toHaveLength(kind === 'displaced' ? 1 : 0);
+  });
+});
+
+describe('what concerns all rows is not found out row by row', () => {
+  const rows = Array.from({ length: 1_000 }, (_, index) => ({ id: `new ${index}`, set: { score: index } }));
+
+  test('a column that this account may not edit', async () => {
+    const { trial, table, snapshot } = await open();
+    trial.person.request({
+      addProtectedRange: { protectedRange: { range: { sheetId: 7, startColumnIndex: 4, endColumnIndex: 5 } } },
+    });
+    const outcomes = await table.append(snapshot, rows);
+    expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['refused']));
+    expect(outcomes[999]).toMatchObject({
+      reason: 'protected',
+      message: expect.stringContaining('protected range E:'),
+    });
+    expect(trial.standin.log.counters.writes).toBeLessThan(5);
+  });
+
+  test('metadata that others have used up: the error says so', async () => {
+    const { trial, table, snapshot } = await open();
+    fillMetadata(trial);
+    const outcomes = await table.append(snapshot, rows);
+    expect(outcomes[0]).toMatchObject({ kind: 'failed', error: { code: 'metadata-full' } });
+    expect(trial.standin.log.counters.writes).toBeLessThan(5);
+  });
+
+  test('whatever else Google will not have: a few rows are tried, the others are called failed', async () => {
+    const { trial, table, snapshot } = await open();
+    const { fetch } = trial.standin;
+    trial.reroute = (url, init) => {
+      if (!url.pathname.endsWith(':batchUpdate')) return fetch(url, init);
+      const message =
+        'This action would increase the number of cells in the workbook above the limit of 10000000 cells.';
+      return Promise.resolve(
+        Response.json({ error: { code: 400, message, status: 'INVALID_ARGUMENT' } }, { status: 400 }),
+      );
+    };
+    const kinds = (await table.append(snapshot, rows)).map(({ kind }) => kind);
+    expect(kinds.slice(0, 5)).toEqual(Array(5).fill('refused'));
+    expect(new Set(kinds.slice(5))).toEqual(new Set(['failed']));
+  });
 });
 
 test('an id that is there already, that comes twice, or that is blank is refused by name', async () => {

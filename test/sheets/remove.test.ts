@@ -39,6 +39,20 @@ test.each<[string, (trial: Trial) => void, string[]]>([
   expect(temporaryMarks(trial)).toEqual([]);
 });
 
+test('L9: another row in its very place, both in the moment of deleting: the deletion is not called one of this row', async () => {
+  const { trial, table, snapshot } = await open();
+  let requests = 0;
+  trial.onRequest = () => {
+    requests += 1;
+    if (requests !== 3) return;
+    trial.person.deleteRows('Prospects', 3);
+    trial.person.insertRows('Prospects', 3);
+    trial.person.type('Prospects!B3', 'typed');
+  };
+  expect(await table.remove(snapshot, [rowOf(snapshot, 'b')])).toEqual([{ kind: 'displaced', number: 3 }]);
+  expect(temporaryMarks(trial)).toEqual([]);
+});
+
 test('a row that somebody edited since the snapshot stays', async () => {
   const { trial, table, snapshot } = await open();
   trial.person.type('Prospects!D3', 'new@x.org');

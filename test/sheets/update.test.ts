@@ -1,6 +1,14 @@
 // Setting cells through pins (W2, W3), one situation a test.
 import { describe, expect, test } from 'vitest';
-import { createTrial, header, openAnchored, rowOf, temporaryMarks, type Trial } from '../support/sheets.ts';
+import {
+  createTrial,
+  fillMetadata,
+  header,
+  openAnchored,
+  rowOf,
+  temporaryMarks,
+  type Trial,
+} from '../support/sheets.ts';
 
 const values = [
   header,
@@ -239,7 +247,7 @@ test('a protected cell refuses its row by name, whatever language Google speaks;
 test('when others leave little room for metadata, batches shrink until they fit', async () => {
   const { trial, table, snapshot } = await open();
   // Room for the header's pin, four columns' and two rows': not for three.
-  fillMetadata(trial, 30_000 - anchorsCharacters(trial) - (1 + 4 + 2));
+  fillMetadata(trial, 1 + 4 + 2);
   const changes = ['a', 'b', 'c'].map((id) => ({ row: rowOf(snapshot, id), set: { email: `${id}@y.org` } }));
   const outcomes = await table.update(snapshot, changes);
   expect(outcomes.map(({ kind }) => kind)).toEqual(['written', 'written', 'written']);
@@ -247,24 +255,8 @@ test('when others leave little room for metadata, batches shrink until they fit'
 
 test('when others leave no room at all, the error says so, and nothing was written', async () => {
   const { trial, table, snapshot } = await open();
-  fillMetadata(trial, 30_000 - anchorsCharacters(trial));
+  fillMetadata(trial);
   const [outcome] = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { email: 'x' } }]);
   expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'metadata-full' } });
   expect(String(outcome?.kind === 'failed' && outcome.error)).toContain('used up by another add-on or program');
 });
-
-/** Metadata of somebody else on the tab: so many characters. */
-function fillMetadata({ person }: Trial, characters: number): void {
-  const developerMetadata = {
-    metadataKey: 'x',
-    metadataValue: 'x'.repeat(characters - 1),
-    location: { sheetId: 7 },
-    visibility: 'DOCUMENT',
-  };
-  person.request({ createDeveloperMetadata: { developerMetadata } });
-}
-
-function anchorsCharacters({ file }: Trial): number {
-  const anchors = [...file.content.metadataById.values()].filter(({ key }) => key === 'c');
-  return anchors.reduce((sum, { key, value }) => sum + key.length + (value?.length ?? 0), 0);
-}

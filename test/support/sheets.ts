@@ -154,3 +154,18 @@ export function temporaryMarks(trial: Trial): string[] {
     .filter(({ key }) => key !== 'c')
     .map(({ id, key }) => `${key}${id}`);
 }
+
+/** Somebody else's metadata on the tab: all of the 30,000 characters that the anchors leave, but so many. */
+export function fillMetadata({ file, person }: Trial, charactersLeft = 0): void {
+  const used = [...file.content.metadataById.values()].reduce(
+    (sum, { key, value }) => sum + key.length + (value?.length ?? 0),
+    0,
+  );
+  const developerMetadata = {
+    metadataKey: 'x',
+    metadataValue: 'x'.repeat(30_000 - used - charactersLeft - 1),
+    location: { sheetId: 7 },
+    visibility: 'DOCUMENT',
+  };
+  person.request({ createDeveloperMetadata: { developerMetadata } });
+}

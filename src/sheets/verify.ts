@@ -6,7 +6,7 @@ import { cellText, cellValue, contains, formulaText, isSameValue } from './grid.
 import type { PinnedRow, PinnedView } from './pinned-view.ts';
 import type { ColumnKey, Row, RowOutcome } from './port.ts';
 import { refuseMissing } from './preflight.ts';
-import type { Sendable, SentRow } from './damage.ts';
+import type { Sendable, SentRow } from './sent.ts';
 
 /** A change on its way, and what became of it. */
 export interface Item extends Sendable {
@@ -49,7 +49,8 @@ function judge(
   const missing = refuseMissing(keys.filter((key) => !columnByKey.has(key)));
   if (missing) return missing;
   const cellOf = (key: ColumnKey) => cells[columnByKey.get(key) ?? -1];
-  if (columnByKey.has(idKey) && cellText(cellValue(cellOf(idKey))) !== change.row.id) return { kind: 'moved' };
+  // Without its ID column a row that had an id cannot be told from any other.
+  if (cellText(cellValue(cellOf(idKey))) !== change.row.id) return { kind: 'moved' };
   const changed = changedColumns(change.row, columnByKey, cells);
   if (changed.length > 0) {
     // Without an id to go by, another row in its place looks the same as a row that was edited.

@@ -260,3 +260,28 @@ test('when others leave no room at all, the error says so, and nothing was writt
   expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'metadata-full' } });
   expect(String(outcome?.kind === 'failed' && outcome.error)).toContain('used up by another add-on or program');
 });
+
+test('L9: rows whose ID column is gone are not told apart by what else they hold', async () => {
+  const { trial, table, snapshot } = await open();
+  trial.person.deleteColumns('Prospects', 'A');
+  expect(await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { score: 5 } }])).toEqual([{ kind: 'moved' }]);
+});
+
+test('what Google will not have in any row is not found out row by row: the rest of the call is called failed', async () => {
+  const values = [header, ...Array.from({ length: 64 }, (_, index) => [`id ${index}`, 'name', null, null, index])];
+  const { trial, table, snapshot } = await open({ values, tab: { typed: true, rowCount: 70 } });
+  let writes = 0;
+  const { fetch } = trial.standin;
+  trial.reroute = (url, init) => {
+    if (!url.pathname.endsWith('values:batchUpdateByDataFilter')) return fetch(url, init);
+    writes += 1;
+    const error = { code: 400, message: 'against a rule of this column', status: 'INVALID_ARGUMENT' };
+    return Promise.resolve(Response.json({ error }, { status: 400 }));
+  };
+  const changes = snapshot.rows.map((row) => ({ row, set: { score: 0.5 } }));
+  const outcomes = await table.update(snapshot, changes);
+  expect(outcomes.slice(0, 5)).toMatchObject(Array(5).fill({ kind: 'refused', reason: 'by-google' }));
+  expect(new Set(outcomes.slice(5).map(({ kind }) => kind))).toEqual(new Set(['failed']));
+  expect(writes).toBeLessThan(20);
+  expect(temporaryMarks(trial)).toEqual([]);
+});

@@ -14,7 +14,7 @@ import {
   checkUpdateOutcome,
 } from './invariants.ts';
 import { applyEdit, type Sheet } from './people.ts';
-import { type Intent, Referee, type RowIntent } from './referee.ts';
+import { type Intent, Referee, type RemovalIntent, type RowIntent } from './referee.ts';
 import type { FaultKind, Schedule, Step } from './schedule.ts';
 import { look, sheetId, toEntered } from './view.ts';
 
@@ -143,7 +143,10 @@ async function intercept(world: World, fetch: Fetch, url: URL, init: RequestInit
     return await sendWithFault(world, trial, fault, () => fetch(url, init));
   } finally {
     const after = trial.file.content;
-    if (after !== before) referee.adapterWrote(before, after);
+    if (after !== before) {
+      if (fault !== undefined) referee.isAnswerLost = true;
+      referee.adapterWrote(before, after);
+    }
     if (url.pathname.endsWith(':getByDataFilter')) referee.looked(after);
   }
 }
@@ -271,7 +274,9 @@ async function takeAppend(
   referee.tell(`append ${rows.map(({ id }) => id).join(', ')}`);
   const outcomes = await table.append(snapshot, rows);
   referee.tell(`  -> ${outcomes.map((outcome) => describe(outcome)).join(', ')}`);
-  for (const [index, outcome] of outcomes.entries()) referee.report(checkAppendOutcome(outcome, intents[index]!));
+  const isDisplaced = referee.hasTakenAnchorAway || (referee.revivedKeys.size > 0 && !referee.isAnswerLost);
+  for (const [index, outcome] of outcomes.entries())
+    referee.report(checkAppendOutcome(outcome, intents[index]!, isDisplaced));
 }
 
 async function takeRemoval(
@@ -281,14 +286,15 @@ async function takeRemoval(
   referee: Referee,
 ): Promise<void> {
   const rows = snapshot.rows.filter((_, index) => index === step.row % 8 || index === step.row % 5);
-  const intents = rows.map(({ id }): RowIntent => ({ id, cells: new Map(), count: 0 }));
+  const intents = rows.map(({ id, number }): RemovalIntent => ({ id, number, marks: [], count: 0, displaced: 0 }));
   referee.ask([], [], intents);
   referee.tell(`remove ${rows.map(({ id, number }) => id || `row ${number}`).join(', ')}`);
   const outcomes = await table.remove(snapshot, rows);
   referee.tell(`  -> ${outcomes.map((outcome) => describe(outcome)).join(', ')}`);
   const idsLeft = new Set(referee.present().rows.map(({ id }) => id));
   for (const [index, outcome] of outcomes.entries()) {
-    referee.report(checkRemoveOutcome(outcome, intents[index]!, idsLeft.has(intents[index]!.id)));
+    const intent = intents[index]!;
+    referee.report(checkRemoveOutcome(outcome, intent, idsLeft.has(intent.id), referee.isAnswerLost));
   }
 }
 

@@ -1,6 +1,8 @@
 // L1, L8, L9, L13, W2, W3, W4: whatever people and the network do between two requests. `npm run schedules` runs 10,000.
 import { expect, test } from 'vitest';
 import { checkSchedules, explain } from './check.ts';
+import { runSchedule } from './run-schedule.ts';
+import type { Schedule } from './schedule.ts';
 
 const runs = 500;
 
@@ -9,28 +11,146 @@ test(`no value goes astray in ${runs} schedules of edits and faults`, { timeout:
   expect(details.failed ? explain(details) : 'held').toBe('held');
 });
 
-test.each([
+const calm = { edits: [], faults: [], doesSortMoveMarks: false, doUnmatchedFiltersRefuse: false };
+
+/** Once failed, and shrunk to what matters. */
+const regressions: readonly (Partial<Schedule> & Pick<Schedule, 'steps'> & { readonly what: string })[] = [
   {
     what: 'a row that is pasted over a pinned one gets back the id that was written over',
-    seed: 20_261_121,
-    path: '2998:1:1:4:1:2:7:5:7:12:16',
+    steps: [
+      { kind: 'update', rows: 1, columns: 1, clearing: 34 },
+      { kind: 'update', rows: 8, columns: 34, clearing: 1 },
+    ],
+    edits: [{ at: 8, edit: { kind: 'cut and paste row', row: 0, to: 11 } }],
   },
   {
     what: 'a row pasted over one that was blank but for what is written is not taken for it',
-    seed: 555,
-    path: '3113:4:1:1:4:3:3:5:5:5:5:7:6:11:18:21:21:21',
+    steps: [
+      { kind: 'update', rows: 32, columns: 6, clearing: 1 },
+      { kind: 'append', count: 1 },
+    ],
+    edits: [
+      { at: 0, edit: { kind: 'cut and paste cells', row: 0, column: 3, to: 7 } },
+      { at: 3, edit: { kind: 'cut and paste row', row: 10, to: 8 } },
+      { at: 0, edit: { kind: 'insert row', row: 0 } },
+    ],
   },
   {
     what: 'a row that somebody else deleted is not called removed because the answer of a refused batch was lost',
-    seed: 31_415,
-    path: '4142:2:6:6:7:6:12:12:18',
+    steps: [
+      { kind: 'remove', row: 0 },
+      { kind: 'remove', row: 10 },
+      { kind: 'append', count: 1 },
+    ],
+    edits: [{ at: 7, edit: { kind: 'delete row', row: 2 } }],
+    faults: [{ at: 7, fault: 'timeout after' }],
   },
   {
     what: 'rows that move each time a deletion is tried do not make it give up its guard',
-    seed: 777,
-    path: '482:0:2:4:5:10:9:9:10:15:9:4:12:12:13',
+    steps: [{ kind: 'remove', row: 0 }],
+    edits: [
+      { at: 7, edit: { kind: 'sort', column: 0, isDescending: false } },
+      { at: 3, edit: { kind: 'insert row', row: 0 } },
+      { at: 5, edit: { kind: 'delete row', row: 2 } },
+    ],
   },
-])('$what', async ({ seed, path }) => {
-  const details = await checkSchedules({ numRuns: 1, seed, path });
-  expect(details.failed ? explain(details) : 'held').toBe('held');
+  {
+    what: 'a row that came into the place of one that was deleted, both in the moment of deleting: told',
+    steps: [{ kind: 'remove', row: 0 }],
+    edits: [
+      { at: 5, edit: { kind: 'insert row', row: 1 } },
+      { at: 5, edit: { kind: 'delete row', row: 0 } },
+    ],
+    faults: [{ at: 3, fault: 'timeout before' }],
+  },
+  {
+    what: 'of two rows without an id, the one that was edited stays and the other is deleted',
+    steps: [{ kind: 'remove', row: 8 }],
+    edits: [
+      { at: 0, edit: { kind: 'copy and paste row', row: 11, to: 0 } },
+      { at: 1, edit: { kind: 'type', row: 0, column: 0 } },
+    ],
+  },
+  {
+    what: 'a value that went into another column of another row, the answer lost: found by itself, and put right',
+    steps: [
+      { kind: 'update', rows: 1, columns: 1, clearing: 1 },
+      { kind: 'update', rows: 24, columns: 1, clearing: 1 },
+      { kind: 'append', count: 1 },
+    ],
+    edits: [
+      { at: 11, edit: { kind: 'insert column', column: 0 } },
+      { at: 0, edit: { kind: 'delete row', row: 4 } },
+      { at: 11, edit: { kind: 'copy and paste row', row: 0, to: 10 } },
+      { at: 3, edit: { kind: 'move column', column: 0, to: 2 } },
+    ],
+    faults: [{ at: 11, fault: 'lost after' }],
+  },
+  {
+    what: 'a row pasted over the pinned one, and columns moved: the column that was hit is told, not the planned one',
+    steps: [
+      { kind: 'update', rows: 1, columns: 1, clearing: 1 },
+      { kind: 'update', rows: 1, columns: 8, clearing: 1 },
+      { kind: 'update', rows: 1, columns: 44, clearing: 1 },
+    ],
+    edits: [
+      { at: 0, edit: { kind: 'move column', column: 0, to: 3 } },
+      { at: 10, edit: { kind: 'cut and paste row', row: 9, to: 0 } },
+      { at: 10, edit: { kind: 'insert column', column: 0 } },
+    ],
+  },
+  {
+    what: 'a row that has nothing but what was hit, its ID column moved, the answer lost: put right',
+    steps: [{ kind: 'update', rows: 16, columns: 1, clearing: 46 }],
+    edits: [
+      { at: 0, edit: { kind: 'delete row', row: 0 } },
+      { at: 3, edit: { kind: 'move column', column: 0, to: 3 } },
+      { at: 0, edit: { kind: 'type', row: 4, column: 0 } },
+    ],
+    faults: [{ at: 3, fault: '500 after' }],
+  },
+  {
+    what: 'a written value that people pasted under a repair was written all the same',
+    steps: [
+      { kind: 'remove', row: 0 },
+      { kind: 'update', rows: 31, columns: 1, clearing: 4 },
+    ],
+    edits: [
+      { at: 8, edit: { kind: 'copy and paste row', row: 0, to: 10 } },
+      { at: 0, edit: { kind: 'copy and paste row', row: 3, to: 1 } },
+      { at: 10, edit: { kind: 'cut and paste row', row: 0, to: 10 } },
+    ],
+    faults: [{ at: 0, fault: '429' }],
+  },
+  {
+    what: 'a stray value that people cut and paste elsewhere in the moment of its repair is theirs',
+    steps: [
+      { kind: 'remove', row: 0 },
+      { kind: 'update', rows: 1, columns: 2, clearing: 1 },
+    ],
+    edits: [
+      { at: 10, edit: { kind: 'cut and paste row', row: 0, to: 1 } },
+      { at: 8, edit: { kind: 'cut and paste row', row: 4, to: 0 } },
+      { at: 0, edit: { kind: 'insert column', column: 0 } },
+    ],
+  },
+  {
+    what: 'a mapped column that was deleted by the time an append is sent again: it is not sent again',
+    steps: [{ kind: 'append', count: 1 }],
+    edits: [{ at: 2, edit: { kind: 'delete column', column: 5 } }],
+    faults: [{ at: 2, fault: 'timeout before' }],
+  },
+  {
+    what: 'a mapped column that is deleted and replaced in the moment of appending: told, and not taken for the new one',
+    steps: [{ kind: 'append', count: 2 }],
+    edits: [
+      { at: 2, edit: { kind: 'delete column', column: 5 } },
+      { at: 2, edit: { kind: 'insert column', column: 5 } },
+    ],
+  },
+];
+
+test.each(regressions)('$what', async (regression) => {
+  const { violations, story } = await runSchedule({ ...calm, ...regression });
+  expect(violations.length === 0 ? 'held' : [...violations, ...story].join('\n')).toBe('held');
 });

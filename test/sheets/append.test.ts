@@ -136,7 +136,7 @@ describe('what concerns all rows is not found out row by row', () => {
     expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['refused']));
     expect(outcomes[999]).toMatchObject({
       reason: 'protected',
-      message: expect.stringContaining('protected range E:'),
+      message: expect.stringContaining('protected range E:E:'),
     });
     expect(trial.standin.log.counters.writes).toBeLessThan(5);
   });

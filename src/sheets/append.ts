@@ -2,7 +2,7 @@
 // on the tab. Nothing can be overwritten, since the rows are new; and the batch can be sent again when its answer was
 // lost, since a mark that is there makes Google refuse it. The mark sits on the tab and not on a row, so that it outlives
 // a row that a person deletes meanwhile. The batch also asserts that each column is where the values are meant to go, and
-// before the first one a look at the header tells whether that is still where the snapshot had it.
+// a header that was last looked at a while ago is looked at again before the first one.
 import type { sheets_v4 } from '@googleapis/sheets';
 import { boundsToText, type GridBounds } from './address.ts';
 import { batchBytesMax, batchRowsMax, type CallOptions, errorContext, idKey, type TableContext } from './context.ts';
@@ -73,14 +73,20 @@ async function appendPending(append: Append, pending: readonly Item[]): Promise<
   if (pending.length === 0) return;
   const { context, snapshot, options } = append;
   let rowIndex = snapshot.rows.at(-1)?.number ?? context.spec.headerRow;
-  // Between snapshot and append lie the calls of a whole run: time enough to delete a column and insert another.
-  await readHeader(context, options);
+  if (isLookOld(context)) await readHeader(context, options);
   if (hasMoved(context, snapshot, rowIndex)) return setAll(pending, { kind: 'moved' });
   const bytesOf = ({ set }: Item) => cellsBytes(set, 0) + Object.keys(set).length * cellOverheadBytes;
   for (const batch of splitBatches(pending, batchRowsMax, batchBytesMax, bytesOf)) {
     await appendBatch(append, batch, rowIndex);
     rowIndex += batch.filter(({ outcome }) => isIn(outcome)).length;
   }
+}
+
+/** A run may have spent minutes on other calls since: time enough to delete a column and insert another. */
+const lookAgeMsMax = 5_000;
+
+function isLookOld({ lookedAt, client }: TableContext): boolean {
+  return lookedAt === undefined || client.time.now() - lookedAt > lookAgeMsMax;
 }
 
 function isIn(outcome: AppendOutcome | undefined): boolean {

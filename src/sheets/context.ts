@@ -22,6 +22,8 @@ export interface TableContext {
   /** The tab, once found; it stays this one whatever it is called. */
   sheetId: number | undefined;
   shape: Shape | undefined;
+  /** When the header was last looked at, in epoch milliseconds. */
+  lookedAt?: number;
   /** Metadata id of the anchor of each anchored column, as of the last look at the header. */
   anchorIdByKey: ReadonlyMap<ColumnKey, number>;
   /** `assertMark` has not been found to be refused where nothing had moved. */
@@ -50,6 +52,7 @@ export function takeHeader(context: TableContext, grid: Grid, header: readonly H
   const { rowCount, columnCount } = grid;
   const columnIndexByKey = Object.fromEntries(resolved.located.map(({ key, columnIndex }) => [key, columnIndex]));
   context.shape = { rowCount, columnCount, columnIndexByKey };
+  context.lookedAt = context.client.time.now();
   context.anchorIdByKey = new Map(
     resolved.located.flatMap(({ key, anchorId }) => (anchorId === undefined ? [] : [[key, anchorId]])),
   );

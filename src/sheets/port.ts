@@ -233,8 +233,8 @@ export interface Table {
   update(snapshot: Snapshot, changes: readonly RowChange[], settings?: CallSettings): Promise<readonly RowOutcome[]>;
 
   /**
-   * Adds rows below the last row. One read, and for each batch of up to 1,000 rows and 2 MB one write, with another read
-   * when its answer was lost. The mark that keeps a repeat from doubling the rows is removed by the next write, or by `tidy`.
+   * Adds rows below the last row. For each batch of up to 1,000 rows and 2 MB: one write, and one read when its answer
+   * was lost; one read more when the tab was last looked at more than 5 s ago. The mark that keeps a repeat from doubling the rows is removed by the next write, or by `tidy`.
    */
   append(snapshot: Snapshot, rows: readonly NewRow[], settings?: CallSettings): Promise<readonly AppendOutcome[]>;
 

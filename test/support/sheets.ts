@@ -68,6 +68,8 @@ export interface Trial {
   readonly person: Person;
   readonly sheets: Sheets;
   readonly slept: readonly number[];
+  /** Moves the clock. */
+  pass(ms: number): void;
   /** Called before each request to Sheets, with its path; for edits and faults in between. */
   onRequest: (path: string) => void;
   /** Takes the place of the stand-in for requests to Sheets. */
@@ -128,6 +130,7 @@ export function createTrial(options: TrialOptions = {}): Trial {
     person: standin.person(spreadsheetId),
     sheets,
     slept,
+    pass: (ms) => (now += ms),
     onRequest: () => undefined,
     reroute: standin.fetch,
     openTable: (overrides = {}, memory) => sheets.openTable({ ...spec, ...overrides }, memory),

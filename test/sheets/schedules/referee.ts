@@ -316,13 +316,15 @@ export class Referee {
       seen?.rows.some((row) => row.marks.some((mark) => marks.includes(mark))) ?? false;
     // There when the adapter last looked, and deleted by people since: what Sheets leaves open.
     const goneSinceLook = this.removals.filter((intent) => has(this.lastLook, intent) && !has(before, intent));
-    const removed = removedRows(before.rows, after.rows, goneSinceLook.length);
+    const intentOf = (row: SeenRow) =>
+      this.removals.find(({ marks, count }) => count === 0 && marks.some((mark) => row.marks.includes(mark)));
+    // Of two rows that read the same, one a copy that was pasted over another pinned row, the one that was meant.
+    const isMeant = (row: SeenRow) => intentOf(row)?.id === row.id;
+    const removed = removedRows(before.rows, after.rows, goneSinceLook.length, isMeant);
     if (!removed) this.violations.push('a deletion changed rows that stay, or took a row that was not pinned');
     for (const row of removed ?? []) {
       this.tell(`    deleted: ${row.id || row.tag || 'a blank row'}`);
-      const intent = this.removals.find(
-        ({ marks, count }) => count === 0 && marks.some((mark) => row.marks.includes(mark)),
-      );
+      const intent = intentOf(row);
       const displaced = goneSinceLook.find((each) => each.displaced === 0);
       if (intent) intent.count += 1;
       else if (displaced && row.marks.length === 0) displaced.displaced += 1;
@@ -340,6 +342,7 @@ function removedRows(
   before: readonly SeenRow[],
   after: readonly SeenRow[],
   othersMax: number,
+  isMeant: (row: SeenRow) => boolean,
 ): readonly SeenRow[] | undefined {
   const texts = (rows: readonly SeenRow[]) => rows.map(({ cells }) => JSON.stringify(cells)).join('\n');
   const wanted = texts(after);
@@ -352,6 +355,7 @@ function removedRows(
     .filter((removed) => removed.length === before.length - after.length)
     .filter((removed) => removed.filter((row) => !isPinned(row)).length <= othersMax)
     .toSorted((a, b) => b.filter(isPinned).length - a.filter(isPinned).length)
+    .toSorted((a, b) => b.filter(isMeant).length - a.filter(isMeant).length)
     .find((removed) => texts(before.filter((row) => !removed.includes(row))) === wanted);
 }
 

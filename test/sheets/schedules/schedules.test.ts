@@ -135,17 +135,25 @@ const regressions: readonly (Partial<Schedule> & Pick<Schedule, 'steps'> & { rea
     ],
   },
   {
+    what: 'of a row and its copy that was pasted over another pinned row, the row itself is deleted',
+    steps: [{ kind: 'remove', row: 9 }],
+    edits: [
+      { at: 2, edit: { kind: 'sort', column: 0, isDescending: false } },
+      { at: 1, edit: { kind: 'copy and paste row', row: 4, to: 1 } },
+    ],
+  },
+  {
     what: 'a mapped column that was deleted by the time an append is sent again: it is not sent again',
     steps: [{ kind: 'append', count: 1 }],
-    edits: [{ at: 2, edit: { kind: 'delete column', column: 5 } }],
-    faults: [{ at: 2, fault: 'timeout before' }],
+    edits: [{ at: 1, edit: { kind: 'delete column', column: 5 } }],
+    faults: [{ at: 1, fault: 'timeout before' }],
   },
   {
     what: 'a mapped column that is deleted and replaced in the moment of appending: told, and not taken for the new one',
     steps: [{ kind: 'append', count: 2 }],
     edits: [
-      { at: 2, edit: { kind: 'delete column', column: 5 } },
-      { at: 2, edit: { kind: 'insert column', column: 5 } },
+      { at: 1, edit: { kind: 'delete column', column: 5 } },
+      { at: 1, edit: { kind: 'insert column', column: 5 } },
     ],
   },
 ];

@@ -97,8 +97,7 @@ export class ReadOnlyShareError extends SheetsError {
   readonly code = 'read-only-share';
   constructor(account: string, context: SheetsErrorContext) {
     super(
-      `${account} may read spreadsheet ${context.spreadsheetId} but not write to it: ` +
-        `open it, choose Share, and make ${account} an editor`,
+      `${account} may not write to spreadsheet ${context.spreadsheetId}: open it, choose Share, and make ${account} an editor`,
       context,
     );
   }

@@ -80,6 +80,8 @@ function draw(context: TableContext, rowIndexes: readonly number[], isForWriting
 }
 
 async function send(context: TableContext, { requests, ...pins }: Drawn, options: CallOptions): Promise<Pins> {
+  // None of the rows is there any more.
+  if (requests.length === 0) return { ...pins, isUncertain: false };
   try {
     await batchUpdate(context, requests, options);
     return { ...pins, isUncertain: false };

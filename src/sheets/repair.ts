@@ -31,7 +31,7 @@ export async function repairDamage(
   const restored = new Set<Damage>();
   let view = now;
   for (let attempt = 1; attempt <= repairsMax && damages.length > 0; attempt += 1) {
-    const due = damages.filter((damage) => isStillThere(view, damage) && !isBlankAnyway(damage));
+    const due = damages.filter((damage) => canPutRight(damage) && isStillThere(view, damage));
     if (due.length === 0) break;
     const before = view;
     const plans = await restore(batch, before, due);
@@ -118,9 +118,9 @@ function isBack(view: PinnedView, damage: Damage): boolean {
   return isSameValue(cellValue(view.rowByPin.get(pin)?.cells[indexNowOf(view, damage)]), before.value);
 }
 
-/** Something was cleared, and what it was is not known: there is nothing to write. */
-function isBlankAnyway({ before, written }: Damage): boolean {
-  return written === '' && before === undefined;
+/** Not when it is unknown which cell was hit, nor when a cell was cleared and what it held is unknown: that is only told. */
+function canPutRight({ columnIndex, before, written }: Damage): boolean {
+  return columnIndex !== -1 && (before !== undefined || written !== '');
 }
 
 /** By its mark; a column without one is any unmarked column that shows the value. */

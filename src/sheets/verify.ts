@@ -1,5 +1,5 @@
 // Verification of pinned rows: the same row, every mapped cell as in the snapshot, and nothing to be set that must not be.
-import { boundsToText } from './address.ts';
+import { boundsToText, type GridBounds } from './address.ts';
 import { errorContext, idKey, type TableContext } from './context.ts';
 import { ProtectedError } from './errors.ts';
 import { cellText, cellValue, contains, formulaText, isSameValue } from './grid.ts';
@@ -58,12 +58,11 @@ function judge(
   }
   const formulas = keys.filter((key) => formulaText(cellOf(key)) !== undefined);
   if (formulas.length > 0) return { kind: 'formula', columns: formulas };
-  const forbidden = keys.filter((key) =>
-    view.forbidden.some((bounds) => contains(bounds, rowIndex, columnByKey.get(key)!)),
-  );
-  if (forbidden.length === 0) return undefined;
-  const ranges = view.forbidden.map(boundsToText);
-  const { message } = new ProtectedError(context.client.account, ranges, errorContext(context));
+  const isForbidden = (bounds: GridBounds, key: ColumnKey) => contains(bounds, rowIndex, columnByKey.get(key)!);
+  const ranges = view.forbidden.filter((bounds) => keys.some((key) => isForbidden(bounds, key)));
+  if (ranges.length === 0) return undefined;
+  const forbidden = keys.filter((key) => ranges.some((bounds) => isForbidden(bounds, key)));
+  const { message } = new ProtectedError(context.client.account, ranges.map(boundsToText), errorContext(context));
   return { kind: 'refused', reason: 'protected', columns: forbidden, message };
 }
 

@@ -268,8 +268,8 @@ test('L9: rows whose ID column is gone are not told apart by what else they hold
 });
 
 test('what Google will not have in any row is not found out row by row: the rest of the call is called failed', async () => {
-  const values = [header, ...Array.from({ length: 64 }, (_, index) => [`id ${index}`, 'name', null, null, index])];
-  const { trial, table, snapshot } = await open({ values, tab: { typed: true, rowCount: 70 } });
+  const many = [header, ...Array.from({ length: 64 }, (_, index) => [`id ${index}`, 'name', null, null, index])];
+  const { trial, table, snapshot } = await open({ values: many, tab: { typed: true, rowCount: 70 } });
   let writes = 0;
   const { fetch } = trial.standin;
   trial.reroute = (url, init) => {
@@ -280,8 +280,9 @@ test('what Google will not have in any row is not found out row by row: the rest
   };
   const changes = snapshot.rows.map((row) => ({ row, set: { score: 0.5 } }));
   const outcomes = await table.update(snapshot, changes);
-  expect(outcomes.slice(0, 5)).toMatchObject(Array(5).fill({ kind: 'refused', reason: 'by-google' }));
-  expect(new Set(outcomes.slice(5).map(({ kind }) => kind))).toEqual(new Set(['failed']));
+  expect(outcomes[4]).toMatchObject({ kind: 'refused', reason: 'by-google' });
+  expect(outcomes.filter(({ kind }) => kind === 'refused')).toHaveLength(5);
+  expect(outcomes.filter(({ kind }) => kind === 'failed')).toHaveLength(59);
   expect(writes).toBeLessThan(20);
   expect(temporaryMarks(trial)).toEqual([]);
 });

@@ -69,8 +69,8 @@ type Owner = (columnIndex: number) => Before | undefined;
 
 /**
  * Nobody, when the row is blank but for what was written; the row of the snapshot that has its id, when most of the mapped
- * cells are that row's; where the id itself was written over, the only row that has all the other mapped cells; else not
- * known.
+ * cells are that row's; where it shows no id, or that was written over, the only row that has all the other mapped cells;
+ * else not known.
  */
 function findOwner(
   snapshot: Snapshot,
@@ -98,7 +98,8 @@ function findOwner(
       return key === undefined ? undefined : cellInSnapshot(owners, key);
     };
   if (otherId === '') {
-    const likely = snapshot.rows.filter(({ id }) => id !== '' && id !== item.change.row.id);
+    const { id: ownId, number: ownNumber } = item.change.row;
+    const likely = snapshot.rows.filter(({ id, number }) => number !== ownNumber && (id === '' || id !== ownId));
     const owners = mapped.length === 0 ? [] : likely.filter((one) => cellsLike(one) === mapped.length);
     return new Set(owners.map(({ id }) => id)).size === 1 ? ownerOf(owners) : () => undefined;
   }
@@ -111,7 +112,7 @@ function findOwner(
 /** Not known when copies of the row disagree. */
 function cellInSnapshot(owners: readonly Row[], key: ColumnKey): Before | undefined {
   const [first, ...copies] = owners.map((row) => ({
-    value: key === idKey ? row.id : row.cells[key],
+    value: key === idKey ? row.id || null : row.cells[key],
     formula: formulaTextOf(row, key),
   }));
   if (first?.value === undefined) return undefined;

@@ -7,9 +7,12 @@ import { idKey } from './context.ts';
 import type { CellValue } from './port.ts';
 import { haveColumnsMoved, indexOfSame, isWritten, markAt, type Sendable, sentValue, type SentRow } from './sent.ts';
 
-/** By its id; or, when the id itself was written, by any of its other cells, mapped or not. Columns are in place. */
+/** By its id; or, when it has none or the id itself was written, by any of its other cells, mapped or not. */
 export function isSameRow(then: PinnedView, sent: SentRow, valueNow: (columnIndexThen: number) => CellValue): boolean {
-  if (sent.item.set[idKey] === undefined) return cellText(valueNow(idIndex(then))) === sent.item.change.row.id;
+  if (sent.item.set[idKey] === undefined) {
+    const id = cellText(valueNow(idIndex(then)));
+    if (id !== '' || sent.item.change.row.id !== '') return id === sent.item.change.row.id;
+  }
   return isAnyCellSame(then, sent, valueNow, (columnIndex) => sent.cells.has(columnIndex));
 }
 
@@ -21,7 +24,7 @@ export function isSameRowNow(then: PinnedView, now: PinnedView, sent: SentRow, r
   const sentValues = [...sent.cells.values()];
   const isIdHit = sentValues.some((value) => isWritten(row.cells[idIndex(now)], value));
   // An id that was neither written nor hit has just told that it is another row.
-  if (sent.item.set[idKey] === undefined && !isIdHit) return false;
+  if (sent.item.set[idKey] === undefined && sent.item.change.row.id !== '' && !isIdHit) return false;
   const isHit = (columnIndex: number) =>
     sent.cells.has(columnIndex) || sentValues.some((value) => isSameValue(valueNow(columnIndex), sentValue(value)));
   return isAnyCellSame(then, sent, valueNow, isHit);
@@ -42,9 +45,10 @@ export function otherIdAtWrite(
   const idPlace = placeOf(idIndex(then));
   if (idPlace !== undefined) {
     const id = cellText(written.valueAt(idPlace));
-    return id === sent.item.change.row.id ? undefined : id;
+    if (id !== sent.item.change.row.id) return id;
+    if (id !== '') return undefined;
   }
-  // The ID cell was written over: the others have to tell.
+  // The ID cell was written over, or there is no id: the others have to tell.
   const valueAtWrite = (columnIndex: number) => written.valueAt(placeOf(columnIndex) ?? -1);
   const isHit = (columnIndex: number) => placeOf(columnIndex) === undefined;
   return isAnyCellSame(then, sent, valueAtWrite, isHit) ? undefined : '';

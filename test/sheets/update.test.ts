@@ -178,6 +178,16 @@ describe('L9: between verifying and writing, rows may move as they like', () => 
     expect(temporaryMarks(trial)).toEqual([]);
   });
 
+  test('a row without an id pasted over another without one in that moment: put back, and told', async () => {
+    const { trial, table, snapshot } = await open({ values: [...values, [null, 'Other', 'tag e', 'other@x.org', 5]] });
+    const row = snapshot.rows.find(({ cells }) => cells['first_name'] === 'New')!;
+    before(trial, write, () => trial.person.copyPaste('Prospects!A6:H6', 'Prospects!A5:H5'));
+    expect(await table.update(snapshot, [{ row, set: { score: 7 } }])).toEqual([
+      { kind: 'displaced', cells: [{ cell: 'E5', written: 7, before: 5, isRestored: true }] },
+    ]);
+    expect(people(trial)[4]).toEqual(['', 'Other', 'tag e', 'other@x.org', 5]);
+  });
+
   test('another row pasted over the pinned one in that moment: its cell is put back', async () => {
     const { trial, table, snapshot } = await open();
     before(trial, write, () => trial.person.copyPaste('Prospects!A3:H3', 'Prospects!A2:H2'));

@@ -103,18 +103,21 @@ const attemptsMax = 4;
 async function appendBatch(append: Append, batch: readonly Item[], rowIndex: number): Promise<void> {
   const { context, snapshot } = append;
   let mark = drawMark(context);
+  const probe = drawMark(context);
   let unknown: OutcomeUnknownError | undefined;
   let isAsserting = context.areAssertionsUsable;
   let refusals = 0;
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     let refusal: RefusedError | undefined;
     try {
-      const requests = appendRequests(context, snapshot, batch, rowIndex, mark, isAsserting);
+      const requests = appendRequests(context, snapshot, batch, rowIndex, mark, isAsserting ? probe : undefined);
       const replies = await batchUpdate(context, requests, append.options);
       // Applied as soon as it asserted nothing: it was the assertions that were refused.
       context.areAssertionsUsable = isAsserting;
       settle(context, batch, mark);
-      if (isAsserting) await removeRevived(append, batch, deletedMarks(replies));
+      const wereThere = deletedMarks(replies);
+      // The probe always was: without it, the answer does not list marks, and nothing follows from those it lacks.
+      if (wereThere.has(probe)) await removeRevived(append, batch, wereThere);
       return;
     } catch (error) {
       if (error instanceof OutcomeUnknownError) unknown = error;
@@ -236,12 +239,12 @@ function appendRequests(
   batch: readonly Item[],
   rowIndex: number,
   mark: number,
-  isAsserting: boolean,
+  probe: number | undefined,
 ): Request[] {
   const sheetId = context.sheetId!;
   const isBelowData = rowIndex > context.spec.headerRow || rowIndex >= memory.rowCount;
   return [
-    ...(isAsserting ? assertColumns(context, memory.columnIndexByKey) : []),
+    ...(probe === undefined ? [] : assertColumns(context, memory.columnIndexByKey, probe)),
     createAppendMark(mark, sheetId),
     {
       insertDimension: {
@@ -261,13 +264,16 @@ function appendRequests(
 }
 
 /**
- * Every anchor is in its place; and there are no fewer columns than were seen, since of a column that was deleted the
+ * Refused unless every anchor is in its place; and there are no fewer columns than were seen, since of a column that was deleted the
  * anchor went too, and one that is gone asserts nothing.
  */
-function assertColumns(context: TableContext, indexByKey: Readonly<Record<ColumnKey, number>>): Request[] {
+function assertColumns(
+  context: TableContext,
+  indexByKey: Readonly<Record<ColumnKey, number>>,
+  probe: number,
+): Request[] {
   const sheetId = context.sheetId!;
   const { columnCount } = context.shape!;
-  const [probe = 0] = drawIds(context.block, 1, context.client.time.random);
   const anchors = [...context.anchorIdByKey].flatMap(([key, anchorId]) => {
     const columnIndex = indexByKey[key];
     if (columnIndex === undefined) return [];

@@ -141,9 +141,11 @@ async function deletePinned(
       const requests = deleteRequests(context, view, ready, sentinels, spared, isAsserting);
       const wereThere = deletedMarks(await batchUpdate(context, requests, options));
       context.areAssertionsUsable = isAsserting;
+      // Pins that are listed show that Google lists them at all, as it is documented to.
+      const isListed = sentinels.length === 0 || wereThere.size > 0;
       for (const { item, pin } of ready) {
         item.outcome =
-          isAsserting && !wereThere.has(pin)
+          isAsserting && isListed && !wereThere.has(pin)
             ? { kind: 'displaced', number: view.rowByPin.get(pin)!.rowIndex + 1 }
             : { kind: 'removed' };
       }

@@ -192,6 +192,19 @@ test('the mark is removed by the next write, or by tidy', async () => {
   expect(temporaryMarks(trial)).toEqual([]);
 });
 
+test('should Google not list the marks that a batch deleted, no anchor is taken for one made anew', async () => {
+  const { trial, table, snapshot } = await open();
+  const { fetch } = trial.standin;
+  trial.reroute = async (url, init) => {
+    const response = await fetch(url, init);
+    return url.pathname.endsWith(':batchUpdate') ? Response.json({}, { status: response.status }) : response;
+  };
+  expect(await table.append(snapshot, [{ id: 'c', set: {} }])).toEqual([{ kind: 'appended' }]);
+  const after = await table.read();
+  expect(after.unanchored).toEqual([]);
+  expect(await table.remove(after, [after.rows[2]!])).toEqual([{ kind: 'removed' }]);
+});
+
 test('should Google refuse assertions of place, rows are appended without them', async () => {
   const { trial, table, snapshot } = await open();
   const { fetch } = trial.standin;

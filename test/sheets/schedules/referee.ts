@@ -258,11 +258,15 @@ export class Referee {
     return seen.includes(intent.before) && !(seen.length === 1 && seen[0] === before);
   }
 
-  /** Without an id, a row is the one that the tag was on when the adapter last looked, or is on now. */
+  /**
+   * A pinned row is the intent's if the pin was on its row at the last look, and its row is still in that place: a copy
+   * that was pasted over somebody else's pin is not. Without an id, the tag at the last look has to do.
+   */
   private isRowOf(row: SeenRow, intent: Intent): boolean {
-    if (isRow(row, intent)) return true;
-    const seen = intent.id === '' ? this.lastLook?.rows.find((each) => isRow(each, intent)) : undefined;
-    return seen !== undefined && seen.marks.length > 0 && seen.marks.join() === row.marks.join();
+    const pinned = row.marks.length > 0;
+    const seen = pinned ? this.lastLook?.rows.find(({ marks }) => marks.join() === row.marks.join()) : undefined;
+    if (seen === undefined) return isRow(row, intent);
+    return isRow(seen, intent) && (intent.id === '' || isRow(row, intent));
   }
 
   /** A value that stood somewhere in the tab during the step: one that is being put back. */

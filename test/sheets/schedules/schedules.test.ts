@@ -143,6 +143,18 @@ const regressions: readonly (Partial<Schedule> & Pick<Schedule, 'steps'> & { rea
     ],
   },
   {
+    what: 'a clearing that hits a copy of another row of the call is a stray one, not that of the row it is a copy of',
+    steps: [
+      { kind: 'update', rows: 1, columns: 1, clearing: 1 },
+      { kind: 'update', rows: 47, columns: 6, clearing: 50 },
+    ],
+    edits: [
+      { at: 1, edit: { kind: 'cut and paste row', row: 4, to: 0 } },
+      { at: 7, edit: { kind: 'copy and paste row', row: 10, to: 0 } },
+      { at: 5, edit: { kind: 'type', row: 2, column: 9 } },
+    ],
+  },
+  {
     what: 'a mapped column that was deleted by the time an append is sent again: it is not sent again',
     steps: [{ kind: 'append', count: 1 }],
     edits: [{ at: 1, edit: { kind: 'delete column', column: 5 } }],

@@ -111,6 +111,7 @@ async function deletePinned(
   let sentPins: readonly number[] = [];
   /** Where a refused batch asserted each pin to be. */
   let asserted: ReadonlyMap<number, number> | undefined;
+  let hasRefusedInPlace = false;
   let isAsserting = context.areAssertionsUsable;
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     const view = await readThroughPins(context, [...remaining.map(({ pin }) => pin), ...sentinelPins], options);
@@ -122,9 +123,11 @@ async function deletePinned(
       for (const { item } of sent) item.outcome = undefined;
       sent.clear();
     }
-    // Refused although everything was, and is, where it said: it is not the rows that move but the assertions.
+    // Refused although everything was, and is, where it said. Once, rows may have moved away and back; the second time it
+    // is not the rows that move but the assertions.
     if (asserted && [...asserted].every(([pin, rowIndex]) => view.rowByPin.get(pin)?.rowIndex === rowIndex)) {
-      isAsserting = false;
+      if (hasRefusedInPlace) isAsserting = false;
+      hasRefusedInPlace = true;
     }
     asserted = undefined;
     const found = remaining.filter(({ pin }) => view.rowByPin.has(pin));

@@ -141,8 +141,10 @@ export class Referee {
     const places = new Map<string, string>();
     for (const row of seen.rows) {
       for (const [index, { entered }] of row.cells.entries()) {
-        // A row that is blank but for our value is told by its pins, which stay when its cells are cut.
-        const name = row.id || row.tag || row.marks.join();
+        // A row that is blank but for our value is told by its pins, which stay when its cells are cut; and one whose ID
+        // cell holds a value of ours by its tag.
+        const id = this.sent.has(JSON.stringify(row.id)) ? '' : row.id;
+        const name = id || row.tag || row.marks.join();
         if (this.sent.has(entered)) places.set(entered, `${places.get(entered) ?? ''} ${name}/${seen.keys[index]}`);
       }
     }
@@ -213,8 +215,11 @@ export class Referee {
     } else if (this.debts.some(({ wrong }) => wrong === this.cellAtLook(row, key) && wrong !== before)) {
       // Put back over what people put there since the last look: the window that Sheets leaves open.
     } else if (own && this.cells.includes(own) && now === '' && this.peopleMovedMeanwhile) {
-      own.hits -= 1;
-      own.misses += 1;
+      // What the last look did not show there, people have put there since: then it was hit like anything of theirs.
+      if (this.cellAtLook(row, key) === before) {
+        own.hits -= 1;
+        own.misses += 1;
+      }
     } else if (
       this.peopleMovedMeanwhile &&
       this.ownWrites.has(ownWrite(before)) &&

@@ -155,6 +155,37 @@ const regressions: readonly (Partial<Schedule> & Pick<Schedule, 'steps'> & { rea
     ],
   },
   {
+    what: 'rows that move away and back while a deletion is tried do not make it give up its guard',
+    steps: [
+      { kind: 'update', rows: 1, columns: 1, clearing: 1 },
+      { kind: 'append', count: 1 },
+      { kind: 'remove', row: 0 },
+    ],
+    edits: [
+      { at: 12, edit: { kind: 'sort', column: 0, isDescending: true } },
+      { at: 10, edit: { kind: 'move row', row: 1, to: 0 } },
+      { at: 11, edit: { kind: 'sort some columns', column: 0, isDescending: false } },
+    ],
+    doesSortMoveMarks: true,
+  },
+  {
+    what: 'stray values that people sort into another row before they are looked at are theirs',
+    steps: [{ kind: 'update', rows: 8, columns: 61, clearing: 16 }],
+    edits: [
+      { at: 3, edit: { kind: 'insert column', column: 0 } },
+      { at: 4, edit: { kind: 'sort some columns', column: 0, isDescending: false } },
+    ],
+  },
+  {
+    what: 'a written value of which people paste a copy under a repair was written all the same',
+    steps: [{ kind: 'update', rows: 42, columns: 1, clearing: 14 }],
+    edits: [
+      { at: 3, edit: { kind: 'cut and paste row', row: 10, to: 3 } },
+      { at: 3, edit: { kind: 'sort', column: 0, isDescending: true } },
+      { at: 5, edit: { kind: 'copy and paste row', row: 2, to: 1 } },
+    ],
+  },
+  {
     what: 'a mapped column that was deleted by the time an append is sent again: it is not sent again',
     steps: [{ kind: 'append', count: 1 }],
     edits: [{ at: 1, edit: { kind: 'delete column', column: 5 } }],

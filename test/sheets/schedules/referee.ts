@@ -141,14 +141,21 @@ export class Referee {
     const places = new Map<string, string>();
     for (const row of seen.rows) {
       for (const [index, { entered }] of row.cells.entries()) {
-        // A row that is blank but for our value is told by its pins, which stay when its cells are cut; and one whose ID
-        // cell holds a value of ours by its tag.
-        const id = this.sent.has(JSON.stringify(row.id)) ? '' : row.id;
-        const name = id || row.tag || row.marks.join();
+        const name = this.nameOf(row, seen);
         if (this.sent.has(entered)) places.set(entered, `${places.get(entered) ?? ''} ${name}/${seen.keys[index]}`);
       }
     }
     return places;
+  }
+
+  /**
+   * A row that is blank but for our value is told by its pins, which stay when its cells are cut, and so is one of several
+   * with the same id; one whose ID cell holds a value that was meant for another column, by its tag.
+   */
+  private nameOf({ id, tag, marks }: SeenRow, { rows }: Seen): string {
+    const strayKey = this.sent.get(JSON.stringify(id))?.key ?? '#id';
+    if (id === '' || strayKey !== '#id') return tag || marks.join();
+    return rows.filter((row) => row.id === id).length > 1 ? `${id} ${marks.join()}` : id;
   }
 
   /** After a request of the adapter that changed the workbook. */

@@ -186,6 +186,22 @@ const regressions: readonly (Partial<Schedule> & Pick<Schedule, 'steps'> & { rea
     ],
   },
   {
+    what: 'a stray value that people sort from a copy of a row into the row itself is theirs',
+    steps: [{ kind: 'update', rows: 52, columns: 12, clearing: 1 }],
+    edits: [
+      { at: 3, edit: { kind: 'copy and paste row', row: 9, to: 10 } },
+      { at: 5, edit: { kind: 'sort some columns', column: 5, isDescending: true } },
+    ],
+  },
+  {
+    what: 'a value whose row loses its id to a person is in its row all the same',
+    steps: [
+      { kind: 'update', rows: 40, columns: 1, clearing: 1 },
+      { kind: 'update', rows: 24, columns: 1, clearing: 10 },
+    ],
+    edits: [{ at: 9, edit: { kind: 'clear', row: 3, column: 0 } }],
+  },
+  {
     what: 'a mapped column that was deleted by the time an append is sent again: it is not sent again',
     steps: [{ kind: 'append', count: 1 }],
     edits: [{ at: 1, edit: { kind: 'delete column', column: 5 } }],

@@ -91,7 +91,8 @@ function mergePresent(
     crm: fields.map((field, index) => (isReadFromCrm(field) ? values[index] : undefined)),
     sheet: unpack(row.values),
     notes: link?.notes ?? {},
-    ...(updatedAt !== undefined && { updatedAt }),
+    // The instant of our own write says nothing about when somebody edited another field (M1).
+    ...(updatedAt !== undefined && updatedAt !== link?.writtenAt && { updatedAt }),
   });
   const problems = [...merged.problems];
   const about = { uuid, row: row.number };

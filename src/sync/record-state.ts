@@ -27,6 +27,7 @@ export interface RecordState {
 export function stateOf({ mapping }: PlanInput, { uuid, link, contact }: Person, row: RowRecord): RecordState {
   const unknown = mapping.fields.map(() => undefined);
   const crm = typeof contact === 'object' ? unpack(contact.values) : link ? unpack(lastSeen(link, 'crm')) : unknown;
+  const updatedAt = typeof contact === 'object' ? contact.updatedAt : undefined;
   return {
     uuid,
     row,
@@ -35,7 +36,7 @@ export function stateOf({ mapping }: PlanInput, { uuid, link, contact }: Person,
     sheet: unpack(row.values),
     notes: link?.notes ?? {},
     problems: [],
-    updatedAt: typeof contact === 'object' ? contact.updatedAt : undefined,
+    updatedAt: updatedAt === link?.writtenAt ? undefined : updatedAt,
     writtenAt: link?.writtenAt,
     refusal: link?.refusal?.sheet === row.values ? link.refusal : undefined,
   };
@@ -54,7 +55,11 @@ export function confirmStored(
 ): RecordState {
   const answered = unpack(contact.values);
   const base = [...state.base];
-  const crm = fields.map((field, index) => (isReadFromCrm(field) ? (answered[index] ?? state.crm[index]) : undefined));
+  const crm = fields.map((field, index) => {
+    if (!isReadFromCrm(field)) return undefined;
+    // A blank is an answer; only what is missing from it is as it was (V3).
+    return answered[index] === undefined ? state.crm[index] : answered[index];
+  });
   const notes: Record<string, FieldNote> = { ...state.notes };
   for (const { field: name, before, after } of sent) {
     const index = fields.findIndex((field) => field.name === name);
@@ -72,7 +77,8 @@ export function confirmStored(
       notes[name] = notStoredNote(notes[name], field.kind, after, { crm: stored, sheet: state.sheet[index] });
     }
   }
-  return { ...state, base, crm, notes, updatedAt: contact.updatedAt, writtenAt: contact.updatedAt };
+  // `updatedAt` stays as it was read: by now it is the instant of our own write (M1).
+  return { ...state, base, crm, notes, writtenAt: contact.updatedAt };
 }
 
 /** M6: retried twice. */

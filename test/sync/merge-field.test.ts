@@ -94,7 +94,7 @@ const decide = (each: Told): FieldDecision =>
   mergeField(fieldIn(each), { base: each.o, crm: each.a, sheet: each.b }, each.newer);
 
 describe('one field, all that can be', () => {
-  test('the table, V3, M1, M2, M3 and M4: every combination of base, CRM, sheet and policies is decided as written', () => {
+  test('merge, V3, M1, M2, M3, M4: every combination of base, CRM, sheet and policies is decided as written', () => {
     const wrong = everything.filter((each) => outcomeOf(decide(each)) !== oracle(each));
     expect(wrong.map((each) => ({ ...each, is: outcomeOf(decide(each)), ought: oracle(each) }))).toEqual([]);
   });

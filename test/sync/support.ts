@@ -220,8 +220,8 @@ export interface Expected {
   readonly says?: string;
 }
 
+/** One line of a table of cases: the rules it shows, a colon, and what happens. */
 export interface Case extends Expected {
-  readonly rules: string;
   readonly name: string;
   readonly input: PlanInput;
 }
@@ -245,7 +245,7 @@ export function tell(input: PlanInput): Required<Expected> {
   };
 }
 
-export function expectPlan(input: PlanInput, expected: Expected): void {
+export function expectPlan({ input, ...expected }: Expected & { readonly input: PlanInput }): void {
   const { says, ...lists } = tell(input);
   const { says: words = '', changes = [], problems = [], links = [], questions = [], holds = [] } = expected;
   expect(lists).toEqual({ changes, problems, links, questions, holds });

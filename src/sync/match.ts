@@ -24,6 +24,10 @@ export interface Matched {
   readonly questions: readonly Question[];
   /** False while some row's ID is in doubt: then a missing row means nothing (I5). */
   readonly areAbsentRowsGone: boolean;
+  /** Contacts that a quarantined row without an ID may be: of these a missing row means nothing (L7). */
+  readonly withheld: ReadonlySet<string>;
+  /** Contacts that were answered as they were before our own last write: neither read nor missed. */
+  readonly stale: ReadonlySet<string>;
 }
 
 export interface NewRow {
@@ -39,7 +43,7 @@ export function match(input: PlanInput, keys: Keys): Matched {
   const problems: Problem[] = [];
   const questions: Question[] = [];
   const strays = new Map<string, Stray>();
-  const contactByUuid = dedupe(crm.contacts, base);
+  const { contactByUuid, stale } = dedupe(crm.contacts, base);
   const rowByUuid = new Map<string, RowRecord>();
   const rowsWithoutId: RowRecord[] = [];
   const doubtfulRows: RowRecord[] = [];
@@ -49,6 +53,7 @@ export function match(input: PlanInput, keys: Keys): Matched {
 
   byId();
   const candidates = lazily(() => indexCandidates(contactByUuid, input, keys));
+  const rowlessByContents = lazily(() => indexRowlessLinks(rowByUuid, base));
   const newRows = byKey();
   for (const contact of hereByAnswer) contactByUuid.set(contact.uuid, contact);
   return {
@@ -60,6 +65,8 @@ export function match(input: PlanInput, keys: Keys): Matched {
     problems,
     questions,
     areAbsentRowsGone: doubtfulRows.length === 0,
+    withheld,
+    stale,
   };
 
   /** I1, I4, I5, I9. */
@@ -121,7 +128,7 @@ export function match(input: PlanInput, keys: Keys): Matched {
     const strangers: { row: RowRecord; values: ReturnType<typeof unpack> }[] = [];
     for (const row of rowsWithoutId) {
       const values = unpack(row.values);
-      const hits = firstHits(values);
+      const hits = firstHits(row, values);
       if (hits.length === 0) {
         strangers.push({ row, values });
       } else if (hits.length > 1) {
@@ -139,14 +146,14 @@ export function match(input: PlanInput, keys: Keys): Matched {
     return strangersToNew(strangers);
   }
 
-  /** One key a lookup, the first that somebody has decides. */
-  function firstHits(values: ReturnType<typeof unpack>): readonly string[] {
+  /** One key a lookup, the first that somebody has decides. Without any key, what the row held last tells (I5). */
+  function firstHits(row: RowRecord, values: ReturnType<typeof unpack>): readonly string[] {
     for (const read of keys.readers) {
       const key = read(values);
       const hits = key === undefined ? undefined : candidates().get(key);
       if (hits) return hits;
     }
-    return [];
+    return keys.of(values).length === 0 ? (rowlessByContents().get(row.values) ?? []) : [];
   }
 
   function claim(uuid: string, rows: readonly RowRecord[]): void {
@@ -300,15 +307,22 @@ export function match(input: PlanInput, keys: Keys): Matched {
 }
 
 /** I8. Of two readings the later one counts. One that is older than our own last write is stale, and counts as not read. */
-function dedupe(contacts: readonly ContactRecord[], { links }: Base): Map<string, ContactRecord> {
+function dedupe(
+  contacts: readonly ContactRecord[],
+  { links }: Base,
+): { readonly contactByUuid: Map<string, ContactRecord>; readonly stale: ReadonlySet<string> } {
   const byUuid = new Map<string, ContactRecord>();
+  const stale = new Set<string>();
   for (const contact of contacts) {
     const writtenAt = links.get(contact.uuid)?.writtenAt;
-    if (writtenAt !== undefined && contact.updatedAt !== undefined && contact.updatedAt < writtenAt) continue;
+    if (writtenAt !== undefined && contact.updatedAt !== undefined && contact.updatedAt < writtenAt) {
+      stale.add(contact.uuid);
+      continue;
+    }
     const known = byUuid.get(contact.uuid);
     if (known === undefined || isLater(contact, known)) byUuid.set(contact.uuid, contact);
   }
-  return byUuid;
+  return { contactByUuid: byUuid, stale };
 }
 
 /** Any order of the same readings must give the same one (L11). */
@@ -354,6 +368,12 @@ function indexCandidates(
 function indexLinkedRows(rowByUuid: ReadonlyMap<string, RowRecord>, keys: Keys): Index<RowRecord> {
   const index = new Map<string, RowRecord[]>();
   for (const row of rowByUuid.values()) put(index, keys.of(unpack(row.values)), row);
+  return index;
+}
+
+function indexRowlessLinks(rowByUuid: ReadonlyMap<string, RowRecord>, { links }: Base): Index<string> {
+  const index = new Map<string, string[]>();
+  for (const [uuid, link] of links) if (!rowByUuid.has(uuid)) put(index, [lastSeen(link, 'sheet')], uuid);
   return index;
 }
 

@@ -149,9 +149,10 @@ function planPeople(input: PlanInput, matched: Matched): PeoplePlan {
     contact: ContactRecord | undefined,
     row: RowRecord | undefined,
   ): void {
-    const absence = crm.coverage === 'whole' && !contact ? 'absent' : 'unread';
+    const absence = crm.coverage === 'whole' && !matched.stale.has(uuid) ? 'absent' : 'unread';
     const person: Person = { uuid, link, contact: contact ?? absence, row };
-    const planned = planPerson(context, person);
+    const isRowInDoubt = matched.withheld.has(uuid);
+    const planned = planPerson(isRowInDoubt ? { ...context, areAbsentRowsGone: false } : context, person);
     changes.push(...planned.changes);
     problems.push(...planned.problems);
     if (planned.isInQuestion) questions.push({ kind: 'contact', uuid, rule: 'D3' });

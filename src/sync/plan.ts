@@ -155,7 +155,7 @@ function planPeople(input: PlanInput, matched: Matched): PeoplePlan {
     const planned = planPerson(isRowInDoubt ? { ...context, areAbsentRowsGone: false } : context, person);
     changes.push(...planned.changes);
     problems.push(...planned.problems);
-    if (planned.isInQuestion) questions.push({ kind: 'contact', uuid, rule: 'D3' });
+    if (planned.question) questions.push({ kind: 'contact', uuid, rule: planned.question });
     if (!isSameLink(planned, link)) links.set(uuid, planned.link);
     if (planned.changes.length > 0 || planned.problems.length > 0) people.set(uuid, person);
   }

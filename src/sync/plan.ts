@@ -24,7 +24,7 @@ export interface Plan {
   readonly strays: ReadonlyMap<string, Stray>;
   /** The people whom changes or problems are about, by uuid: what `settle` needs to know of them. */
   readonly people: ReadonlyMap<string, Person>;
-  /** Wishes seen for the first time, for the ledger. */
+  /** Wishes seen for the first time, or proven by the result column: for the ledger. */
   readonly wishes: ReadonlyMap<string, LedgerEntry>;
   /** For the result column, by uuid. */
   readonly wishResults: ReadonlyMap<string, string>;
@@ -63,7 +63,7 @@ export function plan(input: PlanInput): Plan {
     links: people.links,
     strays: matched.strays,
     people: people.people,
-    wishes: enrolments.waiting,
+    wishes: enrolments.wishes,
     wishResults: enrolments.results,
     counts,
     linked: people.linked,

@@ -6,7 +6,7 @@ import type { PlanInput } from './input.ts';
 import { isSame } from './kinds.ts';
 import { type Failure, failureProblem, nextRefusal, type Outcome, type Outcomes } from './outcome.ts';
 import type { Plan } from './plan.ts';
-import { confirmStored, type RecordState, stateOf } from './record-state.ts';
+import { confirmReleased, confirmStored, type RecordState, stateOf } from './record-state.ts';
 import { type ContactRecord, type RowRecord, unpack } from './record.ts';
 
 type Create = Extract<Change, { op: 'create' }>;
@@ -60,6 +60,7 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
   function mistakeOf(change: Create, contact: ContactRecord): string | undefined {
     const isTaken = input.base.links.has(contact.uuid) || takenIds.has(contact.uuid) || plan.people.has(contact.uuid);
     if (isTaken || states.has(contact.uuid)) return 'it has a row already';
+    if (change.moves !== undefined && change.moves !== contact.uuid) return 'not the one that was to be moved here';
     const values = unpack(contact.values);
     const names = soleKeyNames(input.mapping);
     const other = input.mapping.fields.find(({ name, kind }, index) => {
@@ -90,8 +91,9 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
     if (outcome.kind === 'done') {
       if (!outcome.contact) return;
       // Letting go of a key is half of a write; the other half says what became of the field (I7).
-      const sent = change.releases ? [] : change.fields;
-      states.set(person.uuid, confirmStored(input.mapping, { ...state, refusal: undefined }, sent, outcome.contact));
+      const confirm = change.releases ? confirmReleased : confirmStored;
+      const accepted = { ...state, refusal: undefined };
+      states.set(person.uuid, confirm(input.mapping, accepted, change.fields, outcome.contact));
       return;
     }
     const isRefused = outcome.kind === 'refused';

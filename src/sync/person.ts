@@ -330,7 +330,7 @@ function isAlike(kind: Parameters<typeof isSame>[0], before: Reading, now: Readi
 }
 
 /** A row for a contact that has none: everything that may be shown and is not blank. */
-export function appendRow(
+function appendRow(
   { mapping }: Pick<PlanInput, 'mapping'>,
   uuid: string,
   crm: Packed,

@@ -3,7 +3,7 @@ import { type FieldNote, lastSeen, type Link, type Refusal, type Written } from 
 import { type Change, type FieldChange, type Problem, problem } from './change.ts';
 import { noRequests, type PlanInput } from './input.ts';
 import { isSame, type Kind } from './kinds.ts';
-import { type Field, isReadFromCrm, isWritable, type Mapping } from './mapping.ts';
+import { type Field, isReadFromCrm, type Mapping } from './mapping.ts';
 import { mergeRecord, type RecordMerge } from './merge-record.ts';
 import { linkOf, type Person } from './person.ts';
 import { type ContactRecord, pack, type RowRecord, unpack } from './record.ts';
@@ -130,8 +130,8 @@ export function withCells(
   for (const { field: name, before, after } of set) {
     const index = fields.findIndex((field) => field.name === name);
     const field = fields[index];
-    if (!field || !isWritable(field, 'sheet')) continue;
-    sheet[index] = stored[name] ?? after;
+    if (!field) continue;
+    sheet[index] = stored[name] === undefined ? after : stored[name];
     if (op === 'set') notes[name] = withWritten(notes[name], { side: 'sheet', value: after, replaced: before ?? null });
   }
   return { ...state, sheet, notes };

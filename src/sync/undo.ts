@@ -46,7 +46,8 @@ export function planUndo(
       }
       for (const side of ['crm', 'sheet'] as const) {
         const before = readingOf(mapping.fields, person!, side, write.field);
-        const isDue = isWritable(field!, side) && !isSame(field!.kind, before, write.agreedBefore);
+        // Also in a cell that is only ever sent: else the next run would send it again.
+        const isDue = !isSame(field!.kind, before, write.agreedBefore);
         if (isDue)
           fields[side].push({
             field: write.field,

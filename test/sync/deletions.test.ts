@@ -3,8 +3,8 @@ import type { Mapping } from '../../src/sync/mapping.ts';
 import { plan } from '../../src/sync/plan.ts';
 import {
   type Case,
+  seen,
   elsewhere,
-  expectPlan,
   gone,
   here,
   mapping,
@@ -13,6 +13,7 @@ import {
   type SceneMore,
   unanswered,
   uuidOf,
+  wanted,
 } from './support.ts';
 
 const rowGone = person('a', { sheet: null });
@@ -268,7 +269,9 @@ const cases: readonly Case[] = [
   },
 ];
 
-test.each(cases)('$name', expectPlan);
+test.each(cases)('$name', (each) => {
+  expect(seen(each)).toEqual(wanted(each));
+});
 
 describe('D3: scans that miss a contact are counted', () => {
   const miss = (more: SceneMore, link = {}) => {

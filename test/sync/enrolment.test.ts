@@ -5,7 +5,7 @@ import { plan } from '../../src/sync/plan.ts';
 import { unpack } from '../../src/sync/record.ts';
 import {
   type Case,
-  expectPlan,
+  seen,
   gone,
   mapping,
   newRow,
@@ -17,6 +17,7 @@ import {
   uuidOf,
   valuesOf,
   type Who,
+  wanted,
 } from './support.ts';
 
 const automations = [
@@ -322,7 +323,9 @@ function approve(enrolments: number): NonNullable<SceneMore['requests']> {
   return { approved: { creates: 0, changes: 0, blanks: 0, deletes: 0, missing: 0, enrolments } };
 }
 
-test.each(cases)('$name', expectPlan);
+test.each(cases)('$name', (each) => {
+  expect(seen(each)).toEqual(wanted(each));
+});
 
 describe('what the ledger is to keep', () => {
   test('E4: a wish keeps its place from when it was first seen', () => {

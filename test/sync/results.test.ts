@@ -113,6 +113,18 @@ describe('the base is built from results', () => {
     expect(failed.problems).toEqual(['failed a [W4]']);
   });
 
+  test('L3: a cell that turned out to hold something else, or nothing, is no base', () => {
+    const input = scene([person('a', { crm: { position: 'CEO' } })]);
+    for (const position of ['Boss', null]) {
+      const { link } = run(
+        input,
+        () => undefined,
+        () => ({ kind: 'done', stored: { position } }),
+      );
+      expect([agreed(link('a'), 'position'), link('a')?.isOpen]).toEqual(['CTO', true]);
+    }
+  });
+
   test('L12: each failure is told in its own words', () => {
     const told = (outcome: Outcome) => run(scene([edited]), () => outcome).problems;
     expect(told({ kind: 'refused', message: 'bad' })).toContain('refused a [W5]');
@@ -305,13 +317,14 @@ describe('new people', () => {
 
   test('W5: a refused new row is remembered with growing pauses, then quarantined', () => {
     const pauses: (number | null)[] = [];
-    let input = someone();
+    let [strays, now]: [PlanInput['base']['strays'], number] = [new Map(), noon];
     for (let time = 1; time <= 5; time += 1) {
+      const input = scene([newRow('a')], { asked: { 2: gone }, strays, now });
       const { settled } = run(input, () => ({ kind: 'refused', message: 'bad' }));
       const [stray] = [...settled.strays.values()];
       const { retryAt } = stray!.refusal!;
-      pauses.push(retryAt === null ? null : (retryAt - input.now) / 60_000);
-      input = { ...input, base: { ...input.base, strays: settled.strays }, now: retryAt ?? input.now };
+      pauses.push(retryAt === null ? null : (retryAt - now) / 60_000);
+      [strays, now] = [settled.strays, retryAt ?? now];
     }
     expect(pauses).toEqual([1, 5, 30, 120, null]);
   });

@@ -5,6 +5,7 @@ import { inputNames } from '../src/crm/call/input.ts';
 import type { AnswerRule } from '../src/crm/operations/define.ts';
 import { operationList } from '../src/crm/operations/table.ts';
 import { switchesSchema } from '../src/standin/service/switches.ts';
+import { ruleTestsTable } from './rule-tests.ts';
 
 const docs = join(import.meta.dirname, '..', 'docs');
 
@@ -12,6 +13,7 @@ const docs = join(import.meta.dirname, '..', 'docs');
 const parts = [
   { page: 'service.md', marker: 'operations', make: operationsTable },
   { page: 'standin.md', marker: 'switches', make: switchesTable },
+  { page: 'SPEC.md', marker: 'rules', make: ruleTestsTable },
 ];
 
 /** The pages as they should be, by file. */

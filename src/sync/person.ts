@@ -112,7 +112,8 @@ function mergePresent(
   }
   const id = row.id === uuid ? undefined : uuid;
   if (merged.toSheet.length > 0 || id !== undefined) {
-    const why = id === undefined ? whole(merged.toSheet) : { rule: 'I5' as const, reason: 'the row is this contact’s' };
+    const why =
+      id === undefined ? whole(merged.toSheet) : { rule: idRule(link, row), reason: 'the row is this contact’s' };
     changes.push({
       side: 'sheet',
       op: 'set',
@@ -139,6 +140,12 @@ function mergePresent(
 
 function isDue({ requests, now }: PersonContext, retryAt: number | null, uuid: string, row: RowRecord): boolean {
   return requests.retry.has(uuid) || requests.retry.has(`row:${row.number}`) || (retryAt !== null && now >= retryAt);
+}
+
+/** Why an ID is written: it was emptied, it is another one now, or the row was found by its key. */
+function idRule(link: Link | undefined, row: RowRecord): RuleId {
+  if (link) return 'I5';
+  return row.id === '' ? 'I2' : 'I10';
 }
 
 /** A change as a whole has the reason of its first field. */

@@ -1,24 +1,32 @@
-// npm run docs: writes the tables of the docs that are made from the code. A test fails when they are out of date.
+// npm run docs: writes the tables of the docs, and the JSON Schema, that are made from the code. A test fails when they are out of date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inputNames } from '../src/crm/call/input.ts';
 import type { AnswerRule } from '../src/crm/operations/define.ts';
+import { configJsonSchema } from '../src/config/json-schema.ts';
 import { operationList } from '../src/crm/operations/table.ts';
 import { switchesSchema } from '../src/standin/service/switches.ts';
+import { contactFieldsTable, optionTables, resourceFieldsTable } from './config-reference.ts';
+import { table } from './table.ts';
 import { ruleTestsTable } from './rule-tests.ts';
 
-const docs = join(import.meta.dirname, '..', 'docs');
+const root = join(import.meta.dirname, '..');
+const docs = join(root, 'docs');
 
 /** Each generated part by its page and the marker that stands around it. */
 const parts = [
   { page: 'service.md', marker: 'operations', make: operationsTable },
   { page: 'standin.md', marker: 'switches', make: switchesTable },
+  { page: 'configuration.md', marker: 'options', make: optionTables },
+  { page: 'configuration.md', marker: 'contact-fields', make: contactFieldsTable },
+  { page: 'configuration.md', marker: 'resource-fields', make: resourceFieldsTable },
   { page: 'SPEC.md', marker: 'rules', make: ruleTestsTable },
 ];
 
-/** The pages as they should be, by file. */
+/** The files as they should be, by path. */
 export function generateDocs(): ReadonlyMap<string, string> {
   const pages = new Map<string, string>();
+  pages.set(join(root, 'config', 'leadsheet.schema.json'), `${JSON.stringify(configJsonSchema(), null, 2)}\n`);
   for (const { page, marker, make } of parts) {
     const file = join(docs, page);
     pages.set(file, replacePart(pages.get(file) ?? readFileSync(file, 'utf8'), marker, make()));
@@ -69,11 +77,6 @@ function switchesTable(): string {
       schema.description ?? '',
     ]),
   );
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
 if (import.meta.main) {

@@ -1,9 +1,26 @@
+// Composition root: configuration in, everything wired, syncs out. The only file that knows every folder.
+import delay from 'delay';
+import { decodeJwt } from 'jose';
+import packageJson from '../package.json' with { type: 'json' };
+import type { Config, SyncConfig } from './config/config.ts';
+import type { Secret } from './config/secret.ts';
 import type { ServiceSettings } from './config/service-settings.ts';
 import { createBudget } from './crm/call/budget.ts';
-import { createServiceClient } from './crm/client.ts';
 import type { Transport } from './crm/call/exchange.ts';
+import { createServiceClient } from './crm/client.ts';
+import { createTombstones } from './crm/deletion.ts';
 import type { ObservedExchange, ServiceClient } from './crm/port.ts';
-import packageJson from '../package.json' with { type: 'json' };
+import { createCapabilities } from './crm/scan/capabilities.ts';
+import type { SyncContext } from './engine/context.ts';
+import type { Emit } from './engine/events.ts';
+import { scheduleIntervalMs } from './engine/interval.ts';
+import { createShape } from './engine/shape.ts';
+import { readCredentials } from './sheets/credentials.ts';
+import type { Table } from './sheets/port.ts';
+import { createSheets, type Sheets } from './sheets/table.ts';
+import type { ProcessDep } from './state/file/processes.ts';
+import { openStore } from './state/open.ts';
+import type { Store } from './state/port.ts';
 
 /** The world a program is put together in; tests bring their own. */
 export interface AppWorld {
@@ -14,6 +31,10 @@ export interface AppWorld {
   readonly elapsed: () => number;
   /** [0, 1). */
   readonly random: () => number;
+  /** A version 4 uuid. */
+  readonly randomId: () => string;
+  /** What tells this process from others on the machine. */
+  readonly process: ProcessDep;
 }
 
 export interface ServiceConnection extends Disposable {
@@ -36,4 +57,100 @@ export function connectService(
     ...(retriesMax !== undefined && { retriesMax }),
   });
   return { client, [Symbol.dispose]: () => budget[Symbol.dispose]() };
+}
+
+export interface App extends Disposable {
+  readonly config: Config;
+  /** In the order of the file. */
+  readonly syncs: ReadonlyMap<string, SyncContext>;
+  readonly client: ServiceClient;
+  readonly sheets: Sheets;
+  readonly store: Store;
+}
+
+export async function createApp(config: Config, world: AppWorld, emit: Emit): Promise<App> {
+  let crmCalls = 0;
+  const service = connectService(config.crm, world, { observe: () => (crmCalls += 1) });
+  const sheets = createSheets({
+    credentials: await readCredentials(config.google.credentialsFile),
+    time: { now: world.now, sleep: (ms, signal) => delay(ms, signal && { signal }), random: world.random },
+    fetch: async (url, init) => world.transport(url.href, init),
+    readsPerMinute: config.google.readsPerMinute,
+    writesPerMinute: config.google.writesPerMinute,
+    ...(config.google.endpoint !== undefined && { endpoint: config.google.endpoint }),
+  });
+  const store = openStore(stateUrl(config.state), {
+    ...world,
+    warn: ({ message }) => emit({ type: 'notice', sync: '', message }),
+  });
+  const capabilities = createCapabilities(world.now);
+  const account = `${config.crm.baseUrl}${teamOf(config.crm.token)}`;
+  const startMeter = () => {
+    const [calls, used, at] = [crmCalls, sheets.usage(), world.elapsed()];
+    return () => ({
+      crmCalls: crmCalls - calls,
+      sheetReads: sheets.usage().reads - used.reads,
+      sheetWrites: sheets.usage().writes - used.writes,
+      seconds: Math.round((world.elapsed() - at) / 100) / 10,
+    });
+  };
+  return {
+    config,
+    client: service.client,
+    sheets,
+    store,
+    syncs: new Map(config.syncs.map((sync) => [sync.name, createSync(sync)])),
+    [Symbol.dispose]: () => service[Symbol.dispose](),
+  };
+
+  function createSync(sync: SyncConfig): SyncContext {
+    const shape = createShape(sync, scheduleIntervalMs(sync.schedule));
+    let table: Table | undefined;
+    return {
+      config: sync,
+      shape,
+      client: service.client,
+      capabilities,
+      tombstones: createTombstones(world.now),
+      // One table for the life of the process: it knows the header it saw last.
+      openTable: (memory) => (table ??= sheets.openTable(shape.table, memory)),
+      state: store.sync(sync.name),
+      account,
+      budgets: {
+        crmPerMinute: config.crm.requestsPerMinute,
+        sheetReadsPerMinute: config.google.readsPerMinute,
+        sheetWritesPerMinute: config.google.writesPerMinute,
+      },
+      startMeter,
+      session: {},
+      emit,
+      now: world.now,
+      newRunId: createRunIds(world),
+    };
+  }
+}
+
+/** The store reads one word; a database comes with a driver of its own. */
+function stateUrl(state: Config['state']): string {
+  return state.kind === 'file' ? `file:${state.folder}` : state.url.reveal();
+}
+
+/** Readable, sortable, and told apart by chance where two processes begin in one second. */
+function createRunIds({ now, random }: AppWorld): () => string {
+  return () => {
+    const second = new Date(now()).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
+    return `${second}-${Math.floor(random() * 36 ** 4)
+      .toString(36)
+      .padStart(4, '0')}`;
+  };
+}
+
+/** Whom the token speaks for, if it is one that tells: two teams of one service have nothing in common (G1). */
+function teamOf(token: Secret): string {
+  try {
+    const { specific_team_id: team } = decodeJwt<{ specific_team_id?: number | string }>(token.reveal());
+    return team === undefined ? '' : ` team ${team}`;
+  } catch {
+    return '';
+  }
 }

@@ -17,6 +17,8 @@ process.exitCode = await runCli(process.argv.slice(2), {
   stderr: process.stderr,
   stop: stop.signal,
   transport: fetch,
+  randomId: () => crypto.randomUUID(),
+  process: { pid: process.pid, probe: (pid) => process.kill(pid, 0) },
   now: Date.now,
   elapsed: () => performance.now(),
   // oxlint-disable-next-line no-restricted-properties -- this is where randomness comes from

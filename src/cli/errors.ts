@@ -1,5 +1,5 @@
-import { closest, distance } from 'fastest-levenshtein';
-import { SettingsError } from '../config/service-settings.ts';
+import { nearestWord } from '../config/nearest.ts';
+import { SettingsError } from '../config/settings-error.ts';
 import { InvalidInputError, ServiceError } from '../crm/errors.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { CliWorld } from './world.ts';
@@ -33,7 +33,6 @@ export function reportFailure(error: unknown, { stderr, stop }: CliWorld): numbe
 
 /** ", did you mean X?" where a known word is near enough, else nothing. */
 export function didYouMean(word: string, known: readonly string[]): string {
-  if (known.length === 0) return '';
-  const nearest = closest(word, known);
-  return distance(word, nearest) <= Math.max(3, word.length / 2) ? `, did you mean ${nearest}?` : '';
+  const nearest = nearestWord(word, known);
+  return nearest === undefined ? '' : `, did you mean ${nearest}?`;
 }

@@ -6,6 +6,10 @@ import type { CallOptions, ServiceClient } from './port.ts';
 export interface Tombstones {
   add(uuid: string): void;
   has(uuid: string): boolean;
+  /** Those that still count, for remembering over a restart: uuid -> epoch milliseconds. */
+  all(): Readonly<Record<string, number>>;
+  /** Takes up what an earlier process remembered. */
+  restore(deletedAt: Readonly<Record<string, number>>): void;
 }
 
 /** How long a deleted contact that reappears is a ghost and not a new contact. */
@@ -13,10 +17,20 @@ const ghostMs = 15 * 60_000;
 
 export function createTombstones(now: () => number): Tombstones {
   const deletedAt = new Map<string, number>();
+  const prune = () => {
+    for (const [old, at] of deletedAt) if (now() - at >= ghostMs) deletedAt.delete(old);
+  };
   return {
     add(uuid) {
-      for (const [old, at] of deletedAt) if (now() - at >= ghostMs) deletedAt.delete(old);
+      prune();
       deletedAt.set(uuid, now());
+    },
+    all() {
+      prune();
+      return Object.fromEntries(deletedAt);
+    },
+    restore(earlier) {
+      for (const [uuid, at] of Object.entries(earlier)) deletedAt.set(uuid, at);
     },
     has: (uuid) => now() - (deletedAt.get(uuid) ?? -Infinity) < ghostMs,
   };

@@ -52,6 +52,29 @@ export function rangeStart(range: string): { rowIndex: number; columnIndex: numb
   return { rowIndex: digits ? Number(digits) - 1 : 0, columnIndex: columnLetterToIndex(letters) };
 }
 
+/** What a whole range in an answer covers: indexes from 0, ends exclusive. */
+export interface RangeExtent {
+  readonly title: string | undefined;
+  readonly startRow: number;
+  readonly startColumn: number;
+  readonly endRow: number;
+  readonly endColumn: number;
+}
+
+/** `'Über uns'!C7:E9` -> rows 6 to 9, columns 2 to 5 of `Über uns`. Undefined for what is not a closed range. */
+export function rangeExtent(range: string): RangeExtent | undefined {
+  const [, quoted, bare, from = '', first, to, last] =
+    /^(?:'((?:[^']|'')*)'!|([^!]*)!)?([A-Z]{1,3})(\d+)(?::([A-Z]{1,3})(\d+))?$/.exec(range) ?? [];
+  if (first === undefined) return undefined;
+  return {
+    title: quoted?.replaceAll("''", "'") ?? bare,
+    startRow: Number(first) - 1,
+    startColumn: columnLetterToIndex(from),
+    endRow: Number(last ?? first),
+    endColumn: columnLetterToIndex(to ?? from) + 1,
+  };
+}
+
 /** Bounds as a person reads them: `B2:D10`, `B:D`, `2:10`, or `the whole tab`. */
 export function boundsToText(bounds: GridBounds): string {
   const row = (index: number | undefined) => (index === undefined ? '' : String(index));

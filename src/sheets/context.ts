@@ -1,15 +1,34 @@
 // What the parts of one table share: the client, the spreadsheet, the mapping, and what is known of the tab so far.
 import type { CallOptions, SheetsClient } from './client.ts';
+import type { Look } from './look.ts';
 import type { SheetsErrorContext } from './errors.ts';
 import type { Grid } from './grid.ts';
 import { type HeaderCell, resolveHeader, type ResolvedHeader } from './header.ts';
 import { anchorValue, type IdBlock } from './marks.ts';
 import type { ColumnKey, ColumnSpec, IdKey, TableMemory, TableSpec } from './port.ts';
+import type { ShownRequest } from './shown.ts';
 
 export const idKey: IdKey = '#id';
 
 /** Where things were when last seen; a read starts from it and puts it right. */
 export type Shape = Omit<TableMemory, 'sheetId'>;
+
+/** Sizes beyond which a table is read in several calls (read.ts says why these). */
+export interface ReadLimits {
+  /** Cells in one answer. */
+  readonly cellsPerRead: number;
+  /** Cells in each answer of a table that is larger. */
+  readonly cellsPerChunk: number;
+}
+
+/** The last read that gave a snapshot: enough to tell an unchanged answer without taking it apart. */
+export interface LastRead {
+  /** Of the routine answer. */
+  readonly digest: string;
+  /** The second call it needed. */
+  readonly shown: ShownRequest | undefined;
+  readonly shape: Shape;
+}
 
 export interface TableContext {
   readonly client: SheetsClient;
@@ -22,6 +41,13 @@ export interface TableContext {
   /** The tab, once found; it stays this one whatever it is called. */
   sheetId: number | undefined;
   shape: Shape | undefined;
+  readonly readLimits: ReadLimits;
+  /** The last full look; undefined when another one is due. */
+  look: Look | undefined;
+  /** Undefined after a read in chunks, too. */
+  lastRead: LastRead | undefined;
+  /** What is in `leftovers` is all there is; false at first, and when the outcome of a write is in doubt. */
+  areMarksKnown: boolean;
   /** Metadata id of the anchor of each anchored column, as of the last look at the header. */
   anchorIdByKey: ReadonlyMap<ColumnKey, number>;
   /** `assertMark` has not been found to be refused where nothing had moved. */
@@ -47,13 +73,21 @@ export function allColumns(spec: TableSpec): ColumnSpec[] {
 /** Takes a fresh look at the tab: which column is which, and how large it is now. */
 export function takeHeader(context: TableContext, grid: Grid, header: readonly HeaderCell[]): ResolvedHeader {
   const resolved = resolveHeader(context.columns, header, (key: ColumnKey) => anchorValue(context.spec.owner, key));
-  const { rowCount, columnCount } = grid;
-  const columnIndexByKey = Object.fromEntries(resolved.located.map(({ key, columnIndex }) => [key, columnIndex]));
+  takeColumns(context, grid, resolved);
+  return resolved;
+}
+
+/** The same for columns that were made out before. */
+export function takeColumns(
+  context: TableContext,
+  { rowCount, columnCount }: Pick<Grid, 'rowCount' | 'columnCount'>,
+  { located }: ResolvedHeader,
+): void {
+  const columnIndexByKey = Object.fromEntries(located.map(({ key, columnIndex }) => [key, columnIndex]));
   context.shape = { rowCount, columnCount, columnIndexByKey };
   context.anchorIdByKey = new Map(
-    resolved.located.flatMap(({ key, anchorId }) => (anchorId === undefined ? [] : [[key, anchorId]])),
+    located.flatMap(({ key, anchorId }) => (anchorId === undefined ? [] : [[key, anchorId]])),
   );
-  return resolved;
 }
 
 export function errorContext({ spreadsheetId, sheetId }: TableContext): SheetsErrorContext {

@@ -89,7 +89,7 @@ function tokenError(
   context: SheetsErrorContext,
 ): SheetsError {
   if (status >= 500 || status === 429) return new UnavailableError(`no token: ${status}`, context);
-  const refusal = tokenRefusal.safeParse(error.response?.data).data;
+  const refusal = tokenRefusal.safeParse(answeredJson(error)).data;
   const reason = refusal ? [refusal.error, refusal.error_description].filter(Boolean).join(', ') : `status ${status}`;
   return new CredentialsRefusedError(account, reason, context);
 }
@@ -101,7 +101,7 @@ function answerError(
   context: SheetsErrorContext,
 ): SheetsError {
   const { kind, account, attempts } = call;
-  const body = googleStatus.safeParse(error.response?.data).data?.error;
+  const body = googleStatus.safeParse(answeredJson(error)).data?.error;
   const message = body?.message ?? error.message;
   const reasons = new Set(body?.details?.map((detail) => detail.reason));
   switch (status) {
@@ -122,6 +122,17 @@ function answerError(
   return kind === 'reads'
     ? new UnavailableError(`${status}: ${message}`, context)
     : new OutcomeUnknownError(`${status}: ${message}`, context);
+}
+
+/** A call that asked for its answer as text gets its refusal as text, too. */
+function answeredJson({ response }: gaxios.GaxiosError): unknown {
+  const data: unknown = response?.data;
+  if (typeof data !== 'string') return data;
+  try {
+    return JSON.parse(data);
+  } catch {
+    return data;
+  }
 }
 
 function isSheetsCall(error: gaxios.GaxiosError): boolean {

@@ -1,9 +1,8 @@
 // One consistent read of cells: which call, which fields, and how the answer becomes values.
 //
-// `spreadsheets.getByDataFilter` is the one call that gives values, formulas, header, anchors and marks of one instant:
-// two render options of `values.batchGet` would show a constant's value but not whether a formula made it, and two calls
-// are two instants. It addresses by sheetId and metadata id, so that a renamed tab or a named range cannot mislead it.
-// The mask leaves only what is used: about 45 bytes a cell instead of several hundred.
+// `spreadsheets.getByDataFilter` is the one call that gives values, formulas, header, anchors and marks of one instant. It
+// addresses by sheetId and metadata id, so that a renamed tab or a named range cannot mislead it. The mask leaves only what
+// is used: about 90 bytes a cell instead of several hundred. Still far too many to read a whole table by (values.ts).
 import type { sheets_v4 } from '@googleapis/sheets';
 import { columnLetter, type GridBounds } from './address.ts';
 import type { CallOptions, SheetsClient } from './client.ts';

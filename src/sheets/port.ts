@@ -92,9 +92,14 @@ export interface Row {
   readonly formulas: readonly ColumnKey[];
 }
 
-/** One consistent view of the tab: header, anchors and rows of the same instant. */
+/**
+ * One consistent view of the tab: header row and rows of the same instant. Where cells hold a formula, an error, or text
+ * that looks like either, what they show was asked for by a second call, and the two agreed on these cells and their ids.
+ */
 export interface Snapshot {
   readonly title: string;
+  /** Of everything in it, for `read({ unless })`; may be kept, but says nothing of any other table. */
+  readonly fingerprint: string;
   /** Rows with an id or at least one mapped cell that is not blank, from below the header to the last such row. */
   readonly rows: readonly Row[];
   readonly columns: readonly ColumnState[];
@@ -205,12 +210,26 @@ export interface CallSettings {
   readonly priority?: number;
 }
 
+export interface UnlessUnchanged {
+  /** `Snapshot.fingerprint` of what the caller has; undefined if it has nothing. */
+  readonly unless: string | undefined;
+}
+
 export interface Table {
   /**
-   * Everything of the tab that is mapped, as of one instant. Costs one read when the tab’s place and size are known
-   * from earlier, two the first time, more for tabs beyond 250,000 cells, which are read in chunks and checked.
+   * Everything of the tab that is mapped. Costs one read, and a second one while mapped columns hold formulas, errors or
+   * text that begins like one. The first read of a process costs two more, and another one without `memory`; a changed
+   * header row costs one or two. While headers cannot be told apart by their text alone, every read costs one more. Tabs
+   * beyond 2,000,000 mapped cells are read in chunks and checked.
    */
   read(settings?: CallSettings): Promise<Snapshot>;
+
+  /**
+   * The same; but `'unchanged'`, at the price of the calls and hardly more, when Google answers to the byte what that
+   * snapshot was made of, results of formulas included. Never at the first read of a process, nor when the header row was
+   * looked at anew, since anchors and marks may be news then. A snapshot that equals the last one may still be given.
+   */
+  read(settings: CallSettings & UnlessUnchanged): Promise<Snapshot | 'unchanged'>;
 
   /**
    * Anchors columns that carry no anchor yet, and creates those of `create` that are missing (the ID column always),

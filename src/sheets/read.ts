@@ -1,34 +1,53 @@
-// Reading the whole table: choose the columns, read them in one call or, beyond its size, in chunks that are checked
-// against one last look at the ID column.
+// Reading the whole table. The rule is one call: header row and mapped columns. Two things ask for more, and only when they
+// are there: a header row that does not say any more which column is which (look.ts), and cells of which one call does not
+// say what is in them (shown.ts). A tab too large for one answer is read in chunks that are checked against one last look
+// at the ID column.
+import { hash } from 'node:crypto';
 import type { GridBounds } from './address.ts';
-import { type CallOptions, errorContext, idKey, takeHeader, type TableContext } from './context.ts';
+import { type CallOptions, errorContext, idKey, type ReadLimits, takeColumns, type TableContext } from './context.ts';
 import { RefusedError, type SheetsError, TableMovingError } from './errors.ts';
-import { type Block, byBounds, type Grid, headerCells, isSameValue, readGrid } from './grid.ts';
-import type { LocatedColumn, ResolvedHeader } from './header.ts';
 import { locateTab } from './locate.ts';
-import { isTemporaryMark, type Metadata } from './marks.ts';
+import { type Look, takeLook } from './look.ts';
 import type { ColumnKey, Row, Snapshot } from './port.ts';
-import { appendRows } from './rows.ts';
+import type { RawAnswer } from './raw-answer.ts';
+import { appendRows, columnLines } from './rows.ts';
+import { type Run, toRuns } from './runs.ts';
+import { type OpenCell, planShown, readShown, settleOpenCells, type Shown } from './shown.ts';
+import { readValues, takeValues, type ValueBlock } from './values.ts';
 
 /**
- * Cells in one answer: about 12 MB of JSON, some 60 MB while it is taken apart, and well below the 180 s that Google
- * gives a call (https://developers.google.com/workspace/sheets/api/limits, which also advises against large grid reads).
+ * One answer of 2,000,000 cells is about 43 MB at the 21 bytes a cell of bench/sheets-read.ts; Google gives a call 180 s
+ * (https://developers.google.com/workspace/sheets/api/limits). Beyond that, portions are small: several of them are in
+ * memory until the garbage collector comes by.
  */
-const cellsPerReadMax = 250_000;
-
-/** A tab beyond that is read in smaller portions: several of them are in memory until the garbage collector comes by. */
-const cellsPerChunk = 60_000;
+export const readLimitsDefault: ReadLimits = { cellsPerRead: 2_000_000, cellsPerChunk: 400_000 };
 
 /** How often a read starts over because columns or rows moved under it. */
-const attemptsMax = 4;
+const attemptsMax = 6;
 
-export async function readTable(context: TableContext, options: CallOptions): Promise<Snapshot> {
+/** What one attempt leaves to the next of the same read. */
+interface Attempts {
+  /** A full look was taken: there may be news that the rows do not show. */
+  hasLooked: boolean;
+  /** The header row as answered right before the look. */
+  headerBefore: string | undefined;
+  /** A second call that did not agree with the first, and the digest of that first. */
+  unsettled: { readonly digest: string; readonly shown: Shown } | undefined;
+}
+
+/** `unless`: the fingerprint of a snapshot; 'unchanged' is answered only where nothing else could have changed either. */
+export async function readTable(
+  context: TableContext,
+  options: CallOptions,
+  unless?: string,
+): Promise<Snapshot | 'unchanged'> {
+  const attempts: Attempts = { hasLooked: false, headerBefore: undefined, unsettled: undefined };
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     const isJustLocated = context.sheetId === undefined || context.shape === undefined;
     if (isJustLocated) await locateTab(context, options);
     try {
-      const snapshot = await readOnce(context, options);
-      if (snapshot) return snapshot;
+      const result = await readOnce(context, attempts, unless, options);
+      if (result) return result;
     } catch (error) {
       // The tab is gone, or shorter than remembered: locating it tells which. Just located, the refusal stands.
       if (!isBadRange(error) || isJustLocated) throw error;
@@ -38,162 +57,223 @@ export async function readTable(context: TableContext, options: CallOptions): Pr
   throw new TableMovingError(attemptsMax, errorContext(context));
 }
 
-/** Undefined when the tab turned out to have another shape than expected; `context.shape` then is the new one. */
-async function readOnce(context: TableContext, options: CallOptions): Promise<Snapshot | undefined> {
-  const { rowCount, columnCount } = context.shape!;
-  const rowsBelow = Math.max(0, rowCount - context.spec.headerRow);
-  if (!isColumnKnown(context) && rowsBelow * columnCount > cellsPerReadMax) {
-    await readParts(context, [], options);
+/** Undefined when it has to be started over. */
+async function readOnce(
+  context: TableContext,
+  attempts: Attempts,
+  unless: string | undefined,
+  options: CallOptions,
+): Promise<Snapshot | 'unchanged' | undefined> {
+  const { headerRow } = context.spec;
+  // A tab without rows has nothing to be asked for below the header; looking at its size costs the same one call.
+  if (!context.look?.isTelling || context.shape!.rowCount <= headerRow) {
+    attempts.hasLooked = true;
+    await takeLook(context, options);
   }
-  const runs = columnRuns(context);
+  const look = context.look!;
+  const { rowCount } = context.shape!;
+  if (rowCount <= headerRow) return createSnapshot(context, look.title, [], look.headerTexts);
+  const runs = toRuns(look.resolved.located.map(({ columnIndex }) => columnIndex).toSorted((a, b) => a - b));
   const width = runs.reduce((sum, { start, end }) => sum + end - start, 0);
-  return rowsBelow * width <= cellsPerReadMax
-    ? readWhole(context, runs, options)
-    : readChunks(context, runs, Math.max(1, Math.floor(cellsPerChunk / width)), options);
+  const { cellsPerRead, cellsPerChunk } = context.readLimits;
+  return (rowCount - headerRow) * width <= cellsPerRead
+    ? readWhole(context, runs, attempts, unless, options)
+    : readChunks(context, runs, Math.max(1, Math.floor(cellsPerChunk / width)), attempts, unless, options);
 }
 
-async function readWhole(context: TableContext, runs: readonly Run[], options: CallOptions) {
-  const hadRows = context.shape!.rowCount > context.spec.headerRow;
-  const below: GridBounds = { startRowIndex: context.spec.headerRow };
-  const parts = await readParts(context, hadRows ? runs.map((run) => runBounds(run, below)) : [], options);
-  const hasRows = parts.grid.rowCount > context.spec.headerRow;
-  if (hasRows !== hadRows || !isCovered(parts.header.located, runs)) return undefined;
-  const rows: Row[] = [];
-  appendRows(rows, parts.below, parts.header.located);
-  return createSnapshot(context, parts, rows);
+async function readWhole(
+  context: TableContext,
+  runs: readonly Run[],
+  attempts: Attempts,
+  unless: string | undefined,
+  options: CallOptions,
+): Promise<Snapshot | 'unchanged' | undefined> {
+  const bounds = requestBounds(context, runs, { startRowIndex: context.spec.headerRow });
+  const answer = await ask(context, bounds, options);
+  const { lastRead } = context;
+  const isSame = !attempts.hasLooked && lastRead?.digest === answer.digest;
+  // The same bytes have their open cells in the same places: what these show is compared as bytes, too.
+  const asked =
+    provenShown(attempts, answer.digest) ??
+    (isSame && lastRead.shown ? await readShown(context, lastRead.shown, options) : undefined);
+  if (isSame && fingerprintOf(context, [answer.digest, asked?.digest]) === unless) {
+    takeColumns(context, lastRead.shape, context.look!.resolved);
+    return 'unchanged';
+  }
+  const part = takePart(context, answer, bounds, attempts, takeRows);
+  if (!part) return undefined;
+  const shown = await settle(context, part, asked, attempts, options);
+  if (shown === 'moving') return undefined;
+  context.lastRead = { digest: answer.digest, shown: shown?.request, shape: context.shape! };
+  return createSnapshot(context, part.title, part.rows, [answer.digest, shown?.digest]);
 }
 
 /**
  * Each chunk is one instant, all chunks together are not: a row that moves meanwhile may be seen twice or never. So the
  * ID column is read once more in one call at the end, and the rows count only if it is as the chunks showed it (L7).
  */
-async function readChunks(context: TableContext, runs: readonly Run[], chunkRows: number, options: CallOptions) {
+async function readChunks(
+  context: TableContext,
+  runs: readonly Run[],
+  chunkRows: number,
+  attempts: Attempts,
+  unless: string | undefined,
+  options: CallOptions,
+): Promise<Snapshot | 'unchanged' | undefined> {
   const { rowCount } = context.shape!;
   const rows: Row[] = [];
-  let columns: string | undefined;
+  const witness: string[] = [];
+  const digests: (string | undefined)[] = [];
   for (let start = context.spec.headerRow; start < rowCount; start += chunkRows) {
-    const bounds = { startRowIndex: start, endRowIndex: Math.min(start + chunkRows, rowCount) };
-    const parts = await readParts(
-      context,
-      runs.map((run) => runBounds(run, bounds)),
-      options,
-    );
-    columns ??= columnsText(parts.header);
-    if (parts.grid.rowCount !== rowCount || columnsText(parts.header) !== columns) return undefined;
-    if (!isCovered(parts.header.located, runs)) return undefined;
-    appendRows(rows, parts.below, parts.header.located);
+    const rowBounds = { startRowIndex: start, endRowIndex: Math.min(start + chunkRows, rowCount) };
+    const bounds = requestBounds(context, runs, rowBounds);
+    const answer = await ask(context, bounds, options);
+    const part = takePart(context, answer, bounds, attempts, takeChunk);
+    if (!part) return undefined;
+    const shown = await settle(context, part, undefined, attempts, options);
+    if (shown === 'moving') return undefined;
+    for (const row of part.rows) rows.push(row);
+    for (const line of part.witness) witness.push(line);
+    digests.push(answer.digest, shown?.digest);
   }
-  const witness = witnessColumn(context);
-  const last = await readParts(
-    context,
-    witness === undefined ? [] : [runBounds(witness, { startRowIndex: context.spec.headerRow })],
-    options,
-  );
-  if (last.grid.rowCount !== rowCount || columnsText(last.header) !== columns) return undefined;
-  const seen: Row[] = [];
-  appendRows(seen, last.below, last.header.located);
-  return isSameColumn(rows, seen, last.header.located) ? createSnapshot(context, last, rows) : undefined;
+  const bounds = requestBounds(context, toRuns(witnessColumn(context)), { startRowIndex: context.spec.headerRow });
+  const last = takePart(context, await ask(context, bounds, options), bounds, attempts, takeWitness);
+  if (!last || context.shape!.rowCount !== rowCount || last.witness.length !== witness.length) return undefined;
+  if (last.witness.some((line, index) => line !== witness[index])) return undefined;
+  if (!attempts.hasLooked && fingerprintOf(context, digests) === unless) return 'unchanged';
+  context.lastRead = undefined;
+  return createSnapshot(context, last.title, rows, digests);
 }
 
-interface Parts {
-  readonly grid: Grid;
-  readonly header: ResolvedHeader;
-  /** One block for each of the bounds asked for, beginning at the same row. */
-  readonly below: readonly Block[];
+/** The header row, always whole, and the columns asked for. */
+function requestBounds({ spec }: TableContext, runs: readonly Run[], rows: GridBounds): GridBounds[] {
+  const header = { startRowIndex: spec.headerRow - 1, endRowIndex: spec.headerRow };
+  return [header, ...runs.map(({ start, end }) => ({ ...rows, startColumnIndex: start, endColumnIndex: end }))];
 }
 
-/** One call: the header row, always whole, and the bounds asked for. Puts `context.shape` right. */
-async function readParts(context: TableContext, bounds: readonly GridBounds[], options: CallOptions): Promise<Parts> {
-  const { client, spreadsheetId, spec } = context;
-  const sheetId = context.sheetId!;
-  const headerBounds = { startRowIndex: spec.headerRow - 1, endRowIndex: spec.headerRow };
-  const filters = [headerBounds, ...bounds].map((each) => byBounds(sheetId, each));
-  const grid = await readGrid(client, spreadsheetId, filters, options);
-  if (!grid) throw new RefusedError(400, 'the answer has no tab', errorContext(context));
-  const header = takeHeader(context, grid, headerCells(grid.blocks.find(isHeader)));
-  return { grid, header, below: grid.blocks.filter((block) => !isHeader(block)) };
-
-  function isHeader(block: Block): boolean {
-    return (block.startRow ?? 0) === spec.headerRow - 1;
-  }
+function ask({ client, spreadsheetId, sheetId }: TableContext, bounds: readonly GridBounds[], options: CallOptions) {
+  return readValues(client, spreadsheetId, sheetId!, bounds, options);
 }
 
-function createSnapshot(context: TableContext, { grid, header }: Parts, rows: Row[]): Snapshot {
-  noteMarks(context, grid.sheetMarks);
-  for (const { rowMetadata, columnMetadata } of grid.blocks) {
-    for (const { developerMetadata } of rowMetadata ?? []) noteMarks(context, developerMetadata);
-    for (const { developerMetadata } of columnMetadata ?? []) noteMarks(context, developerMetadata);
+/** What one routine answer says of the tab. The answer itself, with all its arrays, is not kept. */
+interface Part {
+  readonly digest: string;
+  readonly title: string;
+}
+
+type Take<T> = (context: TableContext, body: readonly ValueBlock[]) => T;
+
+/** Undefined when the header row is not as looked at: another look is due. Else `context.shape` is as of the answer. */
+function takePart<T>(
+  context: TableContext,
+  answer: RawAnswer,
+  bounds: readonly GridBounds[],
+  attempts: Attempts,
+  take: Take<T>,
+): (Part & T) | undefined {
+  const { title, blocks, extents } = takeValues(answer, bounds, errorContext(context));
+  const look = context.look!;
+  const header = (blocks[0]?.columns ?? []).map(([cell]) => cell);
+  const headerAnswered = JSON.stringify(header);
+  if (!isAsLooked(look, header, headerAnswered, attempts)) {
+    attempts.headerBefore = headerAnswered;
+    context.look = undefined;
+    return undefined;
   }
+  context.look = { ...look, headerAnswered };
+  // Bounds without an end were answered as far as the grid goes.
+  const endRow = bounds[1] && bounds[1].endRowIndex === undefined ? extents[1]?.endRow : undefined;
+  const size = { rowCount: endRow ?? context.shape!.rowCount, columnCount: extents[0]!.endColumn };
+  takeColumns(context, size, look.resolved);
+  return { digest: answer.digest, title: title ?? look.title, ...take(context, blocks.slice(1)) };
+}
+
+interface TakenRows {
+  readonly rows: readonly Row[];
+  readonly open: readonly OpenCell[];
+}
+
+function takeRows({ look }: TableContext, body: readonly ValueBlock[]): TakenRows {
+  const rows: Row[] = [];
+  const open: OpenCell[] = [];
+  appendRows(rows, open, body, look!.resolved.located);
+  return { rows, open };
+}
+
+/** A line for each cell of the witness column that is not blank, as answered. */
+function takeWitness(context: TableContext, body: readonly ValueBlock[]) {
+  return { witness: witnessColumn(context).flatMap((columnIndex) => columnLines(body, columnIndex)) };
+}
+
+function takeChunk(context: TableContext, body: readonly ValueBlock[]) {
+  return { ...takeRows(context, body), ...takeWitness(context, body) };
+}
+
+/** By its texts; or, whatever they look like there, because the look was taken between two answers that are the same. */
+function isAsLooked(look: Look, header: readonly unknown[], headerAnswered: string, attempts: Attempts): boolean {
+  if (look.headerAnswered !== undefined) return look.headerAnswered === headerAnswered;
+  if (attempts.headerBefore === headerAnswered) return true;
+  const width = Math.max(header.length, look.headerTexts.length);
+  return Array.from({ length: width }).every((_, index) => toText(header[index]) === (look.headerTexts[index] ?? ''));
+}
+
+function toText(answered: unknown): string {
+  return typeof answered === 'string' ? answered : (JSON.stringify(answered) ?? '');
+}
+
+/** The second call of the attempt before, if the first call answers what it answered before that: nothing changed. */
+function provenShown({ unsettled }: Attempts, digest: string): Shown | undefined {
+  return unsettled?.digest === digest ? unsettled.shown : undefined;
+}
+
+/** Undefined when there was nothing to settle. `asked`: the second call, if it was made already. */
+async function settle(
+  context: TableContext,
+  { digest, open }: Part & TakenRows,
+  asked: Shown | undefined,
+  attempts: Attempts,
+  options: CallOptions,
+): Promise<Shown | 'moving' | undefined> {
+  if (open.length === 0) return undefined;
+  const idColumnIndex = context.shape!.columnIndexByKey[idKey];
+  const proven = provenShown(attempts, digest);
+  const shown =
+    proven ?? asked ?? (await readShown(context, planShown(context.sheetId!, open, idColumnIndex), options));
+  if (settleOpenCells(shown, open, idColumnIndex, proven !== undefined)) return shown;
+  attempts.unsettled = { digest, shown };
+  return 'moving';
+}
+
+function createSnapshot(
+  context: TableContext,
+  title: string,
+  rows: readonly Row[],
+  digests: readonly (string | undefined)[],
+): Snapshot {
+  const { states, located } = context.look!.resolved;
   return {
-    title: grid.title,
+    title,
     rows,
-    columns: header.states.filter(({ key }) => key !== idKey),
-    idColumn: header.states.find(({ key }) => key === idKey)!,
+    columns: states.filter(({ key }) => key !== idKey),
+    idColumn: states.find(({ key }) => key === idKey)!,
     leftovers: context.leftovers.size,
-    unanchored: header.located.filter(({ anchorId }) => anchorId === undefined).map(({ key }) => key),
+    unanchored: located.filter(({ anchorId }) => anchorId === undefined).map(({ key }) => key),
     memory: { sheetId: context.sheetId!, ...context.shape! },
+    fingerprint: fingerprintOf(context, digests),
   };
 }
 
-/** Most rows carry none, and there may be 100,000. */
-function noteMarks({ block, leftovers }: TableContext, marks: readonly Metadata[] | undefined): void {
-  if (!marks) return;
-  for (const mark of marks) if (isTemporaryMark(mark, block)) leftovers.add(mark.metadataId!);
+/** Of the bytes, of what they were the answer to, and of what they are taken for. */
+function fingerprintOf({ spreadsheetId, sheetId, spec, look }: TableContext, digests: readonly (string | undefined)[]) {
+  // Columns, and their anchors.
+  const taken = look!.resolved;
+  return hash('sha256', JSON.stringify([spreadsheetId, sheetId, spec.headerRow, taken, digests]), 'base64url');
 }
 
-/** Adjacent columns, read as one block. End exclusive. */
-interface Run {
-  readonly start: number;
-  readonly end: number;
-}
-
-function columnRuns({ shape }: TableContext): Run[] {
-  const indexes = Object.values(shape!.columnIndexByKey).toSorted((a, b) => a - b);
-  if (indexes.length === 0) return shape!.columnCount === 0 ? [] : [{ start: 0, end: shape!.columnCount }];
-  const runs: Run[] = [];
-  for (const index of indexes) {
-    const last = runs.at(-1);
-    if (last && index <= last.end) runs[runs.length - 1] = { start: last.start, end: index + 1 };
-    else runs.push({ start: index, end: index + 1 });
-  }
-  return runs;
-}
-
-function runBounds({ start, end }: Run, rows: GridBounds): GridBounds {
-  return { ...rows, startColumnIndex: start, endColumnIndex: end };
-}
-
-function isColumnKnown({ shape }: TableContext): boolean {
-  return Object.keys(shape!.columnIndexByKey).length > 0;
-}
-
-function isCovered(located: readonly LocatedColumn[], runs: readonly Run[]): boolean {
-  return located.every(({ columnIndex }) => runs.some(({ start, end }) => columnIndex >= start && columnIndex < end));
-}
-
-/** The column that tells whether rows moved: the ID column, or any other as long as there is none. */
-function witnessColumn({ shape, columns }: TableContext): Run | undefined {
+/** The column that tells whether rows moved: the ID column, or any other as long as there is none. One or none. */
+function witnessColumn({ shape, columns }: TableContext): readonly number[] {
   const indexByKey: Readonly<Record<ColumnKey, number>> = shape!.columnIndexByKey;
-  const index = columns.map(({ key }) => indexByKey[key]).find((each) => each !== undefined);
-  return index === undefined ? undefined : { start: index, end: index + 1 };
-}
-
-function isSameColumn(rows: readonly Row[], seen: readonly Row[], located: readonly LocatedColumn[]): boolean {
-  const witness = located[0]?.key ?? idKey;
-  const valueOf = ({ id, cells }: Row) => (witness === idKey ? id || null : (cells[witness] ?? null));
-  const shown = rows.filter((row) => valueOf(row) !== null);
-  const shownNow = seen.filter((row) => valueOf(row) !== null);
-  return (
-    shown.length === shownNow.length &&
-    shown.every((row, index) => {
-      const now = shownNow[index]!;
-      return row.number === now.number && isSameValue(valueOf(row), valueOf(now));
-    })
-  );
-}
-
-function columnsText({ located }: ResolvedHeader): string {
-  return located.map(({ key, columnIndex }) => `${columnIndex} ${key}`).join('\n');
+  return columns.flatMap(({ key }) => indexByKey[key] ?? []).slice(0, 1);
 }
 
 function isBadRange(error: unknown): error is SheetsError {

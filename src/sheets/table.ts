@@ -2,12 +2,12 @@
 import { textToSpreadsheetId } from './address.ts';
 import { appendRows } from './append.ts';
 import { SheetsClient, type SheetsClientDep } from './client.ts';
-import { allColumns, batchRowsMax, type TableContext } from './context.ts';
+import { allColumns, batchRowsMax, type ReadLimits, type TableContext } from './context.ts';
 import { ensureColumns } from './ensure.ts';
 import { isTemporaryMark, ownerToIdBlock, temporaryKeys } from './marks.ts';
 import { removeMarks, searchMarks } from './pins.ts';
-import type { Table, TableMemory, TableSpec } from './port.ts';
-import { readTable } from './read.ts';
+import type { CallSettings, Snapshot, Table, TableMemory, TableSpec, UnlessUnchanged } from './port.ts';
+import { readLimitsDefault, readTable } from './read.ts';
 import { removeRows } from './remove.ts';
 import { updateRows } from './update.ts';
 
@@ -16,17 +16,30 @@ export interface Sheets {
   readonly account: string;
   /** Makes no call. `memory` is that of an earlier snapshot of the same spec, from this process or another. */
   openTable(spec: TableSpec, memory?: TableMemory): Table;
+  /** Calls started since the process began, as Google counts them. */
+  usage(): { readonly reads: number; readonly writes: number };
 }
 
-export function createSheets(dep: SheetsClientDep): Sheets {
+export interface SheetsDep extends SheetsClientDep {
+  /** For trials of what happens to large tables. */
+  readonly readLimits?: ReadLimits;
+}
+
+export function createSheets(dep: SheetsDep): Sheets {
   const client = new SheetsClient(dep);
   return {
     account: client.account,
-    openTable: (spec, memory) => createTable(client, spec, memory),
+    usage: () => ({ reads: client.reads.used, writes: client.writes.used }),
+    openTable: (spec, memory) => createTable(client, spec, memory, dep.readLimits ?? readLimitsDefault),
   };
 }
 
-function createTable(client: SheetsClient, spec: TableSpec, memory: TableMemory | undefined): Table {
+function createTable(
+  client: SheetsClient,
+  spec: TableSpec,
+  memory: TableMemory | undefined,
+  readLimits: ReadLimits,
+): Table {
   const context: TableContext = {
     client,
     spreadsheetId: textToSpreadsheetId(spec.spreadsheet),
@@ -35,17 +48,35 @@ function createTable(client: SheetsClient, spec: TableSpec, memory: TableMemory 
     block: ownerToIdBlock(spec.owner),
     sheetId: memory?.sheetId,
     shape: memory,
+    readLimits,
+    look: undefined,
+    lastRead: undefined,
+    areMarksKnown: false,
     anchorIdByKey: new Map(),
     areAssertionsUsable: true,
     leftovers: new Set(),
     pinsMax: batchRowsMax,
   };
+  async function read(settings?: CallSettings): Promise<Snapshot>;
+  async function read(settings: CallSettings & UnlessUnchanged): Promise<Snapshot | 'unchanged'>;
+  async function read(settings: CallSettings & Partial<UnlessUnchanged> = {}): Promise<Snapshot | 'unchanged'> {
+    return readTable(context, settings, settings.unless);
+  }
+  /** What became of the marks is not known for certain after a write that did not end well: the next read looks. */
+  const watch = async <T extends { readonly kind: string }>(writing: Promise<readonly T[]>): Promise<readonly T[]> => {
+    const outcomes = await writing;
+    if (outcomes.some(({ kind }) => kind === 'unknown' || kind === 'failed')) {
+      context.look = undefined;
+      context.areMarksKnown = false;
+    }
+    return outcomes;
+  };
   return {
-    read: (settings = {}) => readTable(context, settings),
+    read,
     ensure: (snapshot, create, settings = {}) => ensureColumns(context, snapshot, create, settings),
-    update: (snapshot, changes, settings = {}) => updateRows(context, snapshot, changes, settings),
-    append: (snapshot, rows, settings = {}) => appendRows(context, snapshot, rows, settings),
-    remove: (snapshot, rows, settings = {}) => removeRows(context, snapshot, rows, settings),
+    update: (snapshot, changes, settings = {}) => watch(updateRows(context, snapshot, changes, settings)),
+    append: (snapshot, rows, settings = {}) => watch(appendRows(context, snapshot, rows, settings)),
+    remove: (snapshot, rows, settings = {}) => watch(removeRows(context, snapshot, rows, settings)),
     async tidy(settings = {}) {
       const filters = temporaryKeys.map((metadataKey) => ({ developerMetadataLookup: { metadataKey } }));
       const marks = await searchMarks(context, filters, settings);

@@ -77,6 +77,8 @@ export interface Stray {
   readonly mistakenFor?: string;
   /** A create went out and its outcome is unknown: look before trying again (W4). */
   readonly isUnknown?: true;
+  /** What the service last said of it; asked again at the next full scan, or when the row changes. */
+  readonly answered?: { readonly kind: 'gone' } | { readonly kind: 'elsewhere'; readonly where: string };
 }
 
 /** What a side was last seen to hold. */
@@ -87,6 +89,11 @@ export function lastSeen(link: Link, side: Side): Packed {
 /** Rows without an ID are known by what they hold: they have nothing else that stays. */
 export function rowKey({ values }: { readonly values: Packed }): string {
   return values;
+}
+
+/** Rows whose ID nobody knows are known by it. */
+export function unknownIdKey(id: string): string {
+  return `id ${id}`;
 }
 
 /** M9: the base for another list of fields. */

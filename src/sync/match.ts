@@ -1,6 +1,6 @@
 // Who is who: rows to contacts, by ID first and by key where there is none. All I rules but I3 (an answer's), I7 (a key
 // that changes) and the deletions that follow from what is missing.
-import { type Base, lastSeen, rowKey, type Stray } from './base.ts';
+import { type Base, lastSeen, rowKey, type Stray, unknownIdKey } from './base.ts';
 import { problem, type Problem, type Question } from './change.ts';
 import type { PlanInput } from './input.ts';
 import type { Keys } from './keys.ts';
@@ -50,6 +50,7 @@ export function match(input: PlanInput, keys: Keys): Matched {
   const hereByAnswer: ContactRecord[] = [];
   /** Contacts that some quarantined group is about: they get no row either (I2). */
   const withheld = new Set<string>();
+  const isAskedAgain = input.requests.retry.size > 0;
 
   byId();
   const candidates = lazily(() => indexCandidates(contactByUuid, input, keys));
@@ -105,8 +106,10 @@ export function match(input: PlanInput, keys: Keys): Matched {
     if (!uuidForm.test(id)) {
       return doubt(row, 'I5', `its ID "${shortened(id)}" is no contact ID: put the right one back, or clear it`);
     }
-    const answer = answers.contacts.get(id);
+    const key = unknownIdKey(id);
+    const answer = answers.contacts.get(id) ?? remembered(key);
     if (answer === undefined) questions.push({ kind: 'contact', uuid: id, rule: 'I5' });
+    else if (answer.kind === 'gone' || answer.kind === 'elsewhere') keep(key, answer);
     const reasons = {
       gone: 'no contact has its ID: put the right one back, or clear it to make a new contact',
       elsewhere: `its contact is ${answer?.kind === 'elsewhere' ? answer.where : ''}, not in ${crm.scope}`,
@@ -115,6 +118,17 @@ export function match(input: PlanInput, keys: Keys): Matched {
       asked: 'its ID is being looked up',
     };
     doubt(row, 'I5', reasons[answer?.kind ?? 'asked']);
+  }
+
+  /** What does not change from run to run is asked at full scans only: a hundred such rows would eat the budget. */
+  function remembered(key: string): Stray['answered'] {
+    const stray = base.strays.get(key);
+    return crm.coverage === 'whole' || isAskedAgain ? undefined : stray?.answered;
+  }
+
+  function keep(key: string, answer: NonNullable<Stray['answered']>): void {
+    const answered = answer.kind === 'gone' ? { kind: answer.kind } : { kind: answer.kind, where: answer.where };
+    strays.set(key, { ...(strays.get(key) ?? base.strays.get(key) ?? { since: now }), answered });
   }
 
   function doubt(row: RowRecord, rule: RuleId, reason: string): void {
@@ -201,7 +215,12 @@ export function match(input: PlanInput, keys: Keys): Matched {
         ? quarantine(row, 'W5', `refused: ${stray.refusal.message}`)
         : refuse(row, stray.refusal.message);
     }
+    const known = remembered(key);
+    if (!answers.lookups.has(key) && known?.kind === 'elsewhere' && !mapping.moveToList) {
+      return quarantine(row, 'I2', elsewhereReason(known.where));
+    }
     const answer = answers.lookups.get(key);
+    if (answer?.kind === 'elsewhere') keep(key, answer);
     switch (answer?.kind) {
       case undefined:
         questions.push({ kind: 'lookup', key, row: row.number, values });
@@ -215,8 +234,12 @@ export function match(input: PlanInput, keys: Keys): Matched {
       case 'elsewhere':
         return mapping.moveToList
           ? [{ row, moves: answer.uuid }]
-          : quarantine(row, 'I2', `is ${answer.where}, not in ${crm.scope}; move_to_list: true would move it`);
+          : quarantine(row, 'I2', elsewhereReason(answer.where));
     }
+  }
+
+  function elsewhereReason(where: string): string {
+    return `is ${where}, not in ${crm.scope}; move_to_list: true would move it`;
   }
 
   /** In scope, but not among what was read: an incremental pull, or a search that lags. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { generateDocs } from '../../scripts/generate-docs.ts';
 import * as errors from '../../src/crm/errors.ts';
+import * as stateErrors from '../../src/state/errors.ts';
 
 const page = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
 
@@ -26,7 +27,29 @@ test('docs/errors.md has every error class with its code and whether it may be t
   ];
   const classes = Object.keys(errors).filter((name) => name !== 'ServiceError');
   expect(one.map(({ name }) => name).toSorted()).toEqual(classes.toSorted());
-  const rows = page('errors.md').matchAll(/^\| `(\w+)` \| (\w+) \|.*\| (yes|no|only[^|]*) \|[^|]*\|$/gm);
-  const documented = [...rows].map(([, code, name, again]) => ({ code, name, retryable: again === 'yes' }));
-  expect(documented).toEqual(one.map(({ code, name, retryable }) => ({ code, name, retryable })));
+  expect(documentedErrors('service client')).toEqual(
+    one.map(({ code, name, retryable }) => ({ code, name, retryable })),
+  );
 });
+
+test('docs/errors.md has every error of the state', () => {
+  const holder = { sync: 'x', host: 'x', pid: 1, since: 'x' };
+  const one = [
+    new stateErrors.UnknownStoreError('x'),
+    new stateErrors.DiskError('x', 'x', 'x'),
+    new stateErrors.NewerSchemaError('x', 2, 1),
+    new stateErrors.ForeignStateError('x', 'y', 'z'),
+    new stateErrors.LeaseTakenError('x', holder, 'x'),
+    new stateErrors.LeaseLostError('x'),
+  ];
+  const classes = Object.keys(stateErrors).filter((name) => name !== 'StateError');
+  expect(one.map(({ name }) => name).toSorted()).toEqual(classes.toSorted());
+  expect(documentedErrors('state')).toEqual(one.map(({ code, name, retryable }) => ({ code, name, retryable })));
+});
+
+/** The rows of the part under "# Errors of the ...". */
+function documentedErrors(part: string) {
+  const [text = ''] = page('errors.md').split(`# Errors of the ${part}\n`)[1]?.split('\n# ') ?? [];
+  const rows = text.matchAll(/^\| `(\w+)` \| (\w+) \|.*\| (yes|no|only[^|]*) \|[^|]*\|$/gm);
+  return [...rows].map(([, code, name, again]) => ({ code, name, retryable: again === 'yes' }));
+}

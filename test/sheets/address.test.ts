@@ -3,6 +3,7 @@ import {
   boundsToText,
   columnLetter,
   columnLetterToIndex,
+  rangeExtent,
   rangeStart,
   textToSpreadsheetId,
   textToTabReference,
@@ -50,6 +51,14 @@ test.each([
   ['D1', { rowIndex: 0, columnIndex: 3 }],
   ['', undefined],
 ])('%j begins at %j', (range, start) => expect(rangeStart(range)).toEqual(start));
+
+test.each([
+  ['Sheet1!A7:C9', { title: 'Sheet1', startRow: 6, startColumn: 0, endRow: 9, endColumn: 3 }],
+  ["'it''s !'!AB12", { title: "it's !", startRow: 11, startColumn: 27, endRow: 12, endColumn: 28 }],
+  ['B2:B3', { title: undefined, startRow: 1, startColumn: 1, endRow: 3, endColumn: 2 }],
+  ['Sheet1!A:C', undefined],
+  ['Sheet1', undefined],
+])('%j covers %j', (range, extent) => expect(rangeExtent(range)).toEqual(extent));
 
 test.each([
   [{}, 'the whole tab'],

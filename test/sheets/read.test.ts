@@ -1,6 +1,16 @@
 // Reading a table: one consistent view, and what is defined for sheets that are not as expected.
 import { describe, expect, test } from 'vitest';
-import { createTrial, header, openAnchored, rowOf, spec, spreadsheetId } from '../support/sheets.ts';
+import type { NewTab } from '../../src/standin/sheets/model.ts';
+import type { Person } from '../../src/standin/sheets/people.ts';
+import {
+  createTrial,
+  header,
+  openAnchored,
+  rowOf,
+  spreadsheetId,
+  temporaryMarks,
+  type Trial,
+} from '../support/sheets.ts';
 
 const values = [
   header,
@@ -10,23 +20,286 @@ const values = [
   ['c', '="x"&"y"', null, '=1/0', '=FOO()'],
 ];
 
-test('the first read costs two calls, every other one, whatever is in the tab', async () => {
-  const trial = createTrial({ values });
-  const table = trial.openTable();
-  await table.read();
-  expect(trial.standin.log.counters).toMatchObject({ reads: 2, writes: 0 });
-  await table.read();
-  expect(trial.standin.log.counters).toMatchObject({ reads: 3, writes: 0 });
+/** The calls a piece of work makes, by Google's names of the methods. */
+async function callsOf(trial: Trial, work: () => Promise<unknown>): Promise<string[]> {
+  trial.standin.log.clear();
+  await work();
+  return trial.standin.log.entries.flatMap(({ operation }) => (operation === 'token' ? [] : operation));
+}
+
+const routine = 'values.batchGetByDataFilter';
+const grid = 'spreadsheets.getByDataFilter';
+const plain = [header, ['a', 'Ann', 'tag', 'ann@x.org', 1.5], [], [null, 'New', null, null, true]];
+
+describe('what a read costs', () => {
+  test('four calls the first time: the tab, marks, header and anchors, values; one every other time', async () => {
+    const trial = createTrial({ values: plain });
+    const table = trial.openTable();
+    expect(await callsOf(trial, () => table.read())).toEqual([
+      'spreadsheets.get',
+      'developerMetadata.search',
+      grid,
+      routine,
+    ]);
+    expect(await callsOf(trial, () => table.read())).toEqual([routine]);
+    trial.person.sort('Prospects', 'B', 'DESCENDING');
+    trial.person.insertRows('Prospects', 2);
+    expect(await callsOf(trial, () => table.read())).toEqual([routine]);
+  });
+
+  test('three calls the first time with what an earlier process remembered', async () => {
+    const trial = createTrial({ values: plain });
+    const { memory } = await trial.openTable().read();
+    trial.person.renameTab('Prospects', 'Leads');
+    const table = trial.openTable({}, structuredClone(memory));
+    expect(await callsOf(trial, () => table.read())).toHaveLength(3);
+    expect((await table.read()).title).toBe('Leads');
+  });
+
+  test('a second call while mapped columns hold a formula, none for one in another column', async () => {
+    const trial = createTrial({ values: plain });
+    const table = trial.openTable();
+    await table.read();
+    trial.person.type('Prospects!C2', '=1+1');
+    expect(await callsOf(trial, () => table.read())).toEqual([routine]);
+    trial.person.type('Prospects!E4', '=1+1');
+    expect(await callsOf(trial, () => table.read())).toEqual([routine, grid]);
+  });
+
+  test('W11: a header row that changed is looked at anew, once', async () => {
+    const trial = createTrial({ values: plain });
+    const { table } = await openAnchored(trial);
+    trial.person.type('Prospects!D1', 'E-mail');
+    expect(await callsOf(trial, () => table.read())).toEqual([routine, grid, routine]);
+    expect(await callsOf(trial, () => table.read())).toEqual([routine]);
+  });
+
+  test.each([
+    { what: 'a header that is a formula, whose result may change unseen', cell: 'C1', text: '="No"&"tes"' },
+    { what: 'a renamed column that reads like another', cell: 'D1', text: 'Notes' },
+    { what: 'a renamed column that reads nothing', cell: 'D1', text: '' },
+    { what: 'a header that is doubled', cell: 'C1', text: 'Email' },
+  ])('W11: $what is looked at with every read', async ({ cell, text }) => {
+    const trial = createTrial({ values: plain });
+    const { table } = await openAnchored(trial);
+    if (text === '') trial.person.clear(`Prospects!${cell}`);
+    else trial.person.type(`Prospects!${cell}`, text);
+    await table.read();
+    expect(await callsOf(trial, () => table.read())).toEqual([grid, routine]);
+  });
+
+  test('W11: two columns that read alike change places without a trace in the header, and are told by their anchors', async () => {
+    const trial = createTrial({ values: plain });
+    const { table } = await openAnchored(trial);
+    trial.person.type('Prospects!D1', 'Notes');
+    await table.read();
+    trial.person.moveColumns('Prospects', 'D', 1, 'C');
+    expect(rowOf(await table.read(), 'a').cells).toMatchObject({ email: 'ann@x.org' });
+  });
+
+  test('W11: headers that Google shows with an apostrophe are taken as seen before and after the look', async () => {
+    const behaviour = { formulaRenderingShowsApostrophes: true };
+    const trial = createTrial({ values: [header.with(2, '007'), ...plain.slice(1)], standin: { behaviour } });
+    const table = trial.openTable();
+    expect((await table.read()).rows).toHaveLength(2);
+    expect(await callsOf(trial, () => table.read())).toEqual([routine]);
+  });
+
+  test('what a write of unknown outcome left behind is looked for', async () => {
+    const trial = createTrial({ values: plain });
+    const { table, snapshot } = await openAnchored(trial);
+    trial.standin.faults.add({ effect: { type: 'lost' }, when: 'after', match: { kind: 'write' }, times: 99 });
+    trial.standin.faults.add({ effect: { type: 'lost' }, match: { operation: grid }, times: 99 });
+    const [outcome] = await table.append(snapshot, [{ id: 'n', set: { email: 'n@x.org' } }]);
+    expect(outcome).toMatchObject({ kind: 'unknown' });
+    trial.standin.faults.clear();
+    expect((await table.read()).leftovers).toBe(1);
+    expect(temporaryMarks(trial)).toHaveLength(1);
+  });
+
+  test('what an earlier process left behind is known at the first read', async () => {
+    const trial = createTrial({ values: plain });
+    const { table, snapshot } = await openAnchored(trial);
+    await table.append(snapshot, [{ id: 'n', set: { email: 'n@x.org' } }]);
+    expect((await trial.openTable({}, snapshot.memory).read()).leftovers).toBe(1);
+  });
 });
 
-test('with what an earlier process remembered, the first read costs one call', async () => {
-  const trial = createTrial({ values });
-  const { memory } = await trial.openTable().read();
-  trial.person.renameTab('Prospects', 'Leads');
-  trial.standin.log.clear();
-  const remembered = structuredClone(memory);
-  expect((await trial.openTable({}, remembered).read()).title).toBe('Leads');
-  expect(trial.standin.log.counters).toMatchObject({ reads: 1, writes: 0 });
+describe('unless it is unchanged', () => {
+  test('the same bytes are told without rows, at the cost of the call', async () => {
+    const trial = createTrial({ values: plain });
+    const { table, snapshot } = await openAnchored(trial);
+    const { fingerprint } = snapshot;
+    expect(
+      await callsOf(trial, async () => expect(await table.read({ unless: fingerprint })).toBe('unchanged')),
+    ).toEqual([routine]);
+    trial.person.type('Prospects!B2', 'Anna');
+    const changed = await table.read({ unless: fingerprint });
+    expect(changed === 'unchanged' ? [] : changed.rows).toMatchObject([{ cells: { first_name: 'Anna' } }, {}]);
+    expect(changed).not.toMatchObject({ fingerprint });
+    trial.person.type('Prospects!B2', 'Ann');
+    expect(await table.read({ unless: fingerprint })).toMatchObject({ fingerprint });
+    expect(await table.read({ unless: fingerprint })).toBe('unchanged');
+    expect(await table.read({ unless: undefined })).toMatchObject({ fingerprint });
+  });
+
+  test('the result of a formula that changed is a change, though its text did not', async () => {
+    const trial = createTrial({ values: plain });
+    const { table } = await openAnchored(trial);
+    trial.person.type('Prospects!E4', '=LEN(C2)');
+    const { fingerprint } = await table.read();
+    expect(
+      await callsOf(trial, async () => expect(await table.read({ unless: fingerprint })).toBe('unchanged')),
+    ).toEqual([routine, grid]);
+    trial.person.type('Prospects!C2', 'longer than that');
+    const changed = await table.read({ unless: fingerprint });
+    expect(changed === 'unchanged' ? [] : changed.rows.map(({ cells }) => cells['score'])).toEqual([1.5, 16]);
+  });
+
+  test('anchors that columns were given since are a change', async () => {
+    const table = createTrial({ values: plain }).openTable();
+    const snapshot = await table.read();
+    await table.ensure(snapshot, []);
+    expect(await table.read({ unless: snapshot.fingerprint })).toMatchObject({ unanchored: [] });
+  });
+
+  test('never at the first read of a process: marks and anchors may be news', async () => {
+    const trial = createTrial({ values: plain });
+    const { snapshot } = await openAnchored(trial);
+    const table = trial.openTable({}, snapshot.memory);
+    const { fingerprint } = snapshot;
+    expect(await table.read({ unless: fingerprint })).toMatchObject({ fingerprint });
+    expect(await table.read({ unless: fingerprint })).toBe('unchanged');
+  });
+});
+
+describe('V4, V5, V6: what one call does not say', () => {
+  const asked = [
+    header,
+    ['a', '=UPPER("x")', null, '#N/A is text', '=1/0'],
+    ['b', "'quoted", null, null, 'Loading...'],
+  ];
+
+  test.each([false, true])('is asked for; Google shows apostrophes: %s', async (formulaRenderingShowsApostrophes) => {
+    const trial = createTrial({
+      values: asked,
+      tab: { typed: true },
+      standin: { behaviour: { formulaRenderingShowsApostrophes } },
+    });
+    trial.person.type('Prospects!B4', '\'=UPPER("x")');
+    trial.person.type('Prospects!D4', "''twice");
+    trial.person.type('Prospects!E4', "'007");
+    const { rows } = await trial.openTable().read();
+    expect(rows).toEqual([
+      {
+        number: 2,
+        id: 'a',
+        cells: { first_name: 'X', email: '#N/A is text', score: { error: '#DIV/0!' } },
+        formulas: ['first_name', 'score'],
+      },
+      { number: 3, id: 'b', cells: { first_name: 'quoted', email: null, score: 'Loading...' }, formulas: [] },
+      { number: 4, id: '', cells: { first_name: '=UPPER("x")', email: "'twice", score: '007' }, formulas: [] },
+    ]);
+  });
+
+  test.each([
+    { what: 'a row inserted above', edit: (person: Person) => person.insertRows('Prospects', 2) },
+    { what: 'a formula replaced by text', edit: (person: Person) => person.type('Prospects!B2', 'text') },
+    { what: 'a formula replaced by another', edit: (person: Person) => person.type('Prospects!B2', '=LEN("xy")') },
+    { what: 'rows sorted', edit: (person: Person) => person.sort('Prospects', 'A', 'DESCENDING') },
+    {
+      what: 'rows deleted until the cells are beyond the grid',
+      edit: (person: Person) => person.deleteRows('Prospects', 2, 19),
+    },
+  ])('$what between the two calls: the read starts over', async ({ edit }) => {
+    const trial = createTrial({ values: asked, tab: { typed: true } });
+    const table = trial.openTable();
+    await table.read();
+    trial.onRequest = (path) => {
+      if (!path.endsWith(':getByDataFilter')) return;
+      trial.onRequest = () => undefined;
+      edit(trial.person);
+    };
+    expect((await table.read()).rows).toEqual((await trial.openTable().read()).rows);
+  });
+
+  test('L9: rows that change places, though their formulas read alike, are told by their ids', async () => {
+    const formula = '=IF(ROW()=2,"first","second")';
+    const trial = createTrial({
+      values: [header, ['a', formula], ['b', formula]],
+      tab: { typed: true },
+    });
+    const table = trial.openTable();
+    await table.read();
+    trial.onRequest = (path) => {
+      if (!path.endsWith(':getByDataFilter')) return;
+      trial.onRequest = () => undefined;
+      trial.person.sort('Prospects', 'A', 'DESCENDING');
+    };
+    const { rows } = await table.read();
+    expect(rows.map(({ id, cells }) => [id, cells['first_name']])).toEqual([
+      ['b', 'first'],
+      ['a', 'second'],
+    ]);
+  });
+
+  test('L7: rows that move each time end it with an error that the next run may repeat', async () => {
+    const trial = createTrial({ values: asked, tab: { typed: true } });
+    const table = trial.openTable();
+    trial.onRequest = (path) => {
+      if (path.endsWith(':getByDataFilter')) trial.person.insertRows('Prospects', 2);
+    };
+    await expect(table.read()).rejects.toMatchObject({ code: 'table-moving', retryable: true });
+  });
+
+  test('formulas that Google spells another way there do not: nothing changed between two answers that are the same', async () => {
+    const trial = createTrial({ values: asked, tab: { typed: true } });
+    trial.reroute = async (url, init) => {
+      const answer = await trial.standin.fetch(url, init);
+      if (!url.pathname.endsWith(':getByDataFilter')) return answer;
+      return new Response((await answer.text()).replaceAll('=UPPER', '=MAJUSCULE'), answer);
+    };
+    const table = trial.openTable();
+    expect(rowOf(await table.read(), 'a')).toMatchObject({
+      cells: { first_name: 'X' },
+      formulas: ['first_name', 'score'],
+    });
+    expect(await callsOf(trial, () => table.read())).toEqual([routine, grid, routine]);
+  });
+});
+
+describe('L7: an answer that is not whole is not a blank tab', () => {
+  test.each([
+    { what: 'an empty object', body: '{}' },
+    { what: 'no body', body: '' },
+    { what: 'a page', body: '<html>' },
+    { what: 'an answer cut short', body: '{"valueRanges":[' },
+    { what: 'the header row alone', body: '{"valueRanges":[{"valueRange":{"range":"Prospects!A1:H1"}}]}' },
+  ])('$what', async ({ body }) => {
+    const trial = createTrial({ values: plain });
+    const table = trial.openTable();
+    await table.read();
+    trial.reroute = async () => new Response(body);
+    await expect(table.read()).rejects.toMatchObject({ code: 'unavailable', retryable: true });
+  });
+
+  test('a connection that breaks off in the middle is tried again', async () => {
+    const trial = createTrial({ values: plain });
+    const table = trial.openTable();
+    await table.read();
+    trial.reroute = async () => {
+      trial.reroute = trial.standin.fetch;
+      return new Response(
+        new ReadableStream({
+          start(controller) {
+            controller.enqueue(new TextEncoder().encode('{"valueRanges":['));
+            controller.error(new Error('terminated'));
+          },
+        }),
+      );
+    };
+    expect((await table.read()).rows).toHaveLength(2);
+  });
 });
 
 test('rows come in order with id, values by kind, and formulas named; blank rows are left out (V3, V4, V5)', async () => {
@@ -168,32 +441,69 @@ describe('bad input is defined', () => {
   });
 });
 
-describe('tabs beyond 250,000 cells are read in chunks', () => {
-  const rowCount = 30_001;
-  const columns = Array.from({ length: 9 }, (_, index) => ({
-    key: `k${index}`,
-    header: `H${index}`,
-    format: 'text' as const,
-  }));
+describe('a table beyond one answer is read in chunks', () => {
+  const rowCount = 101;
   const large = [
-    ['Contact ID', ...columns.map((column) => column.header)],
-    ...Array.from({ length: rowCount - 1 }, (_, row) => [`id ${row}`, ...columns.map(({ key }) => `${key} ${row}`)]),
+    header,
+    ...Array.from({ length: rowCount - 1 }, (_, row) => [`id ${row}`, `name ${row}`, null, `mail ${row}`, row]),
   ];
+  const createLargeTrial = (rows: NewTab['values'] = large) =>
+    createTrial({
+      values: rows,
+      tab: { rowCount, columnCount: 5, typed: true },
+      client: { readLimits: { cellsPerRead: 200, cellsPerChunk: 80 } },
+    });
 
-  test('L7: and checked against one last look: rows that moved meanwhile are read again', async () => {
-    const trial = createTrial({ values: large, tab: { rowCount, columnCount: 10 } });
-    const table = trial.openTable({ ...spec, columns });
+  test('L7: checked against one last look: rows that moved meanwhile are read again', async () => {
+    const trial = createLargeTrial();
+    const table = trial.openTable();
     const first = await table.read();
     expect(first.rows).toHaveLength(rowCount - 1);
-    expect(first.rows.at(-1)).toMatchObject({ number: rowCount, id: 'id 29999', cells: { k8: 'k8 29999' } });
+    expect(first.rows.at(-1)).toMatchObject({ number: rowCount, id: 'id 99', cells: { email: 'mail 99' } });
     let requests = 0;
     trial.onRequest = () => {
       requests += 1;
-      if (requests === 2) trial.person.moveRows('Prospects', 2, 1, 29_000);
+      if (requests === 2) trial.person.moveRows('Prospects', 2, 1, 98);
     };
     const second = await table.read();
     expect(new Set(second.rows.map(({ id }) => id)).size).toBe(rowCount - 1);
-    // Five chunks and the last look, twice.
+    // Five chunks of 20 rows of 4 columns and the last look, twice.
     expect(requests).toBe(12);
+  });
+
+  test('W11: a column that moved meanwhile is looked for, and all is read again', async () => {
+    const trial = createLargeTrial();
+    const { table } = await openAnchored(trial);
+    let requests = 0;
+    trial.onRequest = () => {
+      requests += 1;
+      if (requests === 3) trial.person.moveColumns('Prospects', 'B', 1, 'E');
+    };
+    const { rows } = await table.read();
+    expect(rows.map(({ cells }) => cells)).toEqual(
+      Array.from({ length: rowCount - 1 }, (_, row) => ({
+        first_name: `name ${row}`,
+        email: `mail ${row}`,
+        score: row,
+      })),
+    );
+  });
+
+  test('V5: formulas are asked for chunk by chunk, as ids too', async () => {
+    const trial = createLargeTrial([
+      ...large.slice(0, 30),
+      ['=UPPER("id x")', '=LEN("abc")', null, null, 1],
+      ...large.slice(31),
+    ]);
+    const { rows } = await trial.openTable().read();
+    expect(rows[29]).toMatchObject({ id: 'ID X', cells: { first_name: 3 }, formulas: ['first_name', '#id'] });
+  });
+
+  test('unchanged is told after all was read', async () => {
+    const trial = createLargeTrial();
+    const { table, snapshot } = await openAnchored(trial);
+    expect(await table.read({ unless: snapshot.fingerprint })).toBe('unchanged');
+    trial.person.type('Prospects!E101', '7');
+    expect(await table.read({ unless: snapshot.fingerprint })).not.toBe('unchanged');
   });
 });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { AppWorld } from '../../src/app.ts';
 import { runCli } from '../../src/cli/program.ts';
 
@@ -23,6 +24,8 @@ export async function run(
     now: Date.now,
     elapsed: () => performance.now(),
     random: () => 0.5,
+    randomId: randomUUID,
+    process: { pid: process.pid, probe: (pid) => process.kill(pid, 0) },
     ...world,
   });
   return { code, ...printed };

@@ -1,7 +1,6 @@
 // A spreadsheet to try the adapter on: the stand-in in-process, a person at the sheet, and a clock that only waiting moves.
 import { type Credentials } from '../../src/sheets/credentials.ts';
-import { type Sheets, createSheets } from '../../src/sheets/table.ts';
-import type { SheetsClientDep } from '../../src/sheets/client.ts';
+import { type Sheets, type SheetsDep, createSheets } from '../../src/sheets/table.ts';
 import type { Fetch } from '../../src/sheets/endpoint.ts';
 import type { Row, Snapshot, Table, TableMemory, TableSpec } from '../../src/sheets/port.ts';
 import { type NewTab, type SpreadsheetFile } from '../../src/standin/sheets/model.ts';
@@ -56,7 +55,7 @@ export interface TrialOptions {
   readonly tab?: Partial<NewTab>;
   readonly values?: NewTab['values'];
   readonly standin?: Partial<SheetsStandinOptions>;
-  readonly client?: Partial<SheetsClientDep>;
+  readonly client?: Partial<SheetsDep>;
   /** Stands between the adapter and the stand-in. */
   readonly wrapFetch?: (fetch: Fetch) => Fetch;
   readonly seed?: number;

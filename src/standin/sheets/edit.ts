@@ -30,6 +30,8 @@ export interface EditBehaviour {
   readonly partialSortMovesMetadata: boolean;
   /** Whether a data filter that matches nothing refuses a write, or is passed over. Unknown for Google. */
   readonly unmatchedFilterRefuses: boolean;
+  /** Whether FORMULA rendering puts an apostrophe before text that would be more than text if typed. Unknown for Google. */
+  readonly formulaRenderingShowsApostrophes: boolean;
 }
 
 export const defaultEditBehaviour: EditBehaviour = {
@@ -37,6 +39,7 @@ export const defaultEditBehaviour: EditBehaviour = {
     'You are trying to edit a protected cell or object. Please contact the spreadsheet owner to remove protection if you need to edit.',
   partialSortMovesMetadata: false,
   unmatchedFilterRefuses: false,
+  formulaRenderingShowsApostrophes: false,
 };
 
 /** Refuses when any cell of the rectangle is protected against the caller. */

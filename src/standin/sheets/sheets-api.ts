@@ -70,7 +70,12 @@ function openFile(call: ApiCall, to: 'read' | 'write'): SpreadsheetFile {
 
 function reading(call: ApiCall): Reading {
   const file = openFile(call, 'read');
-  return { spreadsheetId: file.id, spreadsheet: file.content, calculation: file.calculation };
+  return {
+    spreadsheetId: file.id,
+    spreadsheet: file.content,
+    calculation: file.calculation,
+    behaviour: call.model.behaviour,
+  };
 }
 
 function writing(call: ApiCall, change: (edit: Edit, spreadsheetId: string) => JsonObject): JsonObject {

@@ -21,6 +21,8 @@ export type ValueInputOption = 'RAW' | 'USER_ENTERED';
 export interface Rendering {
   readonly values: ValueRenderOption;
   readonly dates: DateTimeRenderOption;
+  /** See `EditBehaviour`. */
+  readonly showsApostrophes?: boolean;
 }
 
 /** The ValueRange of a rectangle within the grid; trailing blank rows and cells are left out. */
@@ -79,10 +81,17 @@ function renderCell(cell: Cell, value: CellValue, rendering: Rendering): Json {
   if (rendering.values === 'FORMULA' && cell.formula !== undefined) return cell.formula;
   if (value === undefined) return '';
   if (value instanceof CellError) return value.text;
+  if (rendering.values === 'FORMULA' && rendering.showsApostrophes && isMoreWhenTyped(value))
+    return `'${String(value)}`;
   if (typeof value === 'number' && rendering.dates === 'FORMATTED_STRING' && isDateCell(cell)) {
     return displayText(value, cell);
   }
   return value;
+}
+
+/** Text that typing would take for a formula, a number, a date, or for text behind an apostrophe. */
+function isMoreWhenTyped(value: CellValue): boolean {
+  return typeof value === 'string' && parseTyped(value, false, 2000).value !== value;
 }
 
 /** Where values go: a rectangle that must hold them all, or a single cell they spread from. */

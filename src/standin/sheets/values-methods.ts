@@ -4,7 +4,7 @@ import { type Rect, rectToA1 } from './a1.ts';
 import { Calculation } from './calculation.ts';
 import { type FilteredRange, resolveDataFilter, resolveDataFilters } from './data-filter.ts';
 import type { Dimension } from './dimension-edit.ts';
-import type { Edit } from './edit.ts';
+import type { Edit, EditBehaviour } from './edit.ts';
 import { invalidArgument, withErrorPrefix } from './errors.ts';
 import { type SheetRange, clipToGrid, resolveA1 } from './grid-range.ts';
 import type { JsonObject } from './json.ts';
@@ -57,6 +57,7 @@ export interface Reading {
   readonly spreadsheetId: string;
   readonly spreadsheet: Spreadsheet;
   readonly calculation: Calculation;
+  readonly behaviour: EditBehaviour;
 }
 
 const valueRange = message('ValueRange', {
@@ -66,8 +67,9 @@ const valueRange = message('ValueRange', {
 });
 type ValueRange = z.output<typeof valueRange>;
 
-function rendering(options: ReadOptions): Rendering {
+function rendering(options: ReadOptions, { formulaRenderingShowsApostrophes }: EditBehaviour): Rendering {
   return {
+    showsApostrophes: formulaRenderingShowsApostrophes,
     values: options.valueRenderOption ?? 'FORMATTED_VALUE',
     dates: options.dateTimeRenderOption ?? 'SERIAL_NUMBER',
   };
@@ -75,7 +77,8 @@ function rendering(options: ReadOptions): Rendering {
 
 function read(reading: Reading, range: SheetRange, options: ReadOptions): JsonObject {
   const rect = clipToGrid(range);
-  return readValues(range.sheet, rect, options.majorDimension ?? 'ROWS', rendering(options), reading.calculation);
+  const { calculation, behaviour } = reading;
+  return readValues(range.sheet, rect, options.majorDimension ?? 'ROWS', rendering(options, behaviour), calculation);
 }
 
 export function getValues(reading: Reading, range: string, options: ReadOptions): JsonObject {

@@ -1,7 +1,36 @@
 // What has to hold when a trial is over, one function each, with a message that tells what happened.
-import type { AppendOutcome, Displaced, RemoveOutcome, RowOutcome } from '../../../src/sheets/port.ts';
+import type { AppendOutcome, Displaced, RemoveOutcome, RowOutcome, Snapshot } from '../../../src/sheets/port.ts';
 import { type Intent, isRow, type Referee, type RowIntent } from './referee.ts';
-import type { Seen } from './view.ts';
+import { type Seen, toEntered } from './view.ts';
+
+/**
+ * V4, V5, L2: a snapshot says of every row what the workbook held at one instant, and of every cell whether a formula makes
+ * it. Formulas here all show text or numbers of their own, so that theirs can be told by what was entered.
+ */
+export function checkSnapshot({ rows, columns, idColumn }: Snapshot, seen: Seen): string[] {
+  const found = columns.filter(({ kind }) => kind === 'found').map(({ key }) => key);
+  if (idColumn.kind !== 'found') return [];
+  return rows.flatMap((row) => {
+    const there = seen.rows[row.number - 1];
+    if (there?.id !== row.id) return `the snapshot has row ${row.number} as ${row.id}, it was ${there?.id}`;
+    return found.flatMap((key) => {
+      const cell = there.cells[seen.keys.indexOf(key)];
+      const [entered, shown] = [cell?.entered ?? '', row.cells[key]];
+      const isFormula = entered.startsWith('=');
+      const expected = isFormula ? resultOf(entered) : entered;
+      const actual = typeof shown === 'object' && shown !== null ? shown.error : toEntered(shown);
+      if (row.formulas.includes(key) === isFormula && actual === expected) return [];
+      return `the snapshot has ${row.id}/${key} as ${actual}, it was ${entered} and showed ${expected}`;
+    });
+  });
+}
+
+/** All formulas of these trials: `=1+2`, `=UPPER("x")`, `="x"/0`. */
+function resultOf(formula: string): string {
+  if (formula === '=1+2') return '3';
+  const upper = /^=UPPER\((".*")\)$/.exec(formula)?.[1];
+  return upper === undefined ? '#VALUE!' : upper.toUpperCase();
+}
 
 /** L9: no cell of any row holds a value that was meant for another id, unless people moved it there, or it was told. */
 export function checkRightRow(referee: Referee, seen: Seen, told: readonly RowOutcome[]): string[] {

@@ -1,7 +1,7 @@
 // People at the sheet: one edit, applied where its numbers point to in the workbook as it is by then.
 import { columnLetter } from '../../../src/sheets/address.ts';
 import type { Person } from '../../../src/standin/sheets/people.ts';
-import type { PersonEdit } from './schedule.ts';
+import type { PersonEdit, Typed } from './schedule.ts';
 import type { Seen } from './view.ts';
 
 export interface Sheet {
@@ -30,7 +30,7 @@ export function applyEdit(sheet: Sheet, seen: Seen, edit: PersonEdit): string {
       const column = [0, 1, 2]
         .map((step) => edit.column + step)
         .find((each) => !['#id', 'notes'].includes(keyAt(each) ?? ''))!;
-      const text = `typed ${(sheet.typed += 1)}`;
+      const text = toKeys(edit.what, `typed ${(sheet.typed += 1)}`);
       person.type(at(column, edit.row), text);
       return `types "${text}" into ${at(column, edit.row)} (${keyAt(column)})`;
     }
@@ -83,5 +83,23 @@ export function applyEdit(sheet: Sheet, seen: Seen, edit: PersonEdit): string {
       sheet.title = title === 'Prospects' ? "Ann's list" : 'Prospects';
       person.renameTab(title, sheet.title);
       return `renames the tab to ${sheet.title}`;
+  }
+}
+
+/** The keys that are pressed; an apostrophe in front makes text of what follows, whatever it reads like. */
+function toKeys(what: Typed, text: string): string {
+  switch (what) {
+    case 'text':
+      return text;
+    case 'formula':
+      return `=UPPER("${text}")`;
+    case 'failing formula':
+      return `="${text}"/0`;
+    case 'text like a formula':
+      return `'=UPPER("${text}")`;
+    case 'text like an error':
+      return `#REF! ${text}`;
+    case 'quote':
+      return `''${text}`;
   }
 }

@@ -10,6 +10,7 @@ import {
   checkNothingLost,
   checkRemoveOutcome,
   checkRightRow,
+  checkSnapshot,
   checkTold,
   checkUpdateOutcome,
 } from './invariants.ts';
@@ -37,7 +38,15 @@ const values = [
 
 export async function runSchedule(schedule: Schedule): Promise<Verdict> {
   const referee: Referee = new Referee(() => look(trial.file.content));
-  const world: World = { schedule, referee, requests: -1, isCrashed: false, trial: undefined, sheet: undefined };
+  const world: World = {
+    schedule,
+    referee,
+    requests: -1,
+    isCrashed: false,
+    isReading: false,
+    trial: undefined,
+    sheet: undefined,
+  };
   const trial: Trial = createTrial({
     tab: { rowCount: 9, columnCount: 7, typed: true },
     values,
@@ -45,6 +54,7 @@ export async function runSchedule(schedule: Schedule): Promise<Verdict> {
       behaviour: {
         partialSortMovesMetadata: schedule.doesSortMoveMarks,
         unmatchedFilterRefuses: schedule.doUnmatchedFiltersRefuse,
+        formulaRenderingShowsApostrophes: schedule.doFormulasShowApostrophes,
       },
     },
     wrapFetch: (fetch) => (url, init) => intercept(world, fetch, url, init),
@@ -57,7 +67,7 @@ export async function runSchedule(schedule: Schedule): Promise<Verdict> {
   const told: RowOutcome[] = [];
   for (const [index, step] of schedule.steps.entries()) {
     if (world.isCrashed) break;
-    await takeStep(table, step, `${index}`, referee, told);
+    await takeStep(world, table, step, `${index}`, referee, told);
   }
   world.requests = -1;
   referee.ask([], [], []);
@@ -119,6 +129,8 @@ interface World {
   /** Requests so far; negative while nothing is to interfere. */
   requests: number;
   isCrashed: boolean;
+  /** The adapter takes a snapshot: what it plans on is what its call for values saw. */
+  isReading: boolean;
   trial: Trial | undefined;
   sheet: Sheet | undefined;
 }
@@ -144,7 +156,8 @@ async function intercept(world: World, fetch: Fetch, url: URL, init: RequestInit
   } finally {
     const after = trial.file.content;
     if (after !== before) referee.adapterWrote(before, after);
-    if (url.pathname.endsWith(':getByDataFilter')) referee.looked(after);
+    const looking = world.isReading ? 'values:batchGetByDataFilter' : ':getByDataFilter';
+    if (url.pathname.endsWith(looking)) referee.looked(after);
   }
 }
 
@@ -187,16 +200,27 @@ function refused(): TypeError {
   return new TypeError('fetch failed', { cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }) });
 }
 
-async function takeStep(table: Table, step: Step, name: string, referee: Referee, told: RowOutcome[]): Promise<void> {
+async function takeStep(
+  world: World,
+  table: Table,
+  step: Step,
+  name: string,
+  referee: Referee,
+  told: RowOutcome[],
+): Promise<void> {
   let snapshot: Snapshot;
   try {
     referee.tell('read');
+    world.isReading = true;
     snapshot = await table.read();
   } catch (error) {
     if (!(error instanceof SheetsError)) throw error;
     referee.tell(`  ${error.message}`);
     return;
+  } finally {
+    world.isReading = false;
   }
+  referee.report(checkSnapshot(snapshot, referee.lastLook!));
   if (step.kind === 'update') await takeUpdate(table, snapshot, step, name, referee, told);
   else if (step.kind === 'append') await takeAppend(table, snapshot, step, name, referee);
   else await takeRemoval(table, snapshot, step, referee);

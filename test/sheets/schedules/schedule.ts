@@ -4,7 +4,7 @@ import { type Arbitrary, array, boolean, constant, constantFrom, integer, nat, o
 
 /** Rows and columns are picked by a number that is taken modulo what is there. */
 export type PersonEdit =
-  | { readonly kind: 'type'; readonly row: number; readonly column: number }
+  | { readonly kind: 'type'; readonly row: number; readonly column: number; readonly what: Typed }
   | { readonly kind: 'clear'; readonly row: number; readonly column: number }
   | { readonly kind: 'insert row'; readonly row: number }
   | { readonly kind: 'delete row'; readonly row: number }
@@ -17,6 +17,9 @@ export type PersonEdit =
   | { readonly kind: 'cut and paste row'; readonly row: number; readonly to: number }
   | { readonly kind: 'copy and paste row'; readonly row: number; readonly to: number }
   | { readonly kind: 'rename tab' };
+
+/** Plain text; a formula; one that fails; text that reads like a formula, like an error, or like text made safe. */
+export type Typed = 'text' | 'formula' | 'failing formula' | 'text like a formula' | 'text like an error' | 'quote';
 
 export type FaultKind =
   | '429'
@@ -43,16 +46,17 @@ export interface Schedule {
   /** Google is not documented on these; the adapter has to hold either way. */
   readonly doesSortMoveMarks: boolean;
   readonly doUnmatchedFiltersRefuse: boolean;
+  readonly doFormulasShowApostrophes: boolean;
 }
 
 /** Requests an edit or fault can be pinned to: a read, a pinned update with retries, and then some. */
-const requestsMax = 14;
+const requestsMax = 16;
 
 const index = nat({ max: 11 });
 const isDescending = boolean();
 
 const personEdit: Arbitrary<PersonEdit> = oneof(
-  record({ kind: constant('type'), row: index, column: index }),
+  record({ kind: constant('type'), row: index, column: index, what: typed() }),
   record({ kind: constant('clear'), row: index, column: index }),
   record({ kind: constant('insert row'), row: index }),
   record({ kind: constant('delete row'), row: index }),
@@ -91,7 +95,19 @@ export const schedule: Arbitrary<Schedule> = record({
   faults: array(record({ at: nat({ max: requestsMax }), fault }), { maxLength: 2 }),
   doesSortMoveMarks: boolean(),
   doUnmatchedFiltersRefuse: boolean(),
+  doFormulasShowApostrophes: boolean(),
 });
+
+function typed(): Arbitrary<Typed> {
+  return constantFrom<Typed>(
+    'text',
+    'formula',
+    'failing formula',
+    'text like a formula',
+    'text like an error',
+    'quote',
+  );
+}
 
 function bits(): Arbitrary<number> {
   return integer({ min: 1, max: 63 });

@@ -75,6 +75,24 @@ describe('reading', () => {
   });
 });
 
+test.each([
+  { formulaRenderingShowsApostrophes: false, shown: ['=1/0', '007', '=x', "'q", 'text', true, 1.5, 46_023] },
+  { formulaRenderingShowsApostrophes: true, shown: ['=1/0', "'007", "'=x", "''q", 'text', true, 1.5, 46_023] },
+])(
+  'FORMULA gives constants as they are, dates as serial numbers; with apostrophes: $formulaRenderingShowsApostrophes',
+  async ({ shown, ...behaviour }) => {
+    const typed = ['=1/0', "'007", "'=x", "''q", 'text', 'TRUE', '1.5', '2026-01-01'];
+    const trial = createTrial({ tabs: [{ title: 'T', sheetId: 3, typed: true, values: [typed] }] }, { behaviour });
+    const { body } = await trial.post('/values:batchGetByDataFilter', {
+      dataFilters: [{ gridRange: { sheetId: 3, startRowIndex: 0, endRowIndex: 1 } }],
+      valueRenderOption: 'FORMULA',
+      majorDimension: 'COLUMNS',
+    });
+    const { range, values } = body.valueRanges[0].valueRange;
+    expect([range, values.flat()]).toEqual(['T!A1:Z1', shown]);
+  },
+);
+
 describe('writing', () => {
   test('null skips a cell, "" clears it, what is not sent stays; the answer counts what was sent', async () => {
     const trial = trialWithRows();

@@ -1,0 +1,128 @@
+// The tables of docs/configuration.md, made from the schema of the configuration and from the fields of the service.
+import * as z from 'zod';
+import { allowedWords } from '../src/config/explain.ts';
+import { configJsonSchema } from '../src/config/json-schema.ts';
+import { schemaAt } from '../src/config/schema-walk.ts';
+import { configFile } from '../src/config/schema/file.ts';
+import { contactFields } from '../src/crm/contact-fields.ts';
+import { resourceFields, resourceNames } from '../src/crm/resources.ts';
+import { table } from './table.ts';
+
+interface Node {
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly writeOnly?: boolean;
+  readonly properties?: Readonly<Record<string, Node>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: Node | false;
+  readonly anyOf?: readonly Node[];
+  readonly enum?: readonly string[];
+}
+
+export interface Option {
+  /** `NAME` and `HEADER` stand for what people choose. */
+  readonly path: readonly string[];
+  readonly node: Node;
+  readonly isRequired: boolean;
+}
+
+const chosen: Readonly<Record<string, string>> = { syncs: 'NAME', feeds: 'NAME', columns: 'HEADER' };
+
+/** Every option there is, sections before what is in them. */
+export function configOptions(): readonly Option[] {
+  return within(configJsonSchema(), []);
+}
+
+function within(node: Node, path: readonly string[]): readonly Option[] {
+  const { properties, required = [], additionalProperties } = settingsOf(node);
+  const named = Object.entries(properties ?? {}).flatMap(([name, child]) => {
+    const here = [...path, name];
+    return [{ path: here, node: child, isRequired: required.includes(name) }, ...within(child, here)];
+  });
+  const placeholder = chosen[path.at(-1) ?? ''];
+  if (!additionalProperties || placeholder === undefined) return named;
+  const here = [...path, placeholder];
+  return [
+    ...named,
+    { path: here, node: additionalProperties, isRequired: false },
+    ...within(additionalProperties, here),
+  ];
+}
+
+function settingsOf(node: Node): Node {
+  return node.anyOf?.find(({ properties }) => properties !== undefined) ?? node;
+}
+
+/** One table for each section, the options that are no section of their own in it. */
+export function optionTables(): string {
+  const options = configOptions();
+  const isSection = ({ path, node }: Option) =>
+    settingsOf(node).properties !== undefined || chosen[path.at(-1) ?? ''] !== undefined;
+  const top = { path: [], node: { description: 'The file as a whole.' }, isRequired: true };
+  return [top, ...options.filter(isSection)]
+    .map((section) => ({ section, rows: options.filter((option) => isIn(option, section) && !isSection(option)) }))
+    .filter(({ rows }) => rows.length > 0)
+    .map(({ section, rows }) => sectionText(section, rows, options))
+    .join('\n\n');
+}
+
+function isIn({ path }: Option, section: Option): boolean {
+  return path.length === section.path.length + 1 && section.path.every((name, index) => path[index] === name);
+}
+
+function sectionText(section: Option, rows: readonly Option[], options: readonly Option[]): string {
+  const title = section.path.length === 0 ? 'the file' : `\`${section.path.join('.')}\``;
+  // What people name themselves is described where it hangs.
+  const parent = options.find(({ path }) => path.join('.') === section.path.slice(0, -1).join('.'));
+  const description =
+    section.node.description ?? settingsOf(section.node).description ?? parent?.node.description ?? '';
+  const lines = rows.map(({ path, node, isRequired }) => [
+    `\`${path.at(-1)}\``,
+    wordsOf(path),
+    isRequired ? 'required' : defaultOf(node),
+    node.description ?? '',
+  ]);
+  return `### ${title}\n\n${description}\n\n${table(['option', 'takes', 'default', 'is'], lines)}`;
+}
+
+function defaultOf({ default: value }: Node): string {
+  return value === undefined ? '-' : `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
+}
+
+/** What an error message would say is allowed. */
+function wordsOf(path: readonly string[]): string {
+  if (path.at(-1) === 'field') return 'a [field of a contact](#fields-of-a-contact)';
+  if (path.at(-1) === 'filter') return 'a mapping of [fields of a contact](#fields-of-a-contact)';
+  const schema = schemaAt(configFile, path);
+  // Nothing takes a symbol.
+  const issues = schema && z.safeParse(schema, Symbol('nothing'), { error: allowedWords }).error?.issues;
+  const words = issues?.[0]?.message ?? '';
+  return words === 'a list' ? `a list of ${wordsOf([...path, '0'])}` : words;
+}
+
+export function contactFieldsTable(): string {
+  return table(
+    ['field', 'kind', 'directions', 'read from', 'in creates', 'in updates', 'is'],
+    [...contactFields.values()].map((field) => [
+      `\`${field.name}\``,
+      field.equality === 'exact' ? field.kind : `${field.kind}, ${field.equality}`,
+      field.directions.map((direction) => `\`${direction}\``).join(' '),
+      field.readFrom.map((name) => `\`${name}\``).join(', ') || '-',
+      field.createAs === undefined ? '-' : `\`${field.createAs}\``,
+      field.updateAs === undefined ? '-' : `\`${field.updateAs}\``,
+      field.description ?? '',
+    ]),
+  );
+}
+
+export function resourceFieldsTable(): string {
+  return table(
+    ['resource', 'fields'],
+    resourceNames.map((resource) => [
+      `\`${resource}\``,
+      Object.keys(resourceFields(resource))
+        .map((name) => `\`${name}\``)
+        .join(' '),
+    ]),
+  );
+}

@@ -1,0 +1,31 @@
+// Addresses that something secret travels to: https, or plain http to this very machine.
+
+/** Why an address must not be used, or undefined. `extras`: a user, query or fragment, where only the address belongs. */
+export type AddressFault = 'no-address' | 'plain-http' | 'extras';
+
+export function addressFault(text: string): AddressFault | undefined {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) return 'no-address';
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) return 'plain-http';
+  return url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '' ? 'extras' : undefined;
+}
+
+/** As `URL.hostname` or `parseListen` gives it. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+export interface ListenAddress {
+  /** Without brackets, also for IPv6. */
+  readonly host: string;
+  /** 0 lets the system choose a free one. */
+  readonly port: number;
+}
+
+/** `127.0.0.1:4000`, `localhost:4000`, `[::1]:4000`; undefined for anything else. */
+export function parseListen(text: string): ListenAddress | undefined {
+  const [, bracketed, plain, digits] = /^(?:\[([\da-fA-F:.]+)\]|([\w.-]+)):(\d{1,5})$/.exec(text) ?? [];
+  const host = bracketed ?? plain;
+  const port = Number(digits);
+  return host === undefined || port > 65_535 ? undefined : { host, port };
+}

@@ -1,0 +1,178 @@
+// What the options of one sync say about each other.
+import type { ContactFieldName, Direction } from '../../crm/contact-fields.ts';
+import { contactField } from '../../crm/contact-fields.ts';
+import { nearestWord } from '../nearest.ts';
+import { anyOf } from '../problems.ts';
+import type { Path } from '../source.ts';
+import type { Fault, SalvagedSync } from './check.ts';
+import { checkHeaders, mappedHeaders } from './headers.ts';
+import type { OwnedHeader } from './headers.ts';
+
+/** `given` is the sync as it came. */
+export function checkSync(name: string, sync: SalvagedSync, given: unknown): readonly Fault[] {
+  const base = ['syncs', name];
+  return [
+    ...checkColumns(base, sync, given),
+    ...checkHeaders([...mappedHeaders(base, givenColumns(given)), ...otherHeaders(base, sync, given)]),
+    ...checkMatch(base, sync, given),
+    ...checkVetoes(base, sync, given),
+    ...checkFilter(base, sync),
+  ];
+}
+
+type Column = NonNullable<NonNullable<SalvagedSync['columns']>[string]>;
+
+/** The two ways to write a column, as one. */
+function settings(column: Column) {
+  return typeof column === 'string' ? { field: column } : column;
+}
+
+function checkColumns(base: Path, { columns = {} }: SalvagedSync, given: unknown): readonly Fault[] {
+  const headerByTarget = new Map<string, string>();
+  return Object.entries(columns).flatMap(([header, column = {}]): readonly Fault[] => {
+    const path = [...base, 'columns', header];
+    const { field, custom_field, direction } = { custom_field: undefined, direction: undefined, ...settings(column) };
+    const written = givenColumns(given)[header];
+    const isBoth = isObject(written) && 'field' in written && 'custom_field' in written;
+    const isUnderstood =
+      isObject(written) && Object.keys(written).every((option) => Object.hasOwn(settings(column), option));
+    const isNeither = isUnderstood && field === undefined && custom_field === undefined;
+    if (isBoth || isNeither) {
+      const found = isBoth ? 'field and custom_field' : 'neither field nor custom_field';
+      return [{ path, part: 'key', found, allowed: 'one of the two' }];
+    }
+    const target = targetOf(field, custom_field);
+    if (target === undefined) return [];
+    const other = headerByTarget.get(target);
+    headerByTarget.set(target, other ?? header);
+    return [
+      ...(other === undefined ? [] : [mappedTwice(path, target, other)]),
+      ...(direction === undefined ? [] : checkDirection(path, direction, field, custom_field)),
+    ];
+  });
+}
+
+/** What a column stands for. `network_id` and `network` are two names of one thing, as soon as it is written (M8). */
+function targetOf(field: ContactFieldName | undefined, customField: string | undefined): string | undefined {
+  if (customField !== undefined) return `custom field ${customField}`;
+  return field && `field ${contactField(field).updateAs ?? field}`;
+}
+
+function mappedTwice(path: Path, target: string, other: string): Fault {
+  return {
+    path,
+    part: 'key',
+    found: `the ${target}, which column ${JSON.stringify(other)} has already`,
+    allowed: 'one column for each field',
+  };
+}
+
+function checkDirection(
+  path: Path,
+  direction: Direction,
+  field: ContactFieldName | undefined,
+  customField: string | undefined,
+): readonly Fault[] {
+  const possible: readonly Direction[] = field === undefined ? ['to_crm'] : contactField(field).directions;
+  if (possible.includes(direction)) return [];
+  const what = field === undefined ? `the custom field ${customField}` : field;
+  const why = possible.includes('to_crm') ? 'the service does not give back' : 'the service does not let anybody write';
+  const found = `${direction} for ${what}, which ${why}`;
+  return [{ path: [...path, 'direction'], part: 'value', found, allowed: anyOf(possible) }];
+}
+
+function otherHeaders(base: Path, { sheet, automation }: SalvagedSync, given: unknown): readonly OwnedHeader[] {
+  const owned = (header: string | null | undefined, section: string, option: string, what: string) => {
+    if (header === null || header === undefined) return [];
+    const isGiven = hasOption(given, section, option);
+    return [{ header, path: [...base, section, option], part: 'value' as const, what, isGiven }];
+  };
+  return [
+    ...owned(sheet?.id_column, 'sheet', 'id_column', 'the ID column'),
+    ...owned(sheet?.status_column, 'sheet', 'status_column', 'the status column'),
+    ...owned(automation?.column, 'automation', 'column', 'the automation column'),
+    ...owned(automation?.result_column, 'automation', 'result_column', 'the result column'),
+  ];
+}
+
+/** The columns that the fields of a match key can be read from: a name is also put together from its parts. */
+const matchFields: Readonly<Record<string, readonly string[]>> = {
+  network_id: ['network_id', 'network'],
+  email: ['email'],
+  name: ['name', 'first_name', 'last_name'],
+  company_name: ['company_name'],
+};
+
+export function isMatchable(key: string, fields: ReadonlySet<string | undefined>): boolean {
+  return unmappedOf(key, fields).length === 0;
+}
+
+function unmappedOf(key: string, fields: ReadonlySet<string | undefined>): readonly string[] {
+  return key.split('+').filter((part) => !(matchFields[part] ?? [part]).some((name) => fields.has(name)));
+}
+
+function checkMatch(base: Path, { match = [], columns = {} }: SalvagedSync, given: unknown): readonly Fault[] {
+  const fields = new Set(Object.values(columns).map((column) => column && settings(column).field));
+  // A column whose own field is wrong may be the one that a key wants.
+  const headers = Object.keys(givenColumns(given));
+  const isSure = headers.every((header) => {
+    const { field, custom_field } = { custom_field: undefined, ...settings(columns[header] ?? {}) };
+    return field !== undefined || custom_field !== undefined;
+  });
+  return match.flatMap((key, index): readonly Fault[] => {
+    if (key === undefined) return [];
+    const path = [...base, 'match', index];
+    if (match.indexOf(key) < index) return [{ path, part: 'value', allowed: 'each key once' }];
+    const missing = unmappedOf(key, fields);
+    if (missing.length === 0 || headers.length === 0 || !isSure) return [];
+    const found = `${JSON.stringify(key)}, but no column has ${anyOf(missing)}`;
+    return [{ path, part: 'value', found, allowed: 'keys whose fields are all mapped in columns' }];
+  });
+}
+
+function checkVetoes(base: Path, { automation }: SalvagedSync, given: unknown): readonly Fault[] {
+  const headers = Object.keys(givenColumns(given)).map((header) => header.trim());
+  if (headers.length === 0) return [];
+  return Object.keys(automation?.unless ?? {})
+    .filter((header) => !headers.includes(header.trim()))
+    .map((header) => ({
+      path: [...base, 'automation', 'unless', header],
+      part: 'key',
+      found: `${JSON.stringify(header)}, which is no mapped column`,
+      allowed: anyOf(headers),
+      nearest: nearestWord(header, headers),
+    }));
+}
+
+function checkFilter(base: Path, { contacts }: SalvagedSync): readonly Fault[] {
+  const filter = contacts?.filter ?? {};
+  const path = [...base, 'contacts', 'filter'];
+  return Object.entries(filter).flatMap(([field, wanted]): readonly Fault[] => {
+    if (field === 'list_uuid') {
+      return [
+        { path: [...path, field], part: 'key', found: 'a second list', allowed: 'contacts.list alone names the list' },
+      ];
+    }
+    if (!Array.isArray(wanted) || wanted.length > 0) return [];
+    return [
+      {
+        path: [...path, field],
+        part: 'value',
+        found: 'an empty list, which no contact matches',
+        allowed: 'one value at least',
+      },
+    ];
+  });
+}
+
+function givenColumns(sync: unknown): Readonly<Record<string, unknown>> {
+  return isObject(sync) && isObject(sync['columns']) ? sync['columns'] : {};
+}
+
+function hasOption(sync: unknown, section: string, option: string): boolean {
+  return isObject(sync) && isObject(sync[section]) && Object.hasOwn(sync[section], option);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

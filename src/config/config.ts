@@ -1,0 +1,165 @@
+// The configuration as the rest of the program sees it: checked, defaults in place, references and secret files read,
+// in the program's own words and units. The file's own words are in schema/, and resolve.ts leads from one to the other.
+import type { ContactFieldSpec, Direction } from '../crm/contact-fields.ts';
+import type { ContactFilter } from '../crm/operations/filter.ts';
+import type { ResourceName } from '../crm/resources.ts';
+import type { ListenAddress } from './address.ts';
+import type { ConfigFile, FeedOptions, SyncOptions } from './schema/file.ts';
+import type { Secret } from './secret.ts';
+import type { ServiceSettings } from './service-settings.ts';
+
+export interface Config {
+  /** Where it was read from. */
+  readonly path: string;
+  readonly crm: ServiceSettings;
+  readonly google: GoogleConfig;
+  readonly state: StateConfig;
+  /** Undefined: no status page. */
+  readonly server?: ServerConfig;
+  readonly log: LogConfig;
+  /** May hold a key, so it is a secret as a whole. Undefined: nobody is alerted. */
+  readonly alertWebhookUrl?: Secret;
+  /** In the order of the file. No two syncs or feeds have one name, not even in another case, or write one tab. */
+  readonly syncs: readonly SyncConfig[];
+  readonly feeds: readonly FeedConfig[];
+  /** The options in the file's own words, defaults filled in; what `effectiveConfig` shows. */
+  readonly options: ConfigFile;
+}
+
+export interface GoogleConfig {
+  /** As written: relative to the working directory. */
+  readonly credentialsFile: string;
+  /** Undefined: to Google. */
+  readonly endpoint?: string;
+  readonly readsPerMinute: number;
+  readonly writesPerMinute: number;
+}
+
+/** `folder` is relative to the working directory. */
+export type StateConfig =
+  | { readonly kind: 'file'; readonly folder: string }
+  | { readonly kind: 'postgres'; readonly url: Secret };
+
+/** A password is always there when others than this machine can reach the address. */
+export interface ServerConfig extends ListenAddress {
+  readonly password?: Secret;
+}
+
+export interface LogConfig {
+  readonly level: ConfigFile['log']['level'];
+  readonly format: ConfigFile['log']['format'];
+  readonly contactDetails: ConfigFile['log']['contact_details'];
+}
+
+export type ConflictPolicy = SyncOptions['conflict'];
+export type BlankPolicy = SyncOptions['blank'];
+
+/** The tab of a sync or feed, as `TableSpec` takes it. */
+export interface TabConfig {
+  /** The id, also where the file has an address. */
+  readonly spreadsheetId: string;
+  /** Title, or `gid:N`. */
+  readonly tab: string;
+  /** 1-based. */
+  readonly headerRow: number;
+}
+
+export interface SyncConfig {
+  /** Fit for a folder. */
+  readonly name: string;
+  readonly schedule: Schedule;
+  readonly fullScan: Schedule;
+  readonly contacts: ContactsConfig;
+  readonly sheet: TabConfig & {
+    readonly idHeader: string;
+    /** Undefined: no status is written. */
+    readonly statusHeader?: string;
+  };
+  /** Each key as the fields whose values make it, the first key tried first (I2). */
+  readonly match: readonly (readonly string[])[];
+  /** In the order of the file; one at least. */
+  readonly columns: readonly ColumnConfig[];
+  readonly settleMs: number;
+  readonly onRowDeleted: SyncOptions['on_row_deleted'];
+  readonly onContactDeleted: SyncOptions['on_contact_deleted'];
+  readonly limits: LimitsConfig;
+  /** Undefined: the sync enrols nobody. */
+  readonly automation?: AutomationConfig;
+}
+
+export interface Schedule {
+  /** Five fields, or six with seconds in front. */
+  readonly cron: string;
+  /** IANA name. */
+  readonly timeZone: string;
+}
+
+export interface ContactsConfig {
+  /** Name or uuid. */
+  readonly list: string;
+  /** As written; operations prepare it. Never names list_uuid. */
+  readonly filter?: ContactFilter;
+  readonly moveToList: boolean;
+}
+
+export interface ColumnConfig {
+  /** Names the column for as long as the mapping has it, whatever its header: `email`, `custom_fields.segment`. */
+  readonly key: string;
+  readonly header: string;
+  readonly target: ColumnTarget;
+  readonly direction: Direction;
+  /** Its own, else the sync's. */
+  readonly conflict: ConflictPolicy;
+  readonly blank: BlankPolicy;
+}
+
+/** Custom fields are text, are created and updated by upsert, and are never read. */
+export type ColumnTarget =
+  | { readonly kind: 'field'; readonly field: ContactFieldSpec }
+  | { readonly kind: 'custom_field'; readonly name: string };
+
+/** Percentages are of the links at the start of a run (G2): 20 is 20 %, 100 at most. */
+export interface LimitsConfig {
+  readonly deletesPercent: number;
+  readonly changesPercent: number;
+  readonly blanksPercent: number;
+  /** In one run. */
+  readonly creates: number;
+  readonly enrolmentsPerHour: number;
+}
+
+export interface AutomationConfig {
+  /** Header of the column that names the automation. */
+  readonly header: string;
+  /** `flow_segment_id` of add-new-lead. */
+  readonly segment: number;
+  readonly vetoes: readonly Veto[];
+  readonly onClear: 'ignore' | 'cancel';
+  readonly resultHeader?: string;
+}
+
+/** Nobody is enrolled while this column has one of these values (E4). */
+export interface Veto {
+  readonly columnKey: string;
+  readonly values: readonly string[];
+}
+
+export interface FeedConfig {
+  readonly name: string;
+  readonly resource: ResourceName;
+  readonly schedule: Schedule;
+  readonly sheet: TabConfig & { readonly statusHeader: string };
+  /** In the order of the file; exactly one is the uuid, by which rows are known. */
+  readonly columns: readonly FeedColumn[];
+  /** Only for automations, and only with a column of `status` (E7). */
+  readonly isControlled: boolean;
+  readonly onGone: FeedOptions['on_gone'];
+}
+
+export interface FeedColumn {
+  /** The path as written: `schedule.timezone`. */
+  readonly key: string;
+  readonly header: string;
+  /** Names of fields and indices of lists; one at least, the first a field of the record. */
+  readonly path: readonly (string | number)[];
+}

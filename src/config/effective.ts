@@ -1,0 +1,25 @@
+import type { Config } from './config.ts';
+
+/** `config --effective`: the options in the file's own words, with every default, and a mask for every secret. */
+export function effectiveConfig({ options, syncs }: Config): Readonly<Record<string, unknown>> {
+  const explicit = syncs.map(({ name, match, columns }) => [
+    name,
+    {
+      ...options.syncs[name],
+      match: match.map((key) => key.join('+')),
+      columns: Object.fromEntries(
+        columns.map(({ header, target, direction, conflict, blank }) => [
+          header,
+          {
+            ...(target.kind === 'field' ? { field: target.field.name } : { custom_field: target.name }),
+            direction,
+            conflict,
+            blank,
+          },
+        ]),
+      ),
+    },
+  ]);
+  // A secret becomes its mask on its way into JSON.
+  return JSON.parse(JSON.stringify({ ...options, syncs: Object.fromEntries(explicit) })) as Record<string, unknown>;
+}

@@ -1,0 +1,114 @@
+import type { Fault, SalvagedFile } from './checks/check.ts';
+import { named } from './checks/check.ts';
+import { checkConnections } from './checks/connections.ts';
+import { checkFeed } from './checks/feed.ts';
+import { checkSync } from './checks/sync.ts';
+import { checkTabs } from './checks/tabs.ts';
+import type { Config } from './config.ts';
+import { allowedWords, explainIssues } from './explain.ts';
+import { ConfigError, optionText } from './problems.ts';
+import type { ConfigProblem } from './problems.ts';
+import { resolveConfig } from './resolve.ts';
+import type { FileSecrets } from './resolve.ts';
+import { salvage } from './schema-walk.ts';
+import { configFile } from './schema/file.ts';
+import { errorCode, readSecretFile, textToToken } from './secret-file.ts';
+import type { ReadFile } from './secret-file.ts';
+import { Secret } from './secret.ts';
+import { SettingsError } from './settings-error.ts';
+import { readSource } from './source.ts';
+import type { Environment, Source } from './source.ts';
+
+export interface ConfigWorld {
+  readonly env: Environment;
+  /** Also asked for the secrets that stand in files of their own; paths as they are written. */
+  readonly readFile: ReadFile;
+}
+
+/**
+ * Reads a configuration file whole: YAML, references to the environment, every option, what options say about each other,
+ * and the secrets that stand in files. Touches neither network nor state; asks nothing of the service or of Google.
+ *
+ * Throws ConfigError with everything that is wrong, in the order of the file. Trying again without mending it is no use.
+ */
+export function loadConfig(path: string, { env, readFile }: ConfigWorld): Config {
+  const source = readSource(readText(path, readFile), env);
+  if (!source.isReadable) throw new ConfigError(path, source.problems);
+  const parsed = configFile.safeParse(source.value, { error: allowedWords });
+  const given = isObject(source.value) ? source.value : undefined;
+  const file = given && salvage(configFile, given);
+  const secrets = readSecrets(file ?? {}, source, readFile);
+  const problems = [
+    ...explainIssues(parsed.error?.issues ?? [], source, configFile),
+    ...(file ? checkOptions(file, given) : []).map((fault) => faultToProblem(fault, source)),
+    ...secrets.problems,
+  ];
+  // Where the text itself is wrong, what it means is not worth a word.
+  const all = [...source.problems, ...problems.filter((problem) => !isAtOneOf(source.problems, problem))];
+  if (all.length > 0 || !parsed.success) throw new ConfigError(path, all);
+  return resolveConfig(path, parsed.data, secrets);
+}
+
+function readText(path: string, readFile: ReadFile): string {
+  try {
+    return readFile(path);
+  } catch (error) {
+    const code = errorCode(error);
+    const found = code === 'ENOENT' ? 'no such file' : code === 'EISDIR' ? 'a folder' : `it cannot be read (${code})`;
+    const allowed = 'a file this process may read; config/example.yaml is one to begin with';
+    throw new ConfigError(path, [{ option: '', found, allowed }]);
+  }
+}
+
+/** The checks between options. They see what passed by itself, so that one round names all there is to mend. */
+function checkOptions(file: SalvagedFile, given: Readonly<Record<string, unknown>>): readonly Fault[] {
+  const givenSyncs = isObject(given['syncs']) ? given['syncs'] : {};
+  return [
+    ...checkConnections(file, given),
+    ...checkTabs(file, given),
+    ...named(file.syncs).flatMap(({ name, item }) => checkSync(name, item, givenSyncs[name])),
+    ...named(file.feeds).flatMap(({ name, item }) => checkFeed(name, item)),
+  ];
+}
+
+function faultToProblem({ path, part, found, allowed, nearest }: Fault, source: Source): ConfigProblem {
+  return {
+    position: source.locate(path, part),
+    option: optionText(path),
+    found: found ?? source.show(path),
+    allowed,
+    ...(nearest !== undefined && { nearest }),
+  };
+}
+
+/** The secrets by the option that gives them, whether it holds them or names a file. */
+function readSecrets({ crm, server }: SalvagedFile, source: Source, readFile: ReadFile): SecretsAndProblems {
+  const problems: ConfigProblem[] = [];
+  const fromFile = (what: string, path: readonly string[], file: string | undefined): Secret | undefined => {
+    if (file === undefined) return undefined;
+    try {
+      const text = readSecretFile(what, file, readFile);
+      return what === 'token' ? textToToken(text, file) : new Secret(text);
+    } catch (error) {
+      if (!(error instanceof SettingsError)) throw error;
+      const allowed = `a file that holds the ${what} and that this process may read`;
+      problems.push(faultToProblem({ path, part: 'value', found: error.message, allowed }, source));
+      return undefined;
+    }
+  };
+  const token = fromFile('token', ['crm', 'token_file'], crm?.token_file);
+  const password = fromFile('password', ['server', 'password_file'], server?.password_file);
+  return { ...(token && { token }), ...(password && { password }), problems };
+}
+
+interface SecretsAndProblems extends FileSecrets {
+  readonly problems: readonly ConfigProblem[];
+}
+
+function isAtOneOf(others: readonly ConfigProblem[], { position }: ConfigProblem): boolean {
+  return others.some(({ position: other }) => other?.line === position?.line && other?.column === position?.column);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

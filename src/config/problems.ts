@@ -1,0 +1,56 @@
+import { SettingsError } from './settings-error.ts';
+
+/** One thing that is wrong with a configuration file. */
+export interface ConfigProblem {
+  /** From 1; undefined where the file as a whole is meant. */
+  readonly position?: Position;
+  /** The option, such as `syncs.prospects.sheet.tab`; empty for the file itself. */
+  readonly option: string;
+  /** What stands there. Never a secret, and never a value that came from the environment. */
+  readonly found: string;
+  /** What may stand there, or what to do. */
+  readonly allowed: string;
+  /** The known word that was probably meant. */
+  readonly nearest?: string;
+}
+
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Everything that is wrong with a file, at once; the message has one line for each problem, in the order of the file. */
+export class ConfigError extends SettingsError {
+  override readonly name = 'ConfigError';
+  readonly file: string;
+  readonly problems: readonly ConfigProblem[];
+
+  constructor(file: string, problems: readonly ConfigProblem[]) {
+    const sorted = problems.toSorted(inOrder);
+    super(sorted.map((problem) => problemToText(file, problem)).join('\n'));
+    this.file = file;
+    this.problems = sorted;
+  }
+}
+
+/** `config/leadsheet.yaml:12:5: syncs.a.conflict: found "crn"; allowed: manual, crm, sheet or newest; did you mean crm?` */
+function problemToText(file: string, { position, option, found, allowed, nearest }: ConfigProblem): string {
+  const place = position === undefined ? file : `${file}:${position.line}:${position.column}`;
+  const what = option === '' ? place : `${place}: ${option}`;
+  const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
+  return `${what}: found ${found}; allowed: ${allowed}${hint}`;
+}
+
+function inOrder({ position: a }: ConfigProblem, { position: b }: ConfigProblem): number {
+  return (a?.line ?? 0) - (b?.line ?? 0) || (a?.column ?? 0) - (b?.column ?? 0);
+}
+
+/** `syncs.prospects.columns."First name"` */
+export function optionText(path: readonly PropertyKey[]): string {
+  return path.map((name) => (/^[\w-]+$/.test(String(name)) ? String(name) : JSON.stringify(String(name)))).join('.');
+}
+
+/** 'a', 'a or b', 'a, b or c'. */
+export function anyOf(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+}

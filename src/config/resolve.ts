@@ -1,0 +1,185 @@
+// From a file that passed every check to the configuration that the program works with.
+import { contactField } from '../crm/contact-fields.ts';
+import { textToSpreadsheetId } from '../sheets/address.ts';
+import { parseListen } from './address.ts';
+import { isMatchable } from './checks/sync.ts';
+import type {
+  AutomationConfig,
+  ColumnConfig,
+  Config,
+  FeedConfig,
+  LimitsConfig,
+  ServerConfig,
+  StateConfig,
+  SyncConfig,
+  TabConfig,
+} from './config.ts';
+import { parseFieldPath } from './field-path.ts';
+import type { ConfigFile, FeedOptions, SyncOptions } from './schema/file.ts';
+import { textToPercent } from './schema/leaves.ts';
+import { textToToken } from './secret-file.ts';
+import { Secret } from './secret.ts';
+
+/** Secrets that stand in files of their own. */
+export interface FileSecrets {
+  readonly token?: Secret;
+  readonly password?: Secret;
+}
+
+export function resolveConfig(path: string, options: ConfigFile, secrets: FileSecrets): Config {
+  const { crm, google, state, server, log, alerts } = options;
+  return {
+    path,
+    crm: {
+      baseUrl: crm.base_url,
+      token: secrets.token ?? textToToken(checked(crm.token).reveal(), 'crm.token'),
+      requestsPerMinute: crm.requests_per_minute,
+      concurrency: crm.concurrency,
+      timeoutMs: crm.timeout_secs * 1_000,
+    },
+    google: {
+      credentialsFile: google.credentials_file,
+      ...(google.endpoint !== undefined && { endpoint: google.endpoint }),
+      readsPerMinute: google.reads_per_minute,
+      writesPerMinute: google.writes_per_minute,
+    },
+    state: resolveState(state),
+    ...(server && { server: resolveServer(server, secrets) }),
+    log: { level: log.level, format: log.format, contactDetails: log.contact_details },
+    ...(alerts.webhook_url && { alertWebhookUrl: alerts.webhook_url }),
+    syncs: Object.entries(options.syncs).map(([name, sync]) => resolveSync(name, sync)),
+    feeds: Object.entries(options.feeds).map(([name, feed]) => resolveFeed(name, feed)),
+    options,
+  };
+}
+
+function resolveState(state: string | Secret): StateConfig {
+  return state instanceof Secret
+    ? { kind: 'postgres', url: state }
+    : { kind: 'file', folder: state.replace(/^file:/, '') };
+}
+
+function resolveServer(
+  { listen, password: given }: NonNullable<ConfigFile['server']>,
+  { password = given }: FileSecrets,
+): ServerConfig {
+  return { ...checked(parseListen(listen)), ...(password && { password }) };
+}
+
+function resolveSync(name: string, options: SyncOptions): SyncConfig {
+  const { schedule, full_scan, timezone: timeZone, contacts, sheet, automation } = options;
+  const columns = Object.entries(options.columns).map(([header, column]) => resolveColumn(header, column, options));
+  return {
+    name,
+    schedule: { cron: schedule, timeZone },
+    fullScan: { cron: full_scan, timeZone },
+    contacts: {
+      list: contacts.list.trim(),
+      ...(contacts.filter && { filter: contacts.filter }),
+      moveToList: contacts.move_to_list,
+    },
+    sheet: {
+      ...resolveTab(sheet),
+      idHeader: sheet.id_column.trim(),
+      ...(sheet.status_column !== null && { statusHeader: sheet.status_column.trim() }),
+    },
+    match: (options.match ?? defaultMatch(columns)).map((key) => key.split('+')),
+    columns,
+    settleMs: options.settle_secs * 1_000,
+    onRowDeleted: options.on_row_deleted,
+    onContactDeleted: options.on_contact_deleted,
+    limits: resolveLimits(options.limits),
+    ...(automation && { automation: resolveAutomation(automation, columns) }),
+  };
+}
+
+/** A name and a company are no default: two people can have both (docs/service.md). */
+function defaultMatch(columns: readonly ColumnConfig[]): readonly string[] {
+  const fields = new Set(columns.map(({ target }) => (target.kind === 'field' ? target.field.name : undefined)));
+  return ['network_id', 'email'].filter((key) => isMatchable(key, fields));
+}
+
+function resolveTab({
+  spreadsheet,
+  tab,
+  header_row,
+}: Pick<FeedOptions, 'spreadsheet' | 'tab' | 'header_row'>): TabConfig {
+  return { spreadsheetId: textToSpreadsheetId(spreadsheet), tab: tab.trim(), headerRow: header_row };
+}
+
+function resolveColumn(header: string, column: SyncOptions['columns'][string], sync: SyncOptions): ColumnConfig {
+  const {
+    field,
+    custom_field,
+    direction,
+    conflict = sync.conflict,
+    blank = sync.blank,
+  } = typeof column === 'string' ? { field: column } : column;
+  const common = { header: header.trim(), conflict, blank };
+  if (field === undefined) {
+    const name = checked(custom_field);
+    return {
+      ...common,
+      key: `custom_fields.${name}`,
+      target: { kind: 'custom_field', name },
+      direction: direction ?? 'to_crm',
+    };
+  }
+  const spec = contactField(field);
+  return { ...common, key: field, target: { kind: 'field', field: spec }, direction: direction ?? spec.directions[0] };
+}
+
+function resolveLimits({
+  deletes,
+  changes,
+  blanks,
+  creates,
+  enrolments_per_hour,
+}: SyncOptions['limits']): LimitsConfig {
+  return {
+    deletesPercent: checked(textToPercent(deletes)),
+    changesPercent: checked(textToPercent(changes)),
+    blanksPercent: checked(textToPercent(blanks)),
+    creates,
+    enrolmentsPerHour: enrolments_per_hour,
+  };
+}
+
+function resolveAutomation(
+  options: NonNullable<SyncOptions['automation']>,
+  columns: readonly ColumnConfig[],
+): AutomationConfig {
+  const keyByHeader = new Map(columns.map(({ header, key }) => [header, key]));
+  return {
+    header: options.column.trim(),
+    segment: options.segment,
+    vetoes: Object.entries(options.unless).map(([header, values]) => ({
+      columnKey: checked(keyByHeader.get(header.trim())),
+      values: [values].flat(),
+    })),
+    onClear: options.on_clear,
+    ...(options.result_column !== null && { resultHeader: options.result_column.trim() }),
+  };
+}
+
+function resolveFeed(name: string, options: FeedOptions): FeedConfig {
+  return {
+    name,
+    resource: options.resource,
+    schedule: { cron: options.schedule, timeZone: options.timezone },
+    sheet: { ...resolveTab(options), statusHeader: options.status_column.trim() },
+    columns: Object.entries(options.columns).map(([header, key]) => ({
+      key,
+      header: header.trim(),
+      path: checked(parseFieldPath(key)),
+    })),
+    isControlled: options.control,
+    onGone: options.on_gone,
+  };
+}
+
+/** What the checks have made sure of; anything else is a fault of theirs, and ends the program. */
+function checked<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('the configuration passed its checks and does not hold what they promise');
+  return value;
+}

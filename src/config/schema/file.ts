@@ -1,0 +1,107 @@
+// The file users write: every option with its type, default, check and description. Types, validation, the reference
+// page, the JSON Schema and the check of the example all come from here.
+import * as z from 'zod';
+import { addressFault, parseListen } from '../address.ts';
+import { Secret } from '../secret.ts';
+import { isToken } from '../secret-file.ts';
+import { serviceDefaults } from '../service-settings.ts';
+import { feed } from './feed.ts';
+import { secret, section, seconds, text, textThat, wholeNumber } from './leaves.ts';
+import { sync } from './sync.ts';
+
+const addressWords =
+  'an https address such as https://host, without user, query or fragment (plain http only to this machine: 127.0.0.1, localhost)';
+const address = () => textThat(addressWords, (value) => addressFault(value) === undefined);
+
+const crm = section({
+  base_url: address().describe('The address of the service.'),
+  token: secret('The API key of the service. This or `token_file`.', 'the API key, one word', (value) =>
+    isToken(value.trim()),
+  ).optional(),
+  token_file: text('the path of a file').optional().describe('A file that holds the API key and nothing else.'),
+  requests_per_minute: wholeNumber(1)
+    .default(serviceDefaults.requestsPerMinute)
+    .describe('The budget of the token, shared by all syncs. The service refuses more than 300 a minute.'),
+  concurrency: wholeNumber(1, 20)
+    .default(serviceDefaults.concurrency)
+    .describe('Calls under way at once. Two keep the budget busy; more only strain the service.'),
+  timeout_secs: seconds(1, 600)
+    .default(serviceDefaults.timeoutSecs)
+    .describe('How long one call may take, its whole answer included.'),
+}).describe('The outreach service: where it is, and how often it may be called.');
+
+const google = section({
+  credentials_file: text('the path of a credentials file').describe(
+    'The JSON file of a service account, an authorized user or an external account.',
+  ),
+  endpoint: address()
+    .optional()
+    .describe('Where calls go instead of to Google, tokens included: the stand-in. Left out: to Google.'),
+  reads_per_minute: wholeNumber(1)
+    .default(60)
+    .describe(
+      'Google lets one user of one project read 60 times a minute (https://developers.google.com/workspace/sheets/api/limits).',
+    ),
+  writes_per_minute: wholeNumber(1).default(60).describe('And write 60 times a minute.'),
+}).describe('Google Sheets: who leadsheet is there, and how often it may call.');
+
+const state = textThat('file:FOLDER, such as file:./state, or postgres://...', (value) =>
+  /^(file:.|postgres(ql)?:\/\/.)/.test(value),
+)
+  // The address of a database holds its password.
+  .meta({ writeOnly: true })
+  .transform((value) => (value.startsWith('file:') ? value : new Secret(value)));
+
+const server = section({
+  listen: textThat('host:port, such as 127.0.0.1:4000 or [::1]:4000', (value) => parseListen(value) !== undefined)
+    .default('127.0.0.1:4000')
+    .describe('Host and port of the status page. Beyond this machine it wants a password.'),
+  password: secret('The password of the status page. This or `password_file`.', 'a password').optional(),
+  password_file: text('the path of a file').optional().describe('A file that holds the password.'),
+}).describe('The status page, health and metrics. `null`: none.');
+
+const log = section({
+  level: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal'])
+    .default('info')
+    .describe('The least important lines to print.'),
+  format: z.enum(['json', 'pretty']).default('json').describe('One JSON object a line, or lines for people.'),
+  contact_details: z
+    .enum(['hidden', 'shown'])
+    .default('hidden')
+    .describe('Whether names, addresses and the like may stand in the log. Ids always do.'),
+}).describe('What is printed while it runs.');
+
+const alerts = section({
+  webhook_url: secret(
+    'Where one message goes for each change of state, and one on recovery.',
+    'an https address (plain http only to this machine)',
+    (value) => [undefined, 'extras'].includes(addressFault(value)),
+  ).optional(),
+}).describe('Who is told when something changes for the worse, or is well again. Left out: nobody.');
+
+export const configFile = section({
+  crm,
+  google,
+  state: state
+    .default('file:./state')
+    .describe(
+      'Where the memory of the syncs is kept: `file:FOLDER`, or `postgres://...` where several machines share it.',
+    ),
+  server: server.nullable().prefault({}),
+  log: log.prefault({}),
+  alerts: alerts.prefault({}),
+  syncs: z
+    .record(z.string(), sync)
+    .default({})
+    .describe('The syncs by name. The name is also the folder of its state.'),
+  feeds: z
+    .record(z.string(), feed)
+    .default({})
+    .describe('One-way tabs: a collection of the service mirrored to a sheet.'),
+});
+
+/** A file that passed, in its own words, with every default in its place and every secret wrapped. */
+export type ConfigFile = z.output<typeof configFile>;
+export type SyncOptions = ConfigFile['syncs'][string];
+export type FeedOptions = ConfigFile['feeds'][string];

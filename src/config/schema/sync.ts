@@ -1,0 +1,138 @@
+import * as z from 'zod';
+import { directions, mappableFieldNames } from '../../crm/contact-fields.ts';
+import { contactFilter } from '../../crm/operations/filter.ts';
+import { operations } from '../../crm/operations/table.ts';
+import { customFields } from '../../crm/operations/records.ts';
+import { flag, percentage, seconds, section, text, textThat, wholeNumber } from './leaves.ts';
+import { header, headerRow, spreadsheet, tab } from './sheet.ts';
+import { cron, timeZone } from './times.ts';
+
+const conflictPolicies = ['manual', 'crm', 'sheet', 'newest'] as const;
+const blankPolicies = ['sync', 'ignore'] as const;
+
+const lookups = operations.contacts.lookupOne.body?.meta()?.['anyOf'] as readonly { required: readonly string[] }[];
+/** What the service can find a contact by, the strongest first: `network_id`, `email`, `name+company_name`. */
+const matchKeys = lookups.map(({ required }) => required.join('+')) as [string, ...string[]];
+
+const customFieldName = textThat(
+  'the name of a custom field: letters, digits and _, no digit first',
+  (name) => customFields.safeParse({ [name]: '' }).success,
+);
+
+const columnSettings = section({
+  field: z.enum(mappableFieldNames).optional().describe('The field of the contact, if it is not a custom field.'),
+  custom_field: customFieldName
+    .optional()
+    .describe('The custom field, instead of `field`. It is sent only: the service does not give it back.'),
+  direction: z
+    .enum(directions)
+    .optional()
+    .describe('`both` ways, `to_sheet` or `to_crm` only. Default: everything the field can do.'),
+  conflict: z.enum(conflictPolicies).optional().describe('As the `conflict` of the sync, for this column alone.'),
+  blank: z.enum(blankPolicies).optional().describe('As the `blank` of the sync, for this column alone.'),
+}).meta({ oneOf: [{ required: ['field'] }, { required: ['custom_field'] }] });
+
+const column = z
+  .union([z.enum(mappableFieldNames), columnSettings])
+  .describe('The field of the contact, or a mapping that says more.');
+
+const contacts = section({
+  list: text('the name or the uuid of a list').describe('The list: its name or uuid. New contacts are created here.'),
+  filter: contactFilter
+    .optional()
+    .describe(
+      'Only contacts of the list that match: the search filter of the service, field by field. A value, a list of values, ' +
+        '`is_null`, `is_not_null`, or comparisons such as `{ ">=": 2026-01-01 }`.',
+    ),
+  move_to_list: flag()
+    .default(false)
+    .describe('Whether a person typed into the sheet who is already in another list is moved to this one.'),
+}).describe('The contacts of the sync.');
+
+const sheet = section({
+  spreadsheet,
+  tab,
+  header_row: headerRow,
+  id_column: header()
+    .default('Contact ID')
+    .describe('The column that holds the uuid of each contact. Created if missing; hidden and protected.'),
+  status_column: header()
+    .nullable()
+    .default(null)
+    .describe('A column for one short sentence a row: what waits, what was refused and why. `null`: none.'),
+}).describe('The tab of the sync.');
+
+const limits = section({
+  deletes: percentage().default('20%').describe('Of the links: deletions in one run.'),
+  changes: percentage().default('50%').describe('Of the links: records changed in one run.'),
+  blanks: percentage().default('20%').describe('Of the links: fields emptied in one run.'),
+  creates: wholeNumber(1).default(1000).describe('Contacts and rows created in one run.'),
+  enrolments_per_hour: wholeNumber(1)
+    .default(100)
+    .describe('Contacts put into automations in an hour; the others wait their turn, oldest first.'),
+}).describe('What one run may do by itself. A plan beyond a limit is held until somebody approves it.');
+
+const automation = section({
+  column: header().describe('The column whose cells name the automation that the contact shall be in.'),
+  segment: wholeNumber(1)
+    .default(1)
+    .describe('The segment of the automation into which a new contact goes; 1 is the default of the service.'),
+  unless: z
+    .record(header(), z.union([text(), z.array(text())]))
+    .default({})
+    .describe(
+      'Vetoes, by the header of a mapped column: values with which nobody is enrolled. Judged just before the call.',
+    ),
+  on_clear: z
+    .enum(['ignore', 'cancel'])
+    .default('ignore')
+    .describe('What an emptied cell does: nothing, or take the contact out of the automation.'),
+  result_column: header()
+    .nullable()
+    .default('Enrolment')
+    .describe('The column that says what came of it. After a loss of the state it is the proof of what was done.'),
+}).describe('Enrolment from the sheet. Left out: none.');
+
+export const sync = section({
+  schedule: cron()
+    .default('*/30 * * * * *')
+    .describe('When to look for changes: a cron expression, with seconds in front if it has six fields.'),
+  full_scan: cron()
+    .default('0 3 * * *')
+    .describe('When to read every contact of the list. Only this finds contacts that were deleted.'),
+  timezone: timeZone().default('UTC').describe('The time zone of `schedule` and `full_scan`.'),
+  contacts,
+  sheet,
+  match: z
+    .array(z.enum(matchKeys))
+    .optional()
+    .describe(
+      'By what a row without an ID finds its contact, tried in order. Every field of a key must be mapped; `name` is also ' +
+        'put together from a mapped `first_name` and `last_name`. Default: those of `network_id` and `email` that are mapped.',
+    ),
+  columns: z
+    .record(header(), column)
+    .refine((columns) => Object.keys(columns).length > 0, { error: 'one column at least, such as Email: email' })
+    .describe('Each mapped header and its field.'),
+  conflict: z
+    .enum(conflictPolicies)
+    .default('manual')
+    .describe('Who wins where both sides changed a field: nobody until somebody decides, a side, or the later edit.'),
+  blank: z
+    .enum(blankPolicies)
+    .default('sync')
+    .describe('What an emptied cell or field does: empty the other side too, or be filled again from it.'),
+  settle_secs: seconds(0, 3600)
+    .default(10)
+    .describe('How long a cell must stand still before it is sent: people type, and correct what they typed.'),
+  on_row_deleted: z
+    .enum(['ignore', 'restore', 'cancel_automations', 'delete_contact'])
+    .default('ignore')
+    .describe('What a deleted row does to its contact.'),
+  on_contact_deleted: z
+    .enum(['mark', 'delete_row', 'ignore'])
+    .default('mark')
+    .describe('What a deleted contact does to its row.'),
+  limits: limits.prefault({}),
+  automation: automation.optional(),
+});

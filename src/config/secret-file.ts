@@ -1,0 +1,36 @@
+import { Secret } from './secret.ts';
+import { SettingsError } from './settings-error.ts';
+
+/** The text of a file in UTF-8; throws as `node:fs` does, with a `code`. */
+export type ReadFile = (file: string) => string;
+
+/** A secret that stands alone in a file. The line end that editors and secret stores put behind it is not part of it. */
+export function readSecretFile(what: string, file: string, readFile: ReadFile): string {
+  let text: string;
+  try {
+    text = readFile(file);
+  } catch (error) {
+    throw new SettingsError(`the ${what} file ${file} cannot be read (${errorCode(error)})`, { cause: error });
+  }
+  const secret = text.replace(/(\r?\n)+$/, '');
+  if (secret.trim() === '') throw new SettingsError(`no ${what}: ${file} is empty`);
+  return secret;
+}
+
+/** A token travels in a header, which cannot carry line ends. `source` says in the message where it came from. */
+export function textToToken(text: string, source: string): Secret {
+  const token = text.trim();
+  if (token === '') throw new SettingsError(`no token: ${source} is empty`);
+  if (!isToken(token)) {
+    throw new SettingsError(`the token in ${source} has spaces or line ends inside; copy it again, as one word`);
+  }
+  return new Secret(token);
+}
+
+export function isToken(text: string): boolean {
+  return /^[\u0021-\u007e]+$/.test(text);
+}
+
+export function errorCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+}

@@ -1,0 +1,247 @@
+// The text of a configuration file: YAML, with references to the environment, and a place for everything in it.
+import { isAlias, isMap, isPair, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
+import type { Document, Node, YAMLMap } from 'yaml';
+import { optionText } from './problems.ts';
+import type { ConfigProblem, Position } from './problems.ts';
+
+export type Path = readonly PropertyKey[];
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Source {
+  /** The plain data, references replaced by what the environment holds. */
+  readonly value: unknown;
+  /** What the text itself gets wrong: YAML, keys given twice, variables that are not set. */
+  readonly problems: readonly ConfigProblem[];
+  /** Whether the problems leave `value` worth a look. */
+  readonly isReadable: boolean;
+  /** Where an option stands: its key or its value; for one that is missing, where the mapping begins that lacks it. */
+  readonly locate: (path: Path, part: 'key' | 'value') => Position;
+  /** A value as an error message may quote it: short, as written, references and passwords in addresses not resolved. */
+  readonly show: (path: Path) => string;
+}
+
+/**
+ * `${NAME}` in values (never in keys) is replaced by the variable, whatever it holds: it is not read as YAML again. It is a
+ * text, wherever it stands. `$${NAME}` stands for the text `${NAME}`. Unset and empty variables are problems.
+ */
+export function readSource(text: string, env: Environment): Source {
+  const lines = new LineCounter();
+  const document = parseDocument(mark(text), { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
+  const at = (offset: number): Position => {
+    const { line, col } = lines.linePos(Math.min(offset, text.length));
+    return { line: Math.max(line, 1), column: Math.max(col, 1) };
+  };
+  const locate = (path: Path, part: 'key' | 'value') => at(offsetOf(document, path, part));
+  const source = (value: unknown, problems: readonly ConfigProblem[], rest: Partial<Source> = {}): Source => ({
+    value,
+    problems,
+    isReadable: value !== undefined,
+    locate,
+    show: (path) => show(find(document, path)?.value),
+    ...rest,
+  });
+
+  const broken = [...document.errors, ...document.warnings];
+  if (broken.length > 0) return source(undefined, yamlProblems(broken, at));
+  if (document.contents === null) return source(undefined, [emptyFile]);
+  const written = new Map<unknown, string>();
+  const problems: ConfigProblem[] = [];
+  const dangling: ConfigProblem[] = [];
+  visit(document, {
+    Scalar(key, node, ancestors) {
+      if (typeof node.value !== 'string') return;
+      if (key === 'key') {
+        node.value = unmark(node.value);
+        return;
+      }
+      const { value, faults } = expand(node.value, env);
+      if (value !== node.value) written.set(node, unmark(node.value));
+      node.value = value;
+      const position = at(node.range?.[0] ?? 0);
+      problems.push(...faults.map((fault) => ({ position, option: optionText(pathOf(ancestors)), ...fault })));
+    },
+    Alias(_key, node, ancestors) {
+      if (node.resolve(document) !== undefined) return;
+      const position = at(node.range?.[0] ?? 0);
+      dangling.push({ position, option: optionText(pathOf(ancestors)), ...danglingAlias });
+    },
+    Map(_key, node, ancestors) {
+      problems.push(...keysGivenTwice(node, pathOf(ancestors), at));
+    },
+  });
+  if (dangling.length > 0) return source(undefined, [...problems, ...dangling]);
+  const value = toPlain(document);
+  if (value === undefined) return source(undefined, [...problems, boundless]);
+  return source(value, problems, {
+    show: (path) => {
+      const node = find(document, path)?.value;
+      const reference = written.get(node);
+      return reference === undefined ? show(node) : `${quote(reference)} (its value is not shown here)`;
+    },
+  });
+}
+
+const emptyFile: ConfigProblem = {
+  position: { line: 1, column: 1 },
+  option: '',
+  found: 'nothing but comments',
+  allowed: 'crm, google and syncs or feeds at least; config/example.yaml shows every option',
+};
+
+/** It is not quoted: a password may begin with *. */
+const danglingAlias = {
+  found: 'an alias (*) of nothing',
+  allowed: 'the name of an anchor (&) above; a text that begins with * goes in quotes',
+};
+
+/** Undefined for aliases of aliases that would grow beyond all bounds; the bound is the parser's own. */
+function toPlain(document: Document): unknown {
+  try {
+    return document.toJS() as unknown;
+  } catch (error) {
+    if (error instanceof ReferenceError) return undefined;
+    throw error;
+  }
+}
+
+const boundless: ConfigProblem = {
+  position: { line: 1, column: 1 },
+  option: '',
+  found: 'aliases (*) of aliases in great number',
+  allowed: 'aliases of options',
+};
+
+function yamlProblems(
+  faults: Document.Parsed['errors'] | Document.Parsed['warnings'],
+  at: (offset: number) => Position,
+): readonly ConfigProblem[] {
+  const byLine = new Map<number, ConfigProblem>();
+  for (const { code, message: whole, pos } of faults) {
+    // Behind a colon the parser quotes what it read, which may be a secret; behind a semicolon it advises programmers.
+    const [message = ''] = whole.split(/[:;]/);
+    const position = at(pos[0]);
+    const found = `text that is no YAML (${message})`;
+    const allowed =
+      code === 'TAB_AS_INDENT'
+        ? 'spaces in front of a line, no tabs'
+        : 'YAML; a text with special signs goes in quotes';
+    // What follows on a line is mostly the echo of its first error.
+    if (!byLine.has(position.line)) byLine.set(position.line, { position, option: '', found, allowed });
+  }
+  return [...byLine.values()];
+}
+
+function keysGivenTwice(map: YAMLMap, path: Path, at: (offset: number) => Position): readonly ConfigProblem[] {
+  const lineByKey = new Map<string, number>();
+  return map.items.flatMap(({ key }) => {
+    const name = keyText(key);
+    const position = at(startOf(key));
+    const first = lineByKey.get(name);
+    lineByKey.set(name, first ?? position.line);
+    if (name === '__proto__') return [{ position, option: optionText(path), found: name, allowed: 'another name' }];
+    if (first === undefined) return [];
+    const found = `it a second time, the first is on line ${first}`;
+    return [{ position, option: optionText([...path, name]), found, allowed: 'each key once' }];
+  });
+}
+
+// In flow collections braces are YAML's own: `{ url: ${X} }` would not parse. So references are disguised before parsing,
+// character by character, which leaves every line and column as it was. The signs are noncharacters: no text has them.
+const reference = /(?<!\$)\$\{([A-Za-z_]\w*)\}/g;
+const disguised = /\uFDD0\uFDD1(\w+)\uFDD2/g;
+
+function mark(text: string): string {
+  return text.replace(reference, '\uFDD0\uFDD1$1\uFDD2');
+}
+
+function unmark(text: string): string {
+  return text.replace(disguised, '$${$1}');
+}
+
+type Fault = Pick<ConfigProblem, 'found' | 'allowed'>;
+
+function expand(text: string, env: Environment): { value: string; faults: readonly Fault[] } {
+  const faults: Fault[] = [];
+  const plain = text.replaceAll('$${', '');
+  if (plain.includes('${')) {
+    const allowed = '${NAME} with letters, digits and _ only, or $${ for a text that begins so';
+    faults.push({ found: '${ that begins no name of a variable', allowed });
+  }
+  const value = text.replaceAll('$${', '${').replace(disguised, (_whole, name: string) => {
+    const held = env[name] ?? '';
+    if (held === '') {
+      const state = env[name] === undefined ? 'is not set' : 'is empty';
+      faults.push({ found: `\${${name}}, which ${state} in the environment`, allowed: 'a variable that is set' });
+    }
+    return held;
+  });
+  return faults.length === 0 ? { value, faults } : { value: unmark(text), faults };
+}
+
+interface Found {
+  readonly key?: unknown;
+  readonly value: unknown;
+}
+
+/** The node at a path, or undefined when the path leads nowhere. */
+function find(document: Document, path: Path): Found | undefined {
+  let found: Found = { value: document.contents };
+  for (const segment of path) {
+    const next = step(deref(found.value, document), segment);
+    if (next === undefined) return undefined;
+    found = next;
+  }
+  return { ...found, value: deref(found.value, document) };
+}
+
+function step(node: unknown, segment: PropertyKey): Found | undefined {
+  if (isMap(node)) return node.items.findLast(({ key }) => keyText(key) === String(segment));
+  if (isSeq(node)) return { value: node.items[Number(segment)] };
+  return undefined;
+}
+
+function deref(node: unknown, document: Document): unknown {
+  return isAlias(node) ? node.resolve(document) : node;
+}
+
+function offsetOf(document: Document, path: Path, part: 'key' | 'value'): number {
+  const found = find(document, path);
+  if (found === undefined) return offsetOf(document, path.slice(0, -1), 'key');
+  return startOf(part === 'key' || startOf(found.value) === 0 ? (found.key ?? found.value) : found.value);
+}
+
+function startOf(node: unknown): number {
+  return (node as Node | null | undefined)?.range?.[0] ?? 0;
+}
+
+function keyText(key: unknown): string {
+  return isScalar(key) ? unmark(String((key.value as Plain) ?? '')) : String(key);
+}
+
+function pathOf(ancestors: readonly unknown[]): Path {
+  return ancestors.flatMap((node, index): string[] => {
+    if (isPair(node)) return [keyText(node.key)];
+    const item = isSeq(node) ? node.items.indexOf(ancestors[index + 1]) : -1;
+    return item === -1 ? [] : [String(item)];
+  });
+}
+
+/** What scalars of YAML's core schema hold. */
+type Plain = string | number | bigint | boolean | null;
+
+/** Longer values are cut: a message is one line. */
+const shownMax = 60;
+
+function show(node: unknown): string {
+  if (isMap(node)) return node.items.length === 0 ? 'an empty mapping' : 'a mapping';
+  if (isSeq(node)) return node.items.length === 0 ? 'an empty list' : 'a list';
+  if (!isScalar(node)) return 'nothing';
+  const value = node.value as Plain;
+  if (value === null) return 'nothing';
+  return typeof value === 'string' ? quote(value) : String(value);
+}
+
+function quote(text: string): string {
+  const safe = text.replace(/\S*:\S*@/, '...@');
+  return JSON.stringify(safe.length > shownMax ? `${safe.slice(0, shownMax)}...` : safe);
+}

@@ -1,0 +1,112 @@
+// What a column can be mapped to: every field of a contact, how it is read and how it is written. Worked out from the
+// operations table; only what no schema can say stands here as a list of exceptions.
+import { contact, contactUpdate, lead } from './operations/records.ts';
+import type { Contact, ContactField as AnswerField, ContactUpdate, Lead } from './operations/records.ts';
+import type { FieldKind } from './operations/shape.ts';
+
+/** `both`; `to_sheet`: the service's value is shown; `to_crm`: the sheet's value is sent, and never read back. */
+export const directions = ['both', 'to_sheet', 'to_crm'] as const;
+export type Direction = (typeof directions)[number];
+
+/** A field of a contact by the name that the service gives it, in answers or in bodies. */
+export type ContactFieldName = AnswerField | keyof Lead;
+
+/** How two values of a field compare beyond what holds for all text (V2). */
+export type Equality = 'exact' | 'email' | 'handle';
+
+export interface ContactFieldSpec {
+  readonly name: ContactFieldName;
+  /** What values are and how they compare (V1). Fields that are only written are text. */
+  readonly kind: FieldKind;
+  readonly equality: Equality;
+  /** The fields of an answer that show it, the first that is not blank first; none: the service never gives it back. */
+  readonly readFrom: readonly AnswerField[];
+  /** Its name under `lead` in upsert and add-new-lead; undefined: a create cannot set it. */
+  readonly createAs?: keyof Lead;
+  /** Its name in the body of an update; undefined: an update cannot change it. */
+  readonly updateAs?: keyof ContactUpdate;
+  /** What a column of it may do, the default first; never empty. */
+  readonly directions: readonly [Direction, ...Direction[]];
+  readonly description?: string;
+}
+
+/**
+ * The fields that go by other names when they are read than when they are written (M8). All others have one name, and are
+ * readable where an answer has it, and writable where a body has it: `name`, which the service computes, is in no body.
+ */
+const renamed: Readonly<
+  Partial<Record<ContactFieldName, Pick<ContactFieldSpec, 'readFrom' | 'createAs' | 'updateAs'>>>
+> = {
+  email: { readFrom: ['work_email', 'personal_email'], createAs: 'email', updateAs: 'email' },
+  network_id: { readFrom: ['network'], createAs: 'network_id', updateAs: 'network' },
+};
+
+/** Fields of which two spellings can be one address or one profile (V2). */
+const equalities: Readonly<Partial<Record<ContactFieldName, Equality>>> = {
+  email: 'email',
+  work_email: 'email',
+  personal_email: 'email',
+  network_id: 'handle',
+  network: 'handle',
+};
+
+/** Every field of a contact by name: those of answers in the order of the contract, then those that are only written. */
+export const contactFields: ReadonlyMap<string, ContactFieldSpec> = new Map(
+  [...new Set([...Object.keys(contact.fields), ...Object.keys(lead.shape)] as ContactFieldName[])].map((name) => [
+    name,
+    describeField(name),
+  ]),
+);
+
+export const mappableFieldNames = [...contactFields.keys()] as [ContactFieldName, ...ContactFieldName[]];
+
+/** Throws for a name that is no field: configuration is checked before anybody asks. */
+export function contactField(name: ContactFieldName): ContactFieldSpec {
+  const field = contactFields.get(name);
+  if (field === undefined) throw new Error(`a contact has no field ${name}`);
+  return field;
+}
+
+/**
+ * The value of a field in an answer: null or "" is blank, undefined is unknown (V3), as is a field that is never given back.
+ * A place that is unknown hides those behind it: it might hold the value.
+ */
+export function readContactField({ readFrom }: ContactFieldSpec, from: Contact): unknown {
+  const values = readFrom.map((name) => from[name]);
+  return values.find((value) => value !== null && value !== '') ?? (values.includes(undefined) ? undefined : values[0]);
+}
+
+function describeField(name: ContactFieldName): ContactFieldSpec {
+  const places = renamed[name] ?? {
+    readFrom: isKeyOf(contact.fields, name) ? [name] : [],
+    ...(isKeyOf(lead.shape, name) && { createAs: name }),
+    ...(isKeyOf(contactUpdate.shape, name) && { updateAs: name }),
+  };
+  const [source] = places.readFrom;
+  const description = isKeyOf(lead.shape, name) ? lead.shape[name].description : answerDescription(source);
+  return {
+    name,
+    kind: source === undefined ? 'text' : contact.fields[source].kind,
+    equality: equalities[name] ?? 'exact',
+    ...places,
+    directions: directionsOf(
+      places.readFrom.length > 0,
+      places.createAs !== undefined && places.updateAs !== undefined,
+    ),
+    ...(description !== undefined && { description }),
+  };
+}
+
+function answerDescription(name: AnswerField | undefined): string | undefined {
+  const description = name && contact.fields[name].wire['description'];
+  return typeof description === 'string' ? description : undefined;
+}
+
+function directionsOf(isReadable: boolean, isWritable: boolean): readonly [Direction, ...Direction[]] {
+  if (!isWritable) return ['to_sheet'];
+  return isReadable ? ['both', 'to_sheet', 'to_crm'] : ['to_crm'];
+}
+
+function isKeyOf<T extends object>(table: T, name: PropertyKey): name is keyof T {
+  return Object.hasOwn(table, name);
+}

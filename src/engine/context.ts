@@ -1,0 +1,68 @@
+// What one sync is run with. Put together once by app.ts; runs of one sync share it.
+import type { SyncConfig } from '../config/config.ts';
+import type { Tombstones } from '../crm/deletion.ts';
+import type { ServiceClient } from '../crm/port.ts';
+import type { Capabilities } from '../crm/scan/capabilities.ts';
+import type { CallSettings, Table, TableMemory } from '../sheets/port.ts';
+import type { SyncState } from '../state/port.ts';
+import type { Budgets } from '../sync/estimate.ts';
+import type { Emit } from './events.ts';
+import type { RunCost, RunReport } from './report.ts';
+import type { SyncShape } from './shape.ts';
+
+export interface SyncContext {
+  readonly config: SyncConfig;
+  readonly shape: SyncShape;
+  readonly client: ServiceClient;
+  readonly capabilities: Capabilities;
+  readonly tombstones: Tombstones;
+  readonly openTable: (memory: TableMemory | undefined) => Table;
+  readonly state: SyncState;
+  /** Which account of which service: another one is another CRM (G1). */
+  readonly account: string;
+  readonly budgets: Budgets;
+  /** Starts counting calls; the result tells how many there were since. */
+  readonly startMeter: () => () => RunCost;
+  /** What the runs of this process leave each other, besides the state. */
+  readonly session: Session;
+  readonly emit: Emit;
+  /** Epoch milliseconds on our clock. */
+  readonly now: () => number;
+  /** Fit for file names and commands, unique among the runs of a sync. */
+  readonly newRunId: () => string;
+}
+
+export interface Session {
+  /** As `Facts.watermark`, and newer: an idle run writes no file (W9). */
+  watermark?: string;
+  /** The last run, if another one over the same readings would do nothing either. */
+  quiet?: { readonly fingerprint: string; readonly report: RunReport };
+}
+
+export interface RunRequest {
+  /** Read every contact, not only those that changed. */
+  readonly isFull: boolean;
+  /** A person asked for it and waits: cells need not settle (W10). */
+  readonly isAsked: boolean;
+  /** Aborts between two calls; what is in flight is finished (W8). */
+  readonly signal: AbortSignal;
+}
+
+/** One run's own: what the steps hand to each other besides their results. */
+export interface RunContext extends SyncContext {
+  readonly run: string;
+  readonly request: RunRequest;
+  readonly table: Table;
+}
+
+/** For reading: nobody waits for it as for an edit. */
+export function scanCall({ request }: RunContext) {
+  return { signal: request.signal, priority: 'scan' as const };
+}
+
+/** For writing: goes before scans in the queue (W1). The signal is not passed on: what was begun is finished (W8). */
+export const editCall = { priority: 'edit' as const };
+
+export function sheetCall({ request }: RunContext): CallSettings {
+  return { signal: request.signal };
+}

@@ -1,0 +1,38 @@
+// From readings to a plan that has no open questions.
+import { noAnswers, type PlanInput } from '../sync/input.ts';
+import { plan, type Plan } from '../sync/plan.ts';
+import { ask } from './ask.ts';
+import type { RunContext } from './context.ts';
+import type { Memory } from './memory.ts';
+import type { Pulled } from './pull.ts';
+
+export interface Decided {
+  readonly input: PlanInput;
+  readonly plan: Plan;
+}
+
+/** Each answer may raise a question, none twice; more rounds than kinds of question would be a fault. */
+const roundsMax = 5;
+
+export async function decide(context: RunContext, memory: Memory, pulled: Pulled): Promise<Decided> {
+  let answers = noAnswers;
+  for (let round = 1; ; round += 1) {
+    const input: PlanInput = {
+      mapping: context.shape.mapping,
+      base: memory.base,
+      identities: { now: pulled.identities, ...(memory.facts.identities && { known: memory.facts.identities }) },
+      crm: pulled.crm,
+      sheet: pulled.sheet,
+      answers,
+      requests: memory.requests,
+      ledger: memory.ledger,
+      now: context.client.serviceNow(),
+      waitsToSettle: !context.request.isAsked,
+    };
+    const decided = plan(input);
+    if (decided.questions.length === 0 || decided.holds.length > 0) return { input, plan: decided };
+    if (round > roundsMax)
+      throw new Error(`the plan still has ${decided.questions.length} questions after ${roundsMax} rounds`);
+    answers = await ask(context, pulled.scope, decided.questions, answers);
+  }
+}

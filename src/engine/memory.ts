@@ -1,0 +1,79 @@
+// What a run knows from earlier ones: the stored records in the algorithm's words, and the few facts beside them.
+import type { Json, JsonObject, LoadedState } from '../state/port.ts';
+import type { TableMemory } from '../sheets/port.ts';
+import { adaptBase, type Base, type Link, type Stray } from '../sync/base.ts';
+import type { Ledger, LedgerEntry } from '../sync/enrolment.ts';
+import type { Identities, PlanCounts, Requests, Resolution } from '../sync/input.ts';
+
+export interface Memory {
+  readonly base: Base;
+  readonly ledger: Ledger;
+  readonly requests: Requests;
+  readonly requestIds: readonly string[];
+  readonly facts: Facts;
+  /** The state was new or lost when it was loaded (I9, E6). */
+  readonly isNew: boolean;
+}
+
+/** Single values by name. Each is left out until it is known. */
+export interface Facts {
+  readonly identities?: Identities;
+  /** Field names in the order of the stored values (M9). */
+  readonly fields?: readonly string[];
+  /** From when on changed contacts have to be asked for, ISO instant. */
+  readonly watermark?: string;
+  readonly list?: { readonly named: string; readonly uuid: string };
+  readonly table?: TableMemory;
+  /** Deleted by us and perhaps still answered: uuid -> epoch milliseconds. */
+  readonly tombstones?: Readonly<Record<string, number>>;
+  /** The last plan that was held, for `approve`. */
+  readonly held?: { readonly run: string; readonly planned: PlanCounts };
+  /** E6: somebody saw the wishes that a new state found. */
+  readonly isLedgerTrusted?: boolean;
+}
+
+/** A person's decision, as commands record it and runs carry it out. */
+export type DecisionRequest =
+  | { readonly kind: 'resolve'; readonly id: string; readonly resolution: Resolution }
+  | { readonly kind: 'retry'; readonly id: string }
+  | { readonly kind: 'approve'; readonly run: string; readonly counts: PlanCounts };
+
+export function recall(loaded: LoadedState, fields: readonly string[]): Memory {
+  const facts = Object.fromEntries(loaded.facts) as Facts;
+  const stored: Base = {
+    fields: facts.fields ?? fields,
+    links: loaded.links as unknown as ReadonlyMap<string, Link>,
+    strays: loaded.strays as unknown as ReadonlyMap<string, Stray>,
+  };
+  return {
+    base: adaptBase(stored, fields),
+    ledger: {
+      entries: loaded.enrolments as unknown as ReadonlyMap<string, LedgerEntry>,
+      isTrusted: facts.isLedgerTrusted ?? false,
+    },
+    requests: toRequests([...loaded.requests.values()]),
+    requestIds: [...loaded.requests.keys()],
+    facts,
+    isNew: facts.identities === undefined,
+  };
+}
+
+function toRequests(stored: readonly JsonObject[]): Requests {
+  const resolve = new Map<string, Resolution>();
+  const retry = new Set<string>();
+  let approved: PlanCounts | undefined;
+  for (const request of stored as unknown as readonly DecisionRequest[]) {
+    if (request.kind === 'resolve') resolve.set(request.id, request.resolution);
+    if (request.kind === 'retry') retry.add(request.id);
+    if (request.kind === 'approve') approved = request.counts;
+  }
+  return { resolve, retry, ...(approved && { approved }) };
+}
+
+/** Facts as the store takes them: those that differ. */
+export function factChanges(before: Facts, after: Facts): ReadonlyMap<string, Json> {
+  const changed = Object.entries(after).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify((before as Record<string, unknown>)[name]),
+  );
+  return new Map(changed as [string, Json][]);
+}

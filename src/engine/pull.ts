@@ -1,0 +1,199 @@
+// Both sides as they are now, as the algorithm reads them.
+import { listsNamed } from '../crm/collection.ts';
+import { AuthenticationError, NotFoundError, ServiceError } from '../crm/errors.ts';
+import type { ContactFilter } from '../crm/operations/filter.ts';
+import { scanContacts } from '../crm/scan/scan.ts';
+import type { ColumnKey, ColumnState, Snapshot } from '../sheets/port.ts';
+import { lastSeen } from '../sync/base.ts';
+import type { CrmReading, Identities, SheetReading } from '../sync/input.ts';
+import type { ContactRecord } from '../sync/record.ts';
+import { type RunContext, scanCall, sheetCall } from './context.ts';
+import { RunFailed } from './errors.ts';
+import type { Memory } from './memory.ts';
+
+export interface Pulled {
+  readonly crm: CrmReading;
+  readonly sheet: SheetReading;
+  readonly snapshot: Snapshot;
+  readonly identities: Identities;
+  readonly scope: Scope;
+  /** From when on to ask for changes next time; undefined: this pull does not let us ask later than the last one. */
+  readonly watermark: string | undefined;
+  readonly isFull: boolean;
+  /** Things an operator should know: renamed headers, a scan that was cut short. */
+  readonly notices: readonly string[];
+}
+
+export interface Scope {
+  readonly listUuid: string;
+  readonly filter: ContactFilter;
+  /** `list Prospects EMEA` */
+  readonly text: string;
+}
+
+/**
+ * `mayWrite` false: columns that are missing are only imagined (a plan writes nothing anywhere). `idle`: both sides are as
+ * the last run left them, and that one had nothing to do.
+ */
+export async function pull(context: RunContext, memory: Memory, mayWrite: boolean): Promise<Pulled | 'idle'> {
+  const { quiet } = context.session;
+  const mayIdle = mayWrite && quiet !== undefined && !context.request.isFull && memory.requestIds.length === 0;
+  const scope = await findScope(context, memory);
+  const [seen, contacts] = await Promise.all([
+    context.table.read({ ...sheetCall(context), unless: mayIdle ? quiet.fingerprint : undefined }),
+    pullContacts(context, memory, scope),
+  ]);
+  if (seen === 'unchanged' && isAsRemembered(contacts.crm, memory)) {
+    if (contacts.watermark !== undefined) context.session.watermark = contacts.watermark;
+    return 'idle';
+  }
+  const snapshot = seen === 'unchanged' ? await context.table.read(sheetCall(context)) : seen;
+  const rows = await prepareRows(context, memory, mayWrite, snapshot);
+  return {
+    ...contacts,
+    ...rows,
+    scope,
+    identities: {
+      crm: `${context.account} ${scope.listUuid}`,
+      sheet: `${context.shape.table.spreadsheet} ${rows.snapshot.memory.sheetId}`,
+    },
+    notices: [...rows.notices, ...contacts.notices],
+  };
+}
+
+const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** A name is looked up once, and again at each full scan: lists are renamed and made anew. */
+async function findScope(context: RunContext, { facts }: Memory): Promise<Scope> {
+  const { list, filter = {} } = context.config.contacts;
+  const known = facts.list?.named === list && !context.request.isFull ? facts.list.uuid : undefined;
+  const listUuid = uuidForm.test(list) ? list.toLowerCase() : (known ?? (await findList(context, list)));
+  return { listUuid, filter: { ...filter, list_uuid: listUuid }, text: `list ${list}` };
+}
+
+async function findList(context: RunContext, name: string): Promise<string> {
+  const lists = await listsNamed(context.client, name, scanCall(context));
+  const [list] = lists;
+  if (!list) {
+    throw new RunFailed(
+      `there is no list "${name}": make it in the service, or mend contacts.list of ${context.config.name}`,
+    );
+  }
+  if (lists.length > 1) {
+    const uuids = lists.map(({ uuid }) => uuid).join(', ');
+    throw new RunFailed(
+      `${lists.length} lists are called "${name}": write the uuid of one into contacts.list (${uuids})`,
+    );
+  }
+  return list.uuid;
+}
+
+/** Nothing that was read differs from what was last seen. */
+function isAsRemembered({ contacts, coverage, isDrifted }: CrmReading, { base }: Memory): boolean {
+  return (
+    coverage === 'changes' &&
+    !isDrifted &&
+    contacts.every(({ uuid, values }) => {
+      const link = base.links.get(uuid);
+      return link !== undefined && lastSeen(link, 'crm') === values;
+    })
+  );
+}
+
+type RowsPulled = Pick<Pulled, 'sheet' | 'snapshot' | 'notices'>;
+
+async function prepareRows(
+  context: RunContext,
+  memory: Memory,
+  mayWrite: boolean,
+  read: Snapshot,
+): Promise<RowsPulled> {
+  const { table, shape } = context;
+  let snapshot = read;
+  const create = columnsToCreate(snapshot, memory);
+  const isPrepared = create.length === 0 && snapshot.unanchored.length === 0 && snapshot.idColumn.kind !== 'missing';
+  if (mayWrite && !isPrepared && !hasDoubled(snapshot)) {
+    await table.ensure(snapshot, create, sheetCall(context));
+    snapshot = await table.read(sheetCall(context));
+  }
+  if (mayWrite && snapshot.leftovers > 0) await table.tidy(sheetCall(context));
+  const blank = new Set(mayWrite ? [] : create);
+  const mapped = new Set(shape.mapping.fields.map(({ name }) => name));
+  const ofFields = snapshot.columns.filter(({ key }) => mapped.has(key));
+  context.emit({ type: 'progress', sync: context.config.name, step: 'rows', done: snapshot.rows.length });
+  return {
+    snapshot,
+    sheet: {
+      rows: snapshot.rows.map((row) => shape.fromRow(row, blank)),
+      doubled: [...ofFields, snapshot.idColumn].flatMap((column) => (column.kind === 'doubled' ? [column.header] : [])),
+      missing: ofFields.flatMap(({ kind, key, header }) => (kind === 'missing' && !blank.has(key) ? [header] : [])),
+    },
+    notices: snapshot.columns.flatMap((column) => columnNotice(column)),
+  };
+}
+
+/** The first run makes what is missing, later ones only what the mapping has newly got: a lost header is a person's business (W11). */
+function columnsToCreate({ columns }: Snapshot, { facts }: Memory): readonly ColumnKey[] {
+  const known = new Set(facts.table ? Object.keys(facts.table.columnIndexByKey) : []);
+  return columns.filter(({ kind, key }) => kind === 'missing' && !known.has(key)).map(({ key }) => key);
+}
+
+function hasDoubled({ columns, idColumn }: Snapshot): boolean {
+  return [...columns, idColumn].some(({ kind }) => kind === 'doubled');
+}
+
+function columnNotice(column: ColumnState): readonly string[] {
+  if (column.kind === 'renamed') {
+    return [
+      `the header "${column.header}" is "${column.headerNow}" now (column ${column.letter}): put it back, or change the mapping`,
+    ];
+  }
+  if (column.kind === 'missing')
+    return [`the header "${column.header}" is not in the tab: its field is left alone until it is back`];
+  return [];
+}
+
+type ContactsPulled = Pick<Pulled, 'crm' | 'watermark' | 'isFull' | 'notices'>;
+
+async function pullContacts(context: RunContext, { facts, base }: Memory, scope: Scope): Promise<ContactsPulled> {
+  const { client, capabilities, tombstones, shape, request, config, emit } = context;
+  const isMappingNew = facts.fields === undefined || facts.fields.join('\n') !== base.fields.join('\n');
+  const since = request.isFull || isMappingNew ? undefined : (context.session.watermark ?? facts.watermark);
+  const scan = scanContacts({
+    client,
+    capabilities,
+    tombstones,
+    scope: scope.filter,
+    fields: shape.scanFields,
+    signal: request.signal,
+    ...(since !== undefined && { since }),
+  });
+  const contacts: ContactRecord[] = [];
+  let failure: string | undefined;
+  try {
+    for await (const contact of scan) {
+      contacts.push(shape.fromScan(contact));
+      if (contacts.length % 1000 === 0)
+        emit({ type: 'progress', sync: config.name, step: 'contacts', done: contacts.length });
+    }
+  } catch (error) {
+    // G5: what was read counts, and nothing is concluded about the rest.
+    if (!(error instanceof ServiceError) || error instanceof AuthenticationError || error instanceof NotFoundError)
+      throw error;
+    if (contacts.length === 0) throw error;
+    failure = error.message;
+  }
+  const report = scan.report();
+  const isCut = failure !== undefined || (!report.whole && report.drifted === 0);
+  return {
+    crm: {
+      contacts,
+      coverage: isCut ? 'partial' : report.mode === 'full' ? 'whole' : 'changes',
+      isDrifted: !report.whole,
+      scope: scope.text,
+    },
+    watermark: report.whole ? report.watermark : undefined,
+    isFull: report.mode === 'full',
+    notices: failure === undefined ? report.reasons : [`contacts were not all read: ${failure}`],
+  };
+}

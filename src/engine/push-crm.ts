@@ -1,0 +1,270 @@
+// The plan's changes of the CRM, carried out. Every change ends as an outcome; only a refused token ends the run (W6).
+import { contactsByUuid } from '../crm/contacts-by-uuid.ts';
+import { deleteContact } from '../crm/deletion.ts';
+import {
+  AuthenticationError,
+  NotFoundError,
+  OutcomeUnknownError,
+  PermissionError,
+  PlanLimitError,
+  ServiceError,
+  ValidationError,
+} from '../crm/errors.ts';
+import type { Contact } from '../crm/operations/records.ts';
+import type { Change } from '../sync/change.ts';
+import type { PlanInput } from '../sync/input.ts';
+import { isSame, writeCrm } from '../sync/kinds.ts';
+import { isReadFromCrm } from '../sync/mapping.ts';
+import type { Outcome } from '../sync/outcome.ts';
+import type { Person } from '../sync/person.ts';
+import { type ContactRecord, unpack } from '../sync/record.ts';
+import { lastSeen } from '../sync/base.ts';
+import type { Reading } from '../sync/value.ts';
+import { editCall, type RunContext } from './context.ts';
+import type { Decided } from './decide.ts';
+import type { Scope } from './pull.ts';
+
+type Create = Extract<Change, { op: 'create' }>;
+type Update = Extract<Change, { op: 'update' }>;
+type Results = Map<Change, Outcome>;
+
+/** W3: contacts looked at again in one search, and so the changes between two commits of their results. */
+const batchSize = 100;
+
+/** A contact that is older than the call that was to create it was there before; clocks differ by less than this. */
+const clockSlackMs = 60_000;
+
+/** Creates, then updates (W1). `saved` is given each batch's results as they come, before the next one is begun (L10). */
+export async function pushToCrm(
+  context: RunContext,
+  scope: Scope,
+  { input, plan }: Decided,
+  saved: (results: Results) => Promise<void>,
+): Promise<Results> {
+  const all: Results = new Map();
+  const creates = plan.changes.filter((change) => change.op === 'create');
+  const updates = plan.changes.filter((change) => change.op === 'update');
+  const total = creates.length + updates.length;
+  for (const batch of inBatches(creates)) await pushBatch(batch, (change) => create(context, scope, input, change));
+  for (const batch of inBatches(updates)) {
+    if (context.request.signal.aborted) break;
+    const now = await contactsByUuid(context.client, context.capabilities, uuidsOf(batch), editCall);
+    await pushUpdates(batch, (change) => {
+      const moved = hasMoved(context, input, plan.people.get(change.uuid!), now.get(change.uuid!));
+      return moved
+        ? Promise.resolve({ kind: 'moved' as const })
+        : update(context, scope, change, plan.people.get(change.uuid!));
+    });
+  }
+  return all;
+
+  async function pushBatch<Some extends Change>(
+    batch: readonly Some[],
+    push: (change: Some) => Promise<Outcome>,
+  ): Promise<void> {
+    const results: Results = new Map();
+    await Promise.all(
+      batch.map(async (change) => {
+        // W8: nothing new is begun once the end was asked for.
+        if (context.request.signal.aborted) return;
+        const outcome = await outcomeOf(() => push(change));
+        results.set(change, outcome);
+        note(change, outcome);
+      }),
+    );
+    // In the order of the plan, whatever answered first.
+    for (const change of batch) if (results.has(change)) all.set(change, results.get(change)!);
+    if (results.size > 0) await saved(results);
+  }
+
+  /** Updates that pass a key on are in an order that counts (I7): those of one batch that let go are waited for. */
+  async function pushUpdates(batch: readonly Update[], push: (change: Update) => Promise<Outcome>): Promise<void> {
+    const isOrdered = batch.some(({ releases }) => releases) || new Set(uuidsOf(batch)).size < batch.length;
+    if (!isOrdered) return pushBatch(batch, push);
+    for (const change of batch) await pushBatch([change], push);
+  }
+
+  function note(change: Change, outcome: Outcome): void {
+    const { name: sync } = context.config;
+    context.emit({ type: 'change-done', sync, run: context.run, change, outcome });
+    context.emit({ type: 'progress', sync, step: 'crm', done: all.size, total });
+  }
+}
+
+/** D5: deletes come last; each is looked at once more. */
+export async function deleteFromCrm(
+  context: RunContext,
+  { input, plan }: Decided,
+  deletes: readonly Change[],
+): Promise<Results> {
+  const results: Results = new Map();
+  for (const batch of inBatches(deletes)) {
+    if (context.request.signal.aborted) break;
+    const now = await contactsByUuid(context.client, context.capabilities, uuidsOf(batch), editCall);
+    for (const change of batch) {
+      const uuid = change.uuid!;
+      const contact = now.get(uuid);
+      const moved = contact !== undefined && hasMoved(context, input, plan.people.get(uuid), contact);
+      const outcome = moved
+        ? ({ kind: 'moved' } as const)
+        : await outcomeOf(async () => {
+            await deleteContact(context.client, context.tombstones, uuid, editCall);
+            return { kind: 'done' };
+          });
+      results.set(change, outcome);
+      context.emit({ type: 'change-done', sync: context.config.name, run: context.run, change, outcome });
+    }
+  }
+  return results;
+}
+
+/** D1: out of all automations. A repeat is harmless. */
+export async function cancelInCrm(context: RunContext, cancels: readonly Change[]): Promise<Results> {
+  const results: Results = new Map();
+  for (const change of cancels) {
+    if (context.request.signal.aborted) break;
+    const outcome = await outcomeOf(async () => {
+      await context.client.automations.cancelAll({ leadUuid: change.uuid! }, editCall);
+      return { kind: 'done' };
+    });
+    results.set(change, outcome);
+    context.emit({ type: 'change-done', sync: context.config.name, run: context.run, change, outcome });
+  }
+  return results;
+}
+
+async function create(context: RunContext, scope: Scope, input: PlanInput, change: Create): Promise<Outcome> {
+  const { client, shape } = context;
+  const startedAt = client.serviceNow();
+  const isMove = change.moves !== undefined;
+  const lead = isMove ? identify(context, rowValues(input, change)) : shape.toLead(change.fields);
+  const custom_fields = shape.toCustomFields(change.fields);
+  const body = {
+    lead,
+    list_uuid: scope.listUuid,
+    // Nobody who is there already is written over: what the row says of them is merged once they are linked.
+    update_if_exists: isMove,
+    move_to_list: isMove,
+    ...(Object.keys(custom_fields).length > 0 && { custom_fields }),
+  };
+  const contact = await unlessLost(
+    () => client.contacts.upsert(body, editCall),
+    async () => (await client.contacts.lookupOne(strongest(context, input, change), editCall)) ?? undefined,
+  );
+  if (contact === undefined) return { kind: 'unknown', message: 'the answer is lost, and the contact is not found' };
+  if (isMove) return { kind: 'moved' };
+  const createdAt = Date.parse(String(contact.created_at));
+  const wasThere = createdAt < startedAt - clockSlackMs;
+  return wasThere ? { kind: 'moved' } : { kind: 'done', contact: shape.fromContact(contact) };
+}
+
+async function update(context: RunContext, scope: Scope, change: Update, person: Person | undefined): Promise<Outcome> {
+  const { client, shape } = context;
+  const uuid = change.uuid!;
+  const fields = shape.toUpdate(change.fields);
+  const custom_fields = shape.toCustomFields(change.fields);
+  let contact: Contact | undefined;
+  if (Object.keys(fields).length > 0) {
+    contact = await unlessLost(
+      () => client.contacts.update({ uuid, ...fields }, editCall),
+      // Harmless to repeat, and the client did: reading says what came of it.
+      () => client.contacts.get({ uuid }, editCall),
+    );
+  }
+  if (Object.keys(custom_fields).length > 0) {
+    const lead = identify(context, contact ? unpack(shape.fromContact(contact).values) : crmValues(person));
+    if (Object.keys(lead).length === 0) {
+      return { kind: 'refused', message: 'custom fields go by network_id or email, and the contact has neither' };
+    }
+    const body = { lead, custom_fields, list_uuid: scope.listUuid, update_if_exists: true, move_to_list: false };
+    const answered = await client.contacts.upsert(body, editCall);
+    if (answered.uuid !== uuid) {
+      return {
+        kind: 'refused',
+        message: `the service took custom fields for another contact, ${answered.uuid}: make its identifiers unique`,
+      };
+    }
+    contact = answered;
+  }
+  return contact
+    ? { kind: 'done', contact: shape.fromContact(contact) }
+    : { kind: 'failed', message: 'there was nothing to send' };
+}
+
+/** W4: an answer that is lost is looked for; only when reading fails too is the outcome unknown. */
+async function unlessLost<Result>(
+  call: () => Promise<Result>,
+  read: () => Promise<Result | undefined>,
+): Promise<Result | undefined> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof OutcomeUnknownError)) throw error;
+    try {
+      return await read();
+    } catch (second) {
+      if (second instanceof AuthenticationError) throw second;
+      throw error;
+    }
+  }
+}
+
+async function outcomeOf(push: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await push();
+  } catch (error) {
+    if (error instanceof AuthenticationError || !(error instanceof ServiceError)) throw error;
+    if (error instanceof NotFoundError) return { kind: 'moved' };
+    if (error instanceof OutcomeUnknownError) return { kind: 'unknown', message: error.message };
+    const isRefusal =
+      error instanceof ValidationError || error instanceof PermissionError || error instanceof PlanLimitError;
+    return { kind: isRefusal ? 'refused' : 'failed', message: error.message };
+  }
+}
+
+/** W3: is the contact still what the plan was made from? */
+function hasMoved(
+  { shape }: RunContext,
+  { mapping }: PlanInput,
+  person: Person | undefined,
+  contact: Contact | undefined,
+): boolean {
+  if (!contact) return true;
+  const now: ContactRecord = shape.fromContact(contact);
+  const before = crmValues(person);
+  return unpack(now.values).some((value, index) => {
+    const field = mapping.fields[index]!;
+    if (!isReadFromCrm(field) || value === undefined || before[index] === undefined) return false;
+    return !isSame(field.kind, value, before[index]);
+  });
+}
+
+function crmValues(person: Person | undefined): readonly Reading[] {
+  if (typeof person?.contact === 'object') return unpack(person.contact.values);
+  return person?.link ? unpack(lastSeen(person.link, 'crm')) : [];
+}
+
+function identify({ shape }: RunContext, values: readonly Reading[]) {
+  const { network_id, email } = shape.identifiers(values);
+  return network_id !== undefined ? { network_id } : email !== undefined ? { email } : {};
+}
+
+function strongest({ shape }: RunContext, input: PlanInput, change: Create) {
+  const { network_id, email, name, company_name } = shape.identifiers(rowValues(input, change));
+  if (network_id !== undefined) return { network_id };
+  if (email !== undefined) return { email };
+  return { name: writeCrm(name ?? null), company_name: writeCrm(company_name ?? null) };
+}
+
+function rowValues({ sheet }: PlanInput, change: Create): readonly Reading[] {
+  const row = sheet.rows.find(({ number }) => number === change.row);
+  return row ? unpack(row.values) : [];
+}
+
+function uuidsOf(changes: readonly Change[]): string[] {
+  return [...new Set(changes.map(({ uuid }) => uuid!))];
+}
+
+function* inBatches<Some>(items: readonly Some[]): Generator<readonly Some[]> {
+  for (let start = 0; start < items.length; start += batchSize) yield items.slice(start, start + batchSize);
+}

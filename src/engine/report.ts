@@ -1,0 +1,93 @@
+// What a run comes to: W12, L12.
+import type { Change, Problem } from '../sync/change.ts';
+import type { Estimate } from '../sync/estimate.ts';
+import type { Hold } from '../sync/guard.ts';
+import type { PlanCounts } from '../sync/input.ts';
+import type { Outcome } from '../sync/outcome.ts';
+import { isHarmless } from '../sync/status.ts';
+
+export type RunStatus = 'succeeded' | 'partial' | 'held' | 'failed';
+
+/** Records by how they stand, and changes by what was done. Every record read is in exactly one of the former (L12). */
+export interface RunCounts {
+  readonly linked: number;
+  readonly waiting: number;
+  readonly conflicts: number;
+  readonly quarantined: number;
+  readonly parked: number;
+  readonly held: number;
+  readonly ignored: number;
+  readonly created: number;
+  readonly updated: number;
+  readonly appended: number;
+  readonly set: number;
+  readonly deleted: number;
+  readonly removed: number;
+}
+
+export interface RunCost {
+  readonly crmCalls: number;
+  readonly sheetReads: number;
+  readonly sheetWrites: number;
+  readonly seconds: number;
+}
+
+export interface RunReport {
+  readonly sync: string;
+  readonly run: string;
+  readonly status: RunStatus;
+  /** ISO instants. */
+  readonly startedAt: string;
+  readonly endedAt: string;
+  /** Every contact in scope was read. */
+  readonly isFull: boolean;
+  readonly counts: RunCounts;
+  readonly cost: RunCost;
+  readonly problems: readonly Problem[];
+  readonly holds: readonly Hold[];
+  /** What `approve` would let through. */
+  readonly planned: PlanCounts;
+  /** Of a failed run, for people. */
+  readonly error?: string;
+  /** Trying again will not help: somebody has to change something first (W6). */
+  readonly isFinal?: true;
+  /** The run to name to `approve`: the first that was held for these very counts. */
+  readonly approvable?: string;
+}
+
+/** A run without writing: what it would do. */
+export interface PlanReport extends RunReport {
+  readonly changes: readonly Change[];
+  readonly estimate: Estimate;
+}
+
+export function statusOf(holds: readonly Hold[], problems: readonly Problem[]): RunStatus {
+  if (holds.some(({ fails }) => fails)) return 'failed';
+  if (holds.length > 0) return 'held';
+  return problems.every(({ kind }) => isHarmless(kind)) ? 'succeeded' : 'partial';
+}
+
+export function countRun(
+  linked: number,
+  problems: readonly Problem[],
+  outcomes: ReadonlyMap<Change, Outcome>,
+): RunCounts {
+  const done = [...outcomes].flatMap(([{ op }, { kind }]) => (kind === 'done' ? [op] : []));
+  const ops = (wanted: Change['op']) => done.filter((op) => op === wanted).length;
+  const kinds = (...wanted: readonly Problem['kind'][]) => problems.filter(({ kind }) => wanted.includes(kind)).length;
+  return {
+    linked,
+    waiting: kinds('waiting'),
+    conflicts: kinds('conflict'),
+    quarantined: new Set(problems.flatMap(({ kind, row }) => (kind === 'quarantined' ? [row] : []))).size,
+    parked: kinds('parked'),
+    held: kinds('held', 'refused', 'unreadable', 'failed', 'unknown'),
+    ignored: kinds('ignored'),
+    created: ops('create'),
+    updated: ops('update'),
+    appended: ops('append'),
+    set: ops('set'),
+    deleted: ops('delete'),
+    removed: ops('remove'),
+  };
+}

@@ -1,0 +1,246 @@
+// One sync as the algorithm sees it, and the way there and back: contacts and rows become packed records, changes become
+// bodies and cells. Made once from the configuration.
+import type { ColumnConfig, SyncConfig } from '../config/config.ts';
+import type { ContactFieldSpec } from '../crm/contact-fields.ts';
+import type { Contact, ContactField, ContactUpdate, Lead } from '../crm/operations/records.ts';
+import type { ScannedContact } from '../crm/scan/compact.ts';
+import type { CellInput, CellValue, ColumnFormat, ColumnKey, ColumnSpec, Row, TableSpec } from '../sheets/port.ts';
+import type { FieldChange } from '../sync/change.ts';
+import { type Kind, readCell, readCrm, writeCell, writeCrm } from '../sync/kinds.ts';
+import type { Field, Mapping } from '../sync/mapping.ts';
+import { type ContactRecord, pack, type RowRecord } from '../sync/record.ts';
+import type { Reading, Value } from '../sync/value.ts';
+
+/** Columns that are ours and no field of a contact. No mapped column may use these keys. */
+export const statusKey = '#status';
+export const wishKey = '#automation';
+export const resultKey = '#result';
+
+export interface SyncShape {
+  readonly mapping: Mapping;
+  readonly table: TableSpec;
+  /** What a scan has to keep of a contact. */
+  readonly scanFields: readonly ContactField[];
+  /** Whether the mapped field is one the service never gives back, and takes by upsert only. */
+  readonly isCustom: (field: string) => boolean;
+  readonly fromScan: (scanned: ScannedContact) => ContactRecord;
+  readonly fromContact: (contact: Contact) => ContactRecord;
+  /** `blank`: columns that are not there yet and are about to be made: their cells are blank, not unknown. */
+  readonly fromRow: (row: Row, blank: ReadonlySet<ColumnKey>) => RowRecord;
+  readonly toUpdate: (fields: readonly FieldChange[]) => ContactUpdate;
+  readonly toLead: (fields: readonly FieldChange[]) => Lead;
+  readonly toCustomFields: (fields: readonly FieldChange[]) => Record<string, string>;
+  readonly toCells: (fields: readonly FieldChange[]) => Record<ColumnKey, CellInput>;
+  /** What cells hold after a write, by field name. */
+  readonly fromCells: (stored: Readonly<Record<ColumnKey, CellValue>>) => Record<string, Reading>;
+  /** By what the service finds this person, the strongest first (service-behaviour: lookup with several identifiers). */
+  readonly identifiers: (values: readonly Reading[]) => Identifiers;
+}
+
+export interface Identifiers {
+  readonly network_id?: string;
+  readonly email?: string;
+  readonly name?: string;
+  readonly company_name?: string;
+}
+
+/** How long two edits may be apart and still count as at the same time (SPEC M1). */
+const newestMarginMinMs = 60_000;
+
+/** `intervalMs`: between two scheduled runs. */
+export function createShape(config: SyncConfig, intervalMs: number): SyncShape {
+  const columns = config.columns.map((column) => ({ column, field: toField(column) }));
+  const byName = new Map(columns.map((each) => [each.field.name, each]));
+  const scanFields: ContactField[] = [
+    ...new Set(columns.flatMap(({ column }) => (column.target.kind === 'field' ? column.target.field.readFrom : []))),
+  ];
+  const places = columns.map(({ column }) =>
+    column.target.kind === 'field' ? column.target.field.readFrom.map((name) => scanFields.indexOf(name)) : [],
+  );
+  const updatedAtPlace = scanFields.includes('updated_at')
+    ? scanFields.indexOf('updated_at')
+    : scanFields.push('updated_at') - 1;
+
+  const toRecord = (uuid: string, raw: readonly unknown[]): ContactRecord => {
+    const values = columns.map(({ field }, index) => readCrm(field.kind, firstGiven(raw, places[index]!)));
+    const updatedAt = Date.parse(String(raw[updatedAtPlace]));
+    return { uuid, values: pack(values), ...(!Number.isNaN(updatedAt) && { updatedAt }) };
+  };
+
+  return {
+    mapping: toMapping(
+      config,
+      columns.map(({ field }) => field),
+      intervalMs,
+    ),
+    table: toTableSpec(
+      config,
+      columns.map(({ column, field }) => ({ key: column.key, header: column.header, format: formatOf(field.kind) })),
+    ),
+    scanFields,
+    isCustom: (name) => byName.get(name)?.column.target.kind === 'custom_field',
+    fromScan: ({ uuid, values }) => toRecord(uuid, values),
+    fromContact: (contact) =>
+      toRecord(
+        contact.uuid,
+        scanFields.map((name) => contact[name]),
+      ),
+    fromRow,
+    toUpdate: (fields) => bodyOf(fields, ({ updateAs }) => updateAs),
+    toLead: (fields) => bodyOf(fields, ({ createAs }) => createAs),
+    toCustomFields: (fields) =>
+      Object.fromEntries(
+        fields.flatMap(({ field, after }) => {
+          const target = byName.get(field)?.column.target;
+          return target?.kind === 'custom_field' ? [[target.name, writeCrm(after)]] : [];
+        }),
+      ),
+    toCells: (fields) =>
+      Object.fromEntries(
+        fields.flatMap(({ field, after }) => {
+          const known = byName.get(field);
+          return known ? [[known.column.key, writeCell(known.field.kind, after)]] : [];
+        }),
+      ),
+    fromCells: (stored) =>
+      Object.fromEntries(
+        columns.flatMap(({ column, field }) => {
+          if (!Object.hasOwn(stored, column.key)) return [];
+          const reading = readCell(field.kind, stored[column.key]);
+          return [[field.name, isReading(reading) ? reading : undefined]];
+        }),
+      ),
+    identifiers: (values) => {
+      const text = (name: string) => {
+        const value = values[columns.findIndex(({ field }) => field.name === name)];
+        return typeof value === 'string' ? value.trim() : undefined;
+      };
+      const whole = [text('first_name'), text('last_name')].filter(Boolean).join(' ');
+      const given = {
+        network_id: text('network_id') ?? text('network'),
+        email: text('email') ?? text('work_email') ?? text('personal_email'),
+        name: text('name') ?? (whole || undefined),
+        company_name: text('company_name'),
+      };
+      return Object.fromEntries(Object.entries(given).filter(([, value]) => value));
+    },
+  };
+
+  function fromRow(row: Row, blank: ReadonlySet<ColumnKey>): RowRecord {
+    let unreadable: Record<string, string> | undefined;
+    const values = columns.map(({ column, field }) => {
+      const reading = blank.has(column.key) ? null : readCell(field.kind, row.cells[column.key]);
+      if (isReading(reading)) return reading;
+      (unreadable ??= {})[field.name] = reading.unreadable;
+      return undefined;
+    });
+    const formulas = row.formulas.length === 0 ? [] : columns.filter(({ column }) => row.formulas.includes(column.key));
+    const wish = row.cells[wishKey];
+    const result = row.cells[resultKey];
+    return {
+      number: row.number,
+      id: row.id,
+      values: pack(values),
+      ...(unreadable && { unreadable }),
+      ...(formulas.length > 0 && { formulas: formulas.map(({ field }) => field.name) }),
+      ...(wish != null && typeof wish !== 'object' && { wish: String(wish) }),
+      ...(result != null && typeof result !== 'object' && { wishResult: String(result) }),
+    };
+  }
+
+  function bodyOf<Body extends ContactUpdate>(
+    fields: readonly FieldChange[],
+    nameOf: (spec: ContactFieldSpec) => keyof Body | undefined,
+  ): Body {
+    const entries = fields.flatMap(({ field, after }): [string, string][] => {
+      const target = byName.get(field)?.column.target;
+      const name = target?.kind === 'field' ? nameOf(target.field) : undefined;
+      return name === undefined ? [] : [[String(name), writeCrm(after)]];
+    });
+    return Object.fromEntries(entries) as Body;
+  }
+}
+
+/** The first place that is not blank; one that is unknown hides those behind it, since it might hold the value. */
+function firstGiven(raw: readonly unknown[], places: readonly number[]): unknown {
+  if (places.length === 1) return raw[places[0]!];
+  let given: unknown = places.length === 0 ? undefined : null;
+  for (const place of places) {
+    const value = raw[place];
+    if (value === undefined) return undefined;
+    if (value !== null && value !== '') return value;
+    given = null;
+  }
+  return given;
+}
+
+function isReading(reading: ReturnType<typeof readCell>): reading is Value | undefined {
+  return typeof reading !== 'object' || reading === null;
+}
+
+function toField({ key, header, target, direction, conflict, blank }: ColumnConfig): Field {
+  return {
+    name: key,
+    header,
+    kind: target.kind === 'field' ? kindOf(target.field) : 'text',
+    direction,
+    conflict,
+    blank,
+  };
+}
+
+function kindOf({ kind, equality }: ContactFieldSpec): Kind {
+  if (equality !== 'exact') return equality;
+  return (
+    { instant: 'timestamp', texts: 'list', text: 'text', integer: 'integer', flag: 'flag', json: 'json' } as const
+  )[kind];
+}
+
+function formatOf(kind: Kind): ColumnFormat {
+  return kind === 'integer' ? 'number' : kind === 'timestamp' ? 'date-time' : 'text';
+}
+
+function toMapping(config: SyncConfig, fields: readonly Field[], intervalMs: number): Mapping {
+  const { limits, automation } = config;
+  return {
+    fields,
+    match: config.match,
+    moveToList: config.contacts.moveToList,
+    onRowDeleted: config.onRowDeleted,
+    onContactDeleted: config.onContactDeleted,
+    limits: {
+      deletes: { percent: limits.deletesPercent },
+      changes: { percent: limits.changesPercent },
+      blanks: { percent: limits.blanksPercent },
+      creates: { count: limits.creates },
+    },
+    settleMs: config.settleMs,
+    newestMarginMs: Math.max(newestMarginMinMs, 2 * intervalMs),
+    ...(automation && {
+      enrolment: {
+        unless: Object.fromEntries(automation.vetoes.map(({ columnKey, values }) => [columnKey, values])),
+        onClear: automation.onClear,
+        perHour: limits.enrolmentsPerHour,
+      },
+    }),
+  };
+}
+
+function toTableSpec({ name, sheet, automation }: SyncConfig, mapped: readonly ColumnSpec[]): TableSpec {
+  const own = [
+    { key: statusKey, header: sheet.statusHeader },
+    { key: wishKey, header: automation?.header },
+    { key: resultKey, header: automation?.resultHeader },
+  ];
+  return {
+    spreadsheet: sheet.spreadsheetId,
+    tab: sheet.tab,
+    headerRow: sheet.headerRow,
+    idHeader: sheet.idHeader,
+    owner: name,
+    columns: [
+      ...mapped,
+      ...own.flatMap(({ key, header }) => (header === undefined ? [] : [{ key, header, format: 'text' as const }])),
+    ],
+  };
+}

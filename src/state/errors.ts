@@ -1,0 +1,96 @@
+/*
+ * What can go wrong with the state, one class a kind (docs/errors.md lists them all). The message is one line: which file,
+ * what happened, what to do.
+ */
+
+export abstract class StateError extends Error {
+  abstract readonly code: string;
+  /** Whether the same call may succeed later without anybody doing anything. */
+  readonly retryable: boolean = false;
+  /** The file or folder concerned. */
+  readonly file: string;
+
+  constructor(file: string, what: string, remedy: string, options?: ErrorOptions) {
+    super(`${file}: ${what}. ${remedy}`, options);
+    this.name = new.target.name;
+    this.file = file;
+  }
+}
+
+/** `state:` in the configuration names no store this program has. */
+export class UnknownStoreError extends StateError {
+  override readonly code = 'unknown_store';
+
+  constructor(url: string) {
+    super(url, 'not a place for the state', 'Set `state:` to a folder, as in file:./state');
+  }
+}
+
+/** The disk refused. What was committed before is untouched. */
+export class DiskError extends StateError {
+  override readonly code = 'disk';
+  override readonly retryable = true;
+}
+
+/** Written by a later version of this program (S2). Nothing was changed. */
+export class NewerSchemaError extends StateError {
+  override readonly code = 'newer_schema';
+
+  constructor(file: string, found: number, known: number) {
+    super(
+      file,
+      `its schema version is ${found}, and this program knows versions up to ${known}`,
+      'Run the newer leadsheet again, or restore a backup that this one wrote',
+    );
+  }
+}
+
+/** The state of one sync lies in the folder of another (S2). Nothing was changed. */
+export class ForeignStateError extends StateError {
+  override readonly code = 'foreign_state';
+
+  constructor(file: string, found: string, expected: string) {
+    super(
+      file,
+      `this is the state of sync "${found}", in the folder of sync "${expected}"`,
+      'Move it back; a renamed sync starts with a folder of its own',
+    );
+  }
+}
+
+/** Another process, or another run of this one, is writing this sync's state (W7). */
+export class LeaseTakenError extends StateError {
+  override readonly code = 'lease_taken';
+  override readonly retryable = true;
+  readonly holder: LeaseHolder;
+
+  constructor(file: string, holder: LeaseHolder, remedy: string) {
+    super(
+      file,
+      `sync "${holder.sync}" is being run by process ${holder.pid} on ${holder.host}, since ${holder.since}`,
+      remedy,
+    );
+    this.holder = holder;
+  }
+}
+
+export interface LeaseHolder {
+  readonly sync: string;
+  readonly host: string;
+  readonly pid: number;
+  /** ISO 8601. */
+  readonly since: string;
+}
+
+/** The lock was removed, or is another's, while this process held it. Nothing was committed. */
+export class LeaseLostError extends StateError {
+  override readonly code = 'lease_lost';
+
+  constructor(file: string) {
+    super(
+      file,
+      'the lock of this run is gone, so another may be writing',
+      'Do not delete locks of living processes; the next run takes it from here',
+    );
+  }
+}

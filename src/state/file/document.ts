@@ -1,0 +1,111 @@
+import { Low } from 'lowdb';
+import type { Adapter } from 'lowdb';
+import type { Json } from '../port.ts';
+import { readIfThere, syncFolder, unlinkIfThere, writeWhole } from './disk.ts';
+import type { JournalPlace } from './place.ts';
+import { checkOrigin } from './place.ts';
+import { sealChunks, unseal } from './seal.ts';
+import { emptyTables } from './tables.ts';
+import type { TableName, Tables } from './tables.ts';
+
+/**
+ * One generation of a journal: the tables as of the batch numbered `seq`. On disk it is a JSON object with a record a line,
+ * and its tables are objects by key.
+ */
+export interface Document {
+  readonly schema: number;
+  readonly sync: string;
+  /** Counts documents, from 1; 0 is the state before the first. */
+  readonly generation: number;
+  /** Counts batches. */
+  readonly seq: number;
+  /** The last batch that touched the ledger. */
+  readonly ledgerSeq: number;
+  readonly tables: Tables;
+}
+
+/** The bytes are there and are not what was written. */
+export class DamagedDocument extends Error {
+  override readonly name = 'DamagedDocument';
+}
+
+/** The empty state, before the first document. */
+export function emptyDocument({ schema, sync }: JournalPlace): Document {
+  return { schema: schema.version, sync, generation: 0, seq: 0, ledgerSeq: 0, tables: emptyTables() };
+}
+
+/**
+ * lowdb holds the tables in memory and says when; how they reach the disk durably is below. `read` leaves the empty state
+ * (generation 0) where there is no file, and throws DamagedDocument, NewerSchemaError and ForeignStateError. `stepBack`
+ * is called when the new document is whole on disk and the old files can give way.
+ */
+export function createDocument(
+  place: JournalPlace,
+  file: string,
+  stepBack: () => Promise<void> = async () => {},
+): Low<Document> {
+  const adapter: Adapter<Document> = {
+    read: () => readDocument(place, file),
+    write: (document) => writeDocument(place, file, document, stepBack),
+  };
+  return new Low(adapter, emptyDocument(place));
+}
+
+async function readDocument(place: JournalPlace, file: string): Promise<Document | null> {
+  const bytes = await readIfThere(place.disk, file);
+  if (bytes === undefined) return null;
+  const stored = unseal(bytes);
+  if (stored === undefined) throw new DamagedDocument(file);
+  const { schema, sync, generation, seq, ledgerSeq, ...records } = stored as Omit<Document, 'tables'> &
+    Partial<Record<TableName, Record<string, Json>>>;
+  checkOrigin(place, file, { schema, sync });
+  const tables = emptyTables();
+  for (const name of place.tables) {
+    for (const [key, value] of Object.entries(records[name] ?? {})) tables[name].set(key, value);
+  }
+  return { schema, sync, generation, seq, ledgerSeq, tables };
+}
+
+/**
+ * The new generation is whole on disk before a name changes. A power loss may then keep any of the renames and forget the
+ * others: recover.ts puts together what is kept, because each file says which generation it is.
+ */
+async function writeDocument(
+  place: JournalPlace,
+  file: string,
+  document: Document,
+  stepBack: () => Promise<void>,
+): Promise<void> {
+  const draft = `${file}.tmp`;
+  try {
+    await writeWhole(place.disk, draft, sealChunks(documentPieces(place, document)));
+  } catch (error) {
+    // On a full disk the half that was written is in everybody's way.
+    await unlinkIfThere(place.disk, draft).catch(() => {});
+    throw error;
+  }
+  await stepBack();
+  await place.disk.rename(draft, file);
+  await syncFolder(place.disk, place.folder);
+}
+
+/** Pieces of this size keep the rest of the program waiting for a millisecond or two at most. */
+const pieceCharacters = 256 * 1024;
+
+function* documentPieces(place: JournalPlace, { tables, ...head }: Document): Generator<string> {
+  let piece = JSON.stringify(head).slice(0, -1);
+  for (const name of place.tables) {
+    piece += `,\n"${name}":{`;
+    let separator = '\n';
+    for (const [key, value] of tables[name]) {
+      piece += `${separator}${JSON.stringify(key)}:${JSON.stringify(value)}`;
+      separator = ',\n';
+      if (piece.length >= pieceCharacters) {
+        yield piece;
+        piece = '';
+      }
+    }
+    piece += '}';
+  }
+  yield piece;
+}

@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import type { Notice, Store, SyncState } from '../port.ts';
+import { namesIn } from './disk.ts';
+import type { Disk } from './disk.ts';
+import { readHistory } from './history.ts';
+import type { Processes } from './processes.ts';
+import type { Schema } from './schema.ts';
+import { createFileSyncState } from './sync-state.ts';
+
+export interface FileDriverDep {
+  readonly disk: Disk;
+  readonly processes: Processes;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** A version 4 uuid, or as good. */
+  readonly randomId: () => string;
+  /** What nobody can be handed as an answer: work in the background that failed, a line of history that is no line. */
+  readonly warn: (notice: Notice) => void;
+  readonly schema: Schema;
+  /** History files older than this are deleted. */
+  readonly historyDays: number;
+  /** A log shorter than this is not folded for its length. */
+  readonly foldFloorBytes: number;
+}
+
+/** The state as files: a folder a sync under `root`, made when first written to. */
+export function createFileStore(root: string, dep: FileDriverDep): Store {
+  const stateBySync = new Map<string, SyncState>();
+  const folderOf = (name: string) => join(root, folderName(name));
+  return {
+    sync(name) {
+      const known = stateBySync.get(name);
+      if (known) return known;
+      const state = createFileSyncState(folderOf(name), name, dep);
+      stateBySync.set(name, state);
+      return state;
+    },
+    history: (query) =>
+      readHistory(
+        async () =>
+          query.sync === undefined
+            ? (await namesIn(dep.disk, root)).filter((name) => !name.startsWith('.')).map((name) => join(root, name))
+            : [folderOf(query.sync)],
+        query,
+        dep,
+      ),
+  };
+}
+
+/** Names come from the configuration and may hold anything; a folder's name may not. */
+function folderName(sync: string): string {
+  return encodeURIComponent(sync).replace(/^\./, '%2E');
+}

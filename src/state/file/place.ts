@@ -1,0 +1,47 @@
+import { join } from 'node:path';
+import { ForeignStateError, NewerSchemaError } from '../errors.ts';
+import type { Disk } from './disk.ts';
+import type { Schema } from './schema.ts';
+import type { TableName } from './tables.ts';
+
+/** Where a journal lies, and what it holds. */
+export interface JournalPlace {
+  readonly disk: Disk;
+  readonly sync: string;
+  readonly schema: Schema;
+  readonly tables: readonly TableName[];
+  readonly folder: string;
+  readonly document: string;
+  readonly previousDocument: string;
+  readonly log: string;
+  readonly previousLog: string;
+}
+
+export interface Surroundings {
+  readonly disk: Disk;
+  readonly folder: string;
+  readonly sync: string;
+  readonly schema: Schema;
+}
+
+export function createPlace(around: Surroundings, stem: string, tables: readonly TableName[]): JournalPlace {
+  const path = (ending: string) => join(around.folder, stem + ending);
+  return {
+    ...around,
+    tables,
+    document: path('.json'),
+    previousDocument: path('.previous.json'),
+    log: path('.log'),
+    previousLog: path('.previous.log'),
+  };
+}
+
+/** S2. */
+export function checkOrigin(
+  { sync, schema }: JournalPlace,
+  file: string,
+  found: { readonly schema: number; readonly sync: string },
+): void {
+  if (found.schema > schema.version) throw new NewerSchemaError(file, found.schema, schema.version);
+  if (found.sync !== sync) throw new ForeignStateError(file, found.sync, sync);
+}

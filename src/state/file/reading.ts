@@ -1,0 +1,134 @@
+import { basename } from 'node:path';
+import type { Notice } from '../port.ts';
+import { stampIfThere } from './disk.ts';
+import type { FileStamp } from './disk.ts';
+import { createPlace } from './place.ts';
+import type { JournalPlace, Surroundings } from './place.ts';
+import { recover } from './recover.ts';
+import type { Recovered } from './recover.ts';
+import { migrate } from './schema.ts';
+import { applyBatch, ledgerTables, tableNames, touchesLedger } from './tables.ts';
+import type { StoredBatch, Tables } from './tables.ts';
+
+/**
+ * A sync's state on disk is two journals. `base` has everything, and a batch is committed once it is in there. `outbox` is
+ * written first and has the ledger once more: each batch that touches it, whole. So a batch that stands in the outbox and
+ * not yet in the base can be carried over whole, and a base that lost its end gets its ledger back.
+ */
+export interface Places {
+  readonly base: JournalPlace;
+  readonly outbox: JournalPlace;
+}
+
+export function createPlaces(around: Surroundings): Places {
+  return { base: createPlace(around, 'base', tableNames), outbox: createPlace(around, 'outbox', ledgerTables) };
+}
+
+/** Both journals read, and what they come to together. */
+export interface Reading {
+  readonly tables: Tables;
+  readonly seq: number;
+  readonly ledgerSeq: number;
+  readonly base: Recovered;
+  readonly outbox: Recovered;
+  /** Batches that are in the outbox and still have to be added to the base. */
+  readonly missing: readonly { readonly batch: StoredBatch; readonly after: number; readonly seq: number }[];
+  readonly mendBase: boolean;
+  readonly mendOutbox: boolean;
+  readonly notices: readonly Notice[];
+  readonly stamps: string;
+}
+
+/** A writer may fold while a reader reads; files that changed meanwhile are read again, so often at most. */
+const readAttemptsMax = 5;
+
+export async function readFiles(places: Places): Promise<Reading> {
+  for (let attempt = 1; ; attempt += 1) {
+    const stamps = await readStamps(places);
+    const base = await recover(places.base);
+    const outbox = await recover(places.outbox);
+    if (attempt === readAttemptsMax || stamps === (await readStamps(places))) {
+      return combine(places, base, outbox, stamps);
+    }
+  }
+}
+
+/** Changes whenever a writer has written; cheap enough to ask before every run. */
+export async function readStamps({ base, outbox }: Places): Promise<string> {
+  const files = [base.document, base.log, outbox.document, outbox.log];
+  const stamps = await Promise.all(files.map((file) => stampIfThere(base.disk, file)));
+  return stamps.map((stamp) => describeStamp(stamp)).join(' ');
+}
+
+function describeStamp(stamp: FileStamp | undefined): string {
+  return stamp ? `${stamp.ino}:${stamp.size}:${stamp.mtimeMs}` : '-';
+}
+
+function combine(places: Places, base: Recovered, outbox: Recovered, stamps: string): Reading {
+  const { tables } = base.document;
+  const { schema } = places.base;
+  const notices = [...base.notices, ...(base.behind ? outbox.notices : outbox.notices.map((each) => inTheBase(each)))];
+  let { seq, ledgerSeq } = base.document;
+  const missing: { batch: StoredBatch; after: number; seq: number }[] = [];
+  if (base.document.schema === outbox.document.schema) {
+    for (const line of outbox.lines) {
+      if (line.seq !== seq + 1) continue;
+      applyBatch(tables, line);
+      missing.push({ batch: { put: line.put, delete: line.delete }, after: seq, seq: line.seq });
+      seq = line.seq;
+      if (touchesLedger(line)) ledgerSeq = seq;
+    }
+  }
+  migrate(tables, base.document.schema, schema);
+  migrate(outbox.document.tables, outbox.document.schema, schema);
+
+  // The outbox knows of batches that the base has lost: the ledger is taken from there, the rest is older.
+  const baseLostSome = outbox.document.seq > seq;
+  if (baseLostSome) {
+    for (const name of ledgerTables) {
+      tables[name].clear();
+      for (const [key, value] of outbox.document.tables[name]) tables[name].set(key, value);
+    }
+    [seq, ledgerSeq] = [outbox.document.seq, outbox.document.seq];
+    notices.push({
+      kind: 'behind',
+      file: places.base.document,
+      message:
+        'base.json and base.log lack what was saved last, or all: the ledger of enrolments and changes in flight was ' +
+        'taken from outbox.json and outbox.log and is whole; the records are compared anew and may come up as conflicts',
+    });
+  }
+  return {
+    tables,
+    seq,
+    ledgerSeq,
+    base,
+    outbox,
+    missing,
+    mendBase: base.mend || baseLostSome,
+    mendOutbox: outbox.mend || outbox.document.seq < ledgerSeq,
+    notices,
+    stamps,
+  };
+}
+
+/** What the outbox has lost is in the base as well. */
+function inTheBase(notice: Notice): Notice {
+  if (notice.kind !== 'behind') return notice;
+  const message = `${basename(notice.file)} is damaged, or does not go with the files beside it; base.json and base.log have all of it, and nothing is missing`;
+  return { ...notice, kind: 'damaged', message };
+}
+
+/** Where unusable files go: beside where they lay, under a name that says what they are and when. */
+export function asideNames({ unusable }: Recovered, now: number): ReadonlyMap<string, string> {
+  const time = new Date(now).toISOString().replaceAll(':', '-');
+  return new Map(unusable.map((file) => [file, `${file}.damaged-${time}`]));
+}
+
+export function withAsides(notices: readonly Notice[], asides: ReadonlyMap<string, string>): readonly Notice[] {
+  return notices.map((notice) => {
+    const setAside = asides.get(notice.file);
+    if (setAside === undefined) return notice;
+    return { ...notice, setAside, message: `${notice.message}; it was moved to ${basename(setAside)}` };
+  });
+}

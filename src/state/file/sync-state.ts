@@ -1,0 +1,242 @@
+import type { JsonObject, Lease, LeaseOptions, LoadedState, Notice, SyncState } from '../port.ts';
+import { makeFolder, onDisk } from './disk.ts';
+import type { FileDriverDep } from './driver.ts';
+import { createHistoryWriter } from './history.ts';
+import { createJournal } from './journal.ts';
+import { createLocks } from './lock.ts';
+import type { Lock } from './lock.ts';
+import { asideNames, createPlaces, readFiles, readStamps, withAsides } from './reading.ts';
+import { createRequests, pending } from './requests.ts';
+import { applyBatch, effectiveBatch, touchesLedger } from './tables.ts';
+import type { StoredBatch, Tables } from './tables.ts';
+
+/** What is in memory of the files, and is right as long as nobody else has written to them. */
+interface Mirror {
+  readonly tables: Tables;
+  readonly notices: readonly Notice[];
+  readonly mended: boolean;
+  seq: number;
+  ledgerSeq: number;
+  /** The files as they were last written or read; empty while they are being written. */
+  stamps: string;
+}
+
+export function createFileSyncState(folder: string, sync: string, dep: FileDriverDep): SyncState {
+  const { disk } = dep;
+  const places = createPlaces({ disk, folder, sync, schema: dep.schema });
+  const base = createJournal(places.base, dep.foldFloorBytes);
+  const outbox = createJournal(places.outbox, dep.foldFloorBytes);
+  const requests = createRequests(disk, folder, () => {
+    const time = new Date(dep.now()).toISOString().replaceAll(/[:.]/g, '-');
+    return `${time}-${dep.randomId().slice(0, 8)}`;
+  });
+  const history = createHistoryWriter(folder, dep);
+  const locks = createLocks(folder, sync, dep);
+  let mirror: Mirror | undefined;
+  let held: Lock | undefined;
+  /** The lock under which the mirror was last loaded and mended. */
+  let loadedUnder: Lock | undefined;
+  /** Ids under `consumed` whose files are gone, to be forgotten with the next batch. */
+  let removedRequests: readonly string[] = [];
+  /** Everything that touches the journals, one after the other. */
+  let tail: Promise<unknown> = Promise.resolve();
+
+  function inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
+    const turn = tail.then(() => onDisk(folder, work));
+    tail = turn.catch(() => {});
+    return turn;
+  }
+
+  /** A commit that is under way may yet ask for a fold, which is under way then. */
+  async function settled(): Promise<void> {
+    for (let last: unknown; last !== tail;) {
+      last = tail;
+      await tail;
+    }
+  }
+
+  /** Between the lease's first load and its end nobody else writes, and only the lease may replace what it works on. */
+  async function isFresh({ stamps, mended }: Mirror, mend: boolean): Promise<boolean> {
+    if (mend && !mended) return false;
+    if (!mend && held !== undefined && loadedUnder === held) return true;
+    return stamps === (await readStamps(places));
+  }
+
+  async function noteStamps(state: Mirror): Promise<void> {
+    try {
+      state.stamps = await readStamps(places);
+    } catch {
+      // Then the files are read again, which is never wrong.
+      state.stamps = '';
+    }
+  }
+
+  async function loadNow(mend: boolean): Promise<LoadedState> {
+    let notices: readonly Notice[] = mirror?.notices ?? [];
+    if (mirror === undefined || !(await isFresh(mirror, mend))) {
+      const reading = await readFiles(places);
+      const { tables, seq, ledgerSeq, stamps } = reading;
+      const asides = mend ? asidesOf(reading) : new Map<string, string>();
+      notices = withAsides(reading.notices, asides);
+      // A mended state has nothing to tell the next time.
+      mirror = { tables, seq, ledgerSeq, stamps, mended: mend, notices: mend ? [] : notices };
+      if (mend) await mendFiles(mirror, reading, asides);
+    }
+    if (mend) loadedUnder = held;
+    const read = await requests.read();
+    if (mend) await tidyRequests(read.requests);
+    const requestAsides = new Map<string, string>();
+    for (const file of mend ? read.unusable : []) {
+      const name = `${file}.damaged`;
+      if (await requests.setAside(file, name)) requestAsides.set(file, name);
+    }
+    const absent = mirror.seq === 0 ? [nothingYet(folder)] : [];
+    return snapshot(mirror, read.requests, [...absent, ...notices, ...withAsides(read.notices, requestAsides)]);
+  }
+
+  function asidesOf({ base: fromBase, outbox: fromOutbox }: Awaited<ReturnType<typeof readFiles>>) {
+    const now = dep.now();
+    return new Map([...asideNames(fromBase, now), ...asideNames(fromOutbox, now)]);
+  }
+
+  async function mendFiles(
+    state: Mirror,
+    reading: Awaited<ReturnType<typeof readFiles>>,
+    asides: ReadonlyMap<string, string>,
+  ): Promise<void> {
+    mirror = undefined;
+    await base.adopt(reading.base);
+    await outbox.adopt(reading.outbox);
+    const isBase = (file: string) => reading.base.unusable.includes(file);
+    // The base first: a batch that so far is in the outbox alone must be whole in one of them at every moment.
+    if (reading.mendBase) {
+      await base.fold(state, new Map([...asides].filter(([file]) => isBase(file))));
+    } else {
+      for (const { batch, after, seq } of reading.missing) await base.append(batch, after, seq);
+    }
+    if (reading.mendOutbox) {
+      await outbox.fold({ ...state, seq: state.ledgerSeq }, new Map([...asides].filter(([file]) => !isBase(file))));
+    }
+    await noteStamps(state);
+    mirror = state;
+  }
+
+  /** What a crash left between the commit and the removal of a file. */
+  async function tidyRequests(found: ReadonlyMap<string, JsonObject>): Promise<void> {
+    const done = [...(mirror?.tables.consumed.keys() ?? [])];
+    await requests.remove(done.filter((id) => found.has(id)));
+    removedRequests = done;
+  }
+
+  async function commitNow(lock: Lock, batch: Parameters<Lease['commit']>[0]): Promise<void> {
+    if (mirror === undefined || loadedUnder !== lock) throw new Error(`${folder}: a commit must follow a load`);
+    const state = mirror;
+    const effective = effectiveBatch(state.tables, batch);
+    if (effective === undefined) return;
+    await lock.confirm();
+    const stored = forgetRequests(effective, removedRequests);
+    if (outbox.needsDocument) await outbox.fold({ ...state, seq: state.ledgerSeq });
+    if (base.needsDocument) await base.fold(state);
+    const seq = state.seq + 1;
+    const forLedger = touchesLedger(stored);
+    if (forLedger) await outbox.append(stored, state.ledgerSeq, seq);
+    try {
+      await base.append(stored, state.seq, seq);
+    } catch (error) {
+      if (forLedger) await outbox.retract();
+      throw error;
+    }
+    applyBatch(state.tables, stored);
+    state.seq = seq;
+    if (forLedger) state.ledgerSeq = seq;
+    removedRequests = [];
+    if (stored.put.consumed) await removeRequests(Object.keys(stored.put.consumed));
+    await noteStamps(state);
+    foldLater(lock, state);
+  }
+
+  /** The batch is committed, so a file that cannot be removed now is removed by a later load. */
+  async function removeRequests(ids: readonly string[]): Promise<void> {
+    try {
+      await requests.remove(ids);
+      removedRequests = [...removedRequests, ...ids];
+    } catch (error) {
+      warn(`a request that was carried out could not be removed yet: ${String(error)}`);
+    }
+  }
+
+  /** Nobody waits for it but the next batch and the end of the lease. What failed is tried again after the next batch. */
+  function foldLater(lock: Lock, state: Mirror): void {
+    for (const { journal, seq } of [
+      { journal: base, seq: () => state.seq },
+      { journal: outbox, seq: () => state.ledgerSeq },
+    ]) {
+      if (!journal.isLong) continue;
+      inTurn(async () => {
+        if (!journal.isLong) return;
+        await lock.confirm();
+        await journal.fold({ ...state, seq: seq() });
+        await noteStamps(state);
+      }).catch((error: unknown) => warn(`the log could not be folded into its document: ${String(error)}`));
+    }
+  }
+
+  function warn(message: string): void {
+    dep.warn({ kind: 'unfinished', file: folder, message });
+  }
+
+  function createLease(lock: Lock): Lease {
+    held = lock;
+    return {
+      load: () => inTurn(() => loadNow(true)),
+      commit: (batch) => inTurn(() => commitNow(lock, batch)),
+      appendHistory: (lines) => onDisk(folder, () => history.append(lines)),
+      async [Symbol.asyncDispose]() {
+        if (held !== lock) return;
+        await settled();
+        held = undefined;
+        try {
+          await onDisk(folder, () => lock.release());
+        } catch (error) {
+          warn(`the lock could not be removed; the next run of this process takes it over: ${String(error)}`);
+        }
+      },
+    };
+  }
+
+  return {
+    load: () => inTurn(() => loadNow(false)),
+    addRequest: (request) => onDisk(folder, () => requests.add(request)),
+    async acquireLease(options: LeaseOptions = {}) {
+      await onDisk(folder, () => makeFolder(disk, folder));
+      return createLease(await onDisk(folder, () => locks.acquire(options)));
+    },
+  };
+}
+
+function snapshot(
+  { tables }: Mirror,
+  requests: ReadonlyMap<string, JsonObject>,
+  notices: readonly Notice[],
+): LoadedState {
+  const records = (name: 'links' | 'strays' | 'enrolments' | 'outbox') =>
+    new Map(tables[name]) as ReadonlyMap<string, JsonObject>;
+  return {
+    links: records('links'),
+    strays: records('strays'),
+    enrolments: records('enrolments'),
+    outbox: records('outbox'),
+    facts: new Map(tables.facts),
+    requests: pending(requests, tables.consumed),
+    notices,
+  };
+}
+
+function nothingYet(folder: string): Notice {
+  const message = 'there is no state yet: rows and contacts are matched anew, and nothing is deleted';
+  return { kind: 'absent', file: folder, message };
+}
+
+function forgetRequests(batch: StoredBatch, ids: readonly string[]): StoredBatch {
+  return ids.length === 0 ? batch : { ...batch, delete: { ...batch.delete, consumed: ids } };
+}

@@ -1,0 +1,61 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Batch, Collection, Json } from '../port.ts';
+
+/** What is held in memory of a sync's state, and what its documents spell out. `consumed`: see requests.ts. */
+export type TableName = 'facts' | Collection | 'consumed';
+
+export type Tables = Readonly<Record<TableName, Map<string, Json>>>;
+
+export const tableNames = ['facts', 'links', 'strays', 'enrolments', 'outbox', 'consumed'] as const;
+
+/** Repeating what these remember would do harm, so they are kept twice (decisions.md: "The ledger is kept twice"). */
+export const ledgerTables = ['enrolments', 'outbox'] as const;
+
+/** A batch as a line of a log says it. Objects, not maps: it is JSON. */
+export interface StoredBatch {
+  readonly put: Readonly<Partial<Record<TableName, Readonly<Record<string, Json>>>>>;
+  readonly delete: Readonly<Partial<Record<TableName, readonly string[]>>>;
+}
+
+export function emptyTables(): Tables {
+  return {
+    facts: new Map(),
+    links: new Map(),
+    strays: new Map(),
+    enrolments: new Map(),
+    outbox: new Map(),
+    consumed: new Map(),
+  };
+}
+
+/** What of the batch would change the tables; undefined when nothing would. */
+export function effectiveBatch(tables: Tables, batch: Batch): StoredBatch | undefined {
+  const put: Partial<Record<TableName, Record<string, Json>>> = {};
+  const removed: Partial<Record<TableName, readonly string[]>> = {};
+  for (const name of tableNames) {
+    if (name === 'consumed') continue;
+    const table = tables[name];
+    const changes = batch[name];
+    const puts = [...(changes?.put ?? [])].filter(
+      ([key, value]) => !table.has(key) || !isDeepStrictEqual(table.get(key), value),
+    );
+    const deletes = [...new Set(changes?.delete)].filter((key) => table.has(key));
+    if (puts.length > 0) put[name] = Object.fromEntries(puts);
+    if (deletes.length > 0) removed[name] = deletes;
+  }
+  const done = [...new Set(batch.doneRequests)].filter((id) => !tables.consumed.has(id));
+  if (done.length > 0) put.consumed = Object.fromEntries(done.map((id) => [id, true]));
+  const changesNothing = Object.keys(put).length === 0 && Object.keys(removed).length === 0;
+  return changesNothing ? undefined : { put, delete: removed };
+}
+
+export function applyBatch(tables: Tables, batch: StoredBatch, names: readonly TableName[] = tableNames): void {
+  for (const name of names) {
+    for (const key of batch.delete[name] ?? []) tables[name].delete(key);
+    for (const [key, value] of Object.entries(batch.put[name] ?? {})) tables[name].set(key, value);
+  }
+}
+
+export function touchesLedger(batch: StoredBatch): boolean {
+  return ledgerTables.some((name) => batch.put[name] !== undefined || batch.delete[name] !== undefined);
+}

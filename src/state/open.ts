@@ -1,0 +1,46 @@
+import * as nodeDisk from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { UnknownStoreError } from './errors.ts';
+import { createFileStore } from './file/driver.ts';
+import { createProcesses } from './file/processes.ts';
+import type { ProcessDep } from './file/processes.ts';
+import { currentSchema } from './file/schema.ts';
+import type { Notice, Store } from './port.ts';
+
+export interface StoreDep {
+  readonly process: ProcessDep;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** A version 4 uuid. */
+  readonly randomId: () => string;
+  /** Told what cannot be handed to anybody as an answer. */
+  readonly warn: (notice: Notice) => void;
+  /** DESIGN "State on disk": 90 by default. */
+  readonly historyDays?: number;
+}
+
+const historyDaysDefault = 90;
+
+/** Reading 256 KB takes about a millisecond: a log shorter than that is not worth folding. */
+const foldFloorBytes = 256 * 1024;
+
+/**
+ * The store at `file:./state`, relative to the working folder, or `file:///var/lib/leadsheet`. Touches nothing yet. Throws
+ * UnknownStoreError.
+ */
+export function openStore(url: string, { process, historyDays = historyDaysDefault, ...dep }: StoreDep): Store {
+  return createFileStore(folderOf(url), {
+    ...dep,
+    disk: nodeDisk,
+    processes: createProcesses(process),
+    schema: currentSchema,
+    historyDays,
+    foldFloorBytes,
+  });
+}
+
+function folderOf(url: string): string {
+  if (!url.startsWith('file:') || url === 'file:') throw new UnknownStoreError(url);
+  return url.startsWith('file://') ? fileURLToPath(url) : resolve(url.slice('file:'.length));
+}

@@ -1,0 +1,548 @@
+// What a person who wrote a wrong file is told: one line for each thing to mend, without the name of the file.
+import { describe, expect, test } from 'vitest';
+import { problemsOf } from '../support/config.ts';
+import { feed, start, sync } from './files.ts';
+
+/** By group: what is wrong, the file, and the lines. */
+type Case = readonly [what: string, text: string, lines: readonly string[]];
+const groups: Readonly<Record<string, readonly Case[]>> = {
+  'the text': [
+    [
+      'a file of comments',
+      '# nothing\n',
+      [
+        '1:1: found nothing but comments; allowed: crm, google and syncs or feeds at least; config/example.yaml shows every option',
+      ],
+    ],
+    [
+      'a list',
+      '- crm\n',
+      ['1:1: found a list; allowed: a mapping with crm, google, state, server, log, alerts, syncs, feeds'],
+    ],
+    [
+      'a tab in front of a line',
+      'crm:\n\tbase_url: x\n',
+      [
+        '2:1: found text that is no YAML (Tabs are not allowed as indentation); allowed: spaces in front of a line, no tabs',
+      ],
+    ],
+    [
+      'a quote that is not closed',
+      'crm: { token: "abc\n',
+      [
+        '2:1: found text that is no YAML (Missing closing "quote); allowed: YAML; a text with special signs goes in quotes',
+      ],
+    ],
+    [
+      'two documents',
+      `${start}---\n${start}`,
+      [
+        '3:1: found text that is no YAML (Source contains multiple documents); allowed: YAML; a text with special signs goes in quotes',
+      ],
+    ],
+    [
+      'an alias of nothing',
+      'crm: *service\n',
+      [
+        '1:6: crm: found an alias (*) of nothing; allowed: the name of an anchor (&) above; a text that begins with * goes in quotes',
+      ],
+    ],
+    [
+      'aliases without end',
+      `a: &a [x,x,x,x,x,x,x,x,x,x]
+${'bcdefgh'.replaceAll(
+  /./g,
+  (name) => `${name}: &${name} [${Array(10)
+    .fill(`*${String.fromCodePoint(name.codePointAt(0)! - 1)}`)
+    .join()}]
+`,
+)}`,
+      ['1:1: found aliases (*) of aliases in great number; allowed: aliases of options'],
+    ],
+    [
+      'a cron without quotes',
+      start + sync({}, 'schedule: */30 * * * * *'),
+      [
+        '8:20: found text that is no YAML (Unexpected alias at node end); allowed: YAML; a text with special signs goes in quotes',
+      ],
+    ],
+    [
+      'a tag',
+      `${start}log: !!foo { level: info }
+${sync()}`,
+      ['3:6: found text that is no YAML (Unresolved tag); allowed: YAML; a text with special signs goes in quotes'],
+    ],
+    [
+      'a name that JavaScript keeps for itself',
+      start + sync().replace('  s:', '  __proto__:'),
+      ['4:3: syncs: found __proto__; allowed: another name'],
+    ],
+    [
+      'a key given twice',
+      `${start}log: { level: info, level: warn }\n${sync()}`,
+      ['3:21: log.level: found it a second time, the first is on line 3; allowed: each key once'],
+    ],
+    [
+      'a column given twice',
+      start + sync({ columns: 'Email: email, Email: first_name' }),
+      ['7:30: syncs.s.columns.Email: found it a second time, the first is on line 7; allowed: each key once'],
+    ],
+    [
+      'variables that are not set',
+      'crm:\n  base_url: https://${HOST}\n  token: ${TOKEN}\ngoogle: { credentials_file: ${FILE} }\n' + sync(),
+      [
+        '2:13: crm.base_url: found ${HOST}, which is not set in the environment; allowed: a variable that is set',
+        '3:10: crm.token: found ${TOKEN}, which is not set in the environment; allowed: a variable that is set',
+        '4:29: google.credentials_file: found ${FILE}, which is not set in the environment; allowed: a variable that is set',
+      ],
+    ],
+    [
+      'a reference to no variable',
+      `${start}state: "file:\${1x}"\n${sync()}`,
+      [
+        '3:8: state: found ${ that begins no name of a variable; allowed: ${NAME} with letters, digits and _ only, or $${ for a text that begins so',
+      ],
+    ],
+  ],
+  'single options': [
+    [
+      'an unknown option far from any',
+      `${start}colour: red\n${sync()}`,
+      ['3:1: colour: found an unknown option; allowed: crm, google, state, server, log, alerts, syncs or feeds'],
+    ],
+    [
+      'misspelt options, and not that they are missing',
+      'crm: { base_ur: https://crm.example, tokn: t }\ngoogel: { credentials_file: g.json }\n' + sync(),
+      [
+        '1:8: crm.base_ur: found an unknown option; allowed: base_url, token, token_file, requests_per_minute, concurrency or timeout_secs; did you mean base_url?',
+        '1:38: crm.tokn: found an unknown option; allowed: base_url, token, token_file, requests_per_minute, concurrency or timeout_secs; did you mean token?',
+        '2:1: googel: found an unknown option; allowed: crm, google, state, server, log, alerts, syncs or feeds; did you mean google?',
+      ],
+    ],
+    [
+      'lists for mappings, and a mapping for a list',
+      `${start}syncs: []\nfeeds: { f: { resource: lists, spreadsheet: 1AbCdEfGhIj, tab: F, columns: [uuid] } }\n`,
+      [
+        '3:8: syncs: found an empty list; allowed: a mapping (key: value)',
+        '4:75: feeds.f.columns: found a list; allowed: a mapping (key: value)',
+      ],
+    ],
+    [
+      'keys of mappings that are lists',
+      start + sync({}, 'match: email', 'automation: { column: A, unless: [Email] }'),
+      [
+        '8:12: syncs.s.match: found "email"; allowed: a list',
+        '9:38: syncs.s.automation.unless: found a list; allowed: a mapping (key: value)',
+      ],
+    ],
+    [
+      'sections that are empty',
+      'crm:\ngoogle: {}\n' + sync(),
+      [
+        '1:5: crm: found nothing; allowed: a mapping with base_url, token, token_file, requests_per_minute, concurrency, timeout_secs',
+        '2:1: google.credentials_file: found nothing; allowed: the path of a credentials file',
+      ],
+    ],
+    [
+      'what a sync cannot do without',
+      start + sync({ contacts: '', sheet: 'tab: T' }),
+      [
+        '5:5: syncs.s.contacts.list: found nothing; allowed: the name or the uuid of a list',
+        '6:5: syncs.s.sheet.spreadsheet: found nothing; allowed: the id of a spreadsheet, or its address as the browser shows it: https://docs.google.com/spreadsheets/d/...',
+      ],
+    ],
+    [
+      'numbers that are none',
+      'crm: { base_url: https://crm.example, token: t, requests_per_minute: "240", concurrency: 0 }\ngoogle: { credentials_file: g.json, reads_per_minute: 1.5 }\n' +
+        sync(),
+      [
+        '1:70: crm.requests_per_minute: found "240"; allowed: a whole number from 1 up',
+        '1:90: crm.concurrency: found 0; allowed: a whole number from 1 to 20',
+        '2:55: google.reads_per_minute: found 1.5; allowed: a whole number from 1 up',
+      ],
+    ],
+    [
+      'negative durations',
+      'crm: { base_url: https://crm.example, token: t, timeout_secs: -1 }\ngoogle: { credentials_file: g.json }\n' +
+        sync({}, 'settle_secs: -5'),
+      [
+        '1:63: crm.timeout_secs: found -1; allowed: a number of seconds from 1 to 600',
+        '8:18: syncs.s.settle_secs: found -5; allowed: a number of seconds from 0 to 3600',
+      ],
+    ],
+    [
+      'a choice that is none',
+      `${start}log: { level: inof, format: 7 }\n${sync()}`,
+      [
+        '3:15: log.level: found "inof"; allowed: trace, debug, info, warn, error or fatal; did you mean info?',
+        '3:29: log.format: found 7; allowed: json or pretty',
+      ],
+    ],
+    [
+      'a state of no kind',
+      `${start}state: ./state\n${sync()}`,
+      ['3:8: state: found a value that is not shown; allowed: file:FOLDER, such as file:./state, or postgres://...'],
+    ],
+    [
+      'an unknown time zone',
+      start + sync({}, 'timezone: Europe/Berln'),
+      [
+        '8:15: syncs.s.timezone: found "Europe/Berln"; allowed: an IANA time zone such as Europe/Berlin; did you mean Europe/Berlin?',
+      ],
+    ],
+    [
+      'an offset for a time zone',
+      start + sync({}, 'timezone: "+02:00"'),
+      ['8:15: syncs.s.timezone: found "+02:00"; allowed: an IANA time zone such as Europe/Berlin'],
+    ],
+    [
+      'crons that never fire',
+      start + sync({}, 'schedule: "61 * * * *"', 'full_scan: "0 0 31 2 *"'),
+      [
+        '8:15: syncs.s.schedule: found "61 * * * *"; allowed: a cron expression of five fields, or six with seconds in front, such as "*/30 * * * * *"',
+        '9:16: syncs.s.full_scan: found "0 0 31 2 *"; allowed: a cron expression of five fields, or six with seconds in front, such as "*/30 * * * * *"',
+      ],
+    ],
+    [
+      'percentages over 100, below 0 or without a sign (G2)',
+      start + sync({}, 'limits: { deletes: 120%, changes: 20, blanks: "-1%" }'),
+      [
+        '8:24: syncs.s.limits.deletes: found "120%"; allowed: a percentage from 0% to 100%',
+        '8:39: syncs.s.limits.changes: found 20; allowed: a percentage from 0% to 100%',
+        '8:51: syncs.s.limits.blanks: found "-1%"; allowed: a percentage from 0% to 100%',
+      ],
+    ],
+    [
+      'caps of 0 (E4)',
+      start + sync({}, 'limits: { creates: 0, enrolments_per_hour: 0 }'),
+      [
+        '8:24: syncs.s.limits.creates: found 0; allowed: a whole number from 1 up',
+        '8:48: syncs.s.limits.enrolments_per_hour: found 0; allowed: a whole number from 1 up',
+      ],
+    ],
+    [
+      'a segment that is no integer',
+      start + sync({}, 'automation: { column: A, segment: one }'),
+      ['8:39: syncs.s.automation.segment: found "one"; allowed: a whole number from 1 up'],
+    ],
+    [
+      'a name that YAML takes for a number',
+      start + sync({ contacts: 'list: 2024' }),
+      ['5:23: syncs.s.contacts.list: found 2024; allowed: the name or the uuid of a list (in quotes: "2024")'],
+    ],
+    [
+      'a spreadsheet and a tab that are none',
+      start + sync({ sheet: 'spreadsheet: short, tab: ""' }),
+      [
+        '6:27: syncs.s.sheet.spreadsheet: found "short"; allowed: the id of a spreadsheet, or its address as the browser shows it: https://docs.google.com/spreadsheets/d/...',
+        '6:39: syncs.s.sheet.tab: found ""; allowed: the title of the tab, or gid:123',
+      ],
+    ],
+    [
+      'an unknown resource of a feed',
+      start + feed('resource: email, columns: { ID: uuid }'),
+      [
+        '4:52: feeds.f.resource: found "email"; allowed: automations, lists, sender_profiles, network_messages or emails; did you mean emails?',
+      ],
+    ],
+  ],
+  connections: [
+    [
+      'plain http beyond loopback',
+      'crm: { base_url: http://crm.example, token: t }\ngoogle: { credentials_file: g.json, endpoint: "http://10.0.0.1:1" }\nalerts: { webhook_url: "http://hooks.example/x" }\n' +
+        sync(),
+      [
+        '1:18: crm.base_url: found "http://crm.example"; allowed: an https address such as https://host, without user, query or fragment (plain http only to this machine: 127.0.0.1, localhost)',
+        '2:47: google.endpoint: found "http://10.0.0.1:1"; allowed: an https address such as https://host, without user, query or fragment (plain http only to this machine: 127.0.0.1, localhost)',
+        '3:24: alerts.webhook_url: found a value that is not shown; allowed: an https address (plain http only to this machine)',
+      ],
+    ],
+    [
+      'an address with a password, which it does not quote',
+      'crm: { base_url: "https://me:secret@crm.example", token: t }\ngoogle: { credentials_file: g.json }\n' + sync(),
+      [
+        '1:18: crm.base_url: found "...@crm.example"; allowed: an https address such as https://host, without user, query or fragment (plain http only to this machine: 127.0.0.1, localhost)',
+      ],
+    ],
+    [
+      'no token',
+      'crm: { base_url: https://crm.example }\ngoogle: { credentials_file: g.json }\n' + sync(),
+      [
+        '1:1: crm: found no token; allowed: token: ${OUTREACH_TOKEN}, or token_file with the path of a file that holds it',
+      ],
+    ],
+    [
+      'a token that could not travel, which it does not quote',
+      'crm: { base_url: https://crm.example, token: "a b" }\ngoogle: { credentials_file: g.json }\n' + sync(),
+      ['1:46: crm.token: found a value that is not shown; allowed: the API key, one word'],
+    ],
+    [
+      'a token that YAML takes for a number, which it does not quote',
+      'crm: { base_url: https://crm.example, token: 12345 }\ngoogle: { credentials_file: g.json }\n' + sync(),
+      ['1:46: crm.token: found a value that is not shown; allowed: the API key, one word'],
+    ],
+    [
+      'a token given twice',
+      'crm: { base_url: https://crm.example, token: t, token_file: token.txt }\ngoogle: { credentials_file: g.json }\n' +
+        sync(),
+      ['1:49: crm.token_file: found this beside token; allowed: one of the two'],
+    ],
+    [
+      'secret files that are not there',
+      'crm: { base_url: https://crm.example, token_file: nowhere }\ngoogle: { credentials_file: g.json }\nserver: { password_file: nowhere }\n' +
+        sync(),
+      [
+        '1:51: crm.token_file: found the token file nowhere cannot be read (ENOENT); allowed: a file that holds the token and that this process may read',
+        '3:26: server.password_file: found the password file nowhere cannot be read (ENOENT); allowed: a file that holds the password and that this process may read',
+      ],
+    ],
+    [
+      'a secret file that is empty',
+      'crm: { base_url: https://crm.example, token_file: empty.txt }\ngoogle: { credentials_file: g.json }\n' + sync(),
+      [
+        '1:51: crm.token_file: found no token: empty.txt is empty; allowed: a file that holds the token and that this process may read',
+      ],
+    ],
+    [
+      'a status page that others can reach without a password',
+      `${start}server: { listen: 0.0.0.0:4000 }\n${sync()}`,
+      [
+        '3:19: server.listen: found an address that others can reach, and no password; allowed: password: ${...} or password_file beside it, or an address of this machine such as 127.0.0.1:4000',
+      ],
+    ],
+    [
+      'a status page that is nowhere',
+      `${start}server: { listen: 4000 }\n${sync()}`,
+      ['3:19: server.listen: found 4000; allowed: host:port, such as 127.0.0.1:4000 or [::1]:4000'],
+    ],
+    [
+      'a port that is none',
+      `${start}server: { listen: "localhost:70000" }\n${sync()}`,
+      ['3:19: server.listen: found "localhost:70000"; allowed: host:port, such as 127.0.0.1:4000 or [::1]:4000'],
+    ],
+  ],
+  'the columns of a sync': [
+    [
+      'no columns',
+      start + sync({ columns: '' }),
+      ['7:14: syncs.s.columns: found an empty mapping; allowed: one column at least, such as Email: email'],
+    ],
+    [
+      'an unknown field',
+      start + sync({ columns: 'First: frist_name' }),
+      [
+        '7:23: syncs.s.columns.First: found "frist_name"; allowed: first_name, last_name, list_uuid, name, company_name, headline, sn_id, posts ... (all 51 are in docs/configuration.md) or a mapping (key: value); did you mean first_name?',
+      ],
+    ],
+    [
+      'a field mapped twice',
+      start + sync({ columns: 'Email: email, Mail: { field: email, direction: to_sheet }' }),
+      [
+        '7:30: syncs.s.columns.Mail: found the field email, which column "Email" has already; allowed: one column for each field',
+      ],
+    ],
+    [
+      'the profile mapped by both its names (M8)',
+      start + sync({ columns: 'Profile: network_id, Handle: network' }),
+      [
+        '7:37: syncs.s.columns.Handle: found the field network, which column "Profile" has already; allowed: one column for each field',
+      ],
+    ],
+    [
+      'a custom field mapped twice',
+      start + sync({ columns: 'A: { custom_field: x }, B: { custom_field: x }' }),
+      [
+        '7:40: syncs.s.columns.B: found the custom field x, which column "A" has already; allowed: one column for each field',
+      ],
+    ],
+    [
+      'a custom field of a name the service refuses',
+      start + sync({ columns: 'A: { custom_field: 1st }' }),
+      [
+        '7:35: syncs.s.columns.A.custom_field: found "1st"; allowed: the name of a custom field: letters, digits and _, no digit first',
+      ],
+    ],
+    [
+      'headers that differ only in the blanks around them',
+      start + sync({ columns: '"Email": email, "Email ": first_name' }),
+      [
+        '7:32: syncs.s.columns."Email ": found "Email", which is a mapped column already; allowed: a header of its own for each column',
+      ],
+    ],
+    [
+      'directions a field cannot have (M4, M8)',
+      start +
+        sync({
+          columns:
+            'Status: { field: status, direction: both }, Name: { field: name, direction: to_crm }, Domain: { field: domain, direction: to_sheet }, Seg: { custom_field: seg, direction: both }',
+        }),
+      [
+        '7:52: syncs.s.columns.Status.direction: found both for status, which the service does not let anybody write; allowed: to_sheet',
+        '7:92: syncs.s.columns.Name.direction: found to_crm for name, which the service does not let anybody write; allowed: to_sheet',
+        '7:138: syncs.s.columns.Domain.direction: found to_sheet for domain, which the service does not give back; allowed: to_crm',
+        '7:187: syncs.s.columns.Seg.direction: found both for the custom field seg, which the service does not give back; allowed: to_crm',
+      ],
+    ],
+    [
+      'a direction that is none',
+      start + sync({ columns: 'Email: { field: email, direction: to_crn }' }),
+      [
+        '7:50: syncs.s.columns.Email.direction: found "to_crn"; allowed: both, to_sheet or to_crm; did you mean to_crm?',
+      ],
+    ],
+    [
+      'two fields of a column, or none',
+      start + sync({ columns: 'A: { field: email, custom_field: x }, B: { direction: both }' }),
+      [
+        '7:16: syncs.s.columns.A: found field and custom_field; allowed: one of the two',
+        '7:54: syncs.s.columns.B: found neither field nor custom_field; allowed: one of the two',
+      ],
+    ],
+    [
+      'a misspelt option of a column',
+      start + sync({ columns: 'A: { fild: email }' }),
+      [
+        '7:21: syncs.s.columns.A.fild: found an unknown option; allowed: field, custom_field, direction, conflict or blank; did you mean field?',
+      ],
+    ],
+    [
+      'an ID column and a status column that are mapped',
+      start +
+        sync({
+          columns: 'Contact ID: uuid, Email: email',
+          sheet: 'spreadsheet: 1AbCdEfGhIj, tab: T, status_column: Email',
+        }),
+      [
+        '6:63: syncs.s.sheet.status_column: found "Email", which is a mapped column already; allowed: a header of its own for each column',
+        '7:16: syncs.s.columns."Contact ID": found "Contact ID", which is the ID column already; allowed: a header of its own for each column',
+      ],
+    ],
+    [
+      'columns of the automation that are others',
+      start +
+        sync(
+          { sheet: 'spreadsheet: 1AbCdEfGhIj, tab: T, status_column: Sync' },
+          'automation: { column: Sync, result_column: Contact ID }',
+        ),
+      [
+        '8:27: syncs.s.automation.column: found "Sync", which is the status column already; allowed: a header of its own for each column',
+        '8:48: syncs.s.automation.result_column: found "Contact ID", which is the ID column already; allowed: a header of its own for each column',
+      ],
+    ],
+    [
+      'match keys that are not mapped (I2)',
+      start + sync({}, 'match: [email, network_id, name+company_name]'),
+      [
+        '8:20: syncs.s.match.1: found "network_id", but no column has network_id; allowed: keys whose fields are all mapped in columns',
+        '8:32: syncs.s.match.2: found "name+company_name", but no column has name or company_name; allowed: keys whose fields are all mapped in columns',
+      ],
+    ],
+    [
+      'match keys that are none, or there twice',
+      start + sync({}, 'match: [emial, name, email, email]'),
+      [
+        '8:13: syncs.s.match.0: found "emial"; allowed: network_id, email or name+company_name; did you mean email?',
+        '8:20: syncs.s.match.1: found "name"; allowed: network_id, email or name+company_name',
+        '8:33: syncs.s.match.3: found "email"; allowed: each key once',
+      ],
+    ],
+    [
+      'a veto on a column that is not mapped (E4)',
+      start + sync({}, 'automation: { column: A, unless: { Emial: [x] } }'),
+      [
+        '8:40: syncs.s.automation.unless.Emial: found "Emial", which is no mapped column; allowed: Email; did you mean Email?',
+      ],
+    ],
+    [
+      'a filter that asks for what is not there',
+      start + sync({ contacts: 'list: L, filter: { satus: ok, list_uuid: x, tags: [], created_at: { "=>": 1 } }' }),
+      [
+        '5:36: syncs.s.contacts.filter.satus: found an unknown option; allowed: status, tags, name, about, sn_id, posts, skills, uuid ... (all 49 are in docs/configuration.md); did you mean status?',
+        '5:47: syncs.s.contacts.filter.list_uuid: found a second list; allowed: contacts.list alone names the list',
+        '5:67: syncs.s.contacts.filter.tags: found an empty list, which no contact matches; allowed: one value at least',
+        '5:85: syncs.s.contacts.filter.created_at."=>": found an unknown option; allowed: =, !=, <, <=, >, >= or <>; did you mean =?',
+      ],
+    ],
+  ],
+  'who writes what': [
+    ['neither syncs nor feeds', start, ['1:1: found neither syncs nor feeds; allowed: one sync or one feed at least']],
+    [
+      'a name that is no name for a folder',
+      start + sync().replace('  s:', '  ../s:'),
+      [
+        '4:3: syncs."../s": found "../s"; allowed: a name fit for a folder: letters, digits, - and _, a letter or digit first, 64 at most',
+      ],
+    ],
+    [
+      'one tab written twice, by id and by address',
+      start +
+        sync() +
+        '  z:\n    contacts: { list: M }\n    sheet: { spreadsheet: https://docs.google.com/spreadsheets/d/1AbCdEfGhIj/edit#gid=0, tab: t }\n    columns: { Email: email }\n',
+      [
+        '10:95: syncs.z.sheet.tab: found the tab that syncs.s writes, in the same spreadsheet; allowed: a tab of its own for each sync and feed',
+      ],
+    ],
+    [
+      'a feed that has the name and the tab of a sync',
+      `${start}${sync()}feeds:\n  S: { resource: lists, spreadsheet: 1AbCdEfGhIj, tab: T, columns: { ID: uuid } }\n`,
+      [
+        '9:3: feeds.S: found the name of syncs.s again; allowed: a name of its own for each sync and feed, in more than upper and lower case',
+        '9:56: feeds.S.tab: found the tab that syncs.s writes, in the same spreadsheet; allowed: a tab of its own for each sync and feed',
+      ],
+    ],
+    [
+      'one gid written twice',
+      start +
+        sync({ sheet: 'spreadsheet: 1AbCdEfGhIj, tab: gid:0' }) +
+        feed('resource: lists, columns: { ID: uuid }').replace('tab: F', 'tab: gid:00'),
+      [
+        '9:39: feeds.f.tab: found the tab that syncs.s writes, in the same spreadsheet; allowed: a tab of its own for each sync and feed',
+      ],
+    ],
+  ],
+  feeds: [
+    [
+      'fields that the resource does not have',
+      start + feed('resource: emails, columns: { ID: uuid, S: sujbect, T: subject.x }'),
+      [
+        '4:84: feeds.f.columns.S: found "sujbect"; allowed: a field of emails, or a path into one: subject, bcc, sent_at, uuid, type, status, cc, team_id ... (all 23 are in docs/configuration.md); did you mean subject?',
+        '4:96: feeds.f.columns.T: found a path into subject, which is text and has nothing inside; allowed: subject',
+      ],
+    ],
+    [
+      'no column of uuid',
+      start + feed('resource: emails, columns: { S: subject }'),
+      ['4:60: feeds.f.columns: found no column of uuid; allowed: one: it tells the rows apart'],
+    ],
+    [
+      'two columns of uuid',
+      start + feed('resource: emails, columns: { A: uuid, B: uuid }'),
+      ['4:60: feeds.f.columns: found 2 columns of uuid; allowed: one: it tells the rows apart'],
+    ],
+    [
+      'a column where the status goes',
+      start + feed('resource: emails, columns: { ID: uuid, Sync: subject }'),
+      [
+        '4:81: feeds.f.columns.Sync: found "Sync", which is the status column already; allowed: a header of its own for each column',
+      ],
+    ],
+    [
+      'control of what cannot be controlled (E7)',
+      start + feed('resource: emails, columns: { ID: uuid }, control: true'),
+      ['4:92: feeds.f.control: found control of emails; allowed: false: only automations can be controlled'],
+    ],
+    [
+      'control without a column to type into (E7)',
+      start + feed('resource: automations, columns: { ID: uuid }, control: true'),
+      ['4:97: feeds.f.control: found control without a column of status; allowed: a column such as Status: status'],
+    ],
+  ],
+};
+
+const files = { 'empty.txt': '\n', 'token.txt': 't\n' };
+
+describe.each(Object.entries(groups))('%s', (_group, cases) => {
+  test.each(cases)('refused with its line: %s', (_what, text, lines) => {
+    expect(problemsOf(text, { files })).toEqual(lines);
+  });
+});

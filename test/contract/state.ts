@@ -1,0 +1,245 @@
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { LeaseTakenError } from '../../src/state/errors.ts';
+import type { Store } from '../../src/state/port.ts';
+import { commitAll, contentOf, historyLine } from '../support/state.ts';
+
+export interface StateDriver {
+  /** A store with nothing in it, and what opens the same one again, as another process would. */
+  readonly create: () => Promise<{ readonly store: Store; readonly reopen: () => Store }>;
+}
+
+/** What src/state/port.ts promises, for any driver. */
+export function describeStateContract(name: string, { create }: StateDriver): void {
+  const row = (agreed: string) => ({ agreed });
+
+  describe(`${name}: records`, () => {
+    test('I9: with nothing there, a load is empty and says so', async () => {
+      const { store } = await create();
+      const state = await store.sync('prospects').load();
+      expect(contentOf(state)).toEqual({ links: {}, strays: {}, enrolments: {}, outbox: {}, facts: {}, requests: {} });
+      expect(state.notices.map(({ kind }) => kind)).toEqual(['absent']);
+    });
+
+    test('L10: what was committed is there when the store is opened again', async () => {
+      const { store, reopen } = await create();
+      await commitAll(store, 'prospects', [
+        {
+          links: {
+            put: new Map([
+              ['c1', row('["Ada"]')],
+              ['c2', row('["Bob"]')],
+            ]),
+          },
+          strays: { put: new Map([['s1', { reason: 'quarantined' }]]) },
+          enrolments: { put: new Map([['c1 a1', { outcome: 'enrolled' }]]) },
+          outbox: { put: new Map([['x1', { op: 'enrol' }]]) },
+          facts: { put: new Map([['watermark', '2026-01-01T00:00:00.000Z']]) },
+        },
+        {
+          links: { put: new Map([['c1', row('["Eve"]')]]), delete: ['c2'] },
+          outbox: { delete: ['x1'] },
+          facts: { put: new Map([['watermark', null]]) },
+        },
+      ]);
+      const state = await reopen().sync('prospects').load();
+      expect(contentOf(state)).toEqual({
+        links: { c1: row('["Eve"]') },
+        strays: { s1: { reason: 'quarantined' } },
+        enrolments: { 'c1 a1': { outcome: 'enrolled' } },
+        outbox: {},
+        facts: { watermark: null },
+        requests: {},
+      });
+      expect(state.notices).toEqual([]);
+    });
+
+    test('keys and values are kept exactly, whatever they hold', async () => {
+      const { store, reopen } = await create();
+      const texts = [
+        '',
+        '12',
+        '__proto__',
+        'constructor',
+        'a\nb',
+        '\u2028',
+        '😀',
+        '\ud800',
+        '"',
+        '\\',
+        'x'.repeat(100_000),
+      ];
+      const put = new Map(texts.map((text) => [text, { text, deep: { list: [null, true, -0.5, text] } }]));
+      await commitAll(store, 'prospects', [{ links: { put }, facts: { put: new Map([['__proto__', 'mine']]) } }]);
+      const state = await reopen().sync('prospects').load();
+      expect(new Map(state.links)).toEqual(put);
+      expect([...state.facts]).toEqual([['__proto__', 'mine']]);
+    });
+
+    test('a state that was loaded stays as it was when more is committed', async () => {
+      const { store } = await create();
+      const before = await commitAll(store, 'prospects', [{ links: { put: new Map([['c1', row('old')]]) } }]);
+      await commitAll(store, 'prospects', [{ links: { put: new Map([['c1', row('new')]]) } }]);
+      expect(before.links.get('c1')).toEqual(row('old'));
+    });
+
+    test('syncs know nothing of each other', async () => {
+      const { store, reopen } = await create();
+      const names = ['prospects', 'a/b', '..', '.hidden', 'Üñï 😀'];
+      for (const sync of names) await commitAll(store, sync, [{ facts: { put: new Map([['name', sync]]) } }]);
+      for (const sync of names) expect((await reopen().sync(sync).load()).facts.get('name')).toBe(sync);
+    });
+
+    test('commits are applied in the order of the calls, also when nobody waits for them', async () => {
+      const { store, reopen } = await create();
+      {
+        await using lease = await store.sync('prospects').acquireLease();
+        await lease.load();
+        const commits = Array.from({ length: 20 }, (_, index) =>
+          lease.commit({
+            facts: {
+              put: new Map([
+                ['last', index],
+                [`fact ${index}`, index],
+              ]),
+            },
+          }),
+        );
+        await Promise.all(commits);
+      }
+      const { facts } = await reopen().sync('prospects').load();
+      expect([facts.get('last'), facts.size]).toEqual([19, 21]);
+    });
+
+    test('a lease sees what another process committed before', async () => {
+      const { store, reopen } = await create();
+      const other = reopen();
+      await commitAll(store, 'prospects', [{ facts: { put: new Map([['by', 'first']]) } }]);
+      await commitAll(other, 'prospects', [{ facts: { put: new Map([['by', 'second']]) } }]);
+      expect((await commitAll(store, 'prospects', [])).facts.get('by')).toBe('second');
+    });
+
+    test('reading needs no lease and sees the last commit', async () => {
+      const { store, reopen } = await create();
+      await using lease = await store.sync('prospects').acquireLease();
+      await lease.load();
+      await lease.commit({ facts: { put: new Map([['n', 1]]) } });
+      expect((await reopen().sync('prospects').load()).facts.get('n')).toBe(1);
+      expect((await store.sync('prospects').load()).facts.get('n')).toBe(1);
+    });
+  });
+
+  describe(`${name}: requests`, () => {
+    test('one is added while a run holds the lease, and is there for the next load, oldest first', async () => {
+      const { store, reopen } = await create();
+      await using lease = await store.sync('prospects').acquireLease();
+      expect((await lease.load()).requests.size).toBe(0);
+      const id = await reopen().sync('prospects').addRequest({ command: 'retry', id: 'row:17' });
+      expect([...(await lease.load()).requests]).toEqual([[id, { command: 'retry', id: 'row:17' }]]);
+    });
+
+    test('E1: one is done together with what was done for it, and does not come back', async () => {
+      const { store, reopen } = await create();
+      const first = await store.sync('prospects').addRequest({ command: 'approve' });
+      const second = await store.sync('prospects').addRequest({ command: 'retry' });
+      await commitAll(store, 'prospects', [{ facts: { put: new Map([['approved', true]]) }, doneRequests: [first] }]);
+      const state = await reopen().sync('prospects').load();
+      expect([...state.requests.keys()]).toEqual([second]);
+      expect(state.facts.get('approved')).toBe(true);
+      await commitAll(store, 'prospects', [{ doneRequests: [second] }]);
+      expect((await reopen().sync('prospects').load()).requests.size).toBe(0);
+    });
+  });
+
+  describe(`${name}: lease`, () => {
+    test('W7: of many that want it one has it at any time', async () => {
+      const { store, reopen } = await create();
+      let inside = 0;
+      let insideMax = 0;
+      const one = async (each: Store) => {
+        await using lease = await each.sync('prospects').acquireLease();
+        inside += 1;
+        insideMax = Math.max(insideMax, inside);
+        await lease.load();
+        inside -= 1;
+      };
+      await Promise.all([store, reopen(), reopen(), store].map((each) => one(each)));
+      expect(insideMax).toBe(1);
+    });
+
+    test('W7: taken, it is waited for and then refused, naming host and process', async () => {
+      const { store, reopen } = await create();
+      await using _ = await store.sync('prospects').acquireLease();
+      const refused = reopen().sync('prospects').acquireLease({ waitMs: 100 });
+      await expect(refused).rejects.toThrow(LeaseTakenError);
+      await expect(refused).rejects.toThrow(/being run by process 1 on here/);
+      await using other = await reopen().sync('feed').acquireLease({ waitMs: 0 });
+      expect(other).toBeDefined();
+    });
+
+    test('a wait for it ends when the signal says so', async () => {
+      const { store, reopen } = await create();
+      await using _ = await store.sync('prospects').acquireLease();
+      const reason = new Error('stop');
+      const waiting = reopen()
+        .sync('prospects')
+        .acquireLease({ signal: AbortSignal.abort(reason) });
+      await expect(waiting).rejects.toBe(reason);
+      const controller = new AbortController();
+      const aborted = reopen().sync('prospects').acquireLease({ signal: controller.signal });
+      controller.abort(reason);
+      await expect(aborted).rejects.toThrow(/stop|abort/i);
+    });
+  });
+
+  describe(`${name}: history`, () => {
+    const collect = async (store: Store, query: Parameters<Store['history']>[0]) =>
+      (await Array.fromAsync(store.history(query))).map(({ time }) => time.slice(11, 16));
+
+    test('L12: lines come back in order, asked for by sync, run, contact and time', async () => {
+      const { store, reopen } = await create();
+      const append = async (sync: string, lines: readonly ReturnType<typeof historyLine>[]) => {
+        await using lease = await store.sync(sync).acquireLease();
+        await lease.appendHistory(lines);
+      };
+      await append('prospects', [
+        historyLine('2026-01-31T09:00:00.000Z'),
+        historyLine('2026-01-31T11:00:00.000Z', { run: 'run-2', contact: 'c2' }),
+      ]);
+      await append('feed', [historyLine('2026-01-31T10:00:00.000Z', { sync: 'feed', contact: null })]);
+      await append('prospects', []);
+      const other = reopen();
+      expect(await collect(other, {})).toEqual(['09:00', '10:00', '11:00']);
+      expect(await collect(other, { sync: 'prospects' })).toEqual(['09:00', '11:00']);
+      expect(await collect(other, { run: 'run-2' })).toEqual(['11:00']);
+      expect(await collect(other, { contact: 'c1' })).toEqual(['09:00']);
+      expect(await collect(other, { since: Date.UTC(2026, 0, 31, 10) })).toEqual(['10:00', '11:00']);
+      expect(await collect(other, { sync: 'unheard-of' })).toEqual([]);
+    });
+
+    test('lines that are appended at the same time are all there', async () => {
+      const { store } = await create();
+      await using lease = await store.sync('prospects').acquireLease();
+      const minutes = ['09:00', '09:01', '09:02', '09:03'];
+      await Promise.all(minutes.map((minute) => lease.appendHistory([historyLine(`2026-01-31T${minute}:00.000Z`)])));
+      expect(await collect(store, {})).toEqual(minutes);
+    });
+
+    test('followed, it goes on with lines that are written later, until told to stop', async () => {
+      const { store, reopen } = await create();
+      await using lease = await store.sync('prospects').acquireLease();
+      await lease.appendHistory([historyLine('2026-01-31T09:00:00.000Z')]);
+      const controller = new AbortController();
+      const seen: string[] = [];
+      const reader = (async () => {
+        for await (const { time } of reopen().history({ follow: true, signal: controller.signal })) {
+          seen.push(time.slice(11, 16));
+          if (seen.length === 1) await lease.appendHistory([historyLine('2026-01-31T12:00:00.000Z')]);
+          if (seen.length === 2) void setTimeout(5).then(() => controller.abort());
+        }
+      })();
+      await reader;
+      expect(seen).toEqual(['09:00', '12:00']);
+    });
+  });
+}

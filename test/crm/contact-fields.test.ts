@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest';
+import { contactField, contactFields, readContactField } from '../../src/crm/contact-fields.ts';
+import { contact, contactUpdate, lead } from '../../src/crm/operations/records.ts';
+import { readBack } from '../../src/crm/stored.ts';
+
+const fields = [...contactFields.values()];
+const namesOf = (direction: string) =>
+  fields.filter(({ directions }) => directions[0] === direction).map(({ name }) => name);
+
+test('every field of an answer and of a body can be mapped, and nothing else', () => {
+  const known = [...Object.keys(contact.fields), ...Object.keys(lead.shape), ...Object.keys(contactUpdate.shape)];
+  expect(fields.map(({ name }) => name).toSorted()).toEqual([...new Set(known)].toSorted());
+});
+
+test('fields that the service lets people write go both ways (M8)', () => {
+  expect(namesOf('both').toSorted()).toEqual(
+    [
+      'first_name',
+      'last_name',
+      'company_name',
+      'position',
+      'headline',
+      'about',
+      'ln_id',
+      'sn_id',
+      'network',
+      'network_id',
+      'email',
+      'raw_address',
+    ].toSorted(),
+  );
+});
+
+test('a field that the service does not give back is sent only', () => {
+  expect(namesOf('to_crm')).toEqual(['domain']);
+});
+
+test('what no body takes is shown only: the name, which is computed, statuses and times (M4, M8)', () => {
+  const shown = namesOf('to_sheet');
+  expect(shown).toEqual(expect.arrayContaining(['name', 'status', 'created_at', 'updated_at', 'work_email', 'tags']));
+  expect(shown.filter((name) => name in lead.shape)).toEqual([]);
+});
+
+test('the profile is read from network, created with network_id and updated as network (M8)', () => {
+  expect(contactField('network_id')).toMatchObject({
+    readFrom: ['network'],
+    createAs: 'network_id',
+    updateAs: 'network',
+    equality: 'handle',
+  });
+});
+
+test('e-mail is read from the work address, else the personal one, and written as email (M8)', () => {
+  expect(contactField('email')).toMatchObject({
+    readFrom: ['work_email', 'personal_email'],
+    createAs: 'email',
+    updateAs: 'email',
+    equality: 'email',
+  });
+});
+
+test('kinds are those of the operations table (V1)', () => {
+  const kinds = (...names: Parameters<typeof contactField>) => names.map((name) => contactField(name).kind);
+  expect(kinds('first_name')).toEqual(['text']);
+  expect(fields.filter(({ kind }) => kind === 'instant').map(({ name }) => name)).toEqual([
+    'last_automation_approve_at',
+    'created_at',
+    'updated_at',
+  ]);
+  expect(new Set(fields.map(({ kind }) => kind))).toEqual(
+    new Set(['text', 'integer', 'flag', 'texts', 'json', 'instant']),
+  );
+});
+
+test('a field that an update takes is shown where a read-back looks for it', () => {
+  const updatable = fields.flatMap(({ readFrom, updateAs }) =>
+    updateAs === undefined ? [] : [{ readFrom, updateAs }],
+  );
+  expect(updatable.map(({ readFrom }) => readFrom)).toEqual(updatable.map(({ updateAs }) => readBack[updateAs]));
+});
+
+describe('reading e-mail from an answer', () => {
+  const read = (answer: object) => readContactField(contactField('email'), { uuid: 'u', ...answer });
+
+  test.each([
+    ['the work address', { work_email: 'w@x.io', personal_email: 'p@x.io' }, 'w@x.io'],
+    ['the personal one where the other is blank', { work_email: '', personal_email: 'p@x.io' }, 'p@x.io'],
+    ['blank where both are', { work_email: null, personal_email: '' }, null],
+    ['unknown where the work address is missing, whatever the other is (V3)', { personal_email: 'p@x.io' }, undefined],
+    ['unknown where the second is missing and the first is blank (V3)', { work_email: null }, undefined],
+  ])('%s', (_what, answer, value) => {
+    expect(read(answer)).toBe(value);
+  });
+
+  test('a field that is never given back is unknown', () => {
+    expect(readContactField(contactField('domain'), { uuid: 'u' })).toBeUndefined();
+  });
+});

@@ -1,0 +1,186 @@
+import { cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Batch } from '../../src/state/port.ts';
+import { createRandom } from '../../src/standin/service/random.ts';
+import { commitAll, contentOf, openTrial } from '../support/state.ts';
+
+/*
+ * A state on the real disk that was folded twice and has batches in its logs, so that all eight files are there. Each of
+ * them is then cut, flipped and deleted in turn, on a copy.
+ */
+const foldFloorBytes = 3_000;
+let root = '';
+let whole: ReturnType<typeof contentOf>;
+/** Every state that was ever acknowledged: whatever a damage leaves must be one of them. */
+const acknowledged: ReturnType<typeof contentOf>[] = [];
+
+const links = (from: number, count: number): Batch => ({
+  links: {
+    put: new Map(
+      Array.from({ length: count }, (_, i) => [`c${from + i}`, { agreed: `["Ada ${from}","é ${'x'.repeat(40)}"]` }]),
+    ),
+  },
+});
+const enrolled = (id: string): Batch => ({
+  enrolments: { put: new Map([[id, { outcome: 'enrolled' }]]) },
+  outbox: { put: new Map([[id, { op: 'enrol', note: 'y'.repeat(700) }]]) },
+  facts: { put: new Map([['last', id]]) },
+});
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'damage-'));
+  const { store } = openTrial(join(root, 'state'), { foldFloorBytes });
+  acknowledged.push(contentOf(await store.sync('s').load()));
+  const batches = Array.from({ length: 12 }, (_, i) => (i % 3 === 2 ? enrolled(`e${i}`) : links(i * 5, 12)));
+  for (const batch of [...batches, enrolled('e-last'), links(3, 2)]) {
+    acknowledged.push(contentOf(await commitAll(store, 's', [batch])));
+  }
+  [whole] = acknowledged.slice(-1) as [typeof whole];
+});
+
+afterAll(() => rm(root, { recursive: true }));
+
+const files = [
+  'base.json',
+  'base.log',
+  'base.previous.json',
+  'base.previous.log',
+  'outbox.json',
+  'outbox.log',
+  'outbox.previous.json',
+  'outbox.previous.log',
+];
+
+/** Loads a damaged copy as a reader, then as a writer, then once more after the writer has mended it. */
+async function loadDamaged(damage: (folder: string) => Promise<void>) {
+  const copy = join(root, 'copy');
+  await rm(copy, { recursive: true, force: true });
+  await cp(join(root, 'state'), copy, { recursive: true });
+  await damage(join(copy, 's'));
+  const read = await openTrial(copy, { foldFloorBytes }).store.sync('s').load();
+  const mended = await commitAll(openTrial(copy, { foldFloorBytes }).store, 's', []);
+  // A short batch: what is left of a longer torn one must not show behind it.
+  await commitAll(openTrial(copy).store, 's', [{ enrolments: { put: new Map([['after', {}]]) } }]);
+  const after = await openTrial(copy).store.sync('s').load();
+  expect(contentOf(mended)).toEqual(contentOf(read));
+  const moved = mended.notices.flatMap(({ setAside }) => (setAside === undefined ? [] : [basename(setAside)]));
+  expect(await readdir(join(copy, 's'))).toEqual(expect.arrayContaining(moved));
+  expect(after.enrolments.size).toBe(read.enrolments.size + 1);
+  expect(after.notices).toEqual([]);
+  return { read, content: contentOf(read), names: await readdir(join(copy, 's')) };
+}
+
+type Loaded = Awaited<ReturnType<typeof loadDamaged>>;
+
+/** S1 for one damaged file: an acknowledged state, the ledger whole; and where anything is missing, it is said. */
+function isHonest({ read, content }: Loaded): boolean {
+  const { enrolments, outbox } = whole;
+  // The ledger may be newer than the rest, never older.
+  const wasAcknowledged = acknowledged.some((each) => isDeepStrictEqual(content, { ...each, enrolments, outbox }));
+  const said = read.notices.some(({ kind }) => kind === 'behind' || kind === 'torn');
+  return wasAcknowledged && (said || isDeepStrictEqual(content, whole));
+}
+
+describe('S1: one damaged file', () => {
+  test('the state that is going to be damaged has every file, and loads without a notice', async () => {
+    expect(await readdir(join(root, 'state', 's'))).toEqual(expect.arrayContaining(files));
+    const { read, content } = await loadDamaged(async () => {});
+    expect(content).toEqual(whole);
+    expect(read.notices).toEqual([]);
+  });
+
+  test.each(files)('%s cut at every 512th byte', async (name) => {
+    const { length } = await readFile(join(root, 'state', 's', name));
+    for (let bytes = 0; bytes < length; bytes += 512) {
+      const loaded = await loadDamaged((folder) => truncate(join(folder, name), bytes));
+      expect(loaded).toSatisfy(isHonest);
+    }
+  });
+
+  test.each(files)('%s with a bit turned, in twenty places', async (name) => {
+    const good = await readFile(join(root, 'state', 's', name));
+    const random = createRandom(7);
+    for (let round = 0; round < 20; round += 1) {
+      const bad = Buffer.from(good);
+      const at = random.integer(0, bad.length - 1);
+      bad[at] = (bad[at] ?? 0) ^ (1 << random.integer(0, 7));
+      const loaded = await loadDamaged((folder) => writeFile(join(folder, name), bad));
+      expect(loaded).toSatisfy(isHonest);
+    }
+  });
+
+  test.each(files)('%s deleted', async (name) => {
+    expect(await loadDamaged((folder) => rm(join(folder, name)))).toSatisfy(isHonest);
+  });
+
+  test.each(files)('%s emptied', async (name) => {
+    expect(await loadDamaged((folder) => truncate(join(folder, name), 0))).toSatisfy(isHonest);
+  });
+
+  test('a damaged base.json costs nothing: the previous one and both logs lead to the same state', async () => {
+    const { read, content, names } = await loadDamaged((folder) => truncate(join(folder, 'base.json'), 900));
+    expect(content).toEqual(whole);
+    expect(read.notices).toMatchObject([{ kind: 'damaged', message: expect.stringMatching(/nothing is missing/) }]);
+    expect(names.filter((name) => name.startsWith('base.json.damaged-'))).toEqual([
+      'base.json.damaged-2026-01-31T12-00-00.000Z',
+    ]);
+  });
+});
+
+describe('S1: before there is a previous generation', () => {
+  test.each(['base.json', 'outbox.json'])('a damaged %s costs nothing: the logs lead all the way', async (name) => {
+    const young = join(root, `young-${name}`);
+    const state = await commitAll(openTrial(young).store, 's', [enrolled('e1'), links(1, 3)]);
+    await writeFile(join(young, 's', name), 'garbage');
+    const found = await openTrial(young).store.sync('s').load();
+    expect(contentOf(found)).toEqual(contentOf(state));
+    expect(found.notices.map(({ kind }) => kind)).toEqual(['damaged']);
+    const mended = await commitAll(openTrial(young).store, 's', []);
+    expect(contentOf(mended)).toEqual(contentOf(state));
+  });
+});
+
+describe('S1: the base lost altogether', () => {
+  const baseFiles = files.filter((name) => name.startsWith('base'));
+
+  test('I9, E3: the ledger is whole, the rest is matched anew, and that is said', async () => {
+    const { read, content } = await loadDamaged(async (folder) => {
+      for (const name of baseFiles) await rm(join(folder, name));
+    });
+    expect(content).toEqual({
+      ...acknowledged[0],
+      enrolments: whole.enrolments,
+      outbox: whole.outbox,
+    });
+    expect(read.notices.map(({ kind }) => kind)).toEqual(['behind']);
+  });
+
+  test('all of it garbled: named, moved aside, and the ledger is whole', async () => {
+    const { content, names } = await loadDamaged(async (folder) => {
+      for (const name of baseFiles) await writeFile(join(folder, name), 'garbage\n\n{}');
+    });
+    expect(content.enrolments).toEqual(whole.enrolments);
+    expect(names.filter((name) => name.includes('.damaged-')).length).toBe(3);
+  });
+
+  test('a log damaged in its middle is used up to there, named and moved aside', async () => {
+    const log = await readFile(join(root, 'state', 's', 'base.log'));
+    const { read, names } = await loadDamaged((folder) => writeFile(join(folder, 'base.log'), log.fill('?', 120, 125)));
+    expect(read.notices.map(({ kind }) => kind)).toContain('behind');
+    expect(names.filter((name) => name.startsWith('base.log.damaged-')).length).toBe(1);
+  });
+
+  test('S3: an older base put back under newer logs is used, and the logs that do not continue it are not', async () => {
+    const older = await readFile(join(root, 'state', 's', 'base.previous.json'));
+    const { read, content } = await loadDamaged(async (folder) => {
+      await writeFile(join(folder, 'base.json'), older);
+      await rm(join(folder, 'base.previous.log'));
+    });
+    expect(content.enrolments).toEqual(whole.enrolments);
+    expect(content.links).not.toEqual(whole.links);
+    expect(read.notices.map(({ kind }) => kind)).toContain('behind');
+  });
+});

@@ -1,0 +1,243 @@
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { DiskError } from '../../src/state/errors.ts';
+import type { Batch } from '../../src/state/port.ts';
+import { createMemoryDisk } from '../support/memory-disk.ts';
+import { commitAll, contentOf, historyLine, openTrial } from '../support/state.ts';
+
+const numbered = (n: number): Batch => ({
+  links: { put: new Map([[`c${n}`, { agreed: 'x'.repeat(300) }]]), delete: [`c${n - 3}`] },
+  enrolments: n % 2 === 0 ? { put: new Map([[`e${n}`, { n }]]) } : {},
+  facts: { put: new Map([['n', n]]) },
+});
+
+describe('S1: a disk that refuses', () => {
+  test.each([
+    { code: 'ENOSPC', says: /the disk is full/ },
+    { code: 'EROFS', says: /read-only/ },
+    { code: 'EACCES', says: /not allowed/ },
+    { code: 'EIO', says: /Check the disk/ },
+  ])(
+    '$code at any operation loses nothing that was committed, and what was refused can be tried again',
+    async ({ code, says }) => {
+      await fc.assert(
+        fc.asyncProperty(fc.integer({ min: 1, max: 90 }), fc.boolean(), async (offset, lasting) => {
+          const disk = createMemoryDisk(offset);
+          const { store, warnings } = openTrial('/state', { disk, foldFloorBytes: 1_500 });
+          const reload = () => openTrial('/state', { disk }).store.sync('s').load();
+          const lease = await store.sync('s').acquireLease();
+          await lease.load();
+          disk.planFault({ operation: disk.operations + offset, effect: { code, lasting } });
+          let acknowledged = 0;
+          const refusals: unknown[] = [];
+          const found: unknown[] = [];
+          for (let n = 1; n <= 8; n += 1) {
+            const refused = await lease.commit(numbered(n)).then(
+              () => undefined,
+              (error: unknown) => error,
+            );
+            if (refused === undefined) acknowledged = n;
+            else {
+              refusals.push(refused);
+              found.push([acknowledged, (await reload()).facts.get('n') ?? 0]);
+              disk.planFault({ operation: 0, effect: { code } });
+              n = acknowledged;
+            }
+          }
+          for (const error of refusals) expect(error).toBeInstanceOf(DiskError);
+          for (const error of refusals) expect(String(error)).toMatch(says);
+          // Told that it failed, it did; only a disk that refuses to the end can leave it open.
+          const stepMax = lasting ? 1 : 0;
+          for (const each of found) expect(each).toSatisfy(([n, m]: [number, number]) => m === n || m === n + stepMax);
+          await lease[Symbol.asyncDispose]();
+          const fresh = openTrial('/other', { disk: createMemoryDisk(0) }).store;
+          const expected = await commitAll(
+            fresh,
+            's',
+            Array.from({ length: 8 }, (_, index) => numbered(index + 1)),
+          );
+          const after = await reload();
+          expect(contentOf(after)).toEqual(contentOf(expected));
+          expect(after.notices).toEqual([]);
+          for (const { message } of warnings) expect(message).toMatch(says);
+        }),
+        { numRuns: 100 },
+      );
+    },
+  );
+
+  test.each([
+    { damage: ['base.json'], it: 'base.json is' },
+    { damage: ['outbox.json', 'outbox.log'], it: 'the outbox is' },
+    { damage: ['base.json', 'base.previous.json', 'base.log', 'base.previous.log'], it: 'all of the base is' },
+  ])('a batch that was refused does not come back when $it damaged later', async ({ damage }) => {
+    const refusedBatch: Batch = {
+      enrolments: { put: new Map([['refused', { n: 0 }]]), delete: ['e2'] },
+      outbox: { put: new Map([['refused', {}]]) },
+    };
+    let refusals = 0;
+    for (const lasting of [true, false]) {
+      for (let offset = 1; offset <= 30; offset += 1) {
+        const disk = createMemoryDisk(offset);
+        const { store } = openTrial('/state', { disk, foldFloorBytes: 1_500 });
+        const lease = await store.sync('s').acquireLease();
+        await lease.load();
+        for (const n of [1, 2, 3]) await lease.commit(numbered(n));
+        // Where the last fold is still going on, it may be what the fault hits.
+        await lease.load();
+        disk.planFault({ operation: disk.operations + offset, effect: { code: 'EIO', lasting } });
+        const isRefused = await lease.commit(refusedBatch).then(
+          () => false,
+          () => true,
+        );
+        disk.planFault({ operation: 0, effect: { code: 'EIO' } });
+        if (!isRefused) break;
+        refusals += 1;
+        await lease.commit(numbered(4));
+        await lease.commit(numbered(5));
+        const { enrolments } = await lease.load();
+        await lease[Symbol.asyncDispose]();
+        for (const name of damage) disk.put(`/state/s/${name}`, Buffer.from('garbage'));
+        const found = await openTrial('/state', { disk }).store.sync('s').load();
+        expect([...enrolments.keys()]).toEqual(['e2', 'e4']);
+        expect(found.enrolments).toEqual(enrolments);
+        expect(found.facts.get('n') ?? 'missing').toBe(damage.length === 4 ? 'missing' : 5);
+      }
+    }
+    expect(refusals).toBeGreaterThanOrEqual(6);
+  });
+
+  test('a request or a line of history that did not get through can be given again', async () => {
+    for (let offset = 1; offset <= 12; offset += 1) {
+      const disk = createMemoryDisk(offset);
+      const { store } = openTrial('/state', { disk });
+      const lease = await store.sync('s').acquireLease();
+      await lease.appendHistory([historyLine('2026-01-31T08:00:00.000Z')]);
+      disk.planFault({ operation: disk.operations + offset, effect: { code: 'ENOSPC' } });
+      const asked = await store
+        .sync('s')
+        .addRequest({ command: 'retry' })
+        .then(
+          () => 1,
+          () => 0,
+        );
+      const written = await lease.appendHistory([historyLine('2026-01-31T09:00:00.000Z')]).then(
+        () => 1,
+        () => 0,
+      );
+      disk.planFault({ operation: 0, effect: { code: 'ENOSPC' } });
+      if (asked === 0) await store.sync('s').addRequest({ command: 'retry' });
+      if (written === 0) await lease.appendHistory([historyLine('2026-01-31T09:00:00.000Z')]);
+      expect((await lease.load()).requests.size).toBeGreaterThanOrEqual(1);
+      const lines = await Array.fromAsync(store.history({}));
+      expect(new Set(lines.map(({ time }) => time)).size).toBe(2);
+    }
+  });
+});
+
+describe('on the real disk', () => {
+  let root = '';
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), 'disk-'));
+  });
+  afterEach(async () => {
+    await chmod(join(root, 's'), 0o700).catch(() => {});
+    await rm(root, { recursive: true });
+  });
+
+  test('DESIGN "State on disk": files are the owner’s alone', async () => {
+    const { store } = openTrial(join(root, 'state'), { foldFloorBytes: 0 });
+    {
+      await using lease = await store.sync('s').acquireLease();
+      await lease.load();
+      for (const n of [1, 2, 3, 4]) await lease.commit(numbered(n));
+      await lease.appendHistory([historyLine('2026-01-31T08:00:00.000Z')]);
+      await store.sync('s').addRequest({ command: 'retry' });
+      expect((await stat(join(root, 'state', 's', 'lock'))).mode & 0o777).toBe(0o600);
+    }
+    const entries = await readdir(join(root, 'state'), { recursive: true, withFileTypes: true });
+    const modes = await Promise.all(
+      entries.map(async (entry) => {
+        const { mode } = await stat(join(entry.parentPath, entry.name));
+        return `${entry.isDirectory() ? 'folder' : 'file'} ${(mode & 0o777).toString(8)}`;
+      }),
+    );
+    expect(new Set(modes)).toEqual(new Set(['folder 700', 'file 600']));
+    expect(entries.length).toBeGreaterThan(10);
+  });
+
+  test('W9: an idle run changes no file', async () => {
+    const { store } = openTrial(root);
+    await commitAll(store, 's', [numbered(1), numbered(2)]);
+    const folder = join(root, 's');
+    const look = async () =>
+      Promise.all(
+        (await readdir(folder)).map(async (name) => {
+          const { ino, mtimeMs, size } = await stat(join(folder, name));
+          return { name, ino, mtimeMs, size };
+        }),
+      );
+    const before = await look();
+    const idle: Batch[] = [
+      {},
+      { links: { put: new Map(), delete: ['unheard of'] }, facts: {}, doneRequests: [] },
+      { links: { put: new Map([['c2', { agreed: 'x'.repeat(300) }]]) }, facts: { put: new Map([['n', 2]]) } },
+    ];
+    await commitAll(store, 's', idle);
+    await commitAll(openTrial(root).store, 's', idle);
+    expect(await look()).toEqual(before);
+  });
+
+  test.each(['base.json', 'base.log', 'outbox.json', 'lock', 'requests/x.json'])(
+    'a folder in the place of %s is named, and nothing is lost',
+    async (name) => {
+      const { store } = openTrial(root);
+      await store.sync('s').addRequest({ command: 'retry' });
+      await commitAll(store, 's', [numbered(2)]);
+      const path = join(root, 's', name);
+      const saved = await readFile(path).catch(() => undefined);
+      await rm(path, { force: true });
+      await mkdir(path);
+      const trying = commitAll(openTrial(root).store, 's', [numbered(4)]);
+      await expect(trying).rejects.toThrow(DiskError);
+      await expect(trying).rejects.toThrow(/a folder where a file should be/);
+      await rm(path, { recursive: true });
+      if (saved) await writeFile(path, saved);
+      const state = await commitAll(openTrial(root).store, 's', [numbered(4)]);
+      expect([...state.links.keys()]).toEqual(['c2', 'c4']);
+    },
+  );
+
+  test('W7: a lease that is given back in the midst of a commit finishes it, folding included, before the lock goes', async () => {
+    const { store, warnings } = openTrial(root);
+    const lease = await store.sync('s').acquireLease();
+    await lease.load();
+    const commit = lease.commit(numbered(2));
+    await lease[Symbol.asyncDispose]();
+    await commit;
+    expect(await readdir(join(root, 's'))).toEqual([
+      'base.json',
+      'base.log',
+      'base.previous.log',
+      'outbox.json',
+      'outbox.log',
+      'outbox.previous.log',
+    ]);
+    const { facts } = await openTrial(root).store.sync('s').load();
+    expect([facts.get('n'), warnings]).toEqual([2, []]);
+  });
+
+  test('a batch is a line of readable JSON, and the document one record a line', async () => {
+    const { store } = openTrial(root);
+    await commitAll(store, 's', [numbered(1)]);
+    await commitAll(store, 's', [numbered(2)]);
+    const [, line] = (await readFile(join(root, 's', 'base.log'), 'utf8')).trimEnd().split('\n');
+    expect(JSON.parse(line ?? '')).toMatchObject({ seq: 2, put: { facts: { n: 2 } }, checksum: expect.any(String) });
+    const document = await readFile(join(root, 's', 'base.json'), 'utf8');
+    expect(JSON.parse(document)).toMatchObject({ schema: 1, sync: 's', generation: 1, links: { c1: {} } });
+    expect(document.split('\n')).toContainEqual(expect.stringMatching(/^"c1":\{"agreed"/));
+  });
+});

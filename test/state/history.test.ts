@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import { createMemoryDisk } from '../support/memory-disk.ts';
+import { historyLine, openTrial } from '../support/state.ts';
+
+const dayMs = 86_400_000;
+const start = Date.UTC(2026, 0, 31, 12);
+
+function createTrial() {
+  const disk = createMemoryDisk(1);
+  let now = start;
+  const { store, warnings } = openTrial('/state', { disk, now: () => now, historyDays: 90 });
+  const append = async (field: string) => {
+    await using lease = await store.sync('s').acquireLease();
+    await lease.appendHistory([historyLine(new Date(now).toISOString(), { sync: 's', field })]);
+  };
+  const read = async (since?: number) =>
+    (await Array.fromAsync(store.history(since === undefined ? {} : { since }))).map(({ field }) => field as string);
+  const days = () => [...disk.files().keys()].filter((name) => name.endsWith('.ndjson'));
+  return { disk, warnings, append, read, days, pass: (ms: number) => (now += ms) };
+}
+
+describe('the history as files', () => {
+  test('a day is a file, and those older than 90 days go when a new one begins', async () => {
+    const { append, read, days, pass } = createTrial();
+    await append('first');
+    pass(60 * dayMs);
+    await append('second');
+    pass(30 * dayMs);
+    await append('third');
+    expect(await read()).toEqual(['first', 'second', 'third']);
+    pass(dayMs);
+    await append('fourth');
+    expect(await read()).toEqual(['second', 'third', 'fourth']);
+    expect(days()[0]).toBe('/state/s/history/2026-04-01.ndjson');
+    expect(await read(start + 90 * dayMs)).toEqual(['third', 'fourth']);
+  });
+
+  test('L10: half a line at the end is left out, and the next line is whole', async () => {
+    const { disk, warnings, append, read, days } = createTrial();
+    await append('first');
+    const [path = ''] = days();
+    disk.put(path, Buffer.concat([disk.files().get(path) ?? Buffer.alloc(0), Buffer.from('{"time":"2026-')]));
+    expect(await read()).toEqual(['first']);
+    expect(warnings).toEqual([]);
+    await append('second');
+    expect(await read()).toEqual(['first', 'second']);
+    expect(warnings).toMatchObject([{ kind: 'torn', file: path, message: expect.stringMatching(/cannot be read/) }]);
+  });
+
+  test.each(['kill', 'power loss'] as const)(
+    'L12: after a %s at any operation, what was acknowledged is there',
+    async (end) => {
+      for (let operation = 1; operation <= 24; operation += 1) {
+        const { disk, append, read } = createTrial();
+        disk.planFault({ operation, effect: 'off' });
+        const acknowledged: string[] = [];
+        for (const field of ['first', 'second']) {
+          await append(field).then(
+            () => acknowledged.push(field),
+            () => {},
+          );
+        }
+        disk.restart(end);
+        const found = await read();
+        expect(found.slice(0, acknowledged.length)).toEqual(acknowledged);
+        expect(['first', 'second']).toEqual(expect.arrayContaining(found));
+      }
+    },
+  );
+
+  test('lines longer than what is read at once come back whole', async () => {
+    const { append, read } = createTrial();
+    const fields = ['é'.repeat(50_000), 'short', 'x'.repeat(64 * 1024)];
+    for (const field of fields) await append(field);
+    expect(await read()).toEqual(fields);
+  });
+});

@@ -1,0 +1,105 @@
+import { mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ForeignStateError, NewerSchemaError, UnknownStoreError } from '../../src/state/errors.ts';
+import { openStore } from '../../src/state/open.ts';
+import type { Schema } from '../../src/state/file/schema.ts';
+import { commitAll, contentOf, openTrial } from '../support/state.ts';
+
+/** Version 2 of a day to come: agreed values in upper case, and every enrolment with a segment. */
+const later: Schema = {
+  version: 3,
+  migrations: new Map([
+    [
+      1,
+      ({ links }) => {
+        for (const [key, value] of links) {
+          links.set(key, { agreed: (value as { agreed: string }).agreed.toUpperCase() });
+        }
+      },
+    ],
+    [
+      2,
+      ({ enrolments }) => {
+        for (const [key, value] of enrolments) enrolments.set(key, { ...(value as object), segment: 1 });
+      },
+    ],
+  ]),
+};
+
+let root = '';
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'schema-'));
+});
+afterEach(() => rm(root, { recursive: true }));
+
+const first = { links: { put: new Map([['c1', { agreed: 'ada' }]]) } };
+const second = {
+  links: { put: new Map([['c2', { agreed: 'bob' }]]) },
+  enrolments: { put: new Map([['e1', { outcome: 'enrolled' }]]) },
+};
+const migrated = {
+  links: { c1: { agreed: 'ADA' }, c2: { agreed: 'BOB' } },
+  enrolments: { e1: { outcome: 'enrolled', segment: 1 } },
+};
+
+describe('S2', () => {
+  test('an older schema is migrated step by step, its log included, and written as the newer one', async () => {
+    await commitAll(openTrial(root).store, 's', [first, second]);
+    const read = await openTrial(root, { schema: later }).store.sync('s').load();
+    expect(contentOf(read)).toMatchObject(migrated);
+    const state = await commitAll(openTrial(root, { schema: later }).store, 's', [
+      { facts: { put: new Map([['n', 1]]) } },
+    ]);
+    expect(contentOf(state)).toMatchObject(migrated);
+    expect(JSON.parse(await readFile(join(root, 's', 'base.json'), 'utf8'))).toMatchObject({ schema: 3, ...migrated });
+    expect(contentOf(await openTrial(root, { schema: later }).store.sync('s').load())).toMatchObject(migrated);
+  });
+
+  test('a migrated state whose document is damaged comes back from the one before the migration', async () => {
+    await commitAll(openTrial(root).store, 's', [first, second]);
+    await commitAll(openTrial(root, { schema: later }).store, 's', [{ facts: { put: new Map([['n', 1]]) } }]);
+    await rm(join(root, 's', 'base.json'));
+    const state = await openTrial(root, { schema: later }).store.sync('s').load();
+    expect(contentOf(state)).toMatchObject({ ...migrated, facts: { n: 1 } });
+  });
+
+  test.each(['document', 'log'])(
+    'a newer schema in the %s is refused by name, and nothing is touched',
+    async (where) => {
+      await commitAll(openTrial(root, { schema: later }).store, 's', [first]);
+      const file = join(root, 's', where === 'log' ? 'base.log' : 'base.json');
+      if (where === 'log') await rm(join(root, 's', 'base.json'));
+      const before = await readFile(file);
+      const { store } = openTrial(root);
+      await expect(store.sync('s').load()).rejects.toThrow(NewerSchemaError);
+      await expect(commitAll(store, 's', [second])).rejects.toThrow(/schema version is 3.*up to 1/);
+      expect(await readFile(file)).toEqual(before);
+      // The lease was given back, and does not keep the right version out.
+      await commitAll(openTrial(root, { schema: later }).store, 's', []);
+    },
+  );
+
+  test('another sync’s state is refused by name', async () => {
+    await commitAll(openTrial(root).store, 'prospects', [first]);
+    await rename(join(root, 'prospects'), join(root, 'partners'));
+    const loading = openTrial(root).store.sync('partners').load();
+    await expect(loading).rejects.toThrow(ForeignStateError);
+    await expect(loading).rejects.toThrow(/state of sync "prospects", in the folder of sync "partners"/);
+  });
+});
+
+describe('where the state is', () => {
+  const dep = { process: { pid: 1, probe: () => {} }, now: () => 0, randomId: () => 'id', warn: () => {} };
+
+  test.each(['file:', 'file://'])('%s and a folder', async (prefix) => {
+    await openStore(`${prefix}${root}`, dep).sync('s').addRequest({ command: 'retry' });
+    expect((await openTrial(root).store.sync('s').load()).requests.size).toBe(1);
+  });
+
+  test.each(['postgres://db', 'file:', './state', ''])('%s is refused with what to write instead', (url) => {
+    expect(() => openStore(url, dep)).toThrow(UnknownStoreError);
+    expect(() => openStore(url, dep)).toThrow(/file:\.\/state/);
+  });
+});

@@ -1,0 +1,278 @@
+import { basename, dirname } from 'node:path';
+import type { Disk, FileStamp, OpenFile } from '../../src/state/file/disk.ts';
+import { createRandom } from '../../src/standin/service/random.ts';
+
+/**
+ * A disk in memory that forgets as real ones do. What was written and not synced may be lost at a power loss, whole or by
+ * blocks; names that were made, renamed or removed in a folder that was not synced since may each be kept or forgotten.
+ *
+ *   working -> off      at the operation that was chosen, which is then half done; or by `turnOff`
+ *   off     -> working  `restart`: after a kill all that was written is there, after a power loss see above
+ */
+export interface MemoryDisk extends Disk {
+  /** Operations so far that change something, or make it durable. */
+  readonly operations: number;
+  readonly isOff: boolean;
+  /** From now on. `operation` counts as `operations` does; a refusal with a `code` leaves the disk working. */
+  planFault(fault: Fault): void;
+  turnOff(): void;
+  restart(after: 'kill' | 'power loss'): void;
+  /** Every file by its path, as a process sees it. */
+  files(): ReadonlyMap<string, Buffer>;
+  /** As if somebody else had written it, durably. */
+  put(path: string, content: Buffer): void;
+}
+
+export interface Fault {
+  readonly operation: number;
+  /** `off`: the machine or the process ends. Else the code of the error, once or from then on. */
+  readonly effect: 'off' | { readonly code: string; readonly lasting?: boolean };
+}
+
+interface Inode {
+  readonly id: number;
+  content: Buffer;
+  synced: Buffer;
+  mtimeMs: number;
+}
+
+interface Folder {
+  readonly entries: Map<string, Inode>;
+  readonly syncedEntries: Map<string, Inode>;
+  /** Since the last sync, in order; each is kept or forgotten as a whole. */
+  readonly unsynced: Map<string, Inode | undefined>[];
+}
+
+const blockBytes = 512;
+
+export function createMemoryDisk(seed: number): MemoryDisk {
+  const random = createRandom(seed);
+  const chance = () => random.integer(0, 1) === 1;
+  const folders = new Map<string, Folder>();
+  let operations = 0;
+  let inodes = 0;
+  let off = false;
+  let fault: Fault | undefined;
+  let era = 0;
+
+  function fail(code: string, path: string): never {
+    throw Object.assign(new Error(`${code}: simulated, ${path}`), { code, path });
+  }
+
+  /** Called before each operation; `half` is what of it happens when the disk goes off in its midst. */
+  async function operate<Value>(path: string, whole: () => Value, half: () => unknown = whole): Promise<Value> {
+    const now = era;
+    await Promise.resolve();
+    if (off || now !== era) fail('EIO', path);
+    operations += 1;
+    const due = fault && (operations === fault.operation || (fault.operation < operations && isLasting(fault)));
+    if (!fault || !due) return whole();
+    if (fault.effect === 'off') {
+      if (chance()) half();
+      off = true;
+      fail('EIO', path);
+    }
+    fail(fault.effect.code, path);
+  }
+
+  async function look<Value>(path: string, see: () => Value): Promise<Value> {
+    const now = era;
+    await Promise.resolve();
+    if (off || now !== era) fail('EIO', path);
+    return see();
+  }
+
+  function folderOf(path: string): Folder {
+    return folders.get(dirname(path)) ?? fail('ENOENT', path);
+  }
+
+  function find(path: string): Inode {
+    return folderOf(path).entries.get(basename(path)) ?? fail(folders.has(path) ? 'EISDIR' : 'ENOENT', path);
+  }
+
+  function change(path: string, changes: readonly (readonly [string, Inode | undefined])[]): void {
+    const folder = folderOf(path);
+    for (const [name, inode] of changes) setEntry(folder.entries, name, inode);
+    folder.unsynced.push(new Map(changes));
+  }
+
+  function createInode(): Inode {
+    inodes += 1;
+    return { id: inodes, content: Buffer.alloc(0), synced: Buffer.alloc(0), mtimeMs: operations };
+  }
+
+  function openFile(inode: Inode, path: string): OpenFile {
+    const overwrite = (bytes: Buffer, position: number) => {
+      const grown = Buffer.alloc(Math.max(inode.content.length, position + bytes.length));
+      inode.content.copy(grown);
+      bytes.copy(grown, position);
+      inode.content = grown;
+      inode.mtimeMs = operations;
+    };
+    const sync = () => {
+      inode.synced = inode.content;
+    };
+    return {
+      read: (buffer, offset, length, position) =>
+        look(path, () => ({ bytesRead: inode.content.copy(buffer, offset, position, position + length) })),
+      write: (buffer, offset, length, position) =>
+        operate(
+          path,
+          () => {
+            overwrite(buffer.subarray(offset, offset + length), position);
+            return { bytesWritten: length };
+          },
+          () => overwrite(buffer.subarray(offset, offset + random.integer(0, length)), position),
+        ),
+      stat: () => look(path, () => stampOf(inode)),
+      truncate: (length) =>
+        operate(path, () => {
+          inode.content = inode.content.subarray(0, length);
+          inode.mtimeMs = operations;
+        }),
+      datasync: () => operate(path, sync, () => {}),
+      sync: () => operate(path, sync, () => {}),
+      close: async () => {},
+    };
+  }
+
+  function openFolder(folder: Folder, path: string): OpenFile {
+    const refuse = () => fail('EISDIR', path);
+    const sync = () => {
+      folder.unsynced.length = 0;
+      folder.syncedEntries.clear();
+      for (const [name, inode] of folder.entries) folder.syncedEntries.set(name, inode);
+    };
+    return {
+      read: refuse,
+      write: refuse,
+      truncate: refuse,
+      stat: refuse,
+      datasync: () => operate(path, sync, () => {}),
+      sync: () => operate(path, sync, () => {}),
+      close: async () => {},
+    };
+  }
+
+  function losePower(): void {
+    for (const { entries, syncedEntries, unsynced } of folders.values()) {
+      const kept = unsynced.filter(() => chance());
+      for (const changes of kept) for (const [name, inode] of changes) setEntry(syncedEntries, name, inode);
+      unsynced.length = 0;
+      entries.clear();
+      for (const [name, inode] of syncedEntries) entries.set(name, inode);
+    }
+    const inodesLeft = new Set([...folders.values()].flatMap(({ entries }) => [...entries.values()]));
+    for (const inode of inodesLeft) {
+      inode.content = tear(inode);
+      inode.synced = inode.content;
+    }
+  }
+
+  /** Of what was written since the last sync, any block may have reached the disk, and so may have the new length. */
+  function tear({ content, synced }: Inode): Buffer {
+    if (content === synced) return content;
+    const [shorter, longer] = [content.length, synced.length].toSorted((a, b) => a - b) as [number, number];
+    const length = random.pick([shorter, longer, random.integer(shorter, longer)]);
+    const torn = Buffer.alloc(length);
+    for (let start = 0; start < length; start += blockBytes) {
+      const source = chance() ? content : synced;
+      source.subarray(start, start + blockBytes).copy(torn, start);
+    }
+    return torn;
+  }
+
+  return {
+    get operations() {
+      return operations;
+    },
+    get isOff() {
+      return off;
+    },
+    planFault(planned) {
+      fault = planned;
+    },
+    turnOff() {
+      off = true;
+    },
+    restart(after) {
+      if (after === 'power loss') losePower();
+      fault = undefined;
+      off = false;
+      era += 1;
+    },
+    files() {
+      return new Map(
+        [...folders].flatMap(([folder, { entries }]) =>
+          [...entries].map(([name, inode]) => [`${folder}/${name}`, inode.content] as const),
+        ),
+      );
+    },
+    put(path, content) {
+      const inode = { ...createInode(), content, synced: content };
+      folderOf(path).entries.set(basename(path), inode);
+      folderOf(path).syncedEntries.set(basename(path), inode);
+    },
+
+    async open(path, flags) {
+      const folder = folders.get(path);
+      if (folder) return look(path, () => (flags === 'r' ? openFolder(folder, path) : fail('EISDIR', path)));
+      if (flags === 'r' || flags === 'r+') return look(path, () => openFile(find(path), path));
+      return operate(path, () => {
+        const existing = folderOf(path).entries.get(basename(path));
+        if (existing && flags === 'wx') fail('EEXIST', path);
+        const inode = existing ?? createInode();
+        inode.content = Buffer.alloc(0);
+        if (!existing) change(path, [[basename(path), inode]]);
+        return openFile(inode, path);
+      });
+    },
+    readFile: (path) => look(path, () => find(path).content),
+    readdir: (path) =>
+      look(path, () => {
+        const inside = [...folders.keys()].filter((each) => each !== path && dirname(each) === path);
+        const entries = folders.get(path)?.entries ?? fail('ENOENT', path);
+        return [...inside.map((each) => basename(each)), ...entries.keys()];
+      }),
+    stat: (path) => look(path, () => stampOf(find(path))),
+    // Folders are durable at once: losing one loses no more than losing the names in it.
+    mkdir: (path) =>
+      operate(path, () => {
+        for (let each = path; !folders.has(each); each = dirname(each)) {
+          folders.set(each, { entries: new Map(), syncedEntries: new Map(), unsynced: [] });
+        }
+      }),
+    rename: (from, to) =>
+      operate(from, () => {
+        const inode = find(from);
+        if (dirname(from) !== dirname(to)) fail('EXDEV', to);
+        change(from, [
+          [basename(from), undefined],
+          [basename(to), inode],
+        ]);
+      }),
+    link: (existing, path) =>
+      operate(path, () => {
+        if (folderOf(path).entries.has(basename(path))) fail('EEXIST', path);
+        change(path, [[basename(path), find(existing)]]);
+      }),
+    unlink: (path) =>
+      operate(path, () => {
+        find(path);
+        change(path, [[basename(path), undefined]]);
+      }),
+  };
+}
+
+function isLasting({ effect }: Fault): boolean {
+  return effect !== 'off' && effect.lasting === true;
+}
+
+function setEntry(entries: Map<string, Inode>, name: string, inode: Inode | undefined): void {
+  if (inode) entries.set(name, inode);
+  else entries.delete(name);
+}
+
+function stampOf({ id, content, mtimeMs }: Inode): FileStamp {
+  return { ino: id, size: content.length, mtimeMs };
+}

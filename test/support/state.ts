@@ -1,0 +1,74 @@
+import * as nodeDisk from 'node:fs/promises';
+import { createFileStore } from '../../src/state/file/driver.ts';
+import type { FileDriverDep } from '../../src/state/file/driver.ts';
+import { currentSchema } from '../../src/state/file/schema.ts';
+import type { Batch, HistoryLine, LoadedState, Notice, Store } from '../../src/state/port.ts';
+
+/** A machine on which processes live and die as the test says. */
+export interface TestMachine {
+  readonly host: string;
+  readonly startByPid: Map<number, string | null>;
+}
+
+export function createMachine(host = 'here'): TestMachine {
+  return { host, startByPid: new Map([[1, 'boot/1']]) };
+}
+
+export interface StateTrial {
+  readonly store: Store;
+  readonly warnings: Notice[];
+}
+
+let ids = 0;
+
+/** A store as one process sees it. */
+export function openTrial(root: string, dep: Partial<FileDriverDep> & { machine?: TestMachine; pid?: number } = {}) {
+  const { machine = createMachine(), pid = 1, ...rest } = dep;
+  const warnings: Notice[] = [];
+  const store = createFileStore(root, {
+    disk: nodeDisk,
+    processes: {
+      host: machine.host,
+      pid,
+      async startOf(asked) {
+        const start = machine.startByPid.get(asked);
+        return start === undefined ? 'gone' : { start };
+      },
+    },
+    now: () => Date.UTC(2026, 0, 31, 12),
+    randomId: () => {
+      ids += 1;
+      return `${String(ids).padStart(8, '0')}-test`;
+    },
+    warn: (notice) => warnings.push(notice),
+    schema: currentSchema,
+    historyDays: 90,
+    foldFloorBytes: 256 * 1024,
+    ...rest,
+  });
+  return { store, warnings } satisfies StateTrial;
+}
+
+/** One lease: load, commit each batch, give it back. */
+export async function commitAll(store: Store, sync: string, batches: readonly Batch[]): Promise<LoadedState> {
+  await using lease = await store.sync(sync).acquireLease();
+  await lease.load();
+  for (const batch of batches) await lease.commit(batch);
+  return lease.load();
+}
+
+/** What a load gives, as plain data and without the notices. */
+export function contentOf({ links, strays, enrolments, outbox, facts, requests }: LoadedState) {
+  return {
+    links: Object.fromEntries(links),
+    strays: Object.fromEntries(strays),
+    enrolments: Object.fromEntries(enrolments),
+    outbox: Object.fromEntries(outbox),
+    facts: Object.fromEntries(facts),
+    requests: Object.fromEntries(requests),
+  };
+}
+
+export function historyLine(time: string, more: Partial<HistoryLine> = {}): HistoryLine {
+  return { time, sync: 'prospects', run: 'run-1', contact: 'c1', field: 'position', before: 'a', after: 'b', ...more };
+}

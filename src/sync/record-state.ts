@@ -54,7 +54,11 @@ export function confirmStored(
 ): RecordState {
   const answered = unpack(contact.values);
   const base = [...state.base];
-  const crm = fields.map((field, index) => (isReadFromCrm(field) ? (answered[index] ?? state.crm[index]) : undefined));
+  const crm = fields.map((field, index) => {
+    if (!isReadFromCrm(field)) return undefined;
+    // A blank is an answer; only what is missing from it is as it was (V3).
+    return answered[index] === undefined ? state.crm[index] : answered[index];
+  });
   const notes: Record<string, FieldNote> = { ...state.notes };
   for (const { field: name, before, after } of sent) {
     const index = fields.findIndex((field) => field.name === name);

@@ -1,9 +1,9 @@
 // One record in the middle of a run: what both sides were confirmed to hold so far. Results go in, a link comes out.
 import { type FieldNote, lastSeen, type Link, type Refusal, type Written } from './base.ts';
-import type { Change, FieldChange, Problem } from './change.ts';
+import { type Change, type FieldChange, type Problem, problem } from './change.ts';
 import { noRequests, type PlanInput } from './input.ts';
 import { isSame, type Kind } from './kinds.ts';
-import { isReadFromCrm, isWritable, type Mapping } from './mapping.ts';
+import { type Field, isReadFromCrm, isWritable, type Mapping } from './mapping.ts';
 import { mergeRecord, type RecordMerge } from './merge-record.ts';
 import { linkOf, type Person } from './person.ts';
 import { type ContactRecord, pack, type RowRecord, unpack } from './record.ts';
@@ -60,6 +60,7 @@ export function confirmStored(
     return answered[index] === undefined ? state.crm[index] : answered[index];
   });
   const notes: Record<string, FieldNote> = { ...state.notes };
+  const problems = [...state.problems];
   for (const { field: name, before, after } of sent) {
     const index = fields.findIndex((field) => field.name === name);
     const field = fields[index];
@@ -73,10 +74,18 @@ export function confirmStored(
       if (isReadFromCrm(field) && stored === undefined) crm[index] = after;
       notes[name] = withWritten(withoutNotStored(notes[name]), { side: 'crm', value: after, replaced: before ?? null });
     } else {
-      notes[name] = notStoredNote(notes[name], field.kind, after, { crm: stored, sheet: state.sheet[index] });
+      const note = notStoredNote(notes[name], field.kind, after, { crm: stored, sheet: state.sheet[index] });
+      notes[name] = note;
+      // Once it is parked the merge says so.
+      if (!note.parked) problems.push(notStoredProblem(state, field));
     }
   }
-  return { ...state, base, crm, notes, updatedAt: contact.updatedAt, writtenAt: contact.updatedAt };
+  return { ...state, base, crm, notes, problems, updatedAt: contact.updatedAt, writtenAt: contact.updatedAt };
+}
+
+function notStoredProblem({ uuid, row }: RecordState, { name, header }: Field): Problem {
+  const reason = `${header}: not stored by the service, is tried again`;
+  return problem('failed', { uuid, row: row.number, field: name }, 'M6', reason);
 }
 
 /** M6: retried twice. */

@@ -40,7 +40,8 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
     const uuid = change.uuid ?? '';
     const person = plan.people.get(uuid);
     const isAppend = change.op === 'append';
-    const row = isAppend ? blankRow(input.mapping, uuid) : person?.row;
+    // Of a contact that this run created nobody is known but its state.
+    const row = isAppend ? blankRow(input.mapping, uuid) : (states.get(uuid)?.row ?? person?.row);
     const state = states.get(uuid) ?? (person && row ? stateOf(input, person, row) : undefined);
     if (outcome.kind !== 'done') {
       problems.push(failureProblem({ uuid, row: change.row }, outcome));

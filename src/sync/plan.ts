@@ -66,7 +66,7 @@ export function plan(input: PlanInput): Plan {
     wishes: enrolments.waiting,
     wishResults: enrolments.results,
     counts,
-    linked: people.linked,
+    linked: people.linked + matched.newRows.length,
   };
 }
 
@@ -127,19 +127,15 @@ function planPeople(input: PlanInput, matched: Matched): PeoplePlan {
     const row = rowByUuid.get(uuid);
     if (mapping.enrolment && row && link.standing !== 'left' && link.standing !== 'contact-gone')
       wishers.push({ uuid, row });
-    linked += 1;
     if (!isUntouched(link, contact, row, crm.coverage) || row?.id !== uuid) take(uuid, link, contact, row);
+    else linked += 1;
   }
   for (const [uuid, row] of rowByUuid) {
     if (base.links.has(uuid) || !contactByUuid.has(uuid)) continue;
     if (mapping.enrolment) wishers.push({ uuid, row });
-    linked += 1;
     take(uuid, undefined, contactByUuid.get(uuid), row);
   }
-  for (const contact of matched.newContacts) {
-    linked += 1;
-    take(contact.uuid, undefined, contact, undefined);
-  }
+  for (const contact of matched.newContacts) take(contact.uuid, undefined, contact, undefined);
   wishers.sort((a, b) => a.row.number - b.row.number);
   return { changes, problems, questions, links, people, wishers, linked };
 
@@ -154,10 +150,16 @@ function planPeople(input: PlanInput, matched: Matched): PeoplePlan {
     const planned = planPerson(context, person);
     changes.push(...planned.changes);
     problems.push(...planned.problems);
+    if (isLinkedAfter(planned)) linked += 1;
     if (planned.isInQuestion) questions.push({ kind: 'contact', uuid, rule: 'D3' });
     if (!isSameLink(planned, link)) links.set(uuid, planned.link);
     if (planned.changes.length > 0 || planned.problems.length > 0) people.set(uuid, person);
   }
+}
+
+function isLinkedAfter({ link, changes }: PersonPlan): boolean {
+  if (changes.some(({ op }) => op === 'append')) return true;
+  return link !== null && !changes.some(({ op }) => op === 'delete' || op === 'remove');
 }
 
 function isSameLink({ link }: PersonPlan, before: Link | undefined): boolean {

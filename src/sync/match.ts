@@ -155,7 +155,7 @@ export function match(input: PlanInput, keys: Keys): Matched {
       for (const row of rows) quarantine(row, 'I2', `matches ${uuid}, already in row ${living.number}`);
     } else if (rows.length > 1) {
       withheld.add(uuid);
-      for (const row of rows) quarantine(row, 'I6', sameKeyReason(row, rows));
+      for (const row of rows) quarantine(row, 'I6', `matches ${uuid}; ${sameKeyReason(row, rows)}`);
     } else {
       rowByUuid.set(uuid, rows[0]!);
     }

@@ -167,6 +167,7 @@ export function match(input: PlanInput, keys: Keys): Matched {
       for (const key of keys.of(values)) rowsByKey.set(key, [...(rowsByKey.get(key) ?? []), row]);
     }
     const linkedRows = lazily(() => indexLinkedRows(rowByUuid, keys));
+    const answered = groupByAnswer(strangers.map(({ row }) => row));
     return strangers.flatMap(({ row, values }) => {
       const own = keys.of(values);
       const group = new Set(own.flatMap((key) => rowsByKey.get(key) ?? []));
@@ -174,8 +175,32 @@ export function match(input: PlanInput, keys: Keys): Matched {
       if (own.length === 0) return waitFor(row, 'I2', missingKeyReason(row));
       if (group.size > 1) return quarantine(row, 'I6', sameKeyReason(row, [...group]));
       if (linked) return quarantine(row, 'I6', `has the same ${keys.text} as row ${linked.number}`);
+      const contenders = answered.get(rowKey(row)) ?? [];
+      if (contenders.length > 1) return quarantineContender(row, contenders);
       return strangerToNew(row, values);
     });
+  }
+
+  /** By `rowKey`, those whose lookups found the same contact: each by another key, else they were one group already. */
+  function groupByAnswer(rows: readonly RowRecord[]): ReadonlyMap<string, readonly RowRecord[]> {
+    const byUuid = new Map<string, RowRecord[]>();
+    for (const row of rows) {
+      const uuid = answeredUuid(row);
+      if (uuid !== undefined) put(byUuid, [uuid], row);
+    }
+    return new Map([...byUuid.values()].flatMap((group) => group.map((row) => [rowKey(row), group] as const)));
+  }
+
+  function answeredUuid(row: RowRecord): string | undefined {
+    const answer = answers.lookups.get(rowKey(row));
+    if (answer?.kind === 'here') return answer.contact.uuid;
+    return answer?.kind === 'elsewhere' ? answer.uuid : undefined;
+  }
+
+  function quarantineContender(row: RowRecord, contenders: readonly RowRecord[]): [] {
+    const uuid = answeredUuid(row)!;
+    withheld.add(uuid);
+    return quarantine(row, 'I6', `matches ${uuid}; ${sameKeyReason(row, contenders)}`);
   }
 
   function strangerToNew(row: RowRecord, values: ReturnType<typeof unpack>): NewRow[] {

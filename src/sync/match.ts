@@ -125,18 +125,19 @@ export function match(input: PlanInput, keys: Keys): Matched {
       if (hits.length === 0) {
         strangers.push({ row, values });
       } else if (hits.length > 1) {
-        for (const uuid of hits) withheld.add(uuid);
-        quarantine(
-          row,
-          'I2',
-          `matches ${hits.length} contacts: ${listed(hits)}; write the ID of the right one into it`,
-        );
+        quarantineAmbiguous(row, hits);
       } else {
         claims.set(hits[0]!, [...(claims.get(hits[0]!) ?? []), row]);
       }
     }
     for (const [uuid, rows] of claims) claim(uuid, rows);
     return strangersToNew(strangers);
+  }
+
+  function quarantineAmbiguous(row: RowRecord, uuids: readonly string[]): [] {
+    for (const uuid of uuids) withheld.add(uuid);
+    const shown = listed(uuids.toSorted());
+    return quarantine(row, 'I2', `matches ${uuids.length} contacts: ${shown}; write the ID of the right one into it`);
   }
 
   /** One key a lookup, the first that somebody has decides. */
@@ -228,6 +229,8 @@ export function match(input: PlanInput, keys: Keys): Matched {
         return waitFor(row, 'I2', `new: could not be looked up: ${answer.why}`);
       case 'gone':
         return [{ row }];
+      case 'several':
+        return quarantineAmbiguous(row, answer.uuids);
       case 'here':
         return adoptAnswered(row, answer.contact);
       case 'elsewhere':
@@ -378,7 +381,8 @@ function indexCandidates(
 
 function indexLinkedRows(rowByUuid: ReadonlyMap<string, RowRecord>, keys: Keys): Index<RowRecord> {
   const index = new Map<string, RowRecord[]>();
-  for (const row of rowByUuid.values()) put(index, keys.of(unpack(row.values)), row);
+  for (const row of [...rowByUuid.values()].toSorted((a, b) => a.number - b.number))
+    put(index, keys.of(unpack(row.values)), row);
   return index;
 }
 

@@ -57,7 +57,7 @@ export function plan(input: PlanInput): Plan {
   const counts = { ...counted, missing: sides.missing, enrolments: enrolments.unapproved };
   return {
     holds: guardCounts(input, counted),
-    questions: [...matched.questions, ...people.questions],
+    questions: [...matched.questions, ...people.questions].toSorted((a, b) => compareTexts(subjectOf(a), subjectOf(b))),
     changes,
     problems: inRowOrder([...matched.problems, ...people.problems, ...updates.problems, ...enrolments.problems]),
     links: people.links,
@@ -207,6 +207,10 @@ interface OfRecord {
 
 function compareRecords(a: OfRecord, b: OfRecord): number {
   return (a.row ?? rowsEnd) - (b.row ?? rowsEnd) || compareTexts(a.uuid ?? '', b.uuid ?? '');
+}
+
+function subjectOf(question: Question): string {
+  return question.kind === 'contact' ? question.uuid : question.key;
 }
 
 function compareTexts(a: string, b: string): number {

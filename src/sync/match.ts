@@ -121,7 +121,8 @@ export function match(input: PlanInput, keys: Keys): Matched {
     const strangers: { row: RowRecord; values: ReturnType<typeof unpack> }[] = [];
     for (const row of rowsWithoutId) {
       const values = unpack(row.values);
-      const hits = firstHits(values);
+      const hits = hitsOf(row, values);
+      if (hits === undefined) continue;
       if (hits.length === 0) {
         strangers.push({ row, values });
       } else if (hits.length > 1) {
@@ -138,6 +139,30 @@ export function match(input: PlanInput, keys: Keys): Matched {
     for (const uuid of uuids) withheld.add(uuid);
     const shown = listed(uuids.toSorted());
     return quarantine(row, 'I2', `matches ${uuids.length} contacts: ${shown}; write the ID of the right one into it`);
+  }
+
+  /**
+   * In scope, whether read or answered. undefined: the service has to say first. A contact that has no link is not known
+   * unless it was read, so that after an incremental pull the only one that matches may not be the only one there is.
+   */
+  function hitsOf(row: RowRecord, values: ReturnType<typeof unpack>): readonly string[] | undefined {
+    const answer = answers.lookups.get(rowKey(row));
+    if (answer?.kind === 'several') return answer.uuids;
+    if (answer?.kind === 'here') {
+      if (!contactByUuid.has(answer.contact.uuid)) hereByAnswer.push(answer.contact);
+      return [answer.contact.uuid];
+    }
+    const hits = firstHits(values);
+    if (hits.length !== 1 || crm.coverage === 'whole' || answer?.kind === 'gone' || answer?.kind === 'elsewhere') {
+      return hits;
+    }
+    if (answer === undefined) questions.push({ kind: 'lookup', key: rowKey(row), row: row.number, values });
+    waitFor(
+      row,
+      'I2',
+      `matches ${hits[0]}: ${answer ? `could not be looked up: ${answer.why}` : 'is being looked up'}`,
+    );
+    return undefined;
   }
 
   /** One key a lookup, the first that somebody has decides. */
@@ -182,7 +207,7 @@ export function match(input: PlanInput, keys: Keys): Matched {
     });
   }
 
-  /** By `rowKey`, those whose lookups found the same contact: each by another key, else they were one group already. */
+  /** By `rowKey`, those whose lookups found the same contact elsewhere: each by another key, else they were one group already. */
   function groupByAnswer(rows: readonly RowRecord[]): ReadonlyMap<string, readonly RowRecord[]> {
     const byUuid = new Map<string, RowRecord[]>();
     for (const row of rows) {
@@ -194,7 +219,6 @@ export function match(input: PlanInput, keys: Keys): Matched {
 
   function answeredUuid(row: RowRecord): string | undefined {
     const answer = answers.lookups.get(rowKey(row));
-    if (answer?.kind === 'here') return answer.contact.uuid;
     return answer?.kind === 'elsewhere' ? answer.uuid : undefined;
   }
 
@@ -229,25 +253,15 @@ export function match(input: PlanInput, keys: Keys): Matched {
         return waitFor(row, 'I2', `new: could not be looked up: ${answer.why}`);
       case 'gone':
         return [{ row }];
+      // Was among the hits already.
       case 'several':
-        return quarantineAmbiguous(row, answer.uuids);
       case 'here':
-        return adoptAnswered(row, answer.contact);
+        return [];
       case 'elsewhere':
         return mapping.moveToList
           ? [{ row, moves: answer.uuid }]
           : quarantine(row, 'I2', `is ${answer.where}, not in ${crm.scope}; move_to_list: true would move it`);
     }
-  }
-
-  /** In scope, but not among what was read: an incremental pull, or a search that lags. */
-  function adoptAnswered(row: RowRecord, contact: ContactRecord): NewRow[] {
-    const living = rowByUuid.get(contact.uuid);
-    if (living) return quarantine(row, 'I2', `matches ${contact.uuid}, already in row ${living.number}`);
-    hereByAnswer.push(contact);
-    rowByUuid.set(contact.uuid, row);
-    strays.delete(rowKey(row));
-    return [];
   }
 
   function isDue(retryAt: number | null, row: RowRecord): boolean {

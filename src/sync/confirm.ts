@@ -8,6 +8,7 @@ import { type Failure, failureProblem, nextRefusal, type Outcome, type Outcomes 
 import type { Plan } from './plan.ts';
 import { confirmReleased, confirmStored, type RecordState, stateOf } from './record-state.ts';
 import { type ContactRecord, type RowRecord, unpack } from './record.ts';
+import type { Reading } from './value.ts';
 
 type Create = Extract<Change, { op: 'create' }>;
 type Update = Extract<Change, { op: 'update' }>;
@@ -84,6 +85,11 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
     return strays.get(key) ?? { since: input.now };
   }
 
+  function withoutSent(crm: readonly Reading[], { fields }: Update): readonly Reading[] {
+    const sent = new Set(fields.map(({ field }) => field));
+    return crm.map((value, index) => (sent.has(input.mapping.fields[index]!.name) ? undefined : value));
+  }
+
   function settleUpdate(change: Update, outcome: Outcome): void {
     const person = plan.people.get(change.uuid ?? '');
     if (!person?.row) return;
@@ -96,9 +102,11 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
       states.set(person.uuid, confirm(input.mapping, accepted, change.fields, outcome.contact));
       return;
     }
+    // What the service holds now is what it held, or what was sent: until it is read again nothing follows from either.
+    const crm = outcome.kind === 'unknown' ? withoutSent(state.crm, change) : state.crm;
     const isRefused = outcome.kind === 'refused';
     const refusal = isRefused ? nextRefusal(state.refusal, outcome.message, person.row, input.now) : state.refusal;
     const told = failureProblem({ uuid: person.uuid, row: change.row }, outcome);
-    states.set(person.uuid, { ...state, refusal, problems: [...state.problems, told] });
+    states.set(person.uuid, { ...state, crm, refusal, problems: [...state.problems, told] });
   }
 }

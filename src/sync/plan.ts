@@ -57,7 +57,7 @@ export function plan(input: PlanInput): Plan {
   const counts = { ...counted, missing: sides.missing, enrolments: enrolments.unapproved };
   return {
     holds: guardCounts(input, counted),
-    questions: [...matched.questions, ...people.questions],
+    questions: [...matched.questions, ...people.questions].toSorted((a, b) => compareTexts(subjectOf(a), subjectOf(b))),
     changes,
     problems: inRowOrder([...matched.problems, ...people.problems, ...updates.problems, ...enrolments.problems]),
     links: people.links,
@@ -66,7 +66,7 @@ export function plan(input: PlanInput): Plan {
     wishes: enrolments.wishes,
     wishResults: enrolments.results,
     counts,
-    linked: people.linked,
+    linked: people.linked + matched.newRows.length,
   };
 }
 
@@ -127,19 +127,15 @@ function planPeople(input: PlanInput, matched: Matched): PeoplePlan {
     const row = rowByUuid.get(uuid);
     if (mapping.enrolment && row && link.standing !== 'left' && link.standing !== 'contact-gone')
       wishers.push({ uuid, row });
-    linked += 1;
     if (!isUntouched(link, contact, row, crm.coverage) || row?.id !== uuid) take(uuid, link, contact, row);
+    else linked += 1;
   }
   for (const [uuid, row] of rowByUuid) {
     if (base.links.has(uuid) || !contactByUuid.has(uuid)) continue;
     if (mapping.enrolment) wishers.push({ uuid, row });
-    linked += 1;
     take(uuid, undefined, contactByUuid.get(uuid), row);
   }
-  for (const contact of matched.newContacts) {
-    linked += 1;
-    take(contact.uuid, undefined, contact, undefined);
-  }
+  for (const contact of matched.newContacts) take(contact.uuid, undefined, contact, undefined);
   wishers.sort((a, b) => a.row.number - b.row.number);
   return { changes, problems, questions, links, people, wishers, linked };
 
@@ -155,10 +151,16 @@ function planPeople(input: PlanInput, matched: Matched): PeoplePlan {
     const planned = planPerson(isRowInDoubt ? { ...context, areAbsentRowsGone: false } : context, person);
     changes.push(...planned.changes);
     problems.push(...planned.problems);
+    if (isLinkedAfter(planned)) linked += 1;
     if (planned.question) questions.push({ kind: 'contact', uuid, rule: planned.question });
     if (!isSameLink(planned, link)) links.set(uuid, planned.link);
     if (planned.changes.length > 0 || planned.problems.length > 0) people.set(uuid, person);
   }
+}
+
+function isLinkedAfter({ link, changes }: PersonPlan): boolean {
+  if (changes.some(({ op }) => op === 'append')) return true;
+  return link !== null && !changes.some(({ op }) => op === 'delete' || op === 'remove');
 }
 
 function isSameLink({ link }: PersonPlan, before: Link | undefined): boolean {
@@ -206,6 +208,10 @@ interface OfRecord {
 
 function compareRecords(a: OfRecord, b: OfRecord): number {
   return (a.row ?? rowsEnd) - (b.row ?? rowsEnd) || compareTexts(a.uuid ?? '', b.uuid ?? '');
+}
+
+function subjectOf(question: Question): string {
+  return question.kind === 'contact' ? question.uuid : question.key;
 }
 
 function compareTexts(a: string, b: string): number {

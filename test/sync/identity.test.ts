@@ -199,9 +199,26 @@ const cases: readonly Case[] = [
     changes: ['set a id=a [I5]', 'set b id=b [I5]', 'set c id=c [I5]'],
   },
   {
-    name: 'I5: an emptied ID is found by its key when only changes were read',
+    name: 'I5, I2: where only changes were read, the service says first whether somebody else has the key too',
     input: scene([person('a', { crm: null, row: { id: '' } })], { crm: { coverage: 'changes' } }),
+    problems: ['waiting row 2 [I2]'],
+    questions: ['row 2'],
+  },
+  {
+    name: 'I5: where only changes were read, an emptied ID is found by its key',
+    input: scene([person('a', { crm: null, row: { id: '' } })], {
+      crm: { coverage: 'changes' },
+      asked: { 2: here(person('a')) },
+    }),
     changes: ['set a id=a [I5]'],
+  },
+  {
+    name: 'I5, L7, D1: as long as that is not answered, the row is not gone',
+    input: scene([person('a', { crm: null, row: { id: '' } })], {
+      crm: { coverage: 'changes' },
+      asked: { 2: unanswered },
+    }),
+    problems: ['waiting row 2 [I2]'],
   },
   {
     name: 'I5, D1: an unknown ID quarantines its row, and nothing is concluded from a missing one',

@@ -3,6 +3,7 @@ import type {
   AppendOutcome,
   CellInput,
   ColumnKey,
+  Displaced,
   NewRow,
   RemoveOutcome,
   Row,
@@ -189,10 +190,8 @@ function fromUpdate({ shape }: RunContext, outcome: RowOutcome): Outcome {
     case 'duplicate-id':
     case 'formula':
       return { kind: 'moved' };
-    case 'displaced': {
-      const cells = outcome.cells.map(({ cell, isRestored }) => `${cell}${isRestored ? ' (put back)' : ''}`).join(', ');
-      return { kind: 'failed', message: `cells were moved in the moment of writing; look at ${cells}` };
-    }
+    case 'displaced':
+      return { kind: 'failed', message: displacedText(outcome.cells) };
     case 'refused':
       return { kind: 'refused', message: outcome.message };
     case 'failed':
@@ -208,6 +207,11 @@ function fromAppend(outcome: AppendOutcome): Outcome {
     case 'duplicate-id':
     case 'moved':
       return { kind: 'moved' };
+    case 'displaced':
+      return {
+        kind: 'failed',
+        message: `it was appended, but columns were moved in that moment: look at ${outcome.columns.join(', ')} of its row`,
+      };
     case 'refused':
       return { kind: 'refused', message: outcome.message };
     case 'failed':
@@ -227,8 +231,18 @@ function fromRemove(outcome: RemoveOutcome): Outcome {
     case 'moved':
     case 'duplicate-id':
       return { kind: 'moved' };
+    case 'displaced':
+      return {
+        kind: 'failed',
+        message: `rows were moved in the moment of deleting: look at row ${outcome.number} in the version history of the sheet`,
+      };
     case 'failed':
     case 'unknown':
       return { kind: outcome.kind, message: outcome.error.message };
   }
+}
+
+function displacedText(cells: readonly Displaced[]): string {
+  const named = cells.map(({ cell, isRestored }) => `${cell}${isRestored ? ' (put back)' : ''}`).join(', ');
+  return `cells were moved in the moment of writing; look at ${named}`;
 }

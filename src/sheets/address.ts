@@ -75,7 +75,7 @@ export function rangeExtent(range: string): RangeExtent | undefined {
   };
 }
 
-/** Bounds as a person reads them: `B2:D10`, `B:D`, `2:10`, or `the whole tab`. */
+/** Bounds as a person reads them: `B2:D10`, `B2`, `B:D`, `B:B`, `2:10`, or `the whole tab`. */
 export function boundsToText(bounds: GridBounds): string {
   const row = (index: number | undefined) => (index === undefined ? '' : String(index));
   const first =
@@ -84,5 +84,6 @@ export function boundsToText(bounds: GridBounds): string {
   const last =
     (bounds.endColumnIndex === undefined ? '' : columnLetter(bounds.endColumnIndex - 1)) + row(bounds.endRowIndex);
   if (first === '' && last === '') return 'the whole tab';
-  return first === last ? first : `${first}:${last}`;
+  const isOneCell = first === last && /^[A-Z]+\d+$/.test(first);
+  return isOneCell ? first : `${first}:${last}`;
 }

@@ -1,17 +1,28 @@
 // New rows: one atomic batch that inserts empty rows below the last one, fills them, and leaves a mark with a chosen id
 // on the tab. Nothing can be overwritten, since the rows are new; and the batch can be sent again when its answer was
 // lost, since a mark that is there makes Google refuse it. The mark sits on the tab and not on a row, so that it outlives
-// a row that a person deletes meanwhile. The batch also asserts that each column is where the values are meant to go.
+// a row that a person deletes meanwhile. The batch also asserts that each column is where the values are meant to go, and
+// a header that was last looked at a while ago is looked at again before the first one.
 import type { sheets_v4 } from '@googleapis/sheets';
 import { boundsToText, type GridBounds } from './address.ts';
 import { batchBytesMax, batchRowsMax, type CallOptions, errorContext, idKey, type TableContext } from './context.ts';
 import { OutcomeUnknownError, ProtectedError, RefusedError, SheetsError } from './errors.ts';
 import { contains } from './grid.ts';
-import { anchorValue, assertMark, createAnchor, createAppendMark, drawIds, oneLine, type Request } from './marks.ts';
-import { batchUpdate } from './pins.ts';
+import {
+  anchorValue,
+  assertMark,
+  createAnchor,
+  createAppendMark,
+  createColumnPin,
+  deleteMark,
+  drawIds,
+  oneLine,
+  type Request,
+} from './marks.ts';
+import { batchUpdate, deletedMarks, findMetadataFull, removeMarks } from './pins.ts';
 import { readHeader } from './pinned-view.ts';
-import type { AppendOutcome, CellInput, ColumnKey, NewRow, Snapshot } from './port.ts';
-import { cellsBytes, countIds, refuseCells, splitBatches } from './preflight.ts';
+import type { AppendOutcome, CellInput, ColumnKey, NewRow, RefusalReason, Snapshot } from './port.ts';
+import { cellsBytes, countIds, refuseCells, refusedRowsMax, splitBatches } from './preflight.ts';
 
 interface Item {
   readonly set: Readonly<Record<ColumnKey, CellInput>>;
@@ -20,6 +31,15 @@ interface Item {
 
 /** JSON around each value of an `updateCells`, in bytes. */
 const cellOverheadBytes = 40;
+
+/** One call under way. */
+interface Append {
+  readonly context: TableContext;
+  readonly snapshot: Snapshot;
+  readonly options: CallOptions;
+  /** Single rows that Google would not take. */
+  refusedRows: number;
+}
 
 export async function appendRows(
   context: TableContext,
@@ -35,17 +55,11 @@ export async function appendRows(
     return { set: cells, outcome: isDoubled ? { kind: 'duplicate-id' } : refuseRow(snapshot, id, cells) };
   });
   const pending = items.filter(({ outcome }) => outcome === undefined);
-  const bytesOf = ({ set }: Item) => cellsBytes(set, 0) + Object.keys(set).length * cellOverheadBytes;
-  let rowIndex = snapshot.rows.at(-1)?.number ?? context.spec.headerRow;
-  for (const batch of splitBatches(pending, batchRowsMax, batchBytesMax, bytesOf)) {
-    try {
-      await appendBatch(context, snapshot, batch, rowIndex, options);
-    } catch (error) {
-      if (!(error instanceof SheetsError)) throw error;
-      for (const item of pending) item.outcome ??= { kind: 'failed', error };
-      break;
-    }
-    rowIndex += batch.filter(({ outcome }) => outcome?.kind === 'appended').length;
+  try {
+    await appendPending({ context, snapshot, options, refusedRows: 0 }, pending);
+  } catch (error) {
+    if (!(error instanceof SheetsError)) throw error;
+    for (const item of pending) item.outcome ??= { kind: 'failed', error };
   }
   return items.map(({ outcome }) => outcome!);
 }
@@ -55,70 +69,115 @@ function refuseRow(snapshot: Snapshot, id: string, cells: NewRow['set']): Append
   return { kind: 'refused', reason: 'no-id', columns: [idKey], message: 'a row is appended with its id or not at all' };
 }
 
+async function appendPending(append: Append, pending: readonly Item[]): Promise<void> {
+  if (pending.length === 0) return;
+  const { context, snapshot, options } = append;
+  let rowIndex = snapshot.rows.at(-1)?.number ?? context.spec.headerRow;
+  if (isLookOld(context)) await readHeader(context, options);
+  if (hasMoved(context, snapshot, rowIndex)) return setAll(pending, { kind: 'moved' });
+  const bytesOf = ({ set }: Item) => cellsBytes(set, 0) + Object.keys(set).length * cellOverheadBytes;
+  for (const batch of splitBatches(pending, batchRowsMax, batchBytesMax, bytesOf)) {
+    await appendBatch(append, batch, rowIndex);
+    rowIndex += batch.filter(({ outcome }) => isIn(outcome)).length;
+  }
+}
+
+/** A run may have spent minutes on other calls since: time enough to delete a column and insert another. */
+const lookAgeMsMax = 5_000;
+
+function isLookOld({ lookedAt, client }: TableContext): boolean {
+  return lookedAt === undefined || client.time.now() - lookedAt > lookAgeMsMax;
+}
+
+function isIn(outcome: AppendOutcome | undefined): boolean {
+  return outcome?.kind === 'appended' || outcome?.kind === 'displaced';
+}
+
+function setAll(batch: readonly Item[], outcome: AppendOutcome): void {
+  for (const item of batch) item.outcome = outcome;
+}
+
 /** How often one batch is sent in all; the mark sees to it that it is applied at most once. */
 const attemptsMax = 4;
 
-async function appendBatch(
-  context: TableContext,
-  snapshot: Snapshot,
-  batch: readonly Item[],
-  rowIndex: number,
-  options: CallOptions,
-): Promise<void> {
+async function appendBatch(append: Append, batch: readonly Item[], rowIndex: number): Promise<void> {
+  const { context, snapshot } = append;
   let mark = drawMark(context);
+  const probe = drawMark(context);
   let unknown: OutcomeUnknownError | undefined;
   let isAsserting = context.areAssertionsUsable;
+  let refusals = 0;
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     let refusal: RefusedError | undefined;
     try {
-      await batchUpdate(context, appendRequests(context, snapshot, batch, rowIndex, mark, isAsserting), options);
+      const requests = appendRequests(context, snapshot, batch, rowIndex, mark, isAsserting ? probe : undefined);
+      const replies = await batchUpdate(context, requests, append.options);
       // Applied as soon as it asserted nothing: it was the assertions that were refused.
       context.areAssertionsUsable = isAsserting;
       settle(context, batch, mark);
+      const wereThere = deletedMarks(replies);
+      // The probe always was: without it, the answer does not list marks, and nothing follows from those it lacks.
+      if (wereThere.has(probe)) await removeRevived(append, batch, wereThere);
       return;
     } catch (error) {
       if (error instanceof OutcomeUnknownError) unknown = error;
       else if (error instanceof RefusedError) refusal = error;
       else throw error;
     }
-    const seen = await lookBack(context, unknown, batch, options);
+    const seen = await lookBack(append, unknown, batch);
     if (!seen) return;
     if (seen.grid.sheetMarks.some(({ metadataId }) => metadataId === mark) && unknown) {
       settle(context, batch, mark);
       return;
     }
-    if (!refusal) continue;
     if (hasMoved(context, snapshot, rowIndex)) {
-      for (const item of batch) item.outcome = { kind: 'moved' };
-      return;
+      // What was sent may yet arrive, and columns move back: only a batch that was refused is known not to be there.
+      return setAll(batch, unknown ? { kind: 'unknown', error: unknown } : { kind: 'moved' });
     }
-    if (isAsserting) isAsserting = false;
-    else if (attempt > 2)
-      return resolveRefusal(context, snapshot, batch, rowIndex, refusal, seen.grid.forbidden, options);
-    // An id that somebody else uses is refused too; one that was sent before and may yet arrive is kept.
+    if (!refusal) continue;
+    refusals += 1;
+    if (!isAsserting) return resolveRefusal(append, batch, rowIndex, refusal, seen.grid.forbidden);
+    // The first time it may have been an id that somebody else uses, or columns that have moved back since.
+    if (refusals > 1) isAsserting = false;
+    // One that was sent before and may yet arrive is kept.
     if (!unknown) mark = drawMark(context);
   }
-  for (const item of batch) if (unknown) item.outcome = { kind: 'unknown', error: unknown };
+  if (unknown) setAll(batch, { kind: 'unknown', error: unknown });
 }
 
 function settle(context: TableContext, batch: readonly Item[], mark: number): void {
   context.leftovers.add(mark);
   if (context.shape) context.shape = { ...context.shape, rowCount: context.shape.rowCount + batch.length };
-  for (const item of batch) item.outcome = { kind: 'appended' };
+  setAll(batch, { kind: 'appended' });
+}
+
+/**
+ * An anchor that was not there to be asserted was made anew, on whatever column is in that place now: its own was deleted
+ * and another put there in the very moment. The anchor must not stay, or that column would be taken for the mapped one.
+ */
+async function removeRevived({ context, options }: Append, batch: readonly Item[], wereThere: ReadonlySet<number>) {
+  const revived = [...context.anchorIdByKey].filter(([, anchorId]) => !wereThere.has(anchorId));
+  if (revived.length === 0) return;
+  const columns = revived.map(([key]) => key);
+  setAll(batch, { kind: 'displaced', columns });
+  await removeMarks(
+    context,
+    revived.map(([, anchorId]) => anchorId),
+    options,
+  );
 }
 
 /** Undefined, with the outcomes set, when it cannot be found out now whether the batch was applied. */
 async function lookBack(
-  context: TableContext,
+  { context, options }: Append,
   unknown: OutcomeUnknownError | undefined,
   batch: readonly Item[],
-  options: CallOptions,
 ) {
   try {
     return await readHeader(context, options);
   } catch (error) {
     if (!unknown || !(error instanceof SheetsError)) throw error;
-    for (const item of batch) item.outcome = { kind: 'unknown', error: unknown };
+    setAll(batch, { kind: 'unknown', error: unknown });
     return undefined;
   }
 }
@@ -130,32 +189,44 @@ function hasMoved({ shape }: TableContext, { memory }: Snapshot, rowIndex: numbe
   return rowIndex > shape!.rowCount || [...keys].some((key) => now[key] !== memory.columnIndexByKey[key]);
 }
 
-/** Refused although nothing moved: something in it cannot be written. Halves find out what. */
+/** Refused although nothing moved: something in it, or in the workbook, cannot be written. Halves find out what. */
 async function resolveRefusal(
-  context: TableContext,
-  snapshot: Snapshot,
+  append: Append,
   batch: readonly Item[],
   rowIndex: number,
   refusal: RefusedError,
   forbidden: readonly GridBounds[],
-  options: CallOptions,
 ): Promise<void> {
-  if (batch.length > 1) {
-    const half = Math.ceil(batch.length / 2);
-    await appendBatch(context, snapshot, batch.slice(0, half), rowIndex, options);
-    const appended = batch.filter(({ outcome }) => outcome?.kind === 'appended').length;
-    await appendBatch(context, snapshot, batch.slice(half), rowIndex + appended, options);
+  const { context, options } = append;
+  const columnIndexes = batch.flatMap(({ set }) =>
+    Object.keys(set).map((key) => context.shape!.columnIndexByKey[key]!),
+  );
+  const ranges = forbidden.filter((bounds) => columnIndexes.some((index) => contains(bounds, rowIndex, index)));
+  if (ranges.length > 0) {
+    const { message } = new ProtectedError(context.client.account, ranges.map(boundsToText), errorContext(context));
+    for (const item of batch) item.outcome = refusedRow(item, 'protected', message);
     return;
   }
-  const [item] = batch;
-  if (!item) return;
-  const columns = Object.keys(item.set);
-  const ranges = forbidden.filter((bounds) => contains(bounds, rowIndex, bounds.startColumnIndex ?? 0));
-  const { message } =
-    ranges.length > 0
-      ? new ProtectedError(context.client.account, ranges.map(boundsToText), errorContext(context))
-      : refusal;
-  item.outcome = { kind: 'refused', reason: ranges.length > 0 ? 'protected' : 'by-google', columns, message };
+  const full = await findMetadataFull(context, marksOfBatch, refusal, options);
+  if (full) throw full;
+  if (batch.length > 1) {
+    const half = Math.ceil(batch.length / 2);
+    await appendBatch(append, batch.slice(0, half), rowIndex);
+    const appended = batch.filter(({ outcome }) => isIn(outcome)).length;
+    await appendBatch(append, batch.slice(half), rowIndex + appended);
+    return;
+  }
+  append.refusedRows += 1;
+  for (const item of batch) item.outcome = refusedRow(item, 'by-google', refusal.message);
+  // It is not the rows, then: the workbook may be full, or a rule concern them all.
+  if (append.refusedRows >= refusedRowsMax) throw refusal;
+}
+
+/** Characters of metadata: the mark and the probe of the columns. */
+const marksOfBatch = 2;
+
+function refusedRow({ set }: Item, reason: RefusalReason, message: string): AppendOutcome {
+  return { kind: 'refused', reason, columns: Object.keys(set), message };
 }
 
 function drawMark(context: TableContext): number {
@@ -168,19 +239,13 @@ function appendRequests(
   batch: readonly Item[],
   rowIndex: number,
   mark: number,
-  isAsserting: boolean,
+  probe: number | undefined,
 ): Request[] {
   const sheetId = context.sheetId!;
-  const indexByKey = memory.columnIndexByKey;
-  const assertions = [...context.anchorIdByKey].flatMap(([key, anchorId]) => {
-    const columnIndex = indexByKey[key];
-    if (columnIndex === undefined || !isAsserting) return [];
-    return assertMark(createAnchor(anchorId, sheetId, columnIndex, anchorValue(context.spec.owner, key)));
-  });
   const isBelowData = rowIndex > context.spec.headerRow || rowIndex >= memory.rowCount;
   return [
+    ...(probe === undefined ? [] : assertColumns(context, memory.columnIndexByKey, probe)),
     createAppendMark(mark, sheetId),
-    ...assertions,
     {
       insertDimension: {
         range: { ...oneLine(sheetId, 'ROWS', rowIndex), endIndex: rowIndex + batch.length },
@@ -188,7 +253,7 @@ function appendRequests(
         inheritFromBefore: isBelowData,
       },
     },
-    ...columnRuns(batch, indexByKey).map(({ start, keys }) => ({
+    ...columnRuns(batch, memory.columnIndexByKey).map(({ start, keys }) => ({
       updateCells: {
         start: { sheetId, rowIndex, columnIndex: start },
         rows: batch.map(({ set }) => ({ values: keys.map((key) => cellData(set[key])) })),
@@ -196,6 +261,25 @@ function appendRequests(
       },
     })),
   ];
+}
+
+/**
+ * Refused unless every anchor is in its place; and there are no fewer columns than were seen, since of a column that was deleted the
+ * anchor went too, and one that is gone asserts nothing.
+ */
+function assertColumns(
+  context: TableContext,
+  indexByKey: Readonly<Record<ColumnKey, number>>,
+  probe: number,
+): Request[] {
+  const sheetId = context.sheetId!;
+  const { columnCount } = context.shape!;
+  const anchors = [...context.anchorIdByKey].flatMap(([key, anchorId]) => {
+    const columnIndex = indexByKey[key];
+    if (columnIndex === undefined) return [];
+    return assertMark(createAnchor(anchorId, sheetId, columnIndex, anchorValue(context.spec.owner, key)));
+  });
+  return [createColumnPin(probe, sheetId, columnCount - 1), deleteMark(probe), ...anchors];
 }
 
 /** The columns any of the rows sets, as runs of adjacent ones: no cell of another column is named at all. */

@@ -48,6 +48,8 @@ export interface TableContext {
   lastRead: LastRead | undefined;
   /** What is in `leftovers` is all there is; false at first, and when the outcome of a write is in doubt. */
   areMarksKnown: boolean;
+  /** When the header was last looked at, in epoch milliseconds. */
+  lookedAt?: number;
   /** Metadata id of the anchor of each anchored column, as of the last look at the header. */
   anchorIdByKey: ReadonlyMap<ColumnKey, number>;
   /** `assertMark` has not been found to be refused where nothing had moved. */
@@ -85,6 +87,7 @@ export function takeColumns(
 ): void {
   const columnIndexByKey = Object.fromEntries(located.map(({ key, columnIndex }) => [key, columnIndex]));
   context.shape = { rowCount, columnCount, columnIndexByKey };
+  context.lookedAt = context.client.time.now();
   context.anchorIdByKey = new Map(
     located.flatMap(({ key, anchorId }) => (anchorId === undefined ? [] : [[key, anchorId]])),
   );

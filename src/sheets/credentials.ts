@@ -62,6 +62,12 @@ const externalAccount = z.looseObject({
 const credentialsFile = z.discriminatedUnion('type', [serviceAccount, authorizedUser, externalAccount]);
 type CredentialsFile = z.infer<typeof credentialsFile>;
 
+/** What the Cloud console offers for download beside keys, and is easily taken for one. */
+const oauthClient = z.union([
+  z.looseObject({ installed: z.looseObject({}) }),
+  z.looseObject({ web: z.looseObject({}) }),
+]);
+
 const makeNewKey = 'download a new JSON key for the service account in the Google Cloud console';
 
 export async function readCredentials(file: string): Promise<Credentials> {
@@ -144,7 +150,8 @@ async function readText(file: string): Promise<string> {
 
 function parseJson(text: string, file: string): unknown {
   try {
-    return JSON.parse(text);
+    // Some editors put a byte order mark in front, which is no JSON.
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {
     // The parser's own message quotes the text around the error, which may be the key.
     throw new CredentialsUnreadableError(file, 'is not JSON', makeNewKey);
@@ -156,6 +163,10 @@ function check(json: unknown, file: string): CredentialsFile {
   if (result.success) return result.data;
   const type = z.looseObject({ type: z.string() }).safeParse(json).data?.type;
   const known = credentialsFile.options.map((option) => option.shape.type.value);
+  if (oauthClient.safeParse(json).success) {
+    const remedy = 'use a service account, or the authorized_user file that a consent to this client gives';
+    throw new CredentialsUnreadableError(file, 'is an OAuth client, which opens nothing by itself', remedy);
+  }
   if (type === undefined || !known.some((name) => name === type)) {
     throw new CredentialsUnreadableError(
       file,
@@ -168,11 +179,14 @@ function check(json: unknown, file: string): CredentialsFile {
 }
 
 function checkPrivateKey(key: string, file: string): void {
+  let type: string | undefined;
   try {
-    createPrivateKey(key);
+    type = createPrivateKey(key).asymmetricKeyType;
   } catch {
     throw new CredentialsUnreadableError(file, 'its private_key is broken', makeNewKey);
   }
+  // Google's tokens are asked for with RS256.
+  if (type !== 'rsa') throw new CredentialsUnreadableError(file, 'its private_key is not an RSA key', makeNewKey);
 }
 
 function impersonatedEmail(url: string | undefined): string | undefined {

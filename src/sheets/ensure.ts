@@ -41,6 +41,7 @@ export async function ensureColumns(
     columnIndex: columnIndexByKey[key]!,
   }));
   const firstNew = await firstFreeColumn(context, specs.length, options);
+  if (specs.length > 0 && !isHeaderStill(context, snapshot)) return;
   const requests = [
     ...anchorings.map((anchoring) => anchorRequest(context, anchoring)),
     ...specs.flatMap((spec, index) =>
@@ -56,6 +57,12 @@ export async function ensureColumns(
     if (!(error instanceof OutcomeUnknownError)) throw error;
   }
   if (anchorings.length > 0) await removeMisplaced(context, anchorings, options);
+}
+
+/** The same columns found and missing as in the snapshot: else another row is the header now, or somebody made one. */
+function isHeaderStill({ shape }: TableContext, { memory }: Snapshot): boolean {
+  const keysOf = (columnIndexByKey: object) => Object.keys(columnIndexByKey).toSorted().join('\n');
+  return keysOf(shape!.columnIndexByKey) === keysOf(memory.columnIndexByKey);
 }
 
 interface FreePlace {

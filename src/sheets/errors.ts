@@ -76,7 +76,7 @@ export class CredentialsRefusedError extends SheetsError {
   readonly code = 'credentials-refused';
   constructor(account: string, reason: string, context?: SheetsErrorContext) {
     super(
-      `Google refused the credentials of ${account}: ${reason}. ` +
+      `Google refused the credentials of ${account}: ${reason.replace(/\.$/, '')}. ` +
         'Check that the key or consent still exists and that this machine’s clock is right, or make a new credentials file',
       context,
     );
@@ -97,8 +97,7 @@ export class ReadOnlyShareError extends SheetsError {
   readonly code = 'read-only-share';
   constructor(account: string, context: SheetsErrorContext) {
     super(
-      `${account} may read spreadsheet ${context.spreadsheetId} but not write to it: ` +
-        `open it, choose Share, and make ${account} an editor`,
+      `${account} may not write to spreadsheet ${context.spreadsheetId}: open it, choose Share, and make ${account} an editor`,
       context,
     );
   }
@@ -155,12 +154,15 @@ export class HeaderRowBeyondGridError extends SheetsError {
   }
 }
 
-/** A tab too large for one call kept changing while it was read in chunks; nothing may be concluded from it (L7). */
+/** The tab kept changing while it was read, in chunks or by columns that were elsewhere; nothing may be concluded (L7). */
 export class TableMovingError extends SheetsError {
   readonly code = 'table-moving';
   override readonly retryable = true;
   constructor(attempts: number, context: SheetsErrorContext) {
-    super(`The tab’s rows moved each of the ${attempts} times it was read; the next run tries again`, context);
+    super(
+      `The tab’s rows or columns moved each of the ${attempts} times it was read; the next run tries again`,
+      context,
+    );
   }
 }
 
@@ -191,7 +193,11 @@ export class QuotaError extends SheetsError {
 export class PayloadTooLargeError extends SheetsError {
   readonly code = 'payload-too-large';
   constructor(context: SheetsErrorContext) {
-    super('Google refused a request as too large although it was kept within the advised 2 MB', context);
+    super(
+      'Google refused a request as too large although it was kept within the advised 2 MB: ' +
+        'shorten the longest cells, or map fewer columns',
+      context,
+    );
   }
 }
 
@@ -212,7 +218,10 @@ export class UnreachableError extends SheetsError {
   readonly code = 'unreachable';
   override readonly retryable = true;
   constructor(host: string, problem: string, context: SheetsErrorContext) {
-    super(`${host} cannot be reached (${problem}): check the network, DNS and proxy of this machine`, context);
+    super(
+      `${host} cannot be reached (${problem}): check the network, DNS, proxy and certificates of this machine`,
+      context,
+    );
   }
 }
 
@@ -249,7 +258,7 @@ export class RefusedError extends SheetsError {
   readonly code = 'refused';
   readonly status: number;
   constructor(status: number, message: string, context: SheetsErrorContext) {
-    super(`Google refused the request (${status}): ${message}`, context);
+    super(`Google refused the request, and nothing of it was applied (${status}): ${message}`, context);
     this.status = status;
   }
 }

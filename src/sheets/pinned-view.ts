@@ -1,8 +1,9 @@
 // Reading through pins: each pinned row as it is now, wherever it is now, with header and column marks of the same instant.
 import { type CallOptions, errorContext, takeHeader, type TableContext } from './context.ts';
-import { SpreadsheetGoneError } from './errors.ts';
+import { RefusedError, SpreadsheetGoneError } from './errors.ts';
 import { byBounds, byMetadataId, type CellData, type Grid, headerCells, readGrid } from './grid.ts';
 import type { HeaderCell, ResolvedHeader } from './header.ts';
+import { locateTab } from './locate.ts';
 
 export interface PinnedRow {
   readonly rowIndex: number;
@@ -60,7 +61,11 @@ async function readBlocks(context: TableContext, pins: readonly number[], option
   const { client, spreadsheetId, spec } = context;
   const headerBounds = { startRowIndex: spec.headerRow - 1, endRowIndex: spec.headerRow };
   const filters = [byBounds(context.sheetId!, headerBounds), ...pins.map(byMetadataId)];
-  const grid = await readGrid(client, spreadsheetId, filters, options);
+  const grid = await readGrid(client, spreadsheetId, filters, options).catch(async (error: unknown) => {
+    // A tab, or a header row, that is not there any more is refused in Google's words: looking for it tells which.
+    if (error instanceof RefusedError) await locateTab(context, options);
+    throw error;
+  });
   if (!grid) throw new SpreadsheetGoneError(client.account, errorContext(context));
   const header = headerCells(grid.blocks.find(({ startRow }) => (startRow ?? 0) === spec.headerRow - 1));
   return { grid, header };

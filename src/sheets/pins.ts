@@ -1,8 +1,9 @@
 // Pins: developer metadata put on rows for the time of one write. A pin stays with its row through insertion, deletion,
 // moves and whole-row sorts, which is what makes it possible to write to a row and not to a row number. Columns that
 // carry no anchor get a pin too, so that afterwards it is known where each column was.
+import type { sheets_v4 } from '@googleapis/sheets';
 import { boundsToText } from './address.ts';
-import { type CallOptions, errorContext, type TableContext } from './context.ts';
+import { batchRowsMax, type CallOptions, errorContext, type TableContext } from './context.ts';
 import { MetadataFullError, OutcomeUnknownError, ProtectedError, RefusedError, SheetsError } from './errors.ts';
 import { byMetadataId, contains } from './grid.ts';
 import { readHeader } from './pinned-view.ts';
@@ -18,12 +19,22 @@ export interface Pins {
   readonly isUncertain: boolean;
 }
 
+/**
+ * Rows to pin in one batch of a call that begins. Where metadata was nearly full it was fewer; each call tries twice as
+ * many as fitted last, since others may have made room.
+ */
+export function pinsAtOnce(context: TableContext): number {
+  context.pinsMax = Math.min(batchRowsMax, context.pinsMax * 2);
+  return context.pinsMax;
+}
+
 /** Columns further right are not pinned: a write there is checked by the row's id alone. */
 const columnPinsMax = 300;
 
 /**
- * One write. For writing, the header row and the columns are pinned as well as the rows. Refused, it looks once at the size of the grid (rows may be gone) and tries with other ids (these may be
- * taken); refused again, it throws that `RefusedError`, and the caller finds out with fewer rows.
+ * One write. For writing, the header row and the columns are pinned as well as the rows. Refused, it looks once at the
+ * size of the grid (rows may be gone) and tries with other ids (these may be taken); refused again, it throws that
+ * `RefusedError`, and the caller finds out with fewer rows.
  */
 export async function placePins(
   context: TableContext,
@@ -69,6 +80,8 @@ function draw(context: TableContext, rowIndexes: readonly number[], isForWriting
 }
 
 async function send(context: TableContext, { requests, ...pins }: Drawn, options: CallOptions): Promise<Pins> {
+  // None of the rows is there any more.
+  if (requests.length === 0) return { ...pins, isUncertain: false };
   try {
     await batchUpdate(context, requests, options);
     return { ...pins, isUncertain: false };
@@ -78,17 +91,35 @@ async function send(context: TableContext, { requests, ...pins }: Drawn, options
   }
 }
 
-/** One atomic `spreadsheets.batchUpdate`: applied whole or not at all. */
-export async function batchUpdate(context: TableContext, requests: Request[], options: CallOptions): Promise<void> {
+export type Reply = sheets_v4.Schema$Response;
+
+const replyFields = 'replies(deleteDeveloperMetadata(deletedDeveloperMetadata(metadataId)))';
+
+/** One atomic `spreadsheets.batchUpdate`: applied whole or not at all. Of the answer, only which marks were deleted. */
+export async function batchUpdate(
+  context: TableContext,
+  requests: Request[],
+  options: CallOptions,
+): Promise<readonly Reply[]> {
   const { client, spreadsheetId } = context;
-  await client.write(
+  const { replies = [] } = await client.write(
     spreadsheetId,
     (api, methodOptions) =>
       api.spreadsheets.batchUpdate(
-        { spreadsheetId, requestBody: { requests }, fields: 'spreadsheetId', prettyPrint: false },
+        { spreadsheetId, requestBody: { requests }, fields: replyFields, prettyPrint: false },
         methodOptions,
       ),
     options,
+  );
+  return replies;
+}
+
+/** Marks that the batch found where it looked for them, by its answer. */
+export function deletedMarks(replies: readonly Reply[]): ReadonlySet<number> {
+  return new Set(
+    replies.flatMap(({ deleteDeveloperMetadata }) =>
+      (deleteDeveloperMetadata?.deletedDeveloperMetadata ?? []).flatMap(({ metadataId }) => metadataId ?? []),
+    ),
   );
 }
 
@@ -149,8 +180,6 @@ export async function searchMarks(
 
 /** Key and value of all developer metadata of a tab: https://developers.google.com/workspace/sheets/api/guides/metadata. */
 const metadataCharactersMax = 30_000;
-/** So many characters free, and a row and its header could have been pinned. */
-const metadataCharactersNeeded = 1 + 1 + columnPinsMax;
 
 /** Why not even a single row could be pinned: told by what is there, since Google's sentence may be in any language. */
 export async function explainRefusedPin(
@@ -164,11 +193,29 @@ export async function explainRefusedPin(
   if (forbidden.length > 0) {
     return new ProtectedError(context.client.account, forbidden.map(boundsToText), errorContext(context));
   }
+  // Pins of the row, of the header row and of the columns.
+  const needed = 2 + Math.min(grid.columnCount, columnPinsMax);
+  return (await findMetadataFull(context, needed, refusal, options)) ?? refusal;
+}
+
+/** Whether marks of so many characters were refused for want of room. One read, of all metadata of the spreadsheet. */
+export async function findMetadataFull(
+  context: TableContext,
+  needed: number,
+  refusal: RefusedError,
+  options: CallOptions,
+): Promise<MetadataFullError | undefined> {
   const all = await searchMarks(context, [{ developerMetadataLookup: {} }], options);
-  const characters = all.reduce((sum, mark) => sum + charactersOf(mark), 0);
-  return characters > metadataCharactersMax - metadataCharactersNeeded
-    ? new MetadataFullError({ ...errorContext(context), cause: refusal })
-    : refusal;
+  const ofTab = all.filter(({ location }) => isOnTab(location, context.sheetId!));
+  const characters = ofTab.reduce((sum, mark) => sum + charactersOf(mark), 0);
+  if (characters + needed <= metadataCharactersMax) return undefined;
+  return new MetadataFullError({ ...errorContext(context), cause: refusal });
+}
+
+/** On the tab itself, or on one of its rows or columns. A sheetId of 0 is left out of answers. */
+function isOnTab(location: Metadata['location'], sheetId: number): boolean {
+  if (!location || location.spreadsheet) return false;
+  return (location.dimensionRange?.sheetId ?? location.sheetId ?? 0) === sheetId;
 }
 
 function charactersOf({ metadataKey, metadataValue }: Metadata): number {

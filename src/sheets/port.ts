@@ -190,6 +190,11 @@ export type AppendOutcome =
   | { readonly kind: 'duplicate-id' }
   /** Columns moved since the snapshot: nothing was appended; plan again. */
   | { readonly kind: 'moved' }
+  /**
+   * In the tab, not to be repeated; but these columns were deleted and others put in their place, both in the very
+   * moment of appending, and the row's values for them stand in those others. Tell.
+   */
+  | { readonly kind: 'displaced'; readonly columns: readonly ColumnKey[] }
   | Refused
   | Failed
   | Unknown;
@@ -200,6 +205,11 @@ export type RemoveOutcome =
   | { readonly kind: 'moved' }
   | { readonly kind: 'row-gone' }
   | { readonly kind: 'duplicate-id' }
+  /**
+   * Somebody deleted the row and put another in its place, both in the very moment of deleting: the one that was at
+   * `number` then is deleted too. Tell; only the sheet’s version history has it.
+   */
+  | { readonly kind: 'displaced'; readonly number: number }
   | Failed
   | Unknown;
 
@@ -243,7 +253,7 @@ export interface Table {
 
   /**
    * Adds rows below the last row. For each batch of up to 1,000 rows and 2 MB: one write, and one read when its answer
-   * was lost. The mark that keeps a repeat from doubling the rows is removed by the next write, or by `tidy`.
+   * was lost; one read more when the tab was last looked at more than 5 s ago. The mark that keeps a repeat from doubling the rows is removed by the next write, or by `tidy`.
    */
   append(snapshot: Snapshot, rows: readonly NewRow[], settings?: CallSettings): Promise<readonly AppendOutcome[]>;
 

@@ -5,6 +5,12 @@ import type { CellInput, ColumnKey, Refused, Snapshot } from './port.ts';
 /** Inclusive; Google answers 400 for 50,001 (measured). Counted in UTF-16 units, never fewer than Google counts. */
 const cellCharactersMax = 50_000;
 
+/**
+ * After so many single rows that Google refused, the rest of the call is not tried: what is refused is not the rows then
+ * (a workbook at its 10,000,000 cells, a rule that concerns them all), and finding it out row by row would take hours.
+ */
+export const refusedRowsMax = 5;
+
 /** Why these cells cannot be written, or undefined. */
 export function refuseCells(snapshot: Snapshot, set: Readonly<Record<ColumnKey, CellInput>>): Refused | undefined {
   const entries = Object.entries(set);

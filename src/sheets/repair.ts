@@ -1,19 +1,12 @@
 // Putting back what a write hit that went astray (damage.ts), through the same pins, and telling what it was.
 import type { CallOptions, TableContext } from './context.ts';
-import {
-  type AtWrite,
-  type Before,
-  type Damage,
-  damageInRow,
-  findDamage,
-  haveColumnsMoved,
-  isWritten,
-  type SentRow,
-} from './damage.ts';
+import { damageInRow, findDamage } from './damage.ts';
 import { SheetsError } from './errors.ts';
+import { cellValue, isSameValue } from './grid.ts';
 import { type PinnedView, readThroughPins } from './pinned-view.ts';
 import { columnsAtWrite, type PinnedPlan, writeThroughPins } from './pinned-write.ts';
 import type { CellInput, Displaced, Snapshot } from './port.ts';
+import { type AtWrite, type Before, type Damage, haveColumnsMoved, isWritten, type SentRow } from './sent.ts';
 
 /** The batch that was sent. */
 interface Batch {
@@ -38,14 +31,14 @@ export async function repairDamage(
   const restored = new Set<Damage>();
   let view = now;
   for (let attempt = 1; attempt <= repairsMax && damages.length > 0; attempt += 1) {
-    const due = damages.filter((damage) => isStillThere(view, damage) && !isBlankAnyway(damage));
+    const due = damages.filter((damage) => canPutRight(damage) && isStillThere(view, damage));
     if (due.length === 0) break;
     const before = view;
     const plans = await restore(batch, before, due);
     const after = await lookAgain(batch, pins);
     if (!after) break;
     view = after;
-    for (const damage of due) if (!isStillThere(view, damage)) restored.add(damage);
+    for (const damage of due) if (isBack(view, damage)) restored.add(damage);
     // Columns that moved in this moment too: what was put back may itself have gone astray.
     damages.push(...plans.flatMap((plan) => strayed(before, after, plan)));
   }
@@ -57,7 +50,7 @@ export async function repairDamage(
         cell: damage.cell,
         written: damage.written,
         before: damage.before?.value,
-        isRestored: restored.has(damage) && damage.before !== undefined,
+        isRestored: restored.has(damage),
       })),
     ]),
   );
@@ -117,9 +110,17 @@ function isStillThere(view: PinnedView, damage: Damage): boolean {
   return isWritten(view.rowByPin.get(damage.pin)?.cells[indexNowOf(view, damage)], damage.written);
 }
 
-/** Something was cleared, and what it was is not known: there is nothing to write. */
-function isBlankAnyway({ before, written }: Damage): boolean {
-  return written === '' && before === undefined;
+/** What was hit is there again. Google may word a formula a little differently: there it is enough that ours is gone. */
+function isBack(view: PinnedView, damage: Damage): boolean {
+  const { before, pin } = damage;
+  if (before === undefined) return false;
+  if (before.formula !== undefined) return !isStillThere(view, damage);
+  return isSameValue(cellValue(view.rowByPin.get(pin)?.cells[indexNowOf(view, damage)]), before.value);
+}
+
+/** Not when it is unknown which cell was hit, nor when a cell was cleared and what it held is unknown: that is only told. */
+function canPutRight({ columnIndex, before, written }: Damage): boolean {
+  return columnIndex !== -1 && (before !== undefined || written !== '');
 }
 
 /** By its mark; a column without one is any unmarked column that shows the value. */

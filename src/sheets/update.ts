@@ -9,21 +9,26 @@
 // What stays open, since Sheets has no compare-and-swap: somebody types into the very cell between verify and write.
 import { batchBytesMax, type CallOptions, errorContext, idKey, type TableContext } from './context.ts';
 import { OutcomeUnknownError, RefusedError, SheetsError, UnavailableError } from './errors.ts';
-import { cellText, cellValue, isSameValue } from './grid.ts';
-import { explainRefusedPin, placePins, removeMarks } from './pins.ts';
+import { cellValue, isSameValue } from './grid.ts';
+import { explainRefusedPin, pinsAtOnce, placePins, removeMarks } from './pins.ts';
 import { type PinnedView, readThroughPins } from './pinned-view.ts';
-import {
-  type ColumnsAtWrite,
-  columnsAtWrite,
-  type WriteAnswer,
-  type WrittenRow,
-  writeThroughPins,
-} from './pinned-write.ts';
+import { columnsAtWrite, type WriteAnswer, type WrittenRow, writeThroughPins } from './pinned-write.ts';
 import type { CellValue, ColumnKey, RowChange, RowOutcome, Snapshot } from './port.ts';
-import { cellsBytes, countIds, refuseCells, splitBatches } from './preflight.ts';
-import { type AtWrite, findDamage, isSameRow, sentValue, shownColumns, strayCells } from './damage.ts';
+import { cellsBytes, countIds, refuseCells, refusedRowsMax, splitBatches } from './preflight.ts';
+import { findDamage, shownColumns, strayCells } from './damage.ts';
 import { repairDamage } from './repair.ts';
+import { isSameRow, otherIdAtWrite } from './same-row.ts';
+import { type AtWrite, sentValue } from './sent.ts';
 import { type Item, judgeAll, type PinnedItem, type ReadyItem } from './verify.ts';
+
+/** One call under way. */
+interface Call {
+  readonly context: TableContext;
+  readonly snapshot: Snapshot;
+  readonly options: CallOptions;
+  /** Single rows that Google would not take. */
+  refusedRows: number;
+}
 
 export async function updateRows(
   context: TableContext,
@@ -39,30 +44,31 @@ export async function updateRows(
   });
   const pending = items.filter(({ outcome, set }) => outcome === undefined && Object.keys(set).length > 0);
   const bytesOf = ({ set }: Item) => cellsBytes(set, snapshot.memory.columnCount);
-  for (const batch of splitBatches(pending, context.pinsMax, batchBytesMax, bytesOf)) {
-    try {
-      await updateBatch(context, snapshot, batch, options);
-    } catch (error) {
-      if (!(error instanceof SheetsError)) throw error;
-      for (const item of pending) item.outcome ??= { kind: 'failed', error };
-      break;
+  const call: Call = { context, snapshot, options, refusedRows: 0 };
+  try {
+    for (const batch of splitBatches(pending, pinsAtOnce(context), batchBytesMax, bytesOf)) {
+      await updateBatch(call, batch);
     }
+  } catch (error) {
+    if (!(error instanceof SheetsError)) throw error;
+    for (const item of pending) item.outcome ??= { kind: 'failed', error };
   }
   return items.map(({ outcome }) => outcome ?? { kind: 'written', stored: {} });
 }
 
-async function updateBatch(context: TableContext, snapshot: Snapshot, batch: readonly Item[], options: CallOptions) {
+async function updateBatch(call: Call, batch: readonly Item[]): Promise<void> {
+  const { context, options } = call;
   const pinned = await pinBatch(context, batch, options);
   if (pinned === undefined) {
     // Refused whole: somebody else's metadata leaves too little room, or one row cannot be pinned. Halves find out.
     const half = Math.ceil(batch.length / 2);
     context.pinsMax = Math.min(context.pinsMax, half);
-    await updateBatch(context, snapshot, batch.slice(0, half), options);
-    await updateBatch(context, snapshot, batch.slice(half), options);
+    await updateBatch(call, batch.slice(0, half));
+    await updateBatch(call, batch.slice(half));
     return;
   }
   const { items, marks, headerPin, isUncertain } = pinned;
-  const update: Update = { context, snapshot, headerPin, options };
+  const update: Update = { call, headerPin };
   try {
     const view = await readRows(update, items);
     if (isUncertain && view.rowByPin.size === 0) {
@@ -78,10 +84,8 @@ async function updateBatch(context: TableContext, snapshot: Snapshot, batch: rea
 
 /** One batch under way: its rows and its header row are pinned. */
 interface Update {
-  readonly context: TableContext;
-  readonly snapshot: Snapshot;
+  readonly call: Call;
   readonly headerPin: number;
-  readonly options: CallOptions;
 }
 
 interface PinnedBatch {
@@ -126,7 +130,7 @@ async function writeVerified(
   if (ready.length === 0) return;
   let answer: WriteAnswer;
   try {
-    answer = await writeThroughPins(update.context, view, update.headerPin, ready, update.options);
+    answer = await writeThroughPins(update.call.context, view, update.headerPin, ready, update.call.options);
   } catch (error) {
     if (error instanceof OutcomeUnknownError) await resolveUnknown(update, view, ready, error, writesLeft - 1);
     else if (error instanceof RefusedError) await resolveRefused(update, ready, error, writesLeft - 1);
@@ -149,14 +153,19 @@ async function resolveUnknown(
   if (isApplied(update, view, now, ready)) {
     await settle(update, view, now, ready, undefined);
   } else if (writesLeft > 0) {
-    const still = judgeAll(update.context, now, ready);
+    const still = judgeAll(update.call.context, now, ready);
     // What is not as verified any more may have been written and then changed: it stays unknown.
     for (const { item } of ready) item.outcome = { kind: 'unknown', error };
     await writeVerified(update, now, still, writesLeft);
   }
 }
 
-function isApplied({ snapshot }: Update, view: PinnedView, now: PinnedView, ready: readonly ReadyItem[]): boolean {
+function isApplied(
+  { call: { snapshot } }: Update,
+  view: PinnedView,
+  now: PinnedView,
+  ready: readonly ReadyItem[],
+): boolean {
   return ready.some((each) => {
     const row = now.rowByPin.get(each.pin);
     if (row === undefined) return false;
@@ -172,7 +181,7 @@ async function resolveRefused(
   writesLeft: number,
 ): Promise<void> {
   const now = await readRows(update, ready);
-  const still = judgeAll(update.context, now, ready);
+  const still = judgeAll(update.call.context, now, ready);
   if (still.length < ready.length && writesLeft > 0) {
     await writeVerified(update, now, still, writesLeft);
   } else if (still.length > 1) {
@@ -183,7 +192,9 @@ async function resolveRefused(
     for (const { item } of still) {
       const columns = Object.keys(item.set);
       item.outcome = { kind: 'refused', reason: 'by-google', columns, message: error.message };
+      update.call.refusedRows += 1;
     }
+    if (update.call.refusedRows >= refusedRowsMax) throw error;
   }
 }
 
@@ -197,7 +208,10 @@ async function check(
   const places = columnsAtWrite(view, answer.headerTexts);
   const suspicious: ReadyItem[] = [];
   const otherIdByPin = new Map<number, string>();
-  const error = new OutcomeUnknownError('people moved cells in the moment of writing', errorContext(update.context));
+  const error = new OutcomeUnknownError(
+    'people moved cells in the moment of writing',
+    errorContext(update.call.context),
+  );
   for (const each of ready) {
     const written = answer.rowByPin.get(each.pin);
     if (!written) {
@@ -216,38 +230,6 @@ async function check(
   await settle(update, view, await readRows(update, suspicious), suspicious, atWrite);
 }
 
-/** The id of the row that was written to, if it is another's; `''` if whose it is cannot be told. */
-function otherIdAtWrite(
-  view: PinnedView,
-  { item, row, cells }: ReadyItem,
-  written: WrittenRow,
-  { areInPlace, columnByMark }: ColumnsAtWrite,
-): string | undefined {
-  const markByIndex = new Map([...view.columnByMark].map(([mark, index]) => [index, mark]));
-  /** Where a column of the view was at the moment of writing; undefined if unknown, or if its cell was written over. */
-  const placeOf = (indexThen: number) => {
-    const place = areInPlace ? indexThen : columnByMark.get(markByIndex.get(indexThen) ?? -1);
-    return place === undefined || cells.has(place) ? undefined : place;
-  };
-  const idPlace = placeOf(view.header.located.find(({ key }) => key === idKey)?.columnIndex ?? -1);
-  if (idPlace !== undefined) {
-    const id = cellText(written.valueAt(idPlace));
-    return id === item.change.row.id ? undefined : id;
-  }
-  // The ID cell was written over: the others have to tell.
-  const others = row.cells.flatMap((cell, indexThen) => {
-    const place = placeOf(indexThen);
-    return place === undefined || cellValue(cell) === null ? [] : [{ value: cellValue(cell), place }];
-  });
-  const isBlankAt = (place: number | undefined) => place === undefined || written.valueAt(place) === null;
-  const isSame =
-    others.length === 0
-      ? // A row that had nothing else to be known by must have nothing now.
-        [...view.columnByMark.values()].every((indexThen) => isBlankAt(placeOf(indexThen)))
-      : others.some(({ value, place }) => isSameValue(value, written.valueAt(place)));
-  return isSame ? undefined : '';
-}
-
 function storedCells(view: PinnedView, { set }: Item, written: WrittenRow): Record<ColumnKey, CellValue> {
   const located = view.header.located.filter(({ key }) => set[key] !== undefined && key !== idKey);
   return Object.fromEntries(located.map(({ key, columnIndex }) => [key, written.valueAt(columnIndex)]));
@@ -261,7 +243,8 @@ async function settle(
   written: readonly ReadyItem[],
   atWrite: AtWrite | undefined,
 ): Promise<void> {
-  const displaced = await repairDamage(update, view, now, written, atWrite);
+  const batch = { ...update.call, headerPin: update.headerPin };
+  const displaced = await repairDamage(batch, view, now, written, atWrite);
   const columnByKey = new Map(now.header.located.map(({ key, columnIndex }) => [key, columnIndex]));
   for (const each of written) {
     const { item, pin } = each;
@@ -283,7 +266,7 @@ async function settle(
   }
 }
 
-function readRows({ context, options }: Update, items: readonly PinnedItem[]): Promise<PinnedView> {
+function readRows({ call: { context, options } }: Update, items: readonly PinnedItem[]): Promise<PinnedView> {
   const pins = items.map(({ pin }) => pin);
   return readThroughPins(context, pins, options);
 }

@@ -1,12 +1,12 @@
 // Verification of pinned rows: the same row, every mapped cell as in the snapshot, and nothing to be set that must not be.
-import { boundsToText } from './address.ts';
+import { boundsToText, type GridBounds } from './address.ts';
 import { errorContext, idKey, type TableContext } from './context.ts';
 import { ProtectedError } from './errors.ts';
 import { cellText, cellValue, contains, formulaText, isSameValue } from './grid.ts';
 import type { PinnedRow, PinnedView } from './pinned-view.ts';
 import type { ColumnKey, Row, RowOutcome } from './port.ts';
 import { refuseMissing } from './preflight.ts';
-import type { Sendable, SentRow } from './damage.ts';
+import type { Sendable, SentRow } from './sent.ts';
 
 /** A change on its way, and what became of it. */
 export interface Item extends Sendable {
@@ -49,7 +49,8 @@ function judge(
   const missing = refuseMissing(keys.filter((key) => !columnByKey.has(key)));
   if (missing) return missing;
   const cellOf = (key: ColumnKey) => cells[columnByKey.get(key) ?? -1];
-  if (columnByKey.has(idKey) && cellText(cellValue(cellOf(idKey))) !== change.row.id) return { kind: 'moved' };
+  // Without its ID column a row that had an id cannot be told from any other.
+  if (cellText(cellValue(cellOf(idKey))) !== change.row.id) return { kind: 'moved' };
   const changed = changedColumns(change.row, columnByKey, cells);
   if (changed.length > 0) {
     // Without an id to go by, another row in its place looks the same as a row that was edited.
@@ -57,12 +58,11 @@ function judge(
   }
   const formulas = keys.filter((key) => formulaText(cellOf(key)) !== undefined);
   if (formulas.length > 0) return { kind: 'formula', columns: formulas };
-  const forbidden = keys.filter((key) =>
-    view.forbidden.some((bounds) => contains(bounds, rowIndex, columnByKey.get(key)!)),
-  );
-  if (forbidden.length === 0) return undefined;
-  const ranges = view.forbidden.map(boundsToText);
-  const { message } = new ProtectedError(context.client.account, ranges, errorContext(context));
+  const isForbidden = (bounds: GridBounds, key: ColumnKey) => contains(bounds, rowIndex, columnByKey.get(key)!);
+  const ranges = view.forbidden.filter((bounds) => keys.some((key) => isForbidden(bounds, key)));
+  if (ranges.length === 0) return undefined;
+  const forbidden = keys.filter((key) => ranges.some((bounds) => isForbidden(bounds, key)));
+  const { message } = new ProtectedError(context.client.account, ranges.map(boundsToText), errorContext(context));
   return { kind: 'refused', reason: 'protected', columns: forbidden, message };
 }
 

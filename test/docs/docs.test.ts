@@ -27,9 +27,7 @@ test('docs/errors.md has every error class with its code and whether it may be t
   ];
   const classes = Object.keys(errors).filter((name) => name !== 'ServiceError');
   expect(one.map(({ name }) => name).toSorted()).toEqual(classes.toSorted());
-  expect(documentedErrors('service client')).toEqual(
-    one.map(({ code, name, retryable }) => ({ code, name, retryable })),
-  );
+  expect(documentedErrors('service')).toEqual(one.map(({ code, name, retryable }) => ({ code, name, retryable })));
 });
 
 test('docs/errors.md has every error of the state', () => {
@@ -47,9 +45,9 @@ test('docs/errors.md has every error of the state', () => {
   expect(documentedErrors('state')).toEqual(one.map(({ code, name, retryable }) => ({ code, name, retryable })));
 });
 
-/** The rows of the part under "# Errors of the ...". */
+/** The rows of the part under "## The ...". */
 function documentedErrors(part: string) {
-  const [text = ''] = page('errors.md').split(`# Errors of the ${part}\n`)[1]?.split('\n# ') ?? [];
+  const [text = ''] = page('errors.md').split(`\n## The ${part}\n`)[1]?.split('\n## ') ?? [];
   const rows = text.matchAll(/^\| `(\w+)` \| (\w+) \|.*\| (yes|no|only[^|]*) \|[^|]*\|$/gm);
   return [...rows].map(([, code, name, again]) => ({ code, name, retryable: again === 'yes' }));
 }

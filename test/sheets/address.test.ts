@@ -63,6 +63,8 @@ test.each([
 test.each([
   [{}, 'the whole tab'],
   [{ startRowIndex: 1, endRowIndex: 10, startColumnIndex: 1, endColumnIndex: 4 }, 'B2:D10'],
-  [{ startColumnIndex: 1, endColumnIndex: 2 }, 'B'],
+  [{ startRowIndex: 1, endRowIndex: 2, startColumnIndex: 1, endColumnIndex: 2 }, 'B2'],
+  [{ startColumnIndex: 1, endColumnIndex: 2 }, 'B:B'],
+  [{ startRowIndex: 1, endRowIndex: 2 }, '2:2'],
   [{ startRowIndex: 4, endRowIndex: 9 }, '5:9'],
 ])('%j is told as %s', (bounds, text) => expect(boundsToText(bounds)).toBe(text));

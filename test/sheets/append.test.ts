@@ -1,6 +1,6 @@
 // New rows (google-sheets protocol, step 7): one atomic batch under a chosen id.
 import { describe, expect, test } from 'vitest';
-import { createTrial, header, openAnchored, temporaryMarks, type Trial } from '../support/sheets.ts';
+import { createTrial, fillMetadata, header, openAnchored, temporaryMarks, type Trial } from '../support/sheets.ts';
 
 const values = [header, ['a', 'Ann', 'tag a', 'ann@x.org', 1], [], ['b', 'Bob', 'tag b', 'bob@x.org', '=1+2'], []];
 
@@ -59,6 +59,7 @@ describe('W4, L8: when the answer is lost, the mark tells, and nothing is append
     let late: (() => Promise<Response>) | undefined;
     const { fetch } = trial.standin;
     trial.reroute = (url, init) => {
+      if (!url.pathname.endsWith(':batchUpdate')) return fetch(url, init);
       // The client blackens the token in a failed request's headers.
       const request = { ...init, headers: new Headers(init.headers) };
       late = () => fetch(url, request);
@@ -83,6 +84,83 @@ test('columns that moved since the snapshot: nothing is appended, plan again', a
   expect(await table.append(snapshot, [{ id: 'c', set: {} }])).toEqual([{ kind: 'moved' }]);
   expect(await table.append(await table.read(), [{ id: 'c', set: { score: 7 } }])).toEqual([{ kind: 'appended' }]);
   expect(people(trial)[4]).toEqual(['', '', '', 7, 'c']);
+});
+
+describe('L9: a column that is gone is not found again in whatever column is in its place', () => {
+  // Score is the last mapped column: nothing right of it tells by moving that it was deleted.
+  const newRow = [{ id: 'c', set: { first_name: 'Cy', score: 7 } }];
+
+  const replace = ({ person }: Trial) => {
+    person.deleteColumns('Prospects', 'E');
+    person.insertColumns('Prospects', 'E');
+  };
+
+  async function appendAfter(edit: (trial: Trial) => void, secondsLater: number) {
+    const { trial, table, snapshot } = await open();
+    edit(trial);
+    trial.pass(secondsLater * 1000);
+    const [outcome] = await table.append(snapshot, newRow);
+    expect((await table.read()).columns[2]).toMatchObject({ kind: 'missing', key: 'score' });
+    return { outcome, isThere: people(trial).some(([id]) => id === 'c') };
+  }
+
+  test('deleted a moment ago: there is one column less, and the batch fails', async () => {
+    const deleteScore = ({ person }: Trial) => person.deleteColumns('Prospects', 'E');
+    expect(await appendAfter(deleteScore, 0)).toEqual({ outcome: { kind: 'moved' }, isThere: false });
+  });
+
+  test('deleted, and another in its place, since the tab was last looked at a while ago: it is looked at again', async () => {
+    expect(await appendAfter(replace, 6)).toEqual({ outcome: { kind: 'moved' }, isThere: false });
+  });
+
+  test('deleted, and another in its place, both within seconds: the answer shows it, and that is told', async () => {
+    expect(await appendAfter(replace, 0)).toEqual({
+      outcome: { kind: 'displaced', columns: ['score'] },
+      isThere: true,
+    });
+  });
+});
+
+describe('what concerns all rows is not found out row by row', () => {
+  const rows = Array.from({ length: 1_000 }, (_, index) => ({ id: `new ${index}`, set: { score: index } }));
+
+  test('a column that this account may not edit', async () => {
+    const { trial, table, snapshot } = await open();
+    trial.person.request({
+      addProtectedRange: { protectedRange: { range: { sheetId: 7, startColumnIndex: 4, endColumnIndex: 5 } } },
+    });
+    const outcomes = await table.append(snapshot, rows);
+    expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['refused']));
+    expect(outcomes[999]).toMatchObject({
+      reason: 'protected',
+      message: expect.stringContaining('protected range E:E:'),
+    });
+    expect(trial.standin.log.counters.writes).toBeLessThan(5);
+  });
+
+  test('metadata that others have used up: the error says so', async () => {
+    const { trial, table, snapshot } = await open();
+    fillMetadata(trial);
+    const outcomes = await table.append(snapshot, rows);
+    expect(outcomes[0]).toMatchObject({ kind: 'failed', error: { code: 'metadata-full' } });
+    expect(trial.standin.log.counters.writes).toBeLessThan(5);
+  });
+
+  test('whatever else Google will not have: a few rows are tried, the others are called failed', async () => {
+    const { trial, table, snapshot } = await open();
+    const { fetch } = trial.standin;
+    trial.reroute = (url, init) => {
+      if (!url.pathname.endsWith(':batchUpdate')) return fetch(url, init);
+      const message =
+        'This action would increase the number of cells in the workbook above the limit of 10000000 cells.';
+      return Promise.resolve(
+        Response.json({ error: { code: 400, message, status: 'INVALID_ARGUMENT' } }, { status: 400 }),
+      );
+    };
+    const kinds = (await table.append(snapshot, rows)).map(({ kind }) => kind);
+    expect(kinds.slice(0, 5)).toEqual(Array(5).fill('refused'));
+    expect(new Set(kinds.slice(5))).toEqual(new Set(['failed']));
+  });
 });
 
 test('an id that is there already, that comes twice, or that is blank is refused by name', async () => {
@@ -112,6 +190,19 @@ test('the mark is removed by the next write, or by tidy', async () => {
   expect(await table.tidy()).toBe(1);
   expect(await table.tidy()).toBe(0);
   expect(temporaryMarks(trial)).toEqual([]);
+});
+
+test('should Google not list the marks that a batch deleted, no anchor is taken for one made anew', async () => {
+  const { trial, table, snapshot } = await open();
+  const { fetch } = trial.standin;
+  trial.reroute = async (url, init) => {
+    const response = await fetch(url, init);
+    return url.pathname.endsWith(':batchUpdate') ? Response.json({}, { status: response.status }) : response;
+  };
+  expect(await table.append(snapshot, [{ id: 'c', set: {} }])).toEqual([{ kind: 'appended' }]);
+  const after = await table.read();
+  expect(after.unanchored).toEqual([]);
+  expect(await table.remove(after, [after.rows[2]!])).toEqual([{ kind: 'removed' }]);
 });
 
 test('should Google refuse assertions of place, rows are appended without them', async () => {

@@ -8,6 +8,10 @@ import { parseCredentials, readCredentials } from '../../src/sheets/credentials.
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
+const ecPem = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  .privateKey.export({ type: 'pkcs8', format: 'pem' })
+  .toString();
+
 const serviceAccount = {
   type: 'service_account',
   client_email: 'robot@demo.iam.gserviceaccount.com',
@@ -50,6 +54,12 @@ describe('the account to share with', () => {
   });
 });
 
+test('a file that an editor saved with a byte order mark is read all the same', () => {
+  expect(parseCredentials(`\uFEFF${JSON.stringify(serviceAccount)}`, 'key.json').account).toBe(
+    serviceAccount.client_email,
+  );
+});
+
 describe('a credentials file that is no good is one line: the file and the remedy', () => {
   test.each([
     ['not JSON', `{"private_key": "${pem.slice(0, 60)}`, 'is not JSON; download a new JSON key'],
@@ -74,6 +84,17 @@ describe('a credentials file that is no good is one line: the file and the remed
       JSON.stringify({ ...serviceAccount, private_key: pem.slice(0, 400) }),
       'its private_key is broken; download a new JSON key',
     ],
+    [
+      'a key of another kind',
+      JSON.stringify({ ...serviceAccount, private_key: ecPem }),
+      'its private_key is not an RSA key; download a new JSON key',
+    ],
+    [
+      'an OAuth client',
+      '{"installed":{"client_id":"c","client_secret":"s"}}',
+      'is an OAuth client, which opens nothing by itself; use a service account',
+    ],
+    ['empty', '', 'is not JSON; download a new JSON key'],
   ])('%s', async (name, text, message) => {
     const file = join(folder, `${name}.json`);
     await writeFile(file, text);

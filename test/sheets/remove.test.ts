@@ -1,6 +1,14 @@
 // Deleting rows: by index, but never the index of another row.
 import { expect, test } from 'vitest';
-import { createTrial, header, openAnchored, rowOf, temporaryMarks, type Trial } from '../support/sheets.ts';
+import {
+  createTrial,
+  fillMetadata,
+  header,
+  openAnchored,
+  rowOf,
+  temporaryMarks,
+  type Trial,
+} from '../support/sheets.ts';
 
 const values = [header, ...['a', 'b', 'c', 'd'].map((id) => [id, `name ${id}`, `tag ${id}`, `${id}@x.org`, 1])];
 
@@ -39,6 +47,20 @@ test.each<[string, (trial: Trial) => void, string[]]>([
   expect(temporaryMarks(trial)).toEqual([]);
 });
 
+test('L9: another row in its very place, both in the moment of deleting: the deletion is not called one of this row', async () => {
+  const { trial, table, snapshot } = await open();
+  let requests = 0;
+  trial.onRequest = () => {
+    requests += 1;
+    if (requests !== 3) return;
+    trial.person.deleteRows('Prospects', 3);
+    trial.person.insertRows('Prospects', 3);
+    trial.person.type('Prospects!B3', 'typed');
+  };
+  expect(await table.remove(snapshot, [rowOf(snapshot, 'b')])).toEqual([{ kind: 'displaced', number: 3 }]);
+  expect(temporaryMarks(trial)).toEqual([]);
+});
+
 test('a row that somebody edited since the snapshot stays', async () => {
   const { trial, table, snapshot } = await open();
   trial.person.type('Prospects!D3', 'new@x.org');
@@ -56,5 +78,31 @@ test('W4: a lost answer is read back', async () => {
   const { trial, table, snapshot } = await open();
   trial.standin.faults.add({ effect: { type: 'lost' }, when: 'after', match: { kind: 'write' }, skip: 1 });
   expect(await table.remove(snapshot, [rowOf(snapshot, 'b')])).toEqual([{ kind: 'removed' }]);
+  expect(ids(trial)).toEqual(['a', 'c', 'd']);
+});
+
+test('when others leave little room for metadata, batches shrink until they fit; none at all, and the error says so', async () => {
+  const { trial, table, snapshot } = await open();
+  // Two rows' pins and one of the last row of the grid.
+  fillMetadata(trial, 3);
+  const rows = ['a', 'b', 'c'].map((id) => rowOf(snapshot, id));
+  expect((await table.remove(snapshot, rows)).map(({ kind }) => kind)).toEqual(['removed', 'removed', 'removed']);
+  expect(ids(trial)).toEqual(['d']);
+  fillMetadata(trial);
+  const after = await table.read();
+  expect(await table.remove(after, [rowOf(after, 'd')])).toMatchObject([
+    { kind: 'failed', error: { code: 'metadata-full' } },
+  ]);
+});
+
+test('a row that this account may not edit stays, and is named; the others go', async () => {
+  const { trial, table, snapshot } = await open();
+  const range = { sheetId: 7, startRowIndex: 1, endRowIndex: 2 };
+  trial.person.request({ addProtectedRange: { protectedRange: { range } } });
+  const rows = ['a', 'b'].map((id) => rowOf(snapshot, id));
+  expect(await table.remove(snapshot, rows)).toMatchObject([
+    { kind: 'failed', error: { code: 'protected' } },
+    { kind: 'removed' },
+  ]);
   expect(ids(trial)).toEqual(['a', 'c', 'd']);
 });

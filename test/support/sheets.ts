@@ -67,6 +67,8 @@ export interface Trial {
   readonly person: Person;
   readonly sheets: Sheets;
   readonly slept: readonly number[];
+  /** Moves the clock. */
+  pass(ms: number): void;
   /** Called before each request to Sheets, with its path; for edits and faults in between. */
   onRequest: (path: string) => void;
   /** Takes the place of the stand-in for requests to Sheets. */
@@ -127,6 +129,7 @@ export function createTrial(options: TrialOptions = {}): Trial {
     person: standin.person(spreadsheetId),
     sheets,
     slept,
+    pass: (ms) => (now += ms),
     onRequest: () => undefined,
     reroute: standin.fetch,
     openTable: (overrides = {}, memory) => sheets.openTable({ ...spec, ...overrides }, memory),
@@ -152,4 +155,19 @@ export function temporaryMarks(trial: Trial): string[] {
   return [...trial.file.content.metadataById.values()]
     .filter(({ key }) => key !== 'c')
     .map(({ id, key }) => `${key}${id}`);
+}
+
+/** Somebody else's metadata on the tab: all of the 30,000 characters that the anchors leave, but so many. */
+export function fillMetadata({ file, person }: Trial, charactersLeft = 0): void {
+  const used = [...file.content.metadataById.values()].reduce(
+    (sum, { key, value }) => sum + key.length + (value?.length ?? 0),
+    0,
+  );
+  const developerMetadata = {
+    metadataKey: 'x',
+    metadataValue: 'x'.repeat(30_000 - used - charactersLeft - 1),
+    location: { sheetId: 7 },
+    visibility: 'DOCUMENT',
+  };
+  person.request({ createDeveloperMetadata: { developerMetadata } });
 }

@@ -1,6 +1,6 @@
 // What has to hold when a trial is over, one function each, with a message that tells what happened.
 import type { AppendOutcome, Displaced, RemoveOutcome, RowOutcome, Snapshot } from '../../../src/sheets/port.ts';
-import { type Intent, isRow, type Referee, type RowIntent } from './referee.ts';
+import { type Intent, isRow, type Referee, type RemovalIntent, type RowIntent } from './referee.ts';
 import { type Seen, toEntered } from './view.ts';
 
 /**
@@ -115,14 +115,25 @@ export function checkUpdateOutcome(outcome: RowOutcome, intents: readonly Intent
   }
 }
 
-export function checkAppendOutcome(outcome: AppendOutcome, { id, count }: RowIntent): string[] {
+export function checkAppendOutcome(outcome: AppendOutcome, { id, count }: RowIntent, isDisplaced: boolean): string[] {
   if (outcome.kind === 'unknown') return [];
-  const wanted = outcome.kind === 'appended' ? 1 : 0;
+  if (isDisplaced && outcome.kind === 'appended')
+    return [`the row ${id} has a value in another column, and nobody is told`];
+  const wanted = outcome.kind === 'appended' || outcome.kind === 'displaced' ? 1 : 0;
   return count === wanted ? [] : [`the row ${id} is called ${outcome.kind} and was appended ${count} times`];
 }
 
 /** A row that somebody else deleted while the outcome was unknown is as good as removed. */
-export function checkRemoveOutcome(outcome: RemoveOutcome, { id, count }: RowIntent, isThere: boolean): string[] {
+export function checkRemoveOutcome(
+  outcome: RemoveOutcome,
+  { id, count, displaced }: RemovalIntent,
+  isThere: boolean,
+  isAnswerLost: boolean,
+): string[] {
+  // Another row was deleted for it: the answer shows that, and is all that does.
+  if (displaced > 0 && !isAnswerLost) {
+    return outcome.kind === 'displaced' ? [] : [`a row was deleted for ${id}, and it is called ${outcome.kind}`];
+  }
   if (outcome.kind === 'removed' && !isThere) return [];
   if (outcome.kind === 'unknown' || outcome.kind === 'row-gone') return [];
   const wanted = outcome.kind === 'removed' ? 1 : 0;

@@ -68,6 +68,11 @@ export function applyEdit(sheet: Sheet, seen: Seen, edit: PersonEdit): string {
     case 'insert column':
       person.insertColumns(title, letterAt(edit.column));
       return `inserts a column before ${letterAt(edit.column)}`;
+    case 'delete column':
+      // Without ids and tags nobody can tell which row is which, the referee neither.
+      if (['#id', 'notes'].includes(keyAt(edit.column) ?? '')) return 'does nothing';
+      person.deleteColumns(title, letterAt(edit.column));
+      return `deletes column ${letterAt(edit.column)} (${keyAt(edit.column)})`;
     case 'cut and paste cells': {
       if (keyAt(edit.column) === 'notes') return 'does nothing';
       person.cutPaste(at(edit.column, edit.row), at(edit.column, edit.to));

@@ -20,11 +20,23 @@ export interface Intent {
   misses: number;
 }
 
-/** A row that the adapter was asked to add or to delete. */
+/** A row that the adapter was asked to add. */
 export interface RowIntent {
   readonly id: string;
   readonly cells: ReadonlyMap<ColumnKey, string>;
   count: number;
+}
+
+/** A row that the adapter was asked to delete. */
+export interface RemovalIntent {
+  readonly id: string;
+  /** As in the snapshot. Rows without an id, and copies, are told apart by it. */
+  readonly number: number;
+  /** The pins it got at that number; from then on they are what tells it. */
+  marks: readonly number[];
+  count: number;
+  /** Rows that came into its place when somebody deleted it after the adapter's last look, and were deleted for it. */
+  displaced: number;
 }
 
 interface Debt {
@@ -48,7 +60,7 @@ export class Referee {
   readonly debts: Debt[] = [];
   cells: Intent[] = [];
   appends: RowIntent[] = [];
-  removals: RowIntent[] = [];
+  removals: RemovalIntent[] = [];
   /** Values that were sent, for the rest of the trial. */
   readonly sent = new Map<string, Intent>();
   readonly appended = new Map<string, RowIntent>();
@@ -67,17 +79,25 @@ export class Referee {
 
   /** Writes that people moved cells or columns under. After the second in a step, the first may be beyond repair. */
   strayWrites = 0;
+  /** Mapped columns whose anchor an append made anew on another column. */
+  readonly revivedKeys = new Set<string>();
+  /** In this step such an anchor was found out and removed. */
+  hasTakenAnchorAway = false;
+  /** In this step a write was applied whose answer the adapter did not get. */
+  isAnswerLost = false;
   isBeyondRepair = false;
 
   constructor(present: () => Seen) {
     this.present = present;
   }
 
-  ask(cells: Intent[], appends: RowIntent[], removals: RowIntent[]): void {
+  ask(cells: Intent[], appends: RowIntent[], removals: RemovalIntent[]): void {
     this.planned = this.lastLook;
     this.peopleMovedMeanwhile = false;
     this.isBeyondRepair ||= this.strayWrites > 1;
     this.strayWrites = 0;
+    this.isAnswerLost = false;
+    this.hasTakenAnchorAway = false;
     this.looks = [];
     this.ownWrites = new Set();
     this.cells = cells;
@@ -121,21 +141,49 @@ export class Referee {
     const places = new Map<string, string>();
     for (const row of seen.rows) {
       for (const [index, { entered }] of row.cells.entries()) {
-        if (this.sent.has(entered)) places.set(entered, `${places.get(entered) ?? ''} ${row.id}/${seen.keys[index]}`);
+        const name = this.nameOf(row, seen);
+        if (this.sent.has(entered)) places.set(entered, `${places.get(entered) ?? ''} ${name}/${seen.keys[index]}`);
       }
     }
     return places;
+  }
+
+  /**
+   * A row that is blank but for our value is told by its pins, which stay when its cells are cut, and so is one of several
+   * with the same id; one whose ID cell holds a value that was meant for another column, by its tag.
+   */
+  private nameOf({ id, tag, marks }: SeenRow, { rows }: Seen): string {
+    const strayKey = this.sent.get(JSON.stringify(id))?.key ?? '#id';
+    if (id === '' || strayKey !== '#id') return tag || marks.join();
+    return rows.filter((row) => row.id === id).length > 1 ? `${id} ${marks.join()}` : id;
   }
 
   /** After a request of the adapter that changed the workbook. */
   adapterWrote(contentBefore: Content, contentAfter: Content): void {
     const [before, after] = [look(contentBefore), look(contentAfter)];
     if (before.other !== after.other) this.violations.push('another tab was changed');
-    if (before.keys.join() !== after.keys.join()) this.violations.push('columns were moved');
+    this.judgeColumns(before, after);
+    for (const intent of this.removals) {
+      if (intent.marks.length === 0) intent.marks = after.rows[intent.number - 1]?.marks ?? [];
+    }
     const grown = after.rows.length - before.rows.length;
     if (grown > 0) this.judgeAppend(before, after, grown);
     else if (grown < 0) this.judgeRemoval(before, after);
     else this.judgeCells(before, after);
+  }
+
+  /**
+   * The adapter moves no column. But an anchor that was deleted with its column after the adapter's last look is made anew
+   * by an append, on what came in its place; that is to be told, and the anchor to be taken away again.
+   */
+  private judgeColumns({ keys: then }: Seen, { keys: now }: Seen): void {
+    for (const [index, key] of now.entries()) {
+      if (key === then[index]) continue;
+      const hasRevived = this.appends.length > 0 && key !== undefined && !then.includes(key);
+      if (hasRevived && this.lastLook?.keys.includes(key)) this.revivedKeys.add(key);
+      else if (key !== undefined || !this.revivedKeys.delete(then[index]!)) this.violations.push('columns were moved');
+      else this.hasTakenAnchorAway = true;
+    }
   }
 
   private judgeCells(before: Seen, after: Seen): void {
@@ -171,9 +219,14 @@ export class Referee {
     if (debt) {
       // Taken out again; whether that is all depends on what was there.
       debt.isSettled = debt.before === now;
+    } else if (this.debts.some(({ wrong }) => wrong === this.cellAtLook(row, key) && wrong !== before)) {
+      // Put back over what people put there since the last look: the window that Sheets leaves open.
     } else if (own && this.cells.includes(own) && now === '' && this.peopleMovedMeanwhile) {
-      own.hits -= 1;
-      own.misses += 1;
+      // What the last look did not show there, people have put there since: then it was hit like anything of theirs.
+      if (this.cellAtLook(row, key) === before) {
+        own.hits -= 1;
+        own.misses += 1;
+      }
     } else if (
       this.peopleMovedMeanwhile &&
       this.ownWrites.has(ownWrite(before)) &&
@@ -187,17 +240,15 @@ export class Referee {
           `${where}: ${before} was overwritten by ${now}, which was planned against ${right.before}`,
         );
       }
-    } else if (this.debts.some(({ wrong }) => wrong === this.cellAtLook(row, key) && wrong !== before)) {
-      // Put back over what people put there since the last look: the window that Sheets leaves open.
     } else if ((wasSeen || (isBack && before === '')) && this.peopleMovedMeanwhile) {
       // Put back as it was last seen, after people moved cells in the moment of writing.
     } else if ((candidates[0] || this.wasLookedAt(now)) && this.havePeopleMovedSinceLook(seen)) {
       if (candidates.length === 1) candidates[0]!.misses += 1;
       const isIdEdit = key === '#id' && this.cellAtLook(row, key) !== before;
-      const planned = this.planned?.rows.find(({ id }) => id === row.id)?.cells[this.planned.keys.indexOf(key)]
-        ?.entered;
+      const planned = this.planned?.rows.filter(({ id, tag }) => id === row.id && tag === row.tag) ?? [];
+      const wasPlanned = planned.some(({ cells }) => cells[this.planned!.keys.indexOf(key)]?.entered === before);
       this.debts.push({
-        isNewerThanSnapshot: planned !== before || isIdEdit,
+        isNewerThanSnapshot: !wasPlanned || isIdEdit,
         before,
         wrong: now,
         where,
@@ -219,11 +270,15 @@ export class Referee {
     return seen.includes(intent.before) && !(seen.length === 1 && seen[0] === before);
   }
 
-  /** Without an id, a row is the one that the tag was on when the adapter last looked, or is on now. */
+  /**
+   * A pinned row is the intent's if the pin was on its row at the last look, and its row is still in that place: a copy
+   * that was pasted over somebody else's pin is not. Without an id, the tag at the last look has to do.
+   */
   private isRowOf(row: SeenRow, intent: Intent): boolean {
-    if (isRow(row, intent)) return true;
-    const seen = intent.id === '' ? this.lastLook?.rows.find((each) => isRow(each, intent)) : undefined;
-    return seen !== undefined && seen.marks.length > 0 && seen.marks.join() === row.marks.join();
+    const pinned = row.marks.length > 0;
+    const seen = pinned ? this.lastLook?.rows.find(({ marks }) => marks.join() === row.marks.join()) : undefined;
+    if (seen === undefined) return isRow(row, intent);
+    return isRow(seen, intent) && (intent.id === '' || isRow(row, intent));
   }
 
   /** A value that stood somewhere in the tab during the step: one that is being put back. */
@@ -273,14 +328,23 @@ export class Referee {
   }
 
   private judgeRemoval(before: Seen, after: Seen): void {
-    const removed = removedRows(before.rows, after.rows);
+    const has = (seen: Seen | undefined, { marks }: RemovalIntent) =>
+      seen?.rows.some((row) => row.marks.some((mark) => marks.includes(mark))) ?? false;
+    // There when the adapter last looked, and deleted by people since: what Sheets leaves open.
+    const goneSinceLook = this.removals.filter((intent) => has(this.lastLook, intent) && !has(before, intent));
+    const intentOf = (row: SeenRow) =>
+      this.removals.find(({ marks, count }) => count === 0 && marks.some((mark) => row.marks.includes(mark)));
+    // Of two rows that read the same, one a copy that was pasted over another pinned row, the one that was meant.
+    const isMeant = (row: SeenRow) => intentOf(row)?.id === row.id;
+    const removed = removedRows(before.rows, after.rows, goneSinceLook.length, isMeant);
     if (!removed) this.violations.push('a deletion changed rows that stay, or took a row that was not pinned');
     for (const row of removed ?? []) {
-      const pinned = this.lastLook?.rows.find(({ marks }) => marks.some((mark) => row.marks.includes(mark)));
-      const intent = this.removals.find(({ id, count }) => id === pinned?.id && count === 0);
-      this.tell(`    deleted: ${row.id || row.tag}`);
-      if (!intent) this.violations.push(`the row of "${row.id}" was deleted, which nobody asked for`);
-      else intent.count += 1;
+      this.tell(`    deleted: ${row.id || row.tag || 'a blank row'}`);
+      const intent = intentOf(row);
+      const displaced = goneSinceLook.find((each) => each.displaced === 0);
+      if (intent) intent.count += 1;
+      else if (displaced && row.marks.length === 0) displaced.displaced += 1;
+      else this.violations.push(`the row of "${row.id}" was deleted, which nobody asked for`);
     }
   }
 }
@@ -289,17 +353,26 @@ function cellAt(seen: Seen, { marks, key }: Pick<Debt, 'marks' | 'key'>): string
   return seen.rows.find((row) => row.marks.join() === marks)?.cells[seen.keys.indexOf(key)]?.entered;
 }
 
-/** Which pinned rows were taken out, told by what is left. */
-function removedRows(before: readonly SeenRow[], after: readonly SeenRow[]): readonly SeenRow[] | undefined {
+/** Which rows were taken out, told by what is left: pinned ones, and at most so many others. */
+function removedRows(
+  before: readonly SeenRow[],
+  after: readonly SeenRow[],
+  othersMax: number,
+  isMeant: (row: SeenRow) => boolean,
+): readonly SeenRow[] | undefined {
   const texts = (rows: readonly SeenRow[]) => rows.map(({ cells }) => JSON.stringify(cells)).join('\n');
   const wanted = texts(after);
-  const pinned = before.filter(({ marks }) => marks.length > 0);
-  for (let subset = 0; subset < 2 ** pinned.length; subset += 1) {
-    const removed = pinned.filter((_, index) => (subset >> index) & 1);
-    if (removed.length !== before.length - after.length) continue;
-    if (texts(before.filter((row) => !removed.includes(row))) === wanted) return removed;
-  }
-  return undefined;
+  const isPinned = ({ marks }: SeenRow) => marks.length > 0;
+  const candidates = othersMax === 0 ? before.filter(isPinned) : before;
+  const subsets = Array.from({ length: 2 ** candidates.length }, (_, subset) =>
+    candidates.filter((_row, index) => (subset >> index) & 1),
+  );
+  return subsets
+    .filter((removed) => removed.length === before.length - after.length)
+    .filter((removed) => removed.filter((row) => !isPinned(row)).length <= othersMax)
+    .toSorted((a, b) => b.filter(isPinned).length - a.filter(isPinned).length)
+    .toSorted((a, b) => b.filter(isMeant).length - a.filter(isMeant).length)
+    .find((removed) => texts(before.filter((row) => !removed.includes(row))) === wanted);
 }
 
 export function isRow(row: SeenRow, { id, tag }: Pick<Intent, 'id' | 'tag'>): boolean {

@@ -15,7 +15,7 @@ import {
   checkUpdateOutcome,
 } from './invariants.ts';
 import { applyEdit, type Sheet } from './people.ts';
-import { type Intent, Referee, type RowIntent } from './referee.ts';
+import { type Intent, Referee, type RemovalIntent, type RowIntent } from './referee.ts';
 import type { FaultKind, Schedule, Step } from './schedule.ts';
 import { look, sheetId, toEntered } from './view.ts';
 
@@ -155,7 +155,10 @@ async function intercept(world: World, fetch: Fetch, url: URL, init: RequestInit
     return await sendWithFault(world, trial, fault, () => fetch(url, init));
   } finally {
     const after = trial.file.content;
-    if (after !== before) referee.adapterWrote(before, after);
+    if (after !== before) {
+      if (fault !== undefined) referee.isAnswerLost = true;
+      referee.adapterWrote(before, after);
+    }
     const looking = world.isReading ? 'values:batchGetByDataFilter' : ':getByDataFilter';
     if (url.pathname.endsWith(looking)) referee.looked(after);
   }
@@ -295,7 +298,9 @@ async function takeAppend(
   referee.tell(`append ${rows.map(({ id }) => id).join(', ')}`);
   const outcomes = await table.append(snapshot, rows);
   referee.tell(`  -> ${outcomes.map((outcome) => describe(outcome)).join(', ')}`);
-  for (const [index, outcome] of outcomes.entries()) referee.report(checkAppendOutcome(outcome, intents[index]!));
+  const isDisplaced = referee.hasTakenAnchorAway || (referee.revivedKeys.size > 0 && !referee.isAnswerLost);
+  for (const [index, outcome] of outcomes.entries())
+    referee.report(checkAppendOutcome(outcome, intents[index]!, isDisplaced));
 }
 
 async function takeRemoval(
@@ -305,14 +310,15 @@ async function takeRemoval(
   referee: Referee,
 ): Promise<void> {
   const rows = snapshot.rows.filter((_, index) => index === step.row % 8 || index === step.row % 5);
-  const intents = rows.map(({ id }): RowIntent => ({ id, cells: new Map(), count: 0 }));
+  const intents = rows.map(({ id, number }): RemovalIntent => ({ id, number, marks: [], count: 0, displaced: 0 }));
   referee.ask([], [], intents);
   referee.tell(`remove ${rows.map(({ id, number }) => id || `row ${number}`).join(', ')}`);
   const outcomes = await table.remove(snapshot, rows);
   referee.tell(`  -> ${outcomes.map((outcome) => describe(outcome)).join(', ')}`);
   const idsLeft = new Set(referee.present().rows.map(({ id }) => id));
   for (const [index, outcome] of outcomes.entries()) {
-    referee.report(checkRemoveOutcome(outcome, intents[index]!, idsLeft.has(intents[index]!.id)));
+    const intent = intents[index]!;
+    referee.report(checkRemoveOutcome(outcome, intent, idsLeft.has(intent.id), referee.isAnswerLost));
   }
 }
 

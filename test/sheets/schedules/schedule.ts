@@ -13,6 +13,7 @@ export type PersonEdit =
   | { readonly kind: 'sort some columns'; readonly column: number; readonly isDescending: boolean }
   | { readonly kind: 'move column'; readonly column: number; readonly to: number }
   | { readonly kind: 'insert column'; readonly column: number }
+  | { readonly kind: 'delete column'; readonly column: number }
   | { readonly kind: 'cut and paste cells'; readonly row: number; readonly column: number; readonly to: number }
   | { readonly kind: 'cut and paste row'; readonly row: number; readonly to: number }
   | { readonly kind: 'copy and paste row'; readonly row: number; readonly to: number }
@@ -65,6 +66,7 @@ const personEdit: Arbitrary<PersonEdit> = oneof(
   record({ kind: constant('sort some columns'), column: index, isDescending }),
   record({ kind: constant('move column'), column: index, to: index }),
   record({ kind: constant('insert column'), column: index }),
+  record({ kind: constant('delete column'), column: index }),
   record({ kind: constant('cut and paste cells'), row: index, column: index, to: index }),
   record({ kind: constant('cut and paste row'), row: index, to: index }),
   record({ kind: constant('copy and paste row'), row: index, to: index }),

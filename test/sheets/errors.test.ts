@@ -1,0 +1,150 @@
+// docs/errors.md shows each error of src/sheets as it reads: here every one of them is provoked, and compared.
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { parseCredentials } from '../../src/sheets/credentials.ts';
+import * as errors from '../../src/sheets/errors.ts';
+import {
+  anyCredentials,
+  createTrial,
+  fillMetadata,
+  header,
+  openAnchored,
+  rowOf,
+  type Trial,
+} from '../support/sheets.ts';
+
+const values = [header, ['a', 'Ann', 'tag', 'ann@x.org', 1]];
+const trialOf = (options: Parameters<typeof createTrial>[0] = {}) => createTrial({ values, ...options });
+
+/** Google's answer, in the account's language. */
+function answer(trial: Trial, status: number, error: object): void {
+  trial.reroute = () => Promise.resolve(Response.json({ error: { code: status, ...error } }, { status }));
+}
+
+async function readError(trial: Trial, overrides: Parameters<Trial['openTable']>[0] = {}): Promise<unknown> {
+  return trial
+    .openTable(overrides)
+    .read()
+    .catch((thrown: unknown) => thrown);
+}
+
+/** What became of setting a cell of row `a`. */
+async function updateError(prepare: (trial: Trial) => void): Promise<unknown> {
+  const trial = trialOf();
+  const { table, snapshot } = await openAnchored(trial);
+  prepare(trial);
+  const [outcome] = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { score: 2 } }]);
+  return outcome && 'error' in outcome ? outcome.error : outcome;
+}
+
+function thrownBy(make: () => unknown): unknown {
+  try {
+    return make();
+  } catch (error) {
+    return error;
+  }
+}
+
+type Provoke = () => unknown;
+
+const provocations: Readonly<Record<errors.SheetsErrorCode, Provoke>> = {
+  'bad-spreadsheet-reference': () => thrownBy(() => trialOf().openTable({ spreadsheet: 'Prospects' })),
+  'bad-endpoint': () => thrownBy(() => trialOf({ client: { endpoint: 'http://sheets.example' } })),
+  'credentials-unreadable': () => thrownBy(() => parseCredentials('{"private_key": "', '/run/secrets/google.json')),
+  'credentials-refused': () => readError(trialOf({ standin: { credentials: { authorizedUsers: [] } } })),
+  'not-shared': () => {
+    const trial = trialOf();
+    trial.file.sharedWith.clear();
+    return readError(trial);
+  },
+  'read-only-share': () => updateError(({ file }) => file.sharedWith.set(anyCredentials.account, 'reader')),
+  'scope-missing': () => {
+    const trial = trialOf();
+    answer(trial, 403, { details: [{ reason: 'ACCESS_TOKEN_SCOPE_INSUFFICIENT' }] });
+    return readError(trial);
+  },
+  'api-disabled': () => {
+    const trial = trialOf();
+    answer(trial, 403, { details: [{ reason: 'SERVICE_DISABLED' }] });
+    return readError(trial);
+  },
+  'spreadsheet-gone': () => {
+    const trial = trialOf();
+    trial.standin.model.delete(trial.file.id);
+    return readError(trial);
+  },
+  'tab-gone': () => readError(trialOf(), { tab: 'Prospect' }),
+  'header-row-beyond-grid': () => readError(trialOf(), { headerRow: 21 }),
+  'table-moving': async () => {
+    const trial = trialOf();
+    const { table } = await openAnchored(trial);
+    let edits = 0;
+    trial.onRequest = () => trial.person.insertColumns('Prospects', (edits += 1) % 2 === 0 ? 'A' : 'D');
+    return table.read().catch((thrown: unknown) => thrown);
+  },
+  protected: async () => {
+    const trial = trialOf();
+    const { table, snapshot } = await openAnchored(trial);
+    const range = { sheetId: 7, startRowIndex: 1, endRowIndex: 2 };
+    trial.person.request({ addProtectedRange: { protectedRange: { range } } });
+    const [outcome] = await table.remove(snapshot, [rowOf(snapshot, 'a')]);
+    return outcome && 'error' in outcome ? outcome.error : outcome;
+  },
+  quota: () => {
+    const trial = trialOf();
+    trial.standin.faults.add({ effect: { type: 'status', status: 429 }, times: 99 });
+    return readError(trial);
+  },
+  'payload-too-large': () => updateError((trial) => answer(trial, 413, {})),
+  'metadata-full': () => updateError((trial) => fillMetadata(trial)),
+  unreachable: () => {
+    const trial = trialOf();
+    const cause = Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' });
+    trial.reroute = () => Promise.reject(new TypeError('fetch failed', { cause }));
+    return readError(trial);
+  },
+  unavailable: () => {
+    const trial = trialOf();
+    trial.standin.faults.add({ effect: { type: 'status', status: 503 }, times: 99 });
+    return readError(trial);
+  },
+  'outcome-unknown': () =>
+    updateError(({ standin }) => standin.faults.add({ effect: { type: 'status', status: 503 }, times: 99, skip: 2 })),
+  aborted: () =>
+    trialOf()
+      .openTable()
+      .read({ signal: AbortSignal.abort() })
+      .catch((thrown: unknown) => thrown),
+  refused: () => {
+    const trial = trialOf();
+    answer(trial, 400, { message: 'Solicitud no válida.', status: 'INVALID_ARGUMENT' });
+    return readError(trial);
+  },
+};
+
+const page = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8');
+const section = /^### `([\w-]+)` \((\w+)\)\n\n> (.*)\n\nAgain: (yes|no)\. /gm;
+const documented = [...page.matchAll(section)].map(([, code, name, message, again]) => ({
+  code,
+  name,
+  message,
+  again,
+}));
+
+test.each(Object.entries(provocations))('%s reads as docs/errors.md has it', async (code, provoke) => {
+  const error = await provoke();
+  expect(error).toBeInstanceOf(errors.SheetsError);
+  if (!(error instanceof errors.SheetsError)) return;
+  expect(error.code).toBe(code);
+  expect(error.message).not.toContain('\n');
+  const { name, message, retryable } = error;
+  expect(documented.filter((each) => each.code === code)).toEqual([
+    { code, name, message, again: retryable ? 'yes' : 'no' },
+  ]);
+});
+
+test('docs/errors.md has every class of errors, and none that is not there', () => {
+  const classes = Object.keys(errors).filter((name) => name !== 'SheetsError');
+  expect(new Set(documented.map(({ name }) => name))).toEqual(new Set(classes));
+  expect(documented).toHaveLength(classes.length);
+});

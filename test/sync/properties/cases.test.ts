@@ -80,6 +80,18 @@ test.each<Case>([
       runs({ coverage: 'partial', unread: 63 }),
     ],
   },
+  {
+    what: 'L5: what changed in the CRM while some ID was in doubt reaches the row that a person puts back',
+    contacts: [nobody, nobody, nobody],
+    steps: [
+      runs(),
+      does({ kind: 'copies a row', who: 0 }),
+      does({ kind: 'deletes a row', who: 2 }),
+      does({ kind: 'edits a contact', who: 2, field: position, to: 1 }),
+      runs(),
+      does({ kind: 'puts a row back', who: 0 }),
+    ],
+  },
 ])('$what', (each) => {
   const world = worldOf(each);
   settleDown(world);

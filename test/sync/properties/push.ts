@@ -130,6 +130,7 @@ export function createPush(world: World, input: PlanInput, { faults, meanwhile }
       // Somebody made them a moment ago: the service answers those it has. Custom fields are sent by themselves (W1).
       // For somebody of whom the sync knows nothing, that is: else the answer is a mistake (I3), and nothing more is sent.
       const isUnknown = known.held.every(({ isPersons }) => isPersons) && !world.base.links.has(known.uuid);
+      if (isUnknown) readByUuid.set(known.uuid, recordOf(known).values);
       if (isUnknown && values[segment] !== null) known.held[segment] = { value: values[segment]!, isPersons: false };
       return { kind: 'done', contact: recordOf(known) };
     }

@@ -84,6 +84,12 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
     return strays.get(key) ?? { since: input.now };
   }
 
+  /** The blank is our own: were it compared with the key that was let go, it would pass for somebody's edit (I7). */
+  function withBlanks(base: readonly Reading[], { fields }: Update): readonly Reading[] {
+    const sent = new Set(fields.map(({ field }) => field));
+    return base.map((value, index) => (sent.has(input.mapping.fields[index]!.name) ? null : value));
+  }
+
   function withoutSent(crm: readonly Reading[], { fields }: Update): readonly Reading[] {
     const sent = new Set(fields.map(({ field }) => field));
     return crm.map((value, index) => (sent.has(input.mapping.fields[index]!.name) ? undefined : value));
@@ -97,7 +103,11 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
       if (!outcome.contact) return;
       // Letting go of a key is half of a write; the other half says what became of the field (I7).
       const sent = change.releases ? [] : change.fields;
-      states.set(person.uuid, confirmStored(input.mapping, { ...state, refusal: undefined }, sent, outcome.contact));
+      const base = change.releases ? withBlanks(state.base, change) : state.base;
+      states.set(
+        person.uuid,
+        confirmStored(input.mapping, { ...state, base, refusal: undefined }, sent, outcome.contact),
+      );
       return;
     }
     // What the service holds now is what it held, or what was sent: until it is read again nothing follows from either.

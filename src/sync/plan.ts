@@ -147,7 +147,8 @@ function planPeople(input: PlanInput, matched: Matched): PeoplePlan {
   ): void {
     const absence = crm.coverage === 'whole' && !contact ? 'absent' : 'unread';
     const person: Person = { uuid, link, contact: contact ?? absence, row };
-    const planned = planPerson(context, person);
+    const areAbsentRowsGone = context.areAbsentRowsGone && !matched.withheld.has(uuid);
+    const planned = planPerson({ ...context, areAbsentRowsGone }, person);
     changes.push(...planned.changes);
     problems.push(...planned.problems);
     if (isLinkedAfter(planned)) linked += 1;

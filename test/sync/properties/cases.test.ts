@@ -119,6 +119,19 @@ test('I7: a swap of keys whose second half fails is not taken for somebody who e
   expect(world.contacts.map(({ held }) => held[0]!.value)).toEqual(['c1', 'c0']);
 });
 
+test('L7: a contact is not deleted while a row that lost its ID may be its row', () => {
+  const namesake = [0, 0, 1, 1, 0, 0, 0];
+  const steps = [
+    runs(),
+    does({ kind: 'clears an id', who: 0 }),
+    does({ kind: 'edits a cell', who: 0, field: 0, to: 0 }),
+    does({ kind: 'edits a cell', who: 0, field: 1, to: 0 }),
+    runs(),
+  ];
+  const world = worldOf({ setting: { onRowDeleted: 'delete_contact' }, contacts: [namesake, namesake], steps });
+  expect(world.contacts.map(({ gone }) => gone)).toEqual([undefined, undefined]);
+});
+
 test('I2: after an incremental pull a row is not linked to the one of two namesakes that happened to be read', () => {
   const namesake = [0, 0, 1, 1, 0, 0, 0];
   const world = worldOf({ contacts: [namesake, namesake], rows: [namesake], steps: [] });

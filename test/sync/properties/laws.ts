@@ -9,7 +9,7 @@ import { type Contact, inScope, isSameField, type Row, type World } from './worl
  * A service that does not store, or refuses, is tried again a few times (M6, W5). A record that waited for another one,
  * and was named for it, goes on when that is done, and another one after it.
  */
-const moreRunsMax = 8;
+const moreRunsMax = 20;
 
 /** L6: two runs on quiet and healthy sides, and one more that has nothing to do. */
 export function settleDown(world: World): void {

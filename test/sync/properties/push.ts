@@ -44,8 +44,13 @@ export function createPush(world: World, input: PlanInput, { faults, meanwhile }
     [...input.base.links].map(([uuid, link]) => [uuid, lastSeen(link, 'crm')]),
   );
   for (const { uuid, values } of input.crm.contacts) readByUuid.set(uuid, values);
-  for (const found of [...input.answers.contacts.values(), ...input.answers.lookups.values()]) {
+  for (const found of input.answers.lookups.values()) {
     if (found.kind === 'here') readByUuid.set(found.contact.uuid, found.contact.values);
+  }
+  for (const found of input.answers.contacts.values()) {
+    // Asked for another reason (I10), a contact that was not read is still planned as it was last seen.
+    const isPlanned = found.kind === 'here' && (input.crm.coverage === 'whole' || !readByUuid.has(found.contact.uuid));
+    if (isPlanned) readByUuid.set(found.contact.uuid, found.contact.values);
   }
   let number = 0;
   let isKilled = false;

@@ -22,6 +22,8 @@ export interface Matched {
   readonly strays: ReadonlyMap<string, Stray>;
   readonly problems: readonly Problem[];
   readonly questions: readonly Question[];
+  /** Contacts that a quarantined row may be the row of: they get none, and theirs is not gone either (I2, L7). */
+  readonly withheld: ReadonlySet<string>;
   /** False while some row's ID is in doubt: then a missing row means nothing (I5). */
   readonly areAbsentRowsGone: boolean;
   /** Contacts that a quarantined row without an ID may be: of these a missing row means nothing (L7). */
@@ -48,7 +50,6 @@ export function match(input: PlanInput, keys: Keys): Matched {
   const rowsWithoutId: RowRecord[] = [];
   const doubtfulRows: RowRecord[] = [];
   const hereByAnswer: ContactRecord[] = [];
-  /** Contacts that some quarantined group is about: they get no row either (I2). */
   const withheld = new Set<string>();
   const isAskedAgain = input.requests.retry.size > 0;
 
@@ -65,6 +66,7 @@ export function match(input: PlanInput, keys: Keys): Matched {
     strays,
     problems,
     questions,
+    withheld,
     areAbsentRowsGone: doubtfulRows.length === 0,
     withheld,
     stale,

@@ -1,4 +1,5 @@
 import { nearestWord } from '../config/nearest.ts';
+import { ConfigError } from '../config/problems.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { InvalidInputError, ServiceError } from '../crm/errors.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -23,6 +24,10 @@ export function reportFailure(error: unknown, { stderr, stop }: CliWorld): numbe
   if (error instanceof UsageError || error instanceof InvalidInputError) {
     stderr.write(`leadsheet: ${error.message}\n`);
     return exitCodes.usage;
+  }
+  if (error instanceof ConfigError) {
+    stderr.write(`leadsheet: ${error.message}\n`);
+    return exitCodes.config;
   }
   if (error instanceof SettingsError || error instanceof ServiceError || error instanceof CommandFailed) {
     stderr.write(`leadsheet: ${error.message}\n`);

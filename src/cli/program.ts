@@ -1,8 +1,10 @@
 import { Command, CommanderError } from 'commander';
+import { version } from '../version.ts';
 import { apiCommand } from './api.ts';
 import { reportFailure } from './errors.ts';
 import { exitCodes } from './exit-codes.ts';
-import { version } from '../version.ts';
+import { addGlobalOptions } from './globals.ts';
+import { runCommand } from './run.ts';
 import { standinCommand } from './standin.ts';
 import type { CliWorld } from './world.ts';
 
@@ -16,6 +18,8 @@ export async function runCli(args: readonly string[], world: CliWorld): Promise<
       writeOut: (text) => world.stdout.write(text),
       writeErr: (text) => world.stderr.write(text),
     });
+  addGlobalOptions(program);
+  runCommand(program, world);
   apiCommand(program, world);
   standinCommand(program, world);
 

@@ -16,8 +16,15 @@ export interface Sheets {
   readonly account: string;
   /** Makes no call. `memory` is that of an earlier snapshot of the same spec, from this process or another. */
   openTable(spec: TableSpec, memory?: TableMemory): Table;
-  /** Calls started since the process began, as Google counts them. */
-  usage(): { readonly reads: number; readonly writes: number };
+  /** Calls started, as Google counts them: since the process began, and in the last minute. */
+  usage(): SheetsUsage;
+}
+
+export interface SheetsUsage {
+  readonly reads: number;
+  readonly writes: number;
+  readonly readsLastMinute: number;
+  readonly writesLastMinute: number;
 }
 
 export interface SheetsDep extends SheetsClientDep {
@@ -29,8 +36,13 @@ export function createSheets(dep: SheetsDep): Sheets {
   const client = new SheetsClient(dep);
   return {
     account: client.account,
-    usage: () => ({ reads: client.reads.used, writes: client.writes.used }),
     openTable: (spec, memory) => createTable(client, spec, memory, dep.readLimits ?? readLimitsDefault),
+    usage: () => ({
+      reads: client.reads.used,
+      writes: client.writes.used,
+      readsLastMinute: client.reads.usedLastMinute,
+      writesLastMinute: client.writes.usedLastMinute,
+    }),
   };
 }
 

@@ -131,6 +131,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
     person,
     events,
     configFile,
+    transport,
     start,
     run,
     plan,

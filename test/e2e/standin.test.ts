@@ -27,6 +27,13 @@ test('the stand-in serves demo data, and SIGINT ends it with exit 0', async () =
   expect(await ended).toMatchObject({ code: 0, stderr: '' });
 });
 
+test('a Ctrl-C that npm passes on once more is still one, and ends it with exit 0', async () => {
+  const { child, ended } = await startStandin();
+  child.kill('SIGINT');
+  child.kill('SIGTERM');
+  expect(await ended).toMatchObject({ code: 0 });
+});
+
 test('beside it a spreadsheet can be read through the API and looked at as a page', async () => {
   const { sheetsUrl } = await startStandin();
   const id = 'demo-spreadsheet-of-the-stand-in';

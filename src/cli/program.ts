@@ -6,6 +6,7 @@ import { exitCodes } from './exit-codes.ts';
 import { addGlobalOptions } from './globals.ts';
 import { runCommand } from './run.ts';
 import { standinCommand } from './standin.ts';
+import { trialCommand } from './trial.ts';
 import type { CliWorld } from './world.ts';
 
 /** Runs one command line (without the interpreter and the script) and answers its exit code. */
@@ -21,6 +22,7 @@ export async function runCli(args: readonly string[], world: CliWorld): Promise<
   addGlobalOptions(program);
   runCommand(program, world);
   apiCommand(program, world);
+  trialCommand(program, world);
   standinCommand(program, world);
 
   try {

@@ -8,7 +8,8 @@ import { Snapshot, SnapshotDamaged } from '../standin/service/snapshot.ts';
 import { createServiceStandin } from '../standin/service/standin.ts';
 import type { ServiceStandin } from '../standin/service/standin.ts';
 import { createSheetsStandin } from '../standin/sheets/standin.ts';
-import { CommandFailed, UsageError } from './errors.ts';
+import { CommandFailed } from './errors.ts';
+import { port } from './port.ts';
 import type { CliWorld } from './world.ts';
 
 interface StandinOptions {
@@ -101,10 +102,4 @@ function seedNumber(word: string): number {
   let hash = 0x811c9dc5;
   for (const byte of Buffer.from(word)) hash = Math.imul(hash ^ byte, 0x01000193);
   return hash >>> 0;
-}
-
-function port(text: string): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= 0 && value <= 65_535) return value;
-  throw new UsageError(`a port is a number from 0 to 65535, not "${text}"`);
 }

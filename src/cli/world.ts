@@ -11,4 +11,6 @@ export interface CliWorld extends AppWorld {
 
 interface Output {
   write(text: string): unknown;
+  /** A person looks at it as it comes. */
+  readonly isTTY?: boolean;
 }

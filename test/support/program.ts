@@ -12,7 +12,7 @@ export const mainFromSource = join(root, 'src', 'main.ts');
 /** Compiled as for the package, in a folder of its own: tests that build do not get in each other's way. */
 export function buildProgram(): { readonly main: string } & Disposable {
   const folder = mkdtempSync(join(tmpdir(), 'leadsheet-built-'));
-  execFileSync(process.execPath, [join(root, 'scripts', 'build.ts'), join(folder, 'dist')]);
+  execFileSync(process.execPath, [join(root, 'scripts', 'build.ts'), join(folder, 'dist')], { stdio: 'inherit' });
   cpSync(join(root, 'package.json'), join(folder, 'package.json'));
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   return {

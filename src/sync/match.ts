@@ -26,8 +26,6 @@ export interface Matched {
   readonly withheld: ReadonlySet<string>;
   /** False while some row's ID is in doubt: then a missing row means nothing (I5). */
   readonly areAbsentRowsGone: boolean;
-  /** Contacts that a quarantined row without an ID may be: of these a missing row means nothing (L7). */
-  readonly withheld: ReadonlySet<string>;
   /** Contacts that were answered as they were before our own last write: neither read nor missed. */
   readonly stale: ReadonlySet<string>;
 }
@@ -68,7 +66,6 @@ export function match(input: PlanInput, keys: Keys): Matched {
     questions,
     withheld,
     areAbsentRowsGone: doubtfulRows.length === 0,
-    withheld,
     stale,
   };
 

@@ -9,6 +9,7 @@ import { switchesSchema } from '../src/standin/service/switches.ts';
 import { answerTables, commandHelp } from './commands-reference.ts';
 import { contactFieldsTable, optionTables, resourceFieldsTable } from './config-reference.ts';
 import { table } from './table.ts';
+import { ruleTestsTable } from './rule-tests.ts';
 
 const root = join(import.meta.dirname, '..');
 const docs = join(root, 'docs');
@@ -22,6 +23,7 @@ const parts = [
   { page: 'configuration.md', marker: 'options', make: optionTables },
   { page: 'configuration.md', marker: 'contact-fields', make: contactFieldsTable },
   { page: 'configuration.md', marker: 'resource-fields', make: resourceFieldsTable },
+  { page: 'SPEC.md', marker: 'rules', make: ruleTestsTable },
 ];
 
 /** The files as they should be, by path. */

@@ -43,7 +43,7 @@ test.each([10, 45, 240, 600])(
   },
 );
 
-test('an edit goes before the scans that wait, scans in their order', async () => {
+test('W1: an edit goes before the scans that wait, scans in their order', async () => {
   const { run, started } = openBudget();
   const scans = ['a', 'b', 'c', 'd'].map((name) => run(name, 'scan'));
   await Promise.all([...scans, run('edit', 'edit')]);

@@ -196,14 +196,14 @@ function remember({ session, request }: RunContext, pulled: Pulled, { input }: D
   const { counts, problems, holds } = report;
   const { created, updated, appended, set, deleted, removed } = counts;
   const hasWritten = created + updated + appended + set + deleted + removed > 0;
-  const passes: readonly Problem['kind'][] = ['waiting', 'refused', 'failed', 'unknown'];
+  const passes: ReadonlySet<Problem['kind']> = new Set(['waiting', 'refused', 'failed', 'unknown']);
   const isQuiet =
     request.choose === undefined &&
     holds.length === 0 &&
     session.watermark === pulled.watermark &&
     !hasWritten &&
     input.answers.contacts.size + input.answers.lookups.size === 0 &&
-    problems.every(({ kind }) => !passes.includes(kind));
+    problems.every(({ kind }) => !passes.has(kind));
   if (isQuiet) session.quiet = { fingerprint: pulled.snapshot.fingerprint, report };
   else delete session.quiet;
 }

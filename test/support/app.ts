@@ -17,7 +17,7 @@ import { createSheetsStandin } from '../../src/standin/sheets/standin.ts';
 import { type CliRun, run as runCommand } from './cli.ts';
 import { useJumpingClock } from './service.ts';
 
-export const tabTitle = 'Prospects';
+const tabTitle = 'Prospects';
 const spreadsheetId = '1AbCdEfGhIjKlMnOpQrStUvWxYz-0123456789_tests';
 const token = 'the-token-of-the-tests';
 const account = { email: 'robot@demo.iam.gserviceaccount.com', clientId: 'c', clientSecret: 's', refreshToken: 'r' };
@@ -35,7 +35,7 @@ export interface TrialOptions {
   readonly around?: (request: Request, next: (request: Request) => Promise<Response>) => Promise<Response>;
 }
 
-export const defaultColumns = {
+const defaultColumns = {
   'First name': 'first_name',
   'Last name': 'last_name',
   Company: 'company_name',

@@ -147,8 +147,8 @@ function planPeople(input: PlanInput, matched: Matched): PeoplePlan {
   ): void {
     const absence = crm.coverage === 'whole' && !matched.stale.has(uuid) ? 'absent' : 'unread';
     const person: Person = { uuid, link, contact: contact ?? absence, row };
-    const isRowInDoubt = matched.withheld.has(uuid);
-    const planned = planPerson(isRowInDoubt ? { ...context, areAbsentRowsGone: false } : context, person);
+    const areAbsentRowsGone = context.areAbsentRowsGone && !matched.withheld.has(uuid);
+    const planned = planPerson({ ...context, areAbsentRowsGone }, person);
     changes.push(...planned.changes);
     problems.push(...planned.problems);
     if (isLinkedAfter(planned)) linked += 1;

@@ -1,9 +1,5 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
-import { startDaemon } from '../daemon.ts';
-import { SheetsError } from '../sheets/errors.ts';
-import { StateError } from '../state/errors.ts';
-import { ListenError } from '../web/listen.ts';
 import { CommandFailed } from './errors.ts';
 import { type GlobalOptions, readConfig } from './globals.ts';
 import { tokenWarning } from './token-warning.ts';
@@ -17,14 +13,7 @@ export function runCommand(program: Command, world: CliWorld): void {
       'Runs every sync by its schedule, tells what it does on standard output, and serves health and metrics. ' +
         'SIGTERM or SIGINT ends it within ten seconds, a second one at once.',
     )
-    .action(async (_options, command: Command) => {
-      try {
-        await run(command.optsWithGlobals(), world);
-      } catch (error) {
-        const isExpected = error instanceof SheetsError || error instanceof StateError || error instanceof ListenError;
-        throw isExpected ? new CommandFailed(error.message, { cause: error }) : error;
-      }
-    });
+    .action(async (_options, command: Command) => run(command.optsWithGlobals(), world));
 }
 
 /** A person has to make the next key: asking once at the start is too seldom for a process that runs for months. */
@@ -32,6 +21,8 @@ const tokenLookEveryMs = 24 * 3_600_000;
 
 async function run(globals: GlobalOptions, world: CliWorld): Promise<void> {
   const config = withLevel(readConfig(globals, world), globals);
+  // Loaded here, so that other commands start without it.
+  const { startDaemon } = await import('../daemon.ts');
   const running = await startDaemon(config, { ...world, out: world.stdout });
   const lookAtToken = () => {
     const warning = tokenWarning(config.crm.token, world.now());

@@ -10,13 +10,12 @@ import { addDemoData } from '../standin/service/demo.ts';
 import { createServiceStandin } from '../standin/service/standin.ts';
 import type { ContactRecord } from '../standin/service/stored.ts';
 import { createSheetsStandin } from '../standin/sheets/standin.ts';
-import { ListenError } from '../web/listen.ts';
 import { CommandFailed } from './errors.ts';
+import { token } from './standin-servers.ts';
 import { prepareTrialFolder } from './trial-folder.ts';
 import type { TrialOptions } from './trial.ts';
 import type { CliWorld } from './world.ts';
 
-const token = 'standin';
 const seed = 1;
 
 /** Ends when `world.stop` aborts. Throws CommandFailed for a port that is taken, and a folder that is not a trial's. */
@@ -24,8 +23,7 @@ export async function runTrial(options: TrialOptions, world: CliWorld): Promise<
   try {
     await serveAndRun(options, world);
   } catch (error) {
-    const isExpected = error instanceof PortTaken || error instanceof ListenError;
-    throw isExpected ? new CommandFailed(error.message, { cause: error }) : error;
+    throw error instanceof PortTaken ? new CommandFailed(error.message, { cause: error }) : error;
   }
 }
 

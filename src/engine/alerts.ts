@@ -23,6 +23,8 @@ export interface Alert {
   /** Open problems by kind. */
   readonly problems: LastRun['problems'];
   readonly reason: string | null;
+  /** Of a held run: the run to name to `leadsheet approve`. */
+  readonly approve: string | null;
 }
 
 /** What the last message about a sync told, as far as it decides on the next. */
@@ -132,6 +134,7 @@ export function createAlerts({ url, post, clean, told: toldBefore, onLost }: Ale
         counts: lastRun.counts,
         problems: lastRun.problems,
         reason,
+        approve: lastRun.approvable ?? null,
       });
       return true;
     },
@@ -154,8 +157,12 @@ function alertText(sync: string, event: Alert['event'], reason: string | null, l
     case 'stopped':
       return `leadsheet: ${sync} has stopped${because}. It runs again when leadsheet is started again`;
     case 'held':
-      return `leadsheet: ${sync} is held${because}`;
+      return `leadsheet: ${sync} is held${because}${toApprove(sync, lastRun)}`;
     case 'partial':
       return `leadsheet: ${sync} goes on, and a person is needed: ${open}. See leadsheet status`;
   }
+}
+
+function toApprove(sync: string, { approvable }: LastRun): string {
+  return approvable === undefined ? '' : `. To let it through: leadsheet approve ${sync} --run ${approvable}`;
 }

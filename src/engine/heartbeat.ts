@@ -75,7 +75,7 @@ export type Heartbeat = z.output<typeof heartbeat>;
 export type SyncHeartbeat = Heartbeat['syncs'][number];
 
 /** At most so often without a change. A reader may take a daemon for gone when its file is three times as old. */
-const heartbeatEveryMs = 60_000;
+export const heartbeatEveryMs = 60_000;
 
 const fileName = '.daemon.json';
 

@@ -418,15 +418,18 @@ type Index<Item> = ReadonlyMap<string, readonly Item[]>;
 /** Contacts that a row without an ID may be: those read, and those that an incremental pull did not need to read. */
 function indexCandidates(
   contactByUuid: ReadonlyMap<string, ContactRecord>,
-  { base, crm }: PlanInput,
+  { base, crm, answers }: PlanInput,
   keys: Keys,
 ): Index<string> {
   const index = new Map<string, string[]>();
-  for (const { uuid, values } of contactByUuid.values()) put(index, keys.of(unpack(values)), uuid);
+  // Who was found for one row may be who another row means by another key.
+  const answered = [...answers.lookups.values()].flatMap((answer) => (answer.kind === 'here' ? [answer.contact] : []));
+  const known = new Map([...answered.map((contact) => [contact.uuid, contact] as const), ...contactByUuid]);
+  for (const { uuid, values } of known.values()) put(index, keys.of(unpack(values)), uuid);
   if (crm.coverage === 'whole') return index;
   for (const [uuid, link] of base.links) {
     const isHere = link.standing === undefined || link.standing === 'row-gone';
-    if (isHere && !contactByUuid.has(uuid)) put(index, keys.of(unpack(lastSeen(link, 'crm'))), uuid);
+    if (isHere && !known.has(uuid)) put(index, keys.of(unpack(lastSeen(link, 'crm'))), uuid);
   }
   return index;
 }

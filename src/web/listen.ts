@@ -5,14 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { ListenAddress } from '../config/address.ts';
+import { ListenError } from './errors.ts';
 
 export interface Listening extends AsyncDisposable {
   readonly url: string;
-}
-
-/** The address cannot be listened on; the message says why, and which option to change. */
-export class ListenError extends Error {
-  override readonly name = 'ListenError';
 }
 
 /** Throws ListenError. Disposing ends every connection. */

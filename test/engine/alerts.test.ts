@@ -88,6 +88,18 @@ test('neither secrets nor addresses of contacts are in a message; whom to share 
   expect(bodies[0]).toMatchObject({ event: 'stopped' });
 });
 
+test('a held run says how to let it through', async () => {
+  const { alerts, bodies } = open();
+  const reason = '9 deletions are more than the limit of 20% of 10, that is 2';
+  alerts.observe('prospects', { ...ran('held', {}, reason), run: 'r2', approvable: 'r1' }, false);
+  await alerts.settled();
+  expect(bodies[0]).toMatchObject({
+    event: 'held',
+    approve: 'r1',
+    text: `leadsheet: prospects is held: ${reason}. To let it through: leadsheet approve prospects --run r1`,
+  });
+});
+
 test('what an earlier process told is not told again', async () => {
   const { alerts, bodies } = open({ told: new Map([['prospects', { state: 'failed', kinds: [] }]]) });
   alerts.observe('prospects', ran('failed'), false);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
 const root = new URL('../..', import.meta.url).pathname;
-export const mainFromSource = join(root, 'src', 'main.ts');
+const mainFromSource = join(root, 'src', 'main.ts');
 
 /** Compiled as for the package, in a folder of its own: tests that build do not get in each other's way. */
 export function buildProgram(): { readonly main: string } & Disposable {

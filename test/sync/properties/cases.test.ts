@@ -152,6 +152,19 @@ test('I6: after an incremental pull two rows that find one contact by different 
   }).not.toThrow();
 });
 
+test('I6: whom a lookup found for one row, two others may mean by another key', () => {
+  const world = worldOf({
+    contacts: [[4, 0, 1, 1, 0, 0, 0]],
+    rows: [
+      [4, 0, 0, 0, 0, 0, 0],
+      [0, 0, 1, 1, 0, 0, 0],
+      [0, 0, 3, 4, 0, 0, 0],
+    ],
+    steps: [runs()],
+  });
+  judgeIncremental(world, []);
+});
+
 test('L11: contacts that a row matches are told in the same order whatever page they came on', () => {
   const namesake = [0, 0, 1, 1, 0, 0, 0];
   const world = worldOf({ contacts: [namesake, namesake], rows: [namesake], steps: [] });

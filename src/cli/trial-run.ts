@@ -137,6 +137,7 @@ Both sides are equal: ${contactCount} contacts, ${rowCount} rows. Change one, an
        ${command} api contacts.update --uuid ${contact.uuid} --position Captain
   3. Delete a row of the sheet. It comes back, since nobody deleted the contact.
 
+  How it stands:   ${command} status --config ${configFile}
   What was done:   ${command} log --config ${configFile}
   Ctrl-C ends it.
 

@@ -58,7 +58,11 @@ test.each<Case>([
     setting: { onRowDeleted: 'delete_contact', onContactDeleted: 'ignore' },
     contacts: [[5, 4, 0, 0, 0, 0, 0]],
     rows: [[0, 0, 0, 0, 0, 0, 0]],
-    steps: [runs(), does({ kind: 'clears all ids' }), runs({ unreadable: { row: 1, field: 0 }, isSilent: true })],
+    steps: [
+      runs(),
+      does({ kind: 'clears all ids' }),
+      runs({ unreadable: { row: 1, field: 0 }, isSilent: true, faults: ['fine', 'unknown, done'], pauseSecs: 5 }),
+    ],
   },
   {
     what: 'I2: a row that means somebody who left, and whose row is still here, does not fetch them back',

@@ -91,7 +91,7 @@ test('L6, L8, L10, M1: 1,000 contacts and 300 rows become equal, and stay so thr
   await daemon.runs(3);
   expect(it.writes()).toEqual(before);
   expect(await daemon.end('SIGINT')).toMatchObject({ code: 0 });
-}, 120_000);
+}, 240_000);
 
 const patience = { timeout: 60_000, interval: 20 };
 

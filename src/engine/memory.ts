@@ -1,5 +1,5 @@
 // What a run knows from earlier ones: the stored records in the algorithm's words, and the few facts beside them.
-import type { Json, JsonObject, LoadedState } from '../state/port.ts';
+import type { HistoryLine, Json, JsonObject, LoadedState } from '../state/port.ts';
 import type { TableMemory } from '../sheets/port.ts';
 import { adaptBase, type Base, type Link, type Stray } from '../sync/base.ts';
 import type { Problem } from '../sync/change.ts';
@@ -13,6 +13,8 @@ export interface Memory {
   readonly requests: Requests;
   readonly requestIds: readonly string[];
   readonly facts: Facts;
+  /** By their key in the outbox: changes under way when an earlier run ended, as lines for the history. */
+  readonly interrupted: ReadonlyMap<string, readonly HistoryLine[]>;
   /** The state was new or lost when it was loaded (I9, E6). */
   readonly isNew: boolean;
 }
@@ -25,6 +27,8 @@ export interface Facts {
   /** From when on changed contacts have to be asked for, ISO instant. */
   readonly watermark?: string;
   readonly list?: { readonly named: string; readonly uuid: string };
+  /** Spreadsheet and tab as the configuration names them: the memory of the table is of these (G1). */
+  readonly tab?: string;
   readonly table?: TableMemory;
   /** Deleted by us and perhaps still answered: uuid -> epoch milliseconds. */
   readonly tombstones?: Readonly<Record<string, number>>;
@@ -68,6 +72,9 @@ export function recall(loaded: LoadedState, fields: readonly string[]): Memory {
     requests: toRequests([...loaded.requests.values()]),
     requestIds: [...loaded.requests.keys()],
     facts,
+    interrupted: new Map(
+      [...loaded.outbox].flatMap(([key, { lines }]) => (lines ? [[key, lines as readonly HistoryLine[]]] : [])),
+    ),
     isNew: facts.identities === undefined,
   };
 }

@@ -5,9 +5,8 @@ import { StateError } from '../state/errors.ts';
 import type { Lease } from '../state/port.ts';
 import { dueDeletes } from '../sync/deletes.ts';
 import { type Estimate, estimate } from '../sync/estimate.ts';
-import type { Problem } from '../sync/change.ts';
+import type { Change, Problem } from '../sync/change.ts';
 import type { PlanCounts } from '../sync/input.ts';
-import type { Outcomes } from '../sync/outcome.ts';
 import { resume } from '../sync/resume.ts';
 import type { ContactRecord } from '../sync/record.ts';
 import { settle, type Settled } from '../sync/settle.ts';
@@ -15,11 +14,11 @@ import type { RunContext, RunRequest, SyncContext } from './context.ts';
 import { decide, type Decided } from './decide.ts';
 import { RunFailed } from './errors.ts';
 import { type Facts, type LastRun, type Memory, recall } from './memory.ts';
-import { pull, type Pulled } from './pull.ts';
+import { prepare, pull, type Pulled } from './pull.ts';
 import { cancelInCrm, deleteFromCrm, pushToCrm } from './push-crm.ts';
 import { pushToSheet, removeRows } from './push-sheet.ts';
-import { countRun, type PlanReport, type RunCost, type RunReport, statusOf } from './report.ts';
-import { joined, saveRun, toBatch } from './save.ts';
+import { countLinked, countRun, type PlanReport, type RunCost, type RunReport, statusOf } from './report.ts';
+import { joined, openJournal, tellInterrupted, toBatch } from './save.ts';
 
 /** One run. Expected failures end as a report that says `failed`; only faults of the program are thrown. */
 export async function runSync(sync: SyncContext, request: RunRequest): Promise<RunReport> {
@@ -29,11 +28,18 @@ export async function runSync(sync: SyncContext, request: RunRequest): Promise<R
     const loaded = await lease.load();
     for (const { message } of loaded.notices) notice(sync, message);
     const memory = recall(loaded, fieldNames(sync));
+    await tellInterrupted(lease, memory);
     const context = inRun(sync, request, started.run, memory);
-    const pulled = await pull(context, memory, true);
+    let pulled = await pull(context, memory, true);
     if (pulled === 'idle') return end(sync, started, stillTrue(sync.session.quiet!.report));
     for (const message of pulled.notices) notice(sync, message);
-    const decided = await decide(context, memory, pulled);
+    let decided = await decide(context, memory, pulled);
+    if (decided.plan.holds.length === 0) {
+      // G1: not a column is made in a tab that may be the wrong one.
+      const prepared = await prepare(context, memory, pulled);
+      if (prepared !== pulled) decided = await decide(context, memory, prepared, decided.input.answers);
+      pulled = prepared;
+    }
     const report =
       decided.plan.holds.length > 0
         ? await hold(context, lease, memory, pulled, decided)
@@ -94,78 +100,57 @@ async function carryOut(
   decided: Decided,
 ): Promise<Ending> {
   const { input, plan, whole } = decided;
-  const toCrm = await pushToCrm(context, pulled.scope, decided, async (results) => {
-    // L10: what the service has taken is remembered before anything else is begun.
-    const { links } = settle(input, { ...plan, links: new Map(), strays: new Map(), problems: [] }, results);
-    await lease.commit(toBatch(memory, { links, strays: memory.base.strays }, memory.facts, []).batch);
-  });
-  const cancelled = await cancelInCrm(
-    context,
-    plan.changes.filter(({ op }) => op === 'cancel'),
-  );
+  const facts = factsOf(context, memory, pulled);
+  const journal = openJournal(context, lease, memory, decided, facts);
+  const toCrm = await pushToCrm(context, pulled.scope, decided, journal);
+  const cancelled = await cancelInCrm(context, opsOf(plan.changes, 'cancel'), journal);
   const soFar = joined(toCrm, cancelled);
-  const inSheet = await pushToSheet(context, pulled.snapshot, {
+  const sheetPush = {
     changes: resume(input, plan, soFar).filter(({ op }) => op !== 'remove'),
     problems: settle(input, plan, soFar).problems,
     wishResults: plan.wishResults,
-  });
+  };
+  const inSheet = await pushToSheet(context, pulled.snapshot, sheetPush, journal);
   const deletes = dueDeletes(input, whole, joined(soFar, inSheet), plan.changes);
-  const deleted = await deleteFromCrm(
-    context,
-    decided,
-    deletes.changes.filter(({ op }) => op === 'delete'),
-  );
-  const removed = await removeRows(
-    context,
-    pulled.snapshot,
-    deletes.changes.filter(({ op }) => op === 'remove'),
-  );
+  const deleted = await deleteFromCrm(context, pulled.scope, decided, opsOf(deletes.changes, 'delete'), journal);
+  const removed = await removeRows(context, pulled.snapshot, opsOf(deletes.changes, 'remove'), journal);
   const outcomes = joined(soFar, inSheet, deleted, removed);
   const settled = settle(input, plan, outcomes);
   const problems = [...settled.problems, ...deletes.problems];
   const ending: Ending = {
     status: statusOf([], problems),
     isFull: pulled.isFull,
-    counts: countRun(plan.linked, problems, outcomes),
+    counts: countRun(countLinked(toBatch(memory, settled, facts, []).base), problems, outcomes),
     problems,
     holds: [],
     planned: plan.counts,
   };
-  await save(context, lease, memory, pulled, decided, outcomes, settled, ending);
   const watermark = nextWatermark(pulled, decided, settled);
-  if (watermark !== undefined) context.session.watermark = watermark;
-  return ending;
-}
-
-/** W9: a run that changed nothing writes nothing; what only passes goes along when something else is written. */
-async function save(
-  context: RunContext,
-  lease: Lease,
-  memory: Memory,
-  pulled: Pulled,
-  decided: Decided,
-  outcomes: Outcomes,
-  settled: Settled,
-  ending: Ending,
-): Promise<void> {
-  const facts: Facts = {
-    // Its cause went away: there is nothing to approve any more (G4).
-    ...(memory.facts.held && { held: null }),
-    identities: pulled.identities,
-    fields: fieldNames(context),
-    list: { named: context.config.contacts.list, uuid: pulled.scope.listUuid },
-    isLedgerTrusted: true,
-  };
-  if (toBatch(memory, settled, facts, memory.requestIds).isEmpty) return;
-  const watermark = nextWatermark(pulled, decided, settled);
-  const passing: Facts = {
+  await journal.end(settled, {
     table: pulled.snapshot.memory,
     tombstones: context.tombstones.all(),
     lastRun: lastRunOf(context, ending),
     ...(watermark !== undefined && { watermark }),
+  });
+  if (watermark !== undefined) context.session.watermark = watermark;
+  return ending;
+}
+
+function opsOf(changes: readonly Change[], wanted: Change['op']): readonly Change[] {
+  return changes.filter(({ op }) => op === wanted);
+}
+
+/** What the base stands on. */
+function factsOf(context: RunContext, { facts }: Memory, { identities, scope }: Pulled): Facts {
+  return {
+    // Its cause went away: there is nothing to approve any more (G4).
+    ...(facts.held && { held: null }),
+    identities,
+    fields: fieldNames(context),
+    list: { named: context.config.contacts.list, uuid: scope.listUuid },
+    tab: tabNamed(context),
+    isLedgerTrusted: true,
   };
-  const { batch } = toBatch(memory, settled, { ...facts, ...passing }, memory.requestIds);
-  await saveRun(context, lease, decided, outcomes, batch);
 }
 
 /** Its problems go along without values: those stand in the links. */
@@ -233,7 +218,7 @@ async function hold(
   return {
     status: statusOf(plan.holds, []),
     isFull: pulled.isFull,
-    counts: countRun(memory.base.links.size, plan.problems, new Map()),
+    counts: countRun(countLinked(memory.base), plan.problems, new Map()),
     problems: plan.problems,
     holds: plan.holds,
     planned: plan.counts,
@@ -281,7 +266,7 @@ function failure(error: unknown, { isFull, signal }: RunRequest): Ending {
     error instanceof SheetsError ||
     error instanceof StateError ||
     error instanceof RunFailed;
-  const isStopped = signal.aborted && error === signal.reason;
+  const isStopped = signal.aborted && (isExpected || error === signal.reason);
   if (!isExpected && !isStopped) throw error;
   return {
     status: 'failed',
@@ -297,7 +282,13 @@ function failure(error: unknown, { isFull, signal }: RunRequest): Ending {
 
 function inRun(sync: SyncContext, request: RunRequest, run: string, memory: Memory): RunContext {
   sync.tombstones.restore(memory.facts.tombstones ?? {});
-  return { ...sync, run, request, table: sync.openTable(memory.facts.table) };
+  // A renamed tab is still the tab (W11); another one in the configuration is another one.
+  const { tab = tabNamed(sync), table } = memory.facts;
+  return { ...sync, run, request, table: sync.openTable(tab === tabNamed(sync) ? table : undefined) };
+}
+
+function tabNamed({ config: { sheet } }: SyncContext): string {
+  return `${sheet.spreadsheetId} ${sheet.tab}`;
 }
 
 function fieldNames({ shape }: SyncContext): readonly string[] {

@@ -56,6 +56,8 @@ export class Referee {
   /** The workbook as it is now. */
   readonly present: () => Seen;
   readonly story: string[] = [];
+  /** Kinds, step by step. */
+  readonly outcomes: string[][] = [];
   readonly violations: string[] = [];
   readonly debts: Debt[] = [];
   cells: Intent[] = [];

@@ -68,6 +68,8 @@ export class Referee {
   readonly appended = new Map<string, RowIntent>();
   /** Sent values that people moved or copied elsewhere afterwards: no longer the adapter's doing. */
   readonly movedByPeople = new Set<string>();
+  /** Ids that people put, after the adapter's last look, where it then wrote another one: what stood beside them is nobody's. */
+  readonly idsOverwritten = new Set<string>();
   /** The workbook as of the adapter's last look. */
   lastLook: Seen | undefined;
 
@@ -237,6 +239,7 @@ export class Referee {
       // Something put back that went astray itself is taken out again.
     } else if (right) {
       right.hits += 1;
+      if (key === '#id' && before !== right.before) this.idsOverwritten.add(row.id);
       if (before !== right.before && !this.wasEditedSinceLook(right, before)) {
         this.violations.push(
           `${where}: ${before} was overwritten by ${now}, which was planned against ${right.before}`,

@@ -253,6 +253,15 @@ const regressions: readonly Regression[] = [
     ],
     outcomes: [['displaced', 'displaced']],
   },
+  {
+    what: 'half of another row is sorted into a row that is given an id: the id is taken out again, and told',
+    steps: [
+      { kind: 'update', rows: 16, columns: 1, clearing: 2 },
+      { kind: 'update', rows: 8, columns: 32, clearing: 1 },
+    ],
+    edits: [{ at: { step: 1, before: 'write' }, edit: { kind: 'sort some columns', column: 0, isDescending: false } }],
+    outcomes: [['written'], ['displaced']],
+  },
 ];
 
 test.each(regressions)('$what', async ({ outcomes, ...regression }) => {

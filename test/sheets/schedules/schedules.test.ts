@@ -262,6 +262,15 @@ const regressions: readonly Regression[] = [
     edits: [{ at: { step: 1, before: 'write' }, edit: { kind: 'sort some columns', column: 0, isDescending: false } }],
     outcomes: [['written'], ['displaced']],
   },
+  {
+    what: 'a column that is there only while formulas are looked at is not read in place of another',
+    steps: [{ kind: 'append', count: 1 }],
+    edits: [
+      { at: { step: 0, before: 'look' }, edit: { kind: 'insert column', column: 1 } },
+      { at: { step: 0, before: 'read', nth: 2 }, edit: { kind: 'delete column', column: 1 } },
+    ],
+    outcomes: [['appended']],
+  },
 ];
 
 test.each(regressions)('$what', async ({ outcomes, ...regression }) => {

@@ -205,7 +205,9 @@ export class Referee {
   private judgeCell(row: SeenRow, seen: Seen, columnIndex: number, before: string, now: string, where: string): void {
     const key = seen.keys[columnIndex];
     const candidates = this.cells.filter(({ value }) => value === now);
-    const right = candidates.find((intent) => this.isRowOf(row, intent) && intent.key === key);
+    const rights = candidates.filter((intent) => this.isRowOf(row, intent) && intent.key === key);
+    // A row without an id may have been a copy, tag and all, of this one: the id is the surer sign.
+    const right = rights.find(({ id }) => id !== '') ?? rights[0];
     this.tell(`    ${where}: ${before || 'blank'} -> ${now || 'blank'}`);
     const debt = this.debts.find(
       (each) => !each.isSettled && each.wrong === before && (each.before === now || now === ''),

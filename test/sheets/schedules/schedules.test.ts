@@ -271,6 +271,21 @@ const regressions: readonly Regression[] = [
     ],
     outcomes: [['appended']],
   },
+  {
+    what: 'a cell that is emptied in a row and in its copy without an id: each is planned against its own',
+    steps: [
+      { kind: 'update', rows: 24, columns: 6, clearing: 1 },
+      { kind: 'update', rows: 44, columns: 26, clearing: 10 },
+    ],
+    edits: [
+      { at: { step: 0, before: 'read' }, edit: { kind: 'copy and paste row', row: 3, to: 10 } },
+      { at: { step: 1, before: 'look' }, edit: { kind: 'cut and paste row', row: 0, to: 10 } },
+    ],
+    outcomes: [
+      ['written', 'written'],
+      ['moved', 'written'],
+    ],
+  },
 ];
 
 test.each(regressions)('$what', async ({ outcomes, ...regression }) => {

@@ -258,7 +258,7 @@ export interface Table {
    */
   append(snapshot: Snapshot, rows: readonly NewRow[], settings?: CallSettings): Promise<readonly AppendOutcome[]>;
 
-  /** Deletes whole rows, with all that is in them. For each batch of up to 1,000 rows: two reads and two writes. */
+  /** Deletes whole rows, with all that is in them. For each batch of up to 1,000 rows: one read and two writes. */
   remove(snapshot: Snapshot, rows: readonly Row[], settings?: CallSettings): Promise<readonly RemoveOutcome[]>;
 
   /** Removes this owner’s leftover marks. One read, and one write if there are any. Returns how many there were. */

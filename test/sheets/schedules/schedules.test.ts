@@ -286,6 +286,15 @@ const regressions: readonly Regression[] = [
       ['moved', 'written'],
     ],
   },
+  {
+    what: 'a row with nothing but a cell that is written over is not taken for a blank one: what it held is not known',
+    steps: [{ kind: 'update', rows: 16, columns: 2, clearing: 1 }],
+    edits: [
+      { at: { step: 0, before: 'read' }, edit: { kind: 'type', row: 7, column: 2, what: 'text' } },
+      { at: { step: 0, before: 'write' }, edit: { kind: 'cut and paste row', row: 7, to: 4 } },
+    ],
+    outcomes: [['displaced']],
+  },
 ];
 
 test.each(regressions)('$what', async ({ outcomes, ...regression }) => {

@@ -49,7 +49,7 @@ export interface TableContext {
   lastRead: LastRead | undefined;
   /** What is in `leftovers` is all there is; false at first, and when the outcome of a write is in doubt. */
   areMarksKnown: boolean;
-  /** When header and anchors were last read, in epoch milliseconds; a routine read shows no anchors. */
+  /** When header and anchors were last read, on the clock that is never set back; a routine read shows no anchors. */
   lookedAt?: number;
   /** Metadata id of the anchor of each anchored column, as of the last look at the header. */
   anchorIdByKey: ReadonlyMap<ColumnKey, number>;
@@ -77,7 +77,7 @@ export function allColumns(spec: TableSpec): ColumnSpec[] {
 export function takeHeader(context: TableContext, grid: Grid, header: readonly HeaderCell[]): ResolvedHeader {
   const resolved = resolveHeader(context.columns, header, (key: ColumnKey) => anchorValue(context.spec.owner, key));
   takeColumns(context, grid, resolved);
-  context.lookedAt = context.client.time.now();
+  context.lookedAt = context.client.time.elapsed();
   // The header row may read as it did and the columns be others all the same: routine reads are not to go by the old look.
   if (context.look && !isDeepStrictEqual(context.look.resolved, resolved)) context.look = undefined;
   return resolved;

@@ -41,12 +41,12 @@ export type Change =
 
 export type ChangeOp = Change['op'];
 
-/** The order in which a run carries changes out (W1, W2, D5). */
+/** The order in which a run carries changes out (W1, W2, D5); a changed wish is cancelled before the new one (E5). */
 export const opOrder: readonly ChangeOp[] = [
   'create',
   'update',
-  'enrol',
   'cancel',
+  'enrol',
   'set',
   'append',
   'delete',

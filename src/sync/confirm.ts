@@ -6,8 +6,9 @@ import type { PlanInput } from './input.ts';
 import { isSame } from './kinds.ts';
 import { type Failure, failureProblem, nextRefusal, type Outcome, type Outcomes } from './outcome.ts';
 import type { Plan } from './plan.ts';
-import { confirmStored, type RecordState, stateOf } from './record-state.ts';
+import { confirmReleased, confirmStored, type RecordState, stateOf } from './record-state.ts';
 import { type ContactRecord, type RowRecord, unpack } from './record.ts';
+import type { Reading } from './value.ts';
 
 type Create = Extract<Change, { op: 'create' }>;
 type Update = Extract<Change, { op: 'update' }>;
@@ -60,6 +61,7 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
   function mistakeOf(change: Create, contact: ContactRecord): string | undefined {
     const isTaken = input.base.links.has(contact.uuid) || takenIds.has(contact.uuid) || plan.people.has(contact.uuid);
     if (isTaken || states.has(contact.uuid)) return 'it has a row already';
+    if (change.moves !== undefined && change.moves !== contact.uuid) return 'not the one that was to be moved here';
     const values = unpack(contact.values);
     const names = soleKeyNames(input.mapping);
     const other = input.mapping.fields.find(({ name, kind }, index) => {
@@ -83,6 +85,11 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
     return strays.get(key) ?? { since: input.now };
   }
 
+  function withoutSent(crm: readonly Reading[], { fields }: Update): readonly Reading[] {
+    const sent = new Set(fields.map(({ field }) => field));
+    return crm.map((value, index) => (sent.has(input.mapping.fields[index]!.name) ? undefined : value));
+  }
+
   function settleUpdate(change: Update, outcome: Outcome): void {
     const person = plan.people.get(change.uuid ?? '');
     if (!person?.row) return;
@@ -90,13 +97,16 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
     if (outcome.kind === 'done') {
       if (!outcome.contact) return;
       // Letting go of a key is half of a write; the other half says what became of the field (I7).
-      const sent = change.releases ? [] : change.fields;
-      states.set(person.uuid, confirmStored(input.mapping, { ...state, refusal: undefined }, sent, outcome.contact));
+      const confirm = change.releases ? confirmReleased : confirmStored;
+      const accepted = { ...state, refusal: undefined };
+      states.set(person.uuid, confirm(input.mapping, accepted, change.fields, outcome.contact));
       return;
     }
+    // What the service holds now is what it held, or what was sent: until it is read again nothing follows from either.
+    const crm = outcome.kind === 'unknown' ? withoutSent(state.crm, change) : state.crm;
     const isRefused = outcome.kind === 'refused';
     const refusal = isRefused ? nextRefusal(state.refusal, outcome.message, person.row, input.now) : state.refusal;
     const told = failureProblem({ uuid: person.uuid, row: change.row }, outcome);
-    states.set(person.uuid, { ...state, refusal, problems: [...state.problems, told] });
+    states.set(person.uuid, { ...state, crm, refusal, problems: [...state.problems, told] });
   }
 }

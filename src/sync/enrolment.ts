@@ -49,8 +49,8 @@ export interface Wisher {
 
 export interface EnrolmentPlan {
   readonly changes: readonly Change[];
-  /** Wishes seen for the first time: they keep their place in the queue. */
-  readonly waiting: ReadonlyMap<string, LedgerEntry>;
+  /** For the ledger. Wishes seen for the first time keep their place in the queue; those the result column proves are done. */
+  readonly wishes: ReadonlyMap<string, LedgerEntry>;
   readonly problems: readonly Problem[];
   /** For the result column, by uuid. */
   readonly results: ReadonlyMap<string, string>;
@@ -77,21 +77,42 @@ export function planEnrolments(
   const changes: Change[] = [];
   const problems: Problem[] = [];
   const sentences = new Map<string, string[]>();
-  const waiting = new Map<string, LedgerEntry>();
+  const wishes = new Map<string, LedgerEntry>();
   const rules = input.mapping.enrolment;
   const { automations } = input;
   if (!rules || !automations) {
-    return { changes, problems, waiting, results: new Map(), unapproved: 0, ofNewRows: new Map() };
+    return { changes, problems, wishes, results: new Map(), unapproved: 0, ofNewRows: new Map() };
   }
   const due: Wish[] = [];
   const entriesByUuid = groupEntries(input.ledger);
   for (const wisher of wishers) {
-    const wished = readWish(wisher.row.wish ?? '', automations);
+    // Without the column nobody wishes, and nobody took a wish back (W11).
+    if (wisher.row.wish === undefined) continue;
+    const wished = readWish(wisher.row.wish, automations);
     for (const { text, reason } of wished.unknown) refuse(wisher.uuid, wisher.row, `${reason}: "${text}"`);
-    cancelOthers(wisher, wished.automations);
+    // What the cell names may be the old one misspelt: nothing is cancelled on the strength of that.
+    if (wished.unknown.length === 0) cancelOthers(wisher, wished.automations);
     for (const automation of wished.automations) consider({ ...wisher, automation });
   }
   let free = rules.perHour - countSince(input.ledger, input.now - hourMs);
+  const queue = due
+    .toSorted((a, b) => (a.entry?.at ?? input.now) - (b.entry?.at ?? input.now) || a.row.number - b.row.number)
+    .filter(isLetThrough);
+  const isApproved = queue.length <= (input.requests.approved?.enrolments ?? 0);
+  const unapproved = input.ledger.isTrusted || isApproved ? 0 : queue.length;
+  let ahead = 0;
+  for (const wish of queue) {
+    if (unapproved > 0) {
+      say(wish, 'held', 'E6', 'held: the state is new, approve it once');
+    } else if (free > 0) {
+      free -= 1;
+      changes.push(enrolChange(wish));
+    } else {
+      say(wish, 'waiting', 'E4', `waiting: ${ahead} ahead, cap ${rules.perHour}/h`);
+      ahead += 1;
+    }
+  }
+  // After those who wished before them; without a call left they are created only, and wait like everybody.
   const ofNewRows = new Map<string, string>();
   for (const row of newRows) {
     const [first] = readWish(row.wish ?? '', automations).automations;
@@ -99,44 +120,35 @@ export function planEnrolments(
     ofNewRows.set(row.values, first.uuid);
     free -= 1;
   }
-  const queue = due.toSorted(
-    (a, b) => (a.entry?.at ?? input.now) - (b.entry?.at ?? input.now) || a.row.number - b.row.number,
-  );
-  let unapproved = 0;
-  for (const [ahead, wish] of queue.entries()) {
-    const veto = vetoOf(input.mapping, unpack(wish.row.values));
-    if (veto !== undefined) say(wish, 'held', 'E4', `vetoed: ${veto}`);
-    else if (!input.ledger.isTrusted && !isApproved(input)) {
-      unapproved += 1;
-      say(wish, 'held', 'E6', 'held: the state is new, approve it once');
-    } else if (free > 0) {
-      free -= 1;
-      changes.push(enrolChange(wish));
-    } else {
-      say(wish, 'waiting', 'E4', `waiting: ${ahead - changes.length} ahead, cap ${rules.perHour}/h`);
-    }
-  }
   return {
     changes,
     problems,
-    waiting,
+    wishes,
     results: new Map([...sentences].map(([uuid, texts]) => [uuid, texts.join('; ')])),
     unapproved,
     ofNewRows,
   };
 
+  function isLetThrough(wish: Wish): boolean {
+    const veto = vetoOf(input.mapping, unpack(wish.row.values));
+    if (veto !== undefined) say(wish, 'held', 'E4', `vetoed: ${veto}`);
+    return veto === undefined;
+  }
+
   function consider({ uuid, row, automation }: Omit<Wish, 'entry'>): void {
     const key = ledgerKey(uuid, automation.uuid);
     const entry = input.ledger.entries.get(key);
-    const isRetried = input.requests.retry.has(`${uuid}/${automation.uuid}`);
+    const isRetried = input.requests.retry.has(enrolmentId(uuid, automation));
     if (automation.status === 'archived' && !isDone(entry)) {
       return refuse(uuid, row, `the automation "${automation.name}" is archived`);
     }
     if (entry && entry.state !== 'waiting' && !isRetried) return report({ uuid, row, automation, entry });
-    if (!entry && !input.ledger.isTrusted && isProvenBy(row.wishResult, automation)) {
-      return note(uuid, `enrolled earlier in ${automation.name}`);
+    const proof = !entry && !input.ledger.isTrusted ? proofIn(row.wishResult, automation) : undefined;
+    if (proof) {
+      wishes.set(key, proof);
+      return report({ uuid, row, automation, entry: proof });
     }
-    if (!entry) waiting.set(key, { state: 'waiting', at: input.now, run: '' });
+    if (!entry) wishes.set(key, { state: 'waiting', at: input.now, run: '' });
     due.push({ uuid, row, automation, entry });
   }
 
@@ -155,15 +167,17 @@ export function planEnrolments(
       case 'intended':
       case 'unknown':
         note(uuid, `unknown: look in the service whether ${automation.name} has it`);
-        problems.push(
-          problemOf(
+        // Retried by this id alone: who asks for the contact does not ask for a second enrolment.
+        problems.push({
+          ...problemOf(
             'quarantined',
             uuid,
             row,
             'E3',
             `enrolment in ${automation.name}: outcome unknown, look in the service`,
           ),
-        );
+          id: enrolmentId(uuid, automation),
+        });
         return;
       case 'waiting':
     }
@@ -200,8 +214,8 @@ function problemOf(kind: Problem['kind'], uuid: string, row: RowRecord, rule: Ru
   return problem(kind, { uuid, row: row.number }, rule, reason);
 }
 
-function isApproved({ requests }: PlanInput): boolean {
-  return (requests.approved?.enrolments ?? 0) > 0;
+function enrolmentId(uuid: string, { uuid: automation }: WishedAutomation): string {
+  return `${uuid}/${automation}`;
 }
 
 function enrolChange({ uuid, row, automation }: Wish): Change {
@@ -264,8 +278,13 @@ export function readWish(text: string, automations: readonly WishedAutomation[])
 }
 
 /** E6: the result column of an earlier life of the state. */
-function isProvenBy(result: string | undefined, { name }: WishedAutomation): boolean {
-  return (result ?? '').split('; ').some((each) => /^enrolled\b/.test(each) && each.endsWith(`in ${name}`));
+function proofIn(result: string | undefined, { name }: WishedAutomation): LedgerEntry | undefined {
+  for (const sentence of (result ?? '').split('; ')) {
+    const [, day, where] = /^enrolled (\d{4}-\d{2}-\d{2}) in (.*)$/s.exec(sentence) ?? [];
+    const at = Date.parse(`${day}T00:00:00Z`);
+    if (where === name && !Number.isNaN(at)) return { state: 'enrolled', at, run: '' };
+  }
+  return undefined;
 }
 
 /** E4: calls of the last hour, whatever became of them; counted across restarts, since the ledger is. */

@@ -81,7 +81,9 @@ export function countChanges(changes: readonly Change[]): Pick<PlanCounts, Limit
   let [creates, blanks, deletes] = [0, 0, 0];
   for (const change of changes) {
     if (change.op === 'create') creates += 1;
-    if (change.op === 'delete' || change.op === 'remove') deletes += 1;
+    // Cancelled everywhere because the row was deleted (D1): a deletion like the others, and as hard to take back.
+    const isMourning = change.op === 'cancel' && change.rule === 'D1';
+    if (change.op === 'delete' || change.op === 'remove' || isMourning) deletes += 1;
     if (change.op !== 'update' && change.op !== 'set') continue;
     if (change.op === 'update' && change.releases) continue;
     if (change.fields.length > 0) changed.add(change.uuid ?? `row:${change.row}`);

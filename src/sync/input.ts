@@ -41,12 +41,15 @@ export type ContactAnswer =
   | { readonly kind: 'elsewhere'; readonly uuid: string; readonly where: string }
   | { readonly kind: 'unanswered'; readonly why: string };
 
+/** What the service said when asked who has a row's identifiers. `several`: the first key that anybody has is no one's alone (I2). */
+export type LookupAnswer = ContactAnswer | { readonly kind: 'several'; readonly uuids: readonly string[] };
+
 /** Answers to the questions of an earlier plan over the same readings. */
 export interface Answers {
   /** By uuid. */
   readonly contacts: ReadonlyMap<string, ContactAnswer>;
   /** By `rowKey` of a new row. */
-  readonly lookups: ReadonlyMap<string, ContactAnswer>;
+  readonly lookups: ReadonlyMap<string, LookupAnswer>;
 }
 
 export const noAnswers: Answers = { contacts: new Map(), lookups: new Map() };

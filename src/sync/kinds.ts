@@ -50,21 +50,22 @@ const integer: KindOf = {
   isSame: (a, b) => a === b,
 };
 
-const flagWords: Readonly<Record<string, boolean>> = {
-  true: true,
-  yes: true,
-  '1': true,
-  false: false,
-  no: false,
-  '0': false,
-};
+/** A map: of an object, `constructor` would be a word too. */
+const flagWords: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['yes', true],
+  ['1', true],
+  ['false', false],
+  ['no', false],
+  ['0', false],
+]);
 
 const flag: KindOf = {
   fromCrm: (raw) => {
     const read = asText(raw);
-    return typeof read === 'string' ? flagWords[read.trim().toLowerCase()] : read;
+    return typeof read === 'string' ? flagWords.get(read.trim().toLowerCase()) : read;
   },
-  fromCell: (cell) => flagWords[cellText(cell).trim().toLowerCase()] ?? { unreadable: cellText(cell) },
+  fromCell: (cell) => flagWords.get(cellText(cell).trim().toLowerCase()) ?? { unreadable: cellText(cell) },
   toCell: (value) => value,
   isSame: (a, b) => a === b,
 };
@@ -118,7 +119,7 @@ export function readCrm(kind: Kind, raw: unknown): Reading {
 /** One cell. `undefined` is a column that was not found: unknown. */
 export function readCell(kind: Kind, cell: Cell | undefined): Reading | Unreadable {
   if (cell === undefined) return undefined;
-  if (cell === null || cell === '') return null;
+  if (cell === null || (typeof cell === 'string' && cell.trim() === '')) return null;
   if (typeof cell === 'object') return { unreadable: cell.error };
   return kinds[kind].fromCell(cell);
 }

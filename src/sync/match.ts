@@ -22,8 +22,12 @@ export interface Matched {
   readonly strays: ReadonlyMap<string, Stray>;
   readonly problems: readonly Problem[];
   readonly questions: readonly Question[];
+  /** Contacts that a quarantined row may be the row of: they get none, and theirs is not gone either (I2, L7). */
+  readonly withheld: ReadonlySet<string>;
   /** False while some row's ID is in doubt: then a missing row means nothing (I5). */
   readonly areAbsentRowsGone: boolean;
+  /** Contacts that were answered as they were before our own last write: neither read nor missed. */
+  readonly stale: ReadonlySet<string>;
 }
 
 export interface NewRow {
@@ -39,17 +43,17 @@ export function match(input: PlanInput, keys: Keys): Matched {
   const problems: Problem[] = [];
   const questions: Question[] = [];
   const strays = new Map<string, Stray>();
-  const contactByUuid = dedupe(crm.contacts, base);
+  const { contactByUuid, stale } = dedupe(crm.contacts, base);
   const rowByUuid = new Map<string, RowRecord>();
   const rowsWithoutId: RowRecord[] = [];
   const doubtfulRows: RowRecord[] = [];
   const hereByAnswer: ContactRecord[] = [];
-  /** Contacts that some quarantined group is about: they get no row either (I2). */
   const withheld = new Set<string>();
   const isAskedAgain = input.requests.retry.size > 0;
 
   byId();
   const candidates = lazily(() => indexCandidates(contactByUuid, input, keys));
+  const rowlessByContents = lazily(() => indexRowlessLinks(rowByUuid, base));
   const newRows = byKey();
   for (const contact of hereByAnswer) contactByUuid.set(contact.uuid, contact);
   return {
@@ -60,7 +64,9 @@ export function match(input: PlanInput, keys: Keys): Matched {
     strays,
     problems,
     questions,
+    withheld,
     areAbsentRowsGone: doubtfulRows.length === 0,
+    stale,
   };
 
   /** I1, I4, I5, I9. */
@@ -135,16 +141,12 @@ export function match(input: PlanInput, keys: Keys): Matched {
     const strangers: { row: RowRecord; values: ReturnType<typeof unpack> }[] = [];
     for (const row of rowsWithoutId) {
       const values = unpack(row.values);
-      const hits = firstHits(values);
+      const hits = hitsOf(row, values);
+      if (hits === undefined) continue;
       if (hits.length === 0) {
         strangers.push({ row, values });
       } else if (hits.length > 1) {
-        for (const uuid of hits) withheld.add(uuid);
-        quarantine(
-          row,
-          'I2',
-          `matches ${hits.length} contacts: ${listed(hits)}; write the ID of the right one into it`,
-        );
+        quarantineAmbiguous(row, hits);
       } else {
         claims.set(hits[0]!, [...(claims.get(hits[0]!) ?? []), row]);
       }
@@ -153,14 +155,54 @@ export function match(input: PlanInput, keys: Keys): Matched {
     return strangersToNew(strangers);
   }
 
-  /** One key a lookup, the first that somebody has decides. */
-  function firstHits(values: ReturnType<typeof unpack>): readonly string[] {
+  function quarantineAmbiguous(row: RowRecord, uuids: readonly string[]): [] {
+    for (const uuid of uuids) withheld.add(uuid);
+    const shown = listed(uuids.toSorted());
+    return quarantine(row, 'I2', `matches ${uuids.length} contacts: ${shown}; write the ID of the right one into it`);
+  }
+
+  /**
+   * In scope, whether read or answered. undefined: the service has to say first. A contact that has no link is not known
+   * unless it was read, so that after an incremental pull the only one that matches may not be the only one there is.
+   */
+  function hitsOf(row: RowRecord, values: ReturnType<typeof unpack>): readonly string[] | undefined {
+    const answer = answers.lookups.get(rowKey(row));
+    if (answer?.kind === 'several') return answer.uuids;
+    if (answer?.kind === 'here') {
+      if (!contactByUuid.has(answer.contact.uuid)) hereByAnswer.push(answer.contact);
+      return [answer.contact.uuid];
+    }
+    const hits = firstHits(row, values);
+    // Whoever has a row already is not this one's, however many others match.
+    const isTaken = hits.length === 1 && rowByUuid.has(hits[0]!);
+    if (
+      hits.length !== 1 ||
+      isTaken ||
+      crm.coverage === 'whole' ||
+      answer?.kind === 'gone' ||
+      answer?.kind === 'elsewhere'
+    ) {
+      return hits;
+    }
+    // Its row is here, if only it is known to be its row (L7).
+    withheld.add(hits[0]!);
+    if (answer === undefined) questions.push({ kind: 'lookup', key: rowKey(row), row: row.number, values });
+    waitFor(
+      row,
+      'I2',
+      `matches ${hits[0]}: ${answer ? `could not be looked up: ${answer.why}` : 'is being looked up'}`,
+    );
+    return undefined;
+  }
+
+  /** One key a lookup, the first that somebody has decides. Without any key, what the row held last tells (I5). */
+  function firstHits(row: RowRecord, values: ReturnType<typeof unpack>): readonly string[] {
     for (const read of keys.readers) {
       const key = read(values);
       const hits = key === undefined ? undefined : candidates().get(key);
       if (hits) return hits;
     }
-    return [];
+    return keys.of(values).length === 0 ? (rowlessByContents().get(row.values) ?? []) : [];
   }
 
   function claim(uuid: string, rows: readonly RowRecord[]): void {
@@ -169,7 +211,7 @@ export function match(input: PlanInput, keys: Keys): Matched {
       for (const row of rows) quarantine(row, 'I2', `matches ${uuid}, already in row ${living.number}`);
     } else if (rows.length > 1) {
       withheld.add(uuid);
-      for (const row of rows) quarantine(row, 'I6', sameKeyReason(row, rows));
+      for (const row of rows) quarantine(row, 'I6', `matches ${uuid}; ${sameKeyReason(row, rows)}`);
     } else {
       rowByUuid.set(uuid, rows[0]!);
     }
@@ -181,15 +223,39 @@ export function match(input: PlanInput, keys: Keys): Matched {
       for (const key of keys.of(values)) rowsByKey.set(key, [...(rowsByKey.get(key) ?? []), row]);
     }
     const linkedRows = lazily(() => indexLinkedRows(rowByUuid, keys));
+    const answered = groupByAnswer(strangers.map(({ row }) => row));
     return strangers.flatMap(({ row, values }) => {
       const own = keys.of(values);
       const group = new Set(own.flatMap((key) => rowsByKey.get(key) ?? []));
       const linked = own.flatMap((key) => linkedRows().get(key) ?? [])[0];
-      if (own.length === 0) return waitFor(row, 'I2', missingKeyReason(row));
+      if (own.length === 0) return waitForKey(row);
       if (group.size > 1) return quarantine(row, 'I6', sameKeyReason(row, [...group]));
       if (linked) return quarantine(row, 'I6', `has the same ${keys.text} as row ${linked.number}`);
+      const contenders = answered.get(rowKey(row)) ?? [];
+      if (contenders.length > 1) return quarantineContender(row, contenders);
       return strangerToNew(row, values);
     });
+  }
+
+  /** By `rowKey`, those whose lookups found the same contact elsewhere: each by another key, else they were one group already. */
+  function groupByAnswer(rows: readonly RowRecord[]): ReadonlyMap<string, readonly RowRecord[]> {
+    const byUuid = new Map<string, RowRecord[]>();
+    for (const row of rows) {
+      const uuid = answeredUuid(row);
+      if (uuid !== undefined) put(byUuid, [uuid], row);
+    }
+    return new Map([...byUuid.values()].flatMap((group) => group.map((row) => [rowKey(row), group] as const)));
+  }
+
+  function answeredUuid(row: RowRecord): string | undefined {
+    const answer = answers.lookups.get(rowKey(row));
+    return answer?.kind === 'elsewhere' ? answer.uuid : undefined;
+  }
+
+  function quarantineContender(row: RowRecord, contenders: readonly RowRecord[]): [] {
+    const uuid = answeredUuid(row)!;
+    withheld.add(uuid);
+    return quarantine(row, 'I6', `matches ${uuid}; ${sameKeyReason(row, contenders)}`);
   }
 
   function strangerToNew(row: RowRecord, values: ReturnType<typeof unpack>): NewRow[] {
@@ -222,27 +288,22 @@ export function match(input: PlanInput, keys: Keys): Matched {
         return waitFor(row, 'I2', `new: could not be looked up: ${answer.why}`);
       case 'gone':
         return [{ row }];
+      // Was among the hits already.
+      case 'several':
       case 'here':
-        return adoptAnswered(row, answer.contact);
-      case 'elsewhere':
+        return [];
+      case 'elsewhere': {
+        const living = rowByUuid.get(answer.uuid);
+        if (living) return quarantine(row, 'I2', `matches ${answer.uuid}, already in row ${living.number}`);
         return mapping.moveToList
           ? [{ row, moves: answer.uuid }]
           : quarantine(row, 'I2', elsewhereReason(answer.where));
+      }
     }
   }
 
   function elsewhereReason(where: string): string {
     return `is ${where}, not in ${crm.scope}; move_to_list: true would move it`;
-  }
-
-  /** In scope, but not among what was read: an incremental pull, or a search that lags. */
-  function adoptAnswered(row: RowRecord, contact: ContactRecord): NewRow[] {
-    const living = rowByUuid.get(contact.uuid);
-    if (living) return quarantine(row, 'I2', `matches ${contact.uuid}, already in row ${living.number}`);
-    hereByAnswer.push(contact);
-    rowByUuid.set(contact.uuid, row);
-    strays.delete(rowKey(row));
-    return [];
   }
 
   function isDue(retryAt: number | null, row: RowRecord): boolean {
@@ -273,11 +334,12 @@ export function match(input: PlanInput, keys: Keys): Matched {
     return [];
   }
 
-  function missingKeyReason(row: RowRecord): string {
+  function waitForKey(row: RowRecord): [] {
     const unreadable = Object.entries(row.unreadable ?? {}).map(([field, shown]) => `${field} shows ${shown}`);
-    return unreadable.length > 0
-      ? `cannot be told who it is: ${unreadable.join(', ')}`
-      : `names nobody yet: needs ${keys.text}`;
+    if (unreadable.length === 0) return waitFor(row, 'I2', `names nobody yet: needs ${keys.text}`);
+    // It may be the row of anybody whose row seems to be gone (L7).
+    doubtfulRows.push(row);
+    return waitFor(row, 'I2', `cannot be told who it is: ${unreadable.join(', ')}`);
   }
 
   /** I2, I10: contacts without a row, but for those somebody has to decide about first. */
@@ -323,15 +385,22 @@ export function match(input: PlanInput, keys: Keys): Matched {
 }
 
 /** I8. Of two readings the later one counts. One that is older than our own last write is stale, and counts as not read. */
-function dedupe(contacts: readonly ContactRecord[], { links }: Base): Map<string, ContactRecord> {
+function dedupe(
+  contacts: readonly ContactRecord[],
+  { links }: Base,
+): { readonly contactByUuid: Map<string, ContactRecord>; readonly stale: ReadonlySet<string> } {
   const byUuid = new Map<string, ContactRecord>();
+  const stale = new Set<string>();
   for (const contact of contacts) {
     const writtenAt = links.get(contact.uuid)?.writtenAt;
-    if (writtenAt !== undefined && contact.updatedAt !== undefined && contact.updatedAt < writtenAt) continue;
+    if (writtenAt !== undefined && contact.updatedAt !== undefined && contact.updatedAt < writtenAt) {
+      stale.add(contact.uuid);
+      continue;
+    }
     const known = byUuid.get(contact.uuid);
     if (known === undefined || isLater(contact, known)) byUuid.set(contact.uuid, contact);
   }
-  return byUuid;
+  return { contactByUuid: byUuid, stale };
 }
 
 /** Any order of the same readings must give the same one (L11). */
@@ -361,22 +430,32 @@ type Index<Item> = ReadonlyMap<string, readonly Item[]>;
 /** Contacts that a row without an ID may be: those read, and those that an incremental pull did not need to read. */
 function indexCandidates(
   contactByUuid: ReadonlyMap<string, ContactRecord>,
-  { base, crm }: PlanInput,
+  { base, crm, answers }: PlanInput,
   keys: Keys,
 ): Index<string> {
   const index = new Map<string, string[]>();
-  for (const { uuid, values } of contactByUuid.values()) put(index, keys.of(unpack(values)), uuid);
+  // Who was found for one row may be who another row means by another key.
+  const answered = [...answers.lookups.values()].flatMap((answer) => (answer.kind === 'here' ? [answer.contact] : []));
+  const known = new Map([...answered.map((contact) => [contact.uuid, contact] as const), ...contactByUuid]);
+  for (const { uuid, values } of known.values()) put(index, keys.of(unpack(values)), uuid);
   if (crm.coverage === 'whole') return index;
   for (const [uuid, link] of base.links) {
     const isHere = link.standing === undefined || link.standing === 'row-gone';
-    if (isHere && !contactByUuid.has(uuid)) put(index, keys.of(unpack(lastSeen(link, 'crm'))), uuid);
+    if (isHere && !known.has(uuid)) put(index, keys.of(unpack(lastSeen(link, 'crm'))), uuid);
   }
   return index;
 }
 
 function indexLinkedRows(rowByUuid: ReadonlyMap<string, RowRecord>, keys: Keys): Index<RowRecord> {
   const index = new Map<string, RowRecord[]>();
-  for (const row of rowByUuid.values()) put(index, keys.of(unpack(row.values)), row);
+  for (const row of [...rowByUuid.values()].toSorted((a, b) => a.number - b.number))
+    put(index, keys.of(unpack(row.values)), row);
+  return index;
+}
+
+function indexRowlessLinks(rowByUuid: ReadonlyMap<string, RowRecord>, { links }: Base): Index<string> {
+  const index = new Map<string, string[]>();
+  for (const [uuid, link] of links) if (!rowByUuid.has(uuid)) put(index, [lastSeen(link, 'sheet')], uuid);
   return index;
 }
 

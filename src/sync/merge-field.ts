@@ -101,8 +101,8 @@ function winnerRule(value: Value): RuleId {
 function mergeToSheet(field: Field, { base, crm, sheet }: FieldReadings): FieldDecision {
   if (crm === undefined || sheet === undefined) return leave;
   if (isSame(field.kind, crm, sheet)) return { kind: 'agree', value: crm };
-  // Nothing to put back: the blank is not to be shown, and the cell cannot go to the CRM.
-  if (isBlank(crm) && field.blank === 'ignore') return leave;
+  // An emptied contact is not shown (M3), and the cell cannot refill it. Where it was blank before, the cell was edited.
+  if (isBlank(crm) && !isBlank(base) && field.blank === 'ignore') return leave;
   const isEdited = base !== undefined && !isSame(field.kind, sheet, base);
   const isEditedOrOld = isEdited || (base === undefined && !isBlank(sheet));
   return isEditedOrOld

@@ -22,8 +22,8 @@ export interface PersonPlan {
   readonly link: Link | null;
   readonly changes: readonly Change[];
   readonly problems: readonly Problem[];
-  /** The contact is to be asked for before anything is concluded (D3). */
-  readonly isInQuestion?: true;
+  /** The contact is to be asked for before anything is concluded; the rule that wants it (D3, D5). */
+  readonly question?: 'D3' | 'D5';
 }
 
 interface PersonContext extends PlanInput {
@@ -54,9 +54,13 @@ export function planPerson(context: PersonContext, person: Person): PersonPlan {
   if (link === undefined) return { link: null, changes: [], problems: [] };
   if (link.standing === 'left' || link.standing === 'contact-gone') return planWithoutContact(context, person, link);
   if (contact === 'absent') return planAbsent(context, person, link);
-  return row
-    ? mergePresent(context, person, lastSeen(link, 'crm'), undefined)
-    : planRowGone(context, person, link, false);
+  return row ? mergeUnread(context, person, link, link.missedScans) : planRowGone(context, person, link, 'unread');
+}
+
+/** What was not read is as it was last seen; scans that missed it stay counted (D3). */
+function mergeUnread(context: PersonContext, person: Person, link: Link, missedScans: number | undefined): PersonPlan {
+  const merged = mergePresent(context, person, lastSeen(link, 'crm'), undefined);
+  return missedScans === undefined || !merged.link ? merged : { ...merged, link: { ...merged.link, missedScans } };
 }
 
 /** The contact is there. */
@@ -66,7 +70,8 @@ function planPresent(context: PersonContext, person: Person, contact: ContactRec
   if (!link) return { link: null, ...appendRow(context, person.uuid, contact.values, 'merge', 'new in the CRM') };
   const isBack = link.standing === 'left' || link.standing === 'contact-gone';
   if (isBack) return { link: null, ...appendRow(context, person.uuid, contact.values, 'D4', 'back in scope') };
-  return planRowGone(context, person, seenAs(link, contact.values), isChanged(context, link, contact.values));
+  const contactIs = isChanged(context, link, contact.values) ? 'changed' : 'unchanged';
+  return planRowGone(context, person, seenAs(link, contact.values), contactIs);
 }
 
 function seenAs(link: Link, crm: Packed): Link {
@@ -91,7 +96,8 @@ function mergePresent(
     crm: fields.map((field, index) => (isReadFromCrm(field) ? values[index] : undefined)),
     sheet: unpack(row.values),
     notes: link?.notes ?? {},
-    ...(updatedAt !== undefined && { updatedAt }),
+    // The instant of our own write says nothing about when somebody edited another field (M1).
+    ...(updatedAt !== undefined && updatedAt !== link?.writtenAt && { updatedAt }),
   });
   const problems = [...merged.problems];
   const about = { uuid, row: row.number };
@@ -106,7 +112,8 @@ function mergePresent(
   }
   const id = row.id === uuid ? undefined : uuid;
   if (merged.toSheet.length > 0 || id !== undefined) {
-    const why = id === undefined ? whole(merged.toSheet) : { rule: 'I5' as const, reason: 'the row is this contact’s' };
+    const why =
+      id === undefined ? whole(merged.toSheet) : { rule: idRule(link, row), reason: 'the row is this contact’s' };
     changes.push({
       side: 'sheet',
       op: 'set',
@@ -133,6 +140,12 @@ function mergePresent(
 
 function isDue({ requests, now }: PersonContext, retryAt: number | null, uuid: string, row: RowRecord): boolean {
   return requests.retry.has(uuid) || requests.retry.has(`row:${row.number}`) || (retryAt !== null && now >= retryAt);
+}
+
+/** Why an ID is written: it was emptied, it is another one now, or the row was found by its key. */
+function idRule(link: Link | undefined, row: RowRecord): RuleId {
+  if (link) return 'I5';
+  return row.id === '' ? 'I2' : 'I10';
 }
 
 /** A change as a whole has the reason of its first field. */
@@ -164,7 +177,13 @@ export function linkOf(parts: {
 }
 
 /** D1, D2: a person deleted the row. */
-function planRowGone(context: PersonContext, { uuid }: Person, link: Link, isContactChanged: boolean): PersonPlan {
+function planRowGone(
+  context: PersonContext,
+  person: Person,
+  link: Link,
+  contactIs: 'changed' | 'unchanged' | 'unread',
+): PersonPlan {
+  const { uuid } = person;
   const crm = lastSeen(link, 'crm');
   const restore = (rule: RuleId, reason: string): PersonPlan => ({
     link: { ...link, isOpen: true },
@@ -172,7 +191,10 @@ function planRowGone(context: PersonContext, { uuid }: Person, link: Link, isCon
   });
   if (context.requests.retry.has(uuid)) return restore('D1', 'asked for again');
   if (link.standing === 'row-gone') return ignored(link);
-  if (!context.areAbsentRowsGone) return { link, changes: [], problems: [] };
+  if (!context.areAbsentRowsGone) {
+    // What changed meanwhile is still to be merged when the row turns up, whatever was last seen then.
+    return { link: contactIs === 'changed' ? { ...link, isOpen: true } : link, changes: [], problems: [] };
+  }
   const about = { uuid, row: null, fields: [] };
   switch (context.mapping.onRowDeleted) {
     case 'ignore':
@@ -186,13 +208,36 @@ function planRowGone(context: PersonContext, { uuid }: Person, link: Link, isCon
         problems: [],
       };
     case 'delete_contact':
-      return isContactChanged
-        ? restore('D2', 'modified beat deleted: the contact changed while its row was deleted')
-        : {
-            link: { ...link, isOpen: true },
-            changes: [{ side: 'crm', op: 'delete', ...about, rule: 'D1', reason: 'its row was deleted' }],
-            problems: [],
-          };
+      if (contactIs === 'changed') {
+        return restore('D2', 'modified beat deleted: the contact changed while its row was deleted');
+      }
+      if (context.crm.coverage === 'partial') return notYet('not deleted before every contact was read');
+      return contactIs === 'unread' ? askedFirst() : deleted();
+  }
+
+  function deleted(): PersonPlan {
+    const change = { side: 'crm', op: 'delete', ...about, rule: 'D1', reason: 'its row was deleted' } as const;
+    return { link: { ...link, isOpen: true }, changes: [change], problems: [] };
+  }
+
+  /** D5: what only was not seen to change is looked at once more before it is gone for good. */
+  function askedFirst(): PersonPlan {
+    const answer = context.answers.contacts.get(uuid);
+    switch (answer?.kind) {
+      case undefined:
+        return { link, changes: [], problems: [], question: 'D5' };
+      case 'unanswered':
+        return notYet(`not deleted before it was looked at: ${answer.why}`);
+      case 'here':
+        return planPresent(context, person, answer.contact);
+      case 'gone':
+      case 'elsewhere':
+        return { link: null, changes: [], problems: [] };
+    }
+  }
+
+  function notYet(reason: string): PersonPlan {
+    return { link, changes: [], problems: [problem('waiting', { uuid }, 'D5', `its row was deleted; ${reason}`)] };
   }
 
   function ignored({ isOpen: _isOpen, ...rest }: Link): PersonPlan {
@@ -210,10 +255,14 @@ function planAbsent(context: PersonContext, person: Person, link: Link): PersonP
   const { uuid, row } = person;
   const answer: ContactAnswer | undefined = context.answers.contacts.get(uuid);
   const isProvenAbsent = !context.crm.isDrifted || (link.missedScans ?? 0) > 0;
-  if (!isProvenAbsent) return { link: { ...link, missedScans: 1 }, changes: [], problems: [] };
+  if (!isProvenAbsent) {
+    return row
+      ? mergeUnread(context, person, link, 1)
+      : { link: { ...link, missedScans: 1 }, changes: [], problems: [] };
+  }
   switch (answer?.kind) {
     case undefined:
-      return { link, changes: [], problems: [], isInQuestion: true };
+      return { link, changes: [], problems: [], question: 'D3' };
     case 'unanswered': {
       const reason = `is it still there? ${answer.why}`;
       return { link, changes: [], problems: [problem('waiting', { uuid, row: row?.number ?? null }, 'D3', reason)] };
@@ -291,7 +340,7 @@ function isAlike(kind: Parameters<typeof isSame>[0], before: Reading, now: Readi
 }
 
 /** A row for a contact that has none: everything that may be shown and is not blank. */
-export function appendRow(
+function appendRow(
   { mapping }: Pick<PlanInput, 'mapping'>,
   uuid: string,
   crm: Packed,

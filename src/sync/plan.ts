@@ -24,7 +24,7 @@ export interface Plan {
   readonly strays: ReadonlyMap<string, Stray>;
   /** The people whom changes or problems are about, by uuid: what `settle` needs to know of them. */
   readonly people: ReadonlyMap<string, Person>;
-  /** Wishes seen for the first time, for the ledger. */
+  /** Wishes seen for the first time, or proven by the result column: for the ledger. */
   readonly wishes: ReadonlyMap<string, LedgerEntry>;
   /** For the result column, by uuid. */
   readonly wishResults: ReadonlyMap<string, string>;
@@ -57,16 +57,16 @@ export function plan(input: PlanInput): Plan {
   const counts = { ...counted, missing: sides.missing, enrolments: enrolments.unapproved };
   return {
     holds: guardCounts(input, counted),
-    questions: [...matched.questions, ...people.questions],
+    questions: [...matched.questions, ...people.questions].toSorted((a, b) => compareTexts(subjectOf(a), subjectOf(b))),
     changes,
     problems: inRowOrder([...matched.problems, ...people.problems, ...updates.problems, ...enrolments.problems]),
     links: people.links,
     strays: matched.strays,
     people: people.people,
-    wishes: enrolments.waiting,
+    wishes: enrolments.wishes,
     wishResults: enrolments.results,
     counts,
-    linked: people.linked,
+    linked: people.linked + matched.newRows.length,
   };
 }
 
@@ -127,19 +127,15 @@ function planPeople(input: PlanInput, matched: Matched): PeoplePlan {
     const row = rowByUuid.get(uuid);
     if (mapping.enrolment && row && link.standing !== 'left' && link.standing !== 'contact-gone')
       wishers.push({ uuid, row });
-    linked += 1;
     if (!isUntouched(link, contact, row, crm.coverage) || row?.id !== uuid) take(uuid, link, contact, row);
+    else linked += 1;
   }
   for (const [uuid, row] of rowByUuid) {
     if (base.links.has(uuid) || !contactByUuid.has(uuid)) continue;
     if (mapping.enrolment) wishers.push({ uuid, row });
-    linked += 1;
     take(uuid, undefined, contactByUuid.get(uuid), row);
   }
-  for (const contact of matched.newContacts) {
-    linked += 1;
-    take(contact.uuid, undefined, contact, undefined);
-  }
+  for (const contact of matched.newContacts) take(contact.uuid, undefined, contact, undefined);
   wishers.sort((a, b) => a.row.number - b.row.number);
   return { changes, problems, questions, links, people, wishers, linked };
 
@@ -149,15 +145,22 @@ function planPeople(input: PlanInput, matched: Matched): PeoplePlan {
     contact: ContactRecord | undefined,
     row: RowRecord | undefined,
   ): void {
-    const absence = crm.coverage === 'whole' && !contact ? 'absent' : 'unread';
+    const absence = crm.coverage === 'whole' && !matched.stale.has(uuid) ? 'absent' : 'unread';
     const person: Person = { uuid, link, contact: contact ?? absence, row };
-    const planned = planPerson(context, person);
+    const areAbsentRowsGone = context.areAbsentRowsGone && !matched.withheld.has(uuid);
+    const planned = planPerson({ ...context, areAbsentRowsGone }, person);
     changes.push(...planned.changes);
     problems.push(...planned.problems);
-    if (planned.isInQuestion) questions.push({ kind: 'contact', uuid, rule: 'D3' });
+    if (isLinkedAfter(planned)) linked += 1;
+    if (planned.question) questions.push({ kind: 'contact', uuid, rule: planned.question });
     if (!isSameLink(planned, link)) links.set(uuid, planned.link);
     if (planned.changes.length > 0 || planned.problems.length > 0) people.set(uuid, person);
   }
+}
+
+function isLinkedAfter({ link, changes }: PersonPlan): boolean {
+  if (changes.some(({ op }) => op === 'append')) return true;
+  return link !== null && !changes.some(({ op }) => op === 'delete' || op === 'remove');
 }
 
 function isSameLink({ link }: PersonPlan, before: Link | undefined): boolean {
@@ -205,6 +208,10 @@ interface OfRecord {
 
 function compareRecords(a: OfRecord, b: OfRecord): number {
   return (a.row ?? rowsEnd) - (b.row ?? rowsEnd) || compareTexts(a.uuid ?? '', b.uuid ?? '');
+}
+
+function subjectOf(question: Question): string {
+  return question.kind === 'contact' ? question.uuid : question.key;
 }
 
 function compareTexts(a: string, b: string): number {

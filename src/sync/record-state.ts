@@ -1,9 +1,9 @@
 // One record in the middle of a run: what both sides were confirmed to hold so far. Results go in, a link comes out.
 import { type FieldNote, lastSeen, type Link, type Refusal, type Written } from './base.ts';
-import type { Change, FieldChange, Problem } from './change.ts';
+import { type Change, type FieldChange, type Problem, problem } from './change.ts';
 import { noRequests, type PlanInput } from './input.ts';
 import { isSame, type Kind } from './kinds.ts';
-import { isReadFromCrm, isWritable, type Mapping } from './mapping.ts';
+import { type Field, isReadFromCrm, type Mapping } from './mapping.ts';
 import { mergeRecord, type RecordMerge } from './merge-record.ts';
 import { linkOf, type Person } from './person.ts';
 import { type ContactRecord, pack, type RowRecord, unpack } from './record.ts';
@@ -27,6 +27,7 @@ export interface RecordState {
 export function stateOf({ mapping }: PlanInput, { uuid, link, contact }: Person, row: RowRecord): RecordState {
   const unknown = mapping.fields.map(() => undefined);
   const crm = typeof contact === 'object' ? unpack(contact.values) : link ? unpack(lastSeen(link, 'crm')) : unknown;
+  const updatedAt = typeof contact === 'object' ? contact.updatedAt : undefined;
   return {
     uuid,
     row,
@@ -35,7 +36,7 @@ export function stateOf({ mapping }: PlanInput, { uuid, link, contact }: Person,
     sheet: unpack(row.values),
     notes: link?.notes ?? {},
     problems: [],
-    updatedAt: typeof contact === 'object' ? contact.updatedAt : undefined,
+    updatedAt: updatedAt === link?.writtenAt ? undefined : updatedAt,
     writtenAt: link?.writtenAt,
     refusal: link?.refusal?.sheet === row.values ? link.refusal : undefined,
   };
@@ -54,8 +55,13 @@ export function confirmStored(
 ): RecordState {
   const answered = unpack(contact.values);
   const base = [...state.base];
-  const crm = fields.map((field, index) => (isReadFromCrm(field) ? (answered[index] ?? state.crm[index]) : undefined));
+  const crm = fields.map((field, index) => {
+    if (!isReadFromCrm(field)) return undefined;
+    // A blank is an answer; only what is missing from it is as it was (V3).
+    return answered[index] === undefined ? state.crm[index] : answered[index];
+  });
   const notes: Record<string, FieldNote> = { ...state.notes };
+  const problems = [...state.problems];
   for (const { field: name, before, after } of sent) {
     const index = fields.findIndex((field) => field.name === name);
     const field = fields[index];
@@ -65,14 +71,38 @@ export function confirmStored(
       stored === undefined || isSame(field.kind, stored, after) || !isSame(field.kind, stored, before ?? null);
     if (isStored) {
       // What cannot be read back is believed; a third form is set in the sheet, as a change of the CRM's to what was sent.
-      base[index] = after;
+      // Where a person decided for a value of neither side, the sheet does not hold it yet (L3).
+      if (!isReadFromCrm(field) || isSame(field.kind, state.sheet[index], after)) base[index] = after;
       if (isReadFromCrm(field) && stored === undefined) crm[index] = after;
       notes[name] = withWritten(withoutNotStored(notes[name]), { side: 'crm', value: after, replaced: before ?? null });
     } else {
-      notes[name] = notStoredNote(notes[name], field.kind, after, { crm: stored, sheet: state.sheet[index] });
+      const note = notStoredNote(notes[name], field.kind, after, { crm: stored, sheet: state.sheet[index] });
+      notes[name] = note;
+      // Once it is parked the merge says so.
+      if (!note.parked) problems.push(notStoredProblem(state, field));
     }
   }
-  return { ...state, base, crm, notes, updatedAt: contact.updatedAt, writtenAt: contact.updatedAt };
+  // `updatedAt` stays as it was read: by now it is the instant of our own write (M1).
+  return { ...state, base, crm, notes, problems, writtenAt: contact.updatedAt };
+}
+
+/** I7: the key of one side only, and not by a person's hand: what is blank there now is nothing to merge with. */
+export function confirmReleased(
+  mapping: Mapping,
+  state: RecordState,
+  released: readonly FieldChange[],
+  contact: ContactRecord,
+): RecordState {
+  const confirmed = confirmStored(mapping, state, [], contact);
+  const base = confirmed.base.map((value, index) =>
+    released.some(({ field }) => field === mapping.fields[index]!.name) ? confirmed.crm[index] : value,
+  );
+  return { ...confirmed, base };
+}
+
+function notStoredProblem({ uuid, row }: RecordState, { name, header }: Field): Problem {
+  const reason = `${header}: not stored by the service, is tried again`;
+  return problem('failed', { uuid, row: row.number, field: name }, 'M6', reason);
 }
 
 /** M6: retried twice. */
@@ -100,8 +130,8 @@ export function withCells(
   for (const { field: name, before, after } of set) {
     const index = fields.findIndex((field) => field.name === name);
     const field = fields[index];
-    if (!field || !isWritable(field, 'sheet')) continue;
-    sheet[index] = stored[name] ?? after;
+    if (!field) continue;
+    sheet[index] = stored[name] === undefined ? after : stored[name];
     if (op === 'set') notes[name] = withWritten(notes[name], { side: 'sheet', value: after, replaced: before ?? null });
   }
   return { ...state, sheet, notes };

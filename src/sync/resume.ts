@@ -1,8 +1,10 @@
 // Between the two pushes. W1, W2, M5: new uuids, stored forms and what the service computed go into the sheet together
 // with the rest of the run.
-import type { Change, FieldChange } from './change.ts';
+import { type Change, type FieldChange, problemId } from './change.ts';
 import { confirmCrm } from './confirm.ts';
 import type { PlanInput } from './input.ts';
+import { isSame } from './kinds.ts';
+import { isReadFromCrm } from './mapping.ts';
 import type { Outcomes } from './outcome.ts';
 import type { Plan } from './plan.ts';
 import { mergeState, type RecordState } from './record-state.ts';
@@ -16,18 +18,39 @@ export function resume(input: PlanInput, plan: Plan, outcomes: Outcomes): readon
     const uuid = outcome.kind === 'done' ? outcome.contact?.uuid : change.uuid;
     for (const { field } of change.fields) sent.add(`${uuid} ${field}`);
   }
-  const followUps = [...states.values()].flatMap((state) => setAfter(input, state, sent) ?? []);
+  const decided = decidedCells(input, plan);
+  const followUps = [...states.values()].flatMap((state) => {
+    return setAfter(input, state, sent, decided.get(state.uuid) ?? []) ?? [];
+  });
   const others = plan.changes.filter(
     ({ side, op, uuid }) => side === 'sheet' && !(op === 'set' && states.has(uuid ?? '')),
   );
   return [...followUps, ...others].toSorted(bySheetOrder);
 }
 
-function setAfter(input: PlanInput, state: RecordState, sent: ReadonlySet<string>): Change | undefined {
-  const fields = mergeState(input, state).toSheet.map((change): FieldChange => {
+/** Cells of the plan that a person decided about, by uuid: no merge would come to them by itself (M1, S4). */
+function decidedCells({ requests }: PlanInput, plan: Plan): ReadonlyMap<string, readonly FieldChange[]> {
+  const sets = plan.changes.flatMap((change) => (change.op === 'set' && change.uuid !== null ? [change] : []));
+  return new Map(
+    sets.map(({ uuid, fields }): [string, readonly FieldChange[]] => [
+      uuid!,
+      fields.filter(({ field, rule }) => rule === 'S4' || requests.resolve.has(problemId(uuid, null, field))),
+    ]),
+  );
+}
+
+function setAfter(
+  input: PlanInput,
+  state: RecordState,
+  sent: ReadonlySet<string>,
+  decided: readonly FieldChange[],
+): Change | undefined {
+  const merged = mergeState(input, state).toSheet.map((change): FieldChange => {
     const isStoredForm = sent.has(`${state.uuid} ${change.field}`);
     return isStoredForm ? { ...change, rule: 'M5', reason: 'as the service stored it' } : change;
   });
+  const asDecided = decided.flatMap((change) => decidedCell(input, state, sent, change) ?? []);
+  const fields = [...merged.filter(({ field }) => !asDecided.some((change) => change.field === field)), ...asDecided];
   const needsId = state.row.id !== state.uuid;
   if (fields.length === 0 && !needsId) return undefined;
   return {
@@ -40,6 +63,19 @@ function setAfter(input: PlanInput, state: RecordState, sent: ReadonlySet<string
     reason: needsId ? 'the contact of this row' : (fields[0]?.reason ?? ''),
     ...(needsId && { id: state.uuid }),
   };
+}
+
+/** The value that was decided upon, as the service holds it by now; if that is not it, the cell stays as it is. */
+function decidedCell(
+  { mapping: { fields } }: PlanInput,
+  { uuid, crm }: RecordState,
+  sent: ReadonlySet<string>,
+  change: FieldChange,
+): FieldChange | undefined {
+  const index = fields.findIndex(({ name }) => name === change.field);
+  const field = fields[index];
+  if (!field || !isReadFromCrm(field) || !sent.has(`${uuid} ${change.field}`)) return change;
+  return isSame(field.kind, crm[index], change.after) ? change : undefined;
 }
 
 const sheetOrder = ['set', 'append', 'remove'];

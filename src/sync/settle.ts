@@ -3,10 +3,11 @@ import type { Link, Stray } from './base.ts';
 import type { Change, Problem } from './change.ts';
 import { confirmCrm } from './confirm.ts';
 import type { PlanInput } from './input.ts';
+import { isReadFromCrm } from './mapping.ts';
 import { failureProblem, type Outcome, type Outcomes } from './outcome.ts';
 import type { Plan } from './plan.ts';
-import { blankRow, linkOfState, mergeState, stateOf, withCells } from './record-state.ts';
-import { unpack } from './record.ts';
+import { blankRow, linkOfState, mergeState, type RecordState, stateOf, withCells } from './record-state.ts';
+import { type RowRecord, unpack } from './record.ts';
 
 export interface Settled {
   /** Only what differs from the base. null: forgotten. */
@@ -40,7 +41,8 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
     const uuid = change.uuid ?? '';
     const person = plan.people.get(uuid);
     const isAppend = change.op === 'append';
-    const row = isAppend ? blankRow(input.mapping, uuid) : person?.row;
+    // Of a contact that this run created nobody is known but its state.
+    const row = isAppend ? blankRow(input.mapping, uuid) : (states.get(uuid)?.row ?? person?.row);
     const state = states.get(uuid) ?? (person && row ? stateOf(input, person, row) : undefined);
     if (outcome.kind !== 'done') {
       problems.push(failureProblem({ uuid, row: change.row }, outcome));
@@ -48,8 +50,15 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
       return;
     }
     if (!state || !row) return;
-    const start = isAppend ? { ...state, sheet: unpack(row.values) } : state;
+    const start = isAppend ? ofNewRow(state, row) : state;
     states.set(uuid, withCells(input.mapping, start, change, outcome.stored ?? {}));
+  }
+
+  /** What is only ever sent has no cell in the new row yet, and was not emptied there (M4). */
+  function ofNewRow(state: RecordState, row: RowRecord): RecordState {
+    const { fields } = input.mapping;
+    const base = state.base.map((value, index) => (isReadFromCrm(fields[index]!) ? value : undefined));
+    return { ...state, base, sheet: unpack(row.values) };
   }
 
   function settleGone(change: Change, outcome: Outcome): void {

@@ -3,19 +3,22 @@ import { lastSeen } from './base.ts';
 import { type Change, type FieldChange, type Problem, problem } from './change.ts';
 import type { PlanInput } from './input.ts';
 import { isSame } from './kinds.ts';
-import { type Field, isReadFromCrm, isWritable } from './mapping.ts';
+import { type Field, isWritable } from './mapping.ts';
 import type { Person } from './person.ts';
 import { unpack } from './record.ts';
-import type { Reading, Side, Value } from './value.ts';
+import type { Reading, Side } from './value.ts';
 
 /** One field that a run wrote, as the history has it. */
 export interface PastWrite {
   readonly uuid: string;
   readonly field: string;
   readonly side: Side;
-  /** What both sides agreed on before that run; what the written side held, where they never had agreed. */
-  readonly agreedBefore: Value;
-  readonly after: Value;
+  /**
+   * What both sides agreed on before that run; what the written side held, where they never had agreed. undefined where
+   * that was blank or is not known: then there is nothing that both sides could go back to.
+   */
+  readonly agreedBefore: Reading;
+  readonly after: Reading;
 }
 
 export interface Undo {
@@ -44,14 +47,15 @@ export function planUndo(
         problems.push(problem('held', about, 'S4', `${field?.header ?? write.field}: not taken back: ${told}`));
         continue;
       }
+      const { agreedBefore } = write;
       for (const side of ['crm', 'sheet'] as const) {
         const before = readingOf(mapping.fields, person!, side, write.field);
-        const isDue = isWritable(field!, side) && !isSame(field!.kind, before, write.agreedBefore);
+        const isDue = agreedBefore !== undefined && !isSame(field!.kind, before, agreedBefore);
         if (isDue)
           fields[side].push({
             field: write.field,
             before,
-            after: write.agreedBefore,
+            after: agreedBefore,
             rule: 'S4',
             reason: 'taken back',
           });
@@ -79,8 +83,10 @@ function whyNot(fields: readonly Field[], field: Field, person: Person, write: P
   if (!person.row) return 'its row is gone';
   if (person.contact === 'absent') return 'its contact is gone';
   if (!isWritable(field, 'crm')) return 'only the CRM can change it';
+  if (!isWritable(field, 'sheet')) return 'only the sheet can change it';
+  if (write.agreedBefore === undefined) return 'both sides never agreed on anything else';
   if (person.row.formulas?.includes(field.name)) return 'the cell holds a formula';
-  const sides: readonly Side[] = isReadFromCrm(field) ? ['crm', 'sheet'] : ['sheet'];
+  const sides: readonly Side[] = ['crm', 'sheet'];
   const changed = sides.find((side) => !isSame(field.kind, readingOf(fields, person, side, field.name), write.after));
   return changed && `changed since in the ${changed === 'crm' ? 'CRM' : 'sheet'}`;
 }

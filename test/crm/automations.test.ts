@@ -50,7 +50,7 @@ test('T34: after a lost answer, trying again with skip_if_lead_exists enrols nob
   expect([...standin.model.automations.enrolments()]).toHaveLength(1);
 });
 
-test('T34: a contact that does not exist proves that an unanswered add-new-lead did not happen', async () => {
+test('T34, E3: a contact that does not exist proves that an unanswered add-new-lead did not happen', async () => {
   const { client, standin, flowUuid, list_uuid } = seedAutomation();
   const input = { flowUuid, lead: { email: 'new@firm.test' }, list_uuid };
   standin.faults.inject({ kind: 'lost', operation: 'automations.add-new-lead' });

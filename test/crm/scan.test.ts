@@ -339,7 +339,7 @@ test('a page that fails for good ends the scan with its error', async () => {
   await expect(scan(service)).rejects.toMatchObject({ code: 'gateway', call: { attempts: 5 } });
 });
 
-test('an edit goes before the pages of a running scan', async () => {
+test('W1: an edit goes before the pages of a running scan', async () => {
   const service = createService({}, { requestsPerMinute: 60 });
   const { uuids } = seedContacts(service, 1_000);
   const scanning = scan(service);

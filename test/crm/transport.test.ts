@@ -94,7 +94,7 @@ test('T3: a 429 whose wait is already over still pauses a second', async () => {
   expect((second?.time ?? 0) - (first?.time ?? 0)).toBeGreaterThanOrEqual(1_000);
 });
 
-test('T3: a 429 pauses every call on the token, and none is dropped', async () => {
+test('T3, W6: a 429 pauses every call on the token, and none is dropped', async () => {
   const { client, standin, calls } = createService();
   standin.faults.inject({ kind: 'rate_limited', waitMs: 30_000 });
   await Promise.all([client.lists.list({}), client.automations.list({}), client.emails.list({})]);
@@ -148,7 +148,7 @@ test('T4: limits a minute, an hour and a day at once are waited out, or named wh
   expect(calls()).toHaveLength(sent);
 });
 
-test('T5: after a 401 no further call is made, waiting ones included, and only the first is news', async () => {
+test('T5, W6: after a 401 no further call is made, waiting ones included, and only the first is news', async () => {
   const { client, standin, calls } = createService();
   standin.faults.inject({ kind: 'status', status: 401, times: 1 });
   const results = await Promise.allSettled(Array.from({ length: 20 }, () => client.lists.list({})));
@@ -249,7 +249,7 @@ test('T8: a text that holds the token is masked wherever it turns up', async () 
   expect(error.message).toContain('[secret]');
 });
 
-test('T9: a send that timed out is not sent again, is called unknown, and can be looked for', async () => {
+test('T9, W4, L8: a send that timed out is not sent again, is called unknown, and can be looked for', async () => {
   const service = createService({}, { timeoutMs: 5_000 });
   const { client, standin, calls } = service;
   const { uuids } = seedContacts(service, 1);
@@ -285,7 +285,7 @@ test('a write that is cut off half-way through its answer is unknown, and not re
   expect(error).toMatchObject({ code: 'outcome_unknown', harmlessToRepeat: true, call: { attempts: 1 } });
 });
 
-test('a harmful call is never repeated: not after a 5xx, a reset, or a 429', async () => {
+test('W4, L8: a harmful call is never repeated: not after a 5xx, a reset, or a 429', async () => {
   const { client, standin, calls } = createService();
   for (const fault of [
     { kind: 'status', status: 503 },
@@ -298,7 +298,7 @@ test('a harmful call is never repeated: not after a 5xx, a reset, or a 429', asy
   expect(calls('lists.create')).toHaveLength(3);
 });
 
-test('a write whose repeat is harmless is repeated after a reset, and happens once', async () => {
+test('W4: a write whose repeat is harmless is repeated after a reset, and happens once', async () => {
   const service = createService();
   const { client, standin, calls } = service;
   const { list_uuid } = seedContacts(service, 0);

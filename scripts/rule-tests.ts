@@ -1,0 +1,55 @@
+// Which tests show which rule of docs/SPEC.md: their titles begin with the rules and a colon, or end with them in brackets.
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+
+/** Rules that parts of the program will show that are still to come. It only gets shorter: nothing is added to it. */
+export const awaiting: readonly string[] = ['L6', 'W8', 'S2'];
+
+/** By rule, in the order of the page: the files of its tests. */
+type RuleTests = ReadonlyMap<string, readonly string[]>;
+
+const rule = /\b(?:merge|[LVMIDGWES]\d+)\b/g;
+/** `'D1 ignore: …'`; T numbers, which name habits of the service, may stand among the rules. */
+const atStart = /(?:['"`])((?:merge|[TLVMIDGWES]\d+)\b[^'"`\n:]{0,80}): /g;
+/** `'… (V3, V4)'` */
+const atEnd = / \(([TLVMIDGWES]\d+(?:, [TLVMIDGWES]\d+)*)\)['"`]/g;
+
+export function ruleTests(): RuleTests {
+  const page = readFileSync(join(root, 'docs', 'SPEC.md'), 'utf8');
+  const rules = ['merge', ...[...page.matchAll(/^- \*\*([LVMIDGWES]\d+)\b/gm)].map(([, id]) => id!)];
+  const tests = new Map(rules.map((id) => [id, new Set<string>()]));
+  for (const file of globSync('test/**/*.test.ts', { cwd: root }).toSorted()) {
+    const text = readFileSync(join(root, file), 'utf8');
+    for (const [, quoted = ''] of [...text.matchAll(atStart), ...text.matchAll(atEnd)]) {
+      for (const [id] of quoted.matchAll(rule)) {
+        const files = tests.get(id);
+        if (!files) throw new Error(`${file} quotes ${id}, which docs/SPEC.md does not have: ${quoted}`);
+        files.add(file.replaceAll('\\', '/'));
+      }
+    }
+  }
+  return new Map([...tests].map(([id, files]) => [id, [...files]]));
+}
+
+/** Rules that no test shows. */
+export function untested(tests: RuleTests): readonly string[] {
+  return [...tests].flatMap(([id, files]) => (files.length === 0 ? [id] : []));
+}
+
+export function ruleTestsTable(): string {
+  const tests = ruleTests();
+  const missing = untested(tests);
+  const rows = [...tests].map(([id, files]) => {
+    const shown = files.map((file) => `[${file.replace(/^test\//, '').replace(/\.test\.ts$/, '')}](../${file})`);
+    return `| ${id} | ${shown.join(', ') || 'awaiting'} |`;
+  });
+  return [
+    `Still awaiting a test: ${missing.join(', ') || 'none'}.`,
+    '',
+    '| rule | tests |',
+    '| --- | --- |',
+    ...rows,
+  ].join('\n');
+}

@@ -1,0 +1,353 @@
+import { describe, expect, test } from 'vitest';
+import { dueDeletes } from '../../src/sync/deletes.ts';
+import type { Mapping } from '../../src/sync/mapping.ts';
+import type { Outcome } from '../../src/sync/outcome.ts';
+import { plan } from '../../src/sync/plan.ts';
+import {
+  type Case,
+  seen,
+  elsewhere,
+  gone,
+  here,
+  mapping,
+  person,
+  scene,
+  type SceneMore,
+  tellChange,
+  tellProblem,
+  unanswered,
+  uuidOf,
+  wanted,
+} from './support.ts';
+
+const rowGone = person('a', { sheet: null });
+const rowGoneAndChanged = person('a', { crm: { position: 'CEO' }, sheet: null });
+const contactGone = person('a', { crm: null });
+const others = [person('b'), person('c')];
+const onRow = (onRowDeleted: Mapping['onRowDeleted']): SceneMore => ({ mapping: { ...mapping, onRowDeleted } });
+const onContact = (onContactDeleted: Mapping['onContactDeleted']): SceneMore => ({
+  mapping: { ...mapping, onContactDeleted },
+});
+const asked = { a: gone };
+const standing = (which: 'row-gone' | 'contact-gone' | 'left') => ({ link: { standing: which } });
+
+const cases: readonly Case[] = [
+  {
+    name: 'D1 ignore: the contact stays, and is remembered as one that has no row',
+    input: scene([rowGone, ...others]),
+    problems: ['ignored a [D1]'],
+    links: ['a row-gone'],
+    says: 'left alone until the row is back, or retry is said',
+  },
+  {
+    name: 'D1 ignore: it is not appended again, whatever changes in the CRM',
+    input: scene([person('a', { crm: { position: 'CEO' }, sheet: null, ...standing('row-gone') }), ...others]),
+    problems: ['ignored a [D1]'],
+  },
+  {
+    name: 'D1 ignore: the row is put back, with its ID: linked as before',
+    input: scene([person('a', { sheet: { position: 'CEO' }, ...standing('row-gone') }), ...others]),
+    changes: ['update a: position CTO -> CEO [merge]'],
+    links: ['a linked'],
+  },
+  {
+    name: 'D1 ignore: the row is put back without its ID: linked by its key',
+    input: scene([person('a', { row: { id: '' }, ...standing('row-gone') }), ...others]),
+    changes: ['set a id=a [I5]'],
+    links: ['a linked'],
+  },
+  {
+    name: 'D1 ignore, retry: appended again when a person says so',
+    input: scene([person('a', { sheet: null, ...standing('row-gone') }), ...others], {
+      requests: { retry: new Set([uuidOf('a')]) },
+    }),
+    changes: ['append a [D1]'],
+  },
+  {
+    name: 'D1 restore: the row is appended again',
+    input: scene([rowGone, ...others], onRow('restore')),
+    changes: ['append a [D1]'],
+  },
+  {
+    name: 'D1 cancel_automations: cancelled from all of them',
+    input: scene([rowGone, ...others], onRow('cancel_automations')),
+    changes: ['cancel a everywhere [D1]'],
+  },
+  {
+    name: 'D1 delete_contact: the contact is deleted',
+    input: scene([rowGone, ...others], onRow('delete_contact')),
+    changes: ['delete a [D1]'],
+  },
+  {
+    name: 'D2: modified beats deleted, and the report says so',
+    input: scene([rowGoneAndChanged, ...others], onRow('delete_contact')),
+    changes: ['append a [D2]'],
+  },
+  {
+    name: 'D2: cancel_automations still cancels',
+    input: scene([rowGoneAndChanged, ...others], onRow('cancel_automations')),
+    changes: ['cancel a everywhere [D1]'],
+  },
+  {
+    name: 'D2: a change that was seen before the row went is a change all the same',
+    input: scene(
+      [
+        person('a', {
+          crm: { position: 'CEO' },
+          sheet: null,
+          link: { crm: person('a', { crm: { position: 'CEO' } }).contact!.values, isOpen: true },
+        }),
+        ...others,
+      ],
+      onRow('delete_contact'),
+    ),
+    changes: ['append a [D2]'],
+  },
+  {
+    name: 'D5, G5: after a page that failed nothing is deleted; it waits',
+    input: scene([person('a', { crm: null, sheet: null }), ...others], {
+      ...onRow('delete_contact'),
+      crm: { coverage: 'partial' },
+    }),
+    problems: ['waiting a [D5]'],
+    says: 'not deleted before every contact was read',
+  },
+  {
+    name: 'D5, G5: not even one that was read, as long as a page failed',
+    input: scene([rowGone, ...others], { ...onRow('delete_contact'), crm: { coverage: 'partial' } }),
+    problems: ['waiting a [D5]'],
+  },
+  {
+    name: 'D5, D2: where only changes were read, the contact is asked for before it is deleted',
+    input: scene([person('a', { crm: null, sheet: null }), ...others], {
+      ...onRow('delete_contact'),
+      crm: { coverage: 'changes' },
+    }),
+    questions: ['a [D5]'],
+  },
+  {
+    name: 'D5: it is as it was: deleted',
+    input: scene([person('a', { crm: null, sheet: null }), ...others], {
+      ...onRow('delete_contact'),
+      crm: { coverage: 'changes' },
+      asked: { a: here(person('a')) },
+    }),
+    changes: ['delete a [D1]'],
+  },
+  {
+    name: 'D2, D5: it changed: the row comes back',
+    input: scene([person('a', { crm: null, sheet: null }), ...others], {
+      ...onRow('delete_contact'),
+      crm: { coverage: 'changes' },
+      asked: { a: here(person('a', { crm: { position: 'CEO' } })) },
+    }),
+    changes: ['append a [D2]'],
+  },
+  {
+    name: 'D4, D5: it is in another list by now: not deleted',
+    input: scene([person('a', { crm: null, sheet: null }), ...others], {
+      ...onRow('delete_contact'),
+      crm: { coverage: 'changes' },
+      asked: { a: elsewhere('a') },
+    }),
+    links: ['a forgotten'],
+  },
+  {
+    name: 'D5: it cannot be told: not deleted',
+    input: scene([person('a', { crm: null, sheet: null }), ...others], {
+      ...onRow('delete_contact'),
+      crm: { coverage: 'changes' },
+      asked: { a: unanswered },
+    }),
+    problems: ['waiting a [D5]'],
+  },
+  {
+    name: 'D3: a contact that a whole scan did not show is asked for first',
+    input: scene([contactGone, ...others]),
+    questions: ['a [D3]'],
+  },
+  {
+    name: 'D3 mark: the row stays and says so',
+    input: scene([contactGone, ...others], { ...onContact('mark'), asked }),
+    problems: ['ignored a [D3]'],
+    links: ['a contact-gone'],
+    says: 'deleted in the CRM; the row is left alone',
+  },
+  {
+    name: 'D3 mark: what is typed there later is not sent',
+    input: scene([person('a', { crm: null, sheet: { position: 'CEO' }, ...standing('contact-gone') }), ...others]),
+    problems: ['ignored a [D3]'],
+  },
+  {
+    name: 'D3 delete_row: the row is removed',
+    input: scene([contactGone, ...others], { ...onContact('delete_row'), asked }),
+    changes: ['remove a [D3]'],
+  },
+  {
+    name: 'D3 delete_row: a row that a person edited since is marked instead (T31)',
+    input: scene([person('a', { crm: null, sheet: { position: 'CEO' } }), ...others], {
+      ...onContact('delete_row'),
+      asked,
+    }),
+    problems: ['ignored a [D3]'],
+    links: ['a contact-gone'],
+    says: 'edited here since',
+  },
+  {
+    name: 'D3 ignore: unlinked silently',
+    input: scene([contactGone, ...others], { ...onContact('ignore'), asked }),
+    links: ['a contact-gone'],
+  },
+  {
+    name: 'D3, G5: a drifted scan proves nothing; the sheet edit of that row still goes its way',
+    input: scene([person('a', { crm: null, sheet: { position: 'CEO' } }), ...others], {
+      ...onContact('delete_row'),
+      crm: { isDrifted: true },
+    }),
+    changes: ['update a: position CTO -> CEO [merge]'],
+  },
+  {
+    name: 'D3: two drifted scans in a row without it, and the 404, do prove it',
+    input: scene([person('a', { crm: null, link: { missedScans: 1 } }), ...others], {
+      ...onContact('delete_row'),
+      crm: { isDrifted: true },
+      asked,
+    }),
+    changes: ['remove a [D3]'],
+  },
+  {
+    name: 'D3: the service still has it: nothing happens',
+    input: scene([contactGone, ...others], { ...onContact('delete_row'), asked: { a: here(person('a')) } }),
+  },
+  {
+    name: 'D3: an unanswered question concludes nothing',
+    input: scene([contactGone, ...others], { ...onContact('delete_row'), asked: { a: unanswered } }),
+    problems: ['waiting a [D3]'],
+  },
+  {
+    name: 'D3, G5: what an incremental scan did not show is not missed',
+    input: scene([person('a', { crm: null }), person('b', { crm: null })], { crm: { coverage: 'changes' } }),
+  },
+  {
+    name: 'D3, G5: what a scan that was cut short did not show is not missed',
+    input: scene([contactGone, ...others], { ...onContact('delete_row'), crm: { coverage: 'partial' } }),
+  },
+  {
+    name: 'D4: a contact that left the scope keeps its row, which says so',
+    input: scene([contactGone, ...others], { ...onContact('delete_row'), asked: { a: elsewhere('a') } }),
+    problems: ['ignored a [D4]'],
+    links: ['a left'],
+    says: 'no longer in list Prospects: in list Old',
+  },
+  {
+    name: 'D4: nothing typed in its row is sent',
+    input: scene([person('a', { crm: null, sheet: { position: 'CEO' }, ...standing('left') }), ...others]),
+    problems: ['ignored a [D4]'],
+  },
+  {
+    name: 'D4: it comes back: linked as before, and what was typed meanwhile is sent',
+    input: scene([person('a', { sheet: { position: 'CEO' }, ...standing('left') }), ...others]),
+    changes: ['update a: position CTO -> CEO [merge]'],
+    links: ['a linked'],
+  },
+  {
+    name: 'D4: it comes back after its row was deleted: a new row',
+    input: scene([person('a', { sheet: null, ...standing('left') }), ...others]),
+    changes: ['append a [D4]'],
+    links: ['a forgotten'],
+  },
+  {
+    name: 'D6: deleted on both sides: forgotten, no write',
+    input: scene([person('a', { crm: null, sheet: null }), ...others], { ...onRow('delete_contact'), asked }),
+    links: ['a forgotten'],
+  },
+  {
+    name: 'D6: the marked row of a deleted contact is deleted: forgotten',
+    input: scene([person('a', { crm: null, sheet: null, ...standing('contact-gone') }), ...others]),
+    links: ['a forgotten'],
+  },
+  {
+    name: 'D6: an ignored contact is deleted as well: forgotten',
+    input: scene([person('a', { crm: null, sheet: null, ...standing('row-gone') }), ...others], { asked }),
+    links: ['a forgotten'],
+  },
+];
+
+test.each(cases)('$name', (each) => {
+  expect(seen(each)).toEqual(wanted(each));
+});
+
+describe('D3: scans that miss a contact are counted', () => {
+  const miss = (more: SceneMore, link = {}) => {
+    const { links } = plan(scene([person('a', { crm: null, link }), ...others], more));
+    return links.get(uuidOf('a'));
+  };
+
+  test('D3: a drifted scan is remembered', () => {
+    expect(miss({ crm: { isDrifted: true } })?.missedScans).toBe(1);
+  });
+
+  test('D3: incremental scans in between neither show nor miss it', () => {
+    const more: SceneMore = { crm: { coverage: 'changes' } };
+    expect(plan(scene([person('a', { crm: null, link: { missedScans: 1 } }), ...others], more)).links.size).toBe(0);
+  });
+
+  test('D3: a scan that shows it begins anew', () => {
+    const { links } = plan(scene([person('a', { link: { missedScans: 1 } }), ...others]));
+    expect(links.get(uuidOf('a'))).not.toHaveProperty('missedScans');
+  });
+});
+
+test('D5: deletions come last, after every create, update, set and append', () => {
+  const input = scene(
+    [
+      rowGone,
+      person('b', { sheet: { position: 'CEO' } }),
+      person('c', { crm: { position: 'CEO' } }),
+      person('d', { crm: null }),
+    ],
+    {
+      mapping: { ...mapping, onRowDeleted: 'delete_contact', onContactDeleted: 'delete_row' },
+      asked: { d: gone },
+    },
+  );
+  expect(plan(input).changes.map(({ op }) => op)).toEqual(['update', 'set', 'delete', 'remove']);
+});
+
+describe('D5: what is deleted once everything else was tried', () => {
+  const input = scene(
+    [rowGone, person('b', { sheet: { first_name: 'First a' } }), person('c')],
+    onRow('delete_contact'),
+  );
+  const planned = plan(input);
+  const [update, deletion] = planned.changes;
+  const due = (outcome: Outcome | undefined, of = input) => {
+    const { changes, problems } = dueDeletes(of, planned, new Map(outcome && [[update!, outcome]]));
+    return [changes.map(tellChange), problems.map(tellProblem)];
+  };
+
+  test('D5: a contact that shares a key with a change that did not succeed waits', () => {
+    expect([tellChange(update!), tellChange(deletion!)]).toEqual([
+      'update b: first_name First b -> First a [merge]',
+      'delete a [D1]',
+    ]);
+    expect(due({ kind: 'failed', message: 'x' })).toEqual([[], ['held a [D5]']]);
+    expect(due(undefined)).toEqual([[], ['held a [D5]']]);
+  });
+
+  test('D5: once that change succeeded, it is deleted', () => {
+    expect(due({ kind: 'done' })).toEqual([['delete a [D1]'], []]);
+  });
+
+  test('D5: a change that shares nothing with it holds nothing up', () => {
+    const other = scene([rowGone, person('b', { sheet: { position: 'CEO' } }), person('c')], onRow('delete_contact'));
+    expect(dueDeletes(other, plan(other), new Map()).changes.map(tellChange)).toEqual(['delete a [D1]']);
+  });
+
+  test('D5, G5: after a pull with a failed page nothing is', () => {
+    expect(due({ kind: 'done' }, { ...input, crm: { ...input.crm, coverage: 'partial' } })).toEqual([
+      [],
+      ['held a [D5]'],
+    ]);
+  });
+});

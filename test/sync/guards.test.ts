@@ -1,0 +1,236 @@
+import { describe, expect, test } from 'vitest';
+import { guardCounts } from '../../src/sync/guard.ts';
+import type { PlanCounts } from '../../src/sync/input.ts';
+import type { Limits } from '../../src/sync/mapping.ts';
+import { plan } from '../../src/sync/plan.ts';
+import {
+  type Case,
+  seen,
+  elsewhere,
+  fields,
+  gone,
+  mapping,
+  newContact,
+  newRow,
+  person,
+  type PersonParts,
+  type PersonSpec,
+  scene,
+  type SceneMore,
+  tell,
+  withFields,
+  wanted,
+} from './support.ts';
+
+const many = (count: number, spec: PersonSpec = {}, first = 1): PersonParts[] =>
+  Array.from({ length: count }, (_, index) => person(first + index, spec));
+const inSync = many(10);
+const known = { crm: 'list', sheet: 'tab' };
+const noCounts: PlanCounts = { creates: 0, changes: 0, blanks: 0, deletes: 0, missing: 0, enrolments: 0 };
+const approved = (counts: Partial<PlanCounts>): SceneMore => ({ requests: { approved: { ...noCounts, ...counts } } });
+const limits = (more: Partial<Limits>) => ({ mapping: { ...mapping, limits: { ...mapping.limits, ...more } } });
+const rowless: PersonSpec = { sheet: null };
+const contactless: PersonSpec = { crm: null };
+
+const sides: readonly Case[] = [
+  {
+    name: 'G1: an empty tab with ten links is held',
+    input: scene(many(10, rowless)),
+    holds: ['held [G1]'],
+    says: 'the tab is empty, and 10 rows were there before',
+  },
+  {
+    name: 'G1: an empty list with ten links is held',
+    input: scene(many(10, contactless)),
+    holds: ['held [G1]'],
+    says: 'list Prospects is empty',
+  },
+  { name: 'G1: two links are enough', input: scene(many(2, rowless)), holds: ['held [G1]'] },
+  {
+    name: 'G1: one link is not: a person may delete the only row',
+    input: scene(many(1, rowless)),
+    problems: ['ignored 1 [D1]'],
+    links: ['1 row-gone'],
+  },
+  {
+    name: 'G1: a tab of strangers is held: none of ten links found',
+    input: scene([...many(10, rowless), newRow('a'), newRow('b')]),
+    holds: ['held [G1]'],
+    says: 'only 0 of 10 known rows were found in the tab: is it the right one?',
+  },
+  {
+    name: 'G1: a list of strangers is held',
+    input: scene([...many(10, contactless), newContact('a')]),
+    holds: ['held [G1]'],
+    says: 'only 0 of 10 known contacts were found in list Prospects',
+  },
+  {
+    name: 'G1: just a tenth found passes',
+    input: scene([...many(9, { ...rowless, link: { standing: 'row-gone' } }), person('a')]),
+    problems: Array.from({ length: 9 }, (_, index) => `ignored ${index + 1} [D1]`),
+  },
+  {
+    name: 'G1, I5: a tab whose IDs were all emptied is found by its keys',
+    input: scene(many(3, { row: { id: '' } })),
+    changes: ['set 1 id=1 [I5]', 'set 2 id=2 [I5]', 'set 3 id=3 [I5]'],
+  },
+  {
+    name: 'G1: an incremental scan without any contact is nothing unusual',
+    input: scene(many(10, contactless), { crm: { coverage: 'changes' } }),
+  },
+  {
+    name: 'G5: a scan that was cut short at once is no empty list',
+    input: scene(many(10, contactless), { crm: { coverage: 'partial' } }),
+  },
+  {
+    name: 'G1: another tab than the one of the state fails',
+    input: scene(inSync, { identities: { known, now: { ...known, sheet: 'other' } } }),
+    holds: ['failed [G1]'],
+    says: 'this is another tab than before (other; the state is of tab)',
+  },
+  {
+    name: 'G1: another list or account than the one of the state fails',
+    input: scene(inSync, { identities: { known, now: { ...known, crm: 'other' } } }),
+    holds: ['failed [G1]'],
+    says: 'another list or account',
+  },
+  { name: 'G1: the same sides pass', input: scene(inSync, { identities: { known, now: known } }) },
+  {
+    name: 'G1, W11: a doubled header fails, by name',
+    input: scene(inSync, { sheet: { doubled: ['Email'] } }),
+    holds: ['failed [G1]'],
+    says: 'header there twice: Email',
+  },
+  {
+    name: 'G1: none of the headers there fails in a sync that has run',
+    input: scene(inSync, { sheet: { missing: fields.map(({ header }) => header) } }),
+    holds: ['failed [G1]'],
+    says: 'none of the mapped headers',
+  },
+  {
+    name: 'G1: in the first run they are about to be made',
+    input: scene([newContact('a')], { sheet: { missing: fields.map(({ header }) => header) } }),
+    changes: ['append a [merge]'],
+  },
+  {
+    name: 'G1, W11: one missing header is no reason to hold',
+    input: scene(inSync, { sheet: { missing: ['Position'] } }),
+  },
+  {
+    name: 'G1: approved: the empty tab was meant',
+    input: scene(many(2, rowless), approved({ missing: 2 })),
+    problems: ['ignored 1 [D1]', 'ignored 2 [D1]'],
+    links: ['1 row-gone', '2 row-gone'],
+  },
+  {
+    name: 'G1: approved for fewer than are missing now',
+    input: scene(many(3, rowless), approved({ missing: 2 })),
+    holds: ['held [G1]'],
+  },
+  {
+    name: 'G3: a filter that was narrowed deletes nobody',
+    input: scene([person('a', contactless), person('b', contactless), ...many(2)], {
+      mapping: { ...mapping, onContactDeleted: 'delete_row' },
+      asked: { a: elsewhere('a'), b: elsewhere('b') },
+    }),
+    problems: ['ignored a [D4]', 'ignored b [D4]'],
+    links: ['a left', 'b left'],
+  },
+];
+
+test.each(sides)('$name', (each) => {
+  expect(seen(each)).toEqual(wanted(each));
+});
+
+test('G1, G4: a held plan has no change and remembers nothing; the cause gone, the next run goes on by itself', () => {
+  const held = plan(scene(many(10, { ...rowless, crm: { position: 'CEO' } })));
+  expect(held).toMatchObject({ changes: [], problems: [], questions: [] });
+  expect([held.links.size, held.strays.size, held.wishes.size]).toEqual([0, 0, 0]);
+  expect(held.counts.missing).toBe(10);
+  expect(plan(scene(many(10))).holds).toEqual([]);
+});
+
+describe('G2: limits', () => {
+  const holdsOf = (counts: Partial<PlanCounts>, more: SceneMore, links = 10) =>
+    guardCounts(scene(many(links), more), { ...noCounts, ...counts }).map(({ reason }) => reason);
+
+  test.each(['creates', 'changes', 'blanks', 'deletes'] as const)(
+    'G2: %s at the limit pass, one more is held',
+    (what) => {
+      for (const limit of [{ count: 3 }, { percent: 30 }]) {
+        expect(holdsOf({ [what]: 3 }, limits({ [what]: limit }))).toEqual([]);
+        expect(holdsOf({ [what]: 4 }, limits({ [what]: limit }))).toHaveLength(1);
+      }
+    },
+  );
+
+  test('G2: a share of fewer than five links says nothing', () => {
+    const more = limits({ changes: { percent: 20 } });
+    expect(holdsOf({ changes: 4 }, more, 4)).toEqual([]);
+    expect(holdsOf({ changes: 2 }, more, 5)).toEqual([
+      '2 changed records are more than the limit of 20% of 5, that is 1: look at the plan, then approve it',
+    ]);
+  });
+
+  test('G2: shares are of the links at the start, those of ignored rows among them', () => {
+    const people = [...many(5), ...many(5, { ...rowless, link: { standing: 'row-gone' } }, 6)];
+    const input = scene(people, limits({ changes: { percent: 50 } }));
+    expect(guardCounts(input, { ...noCounts, changes: 5 })).toEqual([]);
+  });
+
+  test('G2: an approval lets exactly those counts through', () => {
+    const more = { ...limits({ deletes: { count: 0 }, changes: { count: 0 } }) };
+    expect(holdsOf({ deletes: 4 }, { ...more, ...approved({ deletes: 4 }) })).toEqual([]);
+    expect(holdsOf({ deletes: 5 }, { ...more, ...approved({ deletes: 4 }) })).toHaveLength(1);
+    expect(holdsOf({ changes: 4 }, { ...more, ...approved({ deletes: 4 }) })).toHaveLength(1);
+  });
+});
+
+describe('G2: what is counted', () => {
+  const counts = (people: readonly PersonParts[], more: SceneMore = {}) => plan(scene(people, more)).counts;
+
+  test('G2: a record that changes on both sides counts once', () => {
+    const someone = person('a', { crm: { position: 'CEO' }, sheet: { company_name: 'Beta' } });
+    expect(counts([someone])).toMatchObject({ changes: 1, blanks: 0 });
+  });
+
+  test('G2: emptied fields count one by one, on either side; filled ones do not', () => {
+    const people = [
+      person('a', { sheet: { position: null, company_name: null } }),
+      person('b', { crm: { position: null } }),
+      person('c', { base: { position: null }, sheet: { position: 'CEO' } }),
+    ];
+    expect(counts(people)).toMatchObject({ changes: 3, blanks: 3 });
+  });
+
+  test('G2: a key that is let go so that another contact can take it is nothing emptied (I7)', () => {
+    const people = [person('a', { sheet: { email: 'b@acme.test' } }), person('b', { sheet: { email: 'a@acme.test' } })];
+    expect(counts(people)).toMatchObject({ changes: 2, blanks: 0 });
+  });
+
+  test('G2: new rows count as creates', () => {
+    expect(counts([person('a'), newRow('b')], { asked: { 3: gone } })).toMatchObject({ creates: 1, changes: 0 });
+  });
+
+  test('G2: deleted contacts, removed rows and people cancelled everywhere count as deletes', () => {
+    const people = [...many(2, rowless), person('a', { crm: null }), ...many(5, {}, 3)];
+    const more = (onRowDeleted: 'delete_contact' | 'cancel_automations'): SceneMore => ({
+      mapping: { ...mapping, onRowDeleted, onContactDeleted: 'delete_row' },
+      asked: { a: gone },
+    });
+    expect(counts(people, more('delete_contact'))).toMatchObject({ deletes: 3 });
+    expect(counts(people, more('cancel_automations'))).toMatchObject({ deletes: 3 });
+  });
+
+  test('G2: over the limit the plan shows what it would do, and is held', () => {
+    const input = scene(many(6, { sheet: { position: 'CEO' } }), limits({ changes: { percent: 50 } }));
+    expect(tell(input)).toMatchObject({ holds: ['held [G2]'] });
+    expect(plan(input).changes).toHaveLength(6);
+  });
+
+  test('G3: a column that went from the mapping, or became one that only sends, empties nothing', () => {
+    const toCrm = withFields({ position: { direction: 'to_crm' } });
+    const input = scene(many(6, { crm: { position: undefined } }), { mapping: toCrm });
+    expect(plan(input).counts).toMatchObject({ blanks: 0, changes: 0 });
+  });
+});

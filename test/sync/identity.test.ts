@@ -1,0 +1,481 @@
+import { expect, test } from 'vitest';
+import { rowKey } from '../../src/sync/base.ts';
+import { noAnswers, type PlanInput } from '../../src/sync/input.ts';
+import { plan } from '../../src/sync/plan.ts';
+import {
+  type Case,
+  seen,
+  elsewhere,
+  gone,
+  here,
+  mapping,
+  newContact,
+  newRow,
+  noon,
+  only,
+  packedOf,
+  person,
+  type PersonParts,
+  scene,
+  tell,
+  unanswered,
+  uuidOf,
+  valuesOf,
+  type Who,
+  wanted,
+} from './support.ts';
+
+/** The row of `who` with its ID cell emptied, or with another ID in it. */
+const withId = (who: Who, id: string): PersonParts => person(who, { row: { id } });
+const copyOf = (who: Who, sheet = {}): PersonParts => ({
+  ...person(who, { base: null, crm: null, sheet, row: { id: uuidOf(who) } }),
+});
+const strayed = (who: Who, stray: object) =>
+  new Map([[rowKey({ values: packedOf(valuesOf(who)) }), { since: noon - 60_000, ...stray }]]);
+
+const cases: readonly Case[] = [
+  {
+    name: 'I1: a row is its ID, wherever people sorted it to',
+    input: { ...sorted([person('a', { sheet: { position: 'CEO' } }), person('b'), person('c')]) },
+    changes: ['update a: position CTO -> CEO [merge]'],
+  },
+  {
+    name: 'I1, I9: the ID alone rebuilds the link',
+    input: scene([
+      person('a', { base: null, crm: { 'custom:segment': undefined }, sheet: { 'custom:segment': null } }),
+    ]),
+  },
+  {
+    name: 'I2: a contact nobody has a row for gets one',
+    input: scene([person('a'), newContact('b')]),
+    changes: ['append b [merge]'],
+  },
+  {
+    name: 'I2: a row without an ID is linked to the one contact that holds its key, and merged without a base',
+    input: scene([newContact('a', { position: 'CEO' }), newRow('a', { position: null })]),
+    changes: ['update a: custom:segment unknown -> gold [M4]', 'set a id=a: position blank -> CEO [merge]'],
+  },
+  {
+    name: 'I2: the keys are tried in their order; the profile decides before the e-mail',
+    input: scene([newContact('a'), newContact('b'), newRow('a', { email: 'b@acme.test' })]),
+    changes: ['update a: custom:segment unknown -> gold [M4]', 'set a id=a [I2]', 'append b [merge]'],
+    problems: ['conflict a/email [M1]'],
+  },
+  {
+    name: 'I2: more than one contact holds the key: quarantined, and none of them gets a row',
+    input: scene([
+      newContact('a', { network_id: null, email: 'same@acme.test' }),
+      newContact('b', { network_id: null, email: 'same@acme.test' }),
+      newRow('c', { network_id: null, email: 'same@acme.test' }),
+    ]),
+    problems: ['quarantined row 4 [I2]'],
+    says: `matches 2 contacts: ${uuidOf('a')}, ${uuidOf('b')}`,
+  },
+  {
+    name: 'I2: the contact has a living row already: quarantined, and says in which row',
+    input: scene([person('a'), newRow('a')]),
+    problems: ['quarantined row 3 [I2]'],
+    says: `matches ${uuidOf('a')}, already in row 2`,
+  },
+  {
+    name: 'I2: before a row is created the service is asked whether somebody is it',
+    input: scene([newRow('a')]),
+    problems: ['waiting row 2 [I2]'],
+    questions: ['row 2'],
+  },
+  {
+    name: 'I2: nobody is it: created',
+    input: scene([newRow('a')], { asked: { 2: gone } }),
+    changes: ['create row 2 [I2]'],
+  },
+  {
+    name: 'I2: somebody outside the scope is it: quarantined with the name of the list',
+    input: scene([newRow('a')], { asked: { 2: elsewhere('b') } }),
+    problems: ['quarantined row 2 [I2]'],
+    says: 'is in list Old, not in list Prospects',
+  },
+  {
+    name: 'I2: with move_to_list, somebody outside the scope is moved here',
+    input: scene([newRow('a')], { asked: { 2: elsewhere('b') }, mapping: { ...mapping, moveToList: true } }),
+    changes: ['create row 2 moving b [I2]'],
+  },
+  {
+    name: 'I2: the lookup finds somebody in scope whom the scan did not show',
+    input: scene([newRow('a', { 'custom:segment': null })], { asked: { 2: here(newContact('a')) } }),
+    changes: ['set a id=a [I2]'],
+  },
+  {
+    name: 'I2: the lookup finds somebody who has a living row',
+    input: scene([person('a', { sheet: { email: 'new@acme.test' } }), newRow('b')], {
+      asked: { 3: here(person('a')) },
+    }),
+    changes: ['update a: email a@acme.test -> new@acme.test [merge]'],
+    problems: ['quarantined row 3 [I2]'],
+  },
+  {
+    name: 'I2: an unanswered lookup creates nobody',
+    input: scene([newRow('a')], { asked: { 2: unanswered } }),
+    problems: ['waiting row 2 [I2]'],
+    says: 'could not be looked up: the service did not answer',
+  },
+  {
+    name: 'I2: a row that names nobody yet waits, and says what is missing',
+    input: scene([newRow('a', only({ first_name: 'Ann' }))]),
+    problems: ['waiting row 2 [I2]'],
+    says: 'names nobody yet: needs network_id, or email, or name with company_name',
+  },
+  {
+    name: 'I2, V4: a row whose key is unreadable waits, and names the cell',
+    input: scene([newRow('a', only({ email: undefined }), { unreadable: { Email: '#N/A' } })]),
+    problems: ['waiting row 2 [I2]'],
+    says: 'cannot be told who it is: Email shows #N/A',
+  },
+  {
+    name: 'I2, W10: a new row waits until it has stood still',
+    input: scene([newRow('a')], { waitsToSettle: true, asked: { 2: gone } }),
+    problems: ['waiting row 2 [W10]'],
+  },
+  {
+    name: 'I2, W10: a new row that stood still is created',
+    input: scene([newRow('a')], { waitsToSettle: true, asked: { 2: gone }, strays: strayed('a', {}) }),
+    changes: ['create row 2 [I2]'],
+  },
+  {
+    name: 'I3: the row for which the service answered somebody else sends nothing more',
+    input: scene([newRow('a')], { asked: { 2: gone }, strays: strayed('a', { mistakenFor: uuidOf('f') }) }),
+    problems: ['quarantined row 2 [I3]'],
+    says: 'the service answered somebody else for it',
+  },
+  {
+    name: 'W5: a refused new row is not created before its pause is over',
+    input: scene([newRow('a')], { asked: { 2: gone }, strays: strayed('a', refusal(noon + 1)) }),
+    problems: ['refused row 2 [W5]'],
+    says: 'bad e-mail',
+  },
+  {
+    name: 'W5: it is created when the pause is over',
+    input: scene([newRow('a')], { asked: { 2: gone }, strays: strayed('a', refusal(noon)) }),
+    changes: ['create row 2 [I2]'],
+  },
+  {
+    name: 'W5: after the last pause a new row is quarantined, until retry is said',
+    input: scene([newRow('a')], { asked: { 2: gone }, strays: strayed('a', refusal(null)) }),
+    problems: ['quarantined row 2 [W5]'],
+  },
+  {
+    name: 'W5, retry: a new row by its number',
+    input: scene([newRow('a')], {
+      asked: { 2: gone },
+      strays: strayed('a', refusal(null)),
+      requests: { retry: new Set(['row:2']) },
+    }),
+    changes: ['create row 2 [I2]'],
+  },
+  {
+    name: 'I4: of a copied row the one that equals the base keeps the link, even below',
+    input: scene([copyOf('a', { position: 'CEO' }), person('a')]),
+    problems: ['quarantined row 2 [I4]'],
+    says: 'copy of row 3: clear its ID to make it a new contact',
+  },
+  {
+    name: 'I4: where both equal the base, the upper row keeps it',
+    input: scene([person('a'), copyOf('a')]),
+    problems: ['quarantined row 3 [I4]'],
+  },
+  {
+    name: 'I4: where neither does, the upper row keeps it, and its edit is sent',
+    input: scene([person('a', { sheet: { position: 'CEO' } }), copyOf('a', { position: 'COO' })]),
+    changes: ['update a: position CTO -> CEO [merge]'],
+    problems: ['quarantined row 3 [I4]'],
+  },
+  {
+    name: 'I5: an emptied ID is found by its key and written again',
+    input: scene([withId('a', ''), person('b')]),
+    changes: ['set a id=a [I5]'],
+  },
+  {
+    name: 'I5: a whole emptied ID column is written again',
+    input: scene([withId('a', ''), withId('b', ''), withId('c', '')]),
+    changes: ['set a id=a [I5]', 'set b id=b [I5]', 'set c id=c [I5]'],
+  },
+  {
+    name: 'I5, I2: where only changes were read, the service says first whether somebody else has the key too',
+    input: scene([person('a', { crm: null, row: { id: '' } })], { crm: { coverage: 'changes' } }),
+    problems: ['waiting row 2 [I2]'],
+    questions: ['row 2'],
+  },
+  {
+    name: 'I5: where only changes were read, an emptied ID is found by its key',
+    input: scene([person('a', { crm: null, row: { id: '' } })], {
+      crm: { coverage: 'changes' },
+      asked: { 2: here(person('a')) },
+    }),
+    changes: ['set a id=a [I5]'],
+  },
+  {
+    name: 'I5, L7, D1: as long as that is not answered, the row is not gone',
+    input: scene([person('a', { crm: null, row: { id: '' } })], {
+      crm: { coverage: 'changes' },
+      asked: { 2: unanswered },
+    }),
+    problems: ['waiting row 2 [I2]'],
+  },
+  {
+    name: 'I5, D1: an unknown ID quarantines its row, and nothing is concluded from a missing one',
+    input: scene([person('a', { sheet: null }), newRow('b', {}, { id: uuidOf('f') })], { asked: { f: gone } }),
+    problems: ['quarantined row 3 [I5]'],
+    says: 'no contact has its ID',
+  },
+  {
+    name: 'I5: an ID that is none at all is quarantined without asking',
+    input: scene([newRow('b', {}, { id: 'hello' })]),
+    problems: ['quarantined row 2 [I5]'],
+    says: '"hello" is no contact ID',
+  },
+  {
+    name: 'I5: an ID of somebody in another list says where',
+    input: scene([newRow('b', {}, { id: uuidOf('f') })], { asked: { f: elsewhere('f') } }),
+    problems: ['quarantined row 2 [I5]'],
+    says: 'its contact is in list Old, not in list Prospects',
+  },
+  {
+    name: 'I5: an unknown ID is asked for, and quarantined meanwhile',
+    input: scene([newRow('b', {}, { id: uuidOf('f') })]),
+    problems: ['quarantined row 2 [I5]'],
+    questions: ['f [I5]'],
+  },
+  {
+    name: 'I5, L7, D1: rows that lost their IDs and match each other are not deletions',
+    input: scene([withId('a', ''), newRow('a', { position: 'CEO' })], {
+      mapping: { ...mapping, onRowDeleted: 'delete_contact' },
+    }),
+    problems: ['quarantined row 2 [I6]', 'quarantined row 3 [I6]'],
+  },
+  {
+    name: 'I5, L7, D1: a row that lost its ID and matches two contacts deletes neither',
+    input: scene(
+      [
+        person('a', { base: { network_id: null, email: 's@acme.test' }, row: { id: '' } }),
+        person('b', { base: { network_id: null, email: 's@acme.test' } }),
+      ],
+      { mapping: { ...mapping, onRowDeleted: 'delete_contact' } },
+    ),
+    problems: ['quarantined row 2 [I2]'],
+  },
+  {
+    name: 'I5, L7, D1: a row that lost its ID and has no key is known by what it holds',
+    input: scene([person('a', { base: only({ first_name: 'Ann' }), row: { id: '' } }), person('b')], {
+      mapping: { ...mapping, onRowDeleted: 'delete_contact' },
+    }),
+    changes: ['set a id=a [I5]'],
+  },
+  {
+    name: 'I6: two new rows with one key are quarantined together, and the rest goes on',
+    input: scene([newRow('a'), newRow('a', { position: 'CEO' }), newRow('b')], {
+      asked: { 2: gone, 3: gone, 4: gone },
+    }),
+    changes: ['create row 4 [I2]'],
+    problems: ['quarantined row 2 [I6]', 'quarantined row 3 [I6]'],
+    says: 'names the same person as row 3: keep one of them',
+  },
+  {
+    name: 'I6: two new rows that match one contact are quarantined together; it gets no row either',
+    input: scene([newContact('a'), newRow('a'), newRow('a', { position: 'CEO' })]),
+    problems: ['quarantined row 3 [I6]', 'quarantined row 4 [I6]'],
+  },
+  {
+    name: 'I7: an e-mail edited in the sheet is a change like any other',
+    input: scene([person('a', { sheet: { email: 'new@acme.test' } })]),
+    changes: ['update a: email a@acme.test -> new@acme.test [merge]'],
+  },
+  {
+    name: 'I7: an e-mail edited in the CRM is a change like any other',
+    input: scene([person('a', { crm: { email: 'new@acme.test' } })]),
+    changes: ['set a: email a@acme.test -> new@acme.test [merge]'],
+  },
+  {
+    name: 'I7: a key that another contact holds is held; other fields of the row go on',
+    input: scene([person('a', { sheet: { email: 'b@acme.test', position: 'CEO' } }), person('b')]),
+    changes: ['update a: position CTO -> CEO [merge]'],
+    problems: ['held a/email [I7]'],
+    says: 'Email: another contact has it',
+  },
+  {
+    name: 'I7: a key that its holder gives up in the same plan is taken after it',
+    input: scene([
+      person('a', { sheet: { email: 'b@acme.test' } }),
+      person('b', { sheet: { email: 'new@acme.test' } }),
+    ]),
+    changes: [
+      'update b: email b@acme.test -> new@acme.test [merge]',
+      'update a: email a@acme.test -> b@acme.test [merge]',
+    ],
+  },
+  {
+    name: 'I7: two rows that swap their keys both end swapped',
+    input: scene([person('a', { sheet: { email: 'b@acme.test' } }), person('b', { sheet: { email: 'a@acme.test' } })]),
+    changes: [
+      'update a releasing: email a@acme.test -> blank [I7]',
+      'update b: email b@acme.test -> a@acme.test [merge]',
+      'update a: email a@acme.test -> b@acme.test [merge]',
+    ],
+  },
+  {
+    name: 'I7: three rows that pass their keys in a circle all end with the new one',
+    input: scene([
+      person('a', { sheet: { email: 'b@acme.test' } }),
+      person('b', { sheet: { email: 'c@acme.test' } }),
+      person('c', { sheet: { email: 'a@acme.test' } }),
+    ]),
+    changes: [
+      'update a releasing: email a@acme.test -> blank [I7]',
+      'update c: email c@acme.test -> a@acme.test [merge]',
+      'update b: email b@acme.test -> c@acme.test [merge]',
+      'update a: email a@acme.test -> b@acme.test [merge]',
+    ],
+  },
+  {
+    name: 'I7: two rows that both want one key are both held',
+    input: scene([
+      person('a', { sheet: { email: 'new@acme.test' } }),
+      person('b', { sheet: { email: 'new@acme.test' } }),
+    ]),
+    problems: ['held a/email [I7]', 'held b/email [I7]'],
+  },
+  {
+    name: 'I7: who waits for a key that is held is held as well',
+    input: scene([
+      person('a', { sheet: { email: 'b@acme.test' } }),
+      person('b', { sheet: { email: 'c@acme.test' } }),
+      person('c'),
+    ]),
+    problems: ['held a/email [I7]', 'held b/email [I7]'],
+  },
+  {
+    name: 'I7: what the CRM holds twice is taken as it is',
+    input: scene([person('a'), person('b', { crm: { email: 'a@acme.test' } })]),
+    changes: ['set b: email b@acme.test -> a@acme.test [merge]'],
+  },
+  {
+    name: 'I7: a name that somebody else has too is nobody’s own',
+    input: scene([person('a', { sheet: { first_name: 'First b' } }), person('b')]),
+    changes: ['update a: first_name First a -> First b [merge]'],
+  },
+  {
+    name: 'I8: a placeholder address is a value, and no identifier',
+    input: scene([newRow('a', only({ email: 'someone@example.com' }))]),
+    problems: ['waiting row 2 [I2]'],
+  },
+  {
+    name: 'I8: two contacts with one placeholder address are two people',
+    input: scene([
+      person('a', { base: { email: 'x@demo.invalid' } }),
+      person('b', { sheet: { email: 'x@demo.invalid' } }),
+    ]),
+    changes: ['update b: email b@acme.test -> x@demo.invalid [merge]'],
+  },
+  {
+    name: 'I10: deleted and created anew: the row goes on with the new contact',
+    input: scene([person('a', { crm: null }), newContact('f', { ...valuesOf('a'), 'custom:segment': undefined })], {
+      asked: { a: gone },
+    }),
+    changes: ['update f: custom:segment unknown -> gold [M4]', 'set f id=f [I10]'],
+    links: ['a forgotten'],
+  },
+  {
+    name: 'I10, D3: the old contact is asked for before its row is given to another',
+    input: scene([person('a', { crm: null }), newContact('f', { email: 'a@acme.test' })]),
+    problems: ['waiting f [I10]'],
+    questions: ['a [I10]', 'a [D3]'],
+  },
+  {
+    name: 'I10: two contacts hold the key of the one that is gone: neither goes on with its row',
+    input: scene(
+      [
+        person('a', { crm: null }),
+        newContact('e', { email: 'a@acme.test' }),
+        newContact('f', { email: 'a@acme.test' }),
+      ],
+      { asked: { a: gone } },
+    ),
+    changes: ['append e [merge]', 'append f [merge]'],
+    problems: ['ignored a [D3]'],
+    links: ['a contact-gone'],
+  },
+];
+
+function refusal(retryAt: number | null) {
+  return { refusal: { message: 'bad e-mail', times: 1, retryAt, sheet: packedOf(valuesOf('a')) } };
+}
+
+function sorted(people: readonly PersonParts[]): PlanInput {
+  const input = scene(people);
+  const rows = input.sheet.rows.toReversed().map((row, index) => ({ ...row, number: index + 2 }));
+  return { ...input, sheet: { ...input.sheet, rows } };
+}
+
+test.each(cases)('$name', (each) => {
+  expect(seen(each)).toEqual(wanted(each));
+});
+
+test('I8: a contact seen twice in one scan counts once, and the later reading counts', () => {
+  const input = scene([person('a', { crm: { position: 'CEO' }, contact: { updatedAt: noon } })]);
+  const [later] = input.crm.contacts;
+  const earlier = { ...later!, values: packedOf(valuesOf('a')), updatedAt: noon - 1000 };
+  for (const contacts of [
+    [earlier, later!],
+    [later!, earlier],
+  ]) {
+    const twice = { ...input, crm: { ...input.crm, contacts } };
+    expect(tell(twice).changes).toEqual(['set a: position CTO -> CEO [merge]']);
+  }
+});
+
+test('I8, T19: an answer that is older than our own last write is not read, and the contact is not missed', () => {
+  const input = scene([
+    person('a', { crm: { position: 'old' }, contact: { updatedAt: noon - 2000 }, link: { writtenAt: noon - 1000 } }),
+  ]);
+  expect(seen({ input })).toEqual(wanted({}));
+});
+
+test('I9, L7: a lost state is adopted by ID and by key; what is equal is just adopted, and nobody is deleted', () => {
+  const people = [
+    person('a', { base: null, sheet: { 'custom:segment': null } }),
+    person('b', { base: null, sheet: { 'custom:segment': null }, row: { id: '' } }),
+    person('c', { base: null, sheet: { position: 'CEO', 'custom:segment': null } }),
+    newContact('d'),
+  ];
+  const input = scene(people, {
+    mapping: { ...mapping, onRowDeleted: 'delete_contact', onContactDeleted: 'delete_row' },
+  });
+  expect(seen({ input })).toEqual(
+    wanted({ changes: ['set b id=b [I2]', 'append d [merge]'], problems: ['conflict c/position [M1]'] }),
+  );
+  const adopted = plan(input).links.get(uuidOf('a'));
+  expect(adopted?.agreed).toBe(packedOf({ ...valuesOf('a'), 'custom:segment': undefined }));
+});
+
+test('I2: an answer to a lookup counts for the very contents that were looked up', () => {
+  const before = scene([newRow('a')], { asked: { 2: gone } });
+  const typedOver = scene([newRow('a', { email: 'b@acme.test' })]);
+  for (const answers of [before.answers, noAnswers]) {
+    expect(tell({ ...typedOver, answers })).toMatchObject({ changes: [], questions: ['row 2'] });
+  }
+});
+
+test('L11: the order of contacts and rows does not matter', () => {
+  const people = [
+    person('a', { sheet: { email: 'b@acme.test' } }),
+    person('b', { sheet: { email: 'a@acme.test' } }),
+    newContact('c'),
+    newRow('d'),
+    person('e', { crm: null }),
+  ];
+  const input = scene(people, { asked: { 5: gone, e: gone } });
+  const turned: PlanInput = {
+    ...input,
+    crm: { ...input.crm, contacts: input.crm.contacts.toReversed() },
+    sheet: { ...input.sheet, rows: input.sheet.rows.toReversed() },
+  };
+  expect(tell(turned)).toEqual(tell(input));
+});

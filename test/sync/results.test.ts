@@ -1,0 +1,424 @@
+import { describe, expect, test } from 'vitest';
+import type { Link } from '../../src/sync/base.ts';
+import type { Change } from '../../src/sync/change.ts';
+import type { PlanInput } from '../../src/sync/input.ts';
+import type { Outcome, Outcomes } from '../../src/sync/outcome.ts';
+import { type Plan, plan } from '../../src/sync/plan.ts';
+import { resume } from '../../src/sync/resume.ts';
+import { type Settled, settle } from '../../src/sync/settle.ts';
+import {
+  gone,
+  mapping,
+  newContact,
+  newRow,
+  noon,
+  packedOf,
+  person,
+  scene,
+  type SceneMore,
+  tellChange,
+  tellProblem,
+  uuidOf,
+  valueIn,
+  type Values,
+  valuesOf,
+  type Who,
+  withFields,
+} from './support.ts';
+
+/** What the service answers: somebody's values with what was stored of the change. */
+const answer = (who: Who, crm: Values = {}): Outcome => ({
+  kind: 'done',
+  contact: {
+    uuid: uuidOf(who),
+    values: packedOf({ ...valuesOf(who), 'custom:segment': undefined, ...crm }),
+    updatedAt: noon,
+  },
+});
+const done: Outcome = { kind: 'done' };
+
+interface Ran {
+  readonly planned: Plan;
+  /** All that went into the sheet. */
+  readonly sheet: readonly string[];
+  readonly settled: Settled;
+  readonly problems: readonly string[];
+  readonly link: (who: Who) => Link | null | undefined;
+}
+
+/** One run: the CRM changes come out as told, then the sheet changes. What is not told of is not begun. */
+function run(
+  input: PlanInput,
+  ofCrm: (change: Change) => Outcome | undefined,
+  ofSheet: (change: Change) => Outcome | undefined = () => done,
+): Ran {
+  const planned = plan(input);
+  const outcomes = new Map<Change, Outcome>();
+  const carryOut = (changes: readonly Change[], outcomeOf: typeof ofCrm): void => {
+    for (const change of changes) {
+      const outcome = outcomeOf(change);
+      if (outcome) outcomes.set(change, outcome);
+    }
+  };
+  carryOut(
+    planned.changes.filter(({ side }) => side === 'crm'),
+    ofCrm,
+  );
+  const toSheet = resume(input, planned, outcomes);
+  carryOut(toSheet, ofSheet);
+  const settled = settle(input, planned, outcomes satisfies Outcomes);
+  return {
+    planned,
+    sheet: toSheet.map(tellChange),
+    settled,
+    problems: settled.problems.map(tellProblem),
+    link: (who) => settled.links.get(uuidOf(who)),
+  };
+}
+
+const agreed = (link: Link | null | undefined, field: string) => link && valueIn(link.agreed, field);
+const edited = person('a', { sheet: { position: 'CEO' } });
+const id = `${uuidOf('a')}/position`;
+
+describe('the base is built from results', () => {
+  test('L3, M5: stored as sent: the base becomes it, and nothing stays open', () => {
+    const { link, sheet, problems } = run(scene([edited]), () => answer('a', { position: 'CEO' }));
+    expect(sheet).toEqual([]);
+    expect(problems).toEqual([]);
+    expect(agreed(link('a'), 'position')).toBe('CEO');
+    expect(link('a')).not.toHaveProperty('isOpen');
+  });
+
+  test('L3: a change that was not begun, failed, or met somebody else leaves the base as it was', () => {
+    const outcomes: (Outcome | undefined)[] = [
+      undefined,
+      { kind: 'failed', message: 'no answer' },
+      { kind: 'moved' },
+      { kind: 'unknown', message: 'timeout' },
+      { kind: 'refused', message: 'bad' },
+    ];
+    const bases = outcomes.map((outcome) => {
+      const { link } = run(scene([edited]), () => outcome);
+      return [agreed(link('a'), 'position'), link('a')?.isOpen];
+    });
+    expect(bases).toEqual(outcomes.map(() => ['CTO', true]));
+  });
+
+  test('L3: a cell that was set makes the base; one that was not does not', () => {
+    const input = scene([person('a', { crm: { position: 'CEO' } })]);
+    const unasked = () => undefined;
+    expect(agreed(run(input, unasked).link('a'), 'position')).toBe('CEO');
+    const failed = run(input, unasked, () => ({ kind: 'failed', message: 'quota' }));
+    expect(agreed(failed.link('a'), 'position')).toBe('CTO');
+    expect(failed.problems).toEqual(['failed a [W4]']);
+  });
+
+  test('L3: a cell that turned out to hold something else, or nothing, is no base', () => {
+    const input = scene([person('a', { crm: { position: 'CEO' } })]);
+    for (const position of ['Boss', null]) {
+      const { link } = run(
+        input,
+        () => undefined,
+        () => ({ kind: 'done', stored: { position } }),
+      );
+      expect([agreed(link('a'), 'position'), link('a')?.isOpen]).toEqual(['CTO', true]);
+    }
+  });
+
+  test('L12: each failure is told in its own words', () => {
+    const told = (outcome: Outcome) => run(scene([edited]), () => outcome).problems;
+    expect(told({ kind: 'refused', message: 'bad' })).toContain('refused a [W5]');
+    expect(told({ kind: 'moved' })).toContain('waiting a [W3]');
+    expect(told({ kind: 'unknown', message: 'timeout' })).toContain('unknown a [W4]');
+    expect(told({ kind: 'failed', message: 'x' })).toContain('failed a [W4]');
+  });
+
+  test('L4: a failure keeps its own record open, and no other', () => {
+    const input = scene([edited, person('b', { sheet: { position: 'CEO' } })]);
+    const { link } = run(input, ({ uuid }) =>
+      uuid === uuidOf('a') ? { kind: 'refused', message: 'bad' } : answer('b', { position: 'CEO' }),
+    );
+    expect([agreed(link('a'), 'position'), agreed(link('b'), 'position')]).toEqual(['CTO', 'CEO']);
+  });
+});
+
+describe('what the service made of it', () => {
+  test('M5: a stored form that is neither the sent nor the old value is set in the sheet, and becomes the base', () => {
+    const { sheet, link, problems } = run(scene([edited]), () => answer('a', { position: 'Ceo' }));
+    expect(sheet).toEqual(['set a: position CEO -> Ceo [M5]']);
+    expect(agreed(link('a'), 'position')).toBe('Ceo');
+    expect(problems).toEqual([]);
+  });
+
+  test('M5: a blank answer to a blank is a blank: an emptied field does not come back', () => {
+    const input = scene([person('a', { sheet: { position: null } })]);
+    const { sheet, link } = run(input, () => answer('a', { position: null }));
+    expect(sheet).toEqual([]);
+    expect(agreed(link('a'), 'position')).toBe(null);
+  });
+
+  test('M5, V2: an answer that only looks otherwise is what was sent', () => {
+    const input = scene([person('a', { sheet: { email: 'New@Acme.test' } })]);
+    const { sheet, link } = run(input, () => answer('a', { email: 'new@acme.test' }));
+    expect(sheet).toEqual([]);
+    expect(link('a')).not.toHaveProperty('isOpen');
+  });
+
+  test('M4: what cannot be read back is believed', () => {
+    const input = scene([person('a', { sheet: { 'custom:segment': 'silver' } })]);
+    expect(agreed(run(input, () => answer('a')).link('a'), 'custom:segment')).toBe('silver');
+  });
+
+  test('M8, T28: what the service computes from a sent part goes into the sheet, and is not sent back', () => {
+    const input = scene([person('a', { sheet: { first_name: 'Anna' } })]);
+    const { planned, sheet } = run(input, () => answer('a', { first_name: 'Anna', position: 'computed' }));
+    expect(planned.changes.map(tellChange)).toEqual(['update a: first_name First a -> Anna [merge]']);
+    expect(sheet).toEqual(['set a: position CTO -> computed [merge]']);
+  });
+
+  test('M6, M3, T24, T26: the old value came back: named, tried twice more, then parked until a side changes', () => {
+    const tried: string[][] = [];
+    let link: Link | undefined;
+    for (let attempt = 1; attempt <= 4; attempt += 1) {
+      const someone = person('a', { sheet: { position: null } });
+      const ran = run(scene([{ ...someone, link: link ?? someone.link }]), () => answer('a'));
+      link = ran.link('a') ?? link;
+      tried.push([...ran.planned.changes.map(({ op }) => op), ...ran.problems]);
+    }
+    expect(tried).toEqual([
+      ['update', 'failed a/position [M6]'],
+      ['update', 'failed a/position [M6]'],
+      ['update', 'parked a/position [M6]'],
+      ['parked a/position [M6]'],
+    ]);
+  });
+
+  test('M6: a value that is stored after all forgets the tries', () => {
+    const first = run(scene([edited]), () => answer('a'));
+    const again = run(scene([{ ...edited, link: first.link('a')! }]), () => answer('a', { position: 'CEO' }));
+    expect(again.problems).toEqual([]);
+    expect(again.link('a')?.notes?.['position']).not.toHaveProperty('notStored');
+  });
+
+  test('M7: two sides that turn a field round are written once each', () => {
+    const sides: string[] = [];
+    let link: Link | undefined;
+    for (let turn = 0; turn < 6; turn += 1) {
+      const someone = person('a', { sheet: { position: 'C.T.O.' } });
+      const ran = run(scene([{ ...someone, link: link ?? someone.link }]), () => answer('a', { position: 'C.T.O.' }));
+      // Something in the service writes its own form again, and the run after brings it to the sheet.
+      link = ran.link('a') ?? link;
+      sides.push(...ran.planned.changes.map(({ side }) => side), ...ran.problems);
+      const back = run(scene([{ ...someone, contact: person('a').contact, link }]), () => undefined);
+      link = back.link('a') ?? link;
+      sides.push(...back.planned.changes.map(({ side }) => side), ...back.problems);
+    }
+    expect(sides.slice(0, 3)).toEqual(['crm', 'sheet', 'parked a/position [M7]']);
+    expect(sides.filter((each) => each === 'crm' || each === 'sheet')).toEqual(['crm', 'sheet']);
+  });
+});
+
+describe('a decision of a person', () => {
+  const both = person('a', { crm: { position: 'CEO' }, sheet: { position: 'COO', company_name: 'Beta' } });
+  const resolve = (said: { use: 'crm' } | { value: string }): SceneMore => ({
+    requests: { resolve: new Map([[id, said]]) },
+  });
+  const stored = () => answer('a', { position: 'CEO', company_name: 'Beta' });
+
+  test('M1 resolve: for the CRM, while another field of the row is sent', () => {
+    const { sheet, link, problems } = run(scene([both], resolve({ use: 'crm' })), stored);
+    expect(sheet).toEqual(['set a: position COO -> CEO [M1]']);
+    expect(agreed(link('a'), 'position')).toBe('CEO');
+    expect(problems).toEqual([]);
+  });
+
+  test('M1 resolve: a third value goes to both sides, and is the base when both hold it', () => {
+    const { sheet, link, problems } = run(scene([both], resolve({ value: 'Boss' })), () =>
+      answer('a', { position: 'Boss', company_name: 'Beta' }),
+    );
+    expect(sheet).toEqual(['set a: position COO -> Boss [M1]']);
+    expect(agreed(link('a'), 'position')).toBe('Boss');
+    expect(problems).toEqual([]);
+  });
+
+  test('M1 resolve, L3: a third value that only the service got is no base: it stays a conflict', () => {
+    const { link, problems } = run(
+      scene([both], resolve({ value: 'Boss' })),
+      () => answer('a', { position: 'Boss', company_name: 'Beta' }),
+      () => ({ kind: 'moved' }),
+    );
+    expect(agreed(link('a'), 'position')).toBe('CTO');
+    expect(problems).toContain('conflict a/position [M1]');
+  });
+
+  test('M1 resolve: a third value that the service refused is not set in the sheet either', () => {
+    const { sheet } = run(scene([both], resolve({ value: 'Boss' })), () => ({ kind: 'refused', message: 'bad' }));
+    expect(sheet).toEqual([]);
+  });
+
+  test('M1 newest: our own write of one field does not make the CRM the newer side of another', () => {
+    const since = noon - 600_000;
+    const someone = person('a', {
+      crm: { position: 'CEO' },
+      sheet: { position: 'COO', company_name: 'Beta' },
+      contact: { updatedAt: since },
+      link: { isOpen: true, notes: { position: { edit: { value: 'COO', since } } } },
+    });
+    const { sheet, problems } = run(
+      scene([someone], { mapping: withFields({ position: { conflict: 'newest' } }) }),
+      stored,
+    );
+    expect(sheet).toEqual([]);
+    expect(problems).toEqual(['conflict a/position [M1]']);
+  });
+});
+
+describe('new people', () => {
+  const someone = () => scene([newRow('a')], { asked: { 2: gone } });
+
+  test('W2, I1: the uuid of a new contact goes into its row in the same run', () => {
+    const { sheet, link, settled } = run(someone(), () => answer('a'));
+    expect(sheet).toEqual(['set a id=a [I1]']);
+    expect(agreed(link('a'), 'email')).toBe('a@acme.test');
+    expect(link('a')).not.toHaveProperty('isOpen');
+    expect(settled.strays.size).toBe(0);
+  });
+
+  test('M5: what the service made of a new contact goes into its row with the uuid', () => {
+    const { sheet, link } = run(someone(), () => answer('a', { company_name: 'Acme Inc.' }));
+    expect(sheet).toEqual(['set a id=a: company_name Acme -> Acme Inc. [M5]']);
+    expect(agreed(link('a'), 'company_name')).toBe('Acme Inc.');
+    expect(link('a')).not.toHaveProperty('isOpen');
+  });
+
+  test('I3: an answer with another identifier than was sent quarantines the row, which gets no ID', () => {
+    const { sheet, problems, settled } = run(someone(), () => answer('b', { network_id: 'handle-b' }));
+    expect(sheet).toEqual([]);
+    expect(problems).toEqual(['quarantined row 2 [I3]']);
+    expect([...settled.strays.values()]).toMatchObject([{ mistakenFor: uuidOf('b') }]);
+    expect(settled.links.size).toBe(0);
+  });
+
+  test('I3: an answer that has a row already quarantines the new one', () => {
+    const input = scene([person('b'), newRow('a', { email: null, network_id: null })], { asked: { 3: gone } });
+    const { sheet, problems } = run(input, () => answer('b', { email: null, network_id: null }));
+    expect(sheet).toEqual([]);
+    expect(problems).toEqual(['quarantined row 3 [I3]']);
+  });
+
+  test('I3: one that was to be moved here and is answered as somebody else quarantines the row', () => {
+    const input = scene([newRow('a')], {
+      asked: { 2: { kind: 'elsewhere', uuid: uuidOf('a'), where: 'in list Old' } },
+      mapping: { ...mapping, moveToList: true },
+    });
+    expect(run(input, () => answer('f')).problems).toEqual(['quarantined row 2 [I3]']);
+    expect(run(input, () => answer('a')).sheet).toEqual(['set a id=a [I1]']);
+  });
+
+  test('W5: a refused new row is remembered with growing pauses, then quarantined', () => {
+    const pauses: (number | null)[] = [];
+    let [strays, now]: [PlanInput['base']['strays'], number] = [new Map(), noon];
+    for (let time = 1; time <= 5; time += 1) {
+      const input = scene([newRow('a')], { asked: { 2: gone }, strays, now });
+      const { settled } = run(input, () => ({ kind: 'refused', message: 'bad' }));
+      const [stray] = [...settled.strays.values()];
+      const { retryAt } = stray!.refusal!;
+      pauses.push(retryAt === null ? null : (retryAt - now) / 60_000);
+      [strays, now] = [settled.strays, retryAt ?? now];
+    }
+    expect(pauses).toEqual([1, 5, 30, 120, null]);
+  });
+
+  test('W5: a refused record likewise', () => {
+    const { link } = run(scene([edited]), () => ({ kind: 'refused', message: 'bad' }));
+    expect(link('a')?.refusal).toMatchObject({ message: 'bad', times: 1, retryAt: noon + 60_000 });
+    const later = run({ ...scene([{ ...edited, link: link('a')! }]), now: noon + 60_000 }, () =>
+      answer('a', { position: 'CEO' }),
+    );
+    expect(later.link('a')).not.toHaveProperty('refusal');
+  });
+
+  test('W4, L8: a create of unknown outcome is remembered, told, and looked up before it is tried again', () => {
+    const { settled, problems } = run(someone(), () => ({ kind: 'unknown', message: 'timeout' }));
+    expect(problems).toEqual(['unknown row 2 [W4]']);
+    expect([...settled.strays.values()]).toMatchObject([{ isUnknown: true }]);
+    const next = plan(scene([newRow('a')], { strays: settled.strays }));
+    expect([next.changes, next.questions.length]).toEqual([[], 1]);
+  });
+
+  test('E2: one that was created by a call that answers nothing is found by the next run', () => {
+    const { settled, problems } = run(someone(), () => done);
+    expect([settled.links.size, problems]).toEqual([0, []]);
+  });
+
+  test('I2, L3: an appended row makes the link', () => {
+    const { link } = run(scene([newContact('b')]), () => undefined);
+    expect(agreed(link('b'), 'email')).toBe('b@acme.test');
+    const failed = run(
+      scene([newContact('b')]),
+      () => undefined,
+      () => ({ kind: 'failed', message: 'quota' }),
+    );
+    expect([failed.link('b'), failed.problems]).toEqual([undefined, ['failed b [W4]']]);
+  });
+});
+
+describe('people who go', () => {
+  const rowGone = (onRowDeleted: typeof mapping.onRowDeleted) =>
+    scene([person('a', { sheet: null }), person('b')], { mapping: { ...mapping, onRowDeleted } });
+
+  test('D1: deleted, and forgotten only when it was', () => {
+    expect(run(rowGone('delete_contact'), () => done).link('a')).toBe(null);
+    const failed = run(rowGone('delete_contact'), () => ({ kind: 'failed', message: 'x' }));
+    expect([failed.link('a')?.isOpen, failed.problems]).toEqual([true, ['failed a [W4]']]);
+  });
+
+  test('D1 cancel_automations: cancelled once, then left alone', () => {
+    expect(run(rowGone('cancel_automations'), () => done).link('a')?.standing).toBe('row-gone');
+  });
+
+  test('D1 restore, M4: the row comes back; a cell that was only ever sent comes back blank, and blanks nothing', () => {
+    const { link, sheet } = run(rowGone('restore'), () => undefined);
+    expect(sheet).toEqual(['append a [D1]']);
+    expect(agreed(link('a'), 'email')).toBe('a@acme.test');
+    const back = person('a', { sheet: { 'custom:segment': null }, link: link('a')! });
+    expect(plan(scene([back, person('b')])).changes).toEqual([]);
+  });
+});
+
+describe('I7: keys that change hands', () => {
+  const swap = () =>
+    scene([person('a', { sheet: { email: 'b@acme.test' } }), person('b', { sheet: { email: 'a@acme.test' } })]);
+
+  test('I7: both end swapped, and nothing stays open', () => {
+    const { link, sheet, problems } = run(swap(), (change) =>
+      change.uuid === uuidOf('a')
+        ? answer('a', { email: change.op === 'update' && change.releases ? null : 'b@acme.test' })
+        : answer('b', { email: 'a@acme.test' }),
+    );
+    expect([sheet, problems]).toEqual([[], []]);
+    expect([agreed(link('a'), 'email'), agreed(link('b'), 'email')]).toEqual(['b@acme.test', 'a@acme.test']);
+  });
+
+  test('I7, L1: when the last step fails, the key that was let go is not taken for an edit of the CRM', () => {
+    const fields = withFields({ email: { conflict: 'crm' } });
+    const { link, sheet } = run({ ...swap(), mapping: fields }, (change) => {
+      if (change.uuid === uuidOf('b')) return { kind: 'failed', message: 'no answer' };
+      return change.op === 'update' && change.releases
+        ? answer('a', { email: null })
+        : { kind: 'failed', message: 'x' };
+    });
+    expect(sheet).toEqual([]);
+    const next = scene(
+      [
+        person('a', { crm: { email: null }, sheet: { email: 'b@acme.test' }, link: link('a')! }),
+        person('b', { sheet: { email: 'a@acme.test' }, link: link('b')! }),
+      ],
+      { mapping: fields },
+    );
+    expect(plan(next).changes.map(tellChange)).toEqual([
+      'update b: email b@acme.test -> a@acme.test [merge]',
+      'update a: email blank -> b@acme.test [merge]',
+    ]);
+  });
+});

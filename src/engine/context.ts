@@ -37,6 +37,8 @@ export interface SyncContext {
 export interface Session {
   /** As `Facts.watermark`, and newer: an idle run writes no file (W9). */
   watermark?: string;
+  /** As `Facts.unplaced`, and newer. */
+  unplaced?: readonly string[];
   /** The last run, if another one over the same readings would do nothing either. */
   quiet?: { readonly fingerprint: string; readonly report: RunReport };
 }

@@ -11,7 +11,8 @@ export interface Memory {
   readonly base: Base;
   readonly ledger: Ledger;
   readonly requests: Requests;
-  readonly requestIds: readonly string[];
+  /** The same as they are stored, by id. */
+  readonly pending: ReadonlyMap<string, DecisionRequest>;
   readonly facts: Facts;
   /** By their key in the outbox: changes under way when an earlier run ended, as lines for the history. */
   readonly interrupted: ReadonlyMap<string, readonly HistoryLine[]>;
@@ -26,6 +27,8 @@ export interface Facts {
   readonly fields?: readonly string[];
   /** From when on changed contacts have to be asked for, ISO instant. */
   readonly watermark?: string;
+  /** Contacts in scope that have no row yet, because somebody has to decide first: asked for beside those that changed. */
+  readonly unplaced?: readonly string[];
   readonly list?: { readonly named: string; readonly uuid: string };
   /** Spreadsheet and tab as the configuration names them: the memory of the table is of these (G1). */
   readonly tab?: string;
@@ -70,7 +73,7 @@ export function recall(loaded: LoadedState, fields: readonly string[]): Memory {
       isTrusted: facts.isLedgerTrusted ?? false,
     },
     requests: toRequests([...loaded.requests.values()]),
-    requestIds: [...loaded.requests.keys()],
+    pending: loaded.requests as unknown as ReadonlyMap<string, DecisionRequest>,
     facts,
     interrupted: new Map(
       [...loaded.outbox].flatMap(([key, { lines }]) => (lines ? [[key, lines as readonly HistoryLine[]]] : [])),

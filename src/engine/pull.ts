@@ -1,7 +1,9 @@
 // Both sides as they are now, as the algorithm reads them.
 import type { SyncConfig } from '../config/config.ts';
 import { listsNamed } from '../crm/collection.ts';
+import { contactsByUuid } from '../crm/contacts-by-uuid.ts';
 import { AuthenticationError, NotFoundError, ServiceError } from '../crm/errors.ts';
+import { matches } from '../crm/operations/filter.ts';
 import type { ContactFilter } from '../crm/operations/filter.ts';
 import type { ServiceClient } from '../crm/port.ts';
 import { scanContacts } from '../crm/scan/scan.ts';
@@ -41,8 +43,7 @@ export interface Scope {
  * the last run left them, and that one had nothing to do.
  */
 export async function pull(context: RunContext, memory: Memory, mayIdle: boolean): Promise<Pulled | 'idle'> {
-  const quiet =
-    mayIdle && !context.request.isFull && memory.requestIds.length === 0 ? context.session.quiet : undefined;
+  const quiet = mayIdle && !context.request.isFull && memory.pending.size === 0 ? context.session.quiet : undefined;
   const scope = await findScope(context, memory);
   const [seen, contacts] = await Promise.all([
     context.table.read({ ...sheetCall(context), unless: quiet?.fingerprint }),
@@ -185,6 +186,23 @@ function columnNotice(column: ColumnState): readonly string[] {
   return [];
 }
 
+/** Those that an earlier run could not give a row: they did not change, and are in no link. */
+async function pullUnplaced(
+  context: RunContext,
+  facts: Memory['facts'],
+  { filter }: Scope,
+  read: readonly ContactRecord[],
+): Promise<readonly ContactRecord[]> {
+  const known = new Set(read.map(({ uuid }) => uuid));
+  const unplaced = context.session.unplaced ?? facts.unplaced ?? [];
+  const uuids = unplaced.filter((uuid) => !known.has(uuid) && !context.tombstones.has(uuid));
+  if (uuids.length === 0) return [];
+  const found = await contactsByUuid(context.client, context.capabilities, uuids, scanCall(context));
+  return [...found.values()]
+    .filter((contact) => matches(contact, filter) !== false)
+    .map((contact) => context.shape.fromContact(contact));
+}
+
 type ContactsPulled = Pick<Pulled, 'crm' | 'watermark' | 'isFull' | 'notices'>;
 
 async function pullContacts(context: RunContext, { facts, base }: Memory, scope: Scope): Promise<ContactsPulled> {
@@ -208,6 +226,7 @@ async function pullContacts(context: RunContext, { facts, base }: Memory, scope:
       if (contacts.length % 1000 === 0)
         emit({ type: 'progress', sync: config.name, step: 'contacts', done: contacts.length });
     }
+    if (since !== undefined) contacts.push(...(await pullUnplaced(context, facts, scope, contacts)));
   } catch (error) {
     // G5: what was read counts, and nothing is concluded about the rest.
     if (!(error instanceof ServiceError) || error instanceof AuthenticationError || error instanceof NotFoundError)

@@ -5,7 +5,7 @@ import { StateError } from '../state/errors.ts';
 import type { Lease } from '../state/port.ts';
 import { dueDeletes } from '../sync/deletes.ts';
 import { type Estimate, estimate } from '../sync/estimate.ts';
-import type { Change, Problem } from '../sync/change.ts';
+import { type Change, type Problem, problem } from '../sync/change.ts';
 import type { PlanCounts } from '../sync/input.ts';
 import { resume } from '../sync/resume.ts';
 import type { ContactRecord } from '../sync/record.ts';
@@ -66,11 +66,12 @@ export async function planSync(
     if (pulled === 'idle') throw new Error('a plan is always made from readings');
     const decided = await decide(context, memory, pulled);
     const { plan } = decided;
+    const problems = [...lostHeaders(decided.pulled), ...plan.problems];
     const report = end(sync, started, {
-      status: statusOf(plan.holds, plan.problems),
+      status: statusOf(plan.holds, problems),
       isFull: decided.pulled.isFull,
-      counts: countRun(plan.linked, plan.problems, new Map()),
-      problems: plan.problems,
+      counts: countRun(plan.linked, problems, new Map()),
+      problems,
       holds: plan.holds,
       planned: plan.counts,
     });
@@ -116,7 +117,7 @@ async function carryOut(
   const removed = await removeRows(context, pulled.snapshot, opsOf(deletes.changes, 'remove'), journal);
   const outcomes = joined(soFar, inSheet, deleted, removed);
   const settled = settle(input, plan, outcomes);
-  const problems = [...settled.problems, ...deletes.problems];
+  const problems = [...lostHeaders(pulled), ...settled.problems, ...deletes.problems];
   const ending: Ending = {
     status: statusOf([], problems),
     isFull: pulled.isFull,
@@ -125,15 +126,22 @@ async function carryOut(
     holds: [],
     planned: plan.counts,
   };
-  const watermark = nextWatermark(pulled, decided, settled);
+  const place = nextPlace(pulled, decided, settled);
   await journal.end(settled, {
     table: pulled.snapshot.memory,
     tombstones: context.tombstones.all(),
     lastRun: lastRunOf(context, ending),
-    ...(watermark !== undefined && { watermark }),
+    ...place,
   });
-  if (watermark !== undefined) context.session.watermark = watermark;
+  Object.assign(context.session, place);
   return ending;
+}
+
+/** L12, W11: a column that is lost is left alone, and the run did not do all it should. */
+function lostHeaders({ sheet }: Pulled): readonly Problem[] {
+  return sheet.missing.map((header) =>
+    problem('held', { field: header }, 'W11', `the header "${header}" is not in the tab: its field is left alone`),
+  );
 }
 
 function opsOf(changes: readonly Change[], wanted: Change['op']): readonly Change[] {
@@ -159,18 +167,23 @@ function lastRunOf({ run, now }: RunContext, { status, counts, problems }: Endin
   return { run, status, endedAt: new Date(now()).toISOString(), counts, problems: told };
 }
 
+/** One search asks for as many uuids; with more of them, changes are asked for from where they were before. */
+const unplacedMax = 100;
+
 /**
- * From when on the next run asks for changes; undefined: as before. A contact that got no row is in no link, so the next
- * search has to find it again.
+ * From when on the next run asks for changes; nothing: as before. A contact that got no row is in no link, so the next run
+ * has to ask for it by name.
  */
-function nextWatermark(
+function nextPlace(
   { watermark }: Pulled,
   { input }: Decided,
   { links }: Pick<Settled, 'links'>,
-): string | undefined {
+): Pick<Facts, 'watermark' | 'unplaced'> {
   const isPlaced = ({ uuid }: ContactRecord) =>
     links.has(uuid) ? links.get(uuid) !== null : input.base.links.has(uuid);
-  return input.crm.contacts.every(isPlaced) ? watermark : undefined;
+  const unplaced = input.crm.contacts.filter((contact) => !isPlaced(contact)).map(({ uuid }) => uuid);
+  if (watermark === undefined || unplaced.length > unplacedMax) return {};
+  return { watermark, unplaced: unplaced.toSorted() };
 }
 
 /**
@@ -211,10 +224,11 @@ async function hold(
   const reasons = plan.holds.map(({ reason }) => reason);
   const held = isSame ? known : { run: context.run, planned: plan.counts, reasons };
   const isApprovable = plan.holds.every(({ fails }) => !fails);
-  if (isApprovable) {
-    const { batch, isEmpty } = toBatch(memory, { links: new Map(), strays: memory.base.strays }, { held }, []);
-    if (!isEmpty) await lease.commit(batch);
-  }
+  // An approval is for the counts it named: what it did not let through now it must not let through later (G2).
+  const spent = [...memory.pending].flatMap(([id, { kind }]) => (kind === 'approve' ? [id] : []));
+  const kept = { links: new Map(), strays: memory.base.strays };
+  const { batch, isEmpty } = toBatch(memory, kept, isApprovable ? { held } : {}, spent);
+  if (!isEmpty) await lease.commit(batch);
   return {
     status: statusOf(plan.holds, []),
     isFull: pulled.isFull,

@@ -1,13 +1,13 @@
 // What a run leaves behind: the history of what it did, then the base that follows from it, each durable before the next.
 import type { Batch, HistoryLine, Json, JsonObject, Lease } from '../state/port.ts';
 import type { Base, Link, Stray } from '../sync/base.ts';
-import type { Change } from '../sync/change.ts';
+import type { Change, Problem } from '../sync/change.ts';
 import type { Outcome, Outcomes } from '../sync/outcome.ts';
 import { settle, type Settled } from '../sync/settle.ts';
 import { unpack } from '../sync/record.ts';
 import type { RunContext } from './context.ts';
 import type { Decided } from './decide.ts';
-import { type Facts, factChanges, type Memory } from './memory.ts';
+import { type DecisionRequest, type Facts, factChanges, type Memory } from './memory.ts';
 
 /** L12: one line a field, in the order in which things were done. */
 function historyLines(context: RunContext, { input, plan }: Decided, outcomes: Outcomes): HistoryLine[] {
@@ -119,10 +119,10 @@ export function openJournal(
       await commit(batch, base, facts);
     },
     async end(settled, passing) {
-      const { isEmpty } = toBatch(known, settled, facts, memory.requestIds);
+      const { isEmpty } = toBatch(known, settled, facts, carriedOut(memory, settled));
       if (isEmpty && done.length === 0) return;
       const learnt = { ...facts, ...passing };
-      const { batch, base } = toBatch(known, settled, learnt, memory.requestIds);
+      const { batch, base } = toBatch(known, settled, learnt, carriedOut(memory, settled));
       await commit(batch, base, learnt);
     },
   };
@@ -140,6 +140,15 @@ export async function tellInterrupted(lease: Lease, { interrupted: notes }: Memo
   if (notes.size === 0) return;
   await lease.appendHistory([...notes.values()].flat());
   await lease.commit({ outbox: { delete: [...notes.keys()] } });
+}
+
+/** A decision that could not be carried out, because a side did not take it, stays for the next run. */
+function carriedOut({ pending }: Memory, { problems }: Pick<Settled, 'problems'>): readonly string[] {
+  const unsettled: ReadonlySet<Problem['kind']> = new Set(['failed', 'unknown', 'refused', 'waiting', 'conflict']);
+  const open = new Set(problems.flatMap((each) => (unsettled.has(each.kind) ? [each.id] : [])));
+  const isOpen = (request: DecisionRequest) =>
+    request.kind === 'resolve' && (open.has(request.id) || open.has(request.id.split('/')[0]!));
+  return [...pending].flatMap(([id, request]) => (isOpen(request) ? [] : [id]));
 }
 
 function mapChanges<Value>(before: ReadonlyMap<string, Value>, after: ReadonlyMap<string, Value | null>) {

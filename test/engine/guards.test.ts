@@ -77,6 +77,17 @@ describe('G1: sides that do not look like themselves', () => {
 });
 
 describe('G2: limits', () => {
+  it('G2: an approval that does not suffice is spent: it lets nothing through later', async () => {
+    const trial = await inSync({ sync: { on_row_deleted: 'delete_contact' } });
+    trial.person.deleteRows(tabTitle, 2, 3);
+    const report = await trial.run({ isFull: true });
+    const { state } = (await trial.start()).syncs.get('prospects')!;
+    await state.addRequest({ kind: 'approve', run: report.run, counts: { ...report.planned } });
+    trial.person.deleteRows(tabTitle, 2, 1);
+    expect(await trial.run({ isFull: true })).toMatchObject({ status: 'held' });
+    expect((await state.load()).requests.size).toBe(0);
+  });
+
   it('G2: more deletions than the limit hold the run; exactly at the limit it passes', async () => {
     const trial = await inSync({ sync: { on_row_deleted: 'delete_contact', limits: { deletes: '20%' } } });
     const rows = trial.person.read(`'${tabTitle}'!A2:F4`);

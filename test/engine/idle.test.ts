@@ -123,3 +123,20 @@ describe('the short way hides no work', () => {
     expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { appended: 1 } });
   });
 });
+
+it('W9, I2: contacts that wait for a decision do not make every run read everybody', async () => {
+  const trial = createSyncTrial({ values: [header] });
+  for (let index = 0; index < 6; index += 1)
+    trial.addContact({ first_name: `P${index}`, company_name: 'Firm', email: `p${index}@firm.io` });
+  trial.addContact({ first_name: 'Ann', email: 'ann@firm.io' });
+  trial.person.paste(`'${tabTitle}'!A2`, [
+    ['Ann', '', '', 'ann@firm.io'],
+    ['Ann', '', '', 'ann@firm.io'],
+  ]);
+  expect(await trial.run()).toMatchObject({ isFull: true, counts: { linked: 6, quarantined: 2 } });
+  expect(await trial.run()).toMatchObject({ isFull: false, counts: { linked: 6, quarantined: 2 } });
+  await trial.start();
+  expect(await trial.run()).toMatchObject({ isFull: false, counts: { linked: 6, quarantined: 2 } });
+  trial.person.deleteRows(tabTitle, 3);
+  expect(await trial.run()).toMatchObject({ isFull: false, status: 'succeeded', counts: { linked: 7 } });
+});

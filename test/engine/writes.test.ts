@@ -364,9 +364,12 @@ describe('W11: columns', () => {
     const trial = await inSync();
     trial.person.deleteColumns(tabTitle, 'C');
     trial.type('ann@firm.io', 'First name', 'Anna');
-    await trial.run();
+    const report = await trial.run();
     expect(trial.contactOf('ann@firm.io')).toMatchObject({ first_name: 'Anna', company_name: 'Firm' });
     expect(trial.person.read(`'${tabTitle}'!1:1`)[0]).not.toContain('Company');
+    // L12, W12: a run that left something out is not `succeeded`.
+    expect(report.status).toBe('partial');
+    expect(report.problems).toEqual([expect.objectContaining({ kind: 'held', rule: 'W11', field: 'Company' })]);
   });
 
   it('W11, G1: a doubled header holds the run and writes nothing', async () => {

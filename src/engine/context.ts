@@ -6,6 +6,7 @@ import type { Capabilities } from '../crm/scan/capabilities.ts';
 import type { CallSettings, Table, TableMemory } from '../sheets/port.ts';
 import type { SyncState } from '../state/port.ts';
 import type { Budgets } from '../sync/estimate.ts';
+import type { WishedAutomation } from '../sync/enrolment.ts';
 import type { Emit } from './events.ts';
 import type { RunCost, RunReport } from './report.ts';
 import type { SyncShape } from './shape.ts';
@@ -37,6 +38,8 @@ export interface Session {
   watermark?: string;
   /** The last run, if another one over the same readings would do nothing either. */
   quiet?: { readonly fingerprint: string; readonly report: RunReport };
+  /** The automations there are, and since when that is known, epoch milliseconds on our clock. */
+  automations?: { readonly at: number; readonly list: readonly WishedAutomation[] };
 }
 
 export interface RunRequest {

@@ -1,5 +1,5 @@
 // From readings to a plan that has no open questions.
-import { noAnswers, type PlanInput } from '../sync/input.ts';
+import { type Answers, noAnswers, type PlanInput } from '../sync/input.ts';
 import { plan, type Plan } from '../sync/plan.ts';
 import { ask } from './ask.ts';
 import type { RunContext } from './context.ts';
@@ -14,8 +14,14 @@ export interface Decided {
 /** Each answer may raise a question, none twice; more rounds than kinds of question would be a fault. */
 const roundsMax = 5;
 
-export async function decide(context: RunContext, memory: Memory, pulled: Pulled): Promise<Decided> {
-  let answers = noAnswers;
+/** `known`: answers to earlier questions over the same contacts and rows. */
+export async function decide(
+  context: RunContext,
+  memory: Memory,
+  pulled: Pulled,
+  known: Answers = noAnswers,
+): Promise<Decided> {
+  let answers = known;
   for (let round = 1; ; round += 1) {
     const input: PlanInput = {
       mapping: context.shape.mapping,
@@ -26,6 +32,7 @@ export async function decide(context: RunContext, memory: Memory, pulled: Pulled
       answers,
       requests: memory.requests,
       ledger: memory.ledger,
+      ...pulled.wishing,
       now: context.client.serviceNow(),
       waitsToSettle: !context.request.isAsked,
     };

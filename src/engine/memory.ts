@@ -3,13 +3,18 @@ import type { Json, JsonObject, LoadedState } from '../state/port.ts';
 import type { TableMemory } from '../sheets/port.ts';
 import { adaptBase, type Base, type Link, type Stray } from '../sync/base.ts';
 import type { Ledger, LedgerEntry } from '../sync/enrolment.ts';
+import type { Newcomer } from './ledger.ts';
 import type { Identities, PlanCounts, Requests, Resolution } from '../sync/input.ts';
 
 export interface Memory {
   readonly base: Base;
   readonly ledger: Ledger;
+  /** Contacts created and enrolled in one call whose uuid is not known, by `rowKey` (E3). */
+  readonly newcomers: ReadonlyMap<string, Newcomer>;
   readonly requests: Requests;
   readonly requestIds: readonly string[];
+  /** Of `retry` alone, by what is to be tried again. */
+  readonly retryRequestIds: ReadonlyMap<string, readonly string[]>;
   readonly facts: Facts;
   /** The state was new or lost when it was loaded (I9, E6). */
   readonly isNew: boolean;
@@ -27,7 +32,7 @@ export interface Facts {
   /** Deleted by us and perhaps still answered: uuid -> epoch milliseconds. */
   readonly tombstones?: Readonly<Record<string, number>>;
   /** The last plan that was held, for `approve`. */
-  readonly held?: { readonly run: string; readonly planned: PlanCounts };
+  readonly held?: { readonly run: string; readonly planned: PlanCounts; readonly reasons?: readonly string[] } | null;
   /** E6: somebody saw the wishes that a new state found. */
   readonly isLedgerTrusted?: boolean;
 }
@@ -49,10 +54,13 @@ export function recall(loaded: LoadedState, fields: readonly string[]): Memory {
     base: adaptBase(stored, fields),
     ledger: {
       entries: loaded.enrolments as unknown as ReadonlyMap<string, LedgerEntry>,
-      isTrusted: facts.isLedgerTrusted ?? false,
+      // S3: what was done last may be missing from it.
+      isTrusted: (facts.isLedgerTrusted ?? false) && !loaded.notices.some(({ kind }) => kind === 'behind'),
     },
+    newcomers: loaded.outbox as unknown as ReadonlyMap<string, Newcomer>,
     requests: toRequests([...loaded.requests.values()]),
     requestIds: [...loaded.requests.keys()],
+    retryRequestIds: retriesById(loaded.requests),
     facts,
     isNew: facts.identities === undefined,
   };
@@ -68,6 +76,14 @@ function toRequests(stored: readonly JsonObject[]): Requests {
     if (request.kind === 'approve') approved = request.counts;
   }
   return { resolve, retry, ...(approved && { approved }) };
+}
+
+function retriesById(stored: LoadedState['requests']): ReadonlyMap<string, readonly string[]> {
+  const byId = new Map<string, readonly string[]>();
+  for (const [requestId, request] of stored as unknown as ReadonlyMap<string, DecisionRequest>) {
+    if (request.kind === 'retry') byId.set(request.id, [...(byId.get(request.id) ?? []), requestId]);
+  }
+  return byId;
 }
 
 /** Facts as the store takes them: those that differ. */

@@ -7,6 +7,7 @@ import type { ColumnKey, ColumnState, Snapshot } from '../sheets/port.ts';
 import { lastSeen } from '../sync/base.ts';
 import type { CrmReading, Identities, SheetReading } from '../sync/input.ts';
 import type { ContactRecord } from '../sync/record.ts';
+import type { Wishing } from './automations.ts';
 import { type RunContext, scanCall, sheetCall } from './context.ts';
 import { RunFailed } from './errors.ts';
 import type { Memory } from './memory.ts';
@@ -22,6 +23,8 @@ export interface Pulled {
   readonly isFull: boolean;
   /** Things an operator should know: renamed headers, a scan that was cut short. */
   readonly notices: readonly string[];
+  /** Left out where nobody is enrolled. */
+  readonly wishing?: Wishing;
 }
 
 export interface Scope {

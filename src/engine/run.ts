@@ -13,13 +13,16 @@ import type { ContactRecord } from '../sync/record.ts';
 import { settle, type Settled } from '../sync/settle.ts';
 import type { RunContext, RunRequest, SyncContext } from './context.ts';
 import { decide, type Decided } from './decide.ts';
+import { enrolInCrm, wishFacts } from './enrol.ts';
 import { RunFailed } from './errors.ts';
+import { openLedger } from './ledger.ts';
 import { type Facts, type Memory, recall } from './memory.ts';
 import { pull, type Pulled } from './pull.ts';
 import { cancelInCrm, deleteFromCrm, pushToCrm } from './push-crm.ts';
 import { pushToSheet, removeRows } from './push-sheet.ts';
 import { countRun, type PlanReport, type RunReport, statusOf } from './report.ts';
 import { joined, saveRun, toBatch } from './save.ts';
+import { readWishes } from './wishes.ts';
 
 /** One run. Expected failures end as a report that says `failed`; only faults of the program are thrown. */
 export async function runSync(sync: SyncContext, request: RunRequest): Promise<RunReport> {
@@ -28,12 +31,13 @@ export async function runSync(sync: SyncContext, request: RunRequest): Promise<R
     await using lease = await sync.state.acquireLease({ signal: request.signal });
     const loaded = await lease.load();
     for (const { message } of loaded.notices) notice(sync, message);
-    const memory = recall(loaded, fieldNames(sync));
-    const context = inRun(sync, request, started.run, memory);
-    const pulled = await pull(context, memory, true);
-    if (pulled === 'idle') return end(sync, started, stillTrue(sync.session.quiet!.report));
-    for (const message of pulled.notices) notice(sync, message);
-    const decided = await decide(context, memory, pulled);
+    const recalled = recall(loaded, fieldNames(sync));
+    const context = inRun(sync, request, started.run, recalled);
+    const read = await pull(context, recalled, true);
+    if (read === 'idle') return end(sync, started, stillTrue(sync.session.quiet!.report));
+    for (const message of read.notices) notice(sync, message);
+    const { memory, pulled, answers } = await readWishes(context, recalled, read, (batch) => lease.commit(batch));
+    const decided = await decide(context, memory, pulled, answers);
     const report =
       decided.plan.holds.length > 0
         ? await hold(context, lease, memory, pulled, decided)
@@ -54,11 +58,12 @@ export async function planSync(
   const started = begin(sync, request);
   const nothing = { changes: [], estimate: { crmCalls: 0, sheetReads: 0, sheetWrites: 0, seconds: 0 } };
   try {
-    const memory = recall(await sync.state.load(), fieldNames(sync));
-    const context = inRun(sync, request, started.run, memory);
-    const pulled = await pull(context, memory, false);
-    if (pulled === 'idle') throw new Error('a plan is always made from readings');
-    const decided = await decide(context, memory, pulled);
+    const recalled = recall(await sync.state.load(), fieldNames(sync));
+    const context = inRun(sync, request, started.run, recalled);
+    const read = await pull(context, recalled, false);
+    if (read === 'idle') throw new Error('a plan is always made from readings');
+    const { memory, pulled, answers } = await readWishes(context, recalled, read);
+    const decided = await decide(context, memory, pulled, answers);
     const { plan } = decided;
     const report = end(sync, started, {
       status: statusOf(plan.holds, plan.problems),
@@ -84,20 +89,23 @@ async function carryOut(
   decided: Decided,
 ): Promise<Ending> {
   const { input, plan } = decided;
-  const toCrm = await pushToCrm(context, pulled.scope, decided, async (results) => {
+  const saved = async (results: Outcomes) => {
     // L10: what the service has taken is remembered before anything else is begun.
     const { links } = settle(input, { ...plan, links: new Map(), strays: new Map(), problems: [] }, results);
     await lease.commit(toBatch(memory, { links, strays: memory.base.strays }, memory.facts, []).batch);
-  });
+  };
+  const toCrm = await pushToCrm(context, pulled.scope, decided, saved);
   const cancelled = await cancelInCrm(
     context,
     plan.changes.filter(({ op }) => op === 'cancel'),
   );
-  const soFar = joined(toCrm, cancelled);
+  const book = openLedger(lease, memory.ledger, memory.newcomers);
+  const enrolled = await enrolInCrm(context, book, memory, pulled, decided, cancelled, saved);
+  const soFar = joined(toCrm, cancelled, enrolled.outcomes);
   const inSheet = await pushToSheet(context, pulled.snapshot, {
     changes: resume(input, plan, soFar).filter(({ op }) => op !== 'remove'),
-    problems: settle(input, plan, soFar).problems,
-    wishResults: plan.wishResults,
+    problems: [...settle(input, plan, soFar).problems, ...enrolled.problems],
+    wishResults: enrolled.results,
   });
   const deletes = dueDeletes(input, plan, joined(soFar, inSheet));
   const deleted = await deleteFromCrm(
@@ -112,7 +120,7 @@ async function carryOut(
   );
   const outcomes = joined(soFar, inSheet, deleted, removed);
   const settled = settle(input, plan, outcomes);
-  const problems = [...settled.problems, ...deletes.problems];
+  const problems = [...settled.problems, ...enrolled.problems, ...deletes.problems];
   await save(context, lease, memory, pulled, decided, outcomes, settled);
   const watermark = nextWatermark(pulled, decided, settled);
   if (watermark !== undefined) context.session.watermark = watermark;
@@ -123,6 +131,7 @@ async function carryOut(
     problems,
     holds: [],
     planned: plan.counts,
+    ...(!plan.isLedgerTrusted && { approvable: wishFacts(context, memory.facts.held, plan).held!.run }),
   };
 }
 
@@ -140,9 +149,9 @@ async function save(
     identities: pulled.identities,
     fields: fieldNames(context),
     list: { named: context.config.contacts.list, uuid: pulled.scope.listUuid },
-    isLedgerTrusted: true,
+    ...wishFacts(context, memory.facts.held, decided.plan),
   };
-  if (toBatch(memory, settled, facts, memory.requestIds).isEmpty) return;
+  if (outcomes.size === 0 && toBatch(memory, settled, facts, memory.requestIds).isEmpty) return;
   const watermark = nextWatermark(pulled, decided, settled);
   const passing: Facts = {
     table: pulled.snapshot.memory,
@@ -173,8 +182,8 @@ function nextWatermark(
  */
 function remember({ session }: RunContext, pulled: Pulled, { input }: Decided, report: RunReport): void {
   const { counts, problems, holds } = report;
-  const { created, updated, appended, set, deleted, removed } = counts;
-  const hasWritten = created + updated + appended + set + deleted + removed > 0;
+  const { created, updated, appended, set, deleted, removed, enrolled, cancelled } = counts;
+  const hasWritten = created + updated + appended + set + deleted + removed + enrolled + cancelled > 0;
   const passes: readonly Problem['kind'][] = ['waiting', 'refused', 'failed', 'unknown'];
   const isQuiet =
     holds.length === 0 &&

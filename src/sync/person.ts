@@ -191,7 +191,10 @@ function planRowGone(
   });
   if (context.requests.retry.has(uuid)) return restore('D1', 'asked for again');
   if (link.standing === 'row-gone') return ignored(link);
-  if (!context.areAbsentRowsGone) return { link, changes: [], problems: [] };
+  if (!context.areAbsentRowsGone) {
+    // What changed meanwhile is still to be merged when the row turns up, whatever was last seen then.
+    return { link: contactIs === 'changed' ? { ...link, isOpen: true } : link, changes: [], problems: [] };
+  }
   const about = { uuid, row: null, fields: [] };
   switch (context.mapping.onRowDeleted) {
     case 'ignore':

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { dueDeletes } from '../../src/sync/deletes.ts';
 import type { Mapping } from '../../src/sync/mapping.ts';
+import type { Outcome } from '../../src/sync/outcome.ts';
 import { plan } from '../../src/sync/plan.ts';
 import {
   type Case,
@@ -11,6 +13,8 @@ import {
   person,
   scene,
   type SceneMore,
+  tellChange,
+  tellProblem,
   unanswered,
   uuidOf,
   wanted,
@@ -308,4 +312,42 @@ test('D5: deletions come last, after every create, update, set and append', () =
     },
   );
   expect(plan(input).changes.map(({ op }) => op)).toEqual(['update', 'set', 'delete', 'remove']);
+});
+
+describe('D5: what is deleted once everything else was tried', () => {
+  const input = scene(
+    [rowGone, person('b', { sheet: { first_name: 'First a' } }), person('c')],
+    onRow('delete_contact'),
+  );
+  const planned = plan(input);
+  const [update, deletion] = planned.changes;
+  const due = (outcome: Outcome | undefined, of = input) => {
+    const { changes, problems } = dueDeletes(of, planned, new Map(outcome && [[update!, outcome]]));
+    return [changes.map(tellChange), problems.map(tellProblem)];
+  };
+
+  test('D5: a contact that shares a key with a change that did not succeed waits', () => {
+    expect([tellChange(update!), tellChange(deletion!)]).toEqual([
+      'update b: first_name First b -> First a [merge]',
+      'delete a [D1]',
+    ]);
+    expect(due({ kind: 'failed', message: 'x' })).toEqual([[], ['held a [D5]']]);
+    expect(due(undefined)).toEqual([[], ['held a [D5]']]);
+  });
+
+  test('D5: once that change succeeded, it is deleted', () => {
+    expect(due({ kind: 'done' })).toEqual([['delete a [D1]'], []]);
+  });
+
+  test('D5: a change that shares nothing with it holds nothing up', () => {
+    const other = scene([rowGone, person('b', { sheet: { position: 'CEO' } }), person('c')], onRow('delete_contact'));
+    expect(dueDeletes(other, plan(other), new Map()).changes.map(tellChange)).toEqual(['delete a [D1]']);
+  });
+
+  test('D5, G5: after a pull with a failed page nothing is', () => {
+    expect(due({ kind: 'done' }, { ...input, crm: { ...input.crm, coverage: 'partial' } })).toEqual([
+      [],
+      ['held a [D5]'],
+    ]);
+  });
 });

@@ -1,0 +1,60 @@
+// A process that tries one mutant after the other, each sent by its parent: the tests run in it, and stop at the first
+// that fails. The parent ends it when a mutant never stops.
+import { readFileSync } from 'node:fs';
+import { createVitest } from 'vitest/node';
+import type { Mutant } from './mutate.ts';
+
+export interface Verdict {
+  readonly isKilled: boolean;
+  /** Of the first test that failed. */
+  readonly by: string;
+}
+
+let mutant: Mutant | undefined;
+
+const vitest = await createVitest(
+  {
+    // Modules are kept on disk by what their file holds; a mutant is in no file.
+    fsModuleCache: false,
+    include: ['test/sync/**/*.test.ts'],
+    watch: false,
+    bail: 1,
+    reporters: [{}],
+    pool: 'threads',
+    maxWorkers: 1,
+    env: { PROPERTY_RUNS: process.env['PROPERTY_RUNS'] ?? '1500' },
+  },
+  {
+    plugins: [
+      {
+        name: 'mutant',
+        enforce: 'pre',
+        load(id: string) {
+          if (mutant === undefined || id !== mutant.file) return undefined;
+          const source = readFileSync(mutant.file, 'utf8');
+          return source.slice(0, mutant.start) + mutant.text + source.slice(mutant.end);
+        },
+      },
+    ],
+  },
+);
+await vitest.standalone();
+// What is cheap comes first: properties find most, and take longest.
+const specifications = (await vitest.globTestSpecifications()).toSorted(
+  (a, b) => Number(a.moduleId.includes('properties')) - Number(b.moduleId.includes('properties')),
+);
+
+process.on('message', ({ mutant: next }: { readonly mutant: Mutant | null }) => {
+  void judge(next);
+});
+process.send?.('ready');
+
+async function judge(next: Mutant | null): Promise<void> {
+  if (mutant) vitest.invalidateFile(mutant.file);
+  mutant = next ?? undefined;
+  if (mutant) vitest.invalidateFile(mutant.file);
+  const { testModules } = await vitest.runTestSpecifications(specifications);
+  const failed = testModules.find((module) => !module.ok());
+  const by = [...(failed?.children.allTests('failed') ?? [])][0]?.fullName ?? failed?.relativeModuleId ?? '';
+  process.send?.({ isKilled: failed !== undefined, by } satisfies Verdict);
+}

@@ -1,0 +1,147 @@
+// What the laws found, each as the smallest story that showed it.
+import { deepStrictEqual } from 'node:assert';
+import { expect, test } from 'vitest';
+import { settleDown } from './laws.ts';
+import type { Act } from './people.ts';
+import { healthy, planAndAsk, readBoth, run, type RunOptions } from './run.ts';
+import type { Setting } from './setting.ts';
+import { judgeIncremental, judgeOrder } from './single.ts';
+import { begin, play, type Step } from './trial.ts';
+import { judgeUndo } from './undo.ts';
+
+const plain: Setting = {
+  conflict: 'manual',
+  keyConflict: 'manual',
+  blank: 'sync',
+  onRowDeleted: 'ignore',
+  onContactDeleted: 'mark',
+  moveToList: false,
+  habit: 'keeps',
+};
+/** Letters of the alphabets of `setting.ts`, by field. */
+const nobody = [0, 0, 0, 0, 0, 0, 0];
+const [name, company, position] = [2, 3, 4];
+const runs = (options: Partial<RunOptions> = {}): Step => ({ run: { ...healthy, ...options } });
+const does = (act: Act): Step => ({ act });
+
+interface Case {
+  readonly what: string;
+  readonly setting?: Partial<Setting>;
+  readonly contacts?: readonly (readonly number[])[];
+  readonly rows?: readonly (readonly number[])[];
+  readonly steps: readonly Step[];
+}
+
+const worldOf = ({ setting, contacts = [], rows = [], steps }: Omit<Case, 'what'>) => {
+  const world = begin({ setting: { ...plain, ...setting }, contacts, rows, steps });
+  play(world, steps);
+  return world;
+};
+
+test.each<Case>([
+  {
+    what: 'L2: a cell that a person emptied stays empty once the service confirms the blank',
+    contacts: [[0, 0, 0, 1, 0, 0, 0]],
+    steps: [runs(), does({ kind: 'edits a cell', who: 0, field: company, to: 0 })],
+  },
+  {
+    what: 'L12: two rows that match one contact name it, which gets no row meanwhile',
+    contacts: [[4, 0, 0, 0, 0, 0, 0]],
+    rows: [
+      [4, 0, 0, 0, 0, 0, 0],
+      [4, 0, 0, 0, 0, 0, 0],
+    ],
+    steps: [],
+  },
+  {
+    what: 'L8: two rows that find one contact in another list by different keys do not both move it here',
+    setting: { moveToList: true },
+    contacts: [[4, 4, 1, 1, 0, 0, 0]],
+    rows: [
+      [4, 0, 0, 0, 0, 0, 0],
+      [0, 0, 1, 1, 0, 0, 0],
+    ],
+    steps: [does({ kind: 'moves to another list or back', who: 0 })],
+  },
+  {
+    what: 'L12: a value that the service did not store is named while it is tried again',
+    setting: { habit: 'ignores' },
+    contacts: [nobody],
+    steps: [runs(), does({ kind: 'edits a cell', who: 0, field: position, to: 1 })],
+  },
+  {
+    what: 'L3: nothing is agreed on with a contact whose update had an unknown outcome and that was not read since',
+    setting: { conflict: 'sheet' },
+    contacts: [[4, 0, 1, 0, 0, 0, 0]],
+    rows: [[4, 0, 2, 0, 0, 0, 0]],
+    steps: [
+      runs({ faults: ['unknown, done'] }),
+      does({ kind: 'edits a cell', who: 0, field: name, to: 1 }),
+      runs({ coverage: 'partial', unread: 63 }),
+    ],
+  },
+  {
+    what: 'L5: what changed in the CRM while some ID was in doubt reaches the row that a person puts back',
+    contacts: [nobody, nobody, nobody],
+    steps: [
+      runs(),
+      does({ kind: 'copies a row', who: 0 }),
+      does({ kind: 'deletes a row', who: 2 }),
+      does({ kind: 'edits a contact', who: 2, field: position, to: 1 }),
+      runs(),
+      does({ kind: 'puts a row back', who: 0 }),
+    ],
+  },
+])('$what', (each) => {
+  const world = worldOf(each);
+  settleDown(world);
+  expect(world.violations).toEqual([]);
+});
+
+test('W9: what a run wrote into the row of a contact it had just created is in the base at once', () => {
+  const world = worldOf({ rows: [[0, 0, 0, 0, 0, 1, 0]], steps: [runs()] });
+  const { plan, settled } = run(world, healthy);
+  expect([plan.changes, settled?.links.size]).toEqual([[], 0]);
+});
+
+test('L12: a plan counts the links that there will be', () => {
+  const world = worldOf({ rows: [nobody], contacts: [nobody], steps: [] });
+  const { plan } = run(world, healthy);
+  expect([plan.linked, world.base.links.size]).toEqual([2, 2]);
+});
+
+test('I2: after an incremental pull a row is not linked to the one of two namesakes that happened to be read', () => {
+  const namesake = [0, 0, 1, 1, 0, 0, 0];
+  const world = worldOf({ contacts: [namesake, namesake], rows: [namesake], steps: [] });
+  judgeIncremental(world, [{ kind: 'edits a contact', who: 0, field: position, to: 1 }]);
+  const [, planned] = planAndAsk(world, readBoth(world, { ...healthy, coverage: 'changes' }), healthy);
+  expect(planned.problems.map(({ kind, rule }) => [kind, rule])).toEqual([['quarantined', 'I2']]);
+});
+
+test('I6: after an incremental pull two rows that find one contact by different keys are one group', () => {
+  const rows = [
+    [0, 0, 2, 1, 0, 0, 0],
+    [4, 0, 0, 0, 0, 0, 0],
+    [4, 0, 2, 1, 0, 0, 0],
+  ];
+  const world = worldOf({ contacts: [[4, 0, 0, 0, 0, 0, 0]], rows, steps: [] });
+  expect(() => {
+    judgeIncremental(world, []);
+  }).not.toThrow();
+});
+
+test('L11: contacts that a row matches are told in the same order whatever page they came on', () => {
+  const namesake = [0, 0, 1, 1, 0, 0, 0];
+  const world = worldOf({ contacts: [namesake, namesake], rows: [namesake], steps: [] });
+  expect(() => {
+    judgeOrder(readBoth(world, healthy), { isReversed: true, turn: 0 });
+  }).not.toThrow();
+});
+
+test('S4: undo does not empty a contact whose value filled a blank cell, and does not half undo a column that is only sent', () => {
+  const person = [4, 0, 1, 0, 0, 0, 1];
+  const world = worldOf({ contacts: [[4, 0, 1, 1, 0, 0, 0]], rows: [person, person], steps: [] });
+  judgeUndo(world, [{ kind: 'deletes a row', who: 0 }], []);
+  deepStrictEqual(world.violations, []);
+  expect(world.contacts[0]!.held[company]!.value).toBe('X');
+});

@@ -1,0 +1,297 @@
+// Carrying changes out on the small world, with what the adapters promise: what moved since it was read is not written
+// over (W3), and a service that may refuse, forget or reshape what it is sent.
+import { lastSeen } from '../../../src/sync/base.ts';
+import type { Change, FieldChange } from '../../../src/sync/change.ts';
+import type { PlanInput } from '../../../src/sync/input.ts';
+import type { Outcome } from '../../../src/sync/outcome.ts';
+import { pack, type Packed, type RowRecord, unpack } from '../../../src/sync/record.ts';
+import type { Reading, Value } from '../../../src/sync/value.ts';
+import { act } from './people.ts';
+import { judgeCreate, judgeDeletion, judgeWrite } from './referee.ts';
+import type { Fault, RunOptions } from './run.ts';
+import { alphabet, fieldNames, position, segment, status } from './setting.ts';
+import {
+  addContact,
+  addRow,
+  type Contact,
+  type Held,
+  isSameField,
+  living,
+  recordOf,
+  type Row,
+  rowRecordOf,
+  tick,
+  valuesOf,
+  type World,
+} from './world.ts';
+
+export interface Push {
+  readonly outcomes: ReadonlyMap<Change, Outcome>;
+  carryOut(change: Change): void;
+  isKilled(): boolean;
+  /** Some change was not begun. */
+  hasSkipped(): boolean;
+}
+
+type Effect = () => Outcome;
+
+export function createPush(world: World, input: PlanInput, { faults, meanwhile }: RunOptions): Push {
+  const outcomes = new Map<Change, Outcome>();
+  const rowByNumber = new Map(world.rows.map((row, index) => [index + 2, row]));
+  const readByRow = new Map(input.sheet.rows.map((read) => [rowByNumber.get(read.number)!, read]));
+  // Who was not read is taken to hold what was seen last.
+  const readByUuid = new Map<string, Packed>(
+    [...input.base.links].map(([uuid, link]) => [uuid, lastSeen(link, 'crm')]),
+  );
+  for (const { uuid, values } of input.crm.contacts) readByUuid.set(uuid, values);
+  for (const found of [...input.answers.contacts.values(), ...input.answers.lookups.values()]) {
+    if (found.kind === 'here') readByUuid.set(found.contact.uuid, found.contact.values);
+  }
+  let number = 0;
+  let isKilled = false;
+  let hasSkipped = false;
+  return {
+    outcomes,
+    carryOut(change) {
+      if (isKilled) return;
+      for (const { at, act: what } of meanwhile) if (at === number) act(world, what);
+      const fault = faults[number] ?? 'fine';
+      number += 1;
+      const outcome = meet(fault, () => effectOf(change));
+      world.story.push(`  ${change.op} ${change.uuid} row ${change.row}: ${fault} ${JSON.stringify(outcome)}`);
+      if (outcome) outcomes.set(change, outcome);
+      else hasSkipped = true;
+    },
+    isKilled: () => isKilled,
+    hasSkipped: () => hasSkipped,
+  };
+
+  function meet(fault: Fault, effect: Effect): Outcome | undefined {
+    switch (fault) {
+      case 'fine':
+        return effect();
+      case 'refused':
+        return { kind: 'refused', message: 'not today' };
+      case 'failed':
+        return { kind: 'failed', message: 'it went wrong' };
+      case 'unknown, done':
+        effect();
+        return { kind: 'unknown', message: 'no answer' };
+      case 'unknown, not done':
+        return { kind: 'unknown', message: 'no answer' };
+      case 'not begun':
+        return undefined;
+      case 'crash after':
+        effect();
+        isKilled = true;
+        return undefined;
+      case 'crash before':
+        isKilled = true;
+        return undefined;
+    }
+  }
+
+  function effectOf(change: Change): Outcome {
+    tick(world);
+    switch (change.op) {
+      case 'create':
+        return create(change);
+      case 'update':
+        return update(change);
+      case 'delete':
+        return deleteContact(change);
+      case 'set':
+        return set(change);
+      case 'append':
+        return append(change);
+      case 'remove':
+        return remove(change);
+      case 'cancel':
+      case 'enrol':
+        return { kind: 'done' };
+    }
+  }
+
+  function create(change: Extract<Change, { op: 'create' }>): Outcome {
+    const moved = world.contacts.find(({ uuid }) => uuid === change.moves);
+    if (change.moves !== undefined) {
+      if (!moved || moved.gone) return { kind: 'refused', message: 'no such contact' };
+      moved.list = 'here';
+      moved.updatedAt = world.now;
+      readByUuid.set(moved.uuid, recordOf(moved).values);
+      return { kind: 'done', contact: recordOf(moved) };
+    }
+    const values = alphabet.map((_, index): Value => (index === status ? 'ok' : null));
+    for (const { field, after } of change.fields) values[fieldNames.indexOf(field as never)] = after;
+    if (refuses(values)) return { kind: 'refused', message: 'not valid' };
+    const row = rowByNumber.get(change.row ?? 0);
+    const known = holderOf(values);
+    if (known) {
+      // Somebody made them a moment ago: the service answers those it has. Custom fields are sent by themselves (W1).
+      // For somebody of whom the sync knows nothing, that is: else the answer is a mistake (I3), and nothing more is sent.
+      const isUnknown = known.held.every(({ isPersons }) => isPersons) && !world.base.links.has(known.uuid);
+      if (isUnknown) readByUuid.set(known.uuid, recordOf(known).values);
+      if (isUnknown && values[segment] !== null) known.held[segment] = { value: values[segment]!, isPersons: false };
+      return { kind: 'done', contact: recordOf(known) };
+    }
+    judgeCreate(world, change, row && readByRow.get(row));
+    const made = addContact(
+      world,
+      values.map((value, index) => stored(value, index)),
+      false,
+    );
+    readByUuid.set(made.uuid, recordOf(made).values);
+    return { kind: 'done', contact: recordOf(made) };
+  }
+
+  function update(change: Extract<Change, { op: 'update' }>): Outcome {
+    const contact = living(world).find(({ uuid }) => uuid === change.uuid);
+    if (!contact) return { kind: 'refused', message: 'no such contact' };
+    const read = readByUuid.get(contact.uuid);
+    if (read !== undefined && recordOf(contact).values !== read) return { kind: 'moved' };
+    const after = valuesOf(contact);
+    for (const { field, after: value } of change.fields) after[fieldNames.indexOf(field as never)] = value;
+    if (refuses(after)) return { kind: 'refused', message: 'not valid' };
+    const taken = change.releases ? undefined : takenBy(contact, change.fields);
+    if (taken) return { kind: 'refused', message: `taken by ${taken.uuid}` };
+    const row = readByRow.get(rowByNumber.get(change.row ?? 0)!);
+    for (const each of change.fields) {
+      const index = fieldNames.indexOf(each.field as never);
+      judgeWrite(world, {
+        change,
+        field: each,
+        index,
+        written: contact,
+        source: row ? unpack(row.values) : [],
+      });
+      contact.held[index] = { value: stored(each.after, index, contact.held[index]!.value), isPersons: false };
+    }
+    contact.updatedAt = world.now;
+    readByUuid.set(contact.uuid, recordOf(contact).values);
+    return { kind: 'done', contact: recordOf(contact) };
+  }
+
+  function takenBy(contact: Contact, fields: readonly FieldChange[]): Contact | undefined {
+    return living(world).find(
+      (other) =>
+        other !== contact &&
+        fields.some(({ field, after }) => {
+          const index = fieldNames.indexOf(field as never);
+          return (
+            index < 2 &&
+            after !== null &&
+            isSameField(world, index, after, other.held[index]!.value) &&
+            !isPlaceholder(after)
+          );
+        }),
+    );
+  }
+
+  function holderOf(values: readonly Value[]): Contact | undefined {
+    return living(world).find(({ held }) =>
+      [0, 1].some(
+        (index) =>
+          values[index] !== null &&
+          !isPlaceholder(values[index]!) &&
+          isSameField(world, index, values[index], held[index]!.value),
+      ),
+    );
+  }
+
+  function refuses(values: readonly Value[]): boolean {
+    return world.setting.habit === 'refuses' && values[position] === 'R';
+  }
+
+  function stored(value: Value, index: number, before: Value = null): Value {
+    if (index !== position) return value;
+    if (world.setting.habit === 'lowers') return typeof value === 'string' ? value.toLowerCase() : value;
+    return world.setting.habit === 'ignores' ? before : value;
+  }
+
+  function deleteContact(change: Change): Outcome {
+    const contact = living(world).find(({ uuid }) => uuid === change.uuid);
+    if (!contact) return { kind: 'done' };
+    const read = readByUuid.get(contact.uuid);
+    if (read !== undefined && recordOf(contact).values !== read) return { kind: 'moved' };
+    judgeDeletion(world, input, contact);
+    contact.gone = 'by the sync';
+    return { kind: 'done' };
+  }
+
+  function set(change: Extract<Change, { op: 'set' }>): Outcome {
+    const row = rowByNumber.get(change.row ?? 0);
+    if (!row || hasMoved(row)) return { kind: 'moved' };
+    if (row.id !== '' && row.id !== change.uuid && change.id === undefined) {
+      world.violations.push(`L9: ${change.uuid} is written into the row of ${row.id}`);
+    }
+    const read = readByUuid.get(change.uuid ?? '');
+    for (const each of change.fields) {
+      const index = fieldNames.indexOf(each.field as never);
+      if (row.formulas.has(each.field)) world.violations.push(`V5: a formula is written over in row ${change.row}`);
+      judgeWrite(world, { change, field: each, index, written: row, source: unpack(read ?? pack([])) });
+      row.held[index] = { value: each.after, isPersons: false };
+    }
+    if (change.id !== undefined) row.id = change.id;
+    readByRow.set(row, readOf(row, readByRow.get(row)!));
+    return { kind: 'done', stored: storedCells(row, change) };
+  }
+
+  function hasMoved(row: Row): boolean {
+    const read = readByRow.get(row);
+    if (!world.rows.includes(row) || !read) return true;
+    const now = readOf(row, read);
+    return now.values !== read.values || now.id !== read.id || String(now.formulas) !== String(read.formulas);
+  }
+
+  /** As it was read, with the same cells unreadable. */
+  function readOf(row: Row, read: RowRecord): RowRecord {
+    return rowRecordOf(row, read.number - 2, Object.keys(read.unreadable ?? {}));
+  }
+
+  function storedCells(row: Row, { fields }: Change): Record<string, Reading> {
+    return Object.fromEntries(
+      fields.map(({ field }): [string, Value] => [field, row.held[fieldNames.indexOf(field as never)]!.value]),
+    );
+  }
+
+  function append(change: Extract<Change, { op: 'append' }>): Outcome {
+    if (change.uuid !== null && world.rows.some(({ id }) => id === change.uuid) && meanwhile.length === 0) {
+      world.violations.push(`L8: a second row is appended for ${change.uuid}`);
+    }
+    const read = unpack(readByUuid.get(change.uuid ?? '') ?? pack([]));
+    const held = alphabet.map((): Held => ({ value: null, isPersons: false }));
+    for (const { field, after } of change.fields) {
+      const index = fieldNames.indexOf(field as never);
+      if (after !== read[index]) {
+        world.violations.push(`L2: ${field} of ${change.uuid} is appended as ${JSON.stringify(after)}`);
+      }
+      held[index] = { value: after, isPersons: false };
+    }
+    const row = addRow(world, change.uuid ?? '', held);
+    return { kind: 'done', stored: storedCells(row, change) };
+  }
+
+  function remove(change: Change): Outcome {
+    const row = rowByNumber.get(change.row ?? 0);
+    if (!row || hasMoved(row)) return { kind: 'moved' };
+    const contact = world.contacts.find(({ uuid }) => uuid === change.uuid);
+    if (!contact?.gone) world.violations.push(`L7: the row of ${change.uuid} is removed, and the contact lives`);
+    if (row.held.some(({ isPersons }) => isPersons) && contact?.gone && isEditedSince(row, contact)) {
+      world.violations.push(`L1: the row of ${change.uuid} is removed with what a person typed there`);
+    }
+    world.rows = world.rows.filter((each) => each !== row);
+    return { kind: 'done' };
+  }
+
+  function isEditedSince(row: Row, { uuid }: Contact): boolean {
+    const agreed = world.agreed.get(uuid);
+    return row.held.some(({ value, isPersons }, index) => {
+      const known = agreed?.[index];
+      return isPersons && known !== undefined && !isSameField(world, index, value, known);
+    });
+  }
+}
+
+function isPlaceholder(value: Value): boolean {
+  return String(value).endsWith('@example.com');
+}

@@ -1,0 +1,138 @@
+// The laws that every single write, and every kept base, has to hold. Written from the rules, not from the code.
+import type { Change, FieldChange } from '../../../src/sync/change.ts';
+import type { PlanInput } from '../../../src/sync/input.ts';
+import type { Plan } from '../../../src/sync/plan.ts';
+import { type RowRecord, unpack } from '../../../src/sync/record.ts';
+import type { Reading, Side, Value } from '../../../src/sync/value.ts';
+import { fieldNames, position } from './setting.ts';
+import { type Contact, type Held, isSameField, living, type World } from './world.ts';
+
+interface Write {
+  readonly change: Change;
+  readonly field: FieldChange;
+  readonly index: number;
+  readonly written: { readonly held: readonly Held[] };
+  /** What the other side was read to hold, or holds since this run wrote there. */
+  readonly source: readonly Reading[];
+}
+
+/** L1, L2: whom does this write go over, and where does it come from? */
+export function judgeWrite(world: World, write: Write): void {
+  const { change, field, index, written, source } = write;
+  // What is taken back comes from the history, and was asked for.
+  if (field.rule === 'S4') return;
+  const lost = written.held[index]!;
+  const { side } = change;
+  const told = `${field.field} of ${change.uuid}, ${side}: ${JSON.stringify(lost.value)} -> ${JSON.stringify(field.after)}`;
+  const isRelease = change.op === 'update' && change.releases === true;
+  if (!isRelease && source[index] !== field.after) {
+    world.violations.push(`L2: invented: ${told}`);
+  }
+  // A key that was let go a moment ago is told as it was before (I7).
+  const isLetGo = lost.value === null && !lost.isPersons && side === 'crm';
+  if (field.before !== undefined && !isLetGo && !isSameField(world, index, field.before, lost.value)) {
+    world.violations.push(`L12: told to replace ${JSON.stringify(field.before)}: ${told}`);
+  }
+  if (isRelease || !lost.isPersons || !isEdit(world, change.uuid ?? '', index, lost.value)) return;
+  if (isStoredForm(world, index, lost.value, field.after)) return;
+  if (!mayOverwrite(world, side, index, lost.value, field.after)) world.violations.push(`L1: lost: ${told}`);
+}
+
+function isEdit(world: World, uuid: string, index: number, value: Value): boolean {
+  const known = world.agreed.get(uuid)?.[index];
+  // Where nothing was agreed a blank says nothing: it is filled.
+  if (known === undefined) return value !== null;
+  return !isSameField(world, index, value, known);
+}
+
+/** M5. */
+function isStoredForm({ setting }: World, index: number, sent: Value, stored: Value): boolean {
+  return index === position && setting.habit === 'lowers' && String(sent).toLowerCase() === stored;
+}
+
+/** Does a stated policy say that what a person put on this side gives way? */
+function mayOverwrite({ mapping }: World, side: Side, index: number, value: Value, by: Value): boolean {
+  const { direction, conflict, blank } = mapping.fields[index]!;
+  if (direction === 'to_sheet') return side === 'sheet';
+  if (direction === 'to_crm') return true;
+  if (value === null) return by !== null && (blank === 'ignore' || conflict !== side);
+  if (by === null && blank === 'ignore') return false;
+  return conflict === 'newest' || (conflict !== 'manual' && conflict !== side);
+}
+
+/** L8. The service had nobody by that name: was it because this row was created before? */
+export function judgeCreate(world: World, change: Change, row: RowRecord | undefined): void {
+  if (row && row.id !== '' && living(world).some(({ uuid }) => uuid === row.id)) {
+    world.violations.push(`L8: a contact is created for row ${change.row}, which has one: ${row.id}`);
+  }
+}
+
+/** L7: contacts are deleted for a row that a person deleted, where that is the policy, and for nothing else. */
+export function judgeDeletion(world: World, { sheet }: PlanInput, { uuid }: Contact): void {
+  const isAsked = world.mapping.onRowDeleted === 'delete_contact';
+  const isLiving = sheet.rows.some(({ id }) => id === uuid);
+  if (!isAsked || isLiving) world.violations.push(`L7: ${uuid} is deleted, and nobody asked for it`);
+}
+
+/** What can be said of a plan before anything of it is done. */
+export function judgePlan(world: World, { sheet }: PlanInput, planned: Plan): void {
+  const writers = new Set<string>();
+  for (const change of planned.changes) {
+    if (change.op === 'update' && change.releases) continue;
+    const key = `${change.side} ${change.op} ${change.uuid} ${change.uuid === null || change.op === 'set' ? change.row : ''}`;
+    if (writers.has(key)) world.violations.push(`two changes of one record: ${key}`);
+    writers.add(key);
+    for (const { before, after, field } of change.fields) {
+      if (before === after) world.violations.push(`W9: ${field} of ${change.uuid} is written as it is`);
+    }
+    if (change.op === 'set') {
+      const row = sheet.rows.find(({ number }) => number === change.row);
+      const isOthers = row && row.id !== '' && row.id !== change.uuid && change.id === undefined;
+      if (!row || isOthers) world.violations.push(`L9: ${change.uuid} goes to row ${change.row} of ${row?.id}`);
+    }
+  }
+  const ids = planned.problems.map(({ id, kind, rule }) => `${id} ${kind} ${rule}`);
+  const doubled = ids.filter((id, index) => ids.indexOf(id) !== index);
+  if (doubled.length > 0) world.violations.push(`L12: named twice: ${doubled.join(', ')}`);
+}
+
+/** L3: what the base has that it did not have before was seen on both sides. */
+export function judgeBase(world: World, { base }: PlanInput): void {
+  for (const [uuid, link] of world.base.links) {
+    if (base.links.get(uuid)?.agreed === link.agreed) continue;
+    const before = base.links.get(uuid);
+    const contact = world.contacts.find((each) => each.uuid === uuid);
+    const had = before && unpack(before.agreed);
+    for (const [index, value] of unpack(link.agreed).entries()) {
+      if (value === undefined || (had && isSameField(world, index, had[index], value))) continue;
+      const field = world.mapping.fields[index]!;
+      const isCrmsToo =
+        field.direction === 'to_crm' ||
+        contact?.held[index]!.value === undefined ||
+        wasHeld(world, uuid, 'crm', index, value);
+      if (!isCrmsToo)
+        world.violations.push(
+          `L3: the base of ${fieldNames[index]} of ${uuid} is ${JSON.stringify(value)}, which the CRM never held`,
+        );
+      if (!wasHeld(world, uuid, 'sheet', index, value)) {
+        world.violations.push(
+          `L3: the base of ${fieldNames[index]} of ${uuid} is ${JSON.stringify(value)}, which its row never held`,
+        );
+      }
+    }
+  }
+}
+
+function wasHeld(world: World, uuid: string, side: Side, index: number, value: Value): boolean {
+  const holders: readonly { readonly held: readonly Held[] }[] =
+    side === 'crm'
+      ? world.contacts.filter((each) => each.uuid === uuid)
+      : // IDs are pasted about: any row will do.
+        [...world.rows, ...world.deletedRows];
+  // Somebody may have edited it right after it was confirmed; and the service's own form may differ from what it was sent (M5).
+  return (
+    holders.length === 0 ||
+    (index === position && world.setting.habit === 'lowers') ||
+    holders.some(({ held }) => held[index]!.isPersons || isSameField(world, index, held[index]!.value, value))
+  );
+}

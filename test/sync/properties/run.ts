@@ -1,0 +1,263 @@
+// One run over the small world, as the engine does it: read, plan, ask, push to the CRM, resume, push to the sheet,
+// settle. What goes wrong on the way is told beforehand, so that a trial replays exactly.
+import { type Arbitrary, array, boolean, constant, constantFrom, nat, oneof, option, record } from 'fast-check';
+import type { Base, Link } from '../../../src/sync/base.ts';
+import type { Change, Question } from '../../../src/sync/change.ts';
+import { emptyLedger } from '../../../src/sync/enrolment.ts';
+import {
+  type Answers,
+  type ContactAnswer,
+  type LookupAnswer,
+  noAnswers,
+  type PlanInput,
+} from '../../../src/sync/input.ts';
+import type { Outcome } from '../../../src/sync/outcome.ts';
+import { type Plan, plan } from '../../../src/sync/plan.ts';
+import { resume } from '../../../src/sync/resume.ts';
+import { settle, type Settled } from '../../../src/sync/settle.ts';
+import { unpack } from '../../../src/sync/record.ts';
+import { type Act, anyAct } from './people.ts';
+import { createPush, type Push } from './push.ts';
+import { judgeBase, judgePlan } from './referee.ts';
+import { fieldNames } from './setting.ts';
+import type { Reading } from '../../../src/sync/value.ts';
+import { type Contact, findByKey, inScope, living, recordOf, rowRecordOf, tick, type World } from './world.ts';
+
+/** What becomes of a change, by its number in the run; beyond the list all is well. */
+export type Fault =
+  | 'fine'
+  | 'refused'
+  | 'failed'
+  | 'unknown, done'
+  | 'unknown, not done'
+  | 'not begun'
+  | 'crash before'
+  | 'crash after';
+
+export interface RunOptions {
+  readonly coverage: 'whole' | 'changes' | 'partial';
+  readonly isDrifted: boolean;
+  /** Bit mask over contacts: not read (partial), or missed (drifted). */
+  readonly unread: number;
+  readonly unreadable: { readonly row: number; readonly field: number } | null;
+  /** The service does not answer questions. */
+  readonly isSilent: boolean;
+  readonly waitsToSettle: boolean;
+  readonly faults: readonly Fault[];
+  /** Before the change of that number is carried out. */
+  readonly meanwhile: readonly { readonly at: number; readonly act: Act }[];
+  /** Of a crash: links whose number has this bit were committed. */
+  readonly committed: number;
+  readonly pauseSecs: number;
+}
+
+export const healthy: RunOptions = {
+  coverage: 'whole',
+  isDrifted: false,
+  unread: 0,
+  unreadable: null,
+  isSilent: false,
+  waitsToSettle: false,
+  faults: [],
+  meanwhile: [],
+  committed: 0,
+  // Longer than any pause after a refusal (W5).
+  pauseSecs: 3 * 3600,
+};
+
+const anyFault = oneof(
+  { weight: 6, arbitrary: constant<Fault>('fine') },
+  {
+    weight: 6,
+    arbitrary: constantFrom<Fault>('refused', 'failed', 'unknown, done', 'unknown, not done', 'not begun'),
+  },
+  { weight: 1, arbitrary: constantFrom<Fault>('crash before', 'crash after') },
+);
+
+const mask = nat({ max: 63 });
+
+export const anyRun: Arbitrary<RunOptions> = record({
+  coverage: oneof(
+    { weight: 4, arbitrary: constant('whole' as const) },
+    { weight: 3, arbitrary: constant('changes' as const) },
+    { weight: 1, arbitrary: constant('partial' as const) },
+  ),
+  isDrifted: oneof({ weight: 4, arbitrary: constant(false) }, { weight: 1, arbitrary: constant(true) }),
+  unread: mask,
+  unreadable: option(record({ row: nat({ max: 5 }), field: nat({ max: fieldNames.length - 1 }) }), { freq: 6 }),
+  isSilent: oneof({ weight: 8, arbitrary: constant(false) }, { weight: 1, arbitrary: constant(true) }),
+  waitsToSettle: boolean(),
+  faults: oneof(
+    { weight: 2, arbitrary: constant<readonly Fault[]>([]) },
+    { weight: 2, arbitrary: array(anyFault, { maxLength: 6 }) },
+  ),
+  meanwhile: oneof(
+    { weight: 2, arbitrary: constant([]) },
+    { weight: 1, arbitrary: array(record({ at: nat({ max: 5 }), act: anyAct }), { minLength: 1, maxLength: 2 }) },
+  ),
+  committed: mask,
+  pauseSecs: constantFrom(5, 30, 120, 7200),
+});
+
+/** A process that dies between any two writes, or while it saves (L10). */
+export const anyCrash: Arbitrary<RunOptions> = record({
+  at: nat({ max: 6 }),
+  fault: constantFrom<Fault>('crash before', 'crash after'),
+  committed: mask,
+}).map(({ at, fault, committed }) => ({
+  ...healthy,
+  faults: [...Array.from({ length: at }, (): Fault => 'fine'), fault],
+  committed,
+}));
+
+export interface Ran {
+  readonly input: PlanInput;
+  readonly plan: Plan;
+  readonly outcomes: ReadonlyMap<Change, Outcome>;
+  /** undefined: held, or killed. */
+  readonly settled: Settled | undefined;
+}
+
+const questionsRoundsMax = 6;
+
+export function run(world: World, options: RunOptions): Ran {
+  tick(world, options.pauseSecs);
+  const startedAt = world.now;
+  const input = readBoth(world, options);
+  world.story.push(`run ${JSON.stringify(options)}`);
+  const [final, planned] = planAndAsk(world, input, options);
+  judgePlan(world, final, planned);
+  for (const change of planned.changes) world.story.push(`  plans ${JSON.stringify(change)}`);
+  for (const { kind, uuid, row, field, reason } of planned.problems)
+    world.story.push(`  names ${kind} ${uuid} row ${row} ${field}: ${reason}`);
+  for (const { reason } of planned.holds) world.story.push(`  held: ${reason}`);
+  if (planned.holds.length > 0) return { input: final, plan: planned, outcomes: new Map(), settled: undefined };
+  const push = createPush(world, final, options);
+  carryOut(final, planned, push);
+  const settled = settle(final, planned, push.outcomes);
+  const isKilled = push.isKilled();
+  commit(world, settled, (index) => !isKilled || ((options.committed >> (index % 6)) & 1) === 1);
+  if (!isKilled) {
+    world.base = { ...world.base, strays: settled.strays };
+    world.watermark = startedAt - 1000;
+  }
+  judgeBase(world, final);
+  for (const [uuid, link] of settled.links)
+    world.story.push(`  ${isKilled ? 'might' : 'does'} remember ${uuid}: ${JSON.stringify(link)}`);
+  return { input: final, plan: planned, outcomes: push.outcomes, settled: isKilled ? undefined : settled };
+}
+
+function carryOut(input: PlanInput, planned: Plan, push: Push): void {
+  const isDeletion = ({ op }: Change) => op === 'delete' || op === 'remove';
+  for (const change of planned.changes) if (change.side === 'crm' && !isDeletion(change)) push.carryOut(change);
+  if (push.isKilled()) return;
+  const toSheet = resume(input, planned, push.outcomes);
+  for (const change of toSheet) if (!isDeletion(change)) push.carryOut(change);
+  // D5: deletions last, and only after all else succeeded.
+  if ([...push.outcomes.values()].some(({ kind }) => kind !== 'done') || push.hasSkipped()) return;
+  for (const change of [...planned.changes, ...toSheet].filter(isDeletion)) {
+    if (!push.outcomes.has(change)) push.carryOut(change);
+  }
+}
+
+export function readBoth(world: World, options: RunOptions): PlanInput {
+  const isRead = (index: number) => ((options.unread >> (index % 6)) & 1) === 0;
+  const here = inScope(world);
+  const { coverage } = options;
+  const contacts =
+    coverage === 'changes'
+      ? here.filter(({ updatedAt }) => updatedAt >= world.watermark)
+      : coverage === 'partial' || options.isDrifted
+        ? here.filter((_, index) => isRead(index))
+        : here;
+  const unreadableIn = (index: number): string[] =>
+    options.unreadable !== null && options.unreadable.row === index ? [fieldNames[options.unreadable.field]!] : [];
+  const identity = { crm: 'list', sheet: 'tab' };
+  return {
+    mapping: world.mapping,
+    base: world.base,
+    identities: { known: identity, now: identity },
+    crm: {
+      contacts: contacts.map(recordOf),
+      coverage,
+      isDrifted: options.isDrifted && coverage === 'whole',
+      scope: 'list L',
+    },
+    sheet: {
+      rows: world.rows.map((row, index) => rowRecordOf(row, index, unreadableIn(index))),
+      doubled: [],
+      missing: [],
+    },
+    answers: noAnswers,
+    // A person let everything through: whether guards hold is not the question here.
+    requests: {
+      resolve: new Map(),
+      retry: new Set(),
+      approved: { creates: 1e6, changes: 1e6, blanks: 1e6, deletes: 1e6, missing: 1e6, enrolments: 1e6 },
+    },
+    ledger: emptyLedger,
+    now: world.now,
+    waitsToSettle: options.waitsToSettle,
+  };
+}
+
+export function planAndAsk(world: World, input: PlanInput, options: RunOptions): readonly [PlanInput, Plan] {
+  let answers = input.answers;
+  for (let round = 0; ; round += 1) {
+    const asking = { ...input, answers };
+    const planned = plan(asking);
+    if (planned.holds.length > 0 || planned.questions.length === 0) return [asking, planned];
+    if (round === questionsRoundsMax) {
+      world.violations.push(`the questions do not end: ${JSON.stringify(planned.questions)}`);
+      return [asking, planned];
+    }
+    answers = answer(world, answers, planned.questions, options);
+  }
+}
+
+function answer(world: World, known: Answers, questions: readonly Question[], { isSilent }: RunOptions): Answers {
+  const contacts = new Map(known.contacts);
+  const lookups = new Map(known.lookups);
+  for (const question of questions) {
+    if (question.kind === 'contact') {
+      const found = living(world).find(({ uuid }) => uuid === question.uuid);
+      contacts.set(question.uuid, isSilent ? silence : answerOf(found));
+    } else {
+      lookups.set(question.key, isSilent ? silence : lookUp(world, question.values));
+    }
+  }
+  return { contacts, lookups };
+}
+
+const silence = { kind: 'unanswered', why: 'the service does not answer' } as const;
+
+function answerOf(found: Contact | undefined): ContactAnswer {
+  if (!found) return { kind: 'gone' };
+  return found.list === 'here'
+    ? { kind: 'here', contact: recordOf(found) }
+    : { kind: 'elsewhere', uuid: found.uuid, where: 'in list M' };
+}
+
+function lookUp(world: World, values: readonly Reading[]): LookupAnswer {
+  const hits = findByKey(world, living(world), values);
+  const here = hits.filter(({ list }) => list === 'here');
+  const [first, ...more] = here.length > 0 ? here : hits;
+  return more.length > 0 ? { kind: 'several', uuids: [first!, ...more].map(({ uuid }) => uuid) } : answerOf(first);
+}
+
+function commit(world: World, { links }: Settled, isCommitted: (index: number) => boolean): void {
+  const kept = new Map<string, Link>(world.base.links);
+  for (const [index, [uuid, link]] of [...links].entries()) {
+    if (!isCommitted(index)) continue;
+    if (link === null) kept.delete(uuid);
+    else kept.set(uuid, link);
+  }
+  world.base = { ...world.base, links: kept } satisfies Base;
+  noteAgreed(world);
+}
+
+/** For the referee. That the base is honest is judged by itself (L3). */
+function noteAgreed(world: World): void {
+  world.agreed.clear();
+  for (const [uuid, link] of world.base.links) world.agreed.set(uuid, unpack(link.agreed));
+}

@@ -1,0 +1,137 @@
+// Two sides as plain data, with what a referee has to know of them: which row is physically which, who wrote a value last.
+import { compileKeys } from '../../../src/sync/keys.ts';
+import { type Base, emptyBase } from '../../../src/sync/base.ts';
+import { isSame } from '../../../src/sync/kinds.ts';
+import type { Mapping } from '../../../src/sync/mapping.ts';
+import { type ContactRecord, pack, type Packed, type RowRecord } from '../../../src/sync/record.ts';
+import type { Reading, Value } from '../../../src/sync/value.ts';
+import { fieldNames, mappingOf, segment, type Setting } from './setting.ts';
+
+/** A value and whether a person put it there, or the sync. */
+export interface Held {
+  readonly value: Value;
+  readonly isPersons: boolean;
+}
+
+export interface Contact {
+  readonly uuid: string;
+  held: Held[];
+  list: 'here' | 'there';
+  /** undefined while it lives. */
+  gone?: 'by a person' | 'by the sync';
+  updatedAt: number;
+}
+
+export interface Row {
+  /** Stays with the row wherever it is moved. */
+  readonly thing: number;
+  id: string;
+  held: Held[];
+  readonly formulas: Set<string>;
+}
+
+export interface World {
+  readonly setting: Setting;
+  readonly mapping: Mapping;
+  readonly contacts: Contact[];
+  rows: Row[];
+  /** Rows that a person deleted, as they were. */
+  readonly deletedRows: Row[];
+  base: Base;
+  /** By uuid: what both sides agreed on, as the base has it. */
+  readonly agreed: Map<string, Reading[]>;
+  now: number;
+  made: number;
+  watermark: number;
+  readonly story: string[];
+  readonly violations: string[];
+}
+
+export function createWorld(setting: Setting): World {
+  return {
+    setting,
+    mapping: mappingOf(setting),
+    contacts: [],
+    rows: [],
+    deletedRows: [],
+    base: emptyBase(fieldNames),
+    agreed: new Map(),
+    now: Date.UTC(2026, 0, 1),
+    made: 0,
+    watermark: 0,
+    story: [],
+    violations: [],
+  };
+}
+
+export function persons(values: readonly Value[]): Held[] {
+  return values.map((value) => ({ value, isPersons: true }));
+}
+
+export function addContact(world: World, values: readonly Value[], isPersons: boolean): Contact {
+  world.made += 1;
+  const uuid = `00000000-0000-4000-8000-${String(world.made).padStart(12, '0')}`;
+  const held = values.map((value) => ({ value, isPersons }));
+  const contact: Contact = { uuid, held, list: 'here', updatedAt: tick(world) };
+  world.contacts.push(contact);
+  return contact;
+}
+
+export function addRow(world: World, id: string, held: readonly Held[]): Row {
+  world.made += 1;
+  const row: Row = { thing: world.made, id, held: [...held], formulas: new Set() };
+  world.rows.push(row);
+  return row;
+}
+
+/** The service counts whole seconds. */
+export function tick(world: World, secs = 1): number {
+  world.now += secs * 1000;
+  return world.now;
+}
+
+export function living(world: World): Contact[] {
+  return world.contacts.filter(({ gone }) => gone === undefined);
+}
+
+export function inScope(world: World): Contact[] {
+  return living(world).filter(({ list }) => list === 'here');
+}
+
+export function valuesOf({ held }: { readonly held: readonly Held[] }): Value[] {
+  return held.map(({ value }) => value);
+}
+
+/** As the service answers: it does not give the segment back. */
+export function recordOf(contact: Contact): ContactRecord {
+  return { uuid: contact.uuid, values: answered(contact), updatedAt: contact.updatedAt };
+}
+
+function answered(contact: Contact): Packed {
+  return pack(valuesOf(contact).map((value, index) => (index === segment ? undefined : value)));
+}
+
+export function rowRecordOf(row: Row, index: number, unreadable: readonly string[] = []): RowRecord {
+  const values = valuesOf(row).map((value, at) => (unreadable.includes(fieldNames[at]!) ? undefined : value));
+  return {
+    number: index + 2,
+    id: row.id,
+    values: pack(values),
+    ...(unreadable.length > 0 && { unreadable: Object.fromEntries(unreadable.map((name) => [name, '#REF!'])) }),
+    ...(row.formulas.size > 0 && { formulas: [...row.formulas] }),
+  };
+}
+
+export function isSameField(world: World, index: number, a: Reading, b: Reading): boolean {
+  return isSame(world.mapping.fields[index]!.kind, a, b);
+}
+
+/** Who, of these contacts, is found by any match key of the values, the first key that finds somebody deciding. */
+export function findByKey(world: World, contacts: readonly Contact[], values: readonly Reading[]): Contact[] {
+  for (const read of compileKeys(world.mapping).readers) {
+    const key = read(values);
+    const hits = key === undefined ? [] : contacts.filter((contact) => read(valuesOf(contact)) === key);
+    if (hits.length > 0) return hits;
+  }
+  return [];
+}

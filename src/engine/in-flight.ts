@@ -4,7 +4,7 @@ import { AuthenticationError, ServiceError } from '../crm/errors.ts';
 import type { Contact } from '../crm/operations/records.ts';
 import type { Batch, JsonObject } from '../state/port.ts';
 import { rowKey } from '../sync/base.ts';
-import { type InFlight, type LedgerEntry, ledgerKey } from '../sync/enrolment.ts';
+import { callsOf, type InFlight, type LedgerEntry, ledgerKey } from '../sync/enrolment.ts';
 import { type Answers, type LookupAnswer, noAnswers } from '../sync/input.ts';
 import { toAnswer } from './ask.ts';
 import { editCall, type RunContext } from './context.ts';
@@ -38,7 +38,7 @@ export async function recoverNewcomers(
   const learnt = new Map<string, LedgerEntry>();
   for (const [key, newcomer] of memory.newcomers) {
     const contact = await find(context, newcomer.identifiers);
-    if (contact === 'unanswered') inFlight.set(key, newcomer);
+    if (contact === 'unanswered') inFlight.set(key, { ...newcomer, isUnanswered: true });
     else if (contact) found(key, newcomer, contact);
     else notFound(key, newcomer);
   }
@@ -52,9 +52,15 @@ export async function recoverNewcomers(
     newcomers.delete(key);
     lookups.set(key, toAnswer(context, scope, contact));
     const place = ledgerKey(contact.uuid, automation);
-    if (entries.has(place)) return;
+    const known = entries.get(place);
+    if (known && known.state !== 'waiting' && known.state !== 'refused') return;
     // Whether it was made by that call or by somebody else at the same time, nobody can tell.
-    const entry: LedgerEntry = { state: state === 'added' ? 'enrolled' : 'unknown', at, run, calls: [at] };
+    const entry: LedgerEntry = {
+      state: state === 'added' ? 'enrolled' : 'unknown',
+      at,
+      run,
+      calls: [...(known ? callsOf(known) : []), at],
+    };
     entries.set(place, entry);
     learnt.set(place, entry);
   }

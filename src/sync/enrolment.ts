@@ -35,6 +35,8 @@ export interface InFlight {
   readonly automation: string;
   /** Epoch milliseconds: when the call was made. */
   readonly at: number;
+  /** Whether there is such a contact could not be looked up: anybody may be it. */
+  readonly isUnanswered?: true;
 }
 
 export interface Ledger {
@@ -121,7 +123,7 @@ export function planEnrolments(
     if (wished.unknown.length === 0) withdrawOthers(wisher, wished.automations);
     const proven = provenBy(wisher);
     for (const automation of wished.automations) consider({ ...wisher, automation }, proven);
-    if (isTextObsolete(wisher.row)) results.set(wisher.row.number, results.get(wisher.row.number) ?? []);
+    if (!results.has(wisher.row.number)) tidyText(wisher.row);
   }
   let free = rules.perHour - countSince(ledger, input.now - hourMs);
   const inOrder = due.toSorted((a, b) => since(a) - since(b) || a.row.number - b.row.number);
@@ -129,10 +131,17 @@ export function planEnrolments(
   // Who is vetoed today may not be tomorrow: the approval is for all of them.
   const isApproved = inOrder.length <= (input.requests.approved?.enrolments ?? 0);
   const unapproved = wasTrusted || isApproved ? 0 : inOrder.length;
+  const inDoubt = new Set(
+    [...(ledger.inFlight?.values() ?? [])].flatMap(({ automation, isUnanswered }) =>
+      isUnanswered ? [automation] : [],
+    ),
+  );
   let ahead = 0;
   for (const wish of queue) {
     if (unapproved > 0) {
       say(wish, 'held', 'E6', 'held: the state is new, approve it once');
+    } else if (inDoubt.has(wish.automation.uuid)) {
+      say(wish, 'waiting', 'E3', 'waiting: an earlier call has to be looked up first');
     } else if (isUnsettled(wish)) {
       // The person may still be typing; their row is not written into meanwhile.
       problems.push(problemOf('waiting', wish.uuid, wish.row, 'W10', 'enrolment: waits to settle'));
@@ -263,6 +272,17 @@ export function planEnrolments(
     results.set(number, [...(results.get(number) ?? []), { automation, text }]);
   }
 
+  /** A row that wishes nothing keeps what was done, and loses what was said of wishes that are no more. */
+  function tidyText(row: RowRecord): void {
+    const texts = (row.wishResult ?? '').split('; ');
+    if (normalText(row.wish ?? '') !== '' || !texts.some((text) => passing.test(text))) return;
+    const lasting = texts.filter((text) => !passing.test(text));
+    results.set(
+      row.number,
+      lasting.map((text) => ({ automation: null, text })),
+    );
+  }
+
   function unknownReason({ text, reason }: ReadWish['unknown'][number]): string {
     const nearest = input.nearestAutomations?.get(text);
     return `${reason}: "${text}"${nearest === undefined ? '' : `, did you mean "${nearest}"?`}`;
@@ -306,10 +326,8 @@ export function resultText({ state, at, message }: LedgerEntry, automation: stri
   }
 }
 
-/** A cell without a wish and with a text that was about one, and about nothing that was done. */
-function isTextObsolete({ wish, wishResult }: RowRecord): boolean {
-  return normalText(wish ?? '') === '' && /^(?:waiting|refused|vetoed|held)\b/.test(wishResult ?? '');
-}
+/** Said of wishes of which nothing came. */
+const passing = /^(?:waiting|refused|vetoed|held|skipped: already a contact)\b/;
 
 function archivedReason({ name }: WishedAutomation): string {
   return `the automation "${name}" is archived`;

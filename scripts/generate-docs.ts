@@ -6,6 +6,7 @@ import type { AnswerRule } from '../src/crm/operations/define.ts';
 import { configJsonSchema } from '../src/config/json-schema.ts';
 import { operationList } from '../src/crm/operations/table.ts';
 import { switchesSchema } from '../src/standin/service/switches.ts';
+import { answerTables, commandHelp } from './commands-reference.ts';
 import { contactFieldsTable, optionTables, resourceFieldsTable } from './config-reference.ts';
 import { table } from './table.ts';
 import { ruleTestsTable } from './rule-tests.ts';
@@ -17,6 +18,8 @@ const docs = join(root, 'docs');
 const parts = [
   { page: 'service.md', marker: 'operations', make: operationsTable },
   { page: 'standin.md', marker: 'switches', make: switchesTable },
+  { page: 'commands.md', marker: 'help', make: commandHelp },
+  { page: 'commands.md', marker: 'json', make: answerTables },
   { page: 'configuration.md', marker: 'options', make: optionTables },
   { page: 'configuration.md', marker: 'contact-fields', make: contactFieldsTable },
   { page: 'configuration.md', marker: 'resource-fields', make: resourceFieldsTable },

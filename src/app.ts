@@ -2,6 +2,7 @@
 import delay from 'delay';
 import { decodeJwt } from 'jose';
 import packageJson from '../package.json' with { type: 'json' };
+import { connectState } from './app-state.ts';
 import type { Config, SyncConfig } from './config/config.ts';
 import type { Secret } from './config/secret.ts';
 import type { ServiceSettings } from './config/service-settings.ts';
@@ -19,7 +20,6 @@ import { readCredentials } from './sheets/credentials.ts';
 import type { Table } from './sheets/port.ts';
 import { createSheets, type Sheets } from './sheets/table.ts';
 import type { ProcessDep } from './state/file/processes.ts';
-import { openStore } from './state/open.ts';
 import type { Store } from './state/port.ts';
 
 /** The world a program is put together in; tests bring their own. */
@@ -68,21 +68,23 @@ export interface App extends Disposable {
   readonly store: Store;
 }
 
-export async function createApp(config: Config, world: AppWorld, emit: Emit): Promise<App> {
-  let crmCalls = 0;
-  const service = connectService(config.crm, world, { observe: () => (crmCalls += 1) });
-  const sheets = createSheets({
-    credentials: await readCredentials(config.google.credentialsFile),
+/** Google Sheets as the account of the credentials file, which is read here. Throws CredentialsUnreadableError. */
+export async function connectSheets({ google }: Config, world: AppWorld): Promise<Sheets> {
+  return createSheets({
+    credentials: await readCredentials(google.credentialsFile),
     time: { now: world.now, sleep: (ms, signal) => delay(ms, signal && { signal }), random: world.random },
     fetch: async (url, init) => world.transport(url.href, init),
-    readsPerMinute: config.google.readsPerMinute,
-    writesPerMinute: config.google.writesPerMinute,
-    ...(config.google.endpoint !== undefined && { endpoint: config.google.endpoint }),
+    readsPerMinute: google.readsPerMinute,
+    writesPerMinute: google.writesPerMinute,
+    ...(google.endpoint !== undefined && { endpoint: google.endpoint }),
   });
-  const store = openStore(stateUrl(config.state), {
-    ...world,
-    warn: ({ message }) => emit({ type: 'notice', sync: '', message }),
-  });
+}
+
+export async function createApp(config: Config, world: AppWorld, emit: Emit): Promise<App> {
+  let crmCalls = 0;
+  const sheets = await connectSheets(config, world);
+  const service = connectService(config.crm, world, { observe: () => (crmCalls += 1) });
+  const store = connectState(config, world, (message) => emit({ type: 'notice', sync: '', message }));
   const capabilities = createCapabilities(world.now);
   const account = `${config.crm.baseUrl}${teamOf(config.crm.token)}`;
   const startMeter = () => {
@@ -128,11 +130,6 @@ export async function createApp(config: Config, world: AppWorld, emit: Emit): Pr
       newRunId: createRunIds(world),
     };
   }
-}
-
-/** The store reads one word; a database comes with a driver of its own. */
-function stateUrl(state: Config['state']): string {
-  return state.kind === 'file' ? `file:${state.folder}` : state.url.reveal();
 }
 
 /** Readable, sortable, and told apart by chance where two processes begin in one second. */

@@ -2,7 +2,6 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { Command } from 'commander';
 import * as z from 'zod';
-import { connectService } from '../app.ts';
 import { readServiceSettings } from '../config/service-settings.ts';
 import type { ObservedExchange } from '../crm/port.ts';
 import { inputNames } from '../crm/call/input.ts';
@@ -67,6 +66,7 @@ async function callOperation(
   const warning = tokenWarning(settings.token, world.now());
   if (warning !== undefined) world.stderr.write(`leadsheet: ${warning}\n`);
   const { capture } = options;
+  const { connectService } = await import('../app.ts');
   using connection = connectService(settings, world, {
     retriesMax,
     ...(capture !== undefined && { observe: (exchange) => appendCapture(capture, exchange) }),

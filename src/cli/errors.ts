@@ -1,7 +1,11 @@
 import { nearestWord } from '../config/nearest.ts';
+import { ConfigError } from '../config/problems.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { InvalidInputError, ServiceError } from '../crm/errors.ts';
-import { exitCodes } from './exit-codes.ts';
+import { RunFailed } from '../engine/errors.ts';
+import { SheetsError } from '../sheets/errors.ts';
+import { StateError } from '../state/errors.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
 import type { CliWorld } from './world.ts';
 
 /** The command line says something the program does not know. */
@@ -14,18 +18,29 @@ export class CommandFailed extends Error {
   override readonly name = 'CommandFailed';
 }
 
-/** Says an expected failure in one line and answers the exit code for it; any other is thrown on, stack and all. */
-export function reportFailure(error: unknown, { stderr, stop }: CliWorld): number {
+/** Failures that say themselves what to do, in one line. */
+const expected = [SettingsError, ServiceError, SheetsError, StateError, RunFailed, CommandFailed];
+
+/** Says an expected failure and answers the exit code for it; any other is thrown on, stack and all. */
+export function reportFailure(error: unknown, { stderr, stop }: CliWorld): ExitCode {
+  const say = (text: string) => void stderr.write(`leadsheet: ${text}\n`);
   if (stop.aborted && error === stop.reason) {
-    stderr.write('leadsheet: stopped\n');
+    say('stopped');
     return exitCodes.failed;
   }
   if (error instanceof UsageError || error instanceof InvalidInputError) {
-    stderr.write(`leadsheet: ${error.message}\n`);
+    say(error.message);
     return exitCodes.usage;
   }
-  if (error instanceof SettingsError || error instanceof ServiceError || error instanceof CommandFailed) {
-    stderr.write(`leadsheet: ${error.message}\n`);
+  if (error instanceof ConfigError) {
+    // Everything that is wrong, a line each, as editors and terminals take it: file:line:column: ...
+    stderr.write(`${error.message}\n`);
+    const { length } = error.problems;
+    say(`the configuration has ${length === 1 ? 'something' : `${length} things`} to mend; nothing was done`);
+    return exitCodes.config;
+  }
+  if (expected.some((kind) => error instanceof kind)) {
+    say((error as Error).message);
     return exitCodes.failed;
   }
   throw error;

@@ -1,29 +1,64 @@
 import { Command, CommanderError } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { apiCommand } from './api.ts';
+import { applyCommand } from './apply.ts';
+import { approveCommand } from './approve.ts';
+import { checkCommand } from './check.ts';
+import { configCommand } from './config.ts';
+import { conflictsCommand } from './conflicts.ts';
 import { reportFailure } from './errors.ts';
-import { exitCodes } from './exit-codes.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { addGlobalOptions } from './globals.ts';
+import { logCommand } from './log.ts';
+import { planCommand } from './plan.ts';
+import { resolveCommand } from './resolve.ts';
+import { retryCommand } from './retry.ts';
 import { standinCommand } from './standin.ts';
-import type { CliWorld } from './world.ts';
+import { statusCommand } from './status.ts';
+import { syncCommand } from './sync.ts';
+import type { CliWorld, Finish } from './world.ts';
 
 /** Runs one command line (without the interpreter and the script) and answers its exit code. */
-export async function runCli(args: readonly string[], world: CliWorld): Promise<number> {
-  const program = new Command('leadsheet')
-    .description('Keeps the contacts of an outreach service and the rows of a Google Sheet equal, in both directions.')
-    .version(packageJson.version)
-    .exitOverride()
-    .configureOutput({
-      writeOut: (text) => world.stdout.write(text),
-      writeErr: (text) => world.stderr.write(text),
-    });
-  apiCommand(program, world);
-  standinCommand(program, world);
-
+export async function runCli(args: readonly string[], world: CliWorld): Promise<ExitCode> {
+  let code: ExitCode = exitCodes.done;
+  const program = createProgram(world, (ended) => (code = ended));
   try {
     await program.parseAsync([...args], { from: 'user' });
-    return exitCodes.done;
+    return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
     return reportFailure(error, world);
   }
+}
+
+/** Wide enough for our sentences, narrow enough for half a screen; docs/commands.md shows the help at this width. */
+const helpWidth = 100;
+
+export function createProgram(world: CliWorld, finish: Finish): Command {
+  const program = new Command('leadsheet')
+    .description('Keeps the contacts of an outreach service and the rows of a Google Sheet equal, in both directions.')
+    .version(packageJson.version)
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => world.stdout.write(text),
+      writeErr: (text) => world.stderr.write(text),
+      getOutHelpWidth: () => helpWidth,
+      getErrHelpWidth: () => helpWidth,
+    });
+  addGlobalOptions(program);
+  syncCommand(program, world, finish);
+  planCommand(program, world, finish);
+  applyCommand(program, world, finish);
+  checkCommand(program, world, finish);
+  statusCommand(program, world);
+  logCommand(program, world);
+  conflictsCommand(program, world);
+  resolveCommand(program, world);
+  retryCommand(program, world);
+  approveCommand(program, world);
+  configCommand(program, world);
+  apiCommand(program, world);
+  standinCommand(program, world);
+  return program;
 }

@@ -1,26 +1,14 @@
-import { once } from 'node:events';
 import type { Command } from 'commander';
-import { addDemoSpreadsheet } from '../standin/demo-sheet.ts';
-import { PortTaken, serve } from '../standin/serve.ts';
-import { addDemoData } from '../standin/service/demo.ts';
-import { createRandom } from '../standin/service/random.ts';
-import { Snapshot, SnapshotDamaged } from '../standin/service/snapshot.ts';
-import { createServiceStandin } from '../standin/service/standin.ts';
-import type { ServiceStandin } from '../standin/service/standin.ts';
-import { createSheetsStandin } from '../standin/sheets/standin.ts';
-import { CommandFailed, UsageError } from './errors.ts';
+import { UsageError } from './errors.ts';
 import type { CliWorld } from './world.ts';
 
-interface StandinOptions {
+export interface StandinOptions {
   readonly servicePort: number;
   readonly sheetsPort: number;
   readonly seed: string;
   readonly empty?: boolean;
   readonly snapshot?: string;
 }
-
-/** The token a trial uses; the stand-ins listen on loopback alone. */
-const token = 'standin';
 
 export function standinCommand(program: Command, world: CliWorld): void {
   program
@@ -35,72 +23,10 @@ export function standinCommand(program: Command, world: CliWorld): void {
     .option('--empty', 'start without demo data')
     .option('--snapshot <file>', 'keep the data of the service in this file, so that it survives a restart')
     .action(async (options: StandinOptions) => {
-      try {
-        await runStandin(options, world);
-      } catch (error) {
-        const isExpected = error instanceof PortTaken || error instanceof SnapshotDamaged;
-        throw isExpected ? new CommandFailed(error.message, { cause: error }) : error;
-      }
+      // Loaded here: no other command needs them, and they take as long to load as all the rest.
+      const { runStandins } = await import('./standin-servers.ts');
+      await runStandins(options, world);
     });
-}
-
-async function runStandin(options: StandinOptions, { now, stdout, stop }: CliWorld): Promise<void> {
-  const seed = seedNumber(options.seed);
-  let changed = () => {};
-  const service = createServiceStandin({ now, seed, acceptedTokens: [token], onChange: () => changed() });
-  await using snapshot =
-    options.snapshot === undefined ? undefined : new Snapshot(options.snapshot, service.model, service.world);
-  const isRestored = (await snapshot?.load()) ?? false;
-  if (!isRestored && !options.empty) addDemoData(service.model, service.world);
-  if (snapshot) {
-    changed = () => snapshot.touch();
-    // Also the demo data, so that the next start finds the same.
-    changed();
-  }
-  const random = createRandom(seed);
-  const sheets = createSheetsStandin({ now, random: () => random.integer(0, 2 ** 31 - 1) / 2 ** 31, access: 'open' });
-  if (!options.empty) addDemoSpreadsheet(sheets, service.model);
-
-  await using serviceServer = await serve(service.app, options.servicePort);
-  await using sheetsServer = await serve(sheets.app, options.sheetsPort);
-  stdout.write(greeting({ service, serviceUrl: serviceServer.url, sheetsUrl: sheetsServer.url, options }));
-  if (!stop.aborted) await once(stop, 'abort');
-  stdout.write('The stand-ins have ended.\n');
-}
-
-interface Greeted {
-  readonly service: ServiceStandin;
-  readonly serviceUrl: string;
-  readonly sheetsUrl: string;
-  readonly options: StandinOptions;
-}
-
-/** Where to look and what to try. */
-function greeting({ service: { model }, serviceUrl, sheetsUrl, options }: Greeted): string {
-  const data =
-    `${model.contacts.size} contacts in ${model.lists.table.size} lists, ` +
-    `${model.automations.table.size} automations, ${model.senderProfiles.table.size} sender profiles, ` +
-    `${model.inbox.messages.size} messages, ${model.inbox.emails.size} e-mails`;
-  const kept = options.snapshot === undefined ? 'forgotten at the end' : `kept in ${options.snapshot}`;
-  return `The stand-in of the outreach service listens on ${serviceUrl}
-  ${data}; ${kept}
-The stand-in of Google Sheets listens on ${sheetsUrl}
-  open it in a browser to look at the cells and type into them; forgotten at the end
-
-In another terminal:
-  export OUTREACH_BASE_URL=${serviceUrl} OUTREACH_TOKEN=${token}
-  npm run leadsheet -- api contacts.search --limit 1
-  curl ${serviceUrl}/_standin/switches/help
-
-Ctrl-C ends it.
-`;
-}
-
-/** FNV-1a: any word as a seed. */
-function seedNumber(word: string): number {
-  let hash = 0x811c9dc5;
-  for (const byte of Buffer.from(word)) hash = Math.imul(hash ^ byte, 0x01000193);
-  return hash >>> 0;
 }
 
 function port(text: string): number {

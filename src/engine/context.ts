@@ -5,8 +5,10 @@ import type { ServiceClient } from '../crm/port.ts';
 import type { Capabilities } from '../crm/scan/capabilities.ts';
 import type { CallSettings, Table, TableMemory } from '../sheets/port.ts';
 import type { SyncState } from '../state/port.ts';
+import type { Change, Problem } from '../sync/change.ts';
 import type { Budgets } from '../sync/estimate.ts';
 import type { WishedAutomation } from '../sync/enrolment.ts';
+import type { PlanInput } from '../sync/input.ts';
 import type { Emit } from './events.ts';
 import type { RunCost, RunReport } from './report.ts';
 import type { SyncShape } from './shape.ts';
@@ -49,6 +51,15 @@ export interface RunRequest {
   readonly isAsked: boolean;
   /** Aborts between two calls; what is in flight is finished (W8). */
   readonly signal: AbortSignal;
+  /** Carry out only these changes of the plan; left out: all. What is left out is planned again by the next run. */
+  readonly choose?: (changes: readonly Change[], input: PlanInput) => Choice;
+}
+
+export interface Choice {
+  /** In the order in which they came. */
+  readonly changes: readonly Change[];
+  /** What there is to say of those that were left out. */
+  readonly problems: readonly Problem[];
 }
 
 /** One run's own: what the steps hand to each other besides their results. */

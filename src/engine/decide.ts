@@ -8,7 +8,10 @@ import type { Pulled } from './pull.ts';
 
 export interface Decided {
   readonly input: PlanInput;
+  /** What is carried out. */
   readonly plan: Plan;
+  /** All that the readings call for: what was left out may still hold up a deletion (D5). */
+  readonly whole: Plan;
 }
 
 /** Each answer may raise a question, none twice; more rounds than kinds of question would be a fault. */
@@ -37,9 +40,15 @@ export async function decide(
       waitsToSettle: !context.request.isAsked,
     };
     const decided = plan(input);
-    if (decided.questions.length === 0 || decided.holds.length > 0) return { input, plan: decided };
+    if (decided.questions.length === 0 || decided.holds.length > 0) return chosen(context, input, decided);
     if (round > roundsMax)
       throw new Error(`the plan still has ${decided.questions.length} questions after ${roundsMax} rounds`);
     answers = await ask(context, pulled.scope, decided.questions, answers);
   }
+}
+
+function chosen({ request }: RunContext, input: PlanInput, whole: Plan): Decided {
+  if (!request.choose) return { input, plan: whole, whole };
+  const { changes, problems } = request.choose(whole.changes, input);
+  return { input, plan: { ...whole, changes, problems: [...whole.problems, ...problems] }, whole };
 }

@@ -157,14 +157,15 @@ export async function enrolInCrm(
   /** E2: an existing contact. */
   async function addContact(change: Enrol): Promise<Outcome> {
     const { uuid, automation } = change;
+    const name = nameOf(automation);
     const key = ledgerKey(uuid!, automation);
     const known = book.entry(uuid!, automation);
     const at = client.serviceNow();
     const earlier = known ? callsOf(known).filter((each) => each > at - callsKeptMs) : [];
-    await book.put(new Map([[key, { state: 'intended', at, run, calls: [...earlier, at] }]]));
+    await book.put(new Map([[key, { state: 'intended', at, run, name, calls: [...earlier, at] }]]));
     const settle = async (entry: LedgerEntry, outcome: Outcome): Promise<Outcome> => {
       await book.put(new Map([[key, entry]]));
-      tell(change, automation, resultText(entry, nameOf(automation)));
+      tell(change, automation, resultText(entry, name));
       if (outcome.kind !== 'done') {
         const said = failureProblem({ uuid: uuid!, row: change.row }, outcome);
         problems.push({ ...said, rule: ruleOf(outcome), id: enrolmentId(uuid!, automation) });
@@ -175,21 +176,24 @@ export async function enrolInCrm(
       const answer = await client.automations.addContact({ flowUuid: automation, leadUuid: uuid! }, editCall);
       const now = client.serviceNow();
       return answer === 'added'
-        ? await settle({ state: 'enrolled', at: now, run, calls: [...earlier, now] }, { kind: 'done' })
-        : await settle({ state: 'skipped', at: now, run, calls: earlier }, { kind: 'done' });
+        ? await settle({ state: 'enrolled', at: now, run, name, calls: [...earlier, now] }, { kind: 'done' })
+        : await settle({ state: 'skipped', at: now, run, name, calls: earlier }, { kind: 'done' });
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       const now = client.serviceNow();
       const { message } = error;
       if (error instanceof OutcomeUnknownError) {
-        return settle({ state: 'unknown', at: now, run, calls: [...earlier, now] }, { kind: 'unknown', message });
+        return settle({ state: 'unknown', at: now, run, name, calls: [...earlier, now] }, { kind: 'unknown', message });
       }
       if (isRefusal(error)) {
-        return settle({ state: 'refused', at: now, run, message, calls: earlier }, { kind: 'refused', message });
+        return settle({ state: 'refused', at: now, run, name, message, calls: earlier }, { kind: 'refused', message });
       }
       // Surely not carried out: it keeps its place.
       const since = known?.state === 'waiting' ? known.at : at;
-      const outcome = await settle({ state: 'waiting', at: since, run, calls: earlier }, { kind: 'failed', message });
+      const outcome = await settle(
+        { state: 'waiting', at: since, run, name, calls: earlier },
+        { kind: 'failed', message },
+      );
       if (error instanceof AuthenticationError) throw error;
       return outcome;
     }
@@ -202,6 +206,7 @@ export async function enrolInCrm(
     const known = book.newcomer(key);
     const newcomer: Newcomer = {
       automation,
+      name: nameOf(automation),
       at: client.serviceNow(),
       run,
       state: 'intended',
@@ -250,7 +255,7 @@ export async function enrolInCrm(
   async function added(change: CreateEnrolled, newcomer: Newcomer, answered: Contact | undefined): Promise<Outcome> {
     const { key, enrol: automation } = change;
     const at = client.serviceNow();
-    const entry: LedgerEntry = { state: 'enrolled', at, run, calls: [at] };
+    const entry: LedgerEntry = { state: 'enrolled', at, run, name: newcomer.name, calls: [at] };
     await book.intend(key, { ...newcomer, at, state: 'added' });
     const contact = answered ?? (await findOrNone(newcomer));
     tell(change, automation, resultText(entry, nameOf(automation)));
@@ -270,7 +275,13 @@ export async function enrolInCrm(
   /** W4, E3: only that the contact does not exist proves that nothing happened. */
   async function unknown(change: CreateEnrolled, newcomer: Newcomer, message: string): Promise<Outcome> {
     const { key, enrol: automation } = change;
-    const entry: LedgerEntry = { state: 'unknown', at: newcomer.at, run, calls: [client.serviceNow()] };
+    const entry: LedgerEntry = {
+      state: 'unknown',
+      at: newcomer.at,
+      run,
+      name: newcomer.name,
+      calls: [client.serviceNow()],
+    };
     let contact: Contact | undefined;
     try {
       contact = await findNewcomer(context, newcomer.identifiers);
@@ -397,8 +408,9 @@ export function wishFacts(
   known: HeldPlan | null | undefined,
   { counts, isLedgerTrusted }: Decided['plan'],
 ): { readonly isLedgerTrusted: boolean; readonly held?: HeldPlan | null } {
-  if (isLedgerTrusted) return { isLedgerTrusted, ...(known && { held: null }) };
+  // What was held goes on by itself once its cause went away (G4).
   const { enrolments } = counts;
+  if (isLedgerTrusted || enrolments === 0) return { isLedgerTrusted, ...(known && { held: null }) };
   const planned = { creates: 0, changes: 0, blanks: 0, deletes: 0, missing: 0, enrolments };
   const isSame = known && JSON.stringify(known.planned) === JSON.stringify(planned);
   const reasons = [`${enrolments} wishes of contacts that were there before the state (E6)`];

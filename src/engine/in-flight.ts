@@ -48,7 +48,7 @@ export async function recoverNewcomers(
     answers: { contacts: new Map(), lookups },
   };
 
-  function found(key: string, { automation, state, at, run }: Newcomer, contact: Contact): void {
+  function found(key: string, { automation, name, state, at, run }: Newcomer, contact: Contact): void {
     newcomers.delete(key);
     lookups.set(key, toAnswer(context, scope, contact));
     const place = ledgerKey(contact.uuid, automation);
@@ -59,6 +59,7 @@ export async function recoverNewcomers(
       state: state === 'added' ? 'enrolled' : 'unknown',
       at,
       run,
+      name,
       calls: [...(known ? callsOf(known) : []), at],
     };
     entries.set(place, entry);

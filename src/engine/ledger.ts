@@ -15,6 +15,8 @@ import type { Identifiers } from './shape.ts';
 export interface Newcomer extends InFlight {
   readonly state: 'intended' | 'added' | 'absent';
   readonly run: string;
+  /** Of the automation, for people. */
+  readonly name: string;
   /** By what the contact is looked up. */
   readonly identifiers: Identifiers;
   /** An earlier call of unknown outcome preceded this one. */
@@ -75,7 +77,8 @@ export function openLedger(
       const changed = new Map<string, LedgerEntry>();
       for (const [key, entry] of known) {
         const isMeant = automation === null ? key.startsWith(`${uuid} `) : key === ledgerKey(uuid, automation);
-        if (isMeant && mayBeIn(entry)) changed.set(key, { state: 'cancelling', at, run, calls: callsOf(entry) });
+        if (isMeant && mayBeIn(entry))
+          changed.set(key, { ...entry, state: 'cancelling', at, run, calls: callsOf(entry) });
       }
       await write(changed);
     },

@@ -2,8 +2,10 @@
 import type { Json, JsonObject, LoadedState } from '../state/port.ts';
 import type { TableMemory } from '../sheets/port.ts';
 import { adaptBase, type Base, type Link, type Stray } from '../sync/base.ts';
+import type { Problem } from '../sync/change.ts';
 import type { Ledger, LedgerEntry } from '../sync/enrolment.ts';
 import type { Newcomer } from './ledger.ts';
+import type { RunCounts, RunStatus } from './report.ts';
 import type { Identities, PlanCounts, Requests, Resolution } from '../sync/input.ts';
 
 export interface Memory {
@@ -33,8 +35,20 @@ export interface Facts {
   readonly tombstones?: Readonly<Record<string, number>>;
   /** The last plan that was held, for `approve`. */
   readonly held?: { readonly run: string; readonly planned: PlanCounts; readonly reasons?: readonly string[] } | null;
+  /** The last run that had something to write; an idle one after it found things as this one left them (W9). */
+  readonly lastRun?: LastRun;
   /** E6: somebody saw the wishes that a new state found. */
   readonly isLedgerTrusted?: boolean;
+}
+
+export interface LastRun {
+  readonly run: string;
+  readonly status: RunStatus;
+  /** ISO instant. */
+  readonly endedAt: string;
+  readonly counts: RunCounts;
+  /** Without values; at most a thousand. */
+  readonly problems: readonly Omit<Problem, 'values'>[];
 }
 
 /** A person's decision, as commands record it and runs carry it out. */

@@ -1,7 +1,9 @@
 // Both sides as they are now, as the algorithm reads them.
+import type { SyncConfig } from '../config/config.ts';
 import { listsNamed } from '../crm/collection.ts';
 import { AuthenticationError, NotFoundError, ServiceError } from '../crm/errors.ts';
 import type { ContactFilter } from '../crm/operations/filter.ts';
+import type { ServiceClient } from '../crm/port.ts';
 import { scanContacts } from '../crm/scan/scan.ts';
 import type { ColumnKey, ColumnState, Snapshot } from '../sheets/port.ts';
 import { lastSeen } from '../sync/base.ts';
@@ -69,18 +71,26 @@ const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** A name is looked up once, and again at each full scan: lists are renamed and made anew. */
 async function findScope(context: RunContext, { facts }: Memory): Promise<Scope> {
   const { list, filter = {} } = context.config.contacts;
-  const known = facts.list?.named === list && !context.request.isFull ? facts.list.uuid : undefined;
-  const listUuid = uuidForm.test(list) ? list.toLowerCase() : (known ?? (await findList(context, list)));
+  const known = !isUuid(list) && facts.list?.named === list && !context.request.isFull ? facts.list.uuid : undefined;
+  const listUuid = known ?? (await findList(context.client, context.config, scanCall(context)));
   return { listUuid, filter: { ...filter, list_uuid: listUuid }, text: `list ${list}` };
 }
 
-async function findList(context: RunContext, name: string): Promise<string> {
-  const lists = await listsNamed(context.client, name, scanCall(context));
+function isUuid(list: string): boolean {
+  return uuidForm.test(list);
+}
+
+/** The uuid of the sync's list; one that is written as such is believed. Throws RunFailed for none, and for several. */
+export async function findList(
+  client: ServiceClient,
+  { name: sync, contacts: { list: name } }: SyncConfig,
+  call: ReturnType<typeof scanCall>,
+): Promise<string> {
+  if (isUuid(name)) return name.toLowerCase();
+  const lists = await listsNamed(client, name, call);
   const [list] = lists;
   if (!list) {
-    throw new RunFailed(
-      `there is no list "${name}": make it in the service, or mend contacts.list of ${context.config.name}`,
-    );
+    throw new RunFailed(`there is no list "${name}": make it in the service, or mend contacts.list of ${sync}`);
   }
   if (lists.length > 1) {
     const uuids = lists.map(({ uuid }) => uuid).join(', ');

@@ -61,6 +61,7 @@ export interface RunReport {
 /** A run without writing: what it would do. */
 export interface PlanReport extends RunReport {
   readonly changes: readonly Change[];
+  /** Of the run that would do it, reading included. */
   readonly estimate: Estimate;
 }
 

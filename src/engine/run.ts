@@ -4,7 +4,7 @@ import { SheetsError } from '../sheets/errors.ts';
 import { StateError } from '../state/errors.ts';
 import type { Lease } from '../state/port.ts';
 import { dueDeletes } from '../sync/deletes.ts';
-import { estimate } from '../sync/estimate.ts';
+import { type Estimate, estimate } from '../sync/estimate.ts';
 import type { Problem } from '../sync/change.ts';
 import type { PlanCounts } from '../sync/input.ts';
 import type { Outcomes } from '../sync/outcome.ts';
@@ -16,11 +16,11 @@ import { decide, type Decided } from './decide.ts';
 import { enrolInCrm, wishFacts } from './enrol.ts';
 import { RunFailed } from './errors.ts';
 import { openLedger } from './ledger.ts';
-import { type Facts, type Memory, recall } from './memory.ts';
+import { type Facts, type LastRun, type Memory, recall } from './memory.ts';
 import { pull, type Pulled } from './pull.ts';
 import { cancelInCrm, deleteFromCrm, pushToCrm } from './push-crm.ts';
 import { pushToSheet, removeRows } from './push-sheet.ts';
-import { countRun, type PlanReport, type RunReport, statusOf } from './report.ts';
+import { countRun, type PlanReport, type RunCost, type RunReport, statusOf } from './report.ts';
 import { joined, saveRun, toBatch } from './save.ts';
 import { readWishes } from './wishes.ts';
 
@@ -74,10 +74,20 @@ export async function planSync(
       planned: plan.counts,
     });
     const cost = estimate(plan.changes, [], sync.budgets, sync.shape.isCustom);
-    return { report: { ...report, changes: plan.changes, estimate: cost }, decided };
+    return { report: { ...report, changes: plan.changes, estimate: added(report.cost, cost) }, decided };
   } catch (error) {
     return { report: { ...end(sync, started, failure(error, request)), ...nothing } };
   }
+}
+
+/** A run reads and asks first what the plan has just read and asked. */
+function added(reading: RunCost, writing: Estimate): Estimate {
+  return {
+    crmCalls: reading.crmCalls + writing.crmCalls,
+    sheetReads: reading.sheetReads + writing.sheetReads,
+    sheetWrites: reading.sheetWrites + writing.sheetWrites,
+    seconds: Math.ceil(reading.seconds + writing.seconds),
+  };
 }
 
 /** Push both sides, then let the base follow from what they were confirmed to hold. */
@@ -88,7 +98,7 @@ async function carryOut(
   pulled: Pulled,
   decided: Decided,
 ): Promise<Ending> {
-  const { input, plan } = decided;
+  const { input, plan, whole } = decided;
   const saved = async (results: Outcomes) => {
     // L10: what the service has taken is remembered before anything else is begun.
     const { links } = settle(input, { ...plan, links: new Map(), strays: new Map(), problems: [] }, results);
@@ -107,7 +117,7 @@ async function carryOut(
     problems: [...settle(input, plan, soFar).problems, ...enrolled.problems],
     wishResults: enrolled.results,
   });
-  const deletes = dueDeletes(input, plan, joined(soFar, inSheet));
+  const deletes = dueDeletes(input, whole, joined(soFar, inSheet), plan.changes);
   const deleted = await deleteFromCrm(
     context,
     decided,
@@ -121,18 +131,24 @@ async function carryOut(
   const outcomes = joined(soFar, inSheet, deleted, removed);
   const settled = settle(input, plan, outcomes);
   const problems = [...settled.problems, ...enrolled.problems, ...deletes.problems];
-  await save(context, lease, memory, pulled, decided, outcomes, settled);
-  const watermark = nextWatermark(pulled, decided, settled);
-  if (watermark !== undefined) context.session.watermark = watermark;
-  return {
+  const ending: Ending = {
     status: statusOf([], problems),
     isFull: pulled.isFull,
     counts: countRun(plan.linked, problems, outcomes),
     problems,
     holds: [],
     planned: plan.counts,
-    ...(!plan.isLedgerTrusted && { approvable: wishFacts(context, memory.facts.held, plan).held!.run }),
+    ...approvableOf(wishFacts(context, memory.facts.held, plan).held),
   };
+  await save(context, lease, memory, pulled, decided, outcomes, settled, ending);
+  const watermark = nextWatermark(pulled, decided, settled);
+  if (watermark !== undefined) context.session.watermark = watermark;
+  return ending;
+}
+
+/** E6: wishes wait for an approval, while the rest of the run went on. */
+function approvableOf(held: Facts['held']): Pick<RunReport, 'approvable'> {
+  return held ? { approvable: held.run } : {};
 }
 
 /** W9: a run that changed nothing writes nothing; what only passes goes along when something else is written. */
@@ -144,6 +160,7 @@ async function save(
   decided: Decided,
   outcomes: Outcomes,
   settled: Settled,
+  ending: Ending,
 ): Promise<void> {
   const facts: Facts = {
     identities: pulled.identities,
@@ -156,10 +173,17 @@ async function save(
   const passing: Facts = {
     table: pulled.snapshot.memory,
     tombstones: context.tombstones.all(),
+    lastRun: lastRunOf(context, ending),
     ...(watermark !== undefined && { watermark }),
   };
   const { batch } = toBatch(memory, settled, { ...facts, ...passing }, memory.requestIds);
   await saveRun(context, lease, decided, outcomes, batch);
+}
+
+/** Its problems go along without values: those stand in the links. */
+function lastRunOf({ run, now }: RunContext, { status, counts, problems }: Ending): LastRun {
+  const told = problems.slice(0, problemsKept).map(({ values: _values, ...problem }) => problem);
+  return { run, status, endedAt: new Date(now()).toISOString(), counts, problems: told };
 }
 
 /**
@@ -180,17 +204,18 @@ function nextWatermark(
  * What the next run of this process may rely on. Time alone can change what a run would do where something waits, is to be
  * tried again, or was asked of the service.
  */
-function remember({ session }: RunContext, pulled: Pulled, { input }: Decided, report: RunReport): void {
+function remember({ session, request }: RunContext, pulled: Pulled, { input }: Decided, report: RunReport): void {
   const { counts, problems, holds } = report;
   const { created, updated, appended, set, deleted, removed, enrolled, cancelled } = counts;
   const hasWritten = created + updated + appended + set + deleted + removed + enrolled + cancelled > 0;
-  const passes: readonly Problem['kind'][] = ['waiting', 'refused', 'failed', 'unknown'];
+  const passes: ReadonlySet<Problem['kind']> = new Set(['waiting', 'refused', 'failed', 'unknown']);
   const isQuiet =
+    request.choose === undefined &&
     holds.length === 0 &&
     session.watermark === pulled.watermark &&
     !hasWritten &&
     input.answers.contacts.size + input.answers.lookups.size === 0 &&
-    problems.every(({ kind }) => !passes.includes(kind));
+    problems.every(({ kind }) => !passes.has(kind));
   if (isQuiet) session.quiet = { fingerprint: pulled.snapshot.fingerprint, report };
   else delete session.quiet;
 }
@@ -210,9 +235,13 @@ async function hold(
 ): Promise<Ending> {
   const known = memory.facts.held;
   const isSame = known && JSON.stringify(known.planned) === JSON.stringify(plan.counts);
-  const held = isSame ? known : { run: context.run, planned: plan.counts };
-  const { batch, isEmpty } = toBatch(memory, { links: new Map(), strays: memory.base.strays }, { held }, []);
-  if (!isEmpty) await lease.commit(batch);
+  const reasons = plan.holds.map(({ reason }) => reason);
+  const held = isSame ? known : { run: context.run, planned: plan.counts, reasons };
+  const isApprovable = plan.holds.every(({ fails }) => !fails);
+  if (isApprovable) {
+    const { batch, isEmpty } = toBatch(memory, { links: new Map(), strays: memory.base.strays }, { held }, []);
+    if (!isEmpty) await lease.commit(batch);
+  }
   return {
     status: statusOf(plan.holds, []),
     isFull: pulled.isFull,
@@ -220,7 +249,7 @@ async function hold(
     problems: plan.problems,
     holds: plan.holds,
     planned: plan.counts,
-    approvable: held.run,
+    ...(isApprovable && { approvable: held.run }),
   };
 }
 
@@ -251,6 +280,9 @@ function end(sync: SyncContext, { run, at, cost }: Started, ending: Ending): Run
   sync.emit({ type: 'run-ended', sync: sync.config.name, report });
   return report;
 }
+
+/** More than anybody reads; the counts have them all. */
+const problemsKept = 1000;
 
 const nothingPlanned: PlanCounts = { creates: 0, changes: 0, blanks: 0, deletes: 0, missing: 0, enrolments: 0 };
 

@@ -10,7 +10,7 @@ import type { Decided } from './decide.ts';
 import { type Facts, factChanges, type Memory } from './memory.ts';
 
 /** L12: one line a field, in the order in which things were done. */
-export function historyLines(context: RunContext, { input, plan }: Decided, outcomes: Outcomes): HistoryLine[] {
+function historyLines(context: RunContext, { input, plan }: Decided, outcomes: Outcomes): HistoryLine[] {
   const time = new Date(context.now()).toISOString();
   return [...outcomes].flatMap(([change, outcome]): HistoryLine[] => {
     const uuid = change.uuid ?? (outcome.kind === 'done' ? (outcome.contact?.uuid ?? null) : null);

@@ -13,7 +13,7 @@ import type { Reading, Value } from '../sync/value.ts';
 
 /** Columns that are ours and no field of a contact. No mapped column may use these keys. */
 export const statusKey = '#status';
-export const wishKey = '#automation';
+const wishKey = '#automation';
 export const resultKey = '#result';
 
 export interface SyncShape {

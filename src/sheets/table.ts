@@ -4,6 +4,7 @@ import { appendRows } from './append.ts';
 import { SheetsClient, type SheetsClientDep } from './client.ts';
 import { allColumns, batchRowsMax, type ReadLimits, type TableContext } from './context.ts';
 import { ensureColumns } from './ensure.ts';
+import { checkMayWrite, type Inspection, inspectTab } from './inspect.ts';
 import { isTemporaryMark, ownerToIdBlock, temporaryKeys } from './marks.ts';
 import { removeMarks, searchMarks } from './pins.ts';
 import type { CallSettings, Snapshot, Table, TableMemory, TableSpec, UnlessUnchanged } from './port.ts';
@@ -16,6 +17,10 @@ export interface Sheets {
   readonly account: string;
   /** Makes no call. `memory` is that of an earlier snapshot of the same spec, from this process or another. */
   openTable(spec: TableSpec, memory?: TableMemory): Table;
+  /** Looks at a tab as it is now, without reading its rows: two reads. Throws what `Table.read` throws. */
+  inspect(spec: TableSpec, settings?: CallSettings): Promise<Inspection>;
+  /** One write that changes nothing. Throws ReadOnlyShareError where this account may only read. Look at the tab first. */
+  checkMayWrite(spec: TableSpec, settings?: CallSettings): Promise<void>;
   /** Calls started since the process began, as Google counts them. */
   usage(): { readonly reads: number; readonly writes: number };
 }
@@ -30,17 +35,23 @@ export function createSheets(dep: SheetsDep): Sheets {
   return {
     account: client.account,
     usage: () => ({ reads: client.reads.used, writes: client.writes.used }),
-    openTable: (spec, memory) => createTable(client, spec, memory, dep.readLimits ?? readLimitsDefault),
+    openTable: (spec, memory) => createTable(createContext(spec, memory)),
+    inspect: (spec, settings = {}) => inspectTab(createContext(spec, undefined), settings),
+    checkMayWrite: (spec, settings = {}) => checkMayWrite(createContext(spec, undefined), settings),
   };
+
+  function createContext(spec: TableSpec, memory: TableMemory | undefined): TableContext {
+    return newContext(client, spec, memory, dep.readLimits ?? readLimitsDefault);
+  }
 }
 
-function createTable(
+function newContext(
   client: SheetsClient,
   spec: TableSpec,
   memory: TableMemory | undefined,
   readLimits: ReadLimits,
-): Table {
-  const context: TableContext = {
+): TableContext {
+  return {
     client,
     spreadsheetId: textToSpreadsheetId(spec.spreadsheet),
     spec,
@@ -57,6 +68,9 @@ function createTable(
     leftovers: new Set(),
     pinsMax: batchRowsMax,
   };
+}
+
+function createTable(context: TableContext): Table {
   async function read(settings?: CallSettings): Promise<Snapshot>;
   async function read(settings: CallSettings & UnlessUnchanged): Promise<Snapshot | 'unchanged'>;
   async function read(settings: CallSettings & Partial<UnlessUnchanged> = {}): Promise<Snapshot | 'unchanged'> {

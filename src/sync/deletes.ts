@@ -16,10 +16,15 @@ export interface DueDeletes {
 
 /**
  * The deletes of a plan that may be carried out now: both pulls were whole, and every create and update of the same record,
- * or of one that shares a key with it, succeeded.
+ * or of one that shares a key with it, succeeded. `chosen`: of the plan, what is to be carried out.
  */
-export function dueDeletes(input: PlanInput, plan: Plan, outcomes: Outcomes): DueDeletes {
-  const deletes = plan.changes.filter(({ op }) => op === 'delete' || op === 'remove');
+export function dueDeletes(
+  input: PlanInput,
+  plan: Plan,
+  outcomes: Outcomes,
+  chosen: readonly Change[] = plan.changes,
+): DueDeletes {
+  const deletes = chosen.filter(({ op }) => op === 'delete' || op === 'remove');
   if (deletes.length === 0) return { changes: [], problems: [] };
   if (input.crm.coverage === 'partial') {
     return { changes: [], problems: deletes.map((change) => postponed(change, 'the contacts were not all read')) };

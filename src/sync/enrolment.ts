@@ -24,6 +24,8 @@ export interface LedgerEntry {
   /** Epoch milliseconds on the service's clock: since when, or when. */
   readonly at: number;
   readonly run: string;
+  /** Of the automation, when it was called for: for people. */
+  readonly name?: string;
   /** The service's own words, where it refused. */
   readonly message?: string;
   /** When calls were made that enrolled or may have, epoch milliseconds: what the cap counts, whatever became of it since. */
@@ -290,7 +292,10 @@ export function planEnrolments(
 }
 
 /** Nothing is concluded from automations that were not read. */
-function withoutAutomations({ automationsUnread, ledger }: PlanInput, rows: readonly RowRecord[]): EnrolmentPlan {
+function withoutAutomations(
+  { automationsUnread, ledger, mapping }: PlanInput,
+  rows: readonly RowRecord[],
+): EnrolmentPlan {
   const isWished = rows.some(({ wish }) => normalText(wish ?? '') !== '');
   const problems =
     automationsUnread !== undefined && isWished
@@ -302,7 +307,8 @@ function withoutAutomations({ automationsUnread, ledger }: PlanInput, rows: read
     wishes: new Map(),
     results: new Map(),
     unapproved: 0,
-    isTrusted: ledger.isTrusted,
+    // Where nobody is enrolled, an empty ledger is all there is to know.
+    isTrusted: ledger.isTrusted || mapping.enrolment === undefined,
     ofNewRows: new Map(),
   };
 }

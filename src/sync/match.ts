@@ -22,10 +22,10 @@ export interface Matched {
   readonly strays: ReadonlyMap<string, Stray>;
   readonly problems: readonly Problem[];
   readonly questions: readonly Question[];
+  /** Contacts that a quarantined row may be the row of: they get none, and theirs is not gone either (I2, L7). */
+  readonly withheld: ReadonlySet<string>;
   /** False while some row's ID is in doubt: then a missing row means nothing (I5). */
   readonly areAbsentRowsGone: boolean;
-  /** Contacts that a quarantined row without an ID may be: of these a missing row means nothing (L7). */
-  readonly withheld: ReadonlySet<string>;
   /** Contacts that were answered as they were before our own last write: neither read nor missed. */
   readonly stale: ReadonlySet<string>;
 }
@@ -53,7 +53,6 @@ export function match(input: PlanInput, keys: Keys): Matched {
   const rowsWithoutId: RowRecord[] = [];
   const doubtfulRows: RowRecord[] = [];
   const hereByAnswer: ContactRecord[] = [];
-  /** Contacts that some quarantined group is about: they get no row either (I2). */
   const withheld = new Set<string>();
   const isAskedAgain = input.requests.retry.size > 0;
 
@@ -70,8 +69,8 @@ export function match(input: PlanInput, keys: Keys): Matched {
     strays,
     problems,
     questions,
-    areAbsentRowsGone: doubtfulRows.length === 0,
     withheld,
+    areAbsentRowsGone: doubtfulRows.length === 0,
     stale,
   };
 
@@ -443,15 +442,18 @@ type Index<Item> = ReadonlyMap<string, readonly Item[]>;
 /** Contacts that a row without an ID may be: those read, and those that an incremental pull did not need to read. */
 function indexCandidates(
   contactByUuid: ReadonlyMap<string, ContactRecord>,
-  { base, crm }: PlanInput,
+  { base, crm, answers }: PlanInput,
   keys: Keys,
 ): Index<string> {
   const index = new Map<string, string[]>();
-  for (const { uuid, values } of contactByUuid.values()) put(index, keys.of(unpack(values)), uuid);
+  // Who was found for one row may be who another row means by another key.
+  const answered = [...answers.lookups.values()].flatMap((answer) => (answer.kind === 'here' ? [answer.contact] : []));
+  const known = new Map([...answered.map((contact) => [contact.uuid, contact] as const), ...contactByUuid]);
+  for (const { uuid, values } of known.values()) put(index, keys.of(unpack(values)), uuid);
   if (crm.coverage === 'whole') return index;
   for (const [uuid, link] of base.links) {
     const isHere = link.standing === undefined || link.standing === 'row-gone';
-    if (isHere && !contactByUuid.has(uuid)) put(index, keys.of(unpack(lastSeen(link, 'crm'))), uuid);
+    if (isHere && !known.has(uuid)) put(index, keys.of(unpack(lastSeen(link, 'crm'))), uuid);
   }
   return index;
 }

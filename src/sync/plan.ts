@@ -56,7 +56,10 @@ export function plan(input: PlanInput): Plan {
   });
   const creates = newRows.map(({ row, moves }): Change => {
     const enrol = moves === undefined ? enrolments.ofNewRows.get(row.values) : undefined;
-    return { ...createContact(input, row, moves), ...(enrol !== undefined && { enrol }) };
+    const create = createContact(input, row, moves);
+    if (enrol === undefined) return create;
+    const { name } = input.automations?.find(({ uuid }) => uuid === enrol) ?? { name: enrol };
+    return { ...create, enrol, reason: `${create.reason}, and into ${name}` };
   });
   const others = people.changes.filter(({ op }) => op !== 'update');
   const changes = inOrder([...creates, ...updates.changes, ...enrolments.changes, ...others]);
@@ -158,8 +161,8 @@ function planPeople(input: PlanInput, matched: Matched): PeoplePlan {
   ): void {
     const absence = crm.coverage === 'whole' && !matched.stale.has(uuid) ? 'absent' : 'unread';
     const person: Person = { uuid, link, contact: contact ?? absence, row };
-    const isRowInDoubt = matched.withheld.has(uuid);
-    const planned = planPerson(isRowInDoubt ? { ...context, areAbsentRowsGone: false } : context, person);
+    const areAbsentRowsGone = context.areAbsentRowsGone && !matched.withheld.has(uuid);
+    const planned = planPerson({ ...context, areAbsentRowsGone }, person);
     changes.push(...planned.changes);
     problems.push(...planned.problems);
     if (isLinkedAfter(planned)) linked += 1;

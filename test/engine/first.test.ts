@@ -14,7 +14,7 @@ it('puts contacts into the sheet and rows into the CRM', async () => {
   const report = await trial.run();
   expect(report).toMatchObject({ status: 'succeeded', counts: { created: 1, appended: 1, updated: 1 } });
   const names = (rows: readonly Readonly<Record<string, unknown>>[], key: string) =>
-    rows.map((row) => row[key]).toSorted();
+    rows.map((row) => String(row[key])).toSorted((a, b) => a.localeCompare(b));
   expect(names(trial.grid(), 'First name')).toEqual(['Ann', 'Bob', 'Cy']);
   expect(names(trial.contacts(), 'first_name')).toEqual(['Ann', 'Bob', 'Cy']);
   expect(names(trial.grid(), 'Contact ID')).toEqual(names(trial.contacts(), 'uuid'));

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { onTestFinished } from 'vitest';
-import { type App, createApp } from '../../src/app.ts';
+import { type App, type AppWorld, createApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { EngineEvent } from '../../src/engine/events.ts';
 import type { PlanReport, RunReport } from '../../src/engine/report.ts';
@@ -14,9 +14,10 @@ import { planSync, runSync } from '../../src/engine/run.ts';
 import { createServiceStandin } from '../../src/standin/service/standin.ts';
 import type { Switches } from '../../src/standin/service/switches.ts';
 import { createSheetsStandin } from '../../src/standin/sheets/standin.ts';
+import { type CliRun, run as runCommand } from './cli.ts';
 import { useJumpingClock } from './service.ts';
 
-export const tabTitle = 'Prospects';
+const tabTitle = 'Prospects';
 const spreadsheetId = '1AbCdEfGhIjKlMnOpQrStUvWxYz-0123456789_tests';
 const token = 'the-token-of-the-tests';
 const account = { email: 'robot@demo.iam.gserviceaccount.com', clientId: 'c', clientSecret: 's', refreshToken: 'r' };
@@ -34,7 +35,7 @@ export interface TrialOptions {
   readonly around?: (request: Request, next: (request: Request) => Promise<Response>) => Promise<Response>;
 }
 
-export const defaultColumns = {
+const defaultColumns = {
   'First name': 'first_name',
   'Last name': 'last_name',
   Company: 'company_name',
@@ -119,6 +120,14 @@ export function createSyncTrial(options: TrialOptions = {}) {
     }),
   );
   const events: EngineEvent[] = [];
+  const world: AppWorld = {
+    transport,
+    now: () => Date.now(),
+    elapsed: () => performance.now(),
+    random,
+    randomId: randomUUID,
+    process: { pid: process.pid, probe: (pid) => process.kill(pid, 0) },
+  };
   const person = sheets.person(spreadsheetId);
   let app: App | undefined;
 
@@ -131,7 +140,11 @@ export function createSyncTrial(options: TrialOptions = {}) {
     person,
     events,
     configFile,
+    keyFile,
+    account,
     start,
+    cli,
+    cliUntil,
     run,
     plan,
     grid,
@@ -144,18 +157,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
     app?.[Symbol.dispose]();
     const { readFileSync } = await import('node:fs');
     const config = loadConfig(configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
-    const started = await createApp(
-      config,
-      {
-        transport,
-        now: () => Date.now(),
-        elapsed: () => performance.now(),
-        random,
-        randomId: randomUUID,
-        process: { pid: process.pid, probe: (pid) => process.kill(pid, 0) },
-      },
-      (event) => events.push(event),
-    );
+    const started = await createApp(config, world, (event) => events.push(event));
     app = started;
     onTestFinished(() => started[Symbol.dispose]());
     return started;
@@ -168,6 +170,16 @@ export function createSyncTrial(options: TrialOptions = {}) {
       isAsked: request.isAsked ?? true,
       signal: request.signal ?? new AbortController().signal,
     });
+  }
+
+  /** A command line as somebody types it, in a process of its own as far as memory goes. */
+  async function cli(...args: string[]): Promise<CliRun> {
+    return cliUntil(new AbortController().signal, ...args);
+  }
+
+  /** As `cli`, and somebody ends it. */
+  async function cliUntil(stop: AbortSignal, ...args: string[]): Promise<CliRun> {
+    return runCommand(args, { LEADSHEET_CONFIG: configFile }, { ...world, stop });
   }
 
   async function plan(): Promise<PlanReport> {

@@ -3,12 +3,20 @@ import { join } from 'node:path';
 import type { RunReport } from '../../../src/engine/report.ts';
 import type { DecisionRequest } from '../../../src/engine/memory.ts';
 import type { JsonObject } from '../../../src/state/port.ts';
-import { createSyncTrial, defaultColumns, type TrialOptions } from '../../support/app.ts';
+import { createSyncTrial, type TrialOptions } from '../../support/app.ts';
 
 type Cells = Readonly<Record<string, string>>;
 
+const columns = {
+  'First name': 'first_name',
+  'Last name': 'last_name',
+  Company: 'company_name',
+  Email: 'email',
+  Status: 'status',
+};
+
 /** The columns of a sync that enrols, in their order in the tab. */
-export const headers = [...Object.keys(defaultColumns), 'Automation', 'Enrolment'];
+const headers = [...Object.keys(columns), 'Automation', 'Enrolment'];
 
 export function rowOf(email: string, wish: string, more: Cells = {}): string[] {
   const [first = ''] = email.split('@');
@@ -26,6 +34,7 @@ export interface EnrolmentOptions extends Pick<TrialOptions, 'switches' | 'aroun
 export function createEnrolmentTrial({ rows = [], automation = {}, sync = {}, ...options }: EnrolmentOptions = {}) {
   const trial = createSyncTrial({
     ...options,
+    columns,
     values: [headers, ...rows],
     sync: { ...sync, automation: { column: 'Automation', ...automation } },
   });

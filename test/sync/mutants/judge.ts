@@ -47,6 +47,7 @@ const specifications = (await vitest.globTestSpecifications()).toSorted(
 process.on('message', ({ mutant: next }: { readonly mutant: Mutant | null }) => {
   void judge(next);
 });
+process.on('disconnect', () => process.exit());
 process.send?.('ready');
 
 async function judge(next: Mutant | null): Promise<void> {

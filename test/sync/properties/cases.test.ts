@@ -110,6 +110,28 @@ test('L12: a plan counts the links that there will be', () => {
   expect([plan.linked, world.base.links.size]).toEqual([2, 2]);
 });
 
+test('I7: a swap of keys whose second half fails is not taken for somebody who emptied the key', () => {
+  const swap: Act = { kind: 'swaps cells', who: 0, other: 1, field: 0 };
+  const steps = [runs(), does(swap), runs({ faults: ['fine', 'fine', 'failed'] })];
+  const world = worldOf({ setting: { keyConflict: 'crm' }, contacts: [nobody, nobody], steps });
+  settleDown(world);
+  expect(world.violations).toEqual([]);
+  expect(world.contacts.map(({ held }) => held[0]!.value)).toEqual(['c1', 'c0']);
+});
+
+test('L7: a contact is not deleted while a row that lost its ID may be its row', () => {
+  const namesake = [0, 0, 1, 1, 0, 0, 0];
+  const steps = [
+    runs(),
+    does({ kind: 'clears an id', who: 0 }),
+    does({ kind: 'edits a cell', who: 0, field: 0, to: 0 }),
+    does({ kind: 'edits a cell', who: 0, field: 1, to: 0 }),
+    runs(),
+  ];
+  const world = worldOf({ setting: { onRowDeleted: 'delete_contact' }, contacts: [namesake, namesake], steps });
+  expect(world.contacts.map(({ gone }) => gone)).toEqual([undefined, undefined]);
+});
+
 test('I2: after an incremental pull a row is not linked to the one of two namesakes that happened to be read', () => {
   const namesake = [0, 0, 1, 1, 0, 0, 0];
   const world = worldOf({ contacts: [namesake, namesake], rows: [namesake], steps: [] });
@@ -128,6 +150,19 @@ test('I6: after an incremental pull two rows that find one contact by different 
   expect(() => {
     judgeIncremental(world, []);
   }).not.toThrow();
+});
+
+test('I6: whom a lookup found for one row, two others may mean by another key', () => {
+  const world = worldOf({
+    contacts: [[4, 0, 1, 1, 0, 0, 0]],
+    rows: [
+      [4, 0, 0, 0, 0, 0, 0],
+      [0, 0, 1, 1, 0, 0, 0],
+      [0, 0, 3, 4, 0, 0, 0],
+    ],
+    steps: [runs()],
+  });
+  judgeIncremental(world, []);
 });
 
 test('L11: contacts that a row matches are told in the same order whatever page they came on', () => {

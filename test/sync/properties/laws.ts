@@ -9,7 +9,7 @@ import { type Contact, inScope, isSameField, type Row, type World } from './worl
  * A service that does not store, or refuses, is tried again a few times (M6, W5). A record that waited for another one,
  * and was named for it, goes on when that is done, and another one after it.
  */
-const moreRunsMax = 8;
+const moreRunsMax = 20;
 
 /** L6: two runs on quiet and healthy sides, and one more that has nothing to do. */
 export function settleDown(world: World): void {
@@ -91,6 +91,8 @@ function judgePair(world: World, contact: Contact, row: Row, problems: readonly 
     if (about.some(({ field }) => field === fieldNames[index])) continue;
     const [a, b] = [contact.held[index]!.value, row.held[index]!.value];
     if (direction === 'to_crm') {
+      // What was sent last is all there is to go by: a write whose answer was lost cannot be told from none.
+      if (world.unsure.has(contact.uuid)) continue;
       const isKept = b === null && (blank === 'ignore' || agreed[index] === undefined);
       if (!isKept && !isSameField(world, index, b, a))
         world.violations.push(`L5: ${fieldNames[index]} of ${contact.uuid} was not sent: ${told(a, b, agreed[index])}`);

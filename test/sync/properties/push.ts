@@ -9,7 +9,7 @@ import type { Reading, Value } from '../../../src/sync/value.ts';
 import { act } from './people.ts';
 import { judgeCreate, judgeDeletion, judgeWrite } from './referee.ts';
 import type { Fault, RunOptions } from './run.ts';
-import { alphabet, fieldNames, position, segment, status } from './setting.ts';
+import { alphabet, fieldNames, position, status } from './setting.ts';
 import {
   addContact,
   addRow,
@@ -44,8 +44,13 @@ export function createPush(world: World, input: PlanInput, { faults, meanwhile }
     [...input.base.links].map(([uuid, link]) => [uuid, lastSeen(link, 'crm')]),
   );
   for (const { uuid, values } of input.crm.contacts) readByUuid.set(uuid, values);
-  for (const found of [...input.answers.contacts.values(), ...input.answers.lookups.values()]) {
+  for (const found of input.answers.lookups.values()) {
     if (found.kind === 'here') readByUuid.set(found.contact.uuid, found.contact.values);
+  }
+  for (const found of input.answers.contacts.values()) {
+    // Asked for another reason (I10), a contact that was not read is still planned as it was last seen.
+    const isPlanned = found.kind === 'here' && (input.crm.coverage === 'whole' || !readByUuid.has(found.contact.uuid));
+    if (isPlanned) readByUuid.set(found.contact.uuid, found.contact.values);
   }
   let number = 0;
   let isKilled = false;
@@ -58,6 +63,8 @@ export function createPush(world: World, input: PlanInput, { faults, meanwhile }
       const fault = faults[number] ?? 'fine';
       number += 1;
       const outcome = meet(fault, () => effectOf(change));
+      const isAnswered = outcome !== undefined && outcome.kind !== 'unknown';
+      if (!isAnswered && change.uuid !== null && change.op === 'update') world.unsure.add(change.uuid);
       world.story.push(`  ${change.op} ${change.uuid} row ${change.row}: ${fault} ${JSON.stringify(outcome)}`);
       if (outcome) outcomes.set(change, outcome);
       else hasSkipped = true;
@@ -127,11 +134,9 @@ export function createPush(world: World, input: PlanInput, { faults, meanwhile }
     const row = rowByNumber.get(change.row ?? 0);
     const known = holderOf(values);
     if (known) {
-      // Somebody made them a moment ago: the service answers those it has. Custom fields are sent by themselves (W1).
-      // For somebody of whom the sync knows nothing, that is: else the answer is a mistake (I3), and nothing more is sent.
+      // Somebody made them a moment ago. The client sees that they were there already, and changed nobody: planned again.
       const isUnknown = known.held.every(({ isPersons }) => isPersons) && !world.base.links.has(known.uuid);
-      if (isUnknown) readByUuid.set(known.uuid, recordOf(known).values);
-      if (isUnknown && values[segment] !== null) known.held[segment] = { value: values[segment]!, isPersons: false };
+      if (isUnknown) return { kind: 'moved' };
       return { kind: 'done', contact: recordOf(known) };
     }
     judgeCreate(world, change, row && readByRow.get(row));

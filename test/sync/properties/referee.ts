@@ -106,15 +106,17 @@ export function judgeBase(world: World, { base }: PlanInput): void {
     for (const [index, value] of unpack(link.agreed).entries()) {
       if (value === undefined || (had && isSameField(world, index, had[index], value))) continue;
       const field = world.mapping.fields[index]!;
+      // A key that was let go, and whose second half did not succeed: the blank is the sync's own (I7).
+      const isLetGo = value === null && contact?.held[index]!.isPersons === false;
       const isCrmsToo =
         field.direction === 'to_crm' ||
         contact?.held[index]!.value === undefined ||
         wasHeld(world, uuid, 'crm', index, value);
-      if (!isCrmsToo)
+      if (!isLetGo && !isCrmsToo)
         world.violations.push(
           `L3: the base of ${fieldNames[index]} of ${uuid} is ${JSON.stringify(value)}, which the CRM never held`,
         );
-      if (!wasHeld(world, uuid, 'sheet', index, value)) {
+      if (!isLetGo && !wasHeld(world, uuid, 'sheet', index, value)) {
         world.violations.push(
           `L3: the base of ${fieldNames[index]} of ${uuid} is ${JSON.stringify(value)}, which its row never held`,
         );

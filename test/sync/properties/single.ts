@@ -132,6 +132,13 @@ export function judgeIncremental(world: World, edits: readonly Act[]): void {
   run(world, healthy);
   for (const each of edits) act(world, each);
   const [, whole] = planAndAsk(world, readBoth(world, healthy), healthy);
-  const [, incremental] = planAndAsk(world, readBoth(world, { ...healthy, coverage: 'changes' }), healthy);
-  deepStrictEqual(incremental.changes, whole.changes);
+  const [input, incremental] = planAndAsk(world, readBoth(world, { ...healthy, coverage: 'changes' }), healthy);
+  // A contact that waited for a person to decide about some row has no link: the next whole scan appends it.
+  const read = new Set(input.crm.contacts.map(({ uuid }) => uuid));
+  // A row without an ID is doubted rather too often than linked too early.
+  const doubted = new Set(incremental.problems.filter(({ field }) => field === null).map(({ row }) => row));
+  const expected = whole.changes.filter(
+    ({ op, uuid, row }) => (op !== 'append' || read.has(uuid ?? '')) && (row === null || !doubted.has(row)),
+  );
+  deepStrictEqual(incremental.changes, expected);
 }

@@ -40,6 +40,8 @@ export interface World {
   base: Base;
   /** By uuid: what both sides agreed on, as the base has it. */
   readonly agreed: Map<string, Reading[]>;
+  /** Contacts to whom a column was sent that nobody can read back, and no answer came. */
+  readonly unsure: Set<string>;
   now: number;
   made: number;
   watermark: number;
@@ -56,6 +58,7 @@ export function createWorld(setting: Setting): World {
     deletedRows: [],
     base: emptyBase(fieldNames),
     agreed: new Map(),
+    unsure: new Set(),
     now: Date.UTC(2026, 0, 1),
     made: 0,
     watermark: 0,

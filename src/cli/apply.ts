@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { errorCode } from '../config/secret-file.ts';
+import type { RunReport } from '../engine/report.ts';
+import { runSync } from '../engine/run.ts';
+import { chooseSaved, PlanFileError, readPlanFile, type SavedPlan } from '../engine/saved-plan.ts';
+import { runToAnswer } from './answers.ts';
+import { CommandFailed } from './errors.ts';
+import { exitCodes } from './exit-codes.ts';
+import { type GlobalOptions, readConfig } from './globals.ts';
+import { openApp } from './open.ts';
+import { jsonText } from './print/lines.ts';
+import { runText } from './print/run.ts';
+import { worstOf } from './sync.ts';
+import type { CliWorld, Finish } from './world.ts';
+
+export function applyCommand(program: Command, world: CliWorld, finish: Finish): void {
+  program
+    .command('apply')
+    .summary('exactly a saved plan')
+    .description(
+      'Carries out exactly what leadsheet plan --out saved. A record that changed since is refused by name, the rest is\n' +
+        'applied; what came up since is left to the next run. The status column says how things stand, as after any run.',
+    )
+    .argument('<file>', 'as leadsheet plan --out wrote it')
+    .action(async (file: string, _options: unknown, command: Command) => {
+      const globals = command.optsWithGlobals<GlobalOptions>();
+      const config = readConfig(globals, world);
+      const plans = readPlans(file);
+      for (const { sync } of plans) {
+        if (config.syncs.some(({ name }) => name === sync)) continue;
+        throw new CommandFailed(`${file} is a plan of sync ${sync}, which ${config.path} does not have`);
+      }
+      using app = await openApp(config, globals, world);
+      const reports: RunReport[] = [];
+      for (const plan of plans) {
+        if (world.stop.aborted) break;
+        const report = await runSync(app.syncs.get(plan.sync)!, {
+          isFull: plan.isFull,
+          isAsked: true,
+          signal: world.stop,
+          choose: (changes, input) => chooseSaved(plan, changes, input),
+        });
+        reports.push(report);
+        if (!globals.json) world.stdout.write(runText(report));
+      }
+      if (globals.json) world.stdout.write(jsonText({ syncs: reports.map(runToAnswer) }));
+      finish(worstOf(reports.map(({ status }) => status)));
+      if (reports.length < plans.length) finish(exitCodes.failed);
+    });
+}
+
+function readPlans(file: string): readonly SavedPlan[] {
+  try {
+    return readPlanFile(readFileSync(file, 'utf8'), file);
+  } catch (error) {
+    const message =
+      error instanceof PlanFileError ? error.message : `the plan ${file} cannot be read (${errorCode(error)})`;
+    throw new CommandFailed(message, { cause: error });
+  }
+}

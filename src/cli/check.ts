@@ -1,0 +1,100 @@
+import type { Command } from 'commander';
+import { ConfigError } from '../config/problems.ts';
+import { check, type CheckDep } from '../engine/check/check.ts';
+import type { Finding } from '../engine/check/finding.ts';
+import { connectState } from '../app-state.ts';
+import type { Config } from '../config/config.ts';
+import { exitCodes } from './exit-codes.ts';
+import { type GlobalOptions, readConfig } from './globals.ts';
+import { countText, jsonText } from './print/lines.ts';
+import { tokenWarning } from './token-warning.ts';
+import type { CliWorld, Finish } from './world.ts';
+
+interface CheckOptions extends GlobalOptions {
+  readonly offline?: true;
+}
+
+export function checkCommand(program: Command, world: CliWorld, finish: Finish): void {
+  program
+    .command('check')
+    .summary('whether everything is right, and what to mend')
+    .description(
+      'Looks at the configuration, then at both sides: token, list, tab, headers, permissions, protected ranges.\n' +
+        'Says of each thing whether it is right and, if not, what to do. Changes nothing.',
+    )
+    .option('--offline', 'only what can be told without asking the service or Google')
+    .action(async (_options: unknown, command: Command) => {
+      const globals = command.optsWithGlobals<CheckOptions>();
+      const findings: Finding[] = [];
+      const tell = (finding: Finding) => {
+        findings.push(finding);
+        if (!globals.json) world.stdout.write(findingText(finding));
+      };
+      const config = readOrTell(globals, world, tell);
+      if (config) await checkAll(config, globals, world, tell);
+      const failed = findings.filter(({ verdict }) => verdict === 'failed').length;
+      if (globals.json) world.stdout.write(jsonText({ findings }));
+      else world.stdout.write(summary(findings, failed));
+      if (failed > 0) finish(config ? exitCodes.failed : exitCodes.config);
+    });
+}
+
+/** Undefined: everything that is wrong with the file was told. */
+function readOrTell(globals: GlobalOptions, world: CliWorld, tell: (finding: Finding) => void): Config | undefined {
+  try {
+    const config = readConfig(globals, world);
+    const counts = `${countText(config.syncs.length, 'sync')}, ${countText(config.feeds.length, 'feed')}`;
+    tell({ verdict: 'ok', about: 'file', what: 'options', detail: `${config.path}: ${counts}` });
+    return config;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    for (const detail of error.message.split('\n')) tell({ verdict: 'failed', about: 'file', what: 'options', detail });
+    return undefined;
+  }
+}
+
+async function checkAll(
+  config: Config,
+  { offline }: CheckOptions,
+  world: CliWorld,
+  tell: (finding: Finding) => void,
+): Promise<void> {
+  const store = connectState(config, world, () => {});
+  const dep = { config, store, tokenWarning: tokenWarning(config.crm.token, world.now()) };
+  if (offline) {
+    for await (const finding of check(dep)) tell(finding);
+    return;
+  }
+  const { connectService, connectSheets } = await import('../app.ts');
+  // Somebody waits: two repeats, not the daemon's four.
+  using service = connectService(config.crm, world, { retriesMax: 2 });
+  const sides: CheckDep['sides'] = {
+    client: service.client,
+    connectSheets: () => connectSheets(config, world),
+    isStandin: (address) => isStandin(address, world),
+    signal: world.stop,
+  };
+  for await (const finding of check({ ...dep, sides })) tell(finding);
+}
+
+/** Only this machine has stand-ins; nobody else is asked for one. */
+async function isStandin(address: string, { transport, stop }: CliWorld): Promise<boolean> {
+  const { hostname } = new URL(address);
+  if (!/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)) return false;
+  try {
+    const answer = await transport(new URL('/_standin/faults', address).href, { signal: stop });
+    return answer.ok;
+  } catch {
+    return false;
+  }
+}
+
+function findingText({ verdict, about, what, detail }: Finding): string {
+  return `${verdict.padEnd(8)} ${`${about}: ${what}`.padEnd(28)}  ${detail}\n`;
+}
+
+function summary(findings: readonly Finding[], failed: number): string {
+  const warnings = findings.filter(({ verdict }) => verdict === 'warning').length;
+  const notes = warnings > 0 ? `, ${countText(warnings, 'warning')}` : '';
+  return failed > 0 ? `\n${countText(failed, 'thing')} to mend${notes}\n` : `\nall is well${notes}\n`;
+}

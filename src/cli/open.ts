@@ -1,0 +1,32 @@
+import type { App } from '../app.ts';
+import { connectState } from '../app-state.ts';
+import type { Config } from '../config/config.ts';
+import type { Store } from '../state/port.ts';
+import { type GlobalOptions, readConfig } from './globals.ts';
+import { createNarrator } from './narrate.ts';
+import { tokenWarning } from './token-warning.ts';
+import type { CliWorld } from './world.ts';
+
+/** Everything wired, with somebody who tells how it goes. Dispose it when done. */
+export async function openApp(config: Config, globals: GlobalOptions, world: CliWorld): Promise<App> {
+  // Loaded here, so that commands which only look at the state start without both clients.
+  const { createApp } = await import('../app.ts');
+  const narrator = createNarrator(globals, config, world);
+  const warning = tokenWarning(config.crm.token, world.now());
+  if (warning !== undefined) narrator.emit({ type: 'notice', sync: '', message: warning });
+  const app = await createApp(config, world, narrator.emit);
+  return {
+    ...app,
+    [Symbol.dispose]() {
+      narrator[Symbol.dispose]();
+      app[Symbol.dispose]();
+    },
+  };
+}
+
+/** The configuration and the state alone; neither side is asked. */
+export function openState(globals: GlobalOptions, world: CliWorld): { readonly config: Config; readonly store: Store } {
+  const config = readConfig(globals, world);
+  const warn = (message: string) => void world.stderr.write(`leadsheet: ${message}\n`);
+  return { config, store: connectState(config, world, warn) };
+}

@@ -1,0 +1,79 @@
+import { writeFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import type { PlanReport } from '../engine/report.ts';
+import { planSync } from '../engine/run.ts';
+import { type SavedPlan, toSavedPlan, writePlanFile } from '../engine/saved-plan.ts';
+import type { SyncConfig } from '../config/config.ts';
+import { errorCode } from '../config/secret-file.ts';
+import { isHarmless } from '../sync/status.ts';
+import { planToAnswer } from './answers.ts';
+import { CommandFailed } from './errors.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { type GlobalOptions, readConfig } from './globals.ts';
+import { openApp } from './open.ts';
+import { jsonText } from './print/lines.ts';
+import { planText } from './print/plan.ts';
+import { selectSyncs } from './select.ts';
+import type { CliWorld, Finish } from './world.ts';
+
+interface PlanOptions extends GlobalOptions {
+  readonly out?: string;
+  readonly full?: true;
+}
+
+export function planCommand(program: Command, world: CliWorld, finish: Finish): void {
+  program
+    .command('plan')
+    .summary('what a run would do; writes nothing anywhere')
+    .description(
+      'Shows what a run of each sync named, or of all, would do, field by field, and what it would cost.\n' +
+        'Writes nothing to either side and nothing to the state.',
+    )
+    .argument('[name...]', 'syncs; all if none is named')
+    .option('--out <file>', 'also save the plan, for leadsheet apply; it holds contact details')
+    .option('--full', 'plan a full scan, which also finds contacts that were deleted')
+    .action(async (names: string[], _options: unknown, command: Command) => {
+      const globals = command.optsWithGlobals<PlanOptions>();
+      const config = readConfig(globals, world);
+      const selected = selectSyncs(config, names);
+      using app = await openApp(config, globals, world);
+      const reports: PlanReport[] = [];
+      const plans: SavedPlan[] = [];
+      for (const name of selected) {
+        world.stop.throwIfAborted();
+        const sync = app.syncs.get(name)!;
+        const isFull = globals.full === true;
+        const { report, decided } = await planSync(sync, { isFull, isAsked: true, signal: world.stop });
+        reports.push(report);
+        if (decided) plans.push(toSavedPlan(name, report.run, isFull, decided));
+        if (!globals.json) world.stdout.write(planText(report, headersOf(sync.config)));
+      }
+      if (globals.json) world.stdout.write(jsonText({ syncs: reports.map(planToAnswer) }));
+      finish(codeOf(reports));
+      if (globals.out === undefined) return;
+      if (plans.length < reports.length) throw new CommandFailed('no plan was saved: not every sync could be planned');
+      savePlans(globals.out, writePlanFile(plans, new Date(world.now()).toISOString()));
+      world.stderr.write(`leadsheet: saved; leadsheet apply ${globals.out} does exactly this\n`);
+    });
+}
+
+function headersOf({ columns }: SyncConfig): (field: string) => string {
+  return (field) => columns.find(({ key }) => key === field)?.header ?? field;
+}
+
+/** A hold outweighs changes, which would not be made; changes outweigh what a person has to look at. */
+function codeOf(reports: readonly PlanReport[]): ExitCode {
+  if (reports.some(({ status }) => status === 'failed')) return exitCodes.failed;
+  if (reports.some(({ status }) => status === 'held')) return exitCodes.personNeeded;
+  if (reports.some(({ changes }) => changes.length > 0)) return exitCodes.changes;
+  const isPersonNeeded = reports.some(({ problems }) => problems.some(({ kind }) => !isHarmless(kind)));
+  return isPersonNeeded ? exitCodes.personNeeded : exitCodes.done;
+}
+
+function savePlans(file: string, text: string): void {
+  try {
+    writeFileSync(file, text, { mode: 0o600 });
+  } catch (error) {
+    throw new CommandFailed(`the plan cannot be written to ${file} (${errorCode(error)})`, { cause: error });
+  }
+}

@@ -1,0 +1,45 @@
+// How things look in a terminal.
+import type { Json } from '../../state/port.ts';
+
+/** A value as people compare it; nothing is a blank. */
+export function valueText(value: Json | undefined): string {
+  if (value === undefined) return '?';
+  if (value === null) return '""';
+  const text = JSON.stringify(value);
+  return text.length > valueLengthMax ? `${text.slice(0, valueLengthMax)}…"` : text;
+}
+
+/** A note of fifty thousand characters would hide the rest; `--json` has it whole. */
+const valueLengthMax = 120;
+
+/** Columns under each other, two spaces apart; the last one as long as it is. */
+export function columnsText(rows: readonly (readonly string[])[], indent = ''): string {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, cell.length);
+  }
+  return rows
+    .map((row) => {
+      const cells = row.map((cell, index) => (index === row.length - 1 ? cell : cell.padEnd(widths[index]! + 2)));
+      return `${indent}${cells.join('')}`.trimEnd() + '\n';
+    })
+    .join('');
+}
+
+/** 1 change, 2 changes. */
+export function countText(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+/** `2026-11-21 09:00:00Z`: to the second, in UTC, as the history and the log have it. */
+export function timeText(iso: string): string {
+  return `${iso.slice(0, 19).replace('T', ' ')}Z`;
+}
+
+export function recordText(contact: string | null, row: number | null): string {
+  return [contact, row === null ? undefined : `row ${row}`].filter(Boolean).join(', ') || 'the sync';
+}
+
+export function jsonText(answer: unknown): string {
+  return `${JSON.stringify(answer, null, 2)}\n`;
+}

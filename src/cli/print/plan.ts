@@ -1,0 +1,61 @@
+// What a run would do, for people: by what is done, record by record, field by field.
+import type { PlanReport } from '../../engine/report.ts';
+import type { Change, ChangeOp } from '../../sync/change.ts';
+import { durationText } from './progress.ts';
+import { columnsText, countText, valueText } from './lines.ts';
+import { problemsText } from './run.ts';
+
+/** Of each group, but for deletes, which are all shown. */
+const recordsShown = 20;
+
+const groups: readonly { readonly ops: readonly ChangeOp[]; readonly one: string; readonly many: string }[] = [
+  { ops: ['create'], one: 'contact to create in the service', many: 'contacts to create in the service' },
+  { ops: ['update'], one: 'contact to update in the service', many: 'contacts to update in the service' },
+  { ops: ['enrol'], one: 'contact to enrol', many: 'contacts to enrol' },
+  { ops: ['cancel'], one: 'contact to take out of automations', many: 'contacts to take out of automations' },
+  { ops: ['set'], one: 'row to change in the sheet', many: 'rows to change in the sheet' },
+  { ops: ['append'], one: 'row to append to the sheet', many: 'rows to append to the sheet' },
+  { ops: ['delete'], one: 'contact to DELETE from the service', many: 'contacts to DELETE from the service' },
+  { ops: ['remove'], one: 'row to DELETE from the sheet', many: 'rows to DELETE from the sheet' },
+];
+
+/** `headerOf`: the header of a mapped field. */
+export function planText(report: PlanReport, headerOf: (field: string) => string): string {
+  const { sync, status, changes, estimate, holds, error, problems } = report;
+  if (error !== undefined) return `${sync}: ${status}: ${error}\n`;
+  const held = holds.map(({ reason }) => `  nothing of it would be written: ${reason}\n`).join('');
+  const head =
+    changes.length === 0
+      ? `${sync}: nothing to do\n`
+      : `${sync}: ${countText(changes.length, 'change')} of ${countText(recordCount(changes), 'record')}, ` +
+        `${countText(estimate.crmCalls, 'call')} to the service, ${countText(estimate.sheetReads, 'read')} and ` +
+        `${countText(estimate.sheetWrites, 'write')} of the sheet, about ${durationText(estimate.seconds)}\n`;
+  const texts = groups.map(({ ops, one, many }) => {
+    const group = changes.filter(({ op }) => ops.includes(op));
+    if (group.length === 0) return '';
+    const areDeletes = ops.includes('delete') || ops.includes('remove');
+    const shown = areDeletes ? group : group.slice(0, recordsShown);
+    const more = group.length - shown.length;
+    const rest = more > 0 ? `    and ${more} more; --json lists all\n` : '';
+    return `\n  ${countText(group.length, one, many)}\n${shown.map((change) => changeText(change, headerOf)).join('')}${rest}`;
+  });
+  const open = problemsText(problems);
+  return `${head}${held}${texts.join('')}${open === '' ? '' : `\n${open}`}`;
+}
+
+function recordCount(changes: readonly Change[]): number {
+  return new Set(changes.map(({ uuid, row }) => uuid ?? `row ${row}`)).size;
+}
+
+function changeText(change: Change, headerOf: (field: string) => string): string {
+  const { uuid, row, fields, reason, rule } = change;
+  const name = [uuid, row === null ? undefined : `row ${row}`].filter(Boolean).join(', ');
+  const rows = fields.map(({ field, before, after, reason: why, rule: by }) => [
+    headerOf(field),
+    `${valueText(before)} -> ${valueText(after)}`,
+    `${why} (${by})`,
+  ]);
+  const isEnrolled = change.op === 'create' && change.enrol !== undefined;
+  const whole = fields.length === 0 || isEnrolled ? `: ${reason} (${rule})` : '';
+  return `    ${name}${whole}\n${columnsText(rows, '      ')}`;
+}

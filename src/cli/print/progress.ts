@@ -1,0 +1,62 @@
+// How far a run is: one line that is rewritten where a person looks on, a line now and then elsewhere.
+import type { EngineEvent, Step } from '../../engine/events.ts';
+import type { Output } from '../world.ts';
+
+export interface Progress {
+  show(event: Extract<EngineEvent, { type: 'progress' }>): void;
+  /** Before anything else is printed, and at the end. */
+  clear(): void;
+}
+
+/** Often enough to look alive; rarely enough not to flicker, and not to fill a log. */
+const terminalMs = 100;
+const plainMs = 10_000;
+
+const stepNames: Readonly<Record<Step, string>> = {
+  contacts: 'contacts read',
+  rows: 'rows read',
+  questions: 'people looked up',
+  crm: 'changes sent to the service',
+  sheet: 'rows written',
+};
+
+/** `elapsed`: milliseconds from any fixed instant. */
+export function createProgress(stderr: Output, elapsed: () => number): Progress {
+  const isTerminal = stderr.isTTY === true;
+  let step: { readonly key: string; readonly startedAt: number; readonly doneAtStart: number } | undefined;
+  let shownAt = isTerminal ? -Infinity : elapsed();
+  let isShown = false;
+
+  return {
+    show({ sync, step: name, done, total }) {
+      const now = elapsed();
+      const key = `${sync} ${name}`;
+      if (step?.key !== key) step = { key, startedAt: now, doneAtStart: done };
+      const isLast = isTerminal && total !== undefined && done >= total;
+      if (now - shownAt < (isTerminal ? terminalMs : plainMs) && !isLast) return;
+      shownAt = now;
+      const rate = now > step.startedAt ? ((done - step.doneAtStart) * 1000) / (now - step.startedAt) : 0;
+      const text = progressText(sync, stepNames[name], done, total, rate);
+      stderr.write(isTerminal ? `\r\u001b[2K${text}` : `${text}\n`);
+      isShown = isTerminal;
+    },
+    clear() {
+      if (isShown) stderr.write('\r\u001b[2K');
+      isShown = false;
+    },
+  };
+}
+
+/** `rate`: per second. */
+function progressText(sync: string, step: string, done: number, total: number | undefined, rate: number): string {
+  const parts = [`${sync}: ${done}${total === undefined ? '' : ` of ${total}`} ${step}`];
+  if (rate > 0) parts.push(`${rate >= 10 ? Math.round(rate) : rate.toFixed(1)} a second`);
+  if (rate > 0 && total !== undefined && done < total) parts.push(`${durationText((total - done) / rate)} left`);
+  return parts.join(', ');
+}
+
+export function durationText(seconds: number): string {
+  if (seconds < 60) return `${Math.ceil(seconds)} s`;
+  if (seconds < 3600) return `${Math.ceil(seconds / 60)} min`;
+  return `${(seconds / 3600).toFixed(1)} h`;
+}

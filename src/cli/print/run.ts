@@ -1,0 +1,74 @@
+// What a run came to, for people.
+import type { RunReport } from '../../engine/report.ts';
+import type { LastRun } from '../../engine/memory.ts';
+import { isHarmless } from '../../sync/status.ts';
+import { adviceFor } from './advice.ts';
+import { countText } from './lines.ts';
+
+type Told = LastRun['problems'][number];
+
+export function runText(report: RunReport): string {
+  const { sync, run, status, isFull, counts, cost, problems, holds, approvable, error } = report;
+  const calls = `${countText(cost.crmCalls, 'call')}, ${countText(cost.sheetReads, 'read')} and ${countText(cost.sheetWrites, 'write')} of the sheet`;
+  const head = `${sync}: ${status}, run ${run}${isFull ? ', a full scan' : ''}, ${cost.seconds} s, ${calls}\n`;
+  if (error !== undefined) return `${head}  ${error}\n`;
+  if (holds.length > 0) {
+    const reasons = holds.map(({ reason }) => `  nothing was written: ${reason}\n`).join('');
+    const remedy =
+      approvable === undefined ? '' : `  to let it through: leadsheet approve ${sync} --run ${approvable}\n`;
+    return `${head}${reasons}${remedy}`;
+  }
+  return `${head}  ${countsText(counts)}\n${problemsText(problems)}`;
+}
+
+const doneWords = {
+  created: 'created',
+  updated: 'updated',
+  deleted: 'deleted',
+  appended: 'appended',
+  set: 'set',
+  removed: 'removed',
+  enrolled: 'enrolled',
+  cancelled: 'asked to be taken out',
+} as const;
+
+function countsText(counts: RunReport['counts']): string {
+  const done = (names: readonly (keyof typeof doneWords)[]) =>
+    names.flatMap((name) => (counts[name] > 0 ? [`${counts[name]} ${doneWords[name]}`] : [])).join(', ');
+  const parts = [
+    `${counts.linked} linked`,
+    ...(done(['created', 'updated', 'deleted']) ? [`contacts: ${done(['created', 'updated', 'deleted'])}`] : []),
+    ...(done(['appended', 'set', 'removed']) ? [`rows: ${done(['appended', 'set', 'removed'])}`] : []),
+    ...(done(['enrolled', 'cancelled']) ? [`automations: ${done(['enrolled', 'cancelled'])}`] : []),
+  ];
+  return parts.length === 1 ? `${parts[0]}; nothing to do` : parts.join('; ');
+}
+
+/** More than that nobody reads at a terminal. */
+const urgentShown = 50;
+const harmlessShown = 5;
+
+/** What needs a person first; what to do stands once for each kind. */
+export function problemsText(problems: readonly Told[]): string {
+  const urgent = problems.filter(({ kind }) => !isHarmless(kind));
+  const harmless = problems.filter(({ kind }) => isHarmless(kind));
+  return (
+    groupText(`${countText(urgent.length, 'problem needs', 'problems need')} somebody`, urgent, urgentShown) +
+    groupText(`${harmless.length} waiting or left alone`, harmless, harmlessShown)
+  );
+}
+
+function groupText(head: string, problems: readonly Told[], shown: number): string {
+  if (problems.length === 0) return '';
+  const lines = problems
+    .slice(0, shown)
+    .map(({ id, row, kind, reason }) => {
+      const where = row === null || id === `row:${row}` ? '' : ` (row ${row})`;
+      return `    ${id}${where}: ${kind}: ${reason}\n`;
+    })
+    .join('');
+  const more = problems.length - shown;
+  const kinds = [...new Set(problems.map(({ kind }) => kind))];
+  const advice = kinds.map((kind) => `    -> ${kind}: ${adviceFor(kind)}\n`).join('');
+  return `  ${head}:\n${lines}${more > 0 ? `    and ${more} more; --json lists all\n` : ''}${advice}`;
+}

@@ -1,0 +1,55 @@
+import type { Command } from 'commander';
+import type { RunReport, RunStatus } from '../engine/report.ts';
+import { runSync } from '../engine/run.ts';
+import { runToAnswer } from './answers.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { type GlobalOptions, readConfig } from './globals.ts';
+import { openApp } from './open.ts';
+import { jsonText } from './print/lines.ts';
+import { runText } from './print/run.ts';
+import { selectSyncs } from './select.ts';
+import type { CliWorld, Finish } from './world.ts';
+
+export function syncCommand(program: Command, world: CliWorld, finish: Finish): void {
+  program
+    .command('sync')
+    .summary('one run of each sync named, or of all')
+    .description(
+      'Runs each sync named, or all of them, once: makes contacts and rows equal, and says what it did.\n' +
+        'Edits are sent at once; they need not stand still first.',
+    )
+    .argument('[name...]', 'syncs; all if none is named')
+    .option('--full', 'read every contact, not only those that changed; only this finds contacts that were deleted')
+    .action(async (names: string[], _options: unknown, command: Command) => {
+      const globals = command.optsWithGlobals<GlobalOptions & { readonly full?: true }>();
+      const config = readConfig(globals, world);
+      const selected = selectSyncs(config, names);
+      using app = await openApp(config, globals, world);
+      const reports: RunReport[] = [];
+      for (const name of selected) {
+        if (world.stop.aborted) break;
+        const request = { isFull: globals.full === true, isAsked: true, signal: world.stop };
+        const report = await runSync(app.syncs.get(name)!, request);
+        reports.push(report);
+        if (!globals.json) world.stdout.write(runText(report));
+      }
+      if (globals.json) world.stdout.write(jsonText({ syncs: reports.map(runToAnswer) }));
+      finish(worstOf(reports.map(({ status }) => status)));
+      if (reports.length < selected.length) finish(exitCodes.failed);
+    });
+}
+
+/** W12. */
+const codes: Readonly<Record<RunStatus, ExitCode>> = {
+  succeeded: exitCodes.done,
+  partial: exitCodes.personNeeded,
+  held: exitCodes.personNeeded,
+  failed: exitCodes.failed,
+};
+
+/** A failure outweighs what a person has to look at. */
+export function worstOf(statuses: readonly RunStatus[]): ExitCode {
+  const all = new Set(statuses.map((status) => codes[status]));
+  if (all.has(exitCodes.failed)) return exitCodes.failed;
+  return all.has(exitCodes.personNeeded) ? exitCodes.personNeeded : exitCodes.done;
+}

@@ -1,0 +1,35 @@
+// Is the list there, and does the service take the filter?
+import type { SyncConfig } from '../../config/config.ts';
+import type { ServiceClient } from '../../crm/port.ts';
+import { findList } from '../pull.ts';
+import { type Finding, found } from './finding.ts';
+
+interface ContactsDep {
+  readonly client: ServiceClient;
+  readonly signal: AbortSignal;
+}
+
+export async function* checkContacts(sync: SyncConfig, { client, signal }: ContactsDep): AsyncGenerator<Finding> {
+  const call = { signal, priority: 'scan' } as const;
+  const { list, filter = {} } = sync.contacts;
+  let listUuid: string | undefined;
+  yield* found(sync.name, 'list', async () => {
+    listUuid = await findList(client, sync, call);
+    // One that was written as a uuid has not been looked up yet.
+    const { name } = await client.lists.get({ uuid: listUuid }, call);
+    return { verdict: 'ok', detail: `"${name ?? list}" is there (${listUuid})` };
+  });
+  if (listUuid === undefined) return;
+  const scope = { ...filter, list_uuid: listUuid };
+  yield* found(sync.name, 'contacts', async () => {
+    const { total } = await client.contacts.search({ filter: scope, limit: 1 }, call);
+    const isNarrowed = Object.keys(filter).length > 0;
+    const which = isNarrowed ? `of the list "${list}" that the filter lets through` : `in the list "${list}"`;
+    return total === 0
+      ? {
+          verdict: 'warning',
+          detail: `none ${which}: right for a new list, else mend ${isNarrowed ? 'filter' : 'list'}`,
+        }
+      : { verdict: 'ok', detail: `${total ?? 'some'} ${which}` };
+  });
+}

@@ -1,0 +1,127 @@
+// Is the tab there, is it nobody else's, are its columns, and may they be edited?
+import type { FeedConfig, SyncConfig } from '../../config/config.ts';
+import { nearestWord } from '../../config/nearest.ts';
+import type { Inspection } from '../../sheets/inspect.ts';
+import type { TableSpec } from '../../sheets/port.ts';
+import type { Sheets } from '../../sheets/table.ts';
+import { createShape } from '../shape.ts';
+import { type Finding, type Found, found, skipped } from './finding.ts';
+
+/** Where a sync or feed turned out to write. */
+export interface FoundTab {
+  readonly owner: string;
+  readonly spreadsheetId: string;
+  readonly sheetId: number;
+  readonly title: string;
+}
+
+export function checkTab(
+  sync: SyncConfig,
+  sheets: Sheets,
+  signal: AbortSignal,
+  tabs: FoundTab[],
+): AsyncGenerator<Finding> {
+  // The interval of the schedule decides nothing about the tab.
+  return checkSpec(sync.name, createShape(sync, Infinity).table, sheets, signal, tabs);
+}
+
+export function checkFeedTab(
+  { name, sheet, columns }: FeedConfig,
+  sheets: Sheets,
+  signal: AbortSignal,
+  tabs: FoundTab[],
+): AsyncGenerator<Finding> {
+  const others = columns.filter(({ key }) => key !== 'uuid');
+  const spec: TableSpec = {
+    spreadsheet: sheet.spreadsheetId,
+    tab: sheet.tab,
+    headerRow: sheet.headerRow,
+    idHeader: columns.find(({ key }) => key === 'uuid')!.header,
+    owner: name,
+    columns: others.map(({ key, header }) => ({ key, header, format: 'text' })),
+  };
+  return checkSpec(name, spec, sheets, signal, tabs);
+}
+
+async function* checkSpec(
+  name: string,
+  spec: TableSpec,
+  sheets: Sheets,
+  signal: AbortSignal,
+  tabs: FoundTab[],
+): AsyncGenerator<Finding> {
+  let inspected: Inspection | undefined;
+  yield* found(name, 'tab', async () => {
+    const { title, sheetId, rowCount } = (inspected = await sheets.inspect(spec, { signal }));
+    tabs.push({ owner: name, spreadsheetId: spec.spreadsheet, sheetId, title });
+    return { verdict: 'ok', detail: `"${title}" (gid:${sheetId}) is there, ${rowCount} rows` };
+  });
+  if (!inspected) {
+    yield skipped(name, 'headers and permissions', 'the tab was not found');
+    return;
+  }
+  yield { about: name, what: 'headers', ...judgeHeaders(inspected, spec) };
+  yield* found(name, 'permission', async () => {
+    await sheets.checkMayWrite(spec, { signal });
+    return { verdict: 'ok', detail: `${sheets.account} may edit the spreadsheet` };
+  });
+  yield { about: name, what: 'protected ranges', ...judgeForbidden(inspected, sheets.account) };
+}
+
+function judgeHeaders({ columns, idColumn, headerTexts }: Inspection, { headerRow }: TableSpec): Found {
+  const all = [idColumn, ...columns];
+  const doubled = all.flatMap((column) => (column.kind === 'doubled' ? [column] : []));
+  if (doubled.length > 0) {
+    const places = doubled.map(({ header, letters }) => `"${header}" in columns ${letters.join(' and ')}`);
+    return { verdict: 'failed', detail: `there twice: ${places.join('; ')}; rename one of them` };
+  }
+  const missing = all.flatMap((column) => (column.kind === 'missing' ? [column.header] : []));
+  const renamed = all.flatMap((column) => (column.kind === 'renamed' ? [column] : []));
+  if (missing.length === all.length && headerTexts.length > 0) {
+    const shown = headerTexts.slice(0, 5).map((text) => `"${text}"`);
+    return {
+      verdict: 'failed',
+      detail: `none of the mapped headers is in row ${headerRow}, which says ${shown.join(', ')}: mend header_row or columns`,
+    };
+  }
+  const known = new Set(all.map(({ header }) => header));
+  const unmapped = headerTexts.filter((text) => !known.has(text));
+  const misspelt = missing.flatMap((header) => {
+    const near = nearestWord(header, unmapped);
+    return near === undefined ? [] : [`"${header}" is not there, did you mean "${near}"?`];
+  });
+  const notes = [
+    ...misspelt,
+    ...renamed.map(
+      ({ header, headerNow, letter }) =>
+        `"${header}" is "${headerNow}" now (column ${letter}): put it back, or change the mapping`,
+    ),
+  ];
+  const created = missing.length === 0 ? '' : `; the first run makes: ${missing.join(', ')}`;
+  return notes.length > 0
+    ? { verdict: 'warning', detail: `${notes.join('; ')}${created}` }
+    : { verdict: 'ok', detail: `${all.length - missing.length} of ${all.length} are there${created}` };
+}
+
+function judgeForbidden({ forbidden }: Inspection, account: string): Found {
+  return forbidden.length === 0
+    ? { verdict: 'ok', detail: 'none over our columns' }
+    : {
+        verdict: 'failed',
+        detail:
+          `${account} may not edit ${forbidden.join(', ')}: ` +
+          'its owner can add the account under Data, Protected sheets and ranges',
+      };
+}
+
+/** Only Google knows whether `gid:7` and "Prospects" are one tab. */
+export function* sharedTabs(tabs: readonly FoundTab[]): Generator<Finding> {
+  for (const [index, { owner, spreadsheetId, sheetId, title }] of tabs.entries()) {
+    const first = tabs
+      .slice(0, index)
+      .find((other) => other.spreadsheetId === spreadsheetId && other.sheetId === sheetId);
+    if (!first) continue;
+    const detail = `"${title}" (gid:${sheetId}) is the tab that ${first.owner} writes: give each a tab of its own`;
+    yield { about: owner, what: 'tab', verdict: 'failed', detail };
+  }
+}

@@ -1,0 +1,143 @@
+// How a sync stands, as its state tells without asking either side: for commands and pages that only look.
+import type { SyncState } from '../state/port.ts';
+import { lastSeen, type Link } from '../sync/base.ts';
+import { problemId } from '../sync/change.ts';
+import { normalEmail } from '../sync/same.ts';
+import type { LedgerEntry } from '../sync/enrolment.ts';
+import { type Packed, unpack } from '../sync/record.ts';
+import type { Reading } from '../sync/value.ts';
+import type { DecisionRequest, Facts, LastRun } from './memory.ts';
+import type { RunCounts } from './report.ts';
+
+export interface Standing {
+  /** The last run that had something to write. */
+  readonly lastRun: LastRun | undefined;
+  /** Nothing is written until somebody approves it, or its cause goes away. */
+  readonly held: NonNullable<Facts['held']> | undefined;
+  readonly counts: Pick<RunCounts, StandingCount>;
+  readonly conflicts: readonly OpenConflict[];
+  /** What people asked for and no run has carried out yet, oldest first. */
+  readonly requests: readonly DecisionRequest[];
+  readonly links: ReadonlyMap<string, Link>;
+  /** The ledger, by `ledgerKey`. */
+  readonly enrolments: ReadonlyMap<string, LedgerEntry>;
+  /** The contacts whose stored e-mail address is this one. */
+  readonly uuidsByEmail: (email: string) => readonly string[];
+  /** A linked contact as people call it: name and e-mail address, as far as they are mapped; else its uuid. */
+  readonly personText: (uuid: string) => string;
+  /** What there is to tell of the state itself: a damaged file, and what stood in. */
+  readonly notices: readonly string[];
+}
+
+export const standingCounts = [
+  'linked',
+  'waiting',
+  'conflicts',
+  'quarantined',
+  'parked',
+  'held',
+  'ignored',
+] as const satisfies readonly (keyof RunCounts)[];
+export type StandingCount = (typeof standingCounts)[number];
+
+export interface OpenConflict {
+  /** What `resolve` takes. */
+  readonly id: string;
+  readonly contact: string;
+  /** As of the last run. */
+  readonly row: number | null;
+  readonly field: string;
+  readonly base: Reading;
+  readonly crm: Reading;
+  readonly sheet: Reading;
+  /** ISO instant. */
+  readonly since: string;
+}
+
+/** Throws StateErrors, as `SyncState.load` does. */
+export async function readStanding(state: SyncState): Promise<Standing> {
+  const loaded = await state.load();
+  const facts = Object.fromEntries(loaded.facts) as Facts;
+  const links = loaded.links as unknown as ReadonlyMap<string, Link>;
+  const { lastRun } = facts;
+  const fields = facts.fields ?? [];
+  const conflicts = findConflicts(links, fields, lastRun);
+  return {
+    lastRun,
+    held: facts.held ?? undefined,
+    counts: countStanding(links, conflicts, lastRun),
+    conflicts,
+    requests: [...loaded.requests.values()] as unknown as readonly DecisionRequest[],
+    links,
+    enrolments: loaded.enrolments as unknown as ReadonlyMap<string, LedgerEntry>,
+    personText: (uuid) => personText(links.get(uuid), fields) ?? uuid,
+    uuidsByEmail: (email) => findByEmail(links, fields, email),
+    notices: loaded.notices.flatMap(({ kind, message }) => (kind === 'absent' ? [] : [message])),
+  };
+}
+
+/** What people have decided since the last run counts as open until a run has carried it out. */
+function findConflicts(
+  links: ReadonlyMap<string, Link>,
+  fields: readonly string[],
+  lastRun: LastRun | undefined,
+): readonly OpenConflict[] {
+  const rowById = new Map(lastRun?.problems.map(({ id, row }) => [id, row]));
+  return [...links].flatMap(([uuid, link]) =>
+    Object.entries(link.notes ?? {}).flatMap(([field, { conflictSince }]): OpenConflict[] => {
+      if (conflictSince === undefined) return [];
+      const id = problemId(uuid, null, field);
+      const valueIn = (packed: Packed) => unpack(packed)[fields.indexOf(field)];
+      return [
+        {
+          id,
+          contact: uuid,
+          row: rowById.get(id) ?? null,
+          field,
+          base: valueIn(link.agreed),
+          crm: valueIn(lastSeen(link, 'crm')),
+          sheet: valueIn(lastSeen(link, 'sheet')),
+          since: new Date(conflictSince).toISOString(),
+        },
+      ];
+    }),
+  );
+}
+
+/** What is in the links is as of the last commit; the rest is what the last run said. */
+function countStanding(
+  links: ReadonlyMap<string, Link>,
+  conflicts: readonly OpenConflict[],
+  lastRun: LastRun | undefined,
+): Standing['counts'] {
+  const none = { waiting: 0, quarantined: 0, parked: 0, held: 0, ignored: 0 };
+  const { waiting, quarantined, parked, held, ignored } = lastRun?.counts ?? none;
+  return { linked: links.size, conflicts: conflicts.length, waiting, quarantined, parked, held, ignored };
+}
+
+const emailFields = ['email', 'work_email', 'personal_email'];
+
+function personText(link: Link | undefined, fields: readonly string[]): string | undefined {
+  if (!link) return undefined;
+  const values = unpack(lastSeen(link, 'crm'));
+  const texts = (names: readonly string[]) =>
+    names.flatMap((name) => {
+      const value = values[fields.indexOf(name)];
+      return typeof value === 'string' && value !== '' ? [value] : [];
+    });
+  const [name = texts(['first_name', 'last_name']).join(' ')] = texts(['name']);
+  const [email] = texts(emailFields);
+  return [name, email && `<${email}>`].filter(Boolean).join(' ') || undefined;
+}
+
+function findByEmail(links: ReadonlyMap<string, Link>, fields: readonly string[], email: string): readonly string[] {
+  const places = emailFields.map((name) => fields.indexOf(name)).filter((place) => place >= 0);
+  const wanted = normalEmail(email);
+  const hasIt = (packed: Packed) => {
+    const values = unpack(packed);
+    return places.some((place) => typeof values[place] === 'string' && normalEmail(values[place]) === wanted);
+  };
+  return [...links].flatMap(([uuid, link]) =>
+    hasIt(lastSeen(link, 'crm')) || hasIt(lastSeen(link, 'sheet')) ? [uuid] : [],
+  );
+}

@@ -1,0 +1,260 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { checkAnswer } from '../../src/cli/answers.ts';
+import { createSyncTrial } from '../support/app.ts';
+import { run } from '../support/cli.ts';
+
+/* `leadsheet check`, `leadsheet config`, and how every command says that something is wrong. */
+
+type Trial = ReturnType<typeof createSyncTrial>;
+
+async function findings(trial: Trial, ...args: string[]) {
+  const { code, stdout } = await trial.cli('check', '--json', ...args);
+  return { code, all: checkAnswer.parse(JSON.parse(stdout)).findings };
+}
+
+/** What is not as it should be. */
+async function wrong(trial: Trial, ...args: string[]) {
+  const { code, all } = await findings(trial, ...args);
+  return { code, wrong: all.filter(({ verdict }) => verdict === 'failed' || verdict === 'skipped') };
+}
+
+function editConfig({ configFile }: Trial, edit: (config: Record<string, any>) => void): void {
+  const config = parse(readFileSync(configFile, 'utf8')) as Record<string, any>;
+  edit(config);
+  writeFileSync(configFile, stringify(config));
+}
+
+test('a configuration in order: everything is ok, exit 0, and nothing was changed', async () => {
+  const trial = createSyncTrial();
+  trial.addContact({ first_name: 'Ann', email: 'ann@firm.io' });
+  const before = JSON.stringify([trial.grid(), trial.file.content.metadataById.size, trial.contacts()]);
+  const { code, all } = await findings(trial);
+  expect(code).toBe(0);
+  expect(all.map(({ verdict, about, what }) => `${verdict} ${about} ${what}`)).toEqual([
+    'ok file options',
+    'ok service token',
+    'ok prospects state',
+    'ok service connection',
+    'ok prospects list',
+    'ok prospects contacts',
+    'ok google credentials',
+    'ok google endpoint',
+    'ok prospects tab',
+    'ok prospects headers',
+    'ok prospects permission',
+    'ok prospects protected ranges',
+  ]);
+  expect(all[3]!.detail).toBe('http://127.0.0.1:4010 is the stand-in and takes the token, 1 lists');
+  expect(JSON.stringify([trial.grid(), trial.file.content.metadataById.size, trial.contacts()])).toBe(before);
+  expect((await trial.cli('check')).stdout).toMatch(
+    /\nok {7}prospects: headers .*first run makes: Contact ID\n(.*\n)*\nall is well\n$/,
+  );
+});
+
+test('--offline asks neither side', async () => {
+  const trial = createSyncTrial();
+  const { code, all } = await findings(trial, '--offline');
+  expect(code).toBe(0);
+  expect(all.at(-1)).toMatchObject({ verdict: 'skipped', about: 'both sides' });
+  expect(trial.service.received.entries).toHaveLength(0);
+  expect(trial.sheets.log.entries).toHaveLength(0);
+});
+
+test('a file that is wrong: a finding for each thing, exit 78', async () => {
+  const trial = createSyncTrial({ sync: { conflict: 'crn', schedul: '* * * * *' } });
+  const { code, wrong: found } = await wrong(trial);
+  expect(code).toBe(78);
+  expect(found.map(({ detail }) => detail)).toEqual([
+    expect.stringMatching(/leadsheet\.yaml:\d+:\d+: syncs\.prospects\.conflict: found "crn"; .*did you mean crm\?$/),
+    expect.stringMatching(/leadsheet\.yaml:\d+:\d+: syncs\.prospects\.schedul: .*did you mean schedule\?$/),
+  ]);
+});
+
+test('a wrong token stops the questions to the service, not those to the sheet', async () => {
+  const trial = createSyncTrial();
+  editConfig(trial, ({ crm }) => (crm.token = 'wrong'));
+  const { code, wrong: found } = await wrong(trial);
+  expect(code).toBe(1);
+  expect(found).toMatchObject([
+    {
+      about: 'service',
+      what: 'connection',
+      verdict: 'failed',
+      detail: expect.stringContaining('does not accept the token'),
+    },
+    { about: 'prospects', what: 'list', verdict: 'skipped' },
+  ]);
+});
+
+test('a token that has ended, and one that ends soon, are said', async () => {
+  const trial = createSyncTrial();
+  for (const [days, text] of [
+    [-1, 'the token expired on 2026-11-20'],
+    [5, 'the token expires on 2026-11-26, in 5 days'],
+  ] as const) {
+    const token = await trial.service.signToken({ expiresAt: Date.now() + days * 86_400_000 });
+    editConfig(trial, ({ crm }) => (crm.token = token));
+    const { all } = await findings(trial, '--offline');
+    expect(all[1]).toMatchObject({ what: 'token', verdict: 'warning', detail: expect.stringContaining(text) });
+  }
+});
+
+test('no list of that name, several of that name, and a uuid that is no list', async () => {
+  const trial = createSyncTrial({ sync: { contacts: { list: 'Prospect' } } });
+  expect((await wrong(trial)).wrong[0]!.detail).toContain('there is no list "Prospect": make it in the service');
+  trial.service.model.lists.add({ name: 'Prospect' });
+  trial.service.model.lists.add({ name: 'Prospect' });
+  expect((await wrong(trial)).wrong[0]!.detail).toContain('2 lists are called "Prospect"');
+  editConfig(trial, ({ syncs }) => (syncs.prospects.contacts.list = '00000000-0000-4000-8000-000000000000'));
+  expect((await wrong(trial)).wrong[0]).toMatchObject({ what: 'list', detail: expect.stringContaining('HTTP 404') });
+});
+
+test('credentials that are not there: the rest of the sheet is skipped, the service is not', async () => {
+  const trial = createSyncTrial();
+  rmSync(trial.keyFile);
+  expect(await wrong(trial)).toMatchObject({
+    code: 1,
+    wrong: [
+      { about: 'google', what: 'credentials', detail: expect.stringContaining('correct google.credentials_file') },
+      { about: 'prospects', what: 'tab', verdict: 'skipped' },
+    ],
+  });
+});
+
+test('a tab that is not there is answered with those that are', async () => {
+  const trial = createSyncTrial();
+  trial.person.renameTab('Prospects', 'People');
+  const { wrong: found } = await wrong(trial);
+  expect(found).toMatchObject([
+    { what: 'tab', detail: expect.stringContaining('has no tab "Prospects"; it has "People"') },
+    { what: 'headers and permissions', verdict: 'skipped' },
+  ]);
+});
+
+test('a spreadsheet that is not shared, and one that may only be read', async () => {
+  const trial = createSyncTrial();
+  const { email } = trial.account;
+  trial.file.sharedWith.set(email, 'reader');
+  expect((await wrong(trial)).wrong).toMatchObject([
+    { what: 'permission', detail: expect.stringContaining('an editor') },
+  ]);
+  trial.file.sharedWith.delete(email);
+  expect((await wrong(trial)).wrong[0]).toMatchObject({
+    what: 'tab',
+    detail: expect.stringContaining('is not shared with'),
+  });
+});
+
+test('headers: none of them, one there twice, and one misspelt', async () => {
+  const values = [['Vorname', 'Nachname']];
+  expect((await wrong(createSyncTrial({ values }))).wrong).toMatchObject([
+    {
+      what: 'headers',
+      detail: expect.stringContaining('none of the mapped headers is in row 1, which says "Vorname"'),
+    },
+  ]);
+  const twice = createSyncTrial({ values: [['First name', 'Email', 'Email']] });
+  expect((await wrong(twice)).wrong).toMatchObject([
+    { what: 'headers', detail: 'there twice: "Email" in columns B and C; rename one of them' },
+  ]);
+  const misspelt = createSyncTrial({ values: [['First name', 'Last name', 'Compny', 'Email', 'Status']] });
+  const { code, all } = await findings(misspelt);
+  expect(code).toBe(0);
+  expect(all.find(({ what }) => what === 'headers')).toMatchObject({
+    verdict: 'warning',
+    detail: '"Company" is not there, did you mean "Compny"?; the first run makes: Contact ID, Company',
+  });
+});
+
+test('a range over our columns that somebody protected', async () => {
+  const trial = createSyncTrial();
+  const range = { sheetId: 7, startColumnIndex: 2, endColumnIndex: 4 };
+  trial.person.request({ addProtectedRange: { protectedRange: { range } } });
+  expect((await wrong(trial)).wrong).toMatchObject([
+    { what: 'protected ranges', detail: expect.stringContaining('may not edit C:D: its owner can add the account') },
+  ]);
+});
+
+test('a gid and a title that turn out to be one tab', async () => {
+  const trial = createSyncTrial();
+  editConfig(trial, ({ syncs }) => {
+    syncs.again = structuredClone(syncs.prospects);
+    syncs.again.sheet.tab = 'gid:7';
+  });
+  expect(await wrong(trial)).toMatchObject({
+    code: 1,
+    wrong: [{ about: 'again', what: 'tab', detail: expect.stringContaining('is the tab that prospects writes') }],
+  });
+});
+
+test('a service that cannot be reached is a finding, not the end', async () => {
+  const trial = createSyncTrial({
+    around: async (request, next) => {
+      if (request.url.includes(':4010')) throw Object.assign(new TypeError('fetch failed'), { code: 'ECONNREFUSED' });
+      return next(request);
+    },
+  });
+  const { code, wrong: found } = await wrong(trial);
+  expect(code).toBe(1);
+  expect(found[0]!.detail).toContain('nothing listens at that address');
+  expect(found).toHaveLength(2);
+});
+
+test('every command answers a wrong file with exit 78 and all that is wrong, before any request', async () => {
+  const trial = createSyncTrial({ sync: { conflict: 'crn', settle_secs: -1 } });
+  const commands = [['sync'], ['plan'], ['status'], ['log'], ['conflicts'], ['retry'], ['config']];
+  for (const command of [...commands, ['resolve', 'x', '--use', 'crm'], ['approve', 'x', '--run', 'y']]) {
+    const { code, stdout, stderr } = await trial.cli(...command);
+    expect({ code, stdout }).toEqual({ code: 78, stdout: '' });
+    expect(stderr.split('\n')).toEqual([
+      expect.stringMatching(/leadsheet\.yaml:\d+:\d+: syncs\.prospects\.conflict: found "crn"/),
+      expect.stringMatching(/leadsheet\.yaml:\d+:\d+: syncs\.prospects\.settle_secs: found -1/),
+      'leadsheet: the configuration has 2 things to mend; nothing was done',
+      '',
+    ]);
+  }
+  expect([...trial.service.received.entries, ...trial.sheets.log.entries]).toHaveLength(0);
+});
+
+test('a failure of the spreadsheet or of the state is one line and exit 1, without a stack', async () => {
+  const trial = createSyncTrial();
+  rmSync(trial.keyFile);
+  const { code, stderr } = await trial.cli('sync');
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: `leadsheet: ${trial.keyFile}: there is no such file; correct google.credentials_file\n`,
+  });
+  writeFileSync(join(trial.folder, 'state'), 'not a folder');
+  const status = await trial.cli('status');
+  expect(status.code).toBe(1);
+  expect(status.stderr.trimEnd().split('\n')).toHaveLength(1);
+  expect(status.stderr).toMatch(/^leadsheet: .*state/);
+});
+
+test('the file is --config, else LEADSHEET_CONFIG, else config/leadsheet.yaml', async () => {
+  const none = await run(['status']);
+  expect(none.code).toBe(78);
+  expect(none.stderr).toMatch(/^config\/leadsheet\.yaml: found no such file/);
+  expect((await run(['status', '--config', '/nowhere.yaml'], { LEADSHEET_CONFIG: 'x' })).stderr).toMatch(
+    /^\/nowhere\.yaml/,
+  );
+  expect((await run(['--config', '/nowhere.yaml', 'status'])).stderr).toMatch(/^\/nowhere\.yaml/);
+});
+
+test('config prints what holds, with defaults and without secrets; the schema; and an example that has every option', async () => {
+  const trial = createSyncTrial();
+  const { code, stdout } = await trial.cli('config');
+  expect(code).toBe(0);
+  expect(parse(stdout)).toMatchObject({
+    crm: { token: '[secret]', concurrency: 2 },
+    syncs: { prospects: { conflict: 'manual' } },
+  });
+  expect(stdout).not.toContain('the-token-of-the-tests');
+  expect(JSON.parse((await trial.cli('config', '--effective', '--json')).stdout)).toEqual(parse(stdout));
+  expect(JSON.parse((await trial.cli('config', '--schema')).stdout)).toMatchObject({ title: 'leadsheet' });
+  expect((await run(['config', '--example'])).stdout).toBe(readFileSync('config/example.yaml', 'utf8'));
+  expect((await run(['config', '--schema', '--example'])).code).toBe(64);
+});

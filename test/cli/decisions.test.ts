@@ -1,0 +1,330 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { conflictsAnswer, logLine, requestsAnswer, statusAnswer } from '../../src/cli/answers.ts';
+import { createSyncTrial, type TrialOptions } from '../support/app.ts';
+
+/* What people look at and decide between runs: status, log, conflicts, resolve, retry, approve. */
+
+const header = ['First name', 'Last name', 'Company', 'Email', 'Status'];
+
+async function createLinkedTrial(options: TrialOptions = {}) {
+  const trial = createSyncTrial({
+    values: [header, ['Ann', 'A', 'Firm', 'ann@firm.io'], ['Bob', 'B', 'Firm', 'bob@firm.io']],
+    ...options,
+  });
+  await trial.cli('sync');
+  const uuidOf = (email: string) => trial.contacts().find(({ work_email }) => work_email === email)!.uuid;
+  return { ...trial, uuidOf, ann: uuidOf('ann@firm.io'), bob: uuidOf('bob@firm.io') };
+}
+
+/** Ann's company: Firm, and then one thing in the service and another in the sheet. */
+async function createConflict(options: TrialOptions = {}) {
+  const trial = await createLinkedTrial(options);
+  trial.service.model.contacts.change(trial.ann, { fields: { company_name: 'Crm Ltd' } });
+  trial.person.type('Prospects!C2', 'Sheet Ltd');
+  expect((await trial.cli('sync')).code).toBe(3);
+  const id = `${trial.ann}/company_name`;
+  const companies = () => [
+    trial.grid()[0]!['Company'],
+    trial.service.model.contacts.get(trial.ann).record.company_name,
+  ];
+  return { ...trial, id, companies };
+}
+
+test('M1: a conflict is listed with what was agreed and what each side holds, and stays until somebody decides', async () => {
+  const { cli, id, ann } = await createConflict();
+  const { conflicts } = conflictsAnswer.parse(JSON.parse((await cli('conflicts', '--json')).stdout));
+  expect(conflicts).toEqual([
+    {
+      id,
+      sync: 'prospects',
+      contact: ann,
+      row: 2,
+      field: 'company_name',
+      base: 'Firm',
+      crm: 'Crm Ltd',
+      sheet: 'Sheet Ltd',
+      since: expect.stringMatching(/^2026-11-21T/),
+    },
+  ]);
+  const { stdout } = await cli('conflicts', 'prospects');
+  expect(stdout).toContain('1 conflict\n');
+  expect(stdout).toMatch(/agreed {2}"Firm"\n\s+crm {5}"Crm Ltd"\n\s+sheet {3}"Sheet Ltd"\n/);
+  expect((await cli('sync')).code).toBe(3);
+});
+
+test.each([
+  ['crm', 'Crm Ltd'],
+  ['sheet', 'Sheet Ltd'],
+  ['Third Ltd', 'Third Ltd'],
+])(
+  'M1: resolve --use %s is carried out by the next run, on both sides, and closes the conflict',
+  async (use, value) => {
+    const { cli, id, companies } = await createConflict();
+    const resolved = await cli('resolve', id, '--use', use);
+    expect(resolved).toMatchObject({
+      code: 0,
+      stderr: '',
+      stdout: expect.stringContaining('the next run carries it out'),
+    });
+    expect((await cli('conflicts')).stdout).toContain('decided; the next run carries it out');
+    expect(companies()).toEqual(['Sheet Ltd', 'Crm Ltd']);
+    expect((await cli('sync')).code).toBe(0);
+    expect(companies()).toEqual([value, value]);
+    expect(await cli('conflicts')).toMatchObject({ code: 0, stdout: 'no conflicts\n' });
+    expect((await cli('plan')).code).toBe(0);
+  },
+);
+
+test('resolve: a value that reads like a side is given with --value, and "" is a blank', async () => {
+  const { cli, id, companies } = await createConflict();
+  await cli('resolve', id, '--value', 'crm');
+  await cli('sync');
+  expect(companies()).toEqual(['crm', 'crm']);
+  const other = await createConflict();
+  expect((await other.cli('resolve', other.id, '--use', '')).stdout).toContain('company_name becomes "" on both sides');
+  await other.cli('sync');
+  expect(other.companies().map((company) => company || null)).toEqual([null, null]);
+});
+
+test('resolve: a conflict that is not there, no choice and two choices are wrong usage', async () => {
+  const { cli, id } = await createConflict();
+  expect(await cli('resolve', `${id}x`, '--use', 'crm')).toEqual({
+    code: 64,
+    stdout: '',
+    stderr: `leadsheet: there is no conflict ${id}x, did you mean ${id}?\n`,
+  });
+  expect(await cli('resolve', id)).toMatchObject({ code: 64, stderr: expect.stringContaining('one of them') });
+  expect(await cli('resolve', id, '--use', 'crm', '--value', 'x')).toMatchObject({ code: 64 });
+  const quiet = await createLinkedTrial();
+  expect(await quiet.cli('resolve', id, '--use', 'crm')).toMatchObject({
+    code: 64,
+    stderr: `leadsheet: there is no conflict ${id}: none is open\n`,
+  });
+});
+
+test('status tells the last run, what is open and what to do, without asking either side', async () => {
+  const trial = await createConflict();
+  const calls = trial.service.received.entries.length;
+  const { code, stdout } = await trial.cli('status', '--json');
+  const { syncs } = statusAnswer.parse(JSON.parse(stdout));
+  expect(code).toBe(0);
+  expect(syncs).toMatchObject([
+    {
+      name: 'prospects',
+      last_run: { status: 'partial' },
+      next_run: null,
+      counts: { linked: 2, waiting: 0, conflicts: 1, quarantined: 0, parked: 0, held: 0, ignored: 0 },
+      held_run: null,
+      requests: 0,
+      problems: [{ id: trial.id, kind: 'conflict', row: 2 }],
+    },
+  ]);
+  const text = (await trial.cli('status')).stdout;
+  expect(text).toMatch(/^prospects: partial; last run \S+, ended 2026-11-21 09:00:\d\dZ\n {2}2 linked, 1 conflict\n/);
+  expect(text).toContain(`    ${trial.id} (row 2): conflict: `);
+  expect(text).toContain('-> conflict: leadsheet resolve ID --use crm|sheet|VALUE');
+  expect(text).not.toContain('Crm Ltd');
+  expect(trial.service.received.entries).toHaveLength(calls);
+  expect((await createSyncTrial().cli('status')).stdout).toBe(
+    'prospects: has not run yet\n  0 linked\nno daemon is known to run: leadsheet run starts one\n',
+  );
+});
+
+test('a running daemon adds when the next run is, how long ago all was well, and the budget used', async () => {
+  const trial = await createLinkedTrial();
+  const at = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
+  const beat = {
+    version: 1,
+    written_at: at(-10),
+    state: 'running',
+    syncs: [
+      {
+        name: 'prospects',
+        last_run: { run: 'r9', status: 'failed', ended_at: at(1), reason: 'the service is down' },
+        last_success_at: at(-90),
+        next_run_at: at(30),
+      },
+    ],
+    budget: {
+      crm: { used: 12, per_minute: 240 },
+      sheet_reads: { used: 3, per_minute: 60 },
+      sheet_writes: { used: 0, per_minute: 60 },
+    },
+  };
+  const tell = (change: object) =>
+    writeFileSync(join(trial.folder, 'state', '.daemon.json'), JSON.stringify({ ...beat, ...change }));
+  const status = async () => statusAnswer.parse(JSON.parse((await trial.cli('status', '--json')).stdout));
+  tell({});
+  expect(await status()).toMatchObject({
+    daemon: { state: 'running', budget: { crm: { used: 12 } } },
+    syncs: [{ last_run: { run: 'r9', reason: 'the service is down' }, next_run: at(30), lag_secs: 90 }],
+  });
+  expect((await trial.cli('status')).stdout).toContain('the daemon is running; in the last minute 12 of 240 calls');
+  for (const gone of [{ state: 'ended' }, { written_at: at(-300) }, { syncs: 'x' }]) {
+    tell(gone);
+    expect(await status()).toMatchObject({ daemon: null, syncs: [{ next_run: null, lag_secs: null }] });
+  }
+});
+
+test('W9: an idle run leaves the state as it was, and status still tells', async () => {
+  const trial = await createLinkedTrial();
+  await trial.cli('sync');
+  const before = (await trial.cli('status')).stdout;
+  expect((await trial.cli('sync')).code).toBe(0);
+  expect((await trial.cli('status')).stdout).toBe(before);
+});
+
+test('D1: a row that was deleted is left alone until retry names its contact, by uuid or by e-mail address', async () => {
+  const trial = await createLinkedTrial();
+  trial.person.deleteRows('Prospects', 2);
+  expect(await trial.cli('sync')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`    ${trial.ann}: ignored: its row was deleted`),
+  });
+  expect(await trial.cli('retry')).toMatchObject({ code: 0, stdout: 'nothing is quarantined, parked or refused\n' });
+  const retried = await trial.cli('retry', 'ANN@firm.io', '--json');
+  expect(requestsAnswer.parse(JSON.parse(retried.stdout))).toEqual({
+    requests: [{ sync: 'prospects', id: trial.ann }],
+  });
+  expect((await trial.cli('status')).stdout).toContain('1 decision for the next run to carry out');
+  await trial.cli('sync');
+  expect(trial.grid().map((row) => row['First name'])).toEqual(['Bob', 'Ann']);
+  expect((await trial.cli('status')).stdout).not.toContain('decision');
+});
+
+test('retry: an id nobody knows is wrong usage, and the nearest is named', async () => {
+  const trial = await createConflict();
+  expect(await trial.cli('retry', `${trial.ann}/company_nam`)).toMatchObject({
+    code: 64,
+    stderr: expect.stringContaining(`did you mean ${trial.id}?`),
+  });
+  expect(await trial.cli('retry', 'row:99')).toMatchObject({ code: 64 });
+  expect(await trial.cli('retry', 'nobody@firm.io')).toMatchObject({ code: 64 });
+});
+
+test('E1, L8: an enrolment of unknown outcome is tried again only by its own id and with --yes', async () => {
+  const trial = await createLinkedTrial();
+  const automation = '3bae3540-25d1-4297-a243-70d9007a3773';
+  const { store } = await trial.start();
+  await using lease = await store.sync('prospects').acquireLease();
+  await lease.load();
+  const entry = { state: 'unknown', at: 0, run: 'r1' };
+  await lease.commit({ enrolments: { put: new Map([[`${trial.ann} ${automation}`, entry]]) } });
+  expect((await trial.cli('retry')).stdout).toBe('nothing is quarantined, parked or refused\n');
+  const id = `${trial.ann}/${automation}`;
+  expect(await trial.cli('retry', id)).toMatchObject({ code: 64, stderr: expect.stringContaining('say --yes') });
+  expect(await trial.cli('retry', id, '--yes')).toMatchObject({ code: 0, stdout: expect.stringContaining(id) });
+});
+
+test('W5: what the service refuses for good is tried again by retry alone', async () => {
+  let isRefusing = true;
+  const trial = createSyncTrial({
+    values: [header, ['Ann', 'A', 'Firm', 'ann@firm.io']],
+    around: async (request, next) =>
+      isRefusing && request.url.endsWith('/upsert')
+        ? Response.json({ message: 'no more seats', errors: { email: ['no more seats'] } }, { status: 422 })
+        : next(request),
+  });
+  expect(await trial.cli('sync')).toMatchObject({ code: 3, stdout: expect.stringContaining('row:2: refused: ') });
+  isRefusing = false;
+  expect((await trial.cli('sync')).code).toBe(3);
+  expect(trial.contacts()).toHaveLength(0);
+  expect(await trial.cli('retry')).toMatchObject({
+    code: 0,
+    stdout: 'prospects: row:2 is tried again; the next run carries it out\n',
+  });
+  expect((await trial.cli('sync')).code).toBe(0);
+  expect(trial.contacts()).toHaveLength(1);
+});
+
+test('G2: approve lets a held run through, once, and only the one that is held', async () => {
+  const values = [header, ...['ann', 'bob', 'cy'].map((name) => [name, '', 'Firm', `${name}@firm.io`])];
+  const trial = createSyncTrial({ values, sync: { limits: { creates: 2 } } });
+  expect(await trial.cli('approve', 'prospects', '--run', 'x')).toMatchObject({
+    code: 1,
+    stderr: 'leadsheet: nothing of prospects is held\n',
+  });
+  expect((await trial.cli('sync')).code).toBe(3);
+  const status = await trial.cli('status');
+  expect(status.stdout).toMatch(/^prospects: held/);
+  expect(status.stdout).toContain('nothing is written: 3 new contacts are more than the limit of 2');
+  const run = /approve prospects --run (\S+)/.exec(status.stdout)![1]!;
+  expect(await trial.cli('approve', 'prospects', '--run', 'x')).toMatchObject({
+    code: 64,
+    stderr: `leadsheet: the held run of prospects is ${run}, not x: look at it again\n`,
+  });
+  expect(await trial.cli('approve', 'prospects', '--run', run)).toMatchObject({
+    code: 0,
+    stdout: 'prospects: approved for 3 creates; the next run carries it out\n',
+  });
+  expect((await trial.cli('sync')).code).toBe(0);
+  expect(trial.contacts()).toHaveLength(3);
+  expect((await trial.cli('status')).stdout).toMatch(/^prospects: succeeded/);
+  expect((await trial.cli('approve', 'prospects', '--run', run)).code).toBe(1);
+});
+
+test('G4: a held run whose cause went away has nothing to approve any more', async () => {
+  const values = [header, ...['ann', 'bob'].map((name) => [name, '', 'Firm', `${name}@firm.io`])];
+  const trial = createSyncTrial({ values, sync: { limits: { creates: 1 } } });
+  await trial.cli('sync');
+  trial.person.deleteRows('Prospects', 3);
+  expect((await trial.cli('sync')).code).toBe(0);
+  expect((await trial.cli('status')).stdout).toMatch(/^prospects: succeeded/);
+});
+
+test('log tells every change with before, after, rule and outcome (L12); --json gives lines', async () => {
+  const trial = await createConflict();
+  await trial.cli('resolve', trial.id, '--use', 'sheet');
+  await trial.cli('sync');
+  const { stdout } = await trial.cli('log', '--contact', 'ann@firm.io', '--json');
+  const lines = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => logLine.parse(JSON.parse(line)));
+  expect(lines.every(({ contact }) => contact === trial.ann)).toBe(true);
+  expect(lines.at(-1)).toMatchObject({
+    sync: 'prospects',
+    side: 'crm',
+    op: 'update',
+    field: 'company_name',
+    before: 'Crm Ltd',
+    after: 'Sheet Ltd',
+    rule: 'M1',
+    outcome: 'done',
+  });
+  const text = (await trial.cli('log', '--run', lines.at(-1)!.run)).stdout;
+  expect(text).toMatch(
+    /^2026-11-21 09:00:\d\dZ {2}prospects {2}crm update {2}\S+, row 2 {2}company_name: "Crm Ltd" -> "Sheet Ltd" \(resolved by hand, M1\)\n$/,
+  );
+});
+
+test('log can be narrowed to a sync, a time and a contact', async () => {
+  const trial = await createLinkedTrial();
+  const count = async (...args: string[]) => (await trial.cli('log', '--json', ...args)).stdout.split('\n').length - 1;
+  const all = await count();
+  expect(all).toBeGreaterThan(0);
+  expect(await count('--sync', 'prospects')).toBe(all);
+  expect(await count('--since', '1h')).toBe(all);
+  expect(await count('--since', '2026-11-21')).toBe(all);
+  expect(await count('--since', '2026-11-22')).toBe(0);
+  expect(await count('--contact', trial.ann)).toBeLessThan(all);
+  expect(await trial.cli('log', '--since', 'yesterday')).toMatchObject({ code: 64 });
+  expect(await trial.cli('log', '--sync', 'others')).toMatchObject({ code: 64 });
+  expect(await trial.cli('log', '--contact', 'nobody@firm.io')).toMatchObject({
+    code: 1,
+    stderr: 'leadsheet: no linked contact has this e-mail address; the history knows others by their uuid\n',
+  });
+});
+
+test('log --follow goes on until it is stopped, and then ends well', async () => {
+  const trial = await createLinkedTrial();
+  const stop = new AbortController();
+  const following = trial.cliUntil(stop.signal, 'log', '--follow', '--since', '0m');
+  trial.person.type('Prospects!C3', 'Later Ltd');
+  await trial.cli('sync');
+  await new Promise((resolve) => void setTimeout(resolve, 5_000));
+  stop.abort(new Error('stopped by SIGINT'));
+  expect(await following).toMatchObject({ code: 0, stdout: expect.stringContaining('"Firm" -> "Later Ltd"') });
+});

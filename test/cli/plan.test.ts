@@ -1,0 +1,213 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { logLine, planAnswer, syncAnswer } from '../../src/cli/answers.ts';
+import { createSyncTrial } from '../support/app.ts';
+
+/* `leadsheet plan` and `leadsheet apply`. */
+
+const header = ['First name', 'Last name', 'Company', 'Email', 'Status'];
+
+/** Linked: Ann and Bob. Then Ann is edited in the sheet, Bob in the service, Cy is typed, Di is made in the service. */
+async function createBusyTrial() {
+  const trial = createSyncTrial({ values: [header, ['Bob', 'Row', 'Firm', 'bob@firm.io']] });
+  trial.addContact({ first_name: 'Ann', last_name: 'Contact', email: 'ann@firm.io' });
+  await trial.cli('sync');
+  trial.person.type('Prospects!A3', 'Anna');
+  updateContact(trial, 'Bob', { company_name: 'Other' });
+  trial.person.paste('Prospects!A4', [['Cy', 'New', 'Firm', 'cy@firm.io']]);
+  trial.addContact({ first_name: 'Di', last_name: 'New', email: 'di@firm.io' });
+  return trial;
+}
+
+type Trial = ReturnType<typeof createSyncTrial>;
+
+function updateContact({ service, contacts }: Trial, firstName: string, fields: Record<string, string>) {
+  const { uuid } = contacts().find(({ first_name }) => first_name === firstName)!;
+  service.model.contacts.change(uuid, { fields });
+}
+
+function firstNames(trial: Trial): readonly (string | null | undefined)[] {
+  return trial
+    .contacts()
+    .map(({ first_name }) => first_name)
+    .toSorted((a, b) => (a! < b! ? -1 : 1));
+}
+
+async function historyOf(trial: Trial, run: string) {
+  const { stdout } = await trial.cli('log', '--run', run, '--json');
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => logLine.parse(JSON.parse(line)));
+}
+
+test('shows each field old -> new with its reason, writes nothing anywhere, and exits 2', async () => {
+  const trial = await createBusyTrial();
+  const writes = () => [trial.sheets.log.counters, readFolder(trial)];
+  const before = JSON.stringify([trial.grid(), trial.contacts(), writes().at(-1)]);
+  const { code, stdout, stderr } = await trial.cli('plan');
+  expect({ code, stderr }).toEqual({ code: 2, stderr: '' });
+  expect(stdout).toMatch(
+    /^prospects: 4 changes of 4 records, \d+ calls to the service, \d+ reads? and \d+ writes? of the sheet, about \d+ s\n/,
+  );
+  expect(stdout).toContain('  1 contact to create in the service\n    row 4\n      First name  "" -> "Cy"');
+  expect(stdout).toMatch(/1 contact to update in the service\n {4}\S+, row 3\n {6}First name {2}"Ann" -> "Anna"/);
+  expect(stdout).toMatch(/1 row to change in the sheet\n {4}\S+, row 2\n {6}Company {2}"Firm" -> "Other"/);
+  expect(stdout).toContain('1 row to append to the sheet');
+  expect(JSON.stringify([trial.grid(), trial.contacts(), writes().at(-1)])).toBe(before);
+});
+
+function readFolder({ folder }: Trial): string {
+  return readFileSync(join(folder, 'state', 'prospects', 'base.log'), 'utf8');
+}
+
+test('is exactly what sync then does', async () => {
+  const trial = await createBusyTrial();
+  const planned = planAnswer.parse(JSON.parse((await trial.cli('plan', '--json')).stdout)).syncs[0]!.changes;
+  const ran = syncAnswer.parse(JSON.parse((await trial.cli('sync', '--json')).stdout)).syncs[0]!;
+  const done = await historyOf(trial, ran.run);
+  const told = planned.map(({ contact, ...change }) => ({
+    ...change,
+    contact: change.op === 'create' ? 'new' : contact,
+  }));
+  const lines = done.map(({ time: _time, sync: _sync, run: _run, outcome: _outcome, ...line }) => line);
+  // What only the service's answer to a create tells goes into its row: the new uuid, and what the service added.
+  const created = new Set(done.filter(({ op }) => op === 'create').map(({ row }) => row));
+  const withoutIds = lines.filter(({ op, row }) => !(op === 'set' && created.has(row)));
+  expect(withoutIds.map((line) => ({ ...line, contact: line.op === 'create' ? 'new' : line.contact }))).toEqual(told);
+  expect(done.every(({ outcome }) => outcome === 'done')).toBe(true);
+  expect(await trial.cli('plan')).toMatchObject({ code: 0, stdout: 'prospects: nothing to do\n' });
+});
+
+test('deletes are all shown, whatever is shortened', async () => {
+  const names = Array.from({ length: 30 }, (_, index) => `p${index}`);
+  const trial = createSyncTrial({ sync: { on_contact_deleted: 'delete_row', limits: { deletes: '100%' } } });
+  for (const name of names) trial.addContact({ first_name: name, email: `${name}@firm.io` });
+  expect((await trial.cli('plan')).stdout).toContain('    and 10 more; --json lists all');
+  await trial.cli('sync');
+  for (const { uuid } of trial.contacts().slice(0, 25)) trial.service.model.contacts.remove(uuid);
+  const { stdout } = await trial.cli('plan', '--full');
+  expect(stdout).toContain('  25 rows to DELETE from the sheet\n');
+  expect(stdout.match(/: the contact was deleted in the CRM \(D3\)/g)).toHaveLength(25);
+});
+
+test('apply does exactly the saved plan: what came up since is left to the next run', async () => {
+  const trial = await createBusyTrial();
+  const file = join(trial.folder, 'plan.json');
+  expect(await trial.cli('plan', '--out', file)).toMatchObject({ code: 2 });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  trial.person.paste('Prospects!A5', [['Ed', 'Later', 'Firm', 'ed@firm.io']]);
+  const { code, stdout } = await trial.cli('apply', file);
+  expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('prospects: succeeded') });
+  expect(firstNames(trial)).toEqual(['Anna', 'Bob', 'Cy', 'Di']);
+  expect(trial.grid().map((row) => row['Company'])).toContain('Other');
+  await trial.cli('sync');
+  expect(firstNames(trial)).toContain('Ed');
+  expect((await trial.cli('plan')).code).toBe(0);
+});
+
+test('a record that moved since is refused by name, and the rest is applied', async () => {
+  const trial = await createBusyTrial();
+  const file = join(trial.folder, 'plan.json');
+  await trial.cli('plan', '--out', file);
+  trial.person.type('Prospects!A3', 'Annika');
+  const { code, stdout } = await trial.cli('apply', file, '--json');
+  const { uuid } = trial.contacts().find(({ first_name }) => first_name === 'Ann')!;
+  expect(code).toBe(3);
+  expect(syncAnswer.parse(JSON.parse(stdout)).syncs[0]!.problems).toMatchObject([
+    { id: uuid, kind: 'held', row: 3, reason: 'not applied: it changed since the plan was made' },
+  ]);
+  expect(firstNames(trial)).toEqual(['Ann', 'Bob', 'Cy', 'Di']);
+  await trial.cli('sync');
+  expect(firstNames(trial)).toContain('Annika');
+});
+
+test('rows that were moved since are still the same records', async () => {
+  const trial = await createBusyTrial();
+  const file = join(trial.folder, 'plan.json');
+  await trial.cli('plan', '--out', file);
+  trial.person.insertRows('Prospects', 2, 3);
+  expect(await trial.cli('apply', file)).toMatchObject({ code: 0 });
+  expect(firstNames(trial)).toEqual(['Anna', 'Bob', 'Cy', 'Di']);
+});
+
+test('a plan applied twice is refused record by record', async () => {
+  const trial = await createBusyTrial();
+  const file = join(trial.folder, 'plan.json');
+  await trial.cli('plan', '--out', file);
+  await trial.cli('apply', file);
+  const { code, stdout } = await trial.cli('apply', file);
+  expect(code).toBe(3);
+  expect(stdout).toContain('  4 problems need somebody:');
+  expect(trial.contacts()).toHaveLength(4);
+});
+
+test('I7: where one edit of a key falls out of a plan, the other half of the swap waits with it', async () => {
+  const values = [header, ['Ann', 'A', 'Firm', 'ann@firm.io'], ['Bob', 'B', 'Firm', 'bob@firm.io']];
+  const trial = createSyncTrial({ values });
+  await trial.cli('sync');
+  trial.person.type('Prospects!D2', 'bob@firm.io');
+  trial.person.type('Prospects!D3', 'ann@firm.io');
+  const file = join(trial.folder, 'plan.json');
+  await trial.cli('plan', '--out', file);
+  trial.person.type('Prospects!C2', 'Other');
+  const { code, stdout } = await trial.cli('apply', file);
+  expect(code).toBe(3);
+  expect(stdout).toContain('  2 problems need somebody:');
+  expect(trial.contacts().map(({ work_email }) => work_email)).toEqual(['ann@firm.io', 'bob@firm.io']);
+});
+
+const anyPlan = z.looseObject({ plans: z.array(z.looseObject({ sync: z.string() })) });
+
+test.each([
+  ['one that is not there', undefined, /^leadsheet: the plan \S+ cannot be read \(ENOENT\)\n$/],
+  ['one that is no plan', () => '{"a": 1}', /^leadsheet: \S+ is no plan: make one with leadsheet plan --out FILE\n$/],
+  ['one that is no JSON', () => 'plan', /^leadsheet: \S+ is no plan/],
+  [
+    'one of another version',
+    (text: string) => text.replace('"version": 1', '"version": 2'),
+    /is a plan of version 2, and this program reads version 1: plan again\n$/,
+  ],
+  [
+    'one that was tampered with',
+    (text: string) => text.replace('"Anna"', '"Mallory"'),
+    /was changed since it was written: plan again, nothing was applied\n$/,
+  ],
+  [
+    'one that somebody added to',
+    (text: string) => JSON.stringify({ ...anyPlan.parse(JSON.parse(text)), more: 1 }),
+    /was changed since it was written/,
+  ],
+])('of plan files, %s is refused in one line, exit 1', async (_, change, message) => {
+  const trial = await createBusyTrial();
+  const file = join(trial.folder, 'plan.json');
+  await trial.cli('plan', '--out', file);
+  if (change) writeFileSync(file, change(readFileSync(file, 'utf8')));
+  const { code, stdout, stderr } = await trial.cli('apply', change ? file : `${file}x`);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(message);
+  expect(firstNames(trial)).not.toContain('Mallory');
+});
+
+test('a plan of another sync, and of another list under the same name, are refused', async () => {
+  const trial = await createBusyTrial();
+  const file = join(trial.folder, 'plan.json');
+  await trial.cli('plan', '--out', file);
+  const config = readFileSync(trial.configFile, 'utf8');
+  writeFileSync(trial.configFile, config.replace('prospects:', 'others:'));
+  expect(await trial.cli('apply', file)).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/is a plan of sync prospects, which \S+ does not have\n$/),
+  });
+  trial.service.model.lists.add({ name: 'Elsewhere' });
+  writeFileSync(
+    trial.configFile,
+    config.replace('list: Prospects', 'list: Elsewhere').replace(/state: .*/, `state: file:${trial.folder}/fresh`),
+  );
+  expect(await trial.cli('apply', file)).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('the plan was made for another list or tab than prospects has now: plan again'),
+  });
+});

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { createProgress, durationText } from '../../../src/cli/print/progress.ts';
+
+/* How far a run is, as somebody at a terminal sees it, and as a log has it. */
+
+function createShown({ isTTY }: { isTTY: boolean }) {
+  const written: string[] = [];
+  let now = 0;
+  const progress = createProgress({ write: (text) => written.push(text), isTTY }, () => now);
+  const show = (at: number, done: number, total?: number) => {
+    now = at;
+    progress.show({ type: 'progress', sync: 'a', step: 'crm', done, ...(total !== undefined && { total }) });
+  };
+  return { written, progress, show };
+}
+
+const wipe = '\r\u001b[2K';
+
+test('a terminal has one line with done, total, rate and time left, rewritten ten times a second at most', () => {
+  const { written, progress, show } = createShown({ isTTY: true });
+  show(0, 0, 100);
+  show(50, 1, 100);
+  show(2000, 20, 100);
+  show(10_000, 100, 100);
+  progress.clear();
+  progress.clear();
+  expect(written).toEqual([
+    `${wipe}a: 0 of 100 changes sent to the service`,
+    `${wipe}a: 20 of 100 changes sent to the service, 10 a second, 8 s left`,
+    `${wipe}a: 100 of 100 changes sent to the service, 10 a second`,
+    wipe,
+  ]);
+});
+
+test('elsewhere it is a plain line every ten seconds, and none for what is done sooner', () => {
+  const { written, progress, show } = createShown({ isTTY: false });
+  show(0, 0, 100);
+  show(9_999, 60, 100);
+  show(10_000, 60, 100);
+  show(15_000, 100, 100);
+  progress.clear();
+  expect(written).toEqual(['a: 60 of 100 changes sent to the service, 6.0 a second, 7 s left\n']);
+});
+
+test('time left is in the unit people would say it in', () => {
+  expect([0.2, 59, 61, 3600, 9000].map(durationText)).toEqual(['1 s', '59 s', '2 min', '1.0 h', '2.5 h']);
+});

@@ -62,7 +62,7 @@ async function countCalls() {
   standin.model.create({ id: spreadsheetId, tabs: [{ title: 'Bench', values: [header, ...values] }] });
   const sheets = createSheets({
     credentials: benchCredentials,
-    time: { now: Date.now, sleep: () => Promise.resolve(), random: createRandom() },
+    time: { elapsed: () => performance.now(), sleep: () => Promise.resolve(), random: createRandom() },
     fetch: standin.fetch,
     readsPerMinute: Infinity,
     writesPerMinute: Infinity,

@@ -184,7 +184,7 @@ async function readerRole(port: number, isIdle: boolean): Promise<void> {
   let calls = 0;
   const sheets = createSheets({
     credentials: benchCredentials,
-    time: { now: Date.now, sleep: () => Promise.resolve(), random: () => 0.5 },
+    time: { elapsed: () => performance.now(), sleep: () => Promise.resolve(), random: () => 0.5 },
     fetch: (url, init) => {
       calls += 1;
       return fetch(url, init);

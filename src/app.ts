@@ -6,7 +6,7 @@ import { connectState } from './app-state.ts';
 import type { Config, SyncConfig } from './config/config.ts';
 import type { Secret } from './config/secret.ts';
 import type { ServiceSettings } from './config/service-settings.ts';
-import { createBudget } from './crm/call/budget.ts';
+import { type Budget, createBudget } from './crm/call/budget.ts';
 import type { Transport } from './crm/call/exchange.ts';
 import { createServiceClient } from './crm/client.ts';
 import { createTombstones } from './crm/deletion.ts';
@@ -16,6 +16,7 @@ import type { SyncContext } from './engine/context.ts';
 import type { Emit } from './engine/events.ts';
 import { scheduleIntervalMs } from './engine/interval.ts';
 import { createShape } from './engine/shape.ts';
+import type { Usage } from './limits/usage.ts';
 import { readCredentials } from './sheets/credentials.ts';
 import type { Table } from './sheets/port.ts';
 import { createSheets, type Sheets } from './sheets/table.ts';
@@ -39,6 +40,7 @@ export interface AppWorld {
 
 export interface ServiceConnection extends Disposable {
   readonly client: ServiceClient;
+  readonly usage: Budget['usage'];
 }
 
 /** A client of the service with the budget of its token. Disposing it rejects what still waits. */
@@ -56,7 +58,7 @@ export function connectService(
     ...(observe && { observe }),
     ...(retriesMax !== undefined && { retriesMax }),
   });
-  return { client, [Symbol.dispose]: () => budget[Symbol.dispose]() };
+  return { client, usage: () => budget.usage(), [Symbol.dispose]: () => budget[Symbol.dispose]() };
 }
 
 export interface App extends Disposable {
@@ -66,13 +68,14 @@ export interface App extends Disposable {
   readonly client: ServiceClient;
   readonly sheets: Sheets;
   readonly store: Store;
+  readonly usage: () => Usage;
 }
 
 /** Google Sheets as the account of the credentials file, which is read here. Throws CredentialsUnreadableError. */
 export async function connectSheets({ google }: Config, world: AppWorld): Promise<Sheets> {
   return createSheets({
     credentials: await readCredentials(google.credentialsFile),
-    time: { now: world.now, sleep: (ms, signal) => delay(ms, signal && { signal }), random: world.random },
+    time: { elapsed: world.elapsed, sleep: (ms, signal) => delay(ms, signal && { signal }), random: world.random },
     fetch: async (url, init) => world.transport(url.href, init),
     readsPerMinute: google.readsPerMinute,
     writesPerMinute: google.writesPerMinute,
@@ -101,9 +104,20 @@ export async function createApp(config: Config, world: AppWorld, emit: Emit): Pr
     client: service.client,
     sheets,
     store,
+    usage,
     syncs: new Map(config.syncs.map((sync) => [sync.name, createSync(sync)])),
     [Symbol.dispose]: () => service[Symbol.dispose](),
   };
+
+  function usage(): Usage {
+    const { startedLastMinute, perMinute } = service.usage();
+    const { reads, writes, readsLastMinute, writesLastMinute } = sheets.usage();
+    return {
+      crm: { total: crmCalls, lastMinute: startedLastMinute, perMinute },
+      sheet_reads: { total: reads, lastMinute: readsLastMinute, perMinute: config.google.readsPerMinute },
+      sheet_writes: { total: writes, lastMinute: writesLastMinute, perMinute: config.google.writesPerMinute },
+    };
+  }
 
   function createSync(sync: SyncConfig): SyncContext {
     const shape = createShape(sync, scheduleIntervalMs(sync.schedule));

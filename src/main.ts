@@ -11,7 +11,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-process.exitCode = await runCli(process.argv.slice(2), {
+const code = await runCli(process.argv.slice(2), {
   env: process.env,
   stdout: process.stdout,
   stderr: process.stderr,
@@ -24,3 +24,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   // oxlint-disable-next-line no-restricted-properties -- this is where randomness comes from
   random: Math.random,
 });
+
+// What is given up on after a signal must not keep the process: a call in flight may take half a minute.
+if (stop.signal.aborted) process.exit(code);
+process.exitCode = code;

@@ -5,6 +5,7 @@ import { InvalidInputError, ServiceError } from '../crm/errors.ts';
 import { RunFailed } from '../engine/errors.ts';
 import { SheetsError } from '../sheets/errors.ts';
 import { StateError } from '../state/errors.ts';
+import { ListenError } from '../web/errors.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import type { CliWorld } from './world.ts';
 
@@ -19,7 +20,7 @@ export class CommandFailed extends Error {
 }
 
 /** Failures that say themselves what to do, in one line. */
-const expected = [SettingsError, ServiceError, SheetsError, StateError, RunFailed, CommandFailed];
+const expected = [SettingsError, ServiceError, SheetsError, StateError, RunFailed, ListenError, CommandFailed];
 
 /** Says an expected failure and answers the exit code for it; any other is thrown on, stack and all. */
 export function reportFailure(error: unknown, { stderr, stop }: CliWorld): ExitCode {

@@ -13,6 +13,7 @@ import { logCommand } from './log.ts';
 import { planCommand } from './plan.ts';
 import { resolveCommand } from './resolve.ts';
 import { retryCommand } from './retry.ts';
+import { runCommand } from './run.ts';
 import { standinCommand } from './standin.ts';
 import { statusCommand } from './status.ts';
 import { syncCommand } from './sync.ts';
@@ -47,6 +48,7 @@ export function createProgram(world: CliWorld, finish: Finish): Command {
       getErrHelpWidth: () => helpWidth,
     });
   addGlobalOptions(program);
+  runCommand(program, world);
   syncCommand(program, world, finish);
   planCommand(program, world, finish);
   applyCommand(program, world, finish);

@@ -48,11 +48,12 @@ function toAnswer(
 ): Answer['syncs'][number] {
   const seen = daemon?.syncs.find((each) => each.name === name);
   const stored = lastRun ? { run: lastRun.run, status: lastRun.status, ended_at: lastRun.endedAt, reason: null } : null;
-  const isDaemonsLater = seen?.last_run && (stored === null || seen.last_run.ended_at > stored.ended_at);
+  const told = seen?.last_run;
+  const isDaemonsLater = told && (stored === null || told.ended_at > stored.ended_at);
   const lastSuccess = seen?.last_success_at;
   return {
     name,
-    last_run: isDaemonsLater ? seen.last_run : stored,
+    last_run: isDaemonsLater ? lastRunToAnswer(told) : stored,
     next_run: seen?.next_run_at ?? null,
     lag_secs: lastSuccess ? Math.max(0, Math.round((now - Date.parse(lastSuccess)) / 1000)) : null,
     counts,
@@ -60,6 +61,10 @@ function toAnswer(
     requests: requests.length,
     problems: lastRun?.problems.map(problemToAnswer) ?? [],
   };
+}
+
+function lastRunToAnswer({ run, status, ended_at, reason }: NonNullable<DaemonView['syncs'][number]['last_run']>) {
+  return { run, status, ended_at, reason };
 }
 
 function daemonToAnswer(daemon: DaemonView | undefined): Answer['daemon'] {

@@ -86,7 +86,7 @@ async function appendPending(append: Append, pending: readonly Item[]): Promise<
 const lookAgeMsMax = 5_000;
 
 function isLookOld({ lookedAt, client }: TableContext): boolean {
-  return lookedAt === undefined || client.time.now() - lookedAt > lookAgeMsMax;
+  return lookedAt === undefined || client.time.elapsed() - lookedAt > lookAgeMsMax;
 }
 
 function isIn(outcome: AppendOutcome | undefined): boolean {

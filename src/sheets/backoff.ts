@@ -1,8 +1,8 @@
 // Waiting, as arithmetic on what the caller hands in: no clock and no randomness of its own.
 
 export interface Time {
-  /** Epoch milliseconds. */
-  readonly now: () => number;
+  /** Milliseconds from any fixed instant, never set back. */
+  readonly elapsed: () => number;
   /** Resolves after `ms`; rejects with the signal's reason when aborted. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** Uniform in [0, 1). */

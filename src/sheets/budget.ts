@@ -1,5 +1,7 @@
 // What one credential may spend: so many reads and so many writes a minute, counted by Google per user and project.
+import delay from 'delay';
 import PQueue from 'p-queue';
+import { createWindow, type SlidingWindow } from '../limits/window.ts';
 import { backoffMs, type Time } from './backoff.ts';
 
 export type BudgetKind = 'reads' | 'writes';
@@ -20,19 +22,18 @@ export type Priority = number;
  */
 export class Budget {
   readonly kind: BudgetKind;
-  readonly #queue: PQueue;
+  readonly #queue = new PQueue({ concurrency: concurrencyMax });
+  readonly #minute: SlidingWindow;
   readonly #time: Time;
   #refusals = 0;
   #used = 0;
   #paused: Promise<void> | undefined;
+  #isResuming = false;
 
   constructor(kind: BudgetKind, callsPerMinute: number, time: Time) {
     this.kind = kind;
     this.#time = time;
-    this.#queue = new PQueue({
-      concurrency: concurrencyMax,
-      ...(Number.isFinite(callsPerMinute) && { intervalCap: callsPerMinute, interval: minuteMs, strict: true }),
-    });
+    this.#minute = createWindow({ startsMax: callsPerMinute, lengthMs: minuteMs, elapsed: time.elapsed });
   }
 
   /** Calls started since the process began. */
@@ -40,29 +41,48 @@ export class Budget {
     return this.#used;
   }
 
+  /** Calls started in the last minute. */
+  get usedLastMinute(): number {
+    return this.#minute.count();
+  }
+
   async run<T>(call: () => Promise<T>, options: { signal?: AbortSignal; priority?: Priority } = {}): Promise<T> {
-    const result = await this.#queue.add(() => {
+    const answer = this.#queue.add(() => {
       this.#used += 1;
+      this.#minute.start();
+      // In time for the next call: the queue looks for a pause before each one it starts.
+      if (this.#minute.waitMs() > 0) this.#queue.pause();
+      void this.#resumeWhenOver();
       return call();
     }, options);
+    void this.#resumeWhenOver();
+    const result = await answer;
     this.#refusals = 0;
     return result;
   }
 
   /** Stops the whole budget after a 429, longer each time in a row: min(2^n s + jitter, 64 s). */
   async pause(signal?: AbortSignal): Promise<void> {
-    this.#paused ??= this.#pauseOnce().finally(() => (this.#paused = undefined));
+    this.#paused ??= this.#pauseOnce().finally(() => {
+      this.#paused = undefined;
+      void this.#resumeWhenOver();
+    });
     await (signal ? Promise.race([this.#paused, rejectOnAbort(signal)]) : this.#paused);
   }
 
   async #pauseOnce(): Promise<void> {
     this.#refusals += 1;
     this.#queue.pause();
-    try {
-      await this.#time.sleep(backoffMs(this.#refusals, this.#time.random));
-    } finally {
-      this.#queue.start();
-    }
+    await this.#time.sleep(backoffMs(this.#refusals, this.#time.random));
+  }
+
+  /** Goes on when a call fits into the minute again, unless Google's own pause lasts; waits only while a call does. */
+  async #resumeWhenOver(): Promise<void> {
+    if (this.#isResuming || !this.#queue.isPaused) return;
+    this.#isResuming = true;
+    while (this.#queue.size > 0 && this.#minute.waitMs() > 0) await delay(this.#minute.waitMs());
+    this.#isResuming = false;
+    if (this.#paused === undefined && this.#minute.waitMs() === 0) this.#queue.start();
   }
 }
 

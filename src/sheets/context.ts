@@ -48,7 +48,7 @@ export interface TableContext {
   lastRead: LastRead | undefined;
   /** What is in `leftovers` is all there is; false at first, and when the outcome of a write is in doubt. */
   areMarksKnown: boolean;
-  /** When the header was last looked at, in epoch milliseconds. */
+  /** When the header was last looked at, on the clock that is never set back. */
   lookedAt?: number;
   /** Metadata id of the anchor of each anchored column, as of the last look at the header. */
   anchorIdByKey: ReadonlyMap<ColumnKey, number>;
@@ -87,7 +87,7 @@ export function takeColumns(
 ): void {
   const columnIndexByKey = Object.fromEntries(located.map(({ key, columnIndex }) => [key, columnIndex]));
   context.shape = { rowCount, columnCount, columnIndexByKey };
-  context.lookedAt = context.client.time.now();
+  context.lookedAt = context.client.time.elapsed();
   context.anchorIdByKey = new Map(
     located.flatMap(({ key, anchorId }) => (anchorId === undefined ? [] : [[key, anchorId]])),
   );

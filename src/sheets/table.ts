@@ -21,8 +21,15 @@ export interface Sheets {
   inspect(spec: TableSpec, settings?: CallSettings): Promise<Inspection>;
   /** One write that changes nothing. Throws ReadOnlyShareError where this account may only read. Look at the tab first. */
   checkMayWrite(spec: TableSpec, settings?: CallSettings): Promise<void>;
-  /** Calls started since the process began, as Google counts them. */
-  usage(): { readonly reads: number; readonly writes: number };
+  /** Calls started, as Google counts them: since the process began, and in the last minute. */
+  usage(): SheetsUsage;
+}
+
+export interface SheetsUsage {
+  readonly reads: number;
+  readonly writes: number;
+  readonly readsLastMinute: number;
+  readonly writesLastMinute: number;
 }
 
 export interface SheetsDep extends SheetsClientDep {
@@ -34,7 +41,12 @@ export function createSheets(dep: SheetsDep): Sheets {
   const client = new SheetsClient(dep);
   return {
     account: client.account,
-    usage: () => ({ reads: client.reads.used, writes: client.writes.used }),
+    usage: () => ({
+      reads: client.reads.used,
+      writes: client.writes.used,
+      readsLastMinute: client.reads.usedLastMinute,
+      writesLastMinute: client.writes.usedLastMinute,
+    }),
     openTable: (spec, memory) => createTable(createContext(spec, memory)),
     inspect: (spec, settings = {}) => inspectTab(createContext(spec, undefined), settings),
     checkMayWrite: (spec, settings = {}) => checkMayWrite(createContext(spec, undefined), settings),

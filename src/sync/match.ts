@@ -178,7 +178,15 @@ export function match(input: PlanInput, keys: Keys): Matched {
       return [answer.contact.uuid];
     }
     const hits = firstHits(row, values);
-    if (hits.length !== 1 || crm.coverage === 'whole' || answer?.kind === 'gone' || answer?.kind === 'elsewhere') {
+    // Whoever has a row already is not this one's, however many others match.
+    const isTaken = hits.length === 1 && rowByUuid.has(hits[0]!);
+    if (
+      hits.length !== 1 ||
+      isTaken ||
+      crm.coverage === 'whole' ||
+      answer?.kind === 'gone' ||
+      answer?.kind === 'elsewhere'
+    ) {
       return hits;
     }
     // Its row is here, if only it is known to be its row (L7).
@@ -225,7 +233,7 @@ export function match(input: PlanInput, keys: Keys): Matched {
       const own = keys.of(values);
       const group = new Set(own.flatMap((key) => rowsByKey.get(key) ?? []));
       const linked = own.flatMap((key) => linkedRows().get(key) ?? [])[0];
-      if (own.length === 0) return waitFor(row, 'I2', missingKeyReason(row));
+      if (own.length === 0) return waitForKey(row);
       if (group.size > 1) return quarantine(row, 'I6', sameKeyReason(row, [...group]));
       if (linked) return quarantine(row, 'I6', `has the same ${keys.text} as row ${linked.number}`);
       const contenders = answered.get(rowKey(row)) ?? [];
@@ -293,10 +301,13 @@ export function match(input: PlanInput, keys: Keys): Matched {
       case 'several':
       case 'here':
         return [];
-      case 'elsewhere':
+      case 'elsewhere': {
+        const living = rowByUuid.get(answer.uuid);
+        if (living) return quarantine(row, 'I2', `matches ${answer.uuid}, already in row ${living.number}`);
         return mapping.moveToList
           ? [{ row, moves: answer.uuid }]
           : quarantine(row, 'I2', elsewhereReason(answer.where));
+      }
     }
   }
 
@@ -347,11 +358,12 @@ export function match(input: PlanInput, keys: Keys): Matched {
     return [];
   }
 
-  function missingKeyReason(row: RowRecord): string {
+  function waitForKey(row: RowRecord): [] {
     const unreadable = Object.entries(row.unreadable ?? {}).map(([field, shown]) => `${field} shows ${shown}`);
-    return unreadable.length > 0
-      ? `cannot be told who it is: ${unreadable.join(', ')}`
-      : `names nobody yet: needs ${keys.text}`;
+    if (unreadable.length === 0) return waitFor(row, 'I2', `names nobody yet: needs ${keys.text}`);
+    // It may be the row of anybody whose row seems to be gone (L7).
+    doubtfulRows.push(row);
+    return waitFor(row, 'I2', `cannot be told who it is: ${unreadable.join(', ')}`);
   }
 
   /** I2, I10: contacts without a row, but for those somebody has to decide about first. */

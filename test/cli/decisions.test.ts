@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { conflictsAnswer, logLine, requestsAnswer, statusAnswer } from '../../src/cli/answers.ts';
+import type { Heartbeat } from '../../src/engine/heartbeat.ts';
 import { createSyncTrial, type TrialOptions } from '../support/app.ts';
 
 /* What people look at and decide between runs: status, log, conflicts, resolve, retry, approve. */
@@ -135,16 +136,32 @@ test('status tells the last run, what is open and what to do, without asking eit
 test('a running daemon adds when the next run is, how long ago all was well, and the budget used', async () => {
   const trial = await createLinkedTrial();
   const at = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
-  const beat = {
+  const counts = { linked: 2, waiting: 0, conflicts: 0, quarantined: 0, parked: 0, held: 0, ignored: 0 };
+  const done = { created: 0, updated: 0, appended: 0, set: 0, deleted: 0, removed: 0 };
+  const ran = { full_scan: false, counts: { ...counts, ...done }, problems: {}, approvable: null };
+  const beat: Heartbeat = {
     version: 1,
+    pid: 1,
+    started_at: at(-600),
     written_at: at(-10),
     state: 'running',
     syncs: [
       {
         name: 'prospects',
-        last_run: { run: 'r9', status: 'failed', ended_at: at(1), reason: 'the service is down' },
+        phase: 'backing-off',
+        last_run: {
+          ...ran,
+          run: 'r9',
+          status: 'failed',
+          started_at: at(0),
+          ended_at: at(1),
+          reason: 'the service is down',
+        },
         last_success_at: at(-90),
         next_run_at: at(30),
+        next_full_scan_at: null,
+        failures_in_a_row: 1,
+        told: null,
       },
     ],
     budget: {

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createBudget, LongPause } from '../../src/crm/call/budget.ts';
 import type { BudgetOptions, Priority } from '../../src/crm/call/budget.ts';
 import { useJumpingClock } from '../support/service.ts';
@@ -121,4 +121,19 @@ test('its use can be seen', async () => {
   await Promise.all(tasks);
   await new Promise((resolve) => setTimeout(resolve, 61_000));
   expect(budget.usage()).toMatchObject({ startedLastMinute: 0, waiting: 0 });
+});
+
+test('a clock that is set back does not hold it up: it reads one that never is', async () => {
+  const { run, startedAt } = openBudget({ requestsPerMinute: 60 });
+  await run('before');
+  vi.setSystemTime(Date.now() - 3_600_000);
+  const start = performance.now();
+  await Promise.all(['a', 'b', 'c'].map((name) => run(name)));
+  expect((startedAt.at(-1) ?? Infinity) - start).toBeLessThan(5_000);
+});
+
+test('no timer of it outlives the last task', async () => {
+  const { run } = openBudget();
+  await run('the only one');
+  expect(vi.getTimerCount()).toBe(0);
 });

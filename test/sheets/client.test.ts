@@ -60,7 +60,7 @@ describe('W6: 429', () => {
   test('stops every call of the budget meanwhile', async () => {
     let wake = (): void => undefined;
     const sleep = () => new Promise<void>((resolve) => (wake = resolve));
-    const budget = new Budget('writes', Infinity, { now: () => 0, sleep, random: () => 0 });
+    const budget = new Budget('writes', Infinity, { elapsed: () => 0, sleep, random: () => 0 });
     const paused = budget.pause();
     const call = vi.fn<() => Promise<string>>(() => Promise.resolve('done'));
     const result = budget.run(call);
@@ -75,12 +75,33 @@ describe('W6: 429', () => {
 test('a budget starts no more calls in a minute than it has', async () => {
   vi.useFakeTimers();
   try {
-    const budget = new Budget('reads', 60, { now: Date.now, sleep: () => Promise.resolve(), random: () => 0 });
+    const budget = new Budget('reads', 60, {
+      elapsed: () => performance.now(),
+      sleep: () => Promise.resolve(),
+      random: () => 0,
+    });
     const calls = Array.from({ length: 100 }, () => budget.run(() => Promise.resolve()));
     await vi.advanceTimersByTimeAsync(59_000);
     expect(budget.used).toBe(60);
     await vi.advanceTimersByTimeAsync(2_000);
     expect(budget.used).toBe(100);
+    await Promise.all(calls);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('a clock that is set back does not hold the budget up: it reads one that never is', async () => {
+  vi.useFakeTimers();
+  try {
+    const sleep = () => Promise.resolve();
+    const budget = new Budget('reads', 60, { elapsed: () => performance.now(), sleep, random: () => 0 });
+    const calls = Array.from({ length: 60 }, () => budget.run(() => Promise.resolve()));
+    await vi.advanceTimersByTimeAsync(1_000);
+    vi.setSystemTime(Date.now() - 3_600_000);
+    calls.push(budget.run(() => Promise.resolve()));
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(budget.used).toBe(61);
     await Promise.all(calls);
   } finally {
     vi.useRealTimers();
@@ -219,7 +240,7 @@ test('over real HTTP and a loopback endpoint, with nothing of Google reached', a
     const port = typeof address === 'object' ? address?.port : undefined;
     const sheets = createSheets({
       credentials: anyCredentials,
-      time: { now: Date.now, sleep: () => Promise.resolve(), random: () => 0.5 },
+      time: { elapsed: () => performance.now(), sleep: () => Promise.resolve(), random: () => 0.5 },
       fetch,
       endpoint: `http://127.0.0.1:${port}`,
     });

@@ -140,6 +140,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
     person,
     events,
     configFile,
+    transport,
     keyFile,
     account,
     start,

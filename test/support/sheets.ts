@@ -108,7 +108,7 @@ export function createTrial(options: TrialOptions = {}): Trial {
     return trial.reroute(url, init);
   };
   const time = {
-    now: () => now,
+    elapsed: () => now,
     random,
     sleep: async (ms: number) => {
       slept.push(ms);

@@ -1,5 +1,6 @@
 import delay from 'delay';
 import PQueue from 'p-queue';
+import { createWindow } from '../../limits/window.ts';
 import { backoffMs } from './retry-after.ts';
 
 /**
@@ -63,13 +64,10 @@ export function createBudget(options: BudgetOptions): Budget {
   // Slots of about a second instead of one of a minute: an edit never waits long behind a burst of scan pages, and no
   // sixty seconds, wherever they start, hold more than the budget.
   const intervalCap = Math.max(1, Math.floor(requestsPerMinute / 60));
-  const queue = new PQueue({
-    concurrency,
-    intervalCap,
-    interval: (intervalCap * 60_000 * slack) / requestsPerMinute,
-    strict: true,
-  });
-  const starts: number[] = [];
+  const slotMs = (intervalCap * 60_000 * slack) / requestsPerMinute;
+  const slot = createWindow({ startsMax: intervalCap, lengthMs: slotMs, elapsed });
+  const minute = createWindow({ startsMax: Infinity, lengthMs: 60_000, elapsed });
+  const queue = new PQueue({ concurrency });
   const waiting = new Set<AbortController>();
   const disposal = new AbortController();
   let pausedUntil = -Infinity;
@@ -77,25 +75,23 @@ export function createBudget(options: BudgetOptions): Budget {
   let refusalsInARow = 0;
   let closed: Error | undefined;
 
-  function startsLastMinute(): number {
-    const since = elapsed() - 60_000;
-    while ((starts[0] ?? Infinity) <= since) starts.shift();
-    return starts.length;
-  }
-
   const pausedMs = () => Math.max(0, pausedUntil - elapsed());
+  const standstillMs = () => Math.max(pausedMs(), slot.waitMs());
 
+  /** Waits only while somebody does, so that no timer outlives the last task. */
   async function resumeWhenOver(): Promise<void> {
     if (resuming) return;
     resuming = true;
     try {
-      while (pausedMs() > 0) await delay(pausedMs(), { signal: disposal.signal });
-      queue.start();
+      while (queue.size > 0 && standstillMs() > 0) await delay(standstillMs(), { signal: disposal.signal });
     } catch {
-      // Disposed while paused: whoever still waits was rejected by then.
+      // Disposed meanwhile: whoever still waits was rejected by then.
+      return;
     } finally {
       resuming = false;
     }
+    // Only now: a task that starts may fill the slot, and want to resume in its turn.
+    if (standstillMs() === 0) queue.start();
   }
 
   function rejectWaiting(error: Error): void {
@@ -122,15 +118,20 @@ export function createBudget(options: BudgetOptions): Budget {
       waiting.add(place);
       signal?.addEventListener('abort', leave, { once: true });
       try {
-        return await queue.add(
+        const result = queue.add(
           () => {
             stopWaiting();
-            starts.push(elapsed());
-            startsLastMinute();
+            minute.start();
+            slot.start();
+            // In time for the next task: the queue looks for a pause before each one it starts.
+            if (slot.waitMs() > 0) queue.pause();
+            if (queue.isPaused) void resumeWhenOver();
             return task();
           },
           { priority: rank[priority], signal: place.signal },
         );
+        if (queue.isPaused) void resumeWhenOver();
+        return await result;
       } finally {
         stopWaiting();
       }
@@ -152,7 +153,7 @@ export function createBudget(options: BudgetOptions): Budget {
 
     close,
     pausedMs,
-    usage: () => ({ startedLastMinute: startsLastMinute(), perMinute: requestsPerMinute, waiting: queue.size }),
+    usage: () => ({ startedLastMinute: minute.count(), perMinute: requestsPerMinute, waiting: queue.size }),
 
     [Symbol.dispose]() {
       close(new Error('the budget is no longer in use'));

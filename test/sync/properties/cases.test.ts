@@ -54,6 +54,32 @@ test.each<Case>([
     steps: [],
   },
   {
+    what: 'L7: a row without an ID that cannot be read may be the row of anybody, so nobody’s row is gone',
+    setting: { onRowDeleted: 'delete_contact', onContactDeleted: 'ignore' },
+    contacts: [[5, 4, 0, 0, 0, 0, 0]],
+    rows: [[0, 0, 0, 0, 0, 0, 0]],
+    steps: [
+      runs(),
+      does({ kind: 'clears all ids' }),
+      runs({ unreadable: { row: 1, field: 0 }, isSilent: true, faults: ['fine', 'unknown, done'], pauseSecs: 5 }),
+    ],
+  },
+  {
+    what: 'I2: a row that means somebody who left, and whose row is still here, does not fetch them back',
+    setting: { conflict: 'crm', keyConflict: 'crm', moveToList: true },
+    contacts: [
+      [0, 0, 3, 1, 0, 0, 0],
+      [0, 0, 2, 1, 0, 0, 0],
+    ],
+    steps: [
+      does({ kind: 'types a row', values: [0, 1, 3, 4, 0, 0, 0] }),
+      does({ kind: 'types a row again', who: 0 }),
+      runs({ coverage: 'changes', pauseSecs: 5 }),
+      does({ kind: 'swaps cells', who: 0, other: 2, field: 2 }),
+      runs({ waitsToSettle: true, meanwhile: [{ at: 0, act: { kind: 'moves to another list or back', who: 1 } }] }),
+    ],
+  },
+  {
     what: 'L8: two rows that find one contact in another list by different keys do not both move it here',
     setting: { moveToList: true },
     contacts: [[4, 4, 1, 1, 0, 0, 0]],

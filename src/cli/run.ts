@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import type { Command } from 'commander';
+import { CommandFailed } from './errors.ts';
+import { type GlobalOptions, readConfig } from './globals.ts';
+import { tokenWarning } from './token-warning.ts';
+import type { CliWorld } from './world.ts';
+
+export function runCommand(program: Command, world: CliWorld): void {
+  program
+    .command('run')
+    .summary('the daemon: every sync by its schedule, until it is stopped')
+    .description(
+      'Runs every sync by its schedule, tells what it does on standard output, and serves health and metrics. ' +
+        'SIGTERM or SIGINT ends it within ten seconds, a second one at once.',
+    )
+    .action(async (_options, command: Command) => run(command.optsWithGlobals(), world));
+}
+
+/** A person has to make the next key: asking once at the start is too seldom for a process that runs for months. */
+const tokenLookEveryMs = 24 * 3_600_000;
+
+async function run(globals: GlobalOptions, world: CliWorld): Promise<void> {
+  const config = withLevel(readConfig(globals, world), globals);
+  // Loaded here, so that other commands start without it.
+  const { startDaemon } = await import('../daemon.ts');
+  const running = await startDaemon(config, { ...world, out: world.stdout });
+  const lookAtToken = () => {
+    const warning = tokenWarning(config.crm.token, world.now());
+    if (warning !== undefined) running.log.warn({ warning }, 'token');
+  };
+  lookAtToken();
+  const timer = setInterval(lookAtToken, tokenLookEveryMs);
+  if (config.syncs.length === 0) running.log.warn('the configuration has no syncs: there is nothing to run');
+  if (config.feeds.length > 0) {
+    running.log.warn({ feeds: config.feeds.map(({ name }) => name) }, 'feeds are not run yet');
+  }
+  if (!world.stop.aborted) await once(world.stop, 'abort');
+  clearInterval(timer);
+  const unfinished = await running.end();
+  if (unfinished.length > 0) throw new CommandFailed(`gave up on runs that did not end: ${unfinished.join(', ')}`);
+}
+
+function withLevel(config: ReturnType<typeof readConfig>, { logLevel }: GlobalOptions) {
+  return logLevel === undefined ? config : { ...config, log: { ...config.log, level: logLevel } };
+}

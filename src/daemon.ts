@@ -1,0 +1,173 @@
+// The daemon put together: an app, its schedules, what it tells and what it serves.
+import delay from 'delay';
+import packageJson from '../package.json' with { type: 'json' };
+import { type App, type AppWorld, createApp } from './app.ts';
+import type { Config } from './config/config.ts';
+import { type Alerts, createAlerts } from './engine/alerts.ts';
+import { createDaemon, type Daemon, type DaemonEvent } from './engine/daemon.ts';
+import type { EngineEvent } from './engine/events.ts';
+import { heartbeatToRemembered, statusToHeartbeat } from './engine/heartbeat-content.ts';
+import { createHeartbeat, type Heartbeat, readHeartbeat } from './engine/heartbeat.ts';
+import type { Usage } from './limits/usage.ts';
+import { createLines } from './log/lines.ts';
+import { createLogger, type Log, type LoggerOptions } from './log/logger.ts';
+import { createMask, hideAddresses } from './log/mask.ts';
+import { createWeb } from './web/app.ts';
+import { listen } from './web/listen.ts';
+import { createMetrics } from './web/metrics.ts';
+
+export interface DaemonWorld extends AppWorld {
+  /** Where the log goes. */
+  readonly out: LoggerOptions['out'];
+  /** Aborts when the end is asked for. */
+  readonly stop: AbortSignal;
+}
+
+export interface RunningDaemon {
+  readonly daemon: Daemon;
+  readonly log: Log;
+  /** Where health and metrics are; undefined: nowhere. */
+  readonly url?: string;
+  /**
+   * W8: lets what is under way come to its end, and closes everything, within ten seconds. Answers the syncs that were
+   * given up on; what they had in flight is settled by the next run. Call it when `stop` has aborted, once.
+   */
+  end(): Promise<readonly string[]>;
+}
+
+/** W8 says ten seconds; what is left of them is for telling and closing. */
+const drainMs = 9_000;
+const lastWordsMs = 700;
+
+/** Everything runs when this resolves. Throws what keeps it from beginning: SheetsError, StateError, ListenError. */
+export async function startDaemon(config: Config, world: DaemonWorld): Promise<RunningDaemon> {
+  const { now, stop } = world;
+  const secrets = secretsOf(config);
+  const mask = createMask(secrets);
+  const isStopping = () => stop.aborted;
+  const log = createLogger({ ...config.log, out: world.out, secrets, now });
+  const lines = createLines(log, { areDetailsShown: config.log.contactDetails === 'shown', now, isStopping });
+
+  await using resources = new AsyncDisposableStack();
+  const app = resources.use(await createApp(config, world, emit));
+  const folder = config.state.kind === 'file' ? config.state.folder : undefined;
+  const before = folder === undefined ? undefined : await readHeartbeat(folder);
+  const alerts = createAlerts({
+    ...(config.alertWebhookUrl && { url: config.alertWebhookUrl }),
+    post: world.transport,
+    clean: (text) => hideAddresses(mask(text)),
+    told: new Map(before?.syncs.flatMap(({ name, told }) => (told ? [[name, told] as const] : []))),
+    onLost: ({ sync, event }, why) => log.warn({ sync, event, why }, 'an alert could not be delivered'),
+  });
+  const daemon = resources.use(
+    createDaemon({
+      ...world,
+      syncs: app.syncs,
+      remembered: new Map(before?.syncs.map((sync) => [sync.name, heartbeatToRemembered(sync)])),
+      tell,
+    }),
+  );
+  const metrics = createMetrics({ status: () => daemon.status(), usage: () => app.usage(), now, isStopping });
+  const web = createWeb({
+    ...(config.server?.password && { password: config.server.password }),
+    metrics,
+    status: () => daemon.status(),
+    isDraining: () => daemon.isDraining(),
+    stalledMs: () => daemon.stalledMs(),
+  });
+  const server = config.server && resources.use(await listen(web, config.server));
+  const startedAt = now();
+  const told = new Set<string>();
+  let state: Heartbeat['state'] = 'running';
+  const heartbeat =
+    folder === undefined
+      ? undefined
+      : resources.use(
+          createHeartbeat({
+            folder,
+            take: () => takeHeartbeat({ state, startedAt, now: now(), pid: world.process.pid, app, daemon, alerts }),
+            onFailure: (error) => log.warn({ err: error }, 'the heartbeat file cannot be written; syncs go on'),
+          }),
+        );
+  const open = resources.move();
+  const { path } = config;
+  log.info(
+    { version: packageJson.version, config: path, syncs: [...app.syncs.keys()], ...(server && { url: server.url }) },
+    'leadsheet started',
+  );
+  daemon.start();
+  heartbeat?.changed();
+
+  return {
+    daemon,
+    log,
+    ...(server && { url: server.url }),
+    async end() {
+      log.info('ending: what is under way is finished, nothing new is begun');
+      state = 'draining';
+      heartbeat?.changed();
+      const unfinished = await daemon.drain(drainMs);
+      state = 'ended';
+      await atMost(lastWordsMs, Promise.all([alerts.settled(), heartbeat?.end() ?? Promise.resolve()]));
+      await open.disposeAsync();
+      if (unfinished.length > 0) log.error({ syncs: unfinished, waited_secs: drainMs / 1_000 }, gaveUp);
+      log.info('leadsheet ended');
+      return unfinished;
+    },
+  };
+
+  function emit(event: EngineEvent): void {
+    lines.engine(event);
+    metrics.observe(event);
+  }
+
+  function tell(event: DaemonEvent): void {
+    lines.daemon(event);
+    if (event.type === 'sync-ran') {
+      const { name, lastRun } = event.status;
+      const isFirst = !told.has(name);
+      told.add(name);
+      if (alerts.observe(name, lastRun!, event.report?.isFinal ?? false) || isFirst) heartbeat?.changed();
+    } else {
+      heartbeat?.changed();
+    }
+  }
+}
+
+const gaveUp = 'gave up on runs that did not come to their end; the next start settles what they had in flight';
+
+interface Observed {
+  readonly state: Heartbeat['state'];
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  readonly now: number;
+  readonly pid: number;
+  readonly app: App;
+  readonly daemon: Daemon;
+  readonly alerts: Alerts;
+}
+
+function takeHeartbeat({ state, startedAt, now, pid, app, daemon, alerts }: Observed): Heartbeat {
+  const usage = app.usage();
+  const spent = (name: keyof Usage) => ({ used: usage[name].lastMinute, per_minute: usage[name].perMinute });
+  return {
+    version: 1,
+    pid,
+    started_at: new Date(startedAt).toISOString(),
+    written_at: new Date(now).toISOString(),
+    state,
+    syncs: daemon.status().map((status) => statusToHeartbeat(status, alerts.told(status.name))),
+    budget: { crm: spent('crm'), sheet_reads: spent('sheet_reads'), sheet_writes: spent('sheet_writes') },
+  };
+}
+
+function secretsOf({ crm, alertWebhookUrl, server, state }: Config) {
+  const all = [crm.token, alertWebhookUrl, server?.password, state.kind === 'postgres' ? state.url : undefined];
+  return all.filter((secret) => secret !== undefined);
+}
+
+async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
+  const done = new AbortController();
+  await Promise.race([work, delay(ms, { signal: done.signal }).catch(() => undefined)]);
+  done.abort();
+}

@@ -1,0 +1,60 @@
+// Between what the daemon knows and what its file says, both ways.
+import type { Told } from './alerts.ts';
+import type { Remembered, SyncStatus } from './daemon.ts';
+import type { LastRun } from './health.ts';
+import type { SyncHeartbeat } from './heartbeat.ts';
+
+export function statusToHeartbeat(status: SyncStatus, told: Told | undefined): SyncHeartbeat {
+  const { name, phase, lastRun, failuresInARow } = status;
+  return {
+    name,
+    phase,
+    last_run: lastRun ? lastRunToHeartbeat(lastRun) : null,
+    last_success_at: toInstant(status.lastSuccessAt),
+    next_run_at: toInstant(status.nextRunAt),
+    next_full_scan_at: toInstant(status.nextFullScanAt),
+    failures_in_a_row: failuresInARow,
+    told: told ? { state: told.state, kinds: [...told.kinds] } : null,
+  };
+}
+
+/** What a daemon that begins takes over from the one before it. */
+export function heartbeatToRemembered({ last_run, last_success_at, next_full_scan_at }: SyncHeartbeat): Remembered {
+  return {
+    ...(last_run && { lastRun: heartbeatToLastRun(last_run) }),
+    ...(last_success_at !== null && { lastSuccessAt: Date.parse(last_success_at) }),
+    ...(next_full_scan_at !== null && { nextFullScanAt: Date.parse(next_full_scan_at) }),
+  };
+}
+
+function lastRunToHeartbeat(lastRun: LastRun): NonNullable<SyncHeartbeat['last_run']> {
+  return {
+    run: lastRun.run,
+    status: lastRun.status,
+    started_at: lastRun.startedAt,
+    ended_at: lastRun.endedAt,
+    full_scan: lastRun.isFull,
+    counts: lastRun.counts,
+    problems: { ...lastRun.problems },
+    reason: lastRun.reason ?? null,
+    approvable: lastRun.approvable ?? null,
+  };
+}
+
+function heartbeatToLastRun(lastRun: NonNullable<SyncHeartbeat['last_run']>): LastRun {
+  return {
+    run: lastRun.run,
+    status: lastRun.status,
+    startedAt: lastRun.started_at,
+    endedAt: lastRun.ended_at,
+    isFull: lastRun.full_scan,
+    counts: lastRun.counts,
+    problems: lastRun.problems,
+    ...(lastRun.reason !== null && { reason: lastRun.reason }),
+    ...(lastRun.approvable !== null && { approvable: lastRun.approvable }),
+  };
+}
+
+function toInstant(ms: number | undefined): string | null {
+  return ms === undefined ? null : new Date(ms).toISOString();
+}

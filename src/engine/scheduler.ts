@@ -1,0 +1,192 @@
+// When one sync runs.
+import { createTask, type TaskOptions } from 'node-cron';
+import type { Schedule } from '../config/config.ts';
+import { failurePauseMs } from './backoff.ts';
+import { scheduleIntervalMs } from './interval.ts';
+
+/**
+ * - idle: waits for a slot of its schedule, or a trigger -> running.
+ * - running: one run at a time. A slot that comes meanwhile is passed over; a full scan or a trigger is remembered and
+ *   follows at once. -> idle, backing-off or stopped, as the run comes out.
+ * - backing-off: the last run failed. Slots and triggers are passed over until the pause is over -> running.
+ * - stopped: somebody has to change something and start again, or everything ends. For good.
+ */
+export type Phase = 'idle' | 'running' | 'backing-off' | 'stopped';
+
+/** What the next run depends on. `final`: another one would be no use. */
+export type Verdict = 'done' | 'failed' | 'final';
+
+export type TriggerAnswer = 'started' | 'queued' | 'backing-off' | 'stopped';
+
+export interface Scheduler {
+  /** The first run begins at once, the schedule with it. */
+  start(): void;
+  /** Something changed, says somebody: run now, or as soon as the current run is over. */
+  trigger(): TriggerAnswer;
+  phase(): Phase;
+  failuresInARow(): number;
+  /** Epoch milliseconds; undefined when there will be none. */
+  nextRunAt(): number | undefined;
+  nextFullScanAt(): number | undefined;
+  /** The wall clock was set: what was awaited by it is awaited anew. */
+  clockWasSet(): void;
+  /** Starts nothing more; resolves when the run under way is over. */
+  stop(): Promise<void>;
+}
+
+export interface SchedulerOptions {
+  readonly schedule: Schedule;
+  readonly fullScan: Schedule;
+  /** A full scan was missed while nothing ran: the first run makes up for it. */
+  readonly isFullScanDue: boolean;
+  /** Must not reject. */
+  readonly run: (isFull: boolean) => Promise<Verdict>;
+  readonly onPause: (pauseMs: number, failures: number) => void;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** [0, 1). */
+  readonly random: () => number;
+}
+
+/** So that the daemons of this world do not all call in the same second. */
+const jitterShare = 0.1;
+const jitterMsMax = 10_000;
+
+export function createScheduler(options: SchedulerOptions): Scheduler {
+  const { schedule, fullScan, run, now } = options;
+  let phase: Phase = 'idle';
+  let isFullScanDue = options.isFullScanDue;
+  let isWanted = false;
+  let failures = 0;
+  let retry: { readonly at: number; readonly timer: NodeJS.Timeout } | undefined;
+  let current: Promise<void> = Promise.resolve();
+  let fullScanAwaitedAt: number | undefined;
+
+  const full = createTask(fullScan.cron, fullScanSlot, taskOptions(fullScan));
+  const slots = createTask(
+    schedule.cron,
+    ({ date }) => {
+      // One run for both: the full scan's own slot is this very one.
+      if (!full.match(date)) begin();
+    },
+    taskOptions(schedule),
+  );
+
+  function fullScanSlot(): void {
+    isFullScanDue = true;
+    fullScanAwaitedAt = full.getNextRun()?.getTime();
+    begin();
+  }
+
+  function begin(): void {
+    if (phase === 'idle') current = keepRunning();
+  }
+
+  async function keepRunning(): Promise<void> {
+    do {
+      phase = 'running';
+      isWanted = false;
+      const isFull = isFullScanDue;
+      isFullScanDue = false;
+      const verdict = await run(isFull);
+      if (isStopped()) return;
+      if (verdict === 'final') return halt();
+      if (verdict === 'failed') {
+        isFullScanDue ||= isFull;
+        return pause();
+      }
+      failures = 0;
+      phase = 'idle';
+    } while (isWanted || isFullScanDue);
+  }
+
+  // In a function, because a run takes long enough for the phase to be another one than the compiler believes.
+  function isStopped(): boolean {
+    return phase === 'stopped';
+  }
+
+  function pause(): void {
+    failures += 1;
+    phase = 'backing-off';
+    const pauseMs = failurePauseMs(failures, options.random);
+    const timer = setTimeout(() => {
+      retry = undefined;
+      phase = 'idle';
+      begin();
+    }, pauseMs);
+    retry = { at: now() + pauseMs, timer };
+    options.onPause(pauseMs, failures);
+  }
+
+  function halt(): void {
+    phase = 'stopped';
+    clearTimeout(retry?.timer);
+    retry = undefined;
+    void slots.destroy();
+    void full.destroy();
+  }
+
+  function startTasks(): void {
+    void slots.start();
+    void full.start();
+    fullScanAwaitedAt = full.getNextRun()?.getTime();
+  }
+
+  return {
+    start() {
+      startTasks();
+      begin();
+    },
+
+    trigger() {
+      if (phase === 'backing-off' || phase === 'stopped') return phase;
+      const answer = phase === 'running' ? 'queued' : 'started';
+      isWanted = true;
+      begin();
+      return answer;
+    },
+
+    phase: () => phase,
+    failuresInARow: () => failures,
+
+    nextRunAt() {
+      if (isStopped()) return undefined;
+      if (retry) return retry.at;
+      const times = [slots.getNextRun(), full.getNextRun()].flatMap((date) => (date ? [date.getTime()] : []));
+      return times.length === 0 ? undefined : Math.min(...times);
+    },
+
+    nextFullScanAt: () => (isStopped() ? undefined : full.getNextRun()?.getTime()),
+
+    clockWasSet() {
+      if (isStopped()) return;
+      const isFullScanPassed = fullScanAwaitedAt !== undefined && fullScanAwaitedAt <= now();
+      void slots.stop();
+      void full.stop();
+      startTasks();
+      isFullScanDue ||= isFullScanPassed;
+      begin();
+    },
+
+    stop() {
+      halt();
+      return current;
+    },
+  };
+}
+
+function taskOptions(schedule: Schedule): TaskOptions {
+  const intervalMs = scheduleIntervalMs(schedule);
+  return {
+    timezone: schedule.timeZone,
+    noOverlap: true,
+    maxRandomDelay: Math.min(jitterMsMax, Math.round(intervalMs * jitterShare)),
+    // Late is better than never: a slot that a busy or sleeping machine missed is made up for, unless the next one is here.
+    missedExecutionTolerance: Infinity,
+    suppressMissedWarning: true,
+    // It would print by itself; what there is to say is said here.
+    logger: silent,
+  };
+}
+
+const silent = { info() {}, warn() {}, error() {}, debug() {} };

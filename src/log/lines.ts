@@ -1,0 +1,187 @@
+// What the engine tells, as lines: a static message and the rest as fields. Ids yes; what a contact contains only where
+// `log.contact_details: shown` says so.
+import type { DaemonEvent } from '../engine/daemon.ts';
+import type { EngineEvent } from '../engine/events.ts';
+import { reasonOf } from '../engine/health.ts';
+import type { RunReport } from '../engine/report.ts';
+import type { Problem } from '../sync/change.ts';
+import type { Log } from './logger.ts';
+import { hideAddresses } from './mask.ts';
+
+export interface LineOptions {
+  readonly areDetailsShown: boolean;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** The end was asked for: a run that stops then did not fail. */
+  readonly isStopping: () => boolean;
+}
+
+export interface Lines {
+  engine(event: EngineEvent): void;
+  daemon(event: DaemonEvent): void;
+}
+
+/** While nothing happens, a sync shows that it lives so often; the runs between are at `debug`. */
+const idleLineEveryMs = 10 * 60_000;
+/** Of one run; the rest is in `leadsheet status`. */
+const problemLinesMax = 20;
+
+/** What was said of a sync, so that it is not said again. */
+interface Said {
+  notices: Set<string>;
+  noticesNow: Set<string>;
+  problems: Set<string>;
+  failures: Set<string>;
+  failuresNow: Set<string>;
+  status?: string;
+  lineAt: number;
+  idleRuns: number;
+}
+
+export function createLines(log: Log, { areDetailsShown, now, isStopping }: LineOptions): Lines {
+  const saidBySync = new Map<string, Said>();
+  const safe = (text: string) => (areDetailsShown ? text : hideAddresses(text));
+
+  function saidOf(sync: string): Said {
+    const said = saidBySync.get(sync) ?? {
+      notices: new Set<string>(),
+      noticesNow: new Set<string>(),
+      problems: new Set<string>(),
+      failures: new Set<string>(),
+      failuresNow: new Set<string>(),
+      lineAt: -Infinity,
+      idleRuns: 0,
+    };
+    saidBySync.set(sync, said);
+    return said;
+  }
+
+  function notice(sync: string, message: string): void {
+    const said = saidOf(sync);
+    if (!said.notices.has(message) && !said.noticesNow.has(message)) {
+      log.warn({ ...(sync && { sync }), notice: safe(message) }, 'notice');
+    }
+    said.noticesNow.add(message);
+  }
+
+  function change(event: EngineEvent & { readonly type: 'change-done' }): void {
+    const { change: done, outcome, run, sync } = event;
+    const fields = done.fields.map(({ field }) => field);
+    const rules = [...new Set([done.rule, ...done.fields.map(({ rule }) => rule)])];
+    const about = {
+      sync,
+      run,
+      side: done.side,
+      op: done.op,
+      contact: done.uuid ?? (outcome.kind === 'done' ? (outcome.contact?.uuid ?? null) : null),
+      row: done.row,
+      fields,
+      rules,
+      ...(areDetailsShown && { values: done.fields.map(({ before, after }) => ({ before: before ?? null, after })) }),
+    };
+    if (outcome.kind === 'done') return log.info(about, 'change done');
+    const why = 'message' in outcome ? safe(outcome.message) : 'changed meanwhile; planned again';
+    const said = saidOf(sync);
+    const key = `${about.contact} ${done.row} ${done.op} ${outcome.kind} ${why}`;
+    // It is tried again each run, and fails for the same reason until somebody does something.
+    const level = said.failures.has(key) ? 'debug' : 'warn';
+    log[level]({ ...about, outcome: outcome.kind, why }, 'change not done');
+    said.failuresNow.add(key);
+  }
+
+  function newProblems(said: Said, { sync, run, problems }: RunReport): readonly Problem[] {
+    const open = new Set(problems.map(problemKey));
+    const fresh = problems.filter((problem) => problem.kind !== 'waiting' && !said.problems.has(problemKey(problem)));
+    said.problems = open;
+    for (const { id, kind, uuid, row, field, rule, reason } of fresh.slice(0, problemLinesMax)) {
+      log.warn({ sync, run, id, kind, contact: uuid, row, field, rule, reason: safe(reason) }, 'problem');
+    }
+    if (fresh.length > problemLinesMax) {
+      log.warn({ sync, run, more: fresh.length - problemLinesMax }, 'more problems; see leadsheet status');
+    }
+    return fresh;
+  }
+
+  function summary(report: RunReport): void {
+    const { sync, run, status, isFull, counts, cost } = report;
+    const said = saidOf(sync);
+    if (isStopping() && status === 'failed') return log.info({ sync, run }, 'run stopped before its end');
+    said.notices = said.noticesNow;
+    said.noticesNow = new Set();
+    if (status !== 'failed') said.failures = said.failuresNow;
+    said.failuresNow = new Set();
+    const reason = reasonOf(report);
+    const about = {
+      sync,
+      run,
+      status,
+      ...(isFull && { full_scan: true }),
+      counts: Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0)),
+      crm_calls: cost.crmCalls,
+      sheet_reads: cost.sheetReads,
+      sheet_writes: cost.sheetWrites,
+      seconds: cost.seconds,
+      ...(reason !== undefined && { reason: safe(reason) }),
+      ...(report.approvable !== undefined && { approve: report.approvable }),
+    };
+    // A run that failed saw no problems: what was open before still is.
+    const fresh = status === 'failed' ? [] : newProblems(said, report);
+    const isNews = fresh.length > 0 || status !== said.status || isWriting(report);
+    said.status = status;
+    if (status === 'failed') return log.error(about, 'run ended');
+    if (isNews) {
+      said.lineAt = now();
+      said.idleRuns = 0;
+      return status === 'succeeded' ? log.info(about, 'run ended') : log.warn(about, 'run ended');
+    }
+    said.idleRuns += 1;
+    if (now() - said.lineAt < idleLineEveryMs) return log.debug(about, 'run ended');
+    log.info({ ...about, idle_runs: said.idleRuns }, 'nothing new');
+    said.lineAt = now();
+    said.idleRuns = 0;
+  }
+
+  return {
+    engine(event) {
+      switch (event.type) {
+        case 'run-started':
+          return log.debug({ sync: event.sync, run: event.run, full_scan: event.isFull }, 'run started');
+        case 'progress':
+          return log.trace(event, 'progress');
+        case 'change-done':
+          return change(event);
+        case 'notice':
+          return notice(event.sync, event.message);
+        case 'run-ended':
+          return summary(event.report);
+      }
+    },
+    daemon(event) {
+      switch (event.type) {
+        case 'sync-ran':
+          return;
+        case 'backing-off': {
+          const { sync, failures, pauseMs } = event;
+          return log.warn({ sync, failures, pause_secs: Math.round(pauseMs / 1_000) }, 'backing off');
+        }
+        case 'sync-stopped':
+          return log.error(
+            { sync: event.sync, reason: safe(event.reason) },
+            'sync stopped until leadsheet is started again',
+          );
+        case 'crashed':
+          return log.error({ sync: event.sync, err: event.error }, 'a fault of leadsheet ended the run');
+        case 'clock-set':
+          return log.warn({ by_secs: Math.round(event.byMs / 1_000) }, 'the clock was set; schedules begin anew');
+      }
+    },
+  };
+}
+
+function problemKey({ id, kind, reason }: Problem): string {
+  return `${kind} ${id} ${reason}`;
+}
+
+function isWriting({ counts: { created, updated, appended, set, deleted, removed } }: RunReport): boolean {
+  return created + updated + appended + set + deleted + removed > 0;
+}

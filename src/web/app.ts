@@ -1,0 +1,54 @@
+// What the daemon serves: whether it lives, whether it is ready, and what it measures.
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { Hono } from 'hono';
+import { basicAuth } from 'hono/basic-auth';
+import { secureHeaders } from 'hono/secure-headers';
+import type { Secret } from '../config/secret.ts';
+import type { SyncStatus } from '../engine/daemon.ts';
+import type { Metrics } from './metrics.ts';
+
+export interface WebOptions {
+  /** Undefined: whoever reaches the address may look. */
+  readonly password?: Secret;
+  readonly metrics: Pick<Metrics, 'render' | 'contentType'>;
+  readonly status: () => readonly SyncStatus[];
+  readonly isDraining: () => boolean;
+  /** How long timers are overdue. */
+  readonly stalledMs: () => number;
+}
+
+/** Schedules are worthless in a process whose timers come later than this. */
+const stalledMsMax = 30_000;
+
+/**
+ * `/healthz` and `/readyz` are open, for whatever restarts the process, and name nothing. Everything else wants the
+ * password, where one is set.
+ */
+export function createWeb({ password, metrics, status, isDraining, stalledMs }: WebOptions): Hono {
+  const app = new Hono();
+  // Plain HTTP is what it speaks; whether there is TLS in front is not known here.
+  app.use(secureHeaders({ strictTransportSecurity: false }));
+
+  app.get('/healthz', (c) => {
+    const ms = stalledMs();
+    return ms > stalledMsMax ? c.text(`stalled: timers are ${Math.round(ms / 1_000)} s late\n`, 503) : c.text('ok\n');
+  });
+  app.get('/readyz', (c) => {
+    if (isDraining()) return c.text('ending\n', 503);
+    const syncs = status();
+    const awaited = syncs.filter(({ hasRun }) => !hasRun).length;
+    return awaited === 0
+      ? c.text('ready\n')
+      : c.text(`${awaited} of ${syncs.length} syncs are still in their first run\n`, 503);
+  });
+
+  if (password) app.use('*', basicAuth({ verifyUser: (_user, given) => isSame(given, password.reveal()) }));
+  app.get('/metrics', async (c) => c.text(await metrics.render(), 200, { 'content-type': metrics.contentType }));
+  return app;
+}
+
+/** In a time that tells nothing of either; hashing makes them of one length. */
+function isSame(given: string, expected: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(expected));
+}

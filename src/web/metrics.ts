@@ -1,0 +1,150 @@
+// What can be measured, by the conventions of Prometheus. docs/operations.md lists the names.
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { SyncStatus } from '../engine/daemon.ts';
+import type { EngineEvent } from '../engine/events.ts';
+import type { RunReport } from '../engine/report.ts';
+import type { Usage } from '../limits/usage.ts';
+
+export interface Metrics {
+  observe(event: EngineEvent): void;
+  /** The text to be scraped, and its type. */
+  render(): Promise<string>;
+  readonly contentType: string;
+}
+
+export interface MetricsOptions {
+  readonly status: () => readonly SyncStatus[];
+  readonly usage: () => Usage;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly isStopping: () => boolean;
+}
+
+const kinds = [
+  'conflict',
+  'quarantined',
+  'held',
+  'parked',
+  'unreadable',
+  'refused',
+  'failed',
+  'unknown',
+  'waiting',
+  'ignored',
+] as const satisfies readonly RunReport['problems'][number]['kind'][];
+
+const phases = ['idle', 'running', 'backing-off', 'stopped'] as const satisfies readonly SyncStatus['phase'][];
+
+export function createMetrics({ status, usage, now, isStopping }: MetricsOptions): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+
+  const runs = new Counter({
+    name: 'leadsheet_runs_total',
+    help: 'Runs that ended, by how they ended; `stopped` by the end of the process.',
+    labelNames: ['sync', 'status'],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'leadsheet_run_duration_seconds',
+    help: 'How long runs took, waiting for the budgets included.',
+    labelNames: ['sync'],
+    buckets: [0.5, 1, 2, 5, 10, 30, 60, 120, 300, 900, 3_600],
+    registers,
+  });
+  const changes = new Counter({
+    name: 'leadsheet_changes_total',
+    help: 'Changes that were tried, by what became of them.',
+    labelNames: ['sync', 'side', 'op', 'outcome'],
+    registers,
+  });
+  const problems = new Gauge({
+    name: 'leadsheet_problems',
+    help: 'Problems that were open after the last run that read both sides.',
+    labelNames: ['sync', 'kind'],
+    registers,
+  });
+  const quarantined = new Gauge({
+    name: 'leadsheet_quarantined_rows',
+    help: 'Rows set aside until somebody looks.',
+    labelNames: ['sync'],
+    registers,
+  });
+  const linked = new Gauge({
+    name: 'leadsheet_linked_records',
+    help: 'Contacts and rows known to be the same person.',
+    labelNames: ['sync'],
+    registers,
+  });
+  // Read when they are asked for, so that they are never old.
+  const startedAt = now();
+  void new Gauge({
+    name: 'leadsheet_lag_seconds',
+    help: 'Since a run last ended succeeded or partial; since the start, if none has.',
+    labelNames: ['sync'],
+    registers,
+    collect() {
+      for (const { name, lastSuccessAt } of status()) {
+        this.set({ sync: name }, Math.max(0, now() - (lastSuccessAt ?? startedAt)) / 1_000);
+      }
+    },
+  });
+  void new Gauge({
+    name: 'leadsheet_sync_phase',
+    help: '1 for the phase a sync is in.',
+    labelNames: ['sync', 'phase'],
+    registers,
+    collect() {
+      for (const sync of status()) {
+        for (const phase of phases) this.set({ sync: sync.name, phase }, sync.phase === phase ? 1 : 0);
+      }
+    },
+  });
+  void new Counter({
+    name: 'leadsheet_calls_total',
+    help: 'Calls by the budget they count against.',
+    labelNames: ['budget'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [budget, { total }] of Object.entries(usage())) this.inc({ budget }, total);
+    },
+  });
+  void new Gauge({
+    name: 'leadsheet_budget_used_ratio',
+    help: 'Calls of the last minute, as a share of what a minute may have.',
+    labelNames: ['budget'],
+    registers,
+    collect() {
+      for (const [budget, { lastMinute, perMinute }] of Object.entries(usage())) {
+        this.set({ budget }, lastMinute / perMinute);
+      }
+    },
+  });
+
+  function runEnded(report: RunReport): void {
+    const { sync, cost, counts } = report;
+    const isStopped = isStopping() && report.status === 'failed';
+    runs.inc({ sync, status: isStopped ? 'stopped' : report.status });
+    seconds.observe({ sync }, cost.seconds);
+    // A run that failed saw nothing; what was open before still is.
+    if (report.status === 'failed') return;
+    for (const kind of kinds) {
+      problems.set({ sync, kind }, report.problems.filter((problem) => problem.kind === kind).length);
+    }
+    quarantined.set({ sync }, counts.quarantined);
+    linked.set({ sync }, counts.linked);
+  }
+
+  return {
+    observe(event) {
+      if (event.type === 'run-ended') runEnded(event.report);
+      if (event.type !== 'change-done') return;
+      const { sync, change, outcome } = event;
+      changes.inc({ sync, side: change.side, op: change.op, outcome: outcome.kind });
+    },
+    render: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}

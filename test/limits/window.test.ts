@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { createWindow } from '../../src/limits/window.ts';
+
+test('a window that is full asks to wait until its oldest start leaves it', () => {
+  let at = 100;
+  const window = createWindow({ startsMax: 2, lengthMs: 1_000, elapsed: () => at });
+  expect(window.waitMs()).toBe(0);
+  window.start();
+  at = 400;
+  window.start();
+  expect([window.count(), window.waitMs()]).toEqual([2, 700]);
+  at = 1_100;
+  expect([window.count(), window.waitMs()]).toEqual([1, 0]);
+});
+
+test('one that was overrun waits until enough of it has left', () => {
+  let at = 0;
+  const window = createWindow({ startsMax: 1, lengthMs: 1_000, elapsed: () => at });
+  window.start();
+  at = 600;
+  window.start();
+  expect(window.waitMs()).toBe(1_000);
+});

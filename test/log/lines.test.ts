@@ -1,0 +1,169 @@
+import { expect, test } from 'vitest';
+import { Secret } from '../../src/config/secret.ts';
+import type { EngineEvent } from '../../src/engine/events.ts';
+import type { RunReport } from '../../src/engine/report.ts';
+import { createLines } from '../../src/log/lines.ts';
+import { createLogger } from '../../src/log/logger.ts';
+import type { Problem } from '../../src/sync/change.ts';
+
+/* The log: readable while nothing happens, complete when something does, and silent about people and secrets. */
+
+const counts = { linked: 3, waiting: 0, conflicts: 0, quarantined: 0, parked: 0, held: 0, ignored: 0 };
+const done = { created: 0, updated: 0, appended: 0, set: 0, deleted: 0, removed: 0 };
+const planned = { creates: 0, changes: 0, blanks: 0, deletes: 0, missing: 0, enrolments: 0 };
+
+function ended(report: Partial<RunReport> = {}): EngineEvent {
+  const whole: RunReport = {
+    sync: 'prospects',
+    run: 'r1',
+    status: 'succeeded',
+    startedAt: '2026-11-21T09:00:00.000Z',
+    endedAt: '2026-11-21T09:00:01.000Z',
+    isFull: false,
+    counts: { ...counts, ...done },
+    cost: { crmCalls: 1, sheetReads: 1, sheetWrites: 0, seconds: 1 },
+    problems: [],
+    holds: [],
+    planned,
+    ...report,
+  };
+  return { type: 'run-ended', sync: 'prospects', report: whole };
+}
+
+const changed: EngineEvent = {
+  type: 'change-done',
+  sync: 'prospects',
+  run: 'r1',
+  outcome: { kind: 'refused', message: 'ann@firm.io is not an address' },
+  change: {
+    side: 'crm',
+    op: 'update',
+    uuid: 'u-1',
+    row: 4,
+    fields: [{ field: 'email', before: 'ann@old.io', after: 'ann@firm.io', rule: 'merge', reason: 'edited' }],
+    rule: 'merge',
+    reason: 'edited',
+  },
+};
+
+const conflict: Problem = {
+  id: 'u-1/email',
+  kind: 'conflict',
+  uuid: 'u-1',
+  row: 4,
+  field: 'email',
+  rule: 'M1',
+  reason: 'changed on both sides',
+  values: { base: 'a', crm: 'ann@firm.io', sheet: 'c' },
+};
+
+function open({ level = 'info' as const, areDetailsShown = false, isStopping = false, format = 'json' as const } = {}) {
+  const texts: string[] = [];
+  let now = Date.parse('2026-11-21T09:00:00Z');
+  const secrets = [new Secret('the-token-of-the-tests'), new Secret('hm')];
+  const out = { write: (text: string) => texts.push(text) };
+  const log = createLogger({ level, format, out, secrets, now: () => now });
+  const lines = createLines(log, { areDetailsShown, now: () => now, isStopping: () => isStopping });
+  const said = () => texts.map((text) => JSON.parse(text) as Record<string, unknown>);
+  return { log, lines, texts, said, pass: (ms: number) => (now += ms) };
+}
+
+test('a line is one JSON object: level, instant, static message, the rest as fields', () => {
+  const { lines, said } = open();
+  lines.engine(ended({ counts: { ...counts, ...done, updated: 2 } }));
+  expect(said()).toEqual([
+    {
+      level: 'info',
+      time: '2026-11-21T09:00:00.000Z',
+      msg: 'run ended',
+      sync: 'prospects',
+      run: 'r1',
+      status: 'succeeded',
+      counts: { linked: 3, updated: 2 },
+      crm_calls: 1,
+      sheet_reads: 1,
+      sheet_writes: 0,
+      seconds: 1,
+    },
+  ]);
+});
+
+test('while nothing happens there is a line every ten minutes, which counts the runs between', () => {
+  const { lines, said, pass } = open();
+  for (let run = 0; run < 41; run += 1) {
+    lines.engine(ended());
+    pass(30_000);
+  }
+  expect(said().map(({ msg, idle_runs }) => [msg, idle_runs])).toEqual([
+    ['run ended', undefined],
+    ['nothing new', 20],
+    ['nothing new', 20],
+  ]);
+});
+
+test('a problem, and a notice, is told when it comes and not at each run; when it comes back it is news', () => {
+  const { lines, said } = open();
+  const notice: EngineEvent = { type: 'notice', sync: 'prospects', message: 'a header was renamed' };
+  for (const problems of [[conflict], [conflict], [], [conflict]]) {
+    if (problems.length > 0) lines.engine(notice);
+    lines.engine(ended({ problems, status: problems.length > 0 ? 'partial' : 'succeeded' }));
+  }
+  expect(said().filter(({ msg }) => msg === 'problem')).toHaveLength(2);
+  expect(said().filter(({ msg }) => msg === 'notice')).toHaveLength(2);
+});
+
+test('a change that is refused at every run for one reason is told once', () => {
+  const { lines, said } = open();
+  for (let run = 0; run < 3; run += 1) {
+    lines.engine(changed);
+    lines.engine(ended());
+  }
+  expect(said().filter(({ msg }) => msg === 'change not done')).toHaveLength(1);
+});
+
+test('of a thousand new problems twenty are told, and how many more there are', () => {
+  const { lines, said } = open();
+  const problems = Array.from({ length: 1_000 }, (_, index) => ({ ...conflict, id: `u-${index}` }));
+  lines.engine(ended({ status: 'partial', problems }));
+  expect(said()).toHaveLength(22);
+  expect(said()[20]).toMatchObject({ msg: 'more problems; see leadsheet status', more: 980 });
+});
+
+test('ids, fields and rules are told, nothing that a contact contains', () => {
+  const { lines, texts, said } = open();
+  lines.engine(changed);
+  lines.engine(ended({ status: 'partial', problems: [conflict] }));
+  expect(said()[0]).toMatchObject({ contact: 'u-1', row: 4, fields: ['email'], rules: ['merge'], outcome: 'refused' });
+  expect(texts.join('')).not.toContain('ann@');
+});
+
+test('unless contact_details is shown', () => {
+  const { lines, said } = open({ areDetailsShown: true });
+  lines.engine(changed);
+  expect(said()[0]).toMatchObject({
+    values: [{ before: 'ann@old.io', after: 'ann@firm.io' }],
+    why: 'ann@firm.io is not an address',
+  });
+});
+
+test('a secret is taken out wherever it turns up, and one too short to be told from words is not looked for', () => {
+  const { log, texts } = open();
+  log.warn({ err: new Error('Bearer the-token-of-the-tests'), token: 'x', deep: { password: 'y' } }, 'hm');
+  expect(texts.join('')).not.toContain('the-token-of-the-tests');
+  expect(JSON.parse(texts[0]!)).toMatchObject({ msg: 'hm', token: '[secret]', deep: { password: '[secret]' } });
+});
+
+test('a run that the end of the process cuts short did not fail', () => {
+  const { lines, said } = open({ isStopping: true });
+  lines.engine(ended({ status: 'failed', error: 'stopped' }));
+  expect(said()).toMatchObject([{ level: 'info', msg: 'run stopped before its end' }]);
+});
+
+test('for people a line is a line of text', () => {
+  const texts: string[] = [];
+  const out = { write: (text: string) => texts.push(text) };
+  const log = createLogger({ level: 'info', format: 'pretty', out, secrets: [], now: () => 0 });
+  log.info({ sync: 'prospects' }, 'run ended');
+  expect(texts).toHaveLength(1);
+  expect(texts[0]).toMatch(/INFO: run ended \{"sync":"prospects"\}\n$/);
+});

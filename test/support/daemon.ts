@@ -1,0 +1,91 @@
+// The daemon in-process between both stand-ins, on the real clock: what it waits for are files and schedules of a second.
+import { randomUUID } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse, stringify } from 'yaml';
+import { onTestFinished, vi } from 'vitest';
+import { loadConfig } from '../../src/config/load.ts';
+import { type RunningDaemon, startDaemon } from '../../src/daemon.ts';
+import { createSyncTrial, type TrialOptions } from './app.ts';
+
+export type LogLine = Readonly<Record<string, unknown>> & { readonly msg: string };
+
+export interface DaemonTrialOptions extends TrialOptions {
+  /** Sections of the file beside or instead of the trial's own. */
+  readonly file?: Readonly<Record<string, unknown>>;
+  /** More syncs, each over the trial's own. */
+  readonly others?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** Answers requests to the webhook. */
+  readonly webhook?: (body: Record<string, unknown>) => Response | Promise<Response>;
+}
+
+export const webhookUrl = 'https://alerts.test/hook';
+
+export function createDaemonTrial(options: DaemonTrialOptions = {}) {
+  const trial = createSyncTrial({ ...options, sync: { schedule: '* * * * * *', settle_secs: 0, ...options.sync } });
+  vi.useRealTimers();
+  const file = parse(readFileSync(trial.configFile, 'utf8')) as { syncs: Record<string, Record<string, unknown>> };
+  const others = Object.entries(options.others ?? {}).map(([name, sync]) => [
+    name,
+    { ...file.syncs['prospects'], ...sync },
+  ]);
+  writeFileSync(
+    trial.configFile,
+    stringify({
+      ...file,
+      log: { level: 'debug' },
+      ...options.file,
+      syncs: { ...file.syncs, ...Object.fromEntries(others) },
+    }),
+  );
+  const stateFolder = join(trial.folder, 'state');
+  const lines: LogLine[] = [];
+  let chance = 0.5;
+  const alerts: Record<string, unknown>[] = [];
+  const transport = async (url: string, init: RequestInit) => {
+    if (url !== webhookUrl) return trial.transport(url, init);
+    const body = JSON.parse(init.body as string) as Record<string, unknown>;
+    alerts.push(body);
+    return options.webhook ? options.webhook(body) : new Response();
+  };
+
+  /** A process that begins; `stop` is its signal. */
+  async function begin(): Promise<RunningDaemon & { readonly stop: () => Promise<readonly string[]> }> {
+    const stop = new AbortController();
+    const config = loadConfig(trial.configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
+    const running = await startDaemon(config, {
+      transport,
+      stop: stop.signal,
+      out: { write: (line) => lines.push(JSON.parse(line) as LogLine) },
+      now: () => Date.now(),
+      elapsed: () => performance.now(),
+      random: () => (chance = (chance * 16_807 + 0.123) % 1),
+      randomId: randomUUID,
+      process: { pid: process.pid, probe: (pid) => process.kill(pid, 0) },
+    });
+    let ended: Promise<readonly string[]> | undefined;
+    const end = () => {
+      stop.abort(new Error('stopped by SIGTERM'));
+      return (ended ??= running.end());
+    };
+    onTestFinished(async () => void (await end()));
+    return { ...running, stop: end };
+  }
+
+  const said = (msg: string, sync?: string) =>
+    lines.filter((line) => line.msg === msg && (sync === undefined || line['sync'] === sync));
+
+  return { ...trial, begin, lines, said, alerts, stateFolder };
+}
+
+/** Waits for what has to come; says what did not. */
+export function until(what: () => unknown): Promise<unknown> {
+  return vi.waitFor(
+    () => {
+      const found = what();
+      if (!found) throw new Error(`still waiting for ${what.toString()}`);
+      return found;
+    },
+    { timeout: 20_000, interval: 20 },
+  );
+}

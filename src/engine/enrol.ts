@@ -36,6 +36,7 @@ import { findNewcomer } from './in-flight.ts';
 import type { LedgerBook, Newcomer } from './ledger.ts';
 import type { Memory } from './memory.ts';
 import type { Pulled } from './pull.ts';
+import type { Journal } from './save.ts';
 
 type Enrol = Extract<Change, { op: 'enrol' }>;
 type CreateEnrolled = Extract<Change, { op: 'create' }> & { readonly enrol: string };
@@ -50,12 +51,14 @@ export interface Enrolled {
 
 /** Looked at once more in one go: as many as one search shows. */
 const batchSize = 100;
+/** Calls between two lines of the history: a crash loses no more of it; the ledger has them all. */
+const journalSize = 10;
 /** An hour ago is when the cap forgets; older instants are of no use to anybody. */
 const callsKeptMs = 3_600_000;
 
 /**
  * `cancelled`: what became of the cancels of this run. A changed wish is cancelled first, and waits while that did not
- * succeed (E5). `saved` is given what each batch came to before the next one is begun (L10).
+ * succeed (E5). The ledger has each call before and after it, the journal every few (L10, L12).
  */
 export async function enrolInCrm(
   context: RunContext,
@@ -64,7 +67,7 @@ export async function enrolInCrm(
   { scope, snapshot }: Pulled,
   { input, plan }: Decided,
   cancelled: Outcomes,
-  saved: (outcomes: Map<Change, Outcome>) => Promise<void>,
+  journal: Pick<Journal, 'crm'>,
 ): Promise<Enrolled> {
   const { client, shape, request, run, emit, config } = context;
   const outcomes = new Map<Change, Outcome>();
@@ -103,8 +106,13 @@ export async function enrolInCrm(
 
   async function enrolBatch(batch: readonly Due[]): Promise<void> {
     const look = await lookAgain(context, snapshot, batch);
-    const before = new Set(outcomes.keys());
-    const queue = [...batch];
+    for (let start = 0; start < batch.length && !request.signal.aborted; start += journalSize) {
+      await enrolFew(batch.slice(start, start + journalSize), look);
+    }
+  }
+
+  async function enrolFew(few: readonly Due[], look: Look): Promise<void> {
+    const queue = [...few];
     const work = async () => {
       for (let change = queue.shift(); change && !request.signal.aborted; change = queue.shift()) {
         await enrolOne(change, look);
@@ -112,11 +120,8 @@ export async function enrolInCrm(
     };
     const workers = await Promise.allSettled([work(), work()]);
     // Also when the token was refused meanwhile (W6): what came through before did happen.
-    const creates = batch.flatMap((change) => {
-      const outcome = outcomes.get(change);
-      return outcome && !before.has(change) ? [[change, outcome] as const] : [];
-    });
-    if (creates.length > 0) await saved(new Map(creates));
+    const results = few.flatMap((change) => (outcomes.has(change) ? [[change, outcomes.get(change)!] as const] : []));
+    if (results.length > 0) await journal.crm(new Map(results));
     for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
   }
 

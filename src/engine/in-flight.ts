@@ -2,7 +2,7 @@
 // planned. Enrolments cannot be read, but contacts can: one that does not exist was not enrolled either.
 import { AuthenticationError, ServiceError } from '../crm/errors.ts';
 import type { Contact } from '../crm/operations/records.ts';
-import type { Batch, JsonObject } from '../state/port.ts';
+import type { Batch, HistoryLine, JsonObject, Lease } from '../state/port.ts';
 import { rowKey } from '../sync/base.ts';
 import { callsOf, type InFlight, type LedgerEntry, ledgerKey } from '../sync/enrolment.ts';
 import { type Answers, type LookupAnswer, noAnswers } from '../sync/input.ts';
@@ -22,27 +22,30 @@ export interface Recovered {
 /** For how long a call without a row is looked for; no answer is later than that. */
 const lateMs = 600_000;
 
-/** `commit` is left out where nothing may be written: then the plan is made as if it had been. */
-export async function recoverNewcomers(
+/** Without a lease nothing is written, and the plan is made as if it had been. */
+export async function recoverCalls(
   context: RunContext,
   memory: Memory,
   { scope, sheet }: Pulled,
-  commit?: (batch: Batch) => Promise<void>,
+  lease?: Lease,
 ): Promise<Recovered> {
-  if (memory.newcomers.size === 0) return { memory, answers: noAnswers };
+  const cutShort = [...memory.ledger.entries].filter(([, { state }]) => state === 'intended');
+  if (memory.newcomers.size + cutShort.length === 0) return { memory, answers: noAnswers };
   const numberByKey = new Map(sheet.rows.flatMap((row) => (row.id === '' ? [[rowKey(row), row.number] as const] : [])));
   const entries = new Map(memory.ledger.entries);
   const newcomers = new Map(memory.newcomers);
   const inFlight = new Map<string, InFlight>();
   const lookups = new Map<string, LookupAnswer>();
   const learnt = new Map<string, LedgerEntry>();
+  for (const [key, entry] of cutShort) learn(key, { ...entry, state: 'unknown' });
   for (const [key, newcomer] of memory.newcomers) {
     const contact = await find(context, newcomer.identifiers);
     if (contact === 'unanswered') inFlight.set(key, { ...newcomer, isUnanswered: true });
     else if (contact) found(key, newcomer, contact);
     else notFound(key, newcomer);
   }
-  if (commit) await commit(changesOf(memory.newcomers, newcomers, learnt));
+  if (lease && learnt.size > 0) await lease.appendHistory(historyOf(context, learnt));
+  if (lease) await lease.commit(changesOf(memory.newcomers, newcomers, learnt));
   return {
     memory: { ...memory, newcomers, ledger: { ...memory.ledger, entries, inFlight } },
     answers: { contacts: new Map(), lookups },
@@ -62,6 +65,10 @@ export async function recoverNewcomers(
       name,
       calls: [...(known ? callsOf(known) : []), at],
     };
+    learn(place, entry);
+  }
+
+  function learn(place: string, entry: LedgerEntry): void {
     entries.set(place, entry);
     learnt.set(place, entry);
   }
@@ -77,6 +84,31 @@ export async function recoverNewcomers(
       else inFlight.set(key, newcomer);
     }
   }
+}
+
+/** L12: the run that made these calls did not live to tell. */
+function historyOf({ config, now }: RunContext, learnt: ReadonlyMap<string, LedgerEntry>): readonly HistoryLine[] {
+  return [...learnt].map(([key, { state, run, name = '' }]) => {
+    const [contact = null, automation = null] = key.split(' ');
+    const isDone = state === 'enrolled';
+    return {
+      time: new Date(now()).toISOString(),
+      sync: config.name,
+      run,
+      side: 'crm',
+      op: 'enrol',
+      contact,
+      row: null,
+      outcome: isDone ? 'done' : 'unknown',
+      ...(!isDone && { message: 'the run ended before the outcome was known' }),
+      automation,
+      field: null,
+      before: null,
+      after: null,
+      rule: 'E3',
+      reason: `wished for: ${name}`,
+    };
+  });
 }
 
 function changesOf(

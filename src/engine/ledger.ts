@@ -38,10 +38,9 @@ export interface LedgerBook {
 
 export function openLedger(
   lease: Pick<Lease, 'commit'>,
-  { entries }: Ledger,
-  outbox: ReadonlyMap<string, Newcomer>,
+  { ledger, newcomers: outbox }: { readonly ledger: Ledger; readonly newcomers: ReadonlyMap<string, Newcomer> },
 ): LedgerBook {
-  const known = new Map(entries);
+  const known = new Map(ledger.entries);
   const newcomers = new Map(outbox);
   const write = async (
     changed: ReadonlyMap<string, LedgerEntry | null>,

@@ -1,5 +1,5 @@
 // What a run knows from earlier ones: the stored records in the algorithm's words, and the few facts beside them.
-import type { Json, JsonObject, LoadedState } from '../state/port.ts';
+import type { HistoryLine, Json, JsonObject, LoadedState } from '../state/port.ts';
 import type { TableMemory } from '../sheets/port.ts';
 import { adaptBase, type Base, type Link, type Stray } from '../sync/base.ts';
 import type { Problem } from '../sync/change.ts';
@@ -18,6 +18,8 @@ export interface Memory {
   /** Of `retry` alone, by what is to be tried again. */
   readonly retryRequestIds: ReadonlyMap<string, readonly string[]>;
   readonly facts: Facts;
+  /** By their key in the outbox: changes under way when an earlier run ended, as lines for the history. */
+  readonly interrupted: ReadonlyMap<string, readonly HistoryLine[]>;
   /** The state was new or lost when it was loaded (I9, E6). */
   readonly isNew: boolean;
 }
@@ -30,6 +32,8 @@ export interface Facts {
   /** From when on changed contacts have to be asked for, ISO instant. */
   readonly watermark?: string;
   readonly list?: { readonly named: string; readonly uuid: string };
+  /** Spreadsheet and tab as the configuration names them: the memory of the table is of these (G1). */
+  readonly tab?: string;
   readonly table?: TableMemory;
   /** Deleted by us and perhaps still answered: uuid -> epoch milliseconds. */
   readonly tombstones?: Readonly<Record<string, number>>;
@@ -71,11 +75,18 @@ export function recall(loaded: LoadedState, fields: readonly string[]): Memory {
       // S3: what was done last may be missing from it.
       isTrusted: (facts.isLedgerTrusted ?? false) && !loaded.notices.some(({ kind }) => kind === 'behind'),
     },
-    newcomers: loaded.outbox as unknown as ReadonlyMap<string, Newcomer>,
+    newcomers: new Map(
+      [...loaded.outbox].flatMap(([key, entry]) =>
+        'automation' in entry ? [[key, entry as unknown as Newcomer] as const] : [],
+      ),
+    ),
     requests: toRequests([...loaded.requests.values()]),
     requestIds: [...loaded.requests.keys()],
     retryRequestIds: retriesById(loaded.requests),
     facts,
+    interrupted: new Map(
+      [...loaded.outbox].flatMap(([key, { lines }]) => (lines ? [[key, lines as readonly HistoryLine[]]] : [])),
+    ),
     isNew: facts.identities === undefined,
   };
 }

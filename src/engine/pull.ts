@@ -27,6 +27,8 @@ export interface Pulled {
   readonly notices: readonly string[];
   /** Left out where nobody is enrolled. */
   readonly wishing?: Wishing;
+  /** There while the tab wants preparing: columns that are to be made, if any. */
+  readonly toCreate?: readonly ColumnKey[];
 }
 
 export interface Scope {
@@ -37,33 +39,48 @@ export interface Scope {
 }
 
 /**
- * `mayWrite` false: columns that are missing are only imagined (a plan writes nothing anywhere). `idle`: both sides are as
+ * Nothing is written: columns that are missing and are to be made are only imagined, as blank. `idle`: both sides are as
  * the last run left them, and that one had nothing to do.
  */
-export async function pull(context: RunContext, memory: Memory, mayWrite: boolean): Promise<Pulled | 'idle'> {
-  const { quiet } = context.session;
-  const mayIdle = mayWrite && quiet !== undefined && !context.request.isFull && memory.requestIds.length === 0;
+export async function pull(context: RunContext, memory: Memory, mayIdle: boolean): Promise<Pulled | 'idle'> {
+  const quiet =
+    mayIdle && !context.request.isFull && memory.requestIds.length === 0 ? context.session.quiet : undefined;
   const scope = await findScope(context, memory);
   const [seen, contacts] = await Promise.all([
-    context.table.read({ ...sheetCall(context), unless: mayIdle ? quiet.fingerprint : undefined }),
+    context.table.read({ ...sheetCall(context), unless: quiet?.fingerprint }),
     pullContacts(context, memory, scope),
   ]);
-  if (seen === 'unchanged' && isAsRemembered(contacts.crm, memory)) {
+  if (quiet && seen === 'unchanged' && isAsRemembered(contacts.crm, memory)) {
     if (contacts.watermark !== undefined) context.session.watermark = contacts.watermark;
     return 'idle';
   }
   const snapshot = seen === 'unchanged' ? await context.table.read(sheetCall(context)) : seen;
-  const rows = await prepareRows(context, memory, mayWrite, snapshot);
+  const toCreate = columnsToCreate(snapshot, memory);
+  const rows = readRows(context, snapshot, toCreate);
+  const isReady = toCreate.length === 0 && snapshot.unanchored.length === 0 && snapshot.idColumn.kind !== 'missing';
   return {
     ...contacts,
     ...rows,
     scope,
     identities: {
       crm: `${context.account} ${scope.listUuid}`,
-      sheet: `${context.shape.table.spreadsheet} ${rows.snapshot.memory.sheetId}`,
+      sheet: `${context.shape.table.spreadsheet} ${snapshot.memory.sheetId}`,
     },
     notices: [...rows.notices, ...contacts.notices],
+    ...(!isReady && { toCreate }),
   };
+}
+
+/** The tab made ready for a plan that may be carried out: columns created and anchored, what a crash left behind removed. */
+export async function prepare(context: RunContext, pulled: Pulled): Promise<Pulled> {
+  const { table } = context;
+  let { snapshot } = pulled;
+  if (snapshot.leftovers > 0) await table.tidy(sheetCall(context));
+  if (pulled.toCreate === undefined) return pulled;
+  await table.ensure(snapshot, pulled.toCreate, sheetCall(context));
+  snapshot = await table.read(sheetCall(context));
+  const { toCreate: _made, ...rest } = pulled;
+  return { ...rest, ...readRows(context, snapshot, []) };
 }
 
 const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -108,32 +125,21 @@ function isAsRemembered({ contacts, coverage, isDrifted }: CrmReading, { base }:
     !isDrifted &&
     contacts.every(({ uuid, values }) => {
       const link = base.links.get(uuid);
-      return link !== undefined && lastSeen(link, 'crm') === values;
+      // Whoever left and is back, or has open business, is looked at, whatever it holds.
+      const isSettled = link !== undefined && link.standing === undefined && link.isOpen === undefined;
+      return isSettled && lastSeen(link, 'crm') === values;
     })
   );
 }
 
 type RowsPulled = Pick<Pulled, 'sheet' | 'snapshot' | 'notices'>;
 
-async function prepareRows(
-  context: RunContext,
-  memory: Memory,
-  mayWrite: boolean,
-  read: Snapshot,
-): Promise<RowsPulled> {
-  const { table, shape } = context;
-  let snapshot = read;
-  const create = columnsToCreate(snapshot, memory);
-  const isPrepared = create.length === 0 && snapshot.unanchored.length === 0 && snapshot.idColumn.kind !== 'missing';
-  if (mayWrite && !isPrepared && !hasDoubled(snapshot)) {
-    await table.ensure(snapshot, create, sheetCall(context));
-    snapshot = await table.read(sheetCall(context));
-  }
-  if (mayWrite && snapshot.leftovers > 0) await table.tidy(sheetCall(context));
-  const blank = new Set(mayWrite ? [] : create);
+function readRows(context: RunContext, snapshot: Snapshot, imagined: readonly ColumnKey[]): RowsPulled {
+  const { shape, emit, config } = context;
+  const blank = new Set(imagined);
   const mapped = new Set(shape.mapping.fields.map(({ name }) => name));
   const ofFields = snapshot.columns.filter(({ key }) => mapped.has(key));
-  context.emit({ type: 'progress', sync: context.config.name, step: 'rows', done: snapshot.rows.length });
+  emit({ type: 'progress', sync: config.name, step: 'rows', done: snapshot.rows.length });
   return {
     snapshot,
     sheet: {
@@ -149,10 +155,6 @@ async function prepareRows(
 function columnsToCreate({ columns }: Snapshot, { facts }: Memory): readonly ColumnKey[] {
   const known = new Set(facts.table ? Object.keys(facts.table.columnIndexByKey) : []);
   return columns.filter(({ kind, key }) => kind === 'missing' && !known.has(key)).map(({ key }) => key);
-}
-
-function hasDoubled({ columns, idColumn }: Snapshot): boolean {
-  return [...columns, idColumn].some(({ kind }) => kind === 'doubled');
 }
 
 function columnNotice(column: ColumnState): readonly string[] {

@@ -7,10 +7,13 @@ import {
   OutcomeUnknownError,
   PermissionError,
   PlanLimitError,
+  RateLimitError,
   ServiceError,
   ValidationError,
 } from '../crm/errors.ts';
+import { matches } from '../crm/operations/filter.ts';
 import type { Contact } from '../crm/operations/records.ts';
+import type { CallOptions } from '../crm/port.ts';
 import type { Change } from '../sync/change.ts';
 import type { PlanInput } from '../sync/input.ts';
 import { isSame, writeCrm } from '../sync/kinds.ts';
@@ -22,6 +25,7 @@ import { lastSeen } from '../sync/base.ts';
 import type { Reading } from '../sync/value.ts';
 import { editCall, type RunContext } from './context.ts';
 import type { Decided } from './decide.ts';
+import type { Journal } from './save.ts';
 import type { Scope } from './pull.ts';
 
 type Create = Extract<Change, { op: 'create' }>;
@@ -34,27 +38,31 @@ const batchSize = 100;
 /** A contact that is older than the call that was to create it was there before; clocks differ by less than this. */
 const clockSlackMs = 60_000;
 
-/** Creates, then updates (W1). `saved` is given each batch's results as they come, before the next one is begun (L10). */
+/** Instants of the service are whole seconds. */
+const stampMs = 1_000;
+
+/** Creates, then updates (W1). The journal has each batch's results before the next one is begun (L10). */
 export async function pushToCrm(
   context: RunContext,
   scope: Scope,
   { input, plan }: Decided,
-  saved: (results: Results) => Promise<void>,
+  journal: Journal,
 ): Promise<Results> {
   const all: Results = new Map();
   // Those that are enrolled by the same call come with the enrolments (E2).
   const creates = plan.changes.filter((change) => change.op === 'create').filter(({ enrol }) => enrol === undefined);
   const updates = plan.changes.filter((change) => change.op === 'update');
   const total = creates.length + updates.length;
+  let done = 0;
   for (const batch of inBatches(creates)) await pushBatch(batch, (change) => create(context, scope, input, change));
   for (const batch of inBatches(updates)) {
     if (context.request.signal.aborted) break;
-    const now = await contactsByUuid(context.client, context.capabilities, uuidsOf(batch), editCall);
-    await pushUpdates(batch, (change) => {
-      const moved = hasMoved(context, input, plan.people.get(change.uuid!), now.get(change.uuid!));
-      return moved
-        ? Promise.resolve({ kind: 'moved' as const })
-        : update(context, scope, change, plan.people.get(change.uuid!));
+    const look = await lookAgain(context, uuidsOf(batch));
+    await pushUpdates(batch, async (change) => {
+      const person = plan.people.get(change.uuid!);
+      if (look.kind === 'failed') return look;
+      if (hasMoved(context, scope, input, person, look.contacts.get(change.uuid!))) return { kind: 'moved' };
+      return update(context, scope, input, change, person);
     });
   }
   return all;
@@ -63,19 +71,26 @@ export async function pushToCrm(
     batch: readonly Some[],
     push: (change: Some) => Promise<Outcome>,
   ): Promise<void> {
-    const results: Results = new Map();
-    await Promise.all(
+    if (context.request.signal.aborted) return;
+    await journal.intend(batch);
+    const outcomes = new Map<Change, Outcome>();
+    const pushed = await Promise.allSettled(
       batch.map(async (change) => {
         // W8: nothing new is begun once the end was asked for.
         if (context.request.signal.aborted) return;
         const outcome = await outcomeOf(() => push(change));
-        results.set(change, outcome);
+        outcomes.set(change, outcome);
         note(change, outcome);
       }),
     );
     // In the order of the plan, whatever answered first.
-    for (const change of batch) if (results.has(change)) all.set(change, results.get(change)!);
-    if (results.size > 0) await saved(results);
+    const results: Results = new Map(
+      batch.flatMap((change) => (outcomes.has(change) ? [[change, outcomes.get(change)!]] : [])),
+    );
+    for (const [change, outcome] of results) all.set(change, outcome);
+    // Also when the token was refused meanwhile (W6): what came through before did happen.
+    if (results.size > 0) await journal.crm(results);
+    for (const one of pushed) if (one.status === 'rejected') throw one.reason;
   }
 
   /** Updates that pass a key on are in an order that counts (I7): those of one batch that let go are waited for. */
@@ -88,40 +103,65 @@ export async function pushToCrm(
   function note(change: Change, outcome: Outcome): void {
     const { name: sync } = context.config;
     context.emit({ type: 'change-done', sync, run: context.run, change, outcome });
-    context.emit({ type: 'progress', sync, step: 'crm', done: all.size, total });
+    context.emit({ type: 'progress', sync, step: 'crm', done: (done += 1), total });
   }
 }
 
 /** D5: deletes come last; each is looked at once more. */
 export async function deleteFromCrm(
   context: RunContext,
+  scope: Scope,
   { input, plan }: Decided,
   deletes: readonly Change[],
+  journal: Journal,
 ): Promise<Results> {
-  const results: Results = new Map();
+  const all: Results = new Map();
+  const remove = async (uuid: string): Promise<Outcome> => {
+    await deleteContact(context.client, context.tombstones, uuid, editCall);
+    return { kind: 'done' };
+  };
   for (const batch of inBatches(deletes)) {
     if (context.request.signal.aborted) break;
-    const now = await contactsByUuid(context.client, context.capabilities, uuidsOf(batch), editCall);
+    const results: Results = new Map();
+    await journal.intend(batch);
+    const look = await lookAgain(context, uuidsOf(batch));
     for (const change of batch) {
+      if (context.request.signal.aborted) break;
       const uuid = change.uuid!;
-      const contact = now.get(uuid);
-      const moved = contact !== undefined && hasMoved(context, input, plan.people.get(uuid), contact);
-      const outcome = moved
-        ? ({ kind: 'moved' } as const)
-        : await outcomeOf(async () => {
-            await deleteContact(context.client, context.tombstones, uuid, editCall);
-            return { kind: 'done' };
-          });
+      const outcome = look.kind === 'failed' ? look : await outcomeOf(() => judge(uuid, look.contacts.get(uuid)));
       results.set(change, outcome);
+      all.set(change, outcome);
       context.emit({ type: 'change-done', sync: context.config.name, run: context.run, change, outcome });
     }
+    await journal.tell(results);
   }
-  return results;
+  return all;
+
+  /** Gone is what was wanted, whoever did it. */
+  async function judge(uuid: string, contact: Contact | undefined): Promise<Outcome> {
+    const isMoved = contact !== undefined && hasMoved(context, scope, input, plan.people.get(uuid), contact);
+    return isMoved ? { kind: 'moved' } : remove(uuid);
+  }
+}
+
+type Look =
+  | { readonly kind: 'seen'; readonly contacts: ReadonlyMap<string, Contact> }
+  | Extract<Outcome, { kind: 'failed' }>;
+
+/** W3, L4: a look that fails stops these changes, and not the run. */
+async function lookAgain({ client, capabilities }: RunContext, uuids: readonly string[]): Promise<Look> {
+  try {
+    return { kind: 'seen', contacts: await contactsByUuid(client, capabilities, uuids, editCall) };
+  } catch (error) {
+    if (error instanceof AuthenticationError || !(error instanceof ServiceError)) throw error;
+    return { kind: 'failed', message: error.message };
+  }
 }
 
 /** E5: out of one automation; D1: out of all. A repeat is harmless. */
-export async function cancelInCrm(context: RunContext, cancels: readonly Change[]): Promise<Results> {
+export async function cancelInCrm(context: RunContext, cancels: readonly Change[], journal: Journal): Promise<Results> {
   const results: Results = new Map();
+  await journal.intend(cancels);
   for (const change of cancels) {
     if (context.request.signal.aborted) break;
     const outcome = await outcomeOf(async () => {
@@ -134,6 +174,7 @@ export async function cancelInCrm(context: RunContext, cancels: readonly Change[
     results.set(change, outcome);
     context.emit({ type: 'change-done', sync: context.config.name, run: context.run, change, outcome });
   }
+  await journal.tell(results);
   return results;
 }
 
@@ -151,18 +192,50 @@ async function create(context: RunContext, scope: Scope, input: PlanInput, chang
     move_to_list: isMove,
     ...(Object.keys(custom_fields).length > 0 && { custom_fields }),
   };
-  const contact = await unlessLost(
-    () => client.contacts.upsert(body, editCall),
-    async () => (await client.contacts.lookupOne(strongest(context, input, change), editCall)) ?? undefined,
-  );
+  const find = async () => (await client.contacts.lookupOne(strongest(context, input, change), editCall)) ?? undefined;
+  let contact: Contact | undefined;
+  try {
+    contact = await unlessLost(() => sendOnce((once) => client.contacts.upsert(body, once)), find);
+  } catch (error) {
+    // T23: some services refuse where others answer the contact that is there. It is merged in the next run.
+    if (isMove || !(error instanceof ValidationError) || !(await find())) throw error;
+    return { kind: 'moved' };
+  }
   if (contact === undefined) return { kind: 'unknown', message: 'the answer is lost, and the contact is not found' };
   if (isMove) return { kind: 'moved' };
-  const createdAt = Date.parse(String(contact.created_at));
-  const wasThere = createdAt < startedAt - clockSlackMs;
-  return wasThere ? { kind: 'moved' } : { kind: 'done', contact: shape.fromContact(contact) };
+  const record = shape.fromContact(contact);
+  return wasThere(contact, record, input, change, startedAt) ? { kind: 'moved' } : { kind: 'done', contact: record };
 }
 
-async function update(context: RunContext, scope: Scope, change: Update, person: Person | undefined): Promise<Outcome> {
+/**
+ * Somebody made the same contact since it was looked up: then what the row says of it is merged, and not taken for stored.
+ * The age tells; where it is too close to, so does a value that is not the one sent.
+ */
+function wasThere(
+  contact: Contact,
+  record: ContactRecord,
+  { mapping }: PlanInput,
+  change: Create,
+  startedAt: number,
+): boolean {
+  const ageMs = startedAt - Date.parse(String(contact.created_at));
+  if (!(ageMs > stampMs)) return false;
+  if (ageMs > clockSlackMs) return true;
+  const values = unpack(record.values);
+  return change.fields.some(({ field, after }) => {
+    const index = mapping.fields.findIndex(({ name }) => name === field);
+    const { [index]: stored } = values;
+    return stored !== undefined && !isSame(mapping.fields[index]!.kind, stored, after);
+  });
+}
+
+async function update(
+  context: RunContext,
+  scope: Scope,
+  { mapping }: PlanInput,
+  change: Update,
+  person: Person | undefined,
+): Promise<Outcome> {
   const { client, shape } = context;
   const uuid = change.uuid!;
   const fields = shape.toUpdate(change.fields);
@@ -172,8 +245,12 @@ async function update(context: RunContext, scope: Scope, change: Update, person:
     contact = await unlessLost(
       () => client.contacts.update({ uuid, ...fields }, editCall),
       // Harmless to repeat, and the client did: reading says what came of it.
-      () => client.contacts.get({ uuid }, editCall),
+      async () => {
+        const now = await client.contacts.get({ uuid }, editCall);
+        return isAsBefore(shape.fromContact(now), change, mapping) ? undefined : now;
+      },
     );
+    if (!contact) return { kind: 'failed', message: 'no answer came, and nothing was stored: it is tried again' };
   }
   if (Object.keys(custom_fields).length > 0) {
     const lead = identify(context, contact ? unpack(shape.fromContact(contact).values) : crmValues(person));
@@ -193,6 +270,31 @@ async function update(context: RunContext, scope: Scope, change: Update, person:
   return contact
     ? { kind: 'done', contact: shape.fromContact(contact) }
     : { kind: 'failed', message: 'there was nothing to send' };
+}
+
+function isAsBefore({ values }: ContactRecord, { fields }: Update, mapping: PlanInput['mapping']): boolean {
+  const now = unpack(values);
+  return fields.every(({ field, before }) => {
+    const index = mapping.fields.findIndex(({ name }) => name === field);
+    return now[index] === undefined || isSame(mapping.fields[index]!.kind, now[index], before ?? null);
+  });
+}
+
+/** A 429 was surely not carried out. After so many of them the next run tries again. */
+const rateLimitsMax = 5;
+
+/**
+ * L8: sent once. A second upsert finds the contact of the first, says the contract; but a service that answers an existing
+ * contact with a second one was seen, and a call that got no answer may still be on its way.
+ */
+async function sendOnce<Result>(send: (options: CallOptions) => Promise<Result>): Promise<Result> {
+  for (let refusals = 0; ; refusals += 1) {
+    try {
+      return await send({ ...editCall, repeat: false });
+    } catch (error) {
+      if (!(error instanceof RateLimitError) || refusals === rateLimitsMax) throw error;
+    }
+  }
 }
 
 /** W4: an answer that is lost is looked for; only when reading fails too is the outcome unknown. */
@@ -226,14 +328,15 @@ async function outcomeOf(push: () => Promise<Outcome>): Promise<Outcome> {
   }
 }
 
-/** W3: is the contact still what the plan was made from? */
+/** W3: is the contact still what the plan was made from? One that is elsewhere by now is left alone (D4). */
 function hasMoved(
-  { shape }: RunContext,
+  { shape, tombstones }: RunContext,
+  scope: Scope,
   { mapping }: PlanInput,
   person: Person | undefined,
   contact: Contact | undefined,
 ): boolean {
-  if (!contact) return true;
+  if (!contact || tombstones.has(contact.uuid) || matches(contact, scope.filter) === false) return true;
   const now: ContactRecord = shape.fromContact(contact);
   const before = crmValues(person);
   return unpack(now.values).some((value, index) => {

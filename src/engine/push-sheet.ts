@@ -14,7 +14,8 @@ import type {
 import type { Change, Problem } from '../sync/change.ts';
 import type { Outcome } from '../sync/outcome.ts';
 import { inSync, statusByRow } from '../sync/status.ts';
-import { type RunContext, sheetCall } from './context.ts';
+import type { RunContext } from './context.ts';
+import type { Journal } from './save.ts';
 import { resultKey, statusKey } from './shape.ts';
 
 type Results = Map<Change, Outcome>;
@@ -28,11 +29,18 @@ export interface SheetPush {
   readonly wishResults: ReadonlyMap<number, string>;
 }
 
-export async function pushToSheet(context: RunContext, snapshot: Snapshot, push: SheetPush): Promise<Results> {
-  const results: Results = new Map();
-  if (context.request.signal.aborted && !push.changes.some(({ op }) => op === 'set')) return results;
-  await setCells(context, snapshot, push, results);
-  if (!context.request.signal.aborted) await appendRows(context, snapshot, push, results);
+/** Rows between two looks at the signal; as many as the adapter writes at once. */
+const chunkRows = 1_000;
+
+/** W8: uuids of contacts that were made go into their rows also after the end was asked for; nothing else is begun then. */
+export async function pushToSheet(
+  context: RunContext,
+  snapshot: Snapshot,
+  push: SheetPush,
+  journal: Journal,
+): Promise<Results> {
+  const sets = await setCells(context, snapshot, push, journal);
+  const results = new Map([...sets, ...(await appendRows(context, snapshot, push, journal))]);
   for (const [change, outcome] of results) {
     context.emit({ type: 'change-done', sync: context.config.name, run: context.run, change, outcome });
   }
@@ -44,6 +52,7 @@ export async function removeRows(
   context: RunContext,
   snapshot: Snapshot,
   removes: readonly Change[],
+  journal: Journal,
 ): Promise<Results> {
   const results: Results = new Map();
   const rows = rowsByNumber(snapshot);
@@ -52,16 +61,17 @@ export async function removeRows(
     return row ? [{ change, row }] : [];
   });
   if (targets.length === 0 || context.request.signal.aborted) return results;
+  await journal.intend(targets.map(({ change }) => change));
   const outcomes = await context.table.remove(
     snapshot,
     targets.map(({ row }) => row),
-    sheetCall(context),
   );
   for (const [index, { change }] of targets.entries()) {
     const outcome = fromRemove(outcomes[index]!);
     results.set(change, outcome);
     context.emit({ type: 'change-done', sync: context.config.name, run: context.run, change, outcome });
   }
+  await journal.tell(results);
   return results;
 }
 
@@ -69,8 +79,9 @@ async function setCells(
   context: RunContext,
   snapshot: Snapshot,
   { changes, problems, wishResults }: SheetPush,
-  results: Results,
-): Promise<void> {
+  journal: Journal,
+): Promise<Results> {
+  const all: Results = new Map();
   const sets = new Map(changes.flatMap((change) => (change.op === 'set' ? [[change.row, change] as const] : [])));
   const statuses = statusTexts(context, snapshot, problems);
   const wishTexts = resultTexts(context, snapshot, wishResults);
@@ -95,22 +106,27 @@ async function setCells(
       row: { row, set, ...(id !== undefined && { id }), ...(isCopy && { isKnownDuplicate: true as const }) },
     });
   }
-  if (rowChanges.length === 0) return;
-  const outcomes = await context.table.update(
-    snapshot,
-    rowChanges.map(({ row }) => row),
-    sheetCall(context),
-  );
-  for (const [index, { change }] of rowChanges.entries()) {
-    if (change) results.set(change, fromUpdate(context, outcomes[index]!));
+  // What was begun is finished (W8): a write that is cut short is one nobody knows the outcome of.
+  const withIds = rowChanges.filter(({ row }) => row.id !== undefined);
+  const others = rowChanges.filter(({ row }) => row.id === undefined);
+  let done = 0;
+  for (const chunk of [...inChunks(withIds), ...inChunks(others)]) {
+    if (context.request.signal.aborted && chunk[0]?.row.id === undefined) break;
+    const results: Results = new Map();
+    await journal.intend(chunk.flatMap(({ change }) => change ?? []));
+    const outcomes = await context.table.update(
+      snapshot,
+      chunk.map(({ row }) => row),
+    );
+    for (const [index, { change }] of chunk.entries()) {
+      if (change) results.set(change, fromUpdate(context, outcomes[index]!));
+    }
+    await journal.tell(results);
+    for (const [change, outcome] of results) all.set(change, outcome);
+    done += chunk.length;
+    tellProgress(context, done, rowChanges.length);
   }
-  context.emit({
-    type: 'progress',
-    sync: context.config.name,
-    step: 'sheet',
-    done: rowChanges.length,
-    total: rowChanges.length,
-  });
+  return all;
 }
 
 /** Rows whose status cell says something else than it should; undefined where no status is kept. */
@@ -147,10 +163,11 @@ async function appendRows(
   context: RunContext,
   snapshot: Snapshot,
   { changes, problems }: SheetPush,
-  results: Results,
-): Promise<void> {
+  journal: Journal,
+): Promise<Results> {
+  const all: Results = new Map();
   const appends = changes.filter(({ op }) => op === 'append');
-  if (appends.length === 0) return;
+  if (appends.length === 0) return all;
   const hasStatus = snapshot.columns.some(({ key, kind }) => key === statusKey && isThere(kind));
   const open = new Map(problems.map((problem) => [problem.uuid, problem]));
   const rows = appends.map((change): NewRow => {
@@ -161,15 +178,32 @@ async function appendRows(
       set: { ...context.shape.toCells(change.fields), ...(hasStatus && { [statusKey]: status }) },
     };
   });
-  const outcomes = await context.table.append(snapshot, rows, sheetCall(context));
-  for (const [index, change] of appends.entries()) results.set(change, fromAppend(outcomes[index]!));
-  context.emit({
-    type: 'progress',
-    sync: context.config.name,
-    step: 'sheet',
-    done: appends.length,
-    total: appends.length,
-  });
+  // Each chunk goes below the last row of the snapshot and pushes down the one before: the last goes first.
+  const chunks = inChunks(appends.map((change, index) => ({ change, row: rows[index]! }))).toReversed();
+  let done = 0;
+  for (const chunk of chunks) {
+    if (context.request.signal.aborted) break;
+    await journal.intend(chunk.map(({ change }) => change));
+    const outcomes = await context.table.append(
+      snapshot,
+      chunk.map(({ row }) => row),
+    );
+    const results: Results = new Map(chunk.map(({ change }, index) => [change, fromAppend(outcomes[index]!)]));
+    await journal.tell(results);
+    for (const [change, outcome] of results) all.set(change, outcome);
+    done += chunk.length;
+    tellProgress(context, done, appends.length);
+  }
+  return all;
+}
+
+function inChunks<Item>(items: readonly Item[]): (readonly Item[])[] {
+  const starts = Array.from({ length: Math.ceil(items.length / chunkRows) }, (_, index) => index * chunkRows);
+  return starts.map((start) => items.slice(start, start + chunkRows));
+}
+
+function tellProgress({ config, emit }: RunContext, done: number, total: number): void {
+  emit({ type: 'progress', sync: config.name, step: 'sheet', done, total });
 }
 
 function isThere(kind: Snapshot['columns'][number]['kind']): boolean {

@@ -1,4 +1,5 @@
 // What a run comes to: W12, L12.
+import type { Base } from '../sync/base.ts';
 import type { Change, Problem } from '../sync/change.ts';
 import type { Estimate } from '../sync/estimate.ts';
 import type { Hold } from '../sync/guard.ts';
@@ -69,6 +70,13 @@ export function statusOf(holds: readonly Hold[], problems: readonly Problem[]): 
   if (holds.some(({ fails }) => fails)) return 'failed';
   if (holds.length > 0) return 'held';
   return problems.every(({ kind }) => isHarmless(kind)) ? 'succeeded' : 'partial';
+}
+
+/** Those of which both sides are there. */
+export function countLinked({ links }: Base): number {
+  let count = 0;
+  for (const { standing } of links.values()) if (standing === undefined) count += 1;
+  return count;
 }
 
 export function countRun(

@@ -5,9 +5,8 @@ import { StateError } from '../state/errors.ts';
 import type { Lease } from '../state/port.ts';
 import { dueDeletes } from '../sync/deletes.ts';
 import { type Estimate, estimate } from '../sync/estimate.ts';
-import type { Problem } from '../sync/change.ts';
+import type { Change, Problem } from '../sync/change.ts';
 import type { PlanCounts } from '../sync/input.ts';
-import type { Outcomes } from '../sync/outcome.ts';
 import { resume } from '../sync/resume.ts';
 import type { ContactRecord } from '../sync/record.ts';
 import { settle, type Settled } from '../sync/settle.ts';
@@ -17,11 +16,11 @@ import { enrolInCrm, wishFacts } from './enrol.ts';
 import { RunFailed } from './errors.ts';
 import { openLedger } from './ledger.ts';
 import { type Facts, type LastRun, type Memory, recall } from './memory.ts';
-import { pull, type Pulled } from './pull.ts';
+import { prepare, pull, type Pulled } from './pull.ts';
 import { cancelInCrm, deleteFromCrm, pushToCrm } from './push-crm.ts';
 import { pushToSheet, removeRows } from './push-sheet.ts';
-import { countRun, type PlanReport, type RunCost, type RunReport, statusOf } from './report.ts';
-import { joined, saveRun, toBatch } from './save.ts';
+import { countLinked, countRun, type PlanReport, type RunCost, type RunReport, statusOf } from './report.ts';
+import { joined, openJournal, tellInterrupted, toBatch } from './save.ts';
 import { readWishes } from './wishes.ts';
 
 /** One run. Expected failures end as a report that says `failed`; only faults of the program are thrown. */
@@ -32,12 +31,21 @@ export async function runSync(sync: SyncContext, request: RunRequest): Promise<R
     const loaded = await lease.load();
     for (const { message } of loaded.notices) notice(sync, message);
     const recalled = recall(loaded, fieldNames(sync));
+    await tellInterrupted(lease, recalled);
     const context = inRun(sync, request, started.run, recalled);
     const read = await pull(context, recalled, true);
     if (read === 'idle') return end(sync, started, stillTrue(sync.session.quiet!.report));
     for (const message of read.notices) notice(sync, message);
-    const { memory, pulled, answers } = await readWishes(context, recalled, read, (batch) => lease.commit(batch));
-    const decided = await decide(context, memory, pulled, answers);
+    const wishes = await readWishes(context, recalled, read, lease);
+    const { memory } = wishes;
+    let { pulled } = wishes;
+    let decided = await decide(context, memory, pulled, wishes.answers);
+    if (decided.plan.holds.length === 0) {
+      // G1: not a column is made in a tab that may be the wrong one.
+      const prepared = await prepare(context, pulled);
+      if (prepared !== pulled) decided = await decide(context, memory, prepared, decided.input.answers);
+      pulled = prepared;
+    }
     const report =
       decided.plan.holds.length > 0
         ? await hold(context, lease, memory, pulled, decided)
@@ -99,85 +107,59 @@ async function carryOut(
   decided: Decided,
 ): Promise<Ending> {
   const { input, plan, whole } = decided;
-  const saved = async (results: Outcomes) => {
-    // L10: what the service has taken is remembered before anything else is begun.
-    const { links } = settle(input, { ...plan, links: new Map(), strays: new Map(), problems: [] }, results);
-    await lease.commit(toBatch(memory, { links, strays: memory.base.strays }, memory.facts, []).batch);
-  };
-  const toCrm = await pushToCrm(context, pulled.scope, decided, saved);
-  const cancelled = await cancelInCrm(
-    context,
-    plan.changes.filter(({ op }) => op === 'cancel'),
-  );
-  const book = openLedger(lease, memory.ledger, memory.newcomers);
-  const enrolled = await enrolInCrm(context, book, memory, pulled, decided, cancelled, saved);
+  const facts = factsOf(context, memory, pulled, decided);
+  const journal = openJournal(context, lease, memory, decided, facts);
+  const toCrm = await pushToCrm(context, pulled.scope, decided, journal);
+  const cancelled = await cancelInCrm(context, opsOf(plan.changes, 'cancel'), journal);
+  const book = openLedger(lease, memory);
+  const enrolled = await enrolInCrm(context, book, memory, pulled, decided, cancelled, journal);
   const soFar = joined(toCrm, cancelled, enrolled.outcomes);
-  const inSheet = await pushToSheet(context, pulled.snapshot, {
+  const sheetPush = {
     changes: resume(input, plan, soFar).filter(({ op }) => op !== 'remove'),
     problems: [...settle(input, plan, soFar).problems, ...enrolled.problems],
     wishResults: enrolled.results,
-  });
+  };
+  const inSheet = await pushToSheet(context, pulled.snapshot, sheetPush, journal);
   const deletes = dueDeletes(input, whole, joined(soFar, inSheet), plan.changes);
-  const deleted = await deleteFromCrm(
-    context,
-    decided,
-    deletes.changes.filter(({ op }) => op === 'delete'),
-  );
-  const removed = await removeRows(
-    context,
-    pulled.snapshot,
-    deletes.changes.filter(({ op }) => op === 'remove'),
-  );
+  const deleted = await deleteFromCrm(context, pulled.scope, decided, opsOf(deletes.changes, 'delete'), journal);
+  const removed = await removeRows(context, pulled.snapshot, opsOf(deletes.changes, 'remove'), journal);
   const outcomes = joined(soFar, inSheet, deleted, removed);
   const settled = settle(input, plan, outcomes);
   const problems = [...settled.problems, ...enrolled.problems, ...deletes.problems];
   const ending: Ending = {
     status: statusOf([], problems),
     isFull: pulled.isFull,
-    counts: countRun(plan.linked, problems, outcomes),
+    counts: countRun(countLinked(toBatch(memory, settled, facts, []).base), problems, outcomes),
     problems,
     holds: [],
     planned: plan.counts,
-    ...approvableOf(wishFacts(context, memory.facts.held, plan).held),
+    // E6: wishes wait for an approval, while the rest of the run went on.
+    ...(facts.held && { approvable: facts.held.run }),
   };
-  await save(context, lease, memory, pulled, decided, outcomes, settled, ending);
   const watermark = nextWatermark(pulled, decided, settled);
-  if (watermark !== undefined) context.session.watermark = watermark;
-  return ending;
-}
-
-/** E6: wishes wait for an approval, while the rest of the run went on. */
-function approvableOf(held: Facts['held']): Pick<RunReport, 'approvable'> {
-  return held ? { approvable: held.run } : {};
-}
-
-/** W9: a run that changed nothing writes nothing; what only passes goes along when something else is written. */
-async function save(
-  context: RunContext,
-  lease: Lease,
-  memory: Memory,
-  pulled: Pulled,
-  decided: Decided,
-  outcomes: Outcomes,
-  settled: Settled,
-  ending: Ending,
-): Promise<void> {
-  const facts: Facts = {
-    identities: pulled.identities,
-    fields: fieldNames(context),
-    list: { named: context.config.contacts.list, uuid: pulled.scope.listUuid },
-    ...wishFacts(context, memory.facts.held, decided.plan),
-  };
-  if (outcomes.size === 0 && toBatch(memory, settled, facts, memory.requestIds).isEmpty) return;
-  const watermark = nextWatermark(pulled, decided, settled);
-  const passing: Facts = {
+  await journal.end(settled, {
     table: pulled.snapshot.memory,
     tombstones: context.tombstones.all(),
     lastRun: lastRunOf(context, ending),
     ...(watermark !== undefined && { watermark }),
+  });
+  if (watermark !== undefined) context.session.watermark = watermark;
+  return ending;
+}
+
+function opsOf(changes: readonly Change[], wanted: Change['op']): readonly Change[] {
+  return changes.filter(({ op }) => op === wanted);
+}
+
+/** What the base stands on. */
+function factsOf(context: RunContext, { facts }: Memory, { identities, scope }: Pulled, { plan }: Decided): Facts {
+  return {
+    identities,
+    fields: fieldNames(context),
+    list: { named: context.config.contacts.list, uuid: scope.listUuid },
+    tab: tabNamed(context),
+    ...wishFacts(context, facts.held, plan),
   };
-  const { batch } = toBatch(memory, settled, { ...facts, ...passing }, memory.requestIds);
-  await saveRun(context, lease, decided, outcomes, batch);
 }
 
 /** Its problems go along without values: those stand in the links. */
@@ -245,7 +227,7 @@ async function hold(
   return {
     status: statusOf(plan.holds, []),
     isFull: pulled.isFull,
-    counts: countRun(memory.base.links.size, plan.problems, new Map()),
+    counts: countRun(countLinked(memory.base), plan.problems, new Map()),
     problems: plan.problems,
     holds: plan.holds,
     planned: plan.counts,
@@ -293,7 +275,7 @@ function failure(error: unknown, { isFull, signal }: RunRequest): Ending {
     error instanceof SheetsError ||
     error instanceof StateError ||
     error instanceof RunFailed;
-  const isStopped = signal.aborted && error === signal.reason;
+  const isStopped = signal.aborted && (isExpected || error === signal.reason);
   if (!isExpected && !isStopped) throw error;
   return {
     status: 'failed',
@@ -309,7 +291,13 @@ function failure(error: unknown, { isFull, signal }: RunRequest): Ending {
 
 function inRun(sync: SyncContext, request: RunRequest, run: string, memory: Memory): RunContext {
   sync.tombstones.restore(memory.facts.tombstones ?? {});
-  return { ...sync, run, request, table: sync.openTable(memory.facts.table) };
+  // A renamed tab is still the tab (W11); another one in the configuration is another one.
+  const { tab = tabNamed(sync), table } = memory.facts;
+  return { ...sync, run, request, table: sync.openTable(tab === tabNamed(sync) ? table : undefined) };
+}
+
+function tabNamed({ config: { sheet } }: SyncContext): string {
+  return `${sheet.spreadsheetId} ${sheet.tab}`;
 }
 
 function fieldNames({ shape }: SyncContext): readonly string[] {

@@ -2,8 +2,8 @@
 import type { Batch, HistoryLine, Json, JsonObject, Lease } from '../state/port.ts';
 import type { Base, Link, Stray } from '../sync/base.ts';
 import type { Change } from '../sync/change.ts';
-import type { Outcomes } from '../sync/outcome.ts';
-import type { Settled } from '../sync/settle.ts';
+import type { Outcome, Outcomes } from '../sync/outcome.ts';
+import { settle, type Settled } from '../sync/settle.ts';
 import { unpack } from '../sync/record.ts';
 import type { RunContext } from './context.ts';
 import type { Decided } from './decide.ts';
@@ -65,17 +65,84 @@ export function toBatch(
   };
 }
 
-export async function saveRun(
+/**
+ * Keeps what a run does as it does it. Before a step its changes are noted in the outbox, after it they go into the
+ * history with their outcomes: should the process end in between, the next run moves the note there (L1, L10, L12).
+ */
+export interface Journal {
+  readonly intend: (changes: readonly Change[]) => Promise<void>;
+  /** What was just done to the CRM; the base follows at once, for those that are confirmed. */
+  readonly crm: (outcomes: Outcomes) => Promise<void>;
+  /** What was just done otherwise: remembered at the end of the run. */
+  readonly tell: (outcomes: Outcomes) => Promise<void>;
+  /** W9: nothing at all where nothing changed; what only passes (`passing`) goes along when something else is written. */
+  readonly end: (settled: Settled, passing: Facts) => Promise<void>;
+}
+
+export function openJournal(
   context: RunContext,
   lease: Lease,
+  memory: Memory,
   decided: Decided,
-  outcomes: Outcomes,
-  batch: Batch,
-): Promise<void> {
-  const lines = historyLines(context, decided, outcomes);
-  // History first: a crash in between leaves a line of what did happen, and the next run finds both sides equal.
-  if (lines.length > 0) await lease.appendHistory(lines);
-  await lease.commit(batch);
+  facts: Facts,
+): Journal {
+  let known = memory;
+  let steps = 0;
+  /** Notes in the outbox: of the step under way, and of those that the history has by now. */
+  let open: string[] = [];
+  let done: string[] = [];
+  const commit = async (batch: Batch, base: Base, learnt: Facts): Promise<void> => {
+    const outbox = done.length > 0 && { outbox: { delete: done } };
+    await lease.commit({ ...batch, ...outbox });
+    done = [];
+    known = { ...known, base, facts: { ...known.facts, ...learnt } };
+  };
+  const tell = async (outcomes: Outcomes): Promise<void> => {
+    const lines = historyLines(context, decided, outcomes);
+    if (lines.length > 0) await lease.appendHistory(lines);
+    done = [...done, ...open];
+    open = [];
+  };
+  return {
+    tell,
+    async intend(changes) {
+      if (changes.length === 0) return;
+      steps += 1;
+      const note = `${context.run} ${steps}`;
+      const lines = historyLines(context, decided, new Map(changes.map((change) => [brief(change), interrupted])));
+      await lease.commit({ outbox: { put: new Map([[note, { lines }]]), delete: done } });
+      done = [];
+      open = [note];
+    },
+    async crm(outcomes) {
+      await tell(outcomes);
+      const nothing = { ...decided.plan, links: new Map(), strays: new Map(), problems: [] };
+      const { links } = settle(decided.input, nothing, outcomes);
+      const { batch, base } = toBatch(known, { links, strays: known.base.strays }, facts, []);
+      await commit(batch, base, facts);
+    },
+    async end(settled, passing) {
+      const { isEmpty } = toBatch(known, settled, facts, memory.requestIds);
+      if (isEmpty && done.length === 0) return;
+      const learnt = { ...facts, ...passing };
+      const { batch, base } = toBatch(known, settled, learnt, memory.requestIds);
+      await commit(batch, base, learnt);
+    },
+  };
+}
+
+const interrupted: Outcome = { kind: 'unknown', message: 'the process ended before the outcome was known' };
+
+/** Who was new replaced nothing: that it was begun is enough. */
+function brief(change: Change): Change {
+  return change.op === 'create' || change.op === 'append' ? { ...change, fields: [] } : change;
+}
+
+/** What an earlier run was about to do when it ended: told in the history, for it may have been done. */
+export async function tellInterrupted(lease: Lease, { interrupted: notes }: Memory): Promise<void> {
+  if (notes.size === 0) return;
+  await lease.appendHistory([...notes.values()].flat());
+  await lease.commit({ outbox: { delete: [...notes.keys()] } });
 }
 
 function mapChanges<Value>(before: ReadonlyMap<string, Value>, after: ReadonlyMap<string, Value | null>) {

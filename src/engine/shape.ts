@@ -6,6 +6,7 @@ import type { Contact, ContactField, ContactUpdate, Lead } from '../crm/operatio
 import type { ScannedContact } from '../crm/scan/compact.ts';
 import type { CellInput, CellValue, ColumnFormat, ColumnKey, ColumnSpec, Row, TableSpec } from '../sheets/port.ts';
 import type { FieldChange } from '../sync/change.ts';
+import { isPlaceholderEmail } from '../sync/keys.ts';
 import { type Kind, readCell, readCrm, writeCell, writeCrm } from '../sync/kinds.ts';
 import type { Field, Mapping } from '../sync/mapping.ts';
 import { type ContactRecord, pack, type RowRecord } from '../sync/record.ts';
@@ -118,7 +119,10 @@ export function createShape(config: SyncConfig, intervalMs: number): SyncShape {
       const whole = [text('first_name'), text('last_name')].filter(Boolean).join(' ');
       const given = {
         network_id: text('network_id') ?? text('network'),
-        email: text('email') ?? text('work_email') ?? text('personal_email'),
+        // I8: nobody is found by an address that lists are full of.
+        email: [text('email'), text('work_email'), text('personal_email')].find(
+          (email) => email !== undefined && !isPlaceholderEmail(email),
+        ),
         name: text('name') ?? (whole || undefined),
         company_name: text('company_name'),
       };

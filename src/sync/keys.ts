@@ -66,7 +66,10 @@ function nameKey(text: string): string {
 const placeholderDomain = /(?:^|\.)(?:example\.(?:com|net|org)|example|invalid|localhost)$/;
 
 function emailKey(text: string): string | undefined {
+  return isPlaceholderEmail(text) ? undefined : normalEmail(text);
+}
+
+export function isPlaceholderEmail(text: string): boolean {
   const email = normalEmail(text);
-  const domain = email.slice(email.lastIndexOf('@') + 1);
-  return placeholderDomain.test(domain) ? undefined : email;
+  return placeholderDomain.test(email.slice(email.lastIndexOf('@') + 1));
 }

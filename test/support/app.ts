@@ -1,23 +1,25 @@
 // A whole sync in-process: the real configuration, clients, adapter, engine and state on real files, between both
 // stand-ins. Only the network is missing.
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { onTestFinished } from 'vitest';
 import { type App, type AppWorld, createApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config/load.ts';
+import type { SyncContext } from '../../src/engine/context.ts';
 import type { EngineEvent } from '../../src/engine/events.ts';
 import type { PlanReport, RunReport } from '../../src/engine/report.ts';
 import { planSync, runSync } from '../../src/engine/run.ts';
+import type { HistoryLine, Lease } from '../../src/state/port.ts';
 import { createServiceStandin } from '../../src/standin/service/standin.ts';
 import type { Switches } from '../../src/standin/service/switches.ts';
 import { createSheetsStandin } from '../../src/standin/sheets/standin.ts';
 import { type CliRun, run as runCommand } from './cli.ts';
 import { useJumpingClock } from './service.ts';
 
-const tabTitle = 'Prospects';
+export const tabTitle = 'Prospects';
 const spreadsheetId = '1AbCdEfGhIjKlMnOpQrStUvWxYz-0123456789_tests';
 const token = 'the-token-of-the-tests';
 const account = { email: 'robot@demo.iam.gserviceaccount.com', clientId: 'c', clientSecret: 's', refreshToken: 'r' };
@@ -35,6 +37,23 @@ export interface TrialOptions {
   readonly around?: (request: Request, next: (request: Request) => Promise<Response>) => Promise<Response>;
 }
 
+/** Sorted, for comparing what has no order. */
+export function inOrder(values: readonly unknown[]): string[] {
+  const texts = values.flatMap((value) => (typeof value === 'string' ? [value] : []));
+  return texts.toSorted((a, b) => (a < b ? -1 : 1));
+}
+
+export interface RunOptions {
+  /** Of the file; `prospects` unless told otherwise. */
+  readonly sync?: string;
+  readonly isFull?: boolean;
+  readonly isAsked?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** Called before each request with it, after its answer, and around each write of the state. */
+export type Instant = (what: Request | 'answered' | 'saving' | 'saved') => void | Promise<void>;
+
 const defaultColumns = {
   'First name': 'first_name',
   'Last name': 'last_name',
@@ -44,10 +63,14 @@ const defaultColumns = {
 };
 
 export interface ContactSeed {
+  readonly uuid?: string;
+  readonly list_uuid?: string;
   readonly first_name?: string;
   readonly last_name?: string;
   readonly company_name?: string;
   readonly email?: string;
+  readonly position?: string;
+  readonly network?: string;
 }
 
 export function createSyncTrial(options: TrialOptions = {}) {
@@ -96,15 +119,14 @@ export function createSyncTrial(options: TrialOptions = {}) {
   );
   const answer = async (request: Request): Promise<Response> =>
     request.url.startsWith(serviceUrl) ? service.fetch(request) : sheets.fetch(request);
-  const transport = async (url: string, init: RequestInit) => {
-    const request = new Request(url, init);
-    return options.around ? options.around(request, answer) : answer(request);
-  };
+  /** The process that runs at the moment. A killed one hears nothing more, and what it still writes goes nowhere. */
+  let alive = { pid: 1, died: Promise.withResolvers<'killed'>(), isDead: false };
+  let instant: Instant = () => {};
   const configFile = join(folder, 'leadsheet.yaml');
   writeFileSync(
     configFile,
     stringify({
-      crm: { base_url: serviceUrl, token, requests_per_minute: 60_000 },
+      crm: { base_url: serviceUrl, token, requests_per_minute: 6_000 },
       google: { credentials_file: keyFile, endpoint: sheetsUrl, reads_per_minute: 60_000, writes_per_minute: 60_000 },
       state: `file:${join(folder, 'state')}`,
       server: null,
@@ -120,14 +142,6 @@ export function createSyncTrial(options: TrialOptions = {}) {
     }),
   );
   const events: EngineEvent[] = [];
-  const world: AppWorld = {
-    transport,
-    now: () => Date.now(),
-    elapsed: () => performance.now(),
-    random,
-    randomId: randomUUID,
-    process: { pid: process.pid, probe: (pid) => process.kill(pid, 0) },
-  };
   const person = sheets.person(spreadsheetId);
   let app: App | undefined;
 
@@ -140,37 +154,177 @@ export function createSyncTrial(options: TrialOptions = {}) {
     person,
     events,
     configFile,
-    transport,
+    transport: (url: string, init: RequestInit) => worldOf(alive).transport(url, init),
     keyFile,
     account,
     start,
     cli,
     cliUntil,
     run,
+    attempt,
     plan,
     grid,
     addContact,
     contacts,
+    kill,
+    atEachInstant: (called: Instant) => void (instant = called),
+    stateFiles,
+    history,
+    rowOf,
+    rowNumberOf,
+    contactOf,
+    type,
+    change,
+    crmCalls,
+    writes,
   };
+
+  function rowOf(email: string): Record<string, unknown> {
+    const rows = grid().filter((row) => row['Email'] === email);
+    if (rows.length !== 1) throw new Error(`${rows.length} rows of ${email}`);
+    return rows[0]!;
+  }
+
+  function rowNumberOf(email: string): number {
+    return grid().findIndex((row) => row['Email'] === email) + 2;
+  }
+
+  function contactOf(email: string) {
+    const found = contacts().filter((each) => each.work_email === email || each.personal_email === email);
+    if (found.length !== 1) throw new Error(`${found.length} contacts of ${email}`);
+    return found[0]!;
+  }
+
+  /** Somebody sets a cell, by the row's e-mail address and the column's header. */
+  function type(email: string, columnHeader: string, value: string): void {
+    const index = person.read(`'${tabTitle}'!1:1`)[0]!.indexOf(columnHeader);
+    const cell = `'${tabTitle}'!${String.fromCodePoint(65 + index)}${rowNumberOf(email)}`;
+    if (value === '') person.clear(cell);
+    else person.paste(cell, [[value]]);
+  }
+
+  /** Somebody edits a contact in the service. */
+  function change(email: string, fields: Parameters<typeof service.model.contacts.change>[1]['fields']): void {
+    service.model.contacts.change(contactOf(email).uuid, { ...(fields && { fields }) });
+  }
+
+  /** Requests the service received, of one operation or all. */
+  function crmCalls(operation?: string) {
+    return service.received.entries.filter((entry) => operation === undefined || entry.operation === operation);
+  }
+
+  /** What was done to either side since the trial began: operations of the service, and writes of the sheet. */
+  function writes() {
+    const reads = new Set(['contacts.search', 'contacts.lookup-one', 'contacts.get', 'lists.list', 'lists.get']);
+    return {
+      crm: crmCalls().flatMap(({ operation }) => (reads.has(String(operation)) ? [] : [String(operation)])),
+      sheet: sheets.log.counters.writes,
+    };
+  }
+
+  /** As kill -9: whatever was sent arrives, nothing that comes back is seen, and no file is written any more. */
+  function kill(): void {
+    alive.isDead = true;
+    alive.died.resolve('killed');
+    app = undefined;
+  }
+
+  function worldOf(own: typeof alive): AppWorld {
+    const dead = () => Object.assign(new TypeError('fetch failed'), { code: 'ECONNRESET' });
+    return {
+      async transport(url, init) {
+        if (own.isDead) throw dead();
+        const request = new Request(url, init);
+        await instant(request);
+        if (own.isDead) throw dead();
+        const response = await (options.around ? options.around(request, answer) : answer(request));
+        await instant('answered');
+        if (own.isDead) throw dead();
+        return response;
+      },
+      now: () => Date.now(),
+      elapsed: () => performance.now(),
+      random,
+      randomId: randomUUID,
+      process: {
+        pid: own.pid,
+        probe: (pid) => {
+          if (own.isDead || pid !== own.pid) throw Object.assign(new Error('no such process'), { code: 'ESRCH' });
+        },
+      },
+    };
+  }
+
+  function mortal(context: SyncContext, own: typeof alive): SyncContext {
+    const step = async <Result>(write: () => Promise<Result>): Promise<Result> => {
+      await instant('saving');
+      if (own.isDead) return new Promise<Result>(() => {});
+      const result = await write();
+      await instant('saved');
+      return own.isDead ? new Promise<Result>(() => {}) : result;
+    };
+    const mortalLease = (lease: Lease): Lease => ({
+      load: () => lease.load(),
+      commit: (batch) => step(() => lease.commit(batch)),
+      appendHistory: (lines) => step(() => lease.appendHistory(lines)),
+      async [Symbol.asyncDispose]() {
+        if (own.isDead) return new Promise<void>(() => {});
+        return lease[Symbol.asyncDispose]();
+      },
+    });
+    const { state } = context;
+    return {
+      ...context,
+      state: {
+        load: () => state.load(),
+        addRequest: (request) => state.addRequest(request),
+        acquireLease: async (wait) => mortalLease(await state.acquireLease(wait)),
+      },
+    };
+  }
+
+  /** Every file of the state but the lock: name -> content and instant of the last write. */
+  function stateFiles(): Record<string, string> {
+    const at = join(folder, 'state', 'prospects');
+    const names = existsSync(at) ? readdirSync(at, { recursive: true, encoding: 'utf8' }) : [];
+    const files = names.filter((name) => name !== 'lock' && statSync(join(at, name)).isFile());
+    return Object.fromEntries(
+      files.map((name) => [name, `${statSync(join(at, name)).mtimeMs} ${readFileSync(join(at, name), 'utf8')}`]),
+    );
+  }
+
+  async function history(): Promise<HistoryLine[]> {
+    return Array.fromAsync((app ?? (await start())).store.history({ sync: 'prospects' }));
+  }
 
   /** A process that begins: nothing is remembered but what is on disk. */
   async function start(): Promise<App> {
     app?.[Symbol.dispose]();
-    const { readFileSync } = await import('node:fs');
     const config = loadConfig(configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
-    const started = await createApp(config, world, (event) => events.push(event));
-    app = started;
+    const own = { pid: alive.pid + 1, died: Promise.withResolvers<'killed'>(), isDead: false };
+    alive = own;
+    const started = await createApp(config, worldOf(own), (event) => events.push(event));
+    app = { ...started, syncs: new Map([...started.syncs].map(([name, sync]) => [name, mortal(sync, own)])) };
     onTestFinished(() => started[Symbol.dispose]());
-    return started;
+    return app;
   }
 
-  async function run(request: { isFull?: boolean; isAsked?: boolean; signal?: AbortSignal } = {}): Promise<RunReport> {
+  /** A run that ends; for one that may be killed, `attempt`. */
+  async function run(request: RunOptions = {}): Promise<RunReport> {
+    const report = await attempt(request);
+    if (report === 'killed') throw new Error('the process was killed');
+    return report;
+  }
+
+  async function attempt(request: RunOptions = {}): Promise<RunReport | 'killed'> {
     const { syncs } = app ?? (await start());
-    return runSync(syncs.get('prospects')!, {
+    const { died } = alive;
+    const running = runSync(syncs.get(request.sync ?? 'prospects')!, {
       isFull: request.isFull ?? false,
       isAsked: request.isAsked ?? true,
       signal: request.signal ?? new AbortController().signal,
     });
+    return Promise.race([running, died.promise]);
   }
 
   /** A command line as somebody types it, in a process of its own as far as memory goes. */
@@ -180,7 +334,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
 
   /** As `cli`, and somebody ends it. */
   async function cliUntil(stop: AbortSignal, ...args: string[]): Promise<CliRun> {
-    return runCommand(args, { LEADSHEET_CONFIG: configFile }, { ...world, stop });
+    return runCommand(args, { LEADSHEET_CONFIG: configFile }, { ...worldOf(alive), stop });
   }
 
   async function plan(): Promise<PlanReport> {

@@ -83,7 +83,10 @@ export function createBudget(options: BudgetOptions): Budget {
     if (resuming) return;
     resuming = true;
     try {
-      while (queue.size > 0 && standstillMs() > 0) await delay(standstillMs(), { signal: disposal.signal });
+      while (queue.size > 0 && standstillMs() > 0) {
+        // Timers count whole milliseconds, rounded down: what is left of one would be waited for in vain.
+        await delay(Math.ceil(standstillMs()), { signal: disposal.signal });
+      }
     } catch {
       // Disposed meanwhile: whoever still waits was rejected by then.
       return;

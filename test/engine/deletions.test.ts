@@ -1,0 +1,217 @@
+// What is gone on one side, or on both: the D rules, with the service's slow deletions (T30, T31).
+import { describe, expect, it } from 'vitest';
+import { createSyncTrial, inOrder, tabTitle } from '../support/app.ts';
+
+const header = ['First name', 'Last name', 'Company', 'Email', 'Status'];
+const names = ['Ann', 'Bob', 'Cy', 'Dee', 'Eve', 'Fay'];
+
+async function inSync(
+  sync: Readonly<Record<string, unknown>> = {},
+  switches: NonNullable<Parameters<typeof createSyncTrial>[0]>['switches'] = {},
+) {
+  const trial = createSyncTrial({ values: [header], sync, switches });
+  for (const name of names)
+    trial.addContact({ first_name: name, company_name: 'Firm', email: `${name.toLowerCase()}@firm.io` });
+  await trial.run();
+  const people = () => inOrder(trial.contacts().map(({ first_name }) => first_name));
+  const rows = () => inOrder(trial.grid().map((row) => row['First name']));
+  return { ...trial, people, rows, deleteRow, deleteContact };
+
+  function deleteRow(email: string): void {
+    trial.person.deleteRows(tabTitle, trial.rowNumberOf(email));
+  }
+
+  function deleteContact(email: string): void {
+    trial.service.model.contacts.remove(trial.contactOf(email).uuid);
+  }
+}
+
+const withoutAnn = names.slice(1);
+
+describe('D1, D2: a row is gone', () => {
+  it('D1: ignore leaves the contact, and does not append it again, whatever changes, over restarts and full scans', async () => {
+    const trial = await inSync();
+    trial.deleteRow('ann@firm.io');
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { ignored: 1 } });
+    trial.change('ann@firm.io', { company_name: 'Other' });
+    await trial.start();
+    expect(await trial.run({ isFull: true })).toMatchObject({
+      status: 'succeeded',
+      counts: { ignored: 1, appended: 0 },
+    });
+    expect([trial.people(), trial.rows()]).toEqual([names, withoutAnn]);
+  });
+
+  it('D1: ignore forgets that when a person puts the row back', async () => {
+    const trial = await inSync();
+    const { uuid } = trial.contactOf('ann@firm.io');
+    trial.deleteRow('ann@firm.io');
+    await trial.run();
+    trial.person.paste(`'${tabTitle}'!A7`, [['Ann', '', 'Firm', 'ann@firm.io', 'ok', uuid]]);
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { linked: 6, ignored: 0 } });
+  });
+
+  it('D1: restore appends the row again', async () => {
+    const trial = await inSync({ on_row_deleted: 'restore' });
+    trial.deleteRow('ann@firm.io');
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { appended: 1 } });
+    expect(trial.rows()).toEqual(names);
+  });
+
+  it('D1: delete_contact deletes the contact, once', async () => {
+    const trial = await inSync({ on_row_deleted: 'delete_contact' });
+    trial.deleteRow('ann@firm.io');
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { deleted: 1 } });
+    await trial.run({ isFull: true });
+    expect([trial.people(), trial.rows()]).toEqual([withoutAnn, withoutAnn]);
+    expect(trial.writes().crm.filter((op) => op === 'contacts.delete')).toHaveLength(1);
+  });
+
+  it.each(['no_content', 'ok', 'accepted'] as const)(
+    'T30: a deletion that is answered %s and takes a minute is one deletion, and nobody rises again in the sheet',
+    async (deleteStatus) => {
+      const trial = await inSync({ on_row_deleted: 'delete_contact' }, { deleteStatus, deleteDelayMs: 60_000 });
+      trial.deleteRow('ann@firm.io');
+      await trial.run();
+      for (const isFull of [true, false])
+        expect(await trial.run({ isFull })).toMatchObject({ counts: { appended: 0 } });
+      await trial.start();
+      expect(await trial.run({ isFull: true })).toMatchObject({ counts: { appended: 0, deleted: 0 } });
+      await pass(61_000);
+      await trial.run({ isFull: true });
+      expect([trial.people(), trial.rows()]).toEqual([withoutAnn, withoutAnn]);
+      expect(trial.writes().crm.filter((op) => op === 'contacts.delete')).toHaveLength(1);
+    },
+  );
+
+  it('D2: delete_contact does not delete a contact that changed meanwhile: its row is restored', async () => {
+    const trial = await inSync({ on_row_deleted: 'delete_contact' });
+    trial.deleteRow('ann@firm.io');
+    trial.change('ann@firm.io', { company_name: 'Other' });
+    expect(await trial.run()).toMatchObject({ counts: { deleted: 0, appended: 1 } });
+    expect(trial.rowOf('ann@firm.io')['Company']).toBe('Other');
+    const line = (await trial.history()).find(({ op, rule }) => op === 'append' && rule === 'D2');
+    expect(line).toMatchObject({ reason: expect.stringContaining('modified beat deleted') });
+  });
+
+  it('D2: nor one that changes between the plan and the deletion', async () => {
+    const trial = await inSync({ on_row_deleted: 'delete_contact' });
+    trial.deleteRow('ann@firm.io');
+    let searches = 0;
+    trial.atEachInstant((what) => {
+      if (typeof what === 'string' || !what.url.endsWith('/leads/search')) return;
+      searches += 1;
+      if (searches === 2) trial.change('ann@firm.io', { company_name: 'Other' });
+    });
+    expect(await trial.run()).toMatchObject({ counts: { deleted: 0 } });
+    trial.atEachInstant(() => {});
+    await trial.run();
+    expect(trial.rowOf('ann@firm.io')['Company']).toBe('Other');
+  });
+
+  it('D1: cancel_automations cancels the contact from all, once', async () => {
+    const trial = await inSync({ on_row_deleted: 'cancel_automations' });
+    const { uuid } = trial.contactOf('ann@firm.io');
+    trial.deleteRow('ann@firm.io');
+    await trial.run();
+    await trial.run({ isFull: true });
+    const cancels = trial.crmCalls().filter(({ path }) => path.endsWith(`/${uuid}/cancel-all`));
+    expect(cancels).toHaveLength(1);
+    expect(trial.people()).toEqual(names);
+  });
+});
+
+describe('D3, D4: a contact is gone', () => {
+  it('D3: only a full scan notices, and mark keeps the row and says so', async () => {
+    const trial = await inSync();
+    trial.deleteContact('ann@firm.io');
+    expect(await trial.run()).toMatchObject({ counts: { ignored: 0 } });
+    expect(await trial.run({ isFull: true })).toMatchObject({
+      status: 'succeeded',
+      problems: [{ kind: 'ignored', rule: 'D3' }],
+    });
+    expect(trial.rows()).toEqual(names);
+  });
+
+  it('D3: delete_row deletes the row, but not one that a person edited', async () => {
+    const trial = await inSync({ on_contact_deleted: 'delete_row' });
+    trial.type('bob@firm.io', 'Company', 'By hand');
+    trial.deleteContact('ann@firm.io');
+    trial.deleteContact('bob@firm.io');
+    await trial.run({ isFull: true });
+    expect(trial.rows()).toEqual(withoutAnn);
+    expect(trial.rowOf('bob@firm.io')['Company']).toBe('By hand');
+  });
+
+  it('D3, L7: a contact that the search leaves out while it is there is not gone', async () => {
+    const trial = await inSync({ on_contact_deleted: 'delete_row' });
+    trial.service.switches.searchLagMs = 600_000;
+    const { uuid } = trial.contactOf('ann@firm.io');
+    trial.service.model.contacts.index.write(uuid, undefined, Date.now(), Date.now());
+    await trial.run({ isFull: true });
+    expect(trial.rows()).toEqual(names);
+  });
+
+  it('T31: deleted in the CRM while edited in the sheet: the row is kept and says so, and nobody is made anew', async () => {
+    const trial = await inSync({ on_contact_deleted: 'delete_row', sheet: { ...sheet, status_column: 'Sync' } });
+    trial.type('ann@firm.io', 'Company', 'By hand');
+    trial.deleteContact('ann@firm.io');
+    expect(await trial.run()).toMatchObject({ counts: { created: 0, updated: 0 } });
+    await trial.run({ isFull: true });
+    expect(trial.rowOf('ann@firm.io')).toMatchObject({
+      Company: 'By hand',
+      Sync: expect.stringMatching(/deleted in the CRM/),
+    });
+    expect(trial.people()).toEqual(withoutAnn);
+  });
+
+  it('D4: a contact that went to another list keeps its row; what is typed there is not sent; it comes back', async () => {
+    const trial = await inSync();
+    const other = trial.service.model.lists.add({ name: 'Other' });
+    const { uuid } = trial.contactOf('ann@firm.io');
+    trial.change('ann@firm.io', { list_uuid: other.uuid });
+    expect(await trial.run({ isFull: true })).toMatchObject({ problems: [{ kind: 'ignored', rule: 'D4' }] });
+    trial.type('ann@firm.io', 'Company', 'By hand');
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 0 } });
+    expect(await trial.run()).toMatchObject({ counts: { updated: 0 } });
+    trial.change('ann@firm.io', { list_uuid: trial.list.uuid });
+    expect(await trial.run()).toMatchObject({ counts: { linked: 6, ignored: 0 } });
+    expect(trial.rowOf('ann@firm.io')['Contact ID']).toBe(uuid);
+  });
+});
+
+describe('D5, D6', () => {
+  it('D5: nothing is deleted while the contacts were not all read', async () => {
+    const trial = await inSync({ on_row_deleted: 'delete_contact' }, { pageRowsMax: 2 });
+    trial.deleteRow('ann@firm.io');
+    let pages = 0;
+    trial.service.faults.inject({
+      kind: 'status',
+      status: 503,
+      times: 50,
+      operation: 'contacts.search',
+      matches: () => (pages += 1) > 2,
+    });
+    expect(await trial.run({ isFull: true })).toMatchObject({ counts: { deleted: 0 } });
+    expect(trial.people()).toEqual(names);
+    trial.service.faults.clear();
+    expect(await trial.run({ isFull: true })).toMatchObject({ counts: { deleted: 1 } });
+  });
+
+  it('D6: deleted on both sides is forgotten without a write, and created again later is new', async () => {
+    const trial = await inSync({ on_row_deleted: 'delete_contact' });
+    trial.deleteContact('ann@firm.io');
+    trial.deleteRow('ann@firm.io');
+    const before = trial.writes();
+    await trial.run({ isFull: true });
+    expect(trial.writes().crm).toEqual(before.crm);
+    trial.addContact({ first_name: 'Ann', email: 'ann@firm.io' });
+    expect(await trial.run()).toMatchObject({ counts: { appended: 1, linked: 6 } });
+  });
+});
+
+const sheet = { spreadsheet: '1AbCdEfGhIjKlMnOpQrStUvWxYz-0123456789_tests', tab: tabTitle };
+
+async function pass(ms: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,147 @@
+// What has to look right before anything is written: the G rules, as a run obeys them.
+import { describe, expect, it } from 'vitest';
+import { createSyncTrial, tabTitle } from '../support/app.ts';
+
+const header = ['First name', 'Last name', 'Company', 'Email', 'Status'];
+
+async function inSync(options: Parameters<typeof createSyncTrial>[0] = {}, count = 10) {
+  const trial = createSyncTrial({ values: [header], ...options });
+  for (let index = 0; index < count; index += 1)
+    trial.addContact({ first_name: `P${index}`, company_name: 'Firm', email: `p${index}@firm.io` });
+  await trial.run();
+  return { ...trial, runHeld };
+
+  /** What came of a run, and whether both sides, base and links are as before; that it was held is noted. */
+  async function runHeld(isFull = true) {
+    const before = trial.writes();
+    const links = linksOf(trial.stateFiles());
+    const { status, holds } = await trial.run({ isFull });
+    const isUntouched =
+      JSON.stringify(trial.writes()) === JSON.stringify(before) && linksOf(trial.stateFiles()) === links;
+    return { status, rule: holds[0]?.rule, isUntouched };
+  }
+}
+
+const held = (rule: string) => ({ status: 'held', rule, isUntouched: true });
+
+function linksOf(files: Readonly<Record<string, string>>): string | undefined {
+  return files['base.json'];
+}
+
+describe('G1: sides that do not look like themselves', () => {
+  it('G1, L7, G4: a tab whose rows are all gone holds the run; back again, the next one goes on by itself', async () => {
+    const trial = await inSync({ sync: { on_row_deleted: 'delete_contact' } });
+    const rows = trial.person.read(`'${tabTitle}'!A2:F11`);
+    trial.person.clear(`'${tabTitle}'!A2:F11`);
+    expect(await trial.runHeld()).toEqual(held('G1'));
+    expect(await trial.runHeld(false)).toEqual(held('G1'));
+    trial.person.paste(`'${tabTitle}'!A2`, rows);
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { linked: 10, deleted: 0 } });
+  });
+
+  it('G1: a tab emptied with its headers fails the run, and not even a header is written', async () => {
+    const trial = await inSync();
+    trial.person.clear(`'${tabTitle}'!A1:Z99`);
+    trial.person.request({
+      deleteDeveloperMetadata: { dataFilter: { developerMetadataLookup: { locationType: 'COLUMN' } } },
+    });
+    await trial.start();
+    const before = trial.writes();
+    expect((await trial.run()).status).toMatch(/held|failed/);
+    expect(trial.writes()).toEqual(before);
+    expect(trial.person.read(`'${tabTitle}'!A1:Z99`)).toEqual([]);
+  });
+
+  it('G1: a list that answers empty holds the run', async () => {
+    const trial = await inSync({ sync: { on_contact_deleted: 'delete_row' } });
+    for (const { uuid } of trial.contacts()) trial.service.model.contacts.remove(uuid);
+    expect(await trial.runHeld()).toEqual(held('G1'));
+  });
+
+  it('G1: fewer than a tenth of the known rows hold the run', async () => {
+    const trial = await inSync({ sync: { on_row_deleted: 'delete_contact' } }, 11);
+    trial.person.deleteRows(tabTitle, 2, 10);
+    expect(await trial.runHeld()).toEqual(held('G1'));
+  });
+
+  it('G1: an approval lets exactly these counts through, once', async () => {
+    const trial = await inSync({ sync: { on_row_deleted: 'delete_contact' } });
+    trial.person.deleteRows(tabTitle, 2, 10);
+    const report = await trial.run({ isFull: true });
+    expect(report).toMatchObject({ status: 'held', approvable: report.run });
+    const { syncs } = await trial.start();
+    await syncs.get('prospects')!.state.addRequest({ kind: 'approve', run: report.run, counts: { ...report.planned } });
+    expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded', counts: { deleted: 10 } });
+    expect(trial.contacts()).toHaveLength(0);
+  });
+});
+
+describe('G2: limits', () => {
+  it('G2: more deletions than the limit hold the run; exactly at the limit it passes', async () => {
+    const trial = await inSync({ sync: { on_row_deleted: 'delete_contact', limits: { deletes: '20%' } } });
+    const rows = trial.person.read(`'${tabTitle}'!A2:F4`);
+    trial.person.deleteRows(tabTitle, 2, 3);
+    expect(await trial.runHeld()).toEqual(held('G2'));
+    trial.person.paste(`'${tabTitle}'!A20`, rows.slice(0, 1));
+    expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded', counts: { deleted: 2 } });
+  });
+
+  it('G2: more emptied fields than the limit hold the run', async () => {
+    const trial = await inSync({ sync: { limits: { blanks: '20%', changes: '100%' } } });
+    trial.person.clear(`'${tabTitle}'!C2:C11`);
+    expect(await trial.runHeld()).toEqual(held('G2'));
+    expect(trial.contacts().every(({ company_name }) => company_name === 'Firm')).toBe(true);
+  });
+
+  it('G2: more changed records than the limit hold the run', async () => {
+    const trial = await inSync();
+    trial.person.paste(
+      `'${tabTitle}'!C2`,
+      Array.from({ length: 6 }, () => ['Other']),
+    );
+    expect(await trial.runHeld()).toEqual(held('G2'));
+  });
+
+  it('G2: more new rows than the limit hold the run, the first one too, and not a header is written', async () => {
+    const rows = Array.from({ length: 4 }, (_, index) => [`P${index}`, '', '', `p${index}@firm.io`, '']);
+    const trial = createSyncTrial({ values: [header, ...rows], sync: { limits: { creates: 3 } } });
+    expect(await trial.run()).toMatchObject({ status: 'held', holds: [{ rule: 'G2' }] });
+    expect(trial.writes()).toEqual({ crm: [], sheet: 0 });
+  });
+});
+
+it('G3: a narrowed filter is no deletion', async () => {
+  const trial = await inSync({
+    sync: { on_contact_deleted: 'delete_row', contacts: { list: 'Prospects', filter: { status: 'ok' } } },
+  });
+  trial.change('p1@firm.io', { status: 'failed_validation' });
+  expect(await trial.run({ isFull: true })).toMatchObject({ counts: { removed: 0 } });
+  expect(trial.rowOf('p1@firm.io')['Company']).toBe('Firm');
+});
+
+describe('G5: what was not read', () => {
+  it.each([
+    { kind: 'status', status: 503 },
+    { kind: 'blank' },
+    { kind: 'html' },
+    { kind: 'lost' },
+    { kind: 'truncated' },
+    { kind: 'error_in_200' },
+  ] as const)('G5, L7: pages that fail ($kind) conclude nothing about those who were on them', async (fault) => {
+    const trial = await inSync({ sync: { on_contact_deleted: 'delete_row' }, switches: { pageRowsMax: 3 } });
+    let pages = 0;
+    trial.service.faults.inject({ ...fault, times: 99, operation: 'contacts.search', matches: () => (pages += 1) > 2 });
+    const report = await trial.run({ isFull: true });
+    expect(report.counts).toMatchObject({ removed: 0, created: 0, appended: 0 });
+    expect(trial.grid()).toHaveLength(10);
+    trial.service.faults.clear();
+    expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded', counts: { linked: 10 } });
+  });
+
+  it('G5, D3: totals that drift prove nobody absent', async () => {
+    const trial = await inSync({ sync: { on_contact_deleted: 'delete_row' }, switches: { pageRowsMax: 3 } });
+    trial.service.switches.totalDriftMax = 2;
+    expect(await trial.run({ isFull: true })).toMatchObject({ counts: { removed: 0 } });
+    expect(trial.grid()).toHaveLength(10);
+  });
+});

@@ -1,0 +1,186 @@
+// Who is who, as a run finds out: the I rules with the service's own habits (T19, T23).
+import { describe, expect, it } from 'vitest';
+import { createSyncTrial, tabTitle } from '../support/app.ts';
+
+const header = ['First name', 'Last name', 'Company', 'Email', 'Profile'];
+const columns = {
+  'First name': 'first_name',
+  'Last name': 'last_name',
+  Company: 'company_name',
+  Email: 'email',
+  Profile: 'network_id',
+};
+
+function createTrial(options: Parameters<typeof createSyncTrial>[0] = {}) {
+  return createSyncTrial({
+    columns,
+    values: [header],
+    ...options,
+    sync: { match: ['network_id', 'email'], ...options.sync },
+  });
+}
+
+describe('I2: rows without an ID', () => {
+  it('I2: a row whose key a contact has is linked and merged: blanks are filled from either side', async () => {
+    const trial = createTrial({ values: [header, ['', 'Ames', '', 'ann@firm.io', '']] });
+    trial.addContact({ first_name: 'Ann', email: 'ANN@firm.io' });
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { created: 0, appended: 0 } });
+    expect(trial.contacts()).toMatchObject([{ first_name: 'Ann', last_name: 'Ames' }]);
+    expect(trial.grid()).toMatchObject([{ 'First name': 'Ann', 'Last name': 'Ames' }]);
+  });
+
+  it('I2: a row that matches two contacts is quarantined, and these get no rows', async () => {
+    const trial = createTrial({ values: [header, ['Ann', '', '', 'ann@firm.io', '']] });
+    trial.addContact({ first_name: 'Ann', email: 'ann@firm.io' });
+    trial.addContact({ first_name: 'Anna', email: 'ann@firm.io' });
+    expect(await trial.run()).toMatchObject({ status: 'partial', counts: { quarantined: 1, appended: 0, created: 0 } });
+  });
+
+  it.each([false, true])(
+    'I2: a person in another list is quarantined, or moved here where that is wanted (%s)',
+    async (isMoved) => {
+      const values = [header, ['Ann', '', '', 'ann@firm.io', '']];
+      const trial = createTrial({ values, sync: { contacts: { list: 'Prospects', move_to_list: isMoved } } });
+      const other = trial.service.model.lists.add({ name: 'Other' });
+      trial.addContact({ first_name: 'Ann', email: 'ann@firm.io', list_uuid: other.uuid });
+      await trial.run();
+      const { problems } = await trial.run();
+      expect(trial.contacts()).toHaveLength(1);
+      const { uuid, list_uuid } = trial.contactOf('ann@firm.io');
+      expect(list_uuid).toBe(isMoved ? trial.list.uuid : other.uuid);
+      expect(trial.rowOf('ann@firm.io')['Contact ID']).toBe(isMoved ? uuid : undefined);
+      expect(problems.map(({ kind, rule }) => `${kind} ${rule}`)).toEqual(isMoved ? [] : ['quarantined I2']);
+    },
+  );
+
+  it('I2: a row that names nobody waits, and is created once it does', async () => {
+    const trial = createTrial({ values: [header, ['Ann', 'Ames', '', '', '']] });
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { waiting: 1, created: 0 } });
+    trial.person.paste(`'${tabTitle}'!D2`, [['ann@firm.io']]);
+    expect(await trial.run()).toMatchObject({ counts: { created: 1 } });
+  });
+
+  it('I8: a placeholder address finds nobody, not even beside a handle', async () => {
+    const trial = createTrial({ values: [header, ['Ann', '', '', 'x@example.com', 'ann-ames']] });
+    trial.addContact({ first_name: 'Bob', email: 'x@example.com', network: 'bob' });
+    await trial.run();
+    const bob = trial.contacts().find(({ network }) => network === 'bob')!;
+    const row = trial.grid().find((each) => each['First name'] === 'Ann')!;
+    expect(row['Contact ID']).not.toBe(bob.uuid);
+    expect(bob.first_name).toBe('Bob');
+  });
+});
+
+describe('I3, T23: who the service answers', () => {
+  it('I3: an answer with another identifier quarantines the row, and nothing more is sent for it', async () => {
+    const trial = createTrial({
+      values: [header, ['Ann', '', '', 'ann@firm.io', '']],
+      around: async (request, next) => {
+        const response = await next(request);
+        if (!request.url.endsWith('/upsert')) return response;
+        const body = (await response.json()) as Record<string, unknown>;
+        return Response.json({ ...body, uuid: '11111111-1111-4111-8111-111111111111', work_email: 'else@firm.io' });
+      },
+    });
+    expect(await trial.run()).toMatchObject({ status: 'partial', problems: [{ kind: 'quarantined', rule: 'I3' }] });
+    expect(trial.grid()[0]!['Contact ID']).toBeUndefined();
+    const calls = trial.crmCalls('contacts.upsert').length;
+    await trial.run();
+    expect(trial.crmCalls('contacts.upsert')).toHaveLength(calls);
+  });
+
+  it.each(['unchanged', 'refused'] as const)(
+    'T23, L1: somebody makes the same contact between lookup and create, and the service answers %s: it is merged, not written over',
+    async (upsertExisting) => {
+      const trial = createTrial({
+        values: [header, ['Ann', 'Hand', '', 'ann@firm.io', '']],
+        switches: { upsertExisting },
+        around: async (request, next) => {
+          if (request.url.endsWith('/upsert') && trial.contacts().length === 0) {
+            const made = trial.addContact({ first_name: 'Ann', last_name: 'Crm', email: 'ann@firm.io' });
+            const at = new Date(Date.now() - 5_000).toISOString();
+            trial.service.model.contacts.change(made.uuid, { fields: { created_at: at, updated_at: at } });
+          }
+          return next(request);
+        },
+      });
+      expect(await trial.run()).toMatchObject({ counts: { created: 0, waiting: 1 } });
+      expect(await trial.run()).toMatchObject({ counts: { conflicts: 1 } });
+      expect(trial.contactOf('ann@firm.io').last_name).toBe('Crm');
+      expect(trial.rowOf('ann@firm.io')['Last name']).toBe('Hand');
+    },
+  );
+
+  it('L8: a create without an answer is not sent again, by a service that would make a second one of it', async () => {
+    const trial = createTrial({
+      values: [header, ['Ann', '', '', 'ann@firm.io', '']],
+      switches: { upsertExisting: 'duplicated' },
+    });
+    trial.service.faults.inject({ kind: 'lost', when: 'after', operation: 'contacts.upsert' });
+    await trial.run();
+    await trial.run();
+    expect(trial.contacts()).toHaveLength(1);
+  });
+
+  it('T19: a contact that the search does not show for a minute is neither made twice nor given a second row', async () => {
+    const trial = createTrial({
+      values: [header, ['Ann', '', '', 'ann@firm.io', '']],
+      switches: { searchLagMs: 60_000 },
+    });
+    trial.service.faults.inject({ kind: 'lost', when: 'after', operation: 'contacts.upsert' });
+    await trial.run();
+    trial.type('ann@firm.io', 'Company', 'Firm');
+    await trial.run({ isFull: true });
+    await new Promise((resolve) => setTimeout(resolve, 70_000));
+    await trial.run();
+    expect(trial.contacts()).toMatchObject([{ company_name: 'Firm' }]);
+    expect(trial.grid()).toHaveLength(1);
+    expect(trial.writes().crm.filter((op) => op === 'contacts.upsert')).toHaveLength(1);
+  });
+});
+
+describe('I5, I10: IDs that are lost or changed', () => {
+  it('I5: an emptied ID is written again', async () => {
+    const trial = createTrial();
+    trial.addContact({ first_name: 'Ann', email: 'ann@firm.io' });
+    await trial.run();
+    trial.type('ann@firm.io', 'Contact ID', '');
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { created: 0, appended: 0 } });
+    expect(trial.rowOf('ann@firm.io')['Contact ID']).toBe(trial.contactOf('ann@firm.io').uuid);
+  });
+
+  it('I5: the ID column that was deleted is made again, with everybody’s ID', async () => {
+    const trial = createTrial();
+    for (const name of ['ann', 'bob', 'cy']) trial.addContact({ first_name: name, email: `${name}@firm.io` });
+    await trial.run();
+    const at = trial.person.read(`'${tabTitle}'!1:1`)[0]!.indexOf('Contact ID');
+    trial.person.deleteColumns(tabTitle, String.fromCodePoint(65 + at));
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { created: 0, appended: 0 } });
+    for (const name of ['ann', 'bob', 'cy'])
+      expect(trial.rowOf(`${name}@firm.io`)['Contact ID']).toBe(trial.contactOf(`${name}@firm.io`).uuid);
+  });
+
+  it('I5, L7: an ID that is no contact’s quarantines its row, and nothing is concluded from rows that are missing', async () => {
+    const trial = createTrial({ sync: { on_row_deleted: 'delete_contact' } });
+    for (const name of ['ann', 'bob', 'cy']) trial.addContact({ first_name: name, email: `${name}@firm.io` });
+    await trial.run();
+    trial.type('ann@firm.io', 'Contact ID', 'oops');
+    trial.person.deleteRows(tabTitle, trial.rowNumberOf('bob@firm.io'));
+    expect(await trial.run({ isFull: true })).toMatchObject({ counts: { quarantined: 1, deleted: 0 } });
+    expect(trial.contacts()).toHaveLength(3);
+  });
+
+  it('I10: a contact that was deleted and made anew is the same person to its row', async () => {
+    const trial = createTrial();
+    for (const name of ['ann', 'bob', 'cy']) trial.addContact({ first_name: name, email: `${name}@firm.io` });
+    await trial.run();
+    trial.service.model.contacts.remove(trial.contactOf('ann@firm.io').uuid);
+    trial.addContact({ first_name: 'ann', company_name: 'New', email: 'ann@firm.io' });
+    await trial.run({ isFull: true });
+    await trial.run({ isFull: true });
+    expect(trial.rowOf('ann@firm.io')).toMatchObject({
+      'Contact ID': trial.contactOf('ann@firm.io').uuid,
+      Company: 'New',
+    });
+  });
+});

@@ -1,0 +1,125 @@
+// W9: a run with nothing to do costs almost nothing, and the short way there hides no work.
+import { describe, expect, it } from 'vitest';
+import { createSyncTrial, tabTitle } from '../support/app.ts';
+
+const header = ['First name', 'Last name', 'Company', 'Email', 'Status'];
+type Trial = ReturnType<typeof createSyncTrial>;
+
+/** Both sides equal, and a run that found it so. */
+async function quiet(options: Parameters<typeof createSyncTrial>[0] = {}): Promise<Trial> {
+  const trial = createSyncTrial({ values: [header], ...options });
+  for (let index = 0; index < 6; index += 1)
+    trial.addContact({ first_name: `P${index}`, company_name: 'Firm', email: `p${index}@firm.io` });
+  await trial.run();
+  await trial.run();
+  await trial.run();
+  return trial;
+}
+
+it.each([false, true])(
+  'W9: an idle run makes 2 calls to the CRM and 1 to Sheets at most, and writes nothing (full: %s)',
+  async (isFull) => {
+    const trial = await quiet();
+    const [files, before] = [trial.stateFiles(), trial.writes()];
+    const calls = { crm: trial.crmCalls().length, reads: trial.sheets.log.counters.reads };
+    const report = await trial.run({ isFull });
+    expect(report).toMatchObject({ status: 'succeeded', counts: { linked: 6 }, isFull });
+    expect(trial.crmCalls().length - calls.crm).toBeLessThanOrEqual(2);
+    expect(trial.sheets.log.counters.reads - calls.reads).toBeLessThanOrEqual(1);
+    expect(trial.writes()).toEqual(before);
+    expect(trial.stateFiles()).toEqual(files);
+  },
+);
+
+it('W9: nor does one after a restart write anything', async () => {
+  const trial = await quiet();
+  await trial.start();
+  const [files, before] = [trial.stateFiles(), trial.writes()];
+  await trial.run({ isFull: true });
+  await trial.run();
+  expect(trial.writes()).toEqual(before);
+  expect(trial.stateFiles()).toEqual(files);
+});
+
+it('W9: open business that no run can settle is told each time, and written never', async () => {
+  const trial = await quiet();
+  trial.type('p1@firm.io', 'Company', 'By hand');
+  trial.change('p1@firm.io', { company_name: 'By the CRM' });
+  trial.person.paste(`'${tabTitle}'!A20`, [['Nobody', 'Yet', '', '', '']]);
+  await trial.run();
+  const [files, before] = [trial.stateFiles(), trial.writes()];
+  for (let run = 0; run < 3; run += 1)
+    expect(await trial.run()).toMatchObject({ status: 'partial', counts: { conflicts: 1, waiting: 1 } });
+  expect(trial.writes()).toEqual(before);
+  expect(trial.stateFiles()).toEqual(files);
+});
+
+/** What may happen between two runs. Each must be seen by a run that would rather be idle. */
+const happenings: readonly {
+  readonly what: string;
+  readonly happen: (trial: Trial) => void;
+  readonly isFull?: true;
+}[] = [
+  { what: 'nothing', happen: () => {} },
+  { what: 'a cell is edited', happen: (trial) => trial.type('p1@firm.io', 'Company', 'Other') },
+  { what: 'a cell is emptied', happen: (trial) => trial.type('p1@firm.io', 'Company', '') },
+  { what: 'a contact is edited', happen: (trial) => trial.change('p1@firm.io', { company_name: 'Other' }) },
+  { what: 'a contact is made', happen: (trial) => void trial.addContact({ first_name: 'N', email: 'n@firm.io' }) },
+  {
+    what: 'a row is made',
+    happen: (trial) => trial.person.paste(`'${tabTitle}'!A9`, [['N', '', '', 'n@firm.io', '']]),
+  },
+  { what: 'a row is deleted', happen: (trial) => trial.person.deleteRows(tabTitle, 3) },
+  { what: 'rows are sorted', happen: (trial) => trial.person.sort(tabTitle, 'D', 'DESCENDING') },
+  { what: 'an ID is cleared', happen: (trial) => trial.type('p1@firm.io', 'Contact ID', '') },
+  { what: 'a header is renamed', happen: (trial) => trial.person.paste(`'${tabTitle}'!C1`, [['Employer']]) },
+  { what: 'a formula shows the same', happen: (trial) => trial.person.type(`'${tabTitle}'!C3`, '="Fi"&"rm"') },
+  {
+    what: 'a contact is deleted',
+    happen: (trial) => trial.service.model.contacts.remove(trial.contactOf('p1@firm.io').uuid),
+    isFull: true,
+  },
+  {
+    what: 'a contact left and comes back',
+    happen: (trial) => trial.change('p5@firm.io', { list_uuid: trial.list.uuid }),
+  },
+];
+
+describe('the short way hides no work', () => {
+  it.each(happenings)(
+    'W9, L5: $what: a run that may be idle does what one does that may not',
+    async ({ happen, isFull }) => {
+      const results = [];
+      for (const isFresh of [false, true]) {
+        const trial = await quiet();
+        const other = trial.service.model.lists.add({ name: 'Other' });
+        trial.change('p5@firm.io', { list_uuid: other.uuid });
+        await trial.run({ isFull: true });
+        await trial.run();
+        await trial.run();
+        happen(trial);
+        if (isFresh) await trial.start();
+        const { counts, status } = await trial.run({ isFull: isFull ?? false });
+        const rows = trial.grid();
+        const people = trial.contacts().map(({ work_email, company_name }) => [work_email, company_name]);
+        results.push({ counts, status, rows, people });
+      }
+      expect(results[0]).toEqual(results[1]);
+    },
+  );
+
+  it('W9, I2: a contact that got no row is found again by each run, not only by the next', async () => {
+    const trial = await quiet();
+    trial.person.paste(`'${tabTitle}'!A9`, [
+      ['N', '', '', 'n@firm.io', ''],
+      ['M', '', '', 'n@firm.io', ''],
+    ]);
+    trial.addContact({ first_name: 'N', email: 'n@firm.io' });
+    await trial.run();
+    await trial.run();
+    await new Promise((resolve) => setTimeout(resolve, 3_600_000));
+    await trial.run();
+    trial.person.deleteRows(tabTitle, 9, 2);
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { appended: 1 } });
+  });
+});

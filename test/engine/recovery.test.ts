@@ -1,0 +1,214 @@
+// What a run makes of a state that is lost, damaged, old or another's, and of a process that ended in the middle: S, I9, L10.
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse, stringify } from 'yaml';
+import { describe, expect, it } from 'vitest';
+import { createSyncTrial, inOrder, tabTitle } from '../support/app.ts';
+
+const header = ['First name', 'Last name', 'Company', 'Email', 'Status'];
+const names = ['Ann', 'Bob', 'Cy', 'Dee', 'Eve', 'Fay'];
+
+async function inSync(options: Parameters<typeof createSyncTrial>[0] = {}) {
+  const trial = createSyncTrial({ values: [header], ...options });
+  for (const name of names)
+    trial.addContact({ first_name: name, company_name: 'Firm', email: `${name.toLowerCase()}@firm.io` });
+  await trial.run();
+  const state = join(trial.folder, 'state', 'prospects');
+  const restart = async (change: () => void) => {
+    change();
+    await trial.start();
+  };
+  return { ...trial, state, restart };
+}
+
+type Trial = Awaited<ReturnType<typeof inSync>>;
+
+/** Nobody deleted, nobody twice, all with the uuid of their contact. */
+function expectEverybodyOnce(trial: Trial): void {
+  expect(inOrder(trial.grid().map((row) => row['First name']))).toEqual(names);
+  expect(inOrder(trial.contacts().map(({ first_name }) => first_name))).toEqual(names);
+  for (const name of names) {
+    const email = `${name.toLowerCase()}@firm.io`;
+    expect(trial.rowOf(email)['Contact ID']).toBe(trial.contactOf(email).uuid);
+  }
+}
+
+describe('S1, I9: the state is lost', () => {
+  it('S1, I9: everybody is adopted by ID, nothing is deleted or doubled, and equal fields cost no write', async () => {
+    const trial = await inSync();
+    await trial.restart(() => rmSync(trial.state, { recursive: true }));
+    const before = trial.writes();
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { linked: 6, set: 0, updated: 0 } });
+    expectEverybodyOnce(trial);
+    expect(trial.writes().crm).toEqual(before.crm);
+  });
+
+  it('S1, I9, I5: with the IDs gone too, everybody is adopted by key', async () => {
+    const trial = await inSync();
+    await trial.restart(() => {
+      rmSync(trial.state, { recursive: true });
+      trial.person.deleteColumns(tabTitle, 'F');
+    });
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { created: 0, appended: 0, linked: 6 } });
+    expectEverybodyOnce(trial);
+  });
+
+  it('S1, I9: a row and a contact that were missing on the other side are added, not deleted', async () => {
+    const trial = await inSync();
+    await trial.restart(() => {
+      rmSync(trial.state, { recursive: true });
+      trial.person.deleteRows(tabTitle, trial.rowNumberOf('bob@firm.io'));
+    });
+    expect(await trial.run()).toMatchObject({ counts: { appended: 1, deleted: 0, removed: 0 } });
+    expectEverybodyOnce(trial);
+  });
+
+  it('S1, M1: what differs is a conflict, and neither side is written over', async () => {
+    const trial = await inSync();
+    await trial.restart(() => {
+      rmSync(trial.state, { recursive: true });
+      trial.type('ann@firm.io', 'Company', 'By hand');
+    });
+    expect(await trial.run()).toMatchObject({ status: 'partial', counts: { conflicts: 1 } });
+    expect(trial.contactOf('ann@firm.io').company_name).toBe('Firm');
+    expect(trial.rowOf('ann@firm.io')['Company']).toBe('By hand');
+  });
+});
+
+describe('S1: the state is damaged', () => {
+  it('S1: a damaged document is set aside and named, and the run converges without it', async () => {
+    const trial = await inSync();
+    trial.type('ann@firm.io', 'Company', 'Second');
+    await trial.run();
+    await trial.restart(() => {
+      for (const name of readdirSync(trial.state).filter((each) => each.startsWith('base')))
+        writeFileSync(join(trial.state, name), readFileSync(join(trial.state, name), 'utf8').slice(0, 100));
+    });
+    expect(await trial.run()).toMatchObject({ counts: { created: 0, appended: 0, deleted: 0, removed: 0 } });
+    expectEverybodyOnce(trial);
+    expect(trial.events).toContainEqual(
+      expect.objectContaining({ type: 'notice', message: expect.stringMatching(/base/) }),
+    );
+  });
+
+  it('S3: an older state that was put back brings conflicts at most, never a regression', async () => {
+    const trial = await inSync();
+    const backup = join(trial.folder, 'backup');
+    cpSync(trial.state, backup, { recursive: true });
+    trial.type('ann@firm.io', 'Company', 'Newer');
+    trial.change('bob@firm.io', { company_name: 'Newer' });
+    await trial.run();
+    await trial.restart(() => {
+      rmSync(trial.state, { recursive: true });
+      cpSync(backup, trial.state, { recursive: true });
+    });
+    trial.change('cy@firm.io', { company_name: 'Newest' });
+    expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded', counts: { set: 1, updated: 0 } });
+    for (const email of ['ann@firm.io', 'bob@firm.io']) {
+      expect(trial.rowOf(email)['Company']).toBe('Newer');
+      expect(trial.contactOf(email).company_name).toBe('Newer');
+    }
+  });
+});
+
+describe('S2, G1: another sync’s state', () => {
+  it('S2: state of another sync is refused', async () => {
+    const trial = await inSync();
+    const config = parse(readFileSync(trial.configFile, 'utf8')) as { syncs: Record<string, unknown> };
+    await trial.restart(() => {
+      const other = join(trial.folder, 'state', 'others');
+      cpSync(trial.state, other, { recursive: true });
+      writeFileSync(trial.configFile, stringify({ ...config, syncs: { others: config.syncs['prospects'] } }));
+    });
+    const before = trial.writes();
+    expect(await trial.run({ sync: 'others' })).toMatchObject({ status: 'failed' });
+    expect(trial.writes()).toEqual(before);
+  });
+
+  it.each([
+    ['list', 'contacts'],
+    ['tab', 'sheet'],
+  ] as const)('G1: another %s than the state knows is refused, without a write', async (what, section) => {
+    const trial = await inSync();
+    const config = parse(readFileSync(trial.configFile, 'utf8')) as {
+      syncs: { prospects: Record<string, Record<string, unknown>> };
+    };
+    trial.service.model.lists.add({ name: 'Other' });
+    trial.person.request({ addSheet: { properties: { title: 'Other' } } });
+    config.syncs.prospects[section]![what] = 'Other';
+    await trial.restart(() => writeFileSync(trial.configFile, stringify(config)));
+    const [before, files] = [trial.writes(), trial.stateFiles()];
+    expect(await trial.run({ isFull: true })).toMatchObject({
+      status: 'failed',
+      holds: expect.arrayContaining([
+        expect.objectContaining({ rule: 'G1', reason: expect.stringMatching(/another/) }),
+      ]),
+    });
+    expect(trial.writes()).toEqual(before);
+    expect(trial.stateFiles()['base.json']).toEqual(files['base.json']);
+  });
+});
+
+describe('L10: killed anywhere', () => {
+  it('L10, L12, L1: after a kill between a write and its line, the history has the line of what had to give way', async () => {
+    const trial = await inSync({ sync: { conflict: 'crm' } });
+    trial.type('ann@firm.io', 'Company', 'By hand');
+    trial.change('ann@firm.io', { company_name: 'By the CRM' });
+    let writes = 0;
+    trial.atEachInstant((what) => {
+      if (typeof what !== 'string' && what.url.includes('values:batchUpdateByDataFilter')) writes += 1;
+      else if (what === 'answered' && writes > 0) trial.kill();
+    });
+    expect(await trial.attempt()).toBe('killed');
+    trial.atEachInstant(() => {});
+    expect(trial.rowOf('ann@firm.io')['Company']).toBe('By the CRM');
+    await trial.start();
+    expect(await trial.run()).toMatchObject({ status: 'succeeded' });
+    const lines = (await trial.history()).filter(({ before }) => before === 'By hand');
+    expect(lines).toMatchObject([{ side: 'sheet', field: 'company_name', after: 'By the CRM', outcome: 'unknown' }]);
+  });
+
+  it(
+    'L10, W7: at every single instant of a run that does a bit of everything, the next run heals',
+    { timeout: 60_000 },
+    async () => {
+      for (let killAt = 1; ; killAt += 3) {
+        const trial = await inSync({ sync: { conflict: 'crm', on_row_deleted: 'restore' } });
+        trial.type('ann@firm.io', 'Company', 'By hand');
+        trial.change('bob@firm.io', { company_name: 'By the CRM' });
+        trial.person.deleteRows(tabTitle, trial.rowNumberOf('cy@firm.io'));
+        trial.person.paste(`'${tabTitle}'!A20`, [['Gil', '', 'Firm', 'gil@firm.io', '']]);
+        trial.addContact({ first_name: 'Hal', email: 'hal@firm.io' });
+        let instants = 0;
+        trial.atEachInstant(() => {
+          instants += 1;
+          if (instants === killAt) trial.kill();
+        });
+        const isOver = (await trial.attempt()) !== 'killed';
+        trial.atEachInstant(() => {});
+        if (!isOver) await trial.start();
+        await trial.run();
+        const all = inOrder([...names, 'Gil', 'Hal']);
+        expect(inOrder(trial.grid().map((row) => row['First name'])), `killed at ${killAt}`).toEqual(all);
+        expect(inOrder(trial.contacts().map(({ first_name }) => first_name)), `killed at ${killAt}`).toEqual(all);
+        expect(trial.contactOf('ann@firm.io').company_name).toBe('By hand');
+        expect(trial.rowOf('bob@firm.io')['Company']).toBe('By the CRM');
+        if (isOver) return;
+      }
+    },
+  );
+
+  it('W7: while another run of the sync goes on, a second one waits and then names the holder', async () => {
+    const trial = await inSync();
+    const lock = join(trial.state, 'lock');
+    let second: Promise<unknown> | undefined;
+    trial.atEachInstant(async (what) => {
+      if (second || typeof what === 'string') return;
+      expect(existsSync(lock)).toBe(true);
+      second = trial.run();
+      await second;
+    });
+    expect(await trial.run()).toMatchObject({ status: 'succeeded' });
+    expect(await second).toMatchObject({ status: 'failed', error: expect.stringMatching(/process/) });
+  });
+});

@@ -1,0 +1,248 @@
+// Values on their way there and back, by a service with habits of its own: M, V and L rules that a run shows.
+import { describe, expect, it } from 'vitest';
+import { createSyncTrial, tabTitle } from '../support/app.ts';
+
+const columns = {
+  'First name': 'first_name',
+  'Last name': 'last_name',
+  Company: 'company_name',
+  Email: 'email',
+  Position: 'position',
+};
+const header = Object.keys(columns);
+
+async function inSync(options: Parameters<typeof createSyncTrial>[0] = {}) {
+  const trial = createSyncTrial({ columns, values: [header], ...options });
+  trial.addContact({
+    first_name: 'Ann',
+    last_name: 'Ames',
+    company_name: 'Firm',
+    email: 'ann@firm.io',
+    position: 'Buyer',
+  });
+  trial.addContact({
+    first_name: 'Bob',
+    last_name: 'Bell',
+    company_name: 'Firm',
+    email: 'bob@firm.io',
+    position: 'Buyer',
+  });
+  await trial.run();
+  return trial;
+}
+
+describe('merging', () => {
+  it('M1, L1, L4: under manual a conflict freezes its field and no other, and closes when the sides agree', async () => {
+    const trial = await inSync({ sync: { conflict: 'manual' } });
+    trial.type('ann@firm.io', 'Company', 'By hand');
+    trial.type('ann@firm.io', 'Position', 'Seller');
+    trial.change('ann@firm.io', { company_name: 'By the CRM' });
+    for (let run = 0; run < 2; run += 1)
+      expect(await trial.run()).toMatchObject({
+        status: 'partial',
+        counts: { conflicts: 1 },
+        problems: [{ rule: 'M1' }],
+      });
+    expect(trial.contactOf('ann@firm.io')).toMatchObject({ company_name: 'By the CRM', position: 'Seller' });
+    expect(trial.rowOf('ann@firm.io')).toMatchObject({ Company: 'By hand' });
+    trial.type('ann@firm.io', 'Company', 'By the CRM');
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { conflicts: 0 } });
+  });
+
+  it.each(['crm', 'sheet'] as const)(
+    'L1, L6, L11: under %s that side wins, and the loser is in the history',
+    async (conflict) => {
+      const trial = await inSync({ sync: { conflict } });
+      trial.type('ann@firm.io', 'Company', 'By hand');
+      trial.change('ann@firm.io', { company_name: 'By the CRM' });
+      await trial.run();
+      const [winner, loser] = conflict === 'crm' ? ['By the CRM', 'By hand'] : ['By hand', 'By the CRM'];
+      expect(trial.contactOf('ann@firm.io').company_name).toBe(winner);
+      expect(trial.rowOf('ann@firm.io')['Company']).toBe(winner);
+      const line = (await trial.history()).find(({ field, before }) => field === 'company_name' && before !== null);
+      expect(line).toMatchObject({ before: loser, after: winner, base: 'Firm', rule: 'M1', outcome: 'done' });
+    },
+  );
+
+  it('M4: what is typed over a to_sheet column is put back on the next run, and logged', async () => {
+    const trial = await inSync({ columns: { ...columns, Position: { field: 'position', direction: 'to_sheet' } } });
+    trial.type('ann@firm.io', 'Position', 'Boss');
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { set: 1, updated: 0 } });
+    expect(trial.rowOf('ann@firm.io')['Position']).toBe('Buyer');
+    expect(await trial.history()).toContainEqual(
+      expect.objectContaining({ before: 'Boss', after: 'Buyer', rule: 'M4' }),
+    );
+  });
+
+  it('M4: a to_crm column is sent when it differs from what was last sent, and the CRM side is never read', async () => {
+    const trial = await inSync({ columns: { ...columns, Segment: { custom_field: 'segment' } } });
+    trial.type('ann@firm.io', 'Segment', 'A');
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 1 } });
+    const { uuid } = trial.contactOf('ann@firm.io');
+    expect(trial.service.model.contacts.get(uuid).customFields).toEqual({ segment: 'A' });
+    expect(await trial.run({ isFull: true })).toMatchObject({ counts: { updated: 0, set: 0 } });
+  });
+
+  it('M5: a form that the service stored becomes the base and is shown in the sheet', async () => {
+    const trial = await inSync({
+      columns: { ...columns, Profile: 'network_id' },
+      switches: { normalises: ['trim', 'handle'] },
+    });
+    trial.person.paste(`'${tabTitle}'!A9`, [['Cy', '', 'Firm', 'cy@firm.io', '', '', 'https://net.test/in/cy-cole/']]);
+    await trial.run();
+    await trial.run({ isFull: true });
+    const before = trial.writes();
+    expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 0 } });
+    expect(trial.writes()).toEqual(before);
+  });
+});
+
+describe('a service that does not store what it takes', () => {
+  it('M6, T24: an ignored field is named, tried three times, then parked until either side changes', async () => {
+    const trial = await inSync({ switches: { updateIgnores: ['position'] } });
+    trial.type('ann@firm.io', 'Position', 'Seller');
+    for (let run = 0; run < 6; run += 1) expect((await trial.run()).status).toBe('partial');
+    expect(trial.crmCalls('contacts.update')).toHaveLength(3);
+    expect(await trial.run({ isFull: true })).toMatchObject({ problems: [{ kind: 'parked', rule: 'M6' }] });
+    expect(trial.rowOf('ann@firm.io')['Position']).toBe('Seller');
+    trial.service.switches.updateIgnores = [];
+    trial.type('ann@firm.io', 'Position', 'Boss');
+    expect(await trial.run()).toMatchObject({ status: 'succeeded' });
+    expect(trial.contactOf('ann@firm.io').position).toBe('Boss');
+  });
+
+  it('T26, M3: with blank: ignore an emptied cell sends nothing and is filled again', async () => {
+    const trial = await inSync({ sync: { blank: 'ignore' } });
+    trial.type('ann@firm.io', 'Position', '');
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 1 } });
+    expect(trial.rowOf('ann@firm.io')['Position']).toBe('Buyer');
+  });
+
+  it.each(['cleared', 'stored'] as const)(
+    'T26, M3: with blank: sync an emptied cell empties the field (%s)',
+    async (blankValue) => {
+      const trial = await inSync({ switches: { blankValue } });
+      trial.type('ann@firm.io', 'Position', '');
+      expect(await trial.run()).toMatchObject({ status: 'succeeded' });
+      expect(trial.contactOf('ann@firm.io').position ?? '').toBe('');
+      expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 0 } });
+    },
+  );
+
+  it.each(['refused', 'ignored'] as const)(
+    'T26, M6, W5: a blank that is %s is named, and not tried for ever',
+    async (blankValue) => {
+      const trial = await inSync({ switches: { blankValue } });
+      trial.type('ann@firm.io', 'Position', '');
+      for (let run = 0; run < 6; run += 1) expect((await trial.run()).status).toBe('partial');
+      expect(trial.crmCalls('contacts.update').length).toBeLessThanOrEqual(3);
+      expect(trial.rowOf('ann@firm.io')['Position']).toBeUndefined();
+    },
+  );
+
+  it.each(['work_email', 'personal_email'] as const)(
+    'T27: an e-mail that comes back as %s has converged',
+    async (emailStoredAs) => {
+      const trial = await inSync({ switches: { emailStoredAs } });
+      trial.person.paste(`'${tabTitle}'!A9`, [['Cy', '', 'Firm', 'cy@firm.io', '']]);
+      expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { created: 1 } });
+      expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 0 } });
+    },
+  );
+
+  it('T28, M8: a name the service computes from its parts is shown and not written back', async () => {
+    const trial = await inSync({ columns: { ...columns, Name: 'name' } });
+    trial.type('ann@firm.io', 'First name', 'Anna');
+    await trial.run();
+    await trial.run({ isFull: true });
+    expect(trial.rowOf('ann@firm.io')['Name']).toBe('Anna Ames');
+    expect(trial.crmCalls('contacts.update').map(({ body }) => body)).toEqual([{ first_name: 'Anna' }]);
+  });
+});
+
+describe('values that look like something else', () => {
+  const values = [
+    '=1+1',
+    '+33 6',
+    '-5',
+    '@x',
+    '007',
+    '1e5',
+    '1/2',
+    'TRUE',
+    '#REF!',
+    "'quoted",
+    'a\nb',
+    '😀',
+    '\u{0}nul',
+    'x'.repeat(50_000),
+  ];
+
+  it.each(values.map((value) => ({ value, shown: JSON.stringify(value.slice(0, 12)) })))(
+    'V6, T32: $shown goes there and back unchanged and inert',
+    async ({ value }) => {
+      const trial = await inSync();
+      trial.change('ann@firm.io', { position: value });
+      trial.type('bob@firm.io', 'Position', value);
+      await trial.run();
+      await trial.run({ isFull: true });
+      expect(trial.rowOf('ann@firm.io')['Position']).toBe(value);
+      expect(trial.contactOf('bob@firm.io').position).toBe(value);
+      expect(trial.contactOf('ann@firm.io').position).toBe(value);
+      const before = trial.writes();
+      await trial.run({ isFull: true });
+      expect(trial.writes()).toEqual(before);
+    },
+  );
+
+  it('V6: text longer than a cell takes is refused for that field, by name, and the rest of the record goes on', async () => {
+    const trial = await inSync();
+    trial.change('ann@firm.io', { position: 'x'.repeat(50_001), company_name: 'Other' });
+    expect(await trial.run()).toMatchObject({
+      status: 'partial',
+      problems: [{ kind: 'refused', rule: 'V6', field: 'position' }],
+    });
+    expect(trial.rowOf('ann@firm.io')).toMatchObject({ Company: 'Other', Position: 'Buyer' });
+  });
+
+  it('V5, L13: a formula is read by what it shows and never written over; a change of the CRM to it is held', async () => {
+    const trial = await inSync();
+    trial.person.type(`'${tabTitle}'!E${trial.rowNumberOf('ann@firm.io')}`, '="Se"&"ller"');
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 1 } });
+    expect(trial.contactOf('ann@firm.io').position).toBe('Seller');
+    trial.change('ann@firm.io', { position: 'Boss' });
+    expect(await trial.run()).toMatchObject({ status: 'partial', problems: [{ kind: 'held', rule: 'V5' }] });
+    const cell = `'${tabTitle}'!E${trial.rowNumberOf('ann@firm.io')}`;
+    expect(trial.person.read(cell, 'FORMULA')).toEqual([['="Se"&"ller"']]);
+  });
+
+  it('V4: an error value leaves its field alone and is named', async () => {
+    const trial = await inSync();
+    trial.person.type(`'${tabTitle}'!E${trial.rowNumberOf('ann@firm.io')}`, '=1/0');
+    trial.type('ann@firm.io', 'Company', 'Other');
+    expect(await trial.run()).toMatchObject({
+      status: 'partial',
+      counts: { updated: 1 },
+      problems: [{ kind: 'unreadable' }],
+    });
+    expect(trial.contactOf('ann@firm.io')).toMatchObject({ company_name: 'Other', position: 'Buyer' });
+  });
+
+  it('L13: unmapped columns, other tabs and rows outside the table are as they were', async () => {
+    const trial = await inSync({ values: [[...header, 'Notes', '', 'Sum']] });
+    trial.person.request({ addSheet: { properties: { title: 'Other' } } });
+    trial.person.paste(`'Other'!A1`, [['theirs']]);
+    trial.person.paste(`'${tabTitle}'!F2`, [['note'], ['more']]);
+    trial.person.paste(`'${tabTitle}'!H40`, [['far below']]);
+    trial.change('ann@firm.io', { company_name: 'Other' });
+    trial.addContact({ first_name: 'Cy', email: 'cy@firm.io' });
+    await trial.run();
+    expect(trial.person.read(`'Other'!A1`)).toEqual([['theirs']]);
+    expect(trial.person.read(`'${tabTitle}'!F2:F3`)).toEqual([['note'], ['more']]);
+    const below = trial.person
+      .read(`'${tabTitle}'!H1:H60`)
+      .flat()
+      .filter((value) => value !== '' && value !== 'Sum');
+    expect(below).toEqual(['far below']);
+  });
+});

@@ -1,0 +1,395 @@
+// What a run does to both sides, and what it does when that goes wrong: the W rules.
+import { describe, expect, it } from 'vitest';
+import { createSyncTrial, tabTitle } from '../support/app.ts';
+
+const header = ['First name', 'Last name', 'Company', 'Email', 'Status'];
+const ann = { first_name: 'Ann', last_name: 'Ames', company_name: 'Firm', email: 'ann@firm.io' };
+const bob = { first_name: 'Bob', last_name: 'Bell', company_name: 'Firm', email: 'bob@firm.io' };
+const cyRow = ['Cy', 'Cole', 'Firm', 'cy@firm.io', ''];
+
+/** Two contacts with rows, both sides equal. */
+async function inSync(options: Parameters<typeof createSyncTrial>[0] = {}) {
+  const trial = createSyncTrial({ values: [header], ...options });
+  trial.addContact(ann);
+  trial.addContact(bob);
+  await trial.run();
+  trial.service.received.clear();
+  return trial;
+}
+
+describe('W1: what goes to the CRM', () => {
+  it('W1: only fields that changed are sent', async () => {
+    const trial = await inSync();
+    trial.type('ann@firm.io', 'Company', 'Other');
+    await trial.run();
+    expect(trial.crmCalls('contacts.update').map(({ body }) => body)).toEqual([{ company_name: 'Other' }]);
+    expect(trial.contactOf('ann@firm.io')).toMatchObject({ first_name: 'Ann', last_name: 'Ames' });
+  });
+
+  it('W1, D5: creates go first, then updates, then deletes', async () => {
+    const trial = await inSync({ sync: { on_row_deleted: 'delete_contact' } });
+    trial.type('ann@firm.io', 'Company', 'Other');
+    trial.person.deleteRows(tabTitle, trial.rowNumberOf('bob@firm.io'));
+    trial.person.paste(`'${tabTitle}'!A9`, [cyRow]);
+    await trial.run();
+    expect(trial.writes().crm).toEqual(['contacts.upsert', 'contacts.update', 'contacts.delete']);
+  });
+});
+
+it('W2: the uuid of a new contact is in its row after the same run, and cells of others are as they were', async () => {
+  const trial = await inSync({ values: [[...header, 'Notes']] });
+  trial.person.paste(`'${tabTitle}'!A9`, [[...cyRow, 'mine']]);
+  await trial.run();
+  expect(trial.rowOf('cy@firm.io')).toMatchObject({ 'Contact ID': trial.contactOf('cy@firm.io').uuid, Notes: 'mine' });
+});
+
+describe('W3: what changed between planning and writing', () => {
+  it('W3: a cell typed over after the pull is not written over, and the next run settles it', async () => {
+    const trial = await inSync({ sync: { conflict: 'sheet' } });
+    trial.change('ann@firm.io', { company_name: 'By the CRM' });
+    let isTyped = false;
+    trial.atEachInstant((what) => {
+      if (isTyped || typeof what === 'string' || !what.url.includes(':batchUpdate')) return;
+      isTyped = true;
+      trial.type('ann@firm.io', 'Company', 'By hand');
+    });
+    const report = await trial.run();
+    expect(isTyped).toBe(true);
+    expect(report).toMatchObject({ status: 'succeeded', counts: { waiting: 1, set: 0 } });
+    expect(trial.rowOf('ann@firm.io')['Company']).toBe('By hand');
+    await trial.run();
+    expect(trial.contactOf('ann@firm.io').company_name).toBe('By hand');
+  });
+
+  it('W3: a contact edited after the pull is not written over, and the next run settles it', async () => {
+    const trial = await inSync({ sync: { conflict: 'crm' } });
+    trial.type('ann@firm.io', 'Company', 'By hand');
+    let searches = 0;
+    trial.atEachInstant((what) => {
+      if (typeof what === 'string' || !what.url.endsWith('/leads/search')) return;
+      searches += 1;
+      if (searches === 2) trial.change('ann@firm.io', { company_name: 'By the CRM' });
+    });
+    expect(await trial.run()).toMatchObject({ counts: { waiting: 1, updated: 0 } });
+    expect(trial.contactOf('ann@firm.io').company_name).toBe('By the CRM');
+    await trial.run();
+    expect(trial.rowOf('ann@firm.io')['Company']).toBe('By the CRM');
+  });
+
+  it('W3, D4: a contact that went to another list after the pull is not changed', async () => {
+    const trial = await inSync();
+    const other = trial.service.model.lists.add({ name: 'Other' });
+    trial.type('ann@firm.io', 'Company', 'By hand');
+    let searches = 0;
+    trial.atEachInstant((what) => {
+      if (typeof what === 'string' || !what.url.endsWith('/leads/search')) return;
+      searches += 1;
+      if (searches === 2) trial.change('ann@firm.io', { list_uuid: other.uuid });
+    });
+    await trial.run();
+    expect(trial.writes().crm).toEqual([]);
+  });
+});
+
+describe('W4: outcomes that are not known', () => {
+  const lost = [
+    { kind: 'lost', when: 'after' },
+    { kind: 'blank', when: 'after' },
+    { kind: 'html', when: 'after' },
+    { kind: 'status', status: 500, when: 'after' },
+    { kind: 'hang', when: 'after' },
+    { kind: 'truncated' },
+  ] as const;
+
+  it.each(lost)(
+    'W4, L8, T1: a create that was carried out and whose answer is $kind is found, not repeated',
+    async (fault) => {
+      const trial = await inSync();
+      trial.person.paste(`'${tabTitle}'!A9`, [cyRow]);
+      trial.service.faults.inject({ ...fault, operation: 'contacts.upsert' });
+      expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { created: 1 } });
+      expect(trial.crmCalls('contacts.upsert')).toHaveLength(1);
+      expect(trial.rowOf('cy@firm.io')['Contact ID']).toBe(trial.contactOf('cy@firm.io').uuid);
+    },
+  );
+
+  it('W4: a create that was not carried out and got no answer is named as unknown, and made by the next run', async () => {
+    const trial = await inSync();
+    trial.person.paste(`'${tabTitle}'!A9`, [cyRow]);
+    trial.service.faults.inject({ kind: 'lost', when: 'before', operation: 'contacts.upsert' });
+    const report = await trial.run();
+    expect(report).toMatchObject({ status: 'partial', problems: [{ kind: 'unknown', rule: 'W4' }] });
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { created: 1 } });
+    expect(trial.contactOf('cy@firm.io').first_name).toBe('Cy');
+  });
+
+  it('W4, L3: an update that never arrives does not become the base, and is made by the next run', async () => {
+    const trial = await inSync();
+    trial.type('ann@firm.io', 'Company', 'Other');
+    trial.service.faults.inject({ kind: 'lost', when: 'before', operation: 'contacts.update', times: 20 });
+    expect(await trial.run()).toMatchObject({ status: 'partial', counts: { updated: 0 } });
+    trial.service.faults.clear();
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 1 } });
+    expect(trial.contactOf('ann@firm.io').company_name).toBe('Other');
+  });
+
+  it('M6, W4: answers that are lost three times do not make a value one that the service does not store', async () => {
+    const trial = await inSync();
+    trial.type('ann@firm.io', 'Company', 'Other');
+    for (let run = 0; run < 4; run += 1) {
+      trial.service.faults.inject({ kind: 'lost', when: 'before', operation: 'contacts.update', times: 5 });
+      expect(await trial.run()).toMatchObject({ problems: [{ kind: 'failed' }] });
+      trial.service.faults.clear();
+    }
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 1 } });
+  });
+
+  it.each(['lost', 'empty', 'html'] as const)(
+    'W4, L8: rows whose append was answered by %s are there once',
+    async (type) => {
+      const trial = await inSync();
+      trial.addContact({ first_name: 'Cy', email: 'cy@firm.io' });
+      trial.sheets.faults.add({ effect: { type }, when: 'after', match: { kind: 'write' } });
+      await trial.run();
+      await trial.run();
+      expect(trial.rowOf('cy@firm.io')['First name']).toBe('Cy');
+    },
+  );
+
+  it('L4: the look before the updates fails: these wait for the next run, and rows are appended all the same', async () => {
+    const trial = await inSync();
+    trial.type('ann@firm.io', 'Company', 'Other');
+    trial.addContact({ first_name: 'Cy', email: 'cy@firm.io' });
+    let searches = 0;
+    trial.service.faults.inject({
+      kind: 'status',
+      status: 503,
+      times: 20,
+      operation: 'contacts.search',
+      matches: () => (searches += 1) > 1,
+    });
+    expect(await trial.run()).toMatchObject({ status: 'partial', counts: { updated: 0, appended: 1 } });
+    trial.service.faults.clear();
+    await trial.run();
+    expect(trial.contactOf('ann@firm.io').company_name).toBe('Other');
+  });
+});
+
+describe('W5: records the service refuses', () => {
+  it('W5: does not stop the others, is tried again after growing pauses, then quarantined with the service’s words', async () => {
+    const trial = await inSync();
+    trial.type('ann@firm.io', 'Company', 'Refused');
+    trial.type('bob@firm.io', 'Company', 'Taken');
+    const isAnn = ({ url }: Request) => url.endsWith(trial.contactOf('ann@firm.io').uuid);
+    trial.service.faults.inject({
+      kind: 'status',
+      status: 422,
+      operation: 'contacts.update',
+      times: 99,
+      matches: isAnn,
+    });
+    const report = await trial.run();
+    expect(report).toMatchObject({
+      status: 'partial',
+      counts: { updated: 1 },
+      problems: [{ kind: 'refused', rule: 'W5' }],
+    });
+    expect(trial.contactOf('bob@firm.io').company_name).toBe('Taken');
+    let tries = trial.crmCalls('contacts.update').length;
+    await trial.run();
+    expect(trial.crmCalls('contacts.update')).toHaveLength(tries);
+    for (const minutes of [1, 5, 30, 120]) {
+      await pass(minutes * 60_000 + 1_000);
+      await trial.run();
+      tries += 1;
+      expect(trial.crmCalls('contacts.update')).toHaveLength(tries);
+    }
+    await pass(86_400_000);
+    expect(await trial.run()).toMatchObject({ problems: [{ kind: 'quarantined', rule: 'W5' }] });
+    expect(trial.crmCalls('contacts.update')).toHaveLength(tries);
+  });
+
+  it('W5: another value is a new try', async () => {
+    const trial = await inSync();
+    trial.type('ann@firm.io', 'Company', 'Refused');
+    trial.service.faults.inject({ kind: 'status', status: 422, operation: 'contacts.update' });
+    await trial.run();
+    trial.type('ann@firm.io', 'Company', 'Mended');
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 1 } });
+  });
+});
+
+describe('W6: limits and tokens', () => {
+  it.each(['seconds', 'http_date', 'human_date', 'unix', 'none'] as const)(
+    'W6, T3: a 429 that says when by %s is waited for, and nothing is dropped',
+    async (headers) => {
+      const trial = await inSync();
+      trial.type('ann@firm.io', 'Company', 'Other');
+      trial.service.faults.inject({ kind: 'rate_limited', headers, waitMs: 5_000, times: 3 });
+      trial.sheets.faults.add({ effect: { type: 'status', status: 429 }, times: 3 });
+      expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 1 } });
+    },
+  );
+
+  it('W6: a 401 ends the run, finally, with one message and no further call', async () => {
+    const trial = await inSync();
+    trial.service.faults.inject({ kind: 'status', status: 401 });
+    const report = await trial.run();
+    expect(report).toMatchObject({ status: 'failed', isFinal: true });
+    expect(report.error).toMatch(/does not accept the token/);
+    const calls = trial.crmCalls().length;
+    expect(await trial.run()).toMatchObject({ status: 'failed', isFinal: true });
+    expect(trial.crmCalls()).toHaveLength(calls);
+  });
+
+  it('W6, L3, L12: what was written before a 401 in the middle of the push is remembered and told', async () => {
+    const trial = await inSync();
+    trial.type('ann@firm.io', 'Company', 'Other');
+    trial.type('bob@firm.io', 'Company', 'Other');
+    const isBob = ({ url }: Request) => url.endsWith(trial.contactOf('bob@firm.io').uuid);
+    trial.service.faults.inject({ kind: 'status', status: 401, operation: 'contacts.update', matches: isBob });
+    expect(await trial.run()).toMatchObject({ status: 'failed', isFinal: true });
+    const done = (await trial.history()).filter(({ op }) => op === 'update');
+    expect(done).toMatchObject([
+      { contact: trial.contactOf('ann@firm.io').uuid, field: 'company_name', outcome: 'done' },
+    ]);
+    await trial.start();
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 1 } });
+  });
+
+  it.each([402, 403])('W6: a %i stops the record it concerns and no other', async (status) => {
+    const trial = await inSync();
+    trial.type('ann@firm.io', 'Company', 'Other');
+    trial.type('bob@firm.io', 'Company', 'Other');
+    trial.service.faults.inject({ kind: 'status', status, operation: 'contacts.update' });
+    expect(await trial.run()).toMatchObject({ status: 'partial', counts: { updated: 1 } });
+  });
+});
+
+describe('W8: the end is asked for', () => {
+  it('W8: what is in flight is finished, nothing is begun, and the uuid of a confirmed create is in its row', async () => {
+    const trial = await inSync();
+    trial.person.paste(`'${tabTitle}'!A9`, [cyRow]);
+    trial.type('ann@firm.io', 'Company', 'Other');
+    const stop = new AbortController();
+    trial.atEachInstant((what) => {
+      if (typeof what !== 'string' && what.url.endsWith('/upsert')) stop.abort(new Error('SIGTERM'));
+    });
+    const report = await trial.run({ signal: stop.signal });
+    expect(report).toMatchObject({ counts: { created: 1, updated: 0, set: 1 } });
+    expect(trial.rowOf('cy@firm.io')['Contact ID']).toBe(trial.contactOf('cy@firm.io').uuid);
+    expect(trial.writes().crm).toEqual(['contacts.upsert']);
+    await trial.start();
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { created: 0, updated: 1 } });
+  });
+
+  it('W8: while it reads, a run ends at once and says so', async () => {
+    const trial = await inSync();
+    const stop = new AbortController();
+    trial.atEachInstant((what) => {
+      if (typeof what !== 'string') stop.abort(new Error('SIGTERM'));
+    });
+    expect(await trial.run({ signal: stop.signal })).toMatchObject({ status: 'failed', error: 'stopped' });
+  });
+
+  it('W8: without time to write it, the uuid is written by the next run', async () => {
+    const trial = await inSync();
+    trial.person.paste(`'${tabTitle}'!A9`, [cyRow]);
+    let isCreated = false;
+    trial.atEachInstant((what) => {
+      if (typeof what === 'string') return;
+      if (what.url.endsWith('/upsert')) isCreated = true;
+      else if (isCreated) trial.kill();
+    });
+    expect(await trial.attempt()).toBe('killed');
+    trial.atEachInstant(() => {});
+    await trial.start();
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { created: 0 } });
+    expect(trial.rowOf('cy@firm.io')['Contact ID']).toBe(trial.contactOf('cy@firm.io').uuid);
+  });
+});
+
+describe('W10: what is not ready is not sent', () => {
+  it('W10: a scheduled run sends a cell once it has stood still, and writes nothing over it meanwhile', async () => {
+    const trial = await inSync({ sync: { settle_secs: 30 } });
+    trial.type('ann@firm.io', 'Company', 'Half');
+    trial.change('ann@firm.io', { company_name: 'By the CRM' });
+    expect(await trial.run({ isAsked: false })).toMatchObject({ status: 'succeeded', counts: { waiting: 1 } });
+    await pass(20_000);
+    trial.type('ann@firm.io', 'Company', 'Half a sentence');
+    await trial.run({ isAsked: false });
+    await pass(20_000);
+    expect(await trial.run({ isAsked: false })).toMatchObject({ counts: { waiting: 1, updated: 0, set: 0 } });
+    expect(trial.rowOf('ann@firm.io')['Company']).toBe('Half a sentence');
+    await pass(20_000);
+    expect(await trial.run({ isAsked: false })).toMatchObject({ counts: { conflicts: 1 } });
+  });
+
+  it('W10: a run somebody asked for does not wait', async () => {
+    const trial = await inSync({ sync: { settle_secs: 30 } });
+    trial.type('ann@firm.io', 'Company', 'Other');
+    expect(await trial.run()).toMatchObject({ counts: { updated: 1 } });
+  });
+
+  it('W10, I2: a new row is created once it has stood still, over restarts too', async () => {
+    const trial = await inSync({ sync: { settle_secs: 30 } });
+    trial.person.paste(`'${tabTitle}'!A9`, [cyRow]);
+    expect(await trial.run({ isAsked: false })).toMatchObject({ counts: { waiting: 1, created: 0 } });
+    await pass(31_000);
+    await trial.start();
+    expect(await trial.run({ isAsked: false })).toMatchObject({ counts: { created: 1 } });
+  });
+});
+
+describe('W11: columns', () => {
+  it('W11: a moved column is still itself', async () => {
+    const trial = await inSync();
+    trial.person.moveColumns(tabTitle, 'C', 1, 'A');
+    trial.type('ann@firm.io', 'Company', 'Other');
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 1 } });
+    expect(trial.contactOf('ann@firm.io').company_name).toBe('Other');
+  });
+
+  it('W11: a renamed header is followed, with a warning that names both', async () => {
+    const trial = await inSync();
+    trial.person.paste(`'${tabTitle}'!C1`, [['Employer']]);
+    trial.type('ann@firm.io', 'Employer', 'Other');
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 1 } });
+    expect(trial.events).toContainEqual(
+      expect.objectContaining({ type: 'notice', message: expect.stringMatching(/"Company" is "Employer" now/) }),
+    );
+  });
+
+  it('W11, L7: a column that was deleted holds its field and blanks nobody', async () => {
+    const trial = await inSync();
+    trial.person.deleteColumns(tabTitle, 'C');
+    trial.type('ann@firm.io', 'First name', 'Anna');
+    await trial.run();
+    expect(trial.contactOf('ann@firm.io')).toMatchObject({ first_name: 'Anna', company_name: 'Firm' });
+    expect(trial.person.read(`'${tabTitle}'!1:1`)[0]).not.toContain('Company');
+  });
+
+  it('W11, G1: a doubled header holds the run and writes nothing', async () => {
+    const trial = await inSync();
+    trial.person.paste(`'${tabTitle}'!H1`, [['Company']]);
+    trial.person.request({
+      deleteDeveloperMetadata: { dataFilter: { developerMetadataLookup: { locationType: 'COLUMN' } } },
+    });
+    trial.type('ann@firm.io', 'First name', 'Anna');
+    await trial.start();
+    const before = trial.writes();
+    expect((await trial.run()).status).toMatch(/held|failed/);
+    expect(trial.writes()).toEqual(before);
+  });
+
+  it('W11: a renamed tab is the same tab', async () => {
+    const trial = await inSync();
+    trial.person.renameTab(tabTitle, 'People');
+    trial.change('ann@firm.io', { company_name: 'Other' });
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { set: 1 } });
+  });
+});
+
+async function pass(ms: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, ms));
+}

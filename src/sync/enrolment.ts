@@ -24,7 +24,7 @@ export interface LedgerEntry {
   /** Epoch milliseconds on the service's clock: since when, or when. */
   readonly at: number;
   readonly run: string;
-  /** Of the automation, when it was called for: for people. */
+  /** Of the automation, when it was last wished for: for people. */
   readonly name?: string;
   /** The service's own words, where it refused. */
   readonly message?: string;
@@ -163,14 +163,16 @@ export function planEnrolments(
 
   function planNewRow(row: RowRecord): void {
     const { automations: wished, unknown } = read(row.wish ?? '');
-    for (const each of unknown) note(row, null, `refused: ${unknownReason(each)}`);
+    for (const each of unknown) sayNew(row, 'refused', 'E4', null, `refused: ${unknownReason(each)}`);
     const [first, ...others] = wished;
     if (!first) return;
     const veto = vetoOf(input.mapping, unpack(row.values));
-    if (veto !== undefined) return note(row, first.uuid, `vetoed: ${veto}`);
-    if (first.status === 'archived') return note(row, first.uuid, `refused: ${archivedReason(first)}`);
+    if (veto !== undefined) return sayNew(row, 'held', 'E4', first.uuid, `vetoed: ${veto}`);
+    if (first.status === 'archived') {
+      return sayNew(row, 'refused', 'E4', first.uuid, `refused: ${archivedReason(first)}`);
+    }
     if (!wasTrusted && proofIn(row.wishResult, first)) return;
-    if (free <= 0) return note(row, first.uuid, `waiting: ${ahead} ahead, cap ${rules!.perHour}/h`);
+    if (free <= 0) return sayNew(row, 'waiting', 'E4', first.uuid, `waiting: ${ahead} ahead, cap ${rules!.perHour}/h`);
     note(row, first.uuid, notBegun);
     for (const { uuid } of others) note(row, uuid, notBegun);
     ofNewRows.set(row.values, first.uuid);
@@ -222,9 +224,10 @@ export function planEnrolments(
       return report({ ...wish, entry: proof });
     }
     // Asked for again it waits its turn like others; what was called before still counts for the cap.
-    if (!entry) wishes.set(key, { state: 'waiting', at: input.now, run: '' });
+    const { name } = automation;
+    if (!entry) wishes.set(key, { state: 'waiting', at: input.now, run: '', name });
     else if (entry.state !== 'waiting') {
-      wishes.set(key, { state: 'waiting', at: input.now, run: '', calls: callsOf(entry) });
+      wishes.set(key, { state: 'waiting', at: input.now, run: '', name, calls: callsOf(entry) });
     }
     due.push({ ...wish, entry });
   }
@@ -268,6 +271,12 @@ export function planEnrolments(
   function say({ uuid, row, automation }: Wish, kind: 'held' | 'waiting', rule: RuleId, reason: string): void {
     note(row, automation.uuid, reason);
     problems.push(problemOf(kind, uuid, row, rule, `enrolment ${reason}`));
+  }
+
+  /** Of a row that is nobody's yet. */
+  function sayNew(row: RowRecord, kind: Problem['kind'], rule: RuleId, automation: string | null, text: string): void {
+    note(row, automation, text);
+    problems.push(problem(kind, { row: row.number }, rule, `enrolment ${text}`));
   }
 
   function note({ number }: RowRecord, automation: string | null, text: string): void {
@@ -433,7 +442,7 @@ function proofIn(result: string | undefined, { name }: WishedAutomation): Ledger
   for (const sentence of (result ?? '').split('; ')) {
     const [, day, where] = /^enrolled (\d{4}-\d{2}-\d{2}) in (.*)$/s.exec(sentence) ?? [];
     const at = Date.parse(`${day}T00:00:00Z`);
-    if (where === name && !Number.isNaN(at)) return { state: 'enrolled', at, run: '' };
+    if (where === name && !Number.isNaN(at)) return { state: 'enrolled', at, run: '', name };
   }
   return undefined;
 }

@@ -132,6 +132,7 @@ const cases: readonly Case[] = [
       withRules({ unless: { position: ['intern'] } }, { asked: { 2: gone, 3: gone, 4: gone } }),
     ),
     changes: ['create row 2 [I2]', 'create row 3 [I2]', 'create row 4 [I2]'],
+    problems: ['held row 2 [E4]', 'refused row 3 [E4]', 'refused row 4 [E4]'],
   },
   {
     name: 'E3: an intent that a crash left behind is of unknown outcome: never repeated by itself',
@@ -174,6 +175,7 @@ const cases: readonly Case[] = [
       ),
     ),
     changes: ['create row 3 [I2]', 'enrol a flow-1 [E1]'],
+    problems: ['waiting row 3 [E4]'],
   },
   {
     name: 'E4: calls of the last hour count, whatever became of them; older ones do not',
@@ -334,13 +336,15 @@ function entriesOf(wishes: ReadonlyMap<string, LedgerEntry | null>): ReadonlyMap
 describe('what the ledger is to keep', () => {
   test('E4: a wish keeps its place from when it was first seen', () => {
     const { wishes } = plan(scene([wisher('a', 'Welcome')], withRules({ perHour: 0 })));
-    expect([...wishes]).toEqual([[`${uuidOf('a')} flow-1`, { state: 'waiting', at: noon, run: '' }]]);
+    expect([...wishes]).toEqual([[`${uuidOf('a')} flow-1`, { state: 'waiting', at: noon, run: '', name: 'Welcome' }]]);
   });
 
   test('E6: what the result column proves goes into the ledger, so that it still counts once the state is trusted', () => {
     const proven = person('a', { row: { wish: 'Welcome', wishResult: 'enrolled 2026-05-01 in Welcome' } });
     const { wishes } = plan(scene([proven], withRules({}, { ledger: ledger([], false) })));
-    expect([...wishes]).toEqual([[`${uuidOf('a')} flow-1`, { state: 'enrolled', at: Date.UTC(2026, 4, 1), run: '' }]]);
+    expect([...wishes]).toEqual([
+      [`${uuidOf('a')} flow-1`, { state: 'enrolled', at: Date.UTC(2026, 4, 1), run: '', name: 'Welcome' }],
+    ]);
     const later = plan(scene([proven], withRules({}, { ledger: { entries: entriesOf(wishes), isTrusted: true } })));
     expect(later.changes).toEqual([]);
   });

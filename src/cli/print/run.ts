@@ -18,7 +18,9 @@ export function runText(report: RunReport): string {
       approvable === undefined ? '' : `  to let it through: leadsheet approve ${sync} --run ${approvable}\n`;
     return `${head}${reasons}${remedy}`;
   }
-  return `${head}  ${countsText(counts)}\n${problemsText(problems)}`;
+  const wishes =
+    approvable === undefined ? '' : `  to let the wishes through: leadsheet approve ${sync} --run ${approvable}\n`;
+  return `${head}  ${countsText(counts)}\n${problemsText(problems)}${wishes}`;
 }
 
 const doneWords = {

@@ -1,7 +1,6 @@
 // Composition root: configuration in, everything wired, syncs out. The only file that knows every folder.
 import delay from 'delay';
 import { decodeJwt } from 'jose';
-import packageJson from '../package.json' with { type: 'json' };
 import { connectState } from './app-state.ts';
 import type { Config, SyncConfig } from './config/config.ts';
 import type { Secret } from './config/secret.ts';
@@ -22,6 +21,7 @@ import type { Table } from './sheets/port.ts';
 import { createSheets, type Sheets } from './sheets/table.ts';
 import type { ProcessDep } from './state/file/processes.ts';
 import type { Store } from './state/port.ts';
+import { version } from './version.ts';
 
 /** The world a program is put together in; tests bring their own. */
 export interface AppWorld {
@@ -54,7 +54,7 @@ export function connectService(
     ...settings,
     ...world,
     budget,
-    userAgent: `leadsheet/${packageJson.version}`,
+    userAgent: `leadsheet/${version}`,
     ...(observe && { observe }),
     ...(retriesMax !== undefined && { retriesMax }),
   });

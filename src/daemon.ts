@@ -1,6 +1,5 @@
 // The daemon put together: an app, its schedules, what it tells and what it serves.
 import delay from 'delay';
-import packageJson from '../package.json' with { type: 'json' };
 import { type App, type AppWorld, createApp } from './app.ts';
 import type { Config } from './config/config.ts';
 import { type Alerts, createAlerts } from './engine/alerts.ts';
@@ -12,6 +11,7 @@ import type { Usage } from './limits/usage.ts';
 import { createLines } from './log/lines.ts';
 import { createLogger, type Log, type LoggerOptions } from './log/logger.ts';
 import { createMask, hideAddresses } from './log/mask.ts';
+import { version } from './version.ts';
 import { createWeb } from './web/app.ts';
 import { listen } from './web/listen.ts';
 import { createMetrics } from './web/metrics.ts';
@@ -92,7 +92,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   const open = resources.move();
   const { path } = config;
   log.info(
-    { version: packageJson.version, config: path, syncs: [...app.syncs.keys()], ...(server && { url: server.url }) },
+    { version: version, config: path, syncs: [...app.syncs.keys()], ...(server && { url: server.url }) },
     'leadsheet started',
   );
   daemon.start();

@@ -1,16 +1,30 @@
 #!/usr/bin/env node
 // argv -> command -> exit code. The only reader of process.*: everything below gets its world as arguments.
-import { runCli } from './cli/program.ts';
+
+// npm only warns of an engine that is too old, and that one would only say that it found a syntax error.
+if (Number.parseInt(process.versions.node, 10) < 24) {
+  process.stderr.write(`leadsheet: needs Node 24 or newer, and this is Node ${process.versions.node}\n`);
+  process.exit(1);
+}
 
 const stop = new AbortController();
+/** Of `npm start`, one Ctrl-C arrives twice: from the terminal, and passed on by npm, 5 ms later. A person is slower. */
+const sameSignalMs = 100;
+let askedAt = 0;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
     // The first asks for an end, the second takes it.
-    if (stop.signal.aborted) process.exit(130);
+    if (stop.signal.aborted) {
+      if (performance.now() - askedAt > sameSignalMs) process.exit(130);
+      return;
+    }
+    askedAt = performance.now();
     stop.abort(new Error(`stopped by ${signal}`));
   });
 }
 
+// Loaded only here, where the engine can read it and a signal is heard.
+const { runCli } = await import('./cli/program.ts');
 const code = await runCli(process.argv.slice(2), {
   env: process.env,
   stdout: process.stdout,

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import packageJson from '../../package.json' with { type: 'json' };
+import { version } from '../version.ts';
 import { apiCommand } from './api.ts';
 import { applyCommand } from './apply.ts';
 import { approveCommand } from './approve.ts';
@@ -17,6 +17,7 @@ import { runCommand } from './run.ts';
 import { standinCommand } from './standin.ts';
 import { statusCommand } from './status.ts';
 import { syncCommand } from './sync.ts';
+import { trialCommand } from './trial.ts';
 import type { CliWorld, Finish } from './world.ts';
 
 /** Runs one command line (without the interpreter and the script) and answers its exit code. */
@@ -38,7 +39,7 @@ const helpWidth = 100;
 export function createProgram(world: CliWorld, finish: Finish): Command {
   const program = new Command('leadsheet')
     .description('Keeps the contacts of an outreach service and the rows of a Google Sheet equal, in both directions.')
-    .version(packageJson.version)
+    .version(version)
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
@@ -61,6 +62,7 @@ export function createProgram(world: CliWorld, finish: Finish): Command {
   approveCommand(program, world);
   configCommand(program, world);
   apiCommand(program, world);
+  trialCommand(program, world);
   standinCommand(program, world);
   return program;
 }

@@ -13,7 +13,7 @@ import type { StandinOptions } from './standin.ts';
 import type { CliWorld } from './world.ts';
 
 /** The token a trial uses; the stand-ins listen on loopback alone. */
-const token = 'standin';
+export const token = 'standin';
 
 /** Ends when `world.stop` aborts. Throws CommandFailed for a port that is taken and a snapshot that cannot be read. */
 export async function runStandins(options: StandinOptions, world: CliWorld): Promise<void> {

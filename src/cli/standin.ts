@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { UsageError } from './errors.ts';
+import { port } from './port.ts';
 import type { CliWorld } from './world.ts';
 
 export interface StandinOptions {
@@ -27,10 +27,4 @@ export function standinCommand(program: Command, world: CliWorld): void {
       const { runStandins } = await import('./standin-servers.ts');
       await runStandins(options, world);
     });
-}
-
-function port(text: string): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= 0 && value <= 65_535) return value;
-  throw new UsageError(`a port is a number from 0 to 65535, not "${text}"`);
 }

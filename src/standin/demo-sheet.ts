@@ -3,18 +3,21 @@ import type { ContactRecord } from './service/stored.ts';
 import type { SheetsStandin } from './sheets/standin.ts';
 
 /** The spreadsheet of a trial; its id is what a mapping file names. */
-const demoSpreadsheetId = 'demo-spreadsheet-of-the-stand-in';
+export const demoSpreadsheetId = 'demo-spreadsheet-of-the-stand-in';
 
 const headers = ['First name', 'Last name', 'Company', 'Email', 'Position'];
 const rowCount = 120;
 
 /**
- * Makes a tab of 120 people as somebody typed it: every other one is a contact of the service already, the rest are new.
+ * Makes a tab of 120 people as somebody typed it: every other one is a contact of the first
+ * list already and has an e-mail address by which it can be found, the rest are new.
  */
 export function addDemoSpreadsheet(sheets: SheetsStandin, service: Model): void {
+  const [first] = service.lists.table.all();
   const contacts = service.contacts
     .all()
     .map(({ record }) => record)
+    .filter((contact) => contact.list_uuid === first?.uuid && emailOf(contact) !== null)
     .take(rowCount / 2)
     .toArray();
   const values = Array.from({ length: rowCount }, (_, index) => {
@@ -33,8 +36,12 @@ export function addDemoSpreadsheet(sheets: SheetsStandin, service: Model): void 
 }
 
 function contactRow(contact: ContactRecord): string[] {
-  const { first_name, last_name, company_name, work_email, personal_email, position } = contact;
-  return [first_name, last_name, company_name, work_email ?? personal_email, position].map((text) => text ?? '');
+  const { first_name, last_name, company_name, position } = contact;
+  return [first_name, last_name, company_name, emailOf(contact), position].map((text) => text ?? '');
+}
+
+function emailOf({ work_email, personal_email }: ContactRecord): string | null {
+  return work_email ?? personal_email;
 }
 
 const firstNames = ['Alma', 'Boris', 'Celia', 'Dario', 'Edith', 'Fabio', 'Gesa', 'Henrik', 'Irma', 'Joris'];

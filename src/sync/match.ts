@@ -223,10 +223,10 @@ export function match(input: PlanInput, keys: Keys): Matched {
   }
 
   function strangersToNew(strangers: readonly { row: RowRecord; values: ReturnType<typeof unpack> }[]): NewRow[] {
+    // Also those that are quarantined for another reason: they name the same person all the same (I6).
+    const linkedNow = new Set(rowByUuid.values());
     const rowsByKey = new Map<string, RowRecord[]>();
-    for (const { row, values } of strangers) {
-      for (const key of keys.of(values)) rowsByKey.set(key, [...(rowsByKey.get(key) ?? []), row]);
-    }
+    for (const row of rowsWithoutId) if (!linkedNow.has(row)) put(rowsByKey, keys.of(unpack(row.values)), row);
     const linkedRows = lazily(() => indexLinkedRows(rowByUuid, keys));
     const answered = groupByAnswer(strangers.map(({ row }) => row));
     return strangers.flatMap(({ row, values }) => {

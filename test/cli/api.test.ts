@@ -48,7 +48,7 @@ test('--openapi prints the document', async () => {
 test('an operation is called by name, with parameters as the service names them', async () => {
   const { code, stdout, stderr } = await run(['api', 'contacts.search', '--limit', '2', '--order_type', 'desc'], env);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(JSON.parse(stdout)).toMatchObject({ total: 500, data: [{ team_id: 1001 }, { team_id: 1001 }] });
+  expect(JSON.parse(stdout)).toMatchObject({ total: 600, data: [{ team_id: 1001 }, { team_id: 1001 }] });
 });
 
 test('nested parameters have dots, other values than texts are JSON, and dashes do for underscores', async () => {

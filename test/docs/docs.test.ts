@@ -1,13 +1,36 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { generateDocs } from '../../scripts/generate-docs.ts';
 import * as errors from '../../src/crm/errors.ts';
 import * as stateErrors from '../../src/state/errors.ts';
+import { load } from '../support/config.ts';
 
 const page = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
 
 test('the generated parts of the docs are what `npm run docs` makes', () => {
   for (const [file, text] of generateDocs()) expect(readFileSync(file, 'utf8')).toBe(text);
+});
+
+test('the configuration in the README is a whole one', () => {
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  const [, text = ''] = /```yaml\n(.*?)```/s.exec(readme) ?? [];
+  const env = {
+    OUTREACH_BASE_URL: 'https://service.test',
+    OUTREACH_TOKEN: 'key',
+    GOOGLE_APPLICATION_CREDENTIALS: 'config/google.json',
+  };
+  expect(load(text, { env }).syncs.map(({ name }) => name)).toEqual(['prospects']);
+});
+
+test('every page that the README and the docs link to is there', () => {
+  const root = new URL('../../', import.meta.url);
+  for (const name of ['README.md', 'CHANGELOG.md', ...globSync('docs/*.md', { cwd: root.pathname })]) {
+    const file = new URL(name, root);
+    const links = readFileSync(file, 'utf8').matchAll(/\]\((?!https?:)([^)#\s]+)/g);
+    for (const [, link = ''] of links) {
+      expect({ in: name, link, isThere: existsSync(new URL(link, file)) }).toMatchObject({ isThere: true });
+    }
+  }
 });
 
 test('docs/errors.md has every error class with its code and whether it may be tried again', () => {

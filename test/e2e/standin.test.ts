@@ -1,21 +1,14 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { startProgram } from '../support/program.ts';
 
 /* The program as a process: the stand-in, and a command that asks it. */
 
 function leadsheet(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const main = new URL('../../src/main.ts', import.meta.url).pathname;
-  const child = spawn(process.execPath, [main, ...args], { env: { PATH: process.env['PATH'] ?? '', ...env } });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const printed = { stdout: '', stderr: '' };
-  child.stdout.on('data', (data: Buffer) => (printed.stdout += data.toString()));
-  child.stderr.on('data', (data: Buffer) => (printed.stderr += data.toString()));
-  const ended = once(child, 'exit').then(([code]) => ({ code: code as number | null, ...printed }));
-  return { child, ended };
+  return startProgram(args, { env });
 }
 
 async function startStandin(...args: string[]) {
@@ -29,9 +22,16 @@ test('the stand-in serves demo data, and SIGINT ends it with exit 0', async () =
   const { child, ended, env } = await startStandin();
   const { code, stdout } = await leadsheet(['api', 'contacts.search', '--limit', '1'], env).ended;
   expect(code).toBe(0);
-  expect(JSON.parse(stdout)).toMatchObject({ total: 500 });
+  expect(JSON.parse(stdout)).toMatchObject({ total: 600 });
   child.kill('SIGINT');
   expect(await ended).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('a Ctrl-C that npm passes on once more is still one, and ends it with exit 0', async () => {
+  const { child, ended } = await startStandin();
+  child.kill('SIGINT');
+  child.kill('SIGTERM');
+  expect(await ended).toMatchObject({ code: 0 });
 });
 
 test('beside it a spreadsheet can be read through the API and looked at as a page', async () => {

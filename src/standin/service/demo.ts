@@ -44,7 +44,7 @@ const openings = [
   'Would a short call next week suit you?',
 ] as const;
 
-const demoSizes = { contacts: 500, messages: 40, emails: 25 };
+const demoSizes = { contacts: 600, messages: 40, emails: 25 };
 
 /** Fills an empty model; `contacts` may be raised for measurements. */
 export function addDemoData(model: Model, world: World, { contacts = demoSizes.contacts } = {}): void {
@@ -76,8 +76,8 @@ export function addDemoData(model: Model, world: World, { contacts = demoSizes.c
 
   const people = Array.from({ length: contacts }, (_, index) => {
     const bornMs = startMs + Math.floor((index / contacts) * 110 * dayMs);
-    // Most are in the first list; some are newly met, few are customers.
-    const list = lists[[0, 0, 0, 0, 0, 0, 1, 1, 1, 2][random.integer(0, 9)] ?? 0] ?? lists[0];
+    // Five of six are in the first list; the others are newly met, or customers.
+    const list = lists[index % 6 < 5 ? 0 : index % 12 < 6 ? 1 : 2];
     return model.contacts.add({
       fields: { ...person(random, index), list_uuid: list?.uuid ?? '', ...times(random, bornMs) },
       ...(random.integer(1, 3) === 1 && { customFields: { segment: random.pick(['A', 'B', 'C']) } }),

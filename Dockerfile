@@ -1,0 +1,42 @@
+# leadsheet in a container: an unprivileged user, a root that may be read-only, and two places of its own,
+# /leadsheet/config and /leadsheet/state. README.md has the commands.
+
+FROM node:24-slim AS build
+WORKDIR /build
+COPY package.json package-lock.json ./
+# No script of a package is needed to compile, so none is run.
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY tsconfig.json tsconfig.build.json ./
+COPY scripts/build.ts scripts/
+COPY src src
+RUN node scripts/build.ts
+
+FROM node:24-slim AS packages
+WORKDIR /build
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
+
+FROM node:24-slim
+ENV NODE_ENV=production
+# The program stands apart from the folders that are mounted, so that no mount hides a part of it.
+WORKDIR /opt/leadsheet
+COPY --from=packages /build/node_modules node_modules
+COPY package.json LICENSE ./
+COPY config/example.yaml config/leadsheet.schema.json config/
+COPY --from=build /build/dist dist
+RUN chmod +x dist/main.js && ln -s /opt/leadsheet/dist/main.js /usr/local/bin/leadsheet \
+ && install -d -o node -g node /leadsheet /leadsheet/config /leadsheet/state
+
+# Paths in the configuration are relative to here.
+WORKDIR /leadsheet
+USER node
+VOLUME ["/leadsheet/config", "/leadsheet/state"]
+EXPOSE 4000
+
+# Where server.listen has another port, say so in LEADSHEET_HEALTH_URL; with `server: null`, switch the check off.
+HEALTHCHECK --interval=30s --timeout=5s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch(process.env.LEADSHEET_HEALTH_URL ?? 'http://127.0.0.1:4000/healthz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+
+# The program itself is process 1: it gets the signals, and ends within ten seconds of the first.
+ENTRYPOINT ["leadsheet"]
+CMD ["run"]

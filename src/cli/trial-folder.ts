@@ -1,0 +1,73 @@
+// The files of a trial: a configuration as a person would write it, a key that opens nothing, and the state.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CommandFailed } from './errors.ts';
+
+export interface TrialPlaces {
+  readonly serviceUrl: string;
+  readonly sheetsUrl: string;
+  readonly token: string;
+  readonly list: string;
+  readonly spreadsheetId: string;
+  /** Where leadsheet itself listens; 0 for any free one. */
+  readonly port: number;
+}
+
+const mark = '# A trial of leadsheet. This folder is made anew whenever one starts.';
+
+/**
+ * Makes the folder ready for a trial that begins, and answers its configuration file. What an earlier trial left is
+ * deleted. Throws CommandFailed for a folder that holds anything else: nothing of it is touched.
+ */
+export function prepareTrialFolder(folder: string, places: TrialPlaces): string {
+  const configFile = join(folder, 'leadsheet.yaml');
+  if (existsSync(folder) && readdirSync(folder).length > 0) {
+    const isOurs = existsSync(configFile) && readFileSync(configFile, 'utf8').startsWith(mark);
+    if (!isOurs) throw new CommandFailed(`${folder} holds something else than a trial; choose another --folder`);
+    rmSync(folder, { recursive: true });
+  }
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(configFile, configText(folder, places), { mode: 0o600 });
+  writeFileSync(join(folder, 'google.json'), JSON.stringify(key), { mode: 0o600 });
+  return configFile;
+}
+
+/** The stand-in believes whoever asks. */
+const key = {
+  type: 'authorized_user',
+  client_id: 'trial',
+  client_secret: 'opens-nothing',
+  refresh_token: 'opens-nothing',
+};
+
+function configText(folder: string, { serviceUrl, sheetsUrl, token, list, spreadsheetId, port }: TrialPlaces): string {
+  const inFolder = (name: string) => JSON.stringify(join(folder, name));
+  return `${mark}
+crm:
+  base_url: ${serviceUrl}
+  token: ${token}
+  requests_per_minute: 3000 # the stand-in allows more than the service, so that a trial need not wait
+google:
+  credentials_file: ${inFolder('google.json')}
+  endpoint: ${sheetsUrl}
+state: ${JSON.stringify(`file:${join(folder, 'state')}`)}
+server: { listen: 127.0.0.1:${port} }
+log: { format: pretty, contact_details: shown }
+syncs:
+  prospects:
+    schedule: '*/3 * * * * *'
+    full_scan: '0 * * * * *'
+    contacts: { list: ${list} }
+    sheet: { spreadsheet: ${spreadsheetId}, tab: Prospects, status_column: Sync }
+    match: [email]
+    columns:
+      First name: first_name
+      Last name: last_name
+      Company: company_name
+      Email: email
+      Position: position
+      Status: { field: status, direction: to_sheet }
+    settle_secs: 2
+    on_row_deleted: restore
+`;
+}

@@ -1,0 +1,309 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { stringify } from 'yaml';
+import { serve } from '../../src/standin/serve.ts';
+import { createServiceStandin } from '../../src/standin/service/standin.ts';
+import { createSheetsStandin } from '../../src/standin/sheets/standin.ts';
+import { buildProgram, startProgram } from '../support/program.ts';
+
+/*
+ * The built program, as the package has it, runs as a daemon between both stand-ins over HTTP. Looked at are only the two
+ * sides: what they hold in the end is all that counts.
+ */
+
+const program = buildProgramLater();
+beforeAll(() => program.build(), 60_000);
+afterAll(() => program.remove());
+
+const spreadsheetId = 'spreadsheet-of-the-end-to-end-test';
+const token = 'the-token-of-the-tests';
+const account = { email: 'robot@demo.iam.gserviceaccount.com', clientId: 'c', clientSecret: 's', refreshToken: 'r' };
+const fieldByHeader = {
+  'First name': 'first_name',
+  'Last name': 'last_name',
+  Company: 'company_name',
+  Email: 'work_email',
+  Position: 'position',
+} as const;
+const headers = Object.keys(fieldByHeader) as readonly (keyof typeof fieldByHeader)[];
+
+type Cells = Readonly<Record<string, string>>;
+
+test('L6, L8, L10, M1: 1,000 contacts and 300 rows become equal, and stay so through edits, a conflict, deletions, a restart and kills', async () => {
+  const it = await createSides({ contacts: 1_000, rows: 300, known: 200 });
+
+  // First sync. 200 rows are contacts already, though one of them says another position; 100 are new people.
+  it.person.type('Prospects!E3', 'Head of Nothing');
+  let daemon = it.start();
+  await it.untilEqual({ contacts: 1_100, except: ['p1@known.test'] });
+  expect(it.rowOf('p1@known.test')).toMatchObject({ Position: 'Head of Nothing' });
+  expect(it.contactOf('p1@known.test')).toMatchObject({ position: 'Position 1' });
+
+  // Either side may settle the conflict by saying what the other says.
+  it.person.type('Prospects!E3', 'Position 1');
+  await it.untilEqual({ contacts: 1_100 });
+
+  // Edits on both sides, of different fields of the same people, while it runs.
+  for (let index = 10; index < 60; index += 1) {
+    it.setCell(`p${index}@known.test`, 'Company', `Typed ${index}`);
+    it.setField(`p${index}@known.test`, { position: `Changed ${index}` });
+  }
+  await it.untilEqual({ contacts: 1_100 });
+  expect(it.rowOf('p59@known.test')).toMatchObject({ Company: 'Typed 59', Position: 'Changed 59' });
+
+  // SIGTERM: what was begun is finished. Edited meanwhile, the same field on both sides: nobody loses (L1, M1).
+  expect(await daemon.end('SIGTERM')).toMatchObject({ code: 0 });
+  it.setCell('p70@known.test', 'Company', 'Of the sheet');
+  it.setField('p70@known.test', { company_name: 'Of the service' });
+  it.setField('p71@known.test', { company_name: 'Meanwhile' });
+  daemon = it.start();
+  await it.untilEqual({ contacts: 1_100, except: ['p70@known.test'] });
+  expect(it.rowOf('p71@known.test')).toMatchObject({ Company: 'Meanwhile' });
+  expect(it.rowOf('p70@known.test')).toMatchObject({ Company: 'Of the sheet' });
+  expect(it.contactOf('p70@known.test')).toMatchObject({ company_name: 'Of the service' });
+  it.setField('p70@known.test', { company_name: 'Of the sheet' });
+
+  // Deletions on both sides: rows whose contacts are to go, contacts whose rows are to go (D1, D3).
+  it.deleteRow('p80@known.test');
+  it.deleteRow('p81@known.test');
+  it.deleteContact('p82@known.test');
+  await it.untilEqual({ contacts: 1_097 });
+
+  // kill -9 while new people are being created, and again while they are being appended to the sheet (L8, L10).
+  it.person.paste('Prospects!A1200', people(60, 'typed.test'));
+  await vi.waitFor(() => expect(it.service.model.contacts.size).toBeGreaterThan(1_110), patience);
+  await daemon.end('SIGKILL');
+  const created = it.service.model.contacts.size;
+  expect(created).toBeLessThan(1_157);
+  it.addContacts(300, 'met.test');
+  const writes = it.sheets.log.counters.writes;
+  daemon = it.start();
+  await vi.waitFor(() => expect(it.sheets.log.counters.writes).toBeGreaterThan(writes), patience);
+  await daemon.end('SIGKILL');
+  daemon = it.start();
+  await it.untilEqual({ contacts: 1_457 });
+
+  // After at most two runs all is done, the one under way not counted, and then more of them write nothing (L6, W9).
+  await daemon.runs(3);
+  const before = it.writes();
+  await daemon.runs(3);
+  expect(it.writes()).toEqual(before);
+  expect(await daemon.end('SIGINT')).toMatchObject({ code: 0 });
+}, 240_000);
+
+const patience = { timeout: 60_000, interval: 20 };
+
+/** Both stand-ins on free ports, and people at both of them. `known` rows are contacts, too. */
+async function createSides(size: { readonly contacts: number; readonly rows: number; readonly known: number }) {
+  const folder = mkdtempSync(join(tmpdir(), 'leadsheet-e2e-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const service = createServiceStandin({
+    now: Date.now,
+    seed: 1,
+    acceptedTokens: [token],
+    switches: { rateLimits: [] },
+    receivedMax: 100_000,
+  });
+  const sheets = createSheetsStandin({
+    now: Date.now,
+    random: () => 0.5,
+    quotas: 'none',
+    credentials: { authorizedUsers: [account] },
+  });
+  const list = service.model.lists.add({ name: 'Prospects' });
+  const known = people(size.known, 'known.test');
+  sheets.model.create({
+    id: spreadsheetId,
+    writers: [account.email],
+    tabs: [
+      {
+        title: 'Prospects',
+        rowCount: 3_000,
+        columnCount: 12,
+        values: [headers, ...known, ...people(size.rows - size.known, 'new.test')],
+      },
+    ],
+  });
+  const person = sheets.person(spreadsheetId);
+  addContacts(size.known, 'known.test');
+  addContacts(size.contacts - size.known, 'far.test');
+
+  const servers = [await serve(service.app, 0), await serve(sheets.app, 0)] as const;
+  onTestFinished(async () => {
+    for (const server of servers) await server.close();
+  });
+  const configFile = join(folder, 'leadsheet.yaml');
+  writeFileSync(
+    join(folder, 'google.json'),
+    JSON.stringify({
+      type: 'authorized_user',
+      client_id: account.clientId,
+      client_secret: account.clientSecret,
+      refresh_token: account.refreshToken,
+    }),
+  );
+  writeFileSync(
+    configFile,
+    stringify({
+      crm: { base_url: servers[0].url, token, requests_per_minute: 60_000 },
+      google: {
+        credentials_file: 'google.json',
+        endpoint: servers[1].url,
+        reads_per_minute: 60_000,
+        writes_per_minute: 60_000,
+      },
+      server: { listen: '127.0.0.1:0' },
+      syncs: {
+        prospects: {
+          schedule: '* * * * * *',
+          full_scan: '*/5 * * * * *',
+          contacts: { list: 'Prospects' },
+          sheet: { spreadsheet: spreadsheetId, tab: 'Prospects', status_column: 'Sync' },
+          match: ['email'],
+          columns: {
+            'First name': 'first_name',
+            'Last name': 'last_name',
+            Company: 'company_name',
+            Email: 'email',
+            Position: 'position',
+          },
+          settle_secs: 1,
+          on_row_deleted: 'delete_contact',
+          on_contact_deleted: 'delete_row',
+        },
+      },
+    }),
+  );
+
+  return {
+    service,
+    sheets,
+    person,
+    addContacts,
+    rowOf,
+    contactOf,
+    writes,
+
+    start() {
+      const { child, ended, printed } = startProgram(['run', '--config', configFile, '--log-level', 'debug'], {
+        main: program.main(),
+        cwd: folder,
+      });
+      let isExpected = false;
+      const tellOfEnd = async () => {
+        const { code, stdout, stderr } = await ended;
+        if (!isExpected) process.stderr.write(`not ended by the test (${code})\n${stdout.slice(-8_000)}\n${stderr}\n`);
+      };
+      void tellOfEnd();
+      return {
+        /** Until so many more runs have ended; what idle ones do not say, they say at this level. */
+        runs: async (count: number) => {
+          const ends = () => printed.stdout.split('"msg":"run ended"').length;
+          const before = ends();
+          await vi.waitFor(() => expect(ends()).toBeGreaterThanOrEqual(before + count), patience);
+        },
+        end: async (signal: NodeJS.Signals) => {
+          isExpected = true;
+          child.kill(signal);
+          return ended;
+        },
+      };
+    },
+
+    setCell(email: string, header: keyof typeof fieldByHeader, text: string) {
+      const column = String.fromCodePoint('A'.codePointAt(0)! + headers.indexOf(header));
+      person.type(`Prospects!${column}${rowNumber(email)}`, text);
+    },
+    deleteRow: (email: string) => person.deleteRows('Prospects', rowNumber(email)),
+    setField: (email: string, fields: Record<string, string>) =>
+      void service.model.contacts.change(contactOf(email).uuid, { fields }),
+    deleteContact: (email: string) => service.model.contacts.remove(contactOf(email).uuid),
+
+    /** Until both sides hold the same people, each once, with the same values, but for the people named. */
+    async untilEqual({ contacts, except = [] }: { readonly contacts: number; readonly except?: readonly string[] }) {
+      const others = (cells: readonly Cells[]) => cells.filter(({ Email }) => !except.includes(Email ?? ''));
+      await vi.waitFor(() => {
+        const [inSheet, inService] = [rows(), contactsAsRows()];
+        expect([inSheet.length, inService.length]).toEqual([contacts, contacts]);
+        expect(others(inSheet)).toEqual(others(inService));
+      }, patience);
+    },
+  };
+
+  function addContacts(count: number, domain: string): void {
+    for (const cells of people(count, domain)) {
+      const fields = Object.fromEntries(headers.map((header, index) => [fieldByHeader[header], cells[index] ?? '']));
+      service.model.contacts.add({
+        fields: { ...fields, name: `${fields['first_name']} ${fields['last_name']}`, list_uuid: list.uuid },
+      });
+    }
+  }
+
+  function grid(): readonly (readonly string[])[] {
+    return person.read('Prospects') as readonly (readonly string[])[];
+  }
+
+  function rowNumber(email: string): number {
+    const column = headers.indexOf('Email');
+    return grid().findIndex((cells) => cells[column] === email) + 1;
+  }
+
+  /** In the order of their ids, without what only the sheet has. */
+  function rows(): readonly Cells[] {
+    const [header = [], ...lines] = grid();
+    return lines
+      .filter((cells) => cells.some((cell) => cell !== ''))
+      .map((cells) => Object.fromEntries(header.map((name, index) => [name, cells[index] ?? ''])))
+      .map((cells) => Object.fromEntries(Object.entries(cells).filter(([name]) => name !== 'Sync')))
+      .toSorted(byId);
+  }
+
+  function contactsAsRows(): readonly Cells[] {
+    return [...service.model.contacts.all()]
+      .map(({ record }) => ({
+        ...Object.fromEntries(headers.map((header) => [header, record[fieldByHeader[header]] ?? ''])),
+        'Contact ID': record.uuid,
+      }))
+      .toSorted(byId);
+  }
+
+  function byId(a: Cells, b: Cells): number {
+    return (a['Contact ID'] ?? '') < (b['Contact ID'] ?? '') ? -1 : 1;
+  }
+
+  function rowOf(email: string): Cells | undefined {
+    return rows().find(({ Email }) => Email === email);
+  }
+
+  function contactOf(email: string) {
+    return [...service.model.contacts.all()].find(({ record }) => record.work_email === email)!.record;
+  }
+
+  function writes() {
+    const operations = new Set(['contacts.update', 'contacts.upsert', 'contacts.delete']);
+    const inService = service.received.entries.filter(({ operation }) => operations.has(operation ?? ''));
+    return { service: inService.length, sheet: sheets.log.counters.writes };
+  }
+}
+
+/** Rows of a sheet. */
+function people(count: number, domain: string): string[][] {
+  return Array.from({ length: count }, (_, index) => [
+    `First ${index}`,
+    `Last ${domain}`,
+    `Company ${index % 40}`,
+    `p${index}@${domain}`,
+    `Position ${index}`,
+  ]);
+}
+
+function buildProgramLater() {
+  let built: ReturnType<typeof buildProgram> | undefined;
+  return {
+    build: () => void (built = buildProgram()),
+    main: () => built!.main,
+    remove: () => built?.[Symbol.dispose](),
+  };
+}

@@ -65,7 +65,7 @@ function retryOne(given: string, known: readonly Known[], isSure: boolean): read
     ? given.replace(/^[^/]*/, (part) => part.toLowerCase())
     : given;
   const doubtful = known.flatMap(({ standing }) => doubtfulEnrolment(standing, id) ?? []);
-  if (doubtful.length > 0 && !isSure) throw new UsageError(doubtful[0]!);
+  if (doubtful.length > 0 && !isSure) throw new UsageError(doubtful[0]);
   const hits = known.flatMap(({ sync, standing }) => idsOf(standing, id).map((found) => toDecision(sync, found)));
   const syncs = new Set(hits.map(({ sync }) => sync));
   if (id.startsWith('row:') && syncs.size > 1) {

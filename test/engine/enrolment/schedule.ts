@@ -155,9 +155,7 @@ export async function runSchedule(seed: number): Promise<Verdict> {
 
   function rows(): Readonly<Record<string, string>>[] {
     const [names = [], ...others] = person.read(`'Prospects'`);
-    return others.map((row) =>
-      Object.fromEntries(names.map((name, index) => [String(name), String(row[index] ?? '')])),
-    );
+    return others.map((row) => Object.fromEntries(names.map((name, index) => [textOf(name), textOf(row[index])])));
   }
 
   function cell(header: string, rowIndex: number): string {
@@ -323,7 +321,7 @@ export async function runSchedule(seed: number): Promise<Verdict> {
     for (const id of asked) {
       retried.set(id, (retried.get(id) ?? 0) + 1);
       const request: DecisionRequest = { kind: 'retry', id };
-      await state.addRequest(request as unknown as JsonObject);
+      await state.addRequest(request);
       story.push(`retry ${id}`);
     }
     asked.clear();
@@ -415,6 +413,10 @@ export async function runSchedule(seed: number): Promise<Verdict> {
     }
     if (Email !== '' && row['Contact ID'] !== contact?.uuid) tell('I1: the row is not linked');
   }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }
 
 function writeConfig(folder: string, onClear: string): string {

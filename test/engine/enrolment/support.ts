@@ -76,7 +76,8 @@ export function createEnrolmentTrial({ rows = [], automation = {}, sync = {}, ..
 
   function cellOf(email: string, header: string): string {
     const row = trial.grid().find((each) => each['Email'] === email);
-    return String(row?.[header] ?? '');
+    const text = row?.[header];
+    return typeof text === 'string' ? text : '';
   }
 
   function resultOf(email: string): string {
@@ -89,10 +90,10 @@ export function createEnrolmentTrial({ rows = [], automation = {}, sync = {}, ..
 
   /** A person types into the row of this contact. */
   function type(email: string, header: string, text: string): void {
-    const rows = trial.person.read(`'Prospects'`);
-    const [header0 = []] = rows;
-    const place = rows.findIndex((row) => row[header0.indexOf('Email')] === email);
-    trial.person.type(`'Prospects'!${columnLetter(header0.indexOf(header))}${place + 1}`, text);
+    const grid = trial.person.read(`'Prospects'`);
+    const [names = []] = grid;
+    const place = grid.findIndex((row) => row[names.indexOf('Email')] === email);
+    trial.person.type(`'Prospects'!${columnLetter(names.indexOf(header))}${place + 1}`, text);
   }
 
   function bodiesOf(operation: string): unknown[] {
@@ -133,14 +134,14 @@ export function createEnrolmentTrial({ rows = [], automation = {}, sync = {}, ..
   }
 
   /** `email automation` -> state, as it is on disk; the process begins anew. */
-  async function ledger(): Promise<Record<string, string>> {
+  async function ledger(): Promise<Record<string, unknown>> {
     const { syncs } = await trial.start();
     const { enrolments } = await syncs.get('prospects')!.state.load();
     return Object.fromEntries(
       [...enrolments].map(([key, { state }]) => {
         const [lead = '', flow = ''] = key.split(' ');
         const email = model.contacts.find(lead)?.record.work_email ?? lead;
-        return [`${email} ${model.automations.table.get(flow).name}`, String(state)];
+        return [`${email} ${model.automations.table.get(flow).name}`, state];
       }),
     );
   }

@@ -77,7 +77,7 @@ export function recall(loaded: LoadedState, fields: readonly string[]): Memory {
     },
     newcomers: new Map(
       [...loaded.outbox].flatMap(([key, entry]) =>
-        'automation' in entry ? [[key, entry as unknown as Newcomer] as const] : [],
+        'identifiers' in entry ? [[key, entry as unknown as Newcomer] as const] : [],
       ),
     ),
     requests: toRequests([...loaded.requests.values()]),

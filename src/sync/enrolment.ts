@@ -270,13 +270,13 @@ export function planEnrolments(
 
   function say({ uuid, row, automation }: Wish, kind: 'held' | 'waiting', rule: RuleId, reason: string): void {
     note(row, automation.uuid, reason);
-    problems.push(problemOf(kind, uuid, row, rule, `enrolment ${reason}`));
+    problems.push(problemOf(kind, uuid, row, rule, problemText(kind, reason)));
   }
 
   /** Of a row that is nobody's yet. */
   function sayNew(row: RowRecord, kind: Problem['kind'], rule: RuleId, automation: string | null, text: string): void {
     note(row, automation, text);
-    problems.push(problem(kind, { row: row.number }, rule, `enrolment ${text}`));
+    problems.push(problem(kind, { row: row.number }, rule, problemText(kind, text)));
   }
 
   function note({ number }: RowRecord, automation: string | null, text: string): void {
@@ -346,6 +346,11 @@ const passing = /^(?:waiting|refused|vetoed|held|skipped: already a contact)\b/;
 
 function archivedReason({ name }: WishedAutomation): string {
   return `the automation "${name}" is archived`;
+}
+
+/** Of a sentence of the result column: its first word may be the kind of the problem already. */
+function problemText(kind: Problem['kind'], text: string): string {
+  return text.startsWith(`${kind}: `) ? `enrolment: ${text.slice(kind.length + 2)}` : `enrolment ${text}`;
 }
 
 function problemOf(kind: Problem['kind'], uuid: string, row: RowRecord, rule: RuleId, reason: string): Problem {

@@ -151,7 +151,7 @@ const cases: readonly Case[] = [
     input: scene([wisher('a', 'Welcome'), wisher('b', 'Welcome'), wisher('c', 'Welcome')], withRules({ perHour: 1 })),
     changes: ['enrol a flow-1 [E1]'],
     problems: ['waiting b [E4]', 'waiting c [E4]'],
-    says: 'waiting: 1 ahead, cap 1/h',
+    says: 'enrolment: 1 ahead, cap 1/h',
   },
   {
     name: 'E4: the oldest wish first, wherever its row is',
@@ -202,7 +202,7 @@ const cases: readonly Case[] = [
     ),
     changes: ['enrol b flow-1 [E1]'],
     problems: ['held a [E4]', 'waiting c [E4]'],
-    says: 'waiting: 0 ahead',
+    says: 'enrolment: 0 ahead',
   },
   {
     name: 'E4: an unknown automation: the row says so',

@@ -588,7 +588,7 @@ describe('what a run costs and when it stops', () => {
   });
 
   it('enrols n new rows with two calls each and one pinned batch', async () => {
-    const count = 120;
+    const count = 40;
     const rows = Array.from({ length: count }, (_, index) => rowOf(`p${index}@firm.io`, 'Welcome'));
     const trial = createEnrolmentTrial({ rows, sync: { limits: { enrolments_per_hour: 1000, creates: 1000 } } });
     await trial.start();

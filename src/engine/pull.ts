@@ -6,9 +6,10 @@ import type { ContactFilter } from '../crm/operations/filter.ts';
 import type { ServiceClient } from '../crm/port.ts';
 import { scanContacts } from '../crm/scan/scan.ts';
 import type { ColumnKey, ColumnState, Snapshot } from '../sheets/port.ts';
-import { lastSeen } from '../sync/base.ts';
+import { type Base, lastSeen } from '../sync/base.ts';
 import type { CrmReading, Identities, SheetReading } from '../sync/input.ts';
-import type { ContactRecord } from '../sync/record.ts';
+import type { ContactRecord, RowRecord } from '../sync/record.ts';
+import type { Side } from '../sync/value.ts';
 import type { Wishing } from './automations.ts';
 import { type RunContext, scanCall, sheetCall } from './context.ts';
 import { RunFailed } from './errors.ts';
@@ -56,7 +57,7 @@ export async function pull(context: RunContext, memory: Memory, mayIdle: boolean
   }
   const snapshot = seen === 'unchanged' ? await context.table.read(sheetCall(context)) : seen;
   const toCreate = columnsToCreate(snapshot, memory);
-  const rows = readRows(context, snapshot, toCreate);
+  const rows = readRows(context, memory, snapshot, toCreate);
   const isReady = toCreate.length === 0 && snapshot.unanchored.length === 0 && snapshot.idColumn.kind !== 'missing';
   return {
     ...contacts,
@@ -72,7 +73,7 @@ export async function pull(context: RunContext, memory: Memory, mayIdle: boolean
 }
 
 /** The tab made ready for a plan that may be carried out: columns created and anchored, what a crash left behind removed. */
-export async function prepare(context: RunContext, pulled: Pulled): Promise<Pulled> {
+export async function prepare(context: RunContext, memory: Memory, pulled: Pulled): Promise<Pulled> {
   const { table } = context;
   let { snapshot } = pulled;
   if (snapshot.leftovers > 0) await table.tidy(sheetCall(context));
@@ -80,7 +81,7 @@ export async function prepare(context: RunContext, pulled: Pulled): Promise<Pull
   await table.ensure(snapshot, pulled.toCreate, sheetCall(context));
   snapshot = await table.read(sheetCall(context));
   const { toCreate: _made, ...rest } = pulled;
-  return { ...rest, ...readRows(context, snapshot, []) };
+  return { ...rest, ...readRows(context, memory, snapshot, []) };
 }
 
 const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -134,7 +135,12 @@ function isAsRemembered({ contacts, coverage, isDrifted }: CrmReading, { base }:
 
 type RowsPulled = Pick<Pulled, 'sheet' | 'snapshot' | 'notices'>;
 
-function readRows(context: RunContext, snapshot: Snapshot, imagined: readonly ColumnKey[]): RowsPulled {
+function readRows(
+  context: RunContext,
+  { base }: Memory,
+  snapshot: Snapshot,
+  imagined: readonly ColumnKey[],
+): RowsPulled {
   const { shape, emit, config } = context;
   const blank = new Set(imagined);
   const mapped = new Set(shape.mapping.fields.map(({ name }) => name));
@@ -143,12 +149,19 @@ function readRows(context: RunContext, snapshot: Snapshot, imagined: readonly Co
   return {
     snapshot,
     sheet: {
-      rows: snapshot.rows.map((row) => shape.fromRow(row, blank)),
+      rows: snapshot.rows.map((row) => sharing(shape.fromRow(row, blank), base, 'sheet')),
       doubled: [...ofFields, snapshot.idColumn].flatMap((column) => (column.kind === 'doubled' ? [column.header] : [])),
       missing: ofFields.flatMap(({ kind, key, header }) => (kind === 'missing' && !blank.has(key) ? [header] : [])),
     },
     notices: snapshot.columns.flatMap((column) => columnNotice(column)),
   };
+}
+
+/** What is as it was last seen is kept once, not twice: most records are, and there may be a hundred thousand. */
+function sharing<Of extends ContactRecord | RowRecord>(record: Of, { links }: Base, side: Side): Of {
+  const link = links.get('uuid' in record ? record.uuid : record.id);
+  const known = link && lastSeen(link, side);
+  return known === record.values ? { ...record, values: known } : record;
 }
 
 /** The first run makes what is missing, later ones only what the mapping has newly got: a lost header is a person's business (W11). */
@@ -187,7 +200,7 @@ async function pullContacts(context: RunContext, { facts, base }: Memory, scope:
   let failure: string | undefined;
   try {
     for await (const contact of scan) {
-      contacts.push(shape.fromScan(contact));
+      contacts.push(sharing(shape.fromScan(contact), base, 'crm'));
       if (contacts.length % 1000 === 0)
         emit({ type: 'progress', sync: config.name, step: 'contacts', done: contacts.length });
     }

@@ -42,7 +42,7 @@ export async function runSync(sync: SyncContext, request: RunRequest): Promise<R
     let decided = await decide(context, memory, pulled, wishes.answers);
     if (decided.plan.holds.length === 0) {
       // G1: not a column is made in a tab that may be the wrong one.
-      const prepared = await prepare(context, pulled);
+      const prepared = await prepare(context, memory, pulled);
       if (prepared !== pulled) decided = await decide(context, memory, prepared, decided.input.answers);
       pulled = prepared;
     }

@@ -170,7 +170,7 @@ describe('L10: killed anywhere', () => {
 
   it(
     'L10, W7: at every single instant of a run that does a bit of everything, the next run heals',
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     async () => {
       for (let killAt = 1; ; killAt += 3) {
         const trial = await inSync({ sync: { conflict: 'crm', on_row_deleted: 'restore' } });

@@ -4,6 +4,7 @@ import type { LastRun } from '../engine/memory.ts';
 import type { PlanReport, RunReport } from '../engine/report.ts';
 import type { OpenConflict } from '../engine/standing.ts';
 import type { HistoryLine } from '../state/port.ts';
+import type { LedgerEntry } from '../sync/enrolment.ts';
 import { type Change, opOrder } from '../sync/change.ts';
 
 const count = z.number().int().min(0);
@@ -30,6 +31,8 @@ const runCounts = counts.extend({
   set: count.describe('rows'),
   deleted: count.describe('contacts'),
   removed: count.describe('rows'),
+  enrolled: count.describe('wishes carried out'),
+  cancelled: count.describe('contacts that were asked to be taken out of automations'),
 });
 const cost = z.strictObject({
   crm_calls: count.describe('calls to the service'),
@@ -141,6 +144,17 @@ export const logLine = z.strictObject({
   message: z.string().optional().describe('why it did not succeed'),
 });
 
+export const enrolmentLine = z.strictObject({
+  time: z.string().describe('ISO instant: when, or since when'),
+  sync: z.string(),
+  run: z.string().describe('empty: none yet'),
+  contact: z.string().describe('uuid'),
+  automation: z.string().describe('uuid'),
+  name: z.string().nullable().describe('of the automation, as of the call'),
+  state: z.enum(['waiting', 'intended', 'enrolled', 'skipped', 'refused', 'unknown', 'cancelling']),
+  message: z.string().nullable().describe('the words of a refusal'),
+});
+
 export const requestsAnswer = z.strictObject({
   requests: z.array(z.strictObject({ sync: z.string(), id: z.string().describe('of the record, or of the run') })),
 });
@@ -163,6 +177,7 @@ export const answers = {
   check: checkAnswer,
   status: statusAnswer,
   log: logLine,
+  'log --enrolments': enrolmentLine,
   conflicts: conflictsAnswer,
   'resolve, retry, approve': requestsAnswer,
 } as const;
@@ -219,6 +234,16 @@ export function conflictToAnswer(
 ): z.infer<typeof conflictsAnswer>['conflicts'][number] {
   const { base, crm, sheet, ...rest } = conflict;
   return { sync, ...rest, base: base ?? null, crm: crm ?? null, sheet: sheet ?? null };
+}
+
+export function enrolmentToAnswer(
+  sync: string,
+  key: string,
+  { at, run: by, name, state, message }: LedgerEntry,
+): z.infer<typeof enrolmentLine> {
+  const [uuid = '', automation = ''] = key.split(' ');
+  const time = new Date(at).toISOString();
+  return { time, sync, run: by, contact: uuid, automation, name: name ?? null, state, message: message ?? null };
 }
 
 /** What else stands in a line is not for readers of the log. */

@@ -2,11 +2,11 @@ import type { Command } from 'commander';
 import type { Config } from '../config/config.ts';
 import { readStanding } from '../engine/standing.ts';
 import type { HistoryLine, HistoryQuery, Store } from '../state/port.ts';
-import { historyToAnswer } from './answers.ts';
+import { enrolmentToAnswer, historyToAnswer } from './answers.ts';
 import { CommandFailed, UsageError } from './errors.ts';
 import type { GlobalOptions } from './globals.ts';
 import { openState } from './open.ts';
-import { historyText } from './print/history.ts';
+import { enrolmentText, historyText } from './print/history.ts';
 import { selectSyncs } from './select.ts';
 import type { CliWorld } from './world.ts';
 
@@ -16,6 +16,7 @@ interface LogOptions extends GlobalOptions {
   readonly contact?: string;
   readonly since?: string;
   readonly follow?: true;
+  readonly enrolments?: true;
 }
 
 export function logCommand(program: Command, world: CliWorld): void {
@@ -27,6 +28,7 @@ export function logCommand(program: Command, world: CliWorld): void {
     .option('--run <id>', 'of one run')
     .option('--contact <contact>', 'of one contact: its uuid, or its e-mail address while it is linked')
     .option('--since <time>', 'from then on: 2026-11-21, 2026-11-21T09:00Z, or 30m, 12h, 7d before now')
+    .option('--enrolments', 'the ledger instead: who was put into which automation, when, by which run')
     .option('--follow', 'go on with changes as they are made, until it is stopped')
     .action(async (_options: unknown, command: Command) => {
       const globals = command.optsWithGlobals<LogOptions>();
@@ -34,6 +36,11 @@ export function logCommand(program: Command, world: CliWorld): void {
       const [sync] = globals.sync === undefined ? [] : selectSyncs(config, [globals.sync]);
       const contacts = await findContacts(globals, config, store);
       const since = globals.since === undefined ? undefined : readSince(globals.since, world.now());
+      if (globals.enrolments) {
+        const names = selectSyncs(config, sync === undefined ? [] : [sync]);
+        for (const name of names) await printEnrolments(name, store, { ...globals, contacts, since }, world);
+        return;
+      }
       const query: HistoryQuery = {
         ...(sync !== undefined && { sync }),
         ...(globals.run !== undefined && { run: globals.run }),
@@ -47,6 +54,27 @@ export function logCommand(program: Command, world: CliWorld): void {
         world.stdout.write(globals.json ? jsonLine(line) : historyText(line));
       }
     });
+}
+
+interface EnrolmentFilter extends Pick<LogOptions, 'json' | 'run'> {
+  readonly contacts: readonly string[] | undefined;
+  readonly since: number | undefined;
+}
+
+/** The ledger, oldest first: what is there of it now, not how it came to be. */
+async function printEnrolments(
+  sync: string,
+  store: Store,
+  { json, run, contacts, since = 0 }: EnrolmentFilter,
+  { stdout }: CliWorld,
+): Promise<void> {
+  const { enrolments } = await readStanding(store.sync(sync));
+  const lines = [...enrolments]
+    .filter(([, entry]) => entry.at >= since && (run === undefined || entry.run === run))
+    .toSorted(([, a], [, b]) => a.at - b.at)
+    .map(([key, entry]) => enrolmentToAnswer(sync, key, entry))
+    .filter(({ contact }) => contacts?.includes(contact) ?? true);
+  for (const line of lines) stdout.write(json ? `${JSON.stringify(line)}\n` : enrolmentText(line));
 }
 
 function jsonLine(line: HistoryLine): string {

@@ -33,7 +33,7 @@ export function retryCommand(program: Command, world: CliWorld): void {
     )
     .argument('[id...]', 'as leadsheet status shows it, a uuid, an e-mail address, or row:17')
     .option('--sync <name>', 'of one sync: row:17 is another row in each')
-    .option('--yes', 'also enrolments of unknown outcome: you looked, and they did not happen')
+    .option('--yes', 'also an enrolment that was made or may have been: you looked, and want it again')
     .action(async (ids: string[], _options: unknown, command: Command) => {
       const globals = command.optsWithGlobals<RetryOptions>();
       const { config, store } = openState(globals, world);
@@ -54,6 +54,8 @@ function retryAll(known: readonly Known[]): readonly Decision[] {
   return known.flatMap(({ sync, standing }) => {
     const problems = standing.lastRun?.problems ?? [];
     const ids = new Set(problems.filter(({ kind }) => retriedKinds.has(kind)).map(({ id }) => id));
+    // One by one, and with --yes: real people get real messages.
+    for (const id of ids) if (doubtfulEnrolment(standing, id)) ids.delete(id);
     return [...ids].map((id) => toDecision(sync, id));
   });
 }
@@ -62,12 +64,8 @@ function retryOne(given: string, known: readonly Known[], isSure: boolean): read
   const id = /^(row:\d+|[0-9A-F-]{36}(\/.*)?)$/i.test(given)
     ? given.replace(/^[^/]*/, (part) => part.toLowerCase())
     : given;
-  const unknownEnrolments = known.filter(({ standing }) => isUnknownEnrolment(standing, id));
-  if (unknownEnrolments.length > 0 && !isSure) {
-    throw new UsageError(
-      `whether ${id} was enrolled is unknown: look in the service and, if it was not, say --yes; it would be enrolled twice`,
-    );
-  }
+  const doubtful = known.flatMap(({ standing }) => doubtfulEnrolment(standing, id) ?? []);
+  if (doubtful.length > 0 && !isSure) throw new UsageError(doubtful[0]);
   const hits = known.flatMap(({ sync, standing }) => idsOf(standing, id).map((found) => toDecision(sync, found)));
   const syncs = new Set(hits.map(({ sync }) => sync));
   if (id.startsWith('row:') && syncs.size > 1) {
@@ -90,9 +88,16 @@ function idsOf(standing: Standing, id: string): readonly string[] {
   return isProblem || isRow || links.has(id) || enrolments.has(id.replace('/', ' ')) ? [id] : [];
 }
 
-function isUnknownEnrolment({ enrolments }: Standing, id: string): boolean {
-  const state = enrolments.get(id.replace('/', ' '))?.state;
-  return state === 'unknown' || state === 'intended';
+/** E1, E3: the question that --yes answers, where a call was made already or may have been; names who, and into what. */
+function doubtfulEnrolment({ enrolments, personText }: Standing, id: string): string | undefined {
+  const entry = enrolments.get(id.replace('/', ' '));
+  if (!entry || entry.state === 'waiting' || entry.state === 'refused') return undefined;
+  const [uuid = '', automation = ''] = id.split('/');
+  const what = `${personText(uuid)} into ${entry.name ?? automation}`;
+  const day = new Date(entry.at).toISOString().slice(0, 10);
+  return entry.state === 'unknown' || entry.state === 'intended'
+    ? `it is unknown whether ${what} was enrolled (${day}): look in the service and, if not, say --yes; else it happens twice`
+    : `${what} was done already (${entry.state} ${day}): say --yes to have it done again`;
 }
 
 function toDecision(sync: string, id: string): Decision {

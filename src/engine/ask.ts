@@ -75,7 +75,7 @@ async function lookUp(
   }
 }
 
-function toAnswer({ shape }: RunContext, { filter, listUuid, text }: Scope, contact: Contact): ContactAnswer {
+export function toAnswer({ shape }: RunContext, { filter, listUuid, text }: Scope, contact: Contact): ContactAnswer {
   if (matches(contact, filter) !== false) return { kind: 'here', contact: shape.fromContact(contact) };
   const where =
     contact.list_uuid === listUuid ? `filtered out of ${text}` : `in list ${contact.list_uuid ?? 'unknown'}`;

@@ -41,6 +41,7 @@ export async function decide(
       answers,
       requests: memory.requests,
       ledger: memory.ledger,
+      ...pulled.wishing,
       now: context.client.serviceNow(),
       waitsToSettle: !context.request.isAsked,
     };

@@ -36,7 +36,18 @@ export function toLastRun(report: RunReport, before?: LastRun): LastRun {
 
 /** The records as they stood, and nothing done. */
 export function standingOf(before?: LastRun): RunCounts {
-  return { ...nothing, ...before?.counts, created: 0, updated: 0, appended: 0, set: 0, deleted: 0, removed: 0 };
+  return {
+    ...nothing,
+    ...before?.counts,
+    created: 0,
+    updated: 0,
+    appended: 0,
+    set: 0,
+    deleted: 0,
+    removed: 0,
+    enrolled: 0,
+    cancelled: 0,
+  };
 }
 
 const nothing = { linked: 0, waiting: 0, conflicts: 0, quarantined: 0, parked: 0, held: 0, ignored: 0 };

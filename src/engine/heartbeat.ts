@@ -22,6 +22,8 @@ const counts = z.object({
   set: z.number(),
   deleted: z.number(),
   removed: z.number(),
+  enrolled: z.number(),
+  cancelled: z.number(),
 });
 
 const alertStates = ['succeeded', 'partial', 'held', 'failed', 'stopped'] as const;

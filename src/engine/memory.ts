@@ -4,15 +4,20 @@ import type { TableMemory } from '../sheets/port.ts';
 import { adaptBase, type Base, type Link, type Stray } from '../sync/base.ts';
 import type { Problem } from '../sync/change.ts';
 import type { Ledger, LedgerEntry } from '../sync/enrolment.ts';
+import type { Newcomer } from './ledger.ts';
 import type { RunCounts, RunStatus } from './report.ts';
 import type { Identities, PlanCounts, Requests, Resolution } from '../sync/input.ts';
 
 export interface Memory {
   readonly base: Base;
   readonly ledger: Ledger;
+  /** Contacts created and enrolled in one call whose uuid is not known, by `rowKey` (E3). */
+  readonly newcomers: ReadonlyMap<string, Newcomer>;
   readonly requests: Requests;
   /** The same as they are stored, by id. */
   readonly pending: ReadonlyMap<string, DecisionRequest>;
+  /** Of `retry` alone, by what is to be tried again. */
+  readonly retryRequestIds: ReadonlyMap<string, readonly string[]>;
   readonly facts: Facts;
   /** By their key in the outbox: changes under way when an earlier run ended, as lines for the history. */
   readonly interrupted: ReadonlyMap<string, readonly HistoryLine[]>;
@@ -70,10 +75,17 @@ export function recall(loaded: LoadedState, fields: readonly string[]): Memory {
     base: adaptBase(stored, fields),
     ledger: {
       entries: loaded.enrolments as unknown as ReadonlyMap<string, LedgerEntry>,
-      isTrusted: facts.isLedgerTrusted ?? false,
+      // S3: what was done last may be missing from it.
+      isTrusted: (facts.isLedgerTrusted ?? false) && !loaded.notices.some(({ kind }) => kind === 'behind'),
     },
+    newcomers: new Map(
+      [...loaded.outbox].flatMap(([key, entry]) =>
+        'identifiers' in entry ? [[key, entry as unknown as Newcomer] as const] : [],
+      ),
+    ),
     requests: toRequests([...loaded.requests.values()]),
     pending: loaded.requests as unknown as ReadonlyMap<string, DecisionRequest>,
+    retryRequestIds: retriesById(loaded.requests),
     facts,
     interrupted: new Map(
       [...loaded.outbox].flatMap(([key, { lines }]) => (lines ? [[key, lines as readonly HistoryLine[]]] : [])),
@@ -92,6 +104,14 @@ function toRequests(stored: readonly JsonObject[]): Requests {
     if (request.kind === 'approve') approved = request.counts;
   }
   return { resolve, retry, ...(approved && { approved }) };
+}
+
+function retriesById(stored: LoadedState['requests']): ReadonlyMap<string, readonly string[]> {
+  const byId = new Map<string, readonly string[]>();
+  for (const [requestId, request] of stored as unknown as ReadonlyMap<string, DecisionRequest>) {
+    if (request.kind === 'retry') byId.set(request.id, [...(byId.get(request.id) ?? []), requestId]);
+  }
+  return byId;
 }
 
 /** Facts as the store takes them: those that differ. */

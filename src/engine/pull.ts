@@ -12,6 +12,7 @@ import { type Base, lastSeen } from '../sync/base.ts';
 import type { CrmReading, Identities, SheetReading } from '../sync/input.ts';
 import type { ContactRecord, RowRecord } from '../sync/record.ts';
 import type { Side } from '../sync/value.ts';
+import type { Wishing } from './automations.ts';
 import { type RunContext, scanCall, sheetCall } from './context.ts';
 import { RunFailed } from './errors.ts';
 import type { Memory } from './memory.ts';
@@ -27,6 +28,8 @@ export interface Pulled {
   readonly isFull: boolean;
   /** Things an operator should know: renamed headers, a scan that was cut short. */
   readonly notices: readonly string[];
+  /** Left out where nobody is enrolled. */
+  readonly wishing?: Wishing;
   /** There while the tab wants preparing: columns that are to be made, if any. */
   readonly toCreate?: readonly ColumnKey[];
 }

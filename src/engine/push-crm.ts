@@ -49,7 +49,8 @@ export async function pushToCrm(
   journal: Journal,
 ): Promise<Results> {
   const all: Results = new Map();
-  const creates = plan.changes.filter((change) => change.op === 'create');
+  // Those that are enrolled by the same call come with the enrolments (E2).
+  const creates = plan.changes.filter((change) => change.op === 'create').filter(({ enrol }) => enrol === undefined);
   const updates = plan.changes.filter((change) => change.op === 'update');
   const total = creates.length + updates.length;
   let done = 0;
@@ -157,14 +158,17 @@ async function lookAgain({ client, capabilities }: RunContext, uuids: readonly s
   }
 }
 
-/** D1: out of all automations. A repeat is harmless. */
+/** E5: out of one automation; D1: out of all. A repeat is harmless. */
 export async function cancelInCrm(context: RunContext, cancels: readonly Change[], journal: Journal): Promise<Results> {
   const results: Results = new Map();
   await journal.intend(cancels);
   for (const change of cancels) {
     if (context.request.signal.aborted) break;
     const outcome = await outcomeOf(async () => {
-      await context.client.automations.cancelAll({ leadUuid: change.uuid! }, editCall);
+      const { automations } = context.client;
+      const leadUuid = change.uuid!;
+      if (change.op !== 'cancel' || change.automation === null) await automations.cancelAll({ leadUuid }, editCall);
+      else await automations.cancel({ leadUuid, flow_uuids: [change.automation] }, editCall);
       return { kind: 'done' };
     });
     results.set(change, outcome);

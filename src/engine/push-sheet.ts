@@ -25,8 +25,8 @@ export interface SheetPush {
   readonly changes: readonly Change[];
   /** All that is open so far: the status column says it. */
   readonly problems: readonly Problem[];
-  /** For the result column, by uuid. */
-  readonly wishResults: ReadonlyMap<string, string>;
+  /** For the result column, by row number. */
+  readonly wishResults: ReadonlyMap<number, string>;
 }
 
 /** Rows between two looks at the signal; as many as the adapter writes at once. */
@@ -148,13 +148,13 @@ function statusTexts(
 function resultTexts(
   { config }: RunContext,
   { rows }: Snapshot,
-  wishResults: ReadonlyMap<string, string>,
+  wishResults: ReadonlyMap<number, string>,
 ): ReadonlyMap<number, string> | undefined {
   if (config.automation?.resultHeader === undefined) return undefined;
   const texts = new Map<number, string>();
   for (const row of rows) {
-    const text = wishResults.get(row.id);
-    if (text !== undefined && row.cells[resultKey] !== text) texts.set(row.number, text);
+    const text = wishResults.get(row.number);
+    if (text !== undefined && (row.cells[resultKey] ?? '') !== text) texts.set(row.number, text);
   }
   return texts;
 }

@@ -24,6 +24,9 @@ export interface RunCounts {
   readonly set: number;
   readonly deleted: number;
   readonly removed: number;
+  /** Wishes carried out: contacts put into automations; asked to be taken out of some. */
+  readonly enrolled: number;
+  readonly cancelled: number;
 }
 
 export interface RunCost {
@@ -82,6 +85,9 @@ export function countRun(
   outcomes: ReadonlyMap<Change, Outcome>,
 ): RunCounts {
   const done = [...outcomes].flatMap(([{ op }, { kind }]) => (kind === 'done' ? [op] : []));
+  const newcomers = [...outcomes].filter(
+    ([change, { kind }]) => change.op === 'create' && change.enrol !== undefined && kind === 'done',
+  ).length;
   const ops = (wanted: Change['op']) => done.filter((op) => op === wanted).length;
   const kinds = (...wanted: readonly Problem['kind'][]) => problems.filter(({ kind }) => wanted.includes(kind)).length;
   return {
@@ -98,5 +104,7 @@ export function countRun(
     set: ops('set'),
     deleted: ops('delete'),
     removed: ops('remove'),
+    enrolled: ops('enrol') + newcomers,
+    cancelled: ops('cancel'),
   };
 }

@@ -12,13 +12,16 @@ import type { ContactRecord } from '../sync/record.ts';
 import { settle, type Settled } from '../sync/settle.ts';
 import type { RunContext, RunRequest, SyncContext } from './context.ts';
 import { decide, type Decided } from './decide.ts';
+import { enrolInCrm, wishFacts } from './enrol.ts';
 import { RunFailed } from './errors.ts';
+import { openLedger } from './ledger.ts';
 import { type Facts, type LastRun, type Memory, recall } from './memory.ts';
 import { prepare, pull, type Pulled } from './pull.ts';
 import { cancelInCrm, deleteFromCrm, pushToCrm } from './push-crm.ts';
 import { pushToSheet, removeRows } from './push-sheet.ts';
 import { countLinked, countRun, type PlanReport, type RunCost, type RunReport, statusOf } from './report.ts';
 import { joined, openJournal, tellInterrupted, toBatch } from './save.ts';
+import { readWishes } from './wishes.ts';
 
 /** One run. Expected failures end as a report that says `failed`; only faults of the program are thrown. */
 export async function runSync(sync: SyncContext, request: RunRequest): Promise<RunReport> {
@@ -27,13 +30,16 @@ export async function runSync(sync: SyncContext, request: RunRequest): Promise<R
     await using lease = await sync.state.acquireLease({ signal: request.signal });
     const loaded = await lease.load();
     for (const { message } of loaded.notices) notice(sync, message);
-    const memory = recall(loaded, fieldNames(sync));
-    await tellInterrupted(lease, memory);
-    const context = inRun(sync, request, started.run, memory);
-    let pulled = await pull(context, memory, true);
-    if (pulled === 'idle') return end(sync, started, stillTrue(sync.session.quiet!.report));
-    for (const message of pulled.notices) notice(sync, message);
-    let decided = await decide(context, memory, pulled);
+    const recalled = recall(loaded, fieldNames(sync));
+    await tellInterrupted(lease, recalled);
+    const context = inRun(sync, request, started.run, recalled);
+    const read = await pull(context, recalled, true);
+    if (read === 'idle') return end(sync, started, stillTrue(sync.session.quiet!.report));
+    for (const message of read.notices) notice(sync, message);
+    const wishes = await readWishes(context, recalled, read, lease);
+    const { memory } = wishes;
+    let { pulled } = wishes;
+    let decided = await decide(context, memory, pulled, wishes.answers);
     if (decided.plan.holds.length === 0) {
       // G1: not a column is made in a tab that may be the wrong one.
       const prepared = await prepare(context, memory, decided.pulled);
@@ -60,11 +66,12 @@ export async function planSync(
   const started = begin(sync, request);
   const nothing = { changes: [], estimate: { crmCalls: 0, sheetReads: 0, sheetWrites: 0, seconds: 0 } };
   try {
-    const memory = recall(await sync.state.load(), fieldNames(sync));
-    const context = inRun(sync, request, started.run, memory);
-    const pulled = await pull(context, memory, false);
-    if (pulled === 'idle') throw new Error('a plan is always made from readings');
-    const decided = await decide(context, memory, pulled);
+    const recalled = recall(await sync.state.load(), fieldNames(sync));
+    const context = inRun(sync, request, started.run, recalled);
+    const read = await pull(context, recalled, false);
+    if (read === 'idle') throw new Error('a plan is always made from readings');
+    const { memory, pulled, answers } = await readWishes(context, recalled, read);
+    const decided = await decide(context, memory, pulled, answers);
     const { plan } = decided;
     const problems = [...lostHeaders(decided.pulled), ...plan.problems];
     const report = end(sync, started, {
@@ -101,15 +108,17 @@ async function carryOut(
   decided: Decided,
 ): Promise<Ending> {
   const { input, plan, whole } = decided;
-  const facts = factsOf(context, memory, pulled);
+  const facts = factsOf(context, memory, pulled, decided);
   const journal = openJournal(context, lease, memory, decided, facts);
   const toCrm = await pushToCrm(context, pulled.scope, decided, journal);
   const cancelled = await cancelInCrm(context, opsOf(plan.changes, 'cancel'), journal);
-  const soFar = joined(toCrm, cancelled);
+  const book = openLedger(lease, memory);
+  const enrolled = await enrolInCrm(context, book, memory, pulled, decided, cancelled, journal);
+  const soFar = joined(toCrm, cancelled, enrolled.outcomes);
   const sheetPush = {
     changes: resume(input, plan, soFar).filter(({ op }) => op !== 'remove'),
-    problems: settle(input, plan, soFar).problems,
-    wishResults: plan.wishResults,
+    problems: [...settle(input, plan, soFar).problems, ...enrolled.problems],
+    wishResults: enrolled.results,
   };
   const inSheet = await pushToSheet(context, pulled.snapshot, sheetPush, journal);
   const deletes = dueDeletes(input, whole, joined(soFar, inSheet), plan.changes);
@@ -117,7 +126,7 @@ async function carryOut(
   const removed = await removeRows(context, pulled.snapshot, opsOf(deletes.changes, 'remove'), journal);
   const outcomes = joined(soFar, inSheet, deleted, removed);
   const settled = settle(input, plan, outcomes);
-  const problems = [...lostHeaders(pulled), ...settled.problems, ...deletes.problems];
+  const problems = [...lostHeaders(pulled), ...settled.problems, ...enrolled.problems, ...deletes.problems];
   const ending: Ending = {
     status: statusOf([], problems),
     isFull: pulled.isFull,
@@ -125,6 +134,8 @@ async function carryOut(
     problems,
     holds: [],
     planned: plan.counts,
+    // E6: wishes wait for an approval, while the rest of the run went on.
+    ...(facts.held && { approvable: facts.held.run }),
   };
   const place = nextPlace(pulled, decided, settled);
   await journal.end(settled, {
@@ -149,15 +160,13 @@ function opsOf(changes: readonly Change[], wanted: Change['op']): readonly Chang
 }
 
 /** What the base stands on. */
-function factsOf(context: RunContext, { facts }: Memory, { identities, scope }: Pulled): Facts {
+function factsOf(context: RunContext, { facts }: Memory, { identities, scope }: Pulled, { plan }: Decided): Facts {
   return {
-    // Its cause went away: there is nothing to approve any more (G4).
-    ...(facts.held && { held: null }),
     identities,
     fields: fieldNames(context),
     list: { named: context.config.contacts.list, uuid: scope.listUuid },
     tab: tabNamed(context),
-    isLedgerTrusted: true,
+    ...wishFacts(context, facts.held, plan),
   };
 }
 
@@ -192,8 +201,8 @@ function nextPlace(
  */
 function remember({ session, request }: RunContext, pulled: Pulled, { input }: Decided, report: RunReport): void {
   const { counts, problems, holds } = report;
-  const { created, updated, appended, set, deleted, removed } = counts;
-  const hasWritten = created + updated + appended + set + deleted + removed > 0;
+  const { created, updated, appended, set, deleted, removed, enrolled, cancelled } = counts;
+  const hasWritten = created + updated + appended + set + deleted + removed + enrolled + cancelled > 0;
   const passes: ReadonlySet<Problem['kind']> = new Set(['waiting', 'refused', 'failed', 'unknown']);
   const isQuiet =
     request.choose === undefined &&

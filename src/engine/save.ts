@@ -26,6 +26,9 @@ function historyLines(context: RunContext, { input, plan }: Decided, outcomes: O
       row: change.row,
       outcome: outcome.kind,
       ...('message' in outcome && { message: outcome.message }),
+      ...('automation' in change && { automation: change.automation }),
+      // One call did both (E2).
+      ...('enrol' in change && { enrolled: change.enrol }),
     };
     if (change.fields.length === 0)
       return [{ ...about, field: null, before: null, after: null, rule: change.rule, reason: change.reason }];

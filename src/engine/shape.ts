@@ -147,7 +147,9 @@ export function createShape(config: SyncConfig, intervalMs: number): SyncShape {
       values: pack(values),
       ...(unreadable && { unreadable }),
       ...(formulas.length > 0 && { formulas: formulas.map(({ field }) => field.name) }),
-      ...(wish != null && typeof wish !== 'object' && { wish: String(wish) }),
+      // An empty cell is a wish taken back; without the column nothing is known of any (E5, W11).
+      ...(wish !== undefined && typeof wish !== 'object' && { wish: String(wish) }),
+      ...(wish === null && { wish: '' }),
       ...(result != null && typeof result !== 'object' && { wishResult: String(result) }),
     };
   }

@@ -23,6 +23,8 @@ export interface Standing {
   readonly enrolments: ReadonlyMap<string, LedgerEntry>;
   /** The contacts whose stored e-mail address is this one. */
   readonly uuidsByEmail: (email: string) => readonly string[];
+  /** A linked contact as people call it: name and e-mail address, as far as they are mapped; else its uuid. */
+  readonly personText: (uuid: string) => string;
   /** What there is to tell of the state itself: a damaged file, and what stood in. */
   readonly notices: readonly string[];
 }
@@ -68,6 +70,7 @@ export async function readStanding(state: SyncState): Promise<Standing> {
     requests: [...loaded.requests.values()] as unknown as readonly DecisionRequest[],
     links,
     enrolments: loaded.enrolments as unknown as ReadonlyMap<string, LedgerEntry>,
+    personText: (uuid) => personText(links.get(uuid), fields) ?? uuid,
     uuidsByEmail: (email) => findByEmail(links, fields, email),
     notices: loaded.notices.flatMap(({ kind, message }) => (kind === 'absent' ? [] : [message])),
   };
@@ -113,6 +116,19 @@ function countStanding(
 }
 
 const emailFields = ['email', 'work_email', 'personal_email'];
+
+function personText(link: Link | undefined, fields: readonly string[]): string | undefined {
+  if (!link) return undefined;
+  const values = unpack(lastSeen(link, 'crm'));
+  const texts = (names: readonly string[]) =>
+    names.flatMap((name) => {
+      const value = values[fields.indexOf(name)];
+      return typeof value === 'string' && value !== '' ? [value] : [];
+    });
+  const [name = texts(['first_name', 'last_name']).join(' ')] = texts(['name']);
+  const [email] = texts(emailFields);
+  return [name, email && `<${email}>`].filter(Boolean).join(' ') || undefined;
+}
 
 function findByEmail(links: ReadonlyMap<string, Link>, fields: readonly string[], email: string): readonly string[] {
   const places = emailFields.map((name) => fields.indexOf(name)).filter((place) => place >= 0);

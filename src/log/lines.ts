@@ -182,6 +182,7 @@ function problemKey({ id, kind, reason }: Problem): string {
   return `${kind} ${id} ${reason}`;
 }
 
-function isWriting({ counts: { created, updated, appended, set, deleted, removed } }: RunReport): boolean {
-  return created + updated + appended + set + deleted + removed > 0;
+function isWriting({ counts }: RunReport): boolean {
+  const { created, updated, appended, set, deleted, removed, enrolled, cancelled } = counts;
+  return created + updated + appended + set + deleted + removed + enrolled + cancelled > 0;
 }

@@ -75,6 +75,10 @@ export interface Stray {
   readonly refusal?: Refusal;
   /** The person the service answered for it, where that was somebody else (I3). */
   readonly mistakenFor?: string;
+  /** The automation it names: another one makes it wait to settle anew (W10). */
+  readonly wish?: string;
+  /** Creating and enrolling it in one call came to nothing: it is looked up, created and enrolled one after the other (E2). */
+  readonly isApart?: true;
   /** A create went out and its outcome is unknown: look before trying again (W4). */
   readonly isUnknown?: true;
   /** What the service last said of it; asked again at the next full scan, or when the row changes. */

@@ -74,7 +74,9 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
 
   function createFailed(change: Create, row: RowRecord, failure: Failure): void {
     const stray = strayOf(change);
-    if (failure.kind === 'refused') {
+    const isApart = change.enrol !== undefined && (failure.kind === 'moved' || failure.kind === 'refused');
+    if (isApart) strays.set(change.key, { ...stray, isApart });
+    else if (failure.kind === 'refused') {
       strays.set(change.key, { ...stray, refusal: nextRefusal(stray.refusal, failure.message, row, input.now) });
     }
     if (failure.kind === 'unknown') strays.set(change.key, { ...stray, isUnknown: true });

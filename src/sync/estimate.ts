@@ -15,7 +15,7 @@ export interface Estimate {
   readonly seconds: number;
 }
 
-/** W3: one search before each batch of updates. */
+/** W3, E4: one search before each batch of updates or enrolments. */
 const updatesPerSearch = 100;
 /** `src/sheets`: rows in one pinned batch, and what a batch costs. */
 const rowsPerBatch = 1000;
@@ -35,9 +35,12 @@ export function estimate(
   const crmCalls =
     questions.length +
     count('create') +
+    // E2: add-new-lead answers no contact, which is then looked up.
+    changes.filter((change) => change.op === 'create' && change.enrol !== undefined).length +
     updateCalls.reduce((sum, calls) => sum + calls, 0) +
     Math.ceil(updates.length / updatesPerSearch) +
     count('enrol') +
+    Math.ceil(count('enrol') / updatesPerSearch) +
     count('cancel') +
     // A deletion is a job: it is read back until the contact is gone.
     count('delete') * 2;

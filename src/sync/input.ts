@@ -92,6 +92,10 @@ export interface PlanInput {
   readonly ledger: Ledger;
   /** Those that exist; undefined when they were not read this run. */
   readonly automations?: readonly WishedAutomation[];
+  /** Why they were not read, where somebody wishes. */
+  readonly automationsUnread?: string;
+  /** For a name that nobody has, the most similar one that somebody has. */
+  readonly nearestAutomations?: ReadonlyMap<string, string>;
   /** Epoch milliseconds on the service's clock. */
   readonly now: number;
   /** W10: false when a person asked for this run and waits for it. */

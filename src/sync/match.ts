@@ -36,6 +36,11 @@ export interface NewRow {
   readonly row: RowRecord;
   /** The contact to be moved here from another list, if it is one already (I2). */
   readonly moves?: string;
+  /**
+   * E2: was not looked up. The call that creates and enrols it spares those who are there already; without that call, it
+   * has to be looked up first.
+   */
+  readonly isUnasked?: true;
 }
 
 const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -266,6 +271,7 @@ export function match(input: PlanInput, keys: Keys): Matched {
   function strangerToNew(row: RowRecord, values: ReturnType<typeof unpack>): NewRow[] {
     const key = rowKey(row);
     const stray = remember(row);
+    if (input.ledger.inFlight?.has(key)) return leaveToLookup(row);
     if (stray.mistakenFor !== undefined) {
       return quarantine(
         row,
@@ -287,6 +293,9 @@ export function match(input: PlanInput, keys: Keys): Matched {
     if (answer?.kind === 'elsewhere') keep(key, answer);
     switch (answer?.kind) {
       case undefined:
+        if (stray.wish !== undefined && !stray.isApart && !stray.isUnknown && input.automations) {
+          return [{ row, isUnasked: true }];
+        }
         questions.push({ kind: 'lookup', key, row: row.number, values });
         return waitFor(row, 'I2', 'new: is being looked up');
       case 'unanswered':
@@ -317,9 +326,24 @@ export function match(input: PlanInput, keys: Keys): Matched {
 
   function remember(row: RowRecord): Stray {
     const key = rowKey(row);
-    const stray = base.strays.get(key) ?? { since: now };
+    const wish = mapping.enrolment && row.wish?.trim() ? row.wish : undefined;
+    const known = base.strays.get(key);
+    const stray = strays.get(key) ?? (known && known.wish === wish ? known : strayWith(known, wish));
     strays.set(key, stray);
     return stray;
+  }
+
+  /** W10: a wish is an edit, too. */
+  function strayWith(known: Stray | undefined, wish: string | undefined): Stray {
+    const { wish: _before, ...rest } = known ?? {};
+    return { ...rest, since: now, ...(wish !== undefined && { wish }) };
+  }
+
+  /** E3: it may be a contact by now, and enrolled. */
+  function leaveToLookup(row: RowRecord): [] {
+    const reason = 'it may have been created and enrolled: is looked up, look in the service if it stays so';
+    problems.push(problem('unknown', { row: row.number }, 'E3', reason));
+    return [];
   }
 
   function quarantine(row: RowRecord, rule: RuleId, reason: string): [] {

@@ -1,12 +1,12 @@
 // The plan of one run, as a table of contents: who is who, what each person's two sides become, what may not be.
-import { type Base, lastSeen, type Link, type Stray } from './base.ts';
+import { type Base, lastSeen, type Link, rowKey, type Stray } from './base.ts';
 import { type Change, opOrder, type Problem, type Question } from './change.ts';
 import { soleKeyNames, untangle } from './collisions.ts';
-import { type LedgerEntry, planEnrolments, type Wisher } from './enrolment.ts';
+import { type EnrolmentPlan, planEnrolments, type Wisher } from './enrolment.ts';
 import { countChanges, guardCounts, guardReadings, guardSides, type Hold } from './guard.ts';
 import type { PlanCounts, PlanInput } from './input.ts';
 import { compileKeys } from './keys.ts';
-import { match, type Matched } from './match.ts';
+import { match, type Matched, type NewRow } from './match.ts';
 import { createContact, isUntouched, type Person, planPerson, type PersonPlan } from './person.ts';
 import { type ContactRecord, type RowRecord, unpack } from './record.ts';
 import type { Reading } from './value.ts';
@@ -24,10 +24,12 @@ export interface Plan {
   readonly strays: ReadonlyMap<string, Stray>;
   /** The people whom changes or problems are about, by uuid: what `settle` needs to know of them. */
   readonly people: ReadonlyMap<string, Person>;
-  /** Wishes seen for the first time, or proven by the result column: for the ledger. */
-  readonly wishes: ReadonlyMap<string, LedgerEntry>;
-  /** For the result column, by uuid. */
-  readonly wishResults: ReadonlyMap<string, string>;
+  /** Wishes seen for the first time, proven by the result column, or taken back: for the ledger. */
+  readonly wishes: EnrolmentPlan['wishes'];
+  /** For the result column, by row number. */
+  readonly wishResults: EnrolmentPlan['results'];
+  /** E6. */
+  readonly isLedgerTrusted: boolean;
   readonly counts: PlanCounts;
   /** Links at the end of the run, if all succeeds. */
   readonly linked: number;
@@ -45,11 +47,19 @@ export function plan(input: PlanInput): Plan {
   const enrolments = planEnrolments(
     input,
     people.wishers,
-    matched.newRows.map(({ row }) => row),
+    matched.newRows.flatMap(({ row }) => (matched.strays.get(rowKey(row))?.isApart ? [] : [row])),
   );
-  const creates = matched.newRows.map(({ row, moves }): Change => {
+  const isPostponed = ({ row, isUnasked }: NewRow) => isUnasked === true && !enrolments.ofNewRows.has(row.values);
+  const newRows = matched.newRows.filter((each) => !isPostponed(each));
+  const unasked = matched.newRows.filter(isPostponed).map(({ row }): Question => {
+    return { kind: 'lookup', key: rowKey(row), row: row.number, values: unpack(row.values) };
+  });
+  const creates = newRows.map(({ row, moves }): Change => {
     const enrol = moves === undefined ? enrolments.ofNewRows.get(row.values) : undefined;
-    return { ...createContact(input, row, moves), ...(enrol !== undefined && { enrol }) };
+    const create = createContact(input, row, moves);
+    if (enrol === undefined) return create;
+    const { name } = input.automations?.find(({ uuid }) => uuid === enrol) ?? { name: enrol };
+    return { ...create, enrol, reason: `${create.reason}, and into ${name}` };
   });
   const others = people.changes.filter(({ op }) => op !== 'update');
   const changes = inOrder([...creates, ...updates.changes, ...enrolments.changes, ...others]);
@@ -57,7 +67,9 @@ export function plan(input: PlanInput): Plan {
   const counts = { ...counted, missing: sides.missing, enrolments: enrolments.unapproved };
   return {
     holds: guardCounts(input, counted),
-    questions: [...matched.questions, ...people.questions].toSorted((a, b) => compareTexts(subjectOf(a), subjectOf(b))),
+    questions: [...matched.questions, ...unasked, ...people.questions].toSorted((a, b) =>
+      compareTexts(subjectOf(a), subjectOf(b)),
+    ),
     changes,
     problems: inRowOrder([...matched.problems, ...people.problems, ...updates.problems, ...enrolments.problems]),
     links: people.links,
@@ -65,8 +77,9 @@ export function plan(input: PlanInput): Plan {
     people: people.people,
     wishes: enrolments.wishes,
     wishResults: enrolments.results,
+    isLedgerTrusted: enrolments.isTrusted,
     counts,
-    linked: people.linked + matched.newRows.length,
+    linked: people.linked + newRows.length,
   };
 }
 
@@ -81,6 +94,7 @@ function heldPlan(holds: readonly Hold[], missing = 0): Plan {
     people: new Map(),
     wishes: new Map(),
     wishResults: new Map(),
+    isLedgerTrusted: false,
     counts: { creates: 0, changes: 0, blanks: 0, deletes: 0, missing, enrolments: 0 },
     linked: 0,
   };

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { conflictsAnswer, logLine, requestsAnswer, statusAnswer } from '../../src/cli/answers.ts';
+import { conflictsAnswer, enrolmentLine, logLine, requestsAnswer, statusAnswer } from '../../src/cli/answers.ts';
 import type { Heartbeat } from '../../src/engine/heartbeat.ts';
 import { createSyncTrial, type TrialOptions } from '../support/app.ts';
 
@@ -137,7 +137,7 @@ test('a running daemon adds when the next run is, how long ago all was well, and
   const trial = await createLinkedTrial();
   const at = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
   const counts = { linked: 2, waiting: 0, conflicts: 0, quarantined: 0, parked: 0, held: 0, ignored: 0 };
-  const done = { created: 0, updated: 0, appended: 0, set: 0, deleted: 0, removed: 0 };
+  const done = { created: 0, updated: 0, appended: 0, set: 0, deleted: 0, removed: 0, enrolled: 0, cancelled: 0 };
   const ran = { full_scan: false, counts: { ...counts, ...done }, problems: {}, approvable: null };
   const beat: Heartbeat = {
     version: 1,
@@ -227,12 +227,42 @@ test('E1, L8: an enrolment of unknown outcome is tried again only by its own id 
   const { store } = await trial.start();
   await using lease = await store.sync('prospects').acquireLease();
   await lease.load();
-  const entry = { state: 'unknown', at: 0, run: 'r1' };
+  const entry = { state: 'unknown', at: Date.UTC(2026, 10, 20), run: 'r1', name: 'Welcome' };
   await lease.commit({ enrolments: { put: new Map([[`${trial.ann} ${automation}`, entry]]) } });
   expect((await trial.cli('retry')).stdout).toBe('nothing is quarantined, parked or refused\n');
   const id = `${trial.ann}/${automation}`;
-  expect(await trial.cli('retry', id)).toMatchObject({ code: 64, stderr: expect.stringContaining('say --yes') });
+  const question =
+    'it is unknown whether Ann A <ann@firm.io> into Welcome was enrolled (2026-11-20): look in the service';
+  expect(await trial.cli('retry', id)).toMatchObject({ code: 64, stderr: expect.stringContaining(question) });
   expect(await trial.cli('retry', id, '--yes')).toMatchObject({ code: 0, stdout: expect.stringContaining(id) });
+});
+
+test('E1: the ledger is listed, and what was done is done again only with --yes', async () => {
+  const trial = await createLinkedTrial({ sync: { automation: { column: 'Automation' } } });
+  const welcome = trial.service.model.automations.add({ name: 'Welcome', status: 'on' });
+  const [names = []] = trial.person.read(`'Prospects'`);
+  trial.person.type(`Prospects!${String.fromCodePoint(65 + names.indexOf('Automation'))}2`, 'Welcome');
+  expect(await trial.cli('sync')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('automations: 1 enrolled'),
+  });
+  const { stdout } = await trial.cli('log', '--enrolments', '--json');
+  expect(enrolmentLine.parse(JSON.parse(stdout))).toMatchObject({
+    sync: 'prospects',
+    contact: trial.ann,
+    automation: welcome.uuid,
+    name: 'Welcome',
+    state: 'enrolled',
+  });
+  expect((await trial.cli('log', '--enrolments')).stdout).toMatch(
+    new RegExp(`^2026-11-21 09:0\\d:\\d\\dZ {2}prospects {2}${trial.ann} {2}enrolled in Welcome \\(\\S+\\)\\n$`),
+  );
+  expect((await trial.cli('log', '--enrolments', '--contact', 'bob@firm.io')).stdout).toBe('');
+  const again = await trial.cli('retry', `${trial.ann}/${welcome.uuid}`);
+  expect(again).toMatchObject({
+    code: 64,
+    stderr: expect.stringContaining('Ann A <ann@firm.io> into Welcome was done already (enrolled 2026-11-21)'),
+  });
 });
 
 test('W5: what the service refuses for good is tried again by retry alone', async () => {

@@ -132,6 +132,7 @@ const cases: readonly Case[] = [
       withRules({ unless: { position: ['intern'] } }, { asked: { 2: gone, 3: gone, 4: gone } }),
     ),
     changes: ['create row 2 [I2]', 'create row 3 [I2]', 'create row 4 [I2]'],
+    problems: ['held row 2 [E4]', 'refused row 3 [E4]', 'refused row 4 [E4]'],
   },
   {
     name: 'E3: an intent that a crash left behind is of unknown outcome: never repeated by itself',
@@ -150,7 +151,7 @@ const cases: readonly Case[] = [
     input: scene([wisher('a', 'Welcome'), wisher('b', 'Welcome'), wisher('c', 'Welcome')], withRules({ perHour: 1 })),
     changes: ['enrol a flow-1 [E1]'],
     problems: ['waiting b [E4]', 'waiting c [E4]'],
-    says: 'waiting: 1 ahead, cap 1/h',
+    says: 'enrolment: 1 ahead, cap 1/h',
   },
   {
     name: 'E4: the oldest wish first, wherever its row is',
@@ -174,6 +175,7 @@ const cases: readonly Case[] = [
       ),
     ),
     changes: ['create row 3 [I2]', 'enrol a flow-1 [E1]'],
+    problems: ['waiting row 3 [E4]'],
   },
   {
     name: 'E4: calls of the last hour count, whatever became of them; older ones do not',
@@ -200,7 +202,7 @@ const cases: readonly Case[] = [
     ),
     changes: ['enrol b flow-1 [E1]'],
     problems: ['held a [E4]', 'waiting c [E4]'],
-    says: 'waiting: 0 ahead',
+    says: 'enrolment: 0 ahead',
   },
   {
     name: 'E4: an unknown automation: the row says so',
@@ -327,17 +329,23 @@ test.each(cases)('$name', (each) => {
   expect(seen(each)).toEqual(wanted(each));
 });
 
+function entriesOf(wishes: ReadonlyMap<string, LedgerEntry | null>): ReadonlyMap<string, LedgerEntry> {
+  return new Map([...wishes].flatMap(([key, entry]) => (entry === null ? [] : [[key, entry] as const])));
+}
+
 describe('what the ledger is to keep', () => {
   test('E4: a wish keeps its place from when it was first seen', () => {
     const { wishes } = plan(scene([wisher('a', 'Welcome')], withRules({ perHour: 0 })));
-    expect([...wishes]).toEqual([[`${uuidOf('a')} flow-1`, { state: 'waiting', at: noon, run: '' }]]);
+    expect([...wishes]).toEqual([[`${uuidOf('a')} flow-1`, { state: 'waiting', at: noon, run: '', name: 'Welcome' }]]);
   });
 
   test('E6: what the result column proves goes into the ledger, so that it still counts once the state is trusted', () => {
     const proven = person('a', { row: { wish: 'Welcome', wishResult: 'enrolled 2026-05-01 in Welcome' } });
     const { wishes } = plan(scene([proven], withRules({}, { ledger: ledger([], false) })));
-    expect([...wishes]).toEqual([[`${uuidOf('a')} flow-1`, { state: 'enrolled', at: Date.UTC(2026, 4, 1), run: '' }]]);
-    const later = plan(scene([proven], withRules({}, { ledger: { entries: wishes, isTrusted: true } })));
+    expect([...wishes]).toEqual([
+      [`${uuidOf('a')} flow-1`, { state: 'enrolled', at: Date.UTC(2026, 4, 1), run: '', name: 'Welcome' }],
+    ]);
+    const later = plan(scene([proven], withRules({}, { ledger: { entries: entriesOf(wishes), isTrusted: true } })));
     expect(later.changes).toEqual([]);
   });
 
@@ -351,12 +359,12 @@ describe('what the row is told', () => {
   test.each([
     { state: 'enrolled', says: 'enrolled 2026-05-04 in Welcome' },
     { state: 'skipped', says: 'skipped: already in Welcome' },
-    { state: 'cancelling', says: 'cancelling' },
+    { state: 'cancelling', says: 'cancelling: wished for again, only retry enrols again' },
     { state: 'unknown', says: 'unknown: look in the service whether Welcome has it' },
     { state: 'intended', says: 'unknown: look in the service whether Welcome has it' },
   ] as const)('E1, E3, E5: $state reads "$says"', ({ state, says }) => {
     const input = scene([wisher('a', 'Welcome')], withRules({}, { ledger: ledger([['a', 'flow-1', { state }]]) }));
-    expect(plan(input).wishResults.get(uuidOf('a'))).toBe(says);
+    expect(plan(input).wishResults.get(2)).toEqual([{ automation: 'flow-1', text: says }]);
   });
 
   test('E3: an enrolment of unknown outcome has an id of its own, which is what retry takes', () => {

@@ -1,4 +1,6 @@
 // One line of the history, for people.
+import type { LedgerEntry } from '../../sync/enrolment.ts';
+import type { enrolmentToAnswer } from '../answers.ts';
 import type { HistoryLine } from '../../state/port.ts';
 import { recordText, timeText, valueText } from './lines.ts';
 
@@ -13,6 +15,23 @@ export function historyText({ time, sync, side, op, contact, row, field, ...rest
     / {3,}/g,
     '  ',
   );
+}
+
+const stateWords: Readonly<Record<LedgerEntry['state'], string>> = {
+  waiting: 'waits for',
+  intended: 'unknown whether in',
+  enrolled: 'enrolled in',
+  skipped: 'was already in',
+  refused: 'refused by',
+  unknown: 'unknown whether in',
+  cancelling: 'cancelling from',
+};
+
+/** One entry of the ledger, for people. */
+export function enrolmentText(line: ReturnType<typeof enrolmentToAnswer>): string {
+  const { time, sync, contact, state, name, automation, run, message } = line;
+  const words = [stateWords[state], name ?? automation, run && `(${run})`, message && `: ${message}`].filter(Boolean);
+  return `${timeText(time)}  ${sync}  ${contact}  ${words.join(' ')}\n`;
 }
 
 function textOf(value: unknown): string {

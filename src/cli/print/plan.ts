@@ -47,13 +47,15 @@ function recordCount(changes: readonly Change[]): number {
   return new Set(changes.map(({ uuid, row }) => uuid ?? `row ${row}`)).size;
 }
 
-function changeText({ uuid, row, fields, reason, rule }: Change, headerOf: (field: string) => string): string {
+function changeText(change: Change, headerOf: (field: string) => string): string {
+  const { uuid, row, fields, reason, rule } = change;
   const name = [uuid, row === null ? undefined : `row ${row}`].filter(Boolean).join(', ');
   const rows = fields.map(({ field, before, after, reason: why, rule: by }) => [
     headerOf(field),
     `${valueText(before)} -> ${valueText(after)}`,
     `${why} (${by})`,
   ]);
-  const whole = fields.length === 0 ? `: ${reason} (${rule})` : '';
+  const isEnrolled = change.op === 'create' && change.enrol !== undefined;
+  const whole = fields.length === 0 || isEnrolled ? `: ${reason} (${rule})` : '';
   return `    ${name}${whole}\n${columnsText(rows, '      ')}`;
 }

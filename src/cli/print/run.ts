@@ -18,7 +18,9 @@ export function runText(report: RunReport): string {
       approvable === undefined ? '' : `  to let it through: leadsheet approve ${sync} --run ${approvable}\n`;
     return `${head}${reasons}${remedy}`;
   }
-  return `${head}  ${countsText(counts)}\n${problemsText(problems)}`;
+  const wishes =
+    approvable === undefined ? '' : `  to let the wishes through: leadsheet approve ${sync} --run ${approvable}\n`;
+  return `${head}  ${countsText(counts)}\n${problemsText(problems)}${wishes}`;
 }
 
 const doneWords = {
@@ -28,6 +30,8 @@ const doneWords = {
   appended: 'appended',
   set: 'set',
   removed: 'removed',
+  enrolled: 'enrolled',
+  cancelled: 'asked to be taken out',
 } as const;
 
 function countsText(counts: RunReport['counts']): string {
@@ -37,6 +41,7 @@ function countsText(counts: RunReport['counts']): string {
     `${counts.linked} linked`,
     ...(done(['created', 'updated', 'deleted']) ? [`contacts: ${done(['created', 'updated', 'deleted'])}`] : []),
     ...(done(['appended', 'set', 'removed']) ? [`rows: ${done(['appended', 'set', 'removed'])}`] : []),
+    ...(done(['enrolled', 'cancelled']) ? [`automations: ${done(['enrolled', 'cancelled'])}`] : []),
   ];
   return parts.length === 1 ? `${parts[0]}; nothing to do` : parts.join('; ');
 }

@@ -12,7 +12,7 @@ import { firstFree, type FreePlan, inputOf, mirrored, type Shuffle, shuffled, uu
 
 /** A plan as text, its maps in an order of their own: they have none. */
 function told({ links, strays, people, wishes, wishResults, ...rest }: Plan): unknown {
-  const sorted = (map: ReadonlyMap<string, unknown>) => [...map].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const sorted = (map: ReadonlyMap<string | number, unknown>) => [...map].toSorted(([a], [b]) => (a < b ? -1 : 1));
   return structuredClone({
     ...rest,
     links: sorted(links),

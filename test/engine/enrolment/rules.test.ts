@@ -1,0 +1,606 @@
+import { describe, expect, it } from 'vitest';
+import { createEnrolmentTrial, rowOf } from './support.ts';
+
+const today = '2026-11-21';
+const hourMs = 3_600_000;
+
+function later(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}
+
+describe('E1: a wish in a cell is carried out once', () => {
+  it('E1: an existing contact is added by its uuids, and never again', async () => {
+    const trial = createEnrolmentTrial();
+    await trial.linked('ann@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    const report = await trial.run();
+    expect(report).toMatchObject({ status: 'succeeded', counts: { enrolled: 1 } });
+    expect(trial.enrolled()).toEqual(['ann@firm.io Welcome active']);
+    expect(trial.resultOf('ann@firm.io')).toBe(`enrolled ${today} in Welcome`);
+    for (const isFull of [false, true]) await trial.run({ isFull });
+    await trial.start();
+    await trial.run();
+    expect(trial.callsOf('automations.add-contact')).toBe(1);
+    expect(await trial.ledger()).toEqual({ 'ann@firm.io Welcome': 'enrolled' });
+  });
+
+  it('E1: several names in a cell are several wishes; names ignore case, uuids do too', async () => {
+    const trial = createEnrolmentTrial();
+    await trial.linked('ann@firm.io');
+    trial.type('ann@firm.io', 'Automation', `welcome, ${trial.nurture.uuid.toUpperCase()}`);
+    await trial.run();
+    expect(trial.enrolled()).toEqual(['ann@firm.io Nurture active', 'ann@firm.io Welcome active']);
+    expect(trial.resultOf('ann@firm.io')).toBe(`enrolled ${today} in Welcome; enrolled ${today} in Nurture`);
+  });
+
+  it('E1: a name with a comma in it is one name', async () => {
+    const trial = createEnrolmentTrial();
+    trial.service.model.automations.add({ name: 'Founders, Q3', status: 'on' });
+    await trial.linked('ann@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Founders, Q3, Welcome');
+    await trial.run();
+    expect(trial.enrolled()).toEqual(['ann@firm.io Founders, Q3 active', 'ann@firm.io Welcome active']);
+  });
+
+  it('E1: being in it already is said, and is no failure', async () => {
+    const trial = createEnrolmentTrial({ switches: { addTwice: 'conflict' } });
+    const [uuid] = await trial.linked('ann@firm.io');
+    trial.service.model.automations.enrol(trial.welcome.uuid, uuid!, 1);
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    expect(await trial.run()).toMatchObject({ status: 'succeeded' });
+    expect(trial.resultOf('ann@firm.io')).toBe('skipped: already in Welcome');
+  });
+
+  it('E1, W10: in the daemon a wish is carried out once it has stood still', async () => {
+    const trial = createEnrolmentTrial({ sync: { settle_secs: 10 } });
+    await trial.linked('ann@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    await trial.run({ isAsked: false });
+    await later(5000);
+    trial.type('ann@firm.io', 'Automation', 'Nurture');
+    await trial.run({ isAsked: false });
+    await later(8000);
+    await trial.run({ isAsked: false });
+    expect(trial.enrolled()).toEqual([]);
+    await later(3000);
+    await trial.run({ isAsked: false });
+    expect(trial.enrolled()).toEqual(['ann@firm.io Nurture active']);
+    expect(await trial.ledger()).toEqual({ 'ann@firm.io Nurture': 'enrolled' });
+  });
+
+  it('E1: a new row is told of in history and counts, and so is an old one', async () => {
+    const trial = createEnrolmentTrial();
+    await trial.linked('ann@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    const { run } = await trial.run();
+    const { store } = await trial.start();
+    const lines = await Array.fromAsync(store.history({ run }));
+    expect(lines).toMatchObject([
+      { op: 'enrol', automation: trial.welcome.uuid, rule: 'E1', reason: 'wished for: Welcome', outcome: 'done' },
+    ]);
+  });
+});
+
+describe('E2: a new row', () => {
+  it('E2, W2: is created and enrolled by one call, and its uuid is in its row in the same run', async () => {
+    const trial = createEnrolmentTrial({ rows: [rowOf('new@firm.io', 'Welcome', { Company: 'Firm' })] });
+    const report = await trial.run();
+    expect(report).toMatchObject({ status: 'succeeded', counts: { created: 1, enrolled: 1 } });
+    const [contact] = trial.contacts();
+    expect(contact).toMatchObject({ work_email: 'new@firm.io', company_name: 'Firm', list_uuid: trial.list.uuid });
+    expect(trial.grid()).toMatchObject([{ 'Contact ID': contact!.uuid, Enrolment: `enrolled ${today} in Welcome` }]);
+    expect(trial.enrolled()).toEqual(['new@firm.io Welcome active']);
+    expect([trial.callsOf('contacts.lookup-one'), trial.callsOf('automations.add-new-lead')]).toEqual([1, 1]);
+    expect(trial.callsOf('contacts.upsert')).toBe(0);
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { linked: 1, set: 0, updated: 0 } });
+  });
+
+  it('E2: goes with its custom fields into the segment that is configured', async () => {
+    const columns = { Email: 'email', Topic: { custom_field: 'topic' } };
+    const trial = createEnrolmentTrial({
+      rows: [rowOf('new@firm.io', 'Welcome', { Company: 'Roses' })],
+      automation: { segment: 3 },
+      sync: { columns: { ...columns, Topic: undefined, Company: { custom_field: 'topic' } } },
+    });
+    trial.service.model.automations.segmentsByAutomation.set(trial.welcome.uuid, [3]);
+    await trial.run();
+    expect([...trial.service.model.automations.enrolments()]).toMatchObject([{ flow_segment_id: 3 }]);
+    const sent = trial.bodiesOf('automations.add-new-lead');
+    expect(sent).toMatchObject([
+      {
+        lead: { email: 'new@firm.io' },
+        custom_fields: { topic: 'Roses' },
+        list_uuid: trial.list.uuid,
+        update_lead_if_exists: false,
+        move_to_list: false,
+        flow_segment_id: 3,
+        skip_if_lead_exists: true,
+      },
+    ]);
+  });
+
+  it('E2: the second automation of its cell follows by uuid', async () => {
+    const trial = createEnrolmentTrial({ rows: [rowOf('new@firm.io', 'Welcome, Nurture')] });
+    await trial.run();
+    expect(trial.resultOf('new@firm.io')).toBe(`enrolled ${today} in Welcome; waiting: is tried in the next run`);
+    await trial.run();
+    expect(trial.enrolled()).toEqual(['new@firm.io Nurture active', 'new@firm.io Welcome active']);
+  });
+
+  it('E2, I2: somebody who is a contact elsewhere is skipped, said so, and left where they are', async () => {
+    const trial = createEnrolmentTrial({ rows: [rowOf('old@firm.io', 'Welcome')] });
+    const other = trial.service.model.lists.add({ name: 'Others' });
+    trial.service.model.contacts.add({ fields: { list_uuid: other.uuid, work_email: 'old@firm.io' } });
+    await trial.run();
+    expect(trial.resultOf('old@firm.io')).toBe('skipped: already a contact');
+    const report = await trial.run();
+    expect(report.problems).toMatchObject([{ kind: 'quarantined', rule: 'I2', row: 2 }]);
+    expect(trial.enrolled()).toEqual([]);
+  });
+
+  it('E2, E4: a row that only the joint call is refused for is created, and the refusal stands in it', async () => {
+    const trial = createEnrolmentTrial({
+      rows: [rowOf('new@firm.io', 'Welcome')],
+      switches: { addToStopped: 'refused' },
+    });
+    trial.service.model.automations.stop(trial.welcome.uuid);
+    await trial.run();
+    expect(trial.resultOf('new@firm.io')).toMatch(/^refused: .*not on/);
+    await trial.run();
+    await trial.run();
+    expect(trial.contacts()).toHaveLength(1);
+    expect(trial.enrolled()).toEqual([]);
+    expect(trial.resultOf('new@firm.io')).toMatch(/^refused: .*not on/);
+  });
+
+  it('E2, T: an answer that holds the contact saves the lookup', async () => {
+    const trial = createEnrolmentTrial({
+      rows: [rowOf('new@firm.io', 'Welcome')],
+      switches: { addNewLeadAnswer: 'lead' },
+    });
+    await trial.run();
+    expect(trial.callsOf('contacts.lookup-one')).toBe(0);
+    expect(trial.grid()).toMatchObject([{ 'Contact ID': trial.contacts()[0]!.uuid }]);
+  });
+});
+
+describe('E3: what nobody saw the end of', () => {
+  it('E3: the intent is on disk before the call, the outcome after it', async () => {
+    const seen: boolean[] = [];
+    const trial = createEnrolmentTrial({
+      around: async (request, next) => {
+        const isCall = request.method === 'POST' && /\/flows\/.+\/leads\//.test(request.url);
+        if (isCall) seen.push(trial.stateOnDisk().includes('"state":"intended"'));
+        return next(request);
+      },
+    });
+    await trial.linked('ann@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    await trial.run();
+    expect(seen).toEqual([true]);
+    expect(await trial.ledger()).toEqual({ 'ann@firm.io Welcome': 'enrolled' });
+  });
+
+  it.each(['before', 'after'] as const)(
+    'E3: an existing contact whose answer is lost %s it was done is shown, and not tried again by itself',
+    async (when) => {
+      const trial = createEnrolmentTrial();
+      const [uuid] = await trial.linked('ann@firm.io');
+      trial.type('ann@firm.io', 'Automation', 'Welcome');
+      trial.service.faults.inject({ kind: 'lost', operation: 'automations.add-contact', when });
+      expect(await trial.run()).toMatchObject({ status: 'partial' });
+      expect(trial.resultOf('ann@firm.io')).toBe('unknown: look in the service whether Welcome has it');
+      for (let run = 0; run < 3; run += 1) await trial.run({ isFull: run === 1 });
+      expect(trial.callsOf('automations.add-contact')).toBe(1);
+      // A person looked, and says so.
+      await trial.request({ kind: 'retry', id: `${uuid}/${trial.welcome.uuid}` });
+      await trial.run();
+      expect(trial.callsOf('automations.add-contact')).toBe(2);
+      expect(trial.resultOf('ann@firm.io')).toBe(`enrolled ${today} in Welcome`);
+      await trial.run();
+      expect(trial.callsOf('automations.add-contact')).toBe(2);
+    },
+  );
+
+  it('E3, W4: a new row that was not created is proof, and is tried again', async () => {
+    const trial = createEnrolmentTrial({ rows: [rowOf('new@firm.io', 'Welcome')] });
+    trial.service.faults.inject({ kind: 'lost', operation: 'automations.add-new-lead', when: 'before' });
+    expect(await trial.run()).toMatchObject({ status: 'partial' });
+    expect(trial.resultOf('new@firm.io')).toMatch(/^waiting: no answer came/);
+    await trial.run();
+    expect(trial.enrolled()).toEqual(['new@firm.io Welcome active']);
+    expect(trial.resultOf('new@firm.io')).toBe(`enrolled ${today} in Welcome`);
+  });
+
+  it('E3: a new row that exists after a lost answer is linked, and its enrolment stays unknown', async () => {
+    const trial = createEnrolmentTrial({ rows: [rowOf('new@firm.io', 'Welcome')] });
+    trial.service.faults.inject({ kind: 'lost', operation: 'automations.add-new-lead', when: 'after' });
+    await trial.run();
+    expect(trial.resultOf('new@firm.io')).toMatch(/^unknown: /);
+    for (let run = 0; run < 3; run += 1) await trial.run();
+    expect(trial.contacts()).toHaveLength(1);
+    expect(trial.grid()).toMatchObject([{ 'Contact ID': trial.contacts()[0]!.uuid }]);
+    expect(trial.resultOf('new@firm.io')).toMatch(/^unknown: /);
+    expect([trial.callsOf('automations.add-new-lead'), trial.callsOf('automations.add-contact')]).toEqual([1, 0]);
+  });
+
+  it('E3: a first call that comes through late is not doubled by the second', async () => {
+    const held: Request[] = [];
+    let isHolding = true;
+    const trial = createEnrolmentTrial({
+      rows: [rowOf('new@firm.io', 'Welcome')],
+      around: async (request, next) => {
+        if (isHolding && request.url.includes('add-new-lead')) {
+          held.push(request.clone());
+          throw new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) });
+        }
+        if (!isHolding && request.url.includes('add-new-lead') && held.length > 0) await next(held.pop()!);
+        return next(request);
+      },
+    });
+    await trial.run();
+    isHolding = false;
+    await trial.run();
+    await trial.run();
+    await trial.run();
+    expect(trial.enrolled()).toEqual(['new@firm.io Welcome active']);
+    expect(trial.callsOf('automations.add-contact')).toBe(0);
+    expect(trial.resultOf('new@firm.io')).toMatch(/^unknown: /);
+  });
+
+  it('E3: a uuid that could not be looked up is found by the next run, and the ledger knows it was done', async () => {
+    const trial = createEnrolmentTrial({ rows: [rowOf('new@firm.io', 'Welcome')] });
+    trial.service.faults.inject({ kind: 'status', status: 503, operation: 'contacts.lookup-one', times: 10 });
+    await trial.run();
+    trial.service.faults.clear();
+    await trial.run();
+    expect(await trial.ledger()).toEqual({ 'new@firm.io Welcome': 'enrolled' });
+    expect(trial.grid()).toMatchObject([
+      { 'Contact ID': trial.contacts()[0]!.uuid, Enrolment: `enrolled ${today} in Welcome` },
+    ]);
+    expect([trial.callsOf('automations.add-new-lead'), trial.callsOf('automations.add-contact')]).toEqual([1, 0]);
+  });
+});
+
+describe('E4: vetoes, caps and refusals', () => {
+  it('E4: a veto is judged on what the service holds just before the call', async () => {
+    let change = (): void => {};
+    const trial = createEnrolmentTrial({
+      automation: { unless: { Status: ['replied', 'unsubscribed'] } },
+      around: async (request, next) => {
+        // They reply between the reading of the contacts and the enrolment.
+        if (request.url.endsWith('/flows/api/flows?limit=100&offset=0&order_field=created_at&order_type=asc')) change();
+        return next(request);
+      },
+    });
+    const [uuid] = await trial.linked('ann@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    change = () => trial.service.model.contacts.change(uuid!, { fields: { status: 'replied' } }, Date.now());
+    await trial.run();
+    expect(trial.callsOf('automations.list')).toBe(1);
+    expect(trial.resultOf('ann@firm.io')).toBe('vetoed: Status is replied');
+    expect(trial.enrolled()).toEqual([]);
+  });
+
+  it('E4: and on what the row says by then', async () => {
+    let change = (): void => {};
+    const trial = createEnrolmentTrial({
+      rows: [rowOf('new@firm.io', 'Welcome'), rowOf('other@firm.io', 'Welcome')],
+      automation: { unless: { Company: ['Rival'] } },
+      around: async (request, next) => {
+        if (request.url.includes('/flows/api/flows?')) change();
+        return next(request);
+      },
+    });
+    await trial.linked('ann@firm.io', 'bob@firm.io', 'cid@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    trial.type('bob@firm.io', 'Automation', 'Welcome');
+    trial.type('cid@firm.io', 'Automation', 'Welcome');
+    change = () => {
+      trial.type('ann@firm.io', 'Company', 'Rival');
+      trial.type('bob@firm.io', 'Automation', '');
+    };
+    await trial.run({ isFull: true });
+    // What a person typed in that moment is not written beside, either (W3).
+    change = () => {};
+    await trial.run();
+    expect(trial.resultOf('ann@firm.io')).toBe('vetoed: Company is Rival');
+    expect(trial.enrolled()).toEqual([
+      'cid@firm.io Welcome active',
+      'new@firm.io Welcome active',
+      'other@firm.io Welcome active',
+    ]);
+  });
+
+  it('E4: a vetoed new row becomes a contact, and is enrolled when the veto goes away', async () => {
+    const trial = createEnrolmentTrial({
+      rows: [rowOf('new@firm.io', 'Welcome', { Company: 'Rival' })],
+      automation: { unless: { Company: ['rival'] } },
+    });
+    await trial.run();
+    expect(trial.contacts()).toHaveLength(1);
+    expect(trial.resultOf('new@firm.io')).toBe('vetoed: Company is rival');
+    trial.type('new@firm.io', 'Company', 'Friend');
+    await trial.run();
+    expect(trial.enrolled()).toEqual(['new@firm.io Welcome active']);
+  });
+
+  it('E4: the cap holds the rest, oldest first, in every hour and across restarts', async () => {
+    const trial = createEnrolmentTrial({ sync: { limits: { enrolments_per_hour: 2 } } });
+    const emails = ['a@firm.io', 'b@firm.io', 'c@firm.io', 'd@firm.io', 'e@firm.io'];
+    await trial.linked(...emails);
+    for (const email of emails.slice(2)) trial.type(email, 'Automation', 'Welcome');
+    await trial.run();
+    expect(trial.enrolled()).toHaveLength(2);
+    for (const email of emails.slice(0, 2)) trial.type(email, 'Automation', 'Welcome');
+    await later(60_000);
+    await trial.start();
+    await trial.run();
+    expect(trial.enrolled()).toHaveLength(2);
+    const waiting = emails.map((email) => trial.resultOf(email)).filter((text) => text.startsWith('waiting'));
+    expect(waiting.toSorted()).toEqual([
+      'waiting: 0 ahead, cap 2/h',
+      'waiting: 1 ahead, cap 2/h',
+      'waiting: 2 ahead, cap 2/h',
+    ]);
+    await later(hourMs);
+    await trial.start();
+    await trial.run();
+    expect(trial.enrolled()).toHaveLength(4);
+    // The one of the first three that waited was first.
+    expect(emails.slice(2).every((email) => trial.resultOf(email).startsWith('enrolled'))).toBe(true);
+  });
+
+  it.each([
+    { wish: 'Wellcome', says: 'refused: no such automation: "Wellcome", did you mean "Welcome"?' },
+    { wish: 'Old one', says: 'refused: the automation "Old one" is archived' },
+    { wish: 'Twin', says: 'refused: several automations have this name, write the uuid: "Twin"' },
+  ])('E4: $says', async ({ wish, says }) => {
+    const trial = createEnrolmentTrial({ rows: [rowOf('new@firm.io', wish)] });
+    const { automations } = trial.service.model;
+    automations.add({ name: 'Old one', status: 'archived' });
+    automations.add({ name: 'Twin', status: 'on' });
+    automations.add({ name: 'Twin', status: 'on' });
+    await trial.linked('ann@firm.io');
+    trial.type('ann@firm.io', 'Automation', wish);
+    expect(await trial.run()).toMatchObject({ status: 'partial' });
+    expect([trial.resultOf('ann@firm.io'), trial.resultOf('new@firm.io')]).toEqual([says, says]);
+    expect(trial.enrolled()).toEqual([]);
+    trial.type('ann@firm.io', 'Automation', '');
+    await trial.run();
+    expect(trial.resultOf('ann@firm.io')).toBe('');
+  });
+
+  it('E4: a refusal stays, with the words of the service, until the wish is made anew or retry is said', async () => {
+    const trial = createEnrolmentTrial({ switches: { addToStopped: 'refused' } });
+    const [uuid] = await trial.linked('ann@firm.io');
+    trial.service.model.automations.stop(trial.welcome.uuid);
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    await trial.run();
+    await trial.run();
+    expect(trial.callsOf('automations.add-contact')).toBe(1);
+    expect(trial.resultOf('ann@firm.io')).toMatch(/^refused: .*not on/);
+    trial.service.model.automations.start(trial.welcome.uuid);
+    await trial.request({ kind: 'retry', id: `${uuid}/${trial.welcome.uuid}` });
+    await trial.run();
+    expect(trial.enrolled()).toEqual(['ann@firm.io Welcome active']);
+  });
+
+  it('E4, L4: automations that cannot be read hold the wishes and nothing else', async () => {
+    const trial = createEnrolmentTrial({ rows: [rowOf('new@firm.io', 'Welcome')] });
+    trial.service.faults.inject({ kind: 'status', status: 503, operation: 'automations.list', times: 20 });
+    const report = await trial.run();
+    expect(report).toMatchObject({ status: 'partial', counts: { created: 1, enrolled: 0 } });
+    expect(report.problems[0]!.reason).toMatch(/nobody is enrolled/);
+    trial.service.faults.clear();
+    await trial.approveWishes(await trial.run());
+    await trial.run();
+    expect(trial.enrolled()).toEqual(['new@firm.io Welcome active']);
+  });
+
+  it('E4, W6: a 429 is not an enrolment: the wish keeps its place', async () => {
+    const trial = createEnrolmentTrial();
+    await trial.linked('ann@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    trial.service.faults.inject({ kind: 'rate_limited', operation: 'automations.add-contact' });
+    expect(await trial.run()).toMatchObject({ status: 'partial' });
+    expect(trial.resultOf('ann@firm.io')).toMatch(/^waiting: /);
+    await trial.run();
+    expect(trial.enrolled()).toEqual(['ann@firm.io Welcome active']);
+  });
+});
+
+describe('E5: a wish that is taken back', () => {
+  const cancels = { automation: { on_clear: 'cancel' } };
+
+  it('E5: is cancelled from that automation alone, and said to be cancelling', async () => {
+    const trial = createEnrolmentTrial(cancels);
+    const [uuid] = await trial.linked('ann@firm.io');
+    trial.service.model.automations.enrol(trial.nurture.uuid, uuid!, 1);
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    await trial.run();
+    trial.type('ann@firm.io', 'Automation', '');
+    expect(await trial.run()).toMatchObject({ counts: { cancelled: 1 } });
+    expect(trial.enrolled()).toEqual(['ann@firm.io Nurture active', 'ann@firm.io Welcome cancelled']);
+    expect(trial.resultOf('ann@firm.io')).toBe('cancelling');
+    await trial.run();
+    expect(trial.callsOf('automations.cancel')).toBe(1);
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    await trial.run();
+    expect(trial.enrolled()).toEqual(['ann@firm.io Nurture active', 'ann@firm.io Welcome cancelled']);
+    expect(trial.resultOf('ann@firm.io')).toBe('cancelling: wished for again, only retry enrols again');
+  });
+
+  it('E5: a changed cell cancels the old one first', async () => {
+    const trial = createEnrolmentTrial(cancels);
+    await trial.linked('ann@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    await trial.run();
+    trial.type('ann@firm.io', 'Automation', 'Nurture');
+    trial.service.faults.inject({ kind: 'status', status: 503, operation: 'automations.cancel', times: 20 });
+    await trial.run();
+    expect(trial.enrolled()).toEqual(['ann@firm.io Welcome active']);
+    trial.service.faults.clear();
+    await trial.run();
+    expect(trial.enrolled()).toEqual(['ann@firm.io Nurture active', 'ann@firm.io Welcome cancelled']);
+  });
+
+  it('E5: on_clear ignore leaves everybody where they are', async () => {
+    const trial = createEnrolmentTrial();
+    await trial.linked('ann@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    await trial.run();
+    trial.type('ann@firm.io', 'Automation', '');
+    await trial.run();
+    expect(trial.enrolled()).toEqual(['ann@firm.io Welcome active']);
+    expect(trial.resultOf('ann@firm.io')).toBe(`enrolled ${today} in Welcome`);
+  });
+
+  it('D1, E5: a deleted row cancels from all, and the ledger knows', async () => {
+    const trial = createEnrolmentTrial({ sync: { on_row_deleted: 'cancel_automations', limits: { deletes: '100%' } } });
+    await trial.linked('ann@firm.io', 'bob@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    await trial.run();
+    const place = trial.grid().findIndex((row) => row['Email'] === 'ann@firm.io') + 2;
+    trial.person.deleteRows('Prospects', place);
+    await trial.run();
+    expect(trial.enrolled()).toEqual(['ann@firm.io Welcome cancelled']);
+    expect(await trial.ledger()).toEqual({ 'ann@firm.io Welcome': 'cancelling' });
+  });
+});
+
+describe('E6: a state that is new, lost or older than the sheet', () => {
+  it('E6: wishes of contacts that were there before are held until approved once; new rows are new', async () => {
+    const trial = createEnrolmentTrial({
+      rows: [rowOf('ann@firm.io', 'Welcome'), rowOf('bob@firm.io', 'Welcome'), rowOf('new@firm.io', 'Welcome')],
+    });
+    trial.addContact({ first_name: 'ann', email: 'ann@firm.io' });
+    trial.addContact({ first_name: 'bob', email: 'bob@firm.io' });
+    const report = await trial.run();
+    expect(trial.enrolled()).toEqual(['new@firm.io Welcome active']);
+    expect(report).toMatchObject({ status: 'partial', planned: { enrolments: 2 }, approvable: report.run });
+    expect(trial.resultOf('ann@firm.io')).toBe('held: the state is new, approve it once');
+    const again = await trial.run();
+    expect(trial.enrolled()).toHaveLength(1);
+    expect(again.approvable).toBe(report.run);
+    await trial.approveWishes(again);
+    await trial.run();
+    expect(trial.enrolled()).toHaveLength(3);
+    expect(await trial.run()).toMatchObject({ status: 'succeeded' });
+  });
+
+  it('E6, I9: after a loss the result column is proof, and the rest is held', async () => {
+    const trial = createEnrolmentTrial();
+    await trial.linked('ann@firm.io', 'bob@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    await trial.run();
+    trial.type('bob@firm.io', 'Automation', 'Welcome');
+    await trial.loseState();
+    const report = await trial.run();
+    expect(report).toMatchObject({ planned: { enrolments: 1 } });
+    expect(trial.enrolled()).toEqual(['ann@firm.io Welcome active']);
+    expect(trial.callsOf('automations.add-contact')).toBe(1);
+    expect(trial.resultOf('ann@firm.io')).toBe(`enrolled ${today} in Welcome`);
+    await trial.approveWishes(report);
+    await trial.run();
+    expect(trial.enrolled()).toEqual(['ann@firm.io Welcome active', 'bob@firm.io Welcome active']);
+    expect(trial.callsOf('automations.add-contact')).toBe(2);
+  });
+
+  it('E6, S3: a restored backup is known by rows that say more than the ledger', async () => {
+    const trial = createEnrolmentTrial();
+    await trial.linked('ann@firm.io', 'bob@firm.io');
+    const backup = trial.backup();
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    trial.type('bob@firm.io', 'Automation', 'Nurture');
+    await trial.run();
+    // The row of one lost its sentence: only the hold keeps that one from being enrolled twice.
+    trial.type('bob@firm.io', 'Enrolment', '');
+    await trial.restore(backup);
+    for (let run = 0; run < 3; run += 1) await trial.run();
+    expect(trial.callsOf('automations.add-contact')).toBe(2);
+    expect(trial.resultOf('bob@firm.io')).toBe('held: the state is new, approve it once');
+    expect(trial.resultOf('ann@firm.io')).toBe(`enrolled ${today} in Welcome`);
+  });
+});
+
+describe('what a run costs and when it stops', () => {
+  it('W9: an idle run makes two calls to the service and one to the sheet, whatever was wished for', async () => {
+    const trial = createEnrolmentTrial();
+    await trial.linked('ann@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    for (let run = 0; run < 3; run += 1) await trial.run({ isAsked: false });
+    await later(60_000);
+    for (let run = 0; run < 3; run += 1) await trial.run({ isAsked: false });
+    const { cost } = await trial.run({ isAsked: false });
+    expect(trial.enrolled()).toHaveLength(1);
+    expect(cost.crmCalls).toBeLessThanOrEqual(2);
+    expect([cost.sheetReads, cost.sheetWrites]).toEqual([1, 0]);
+  });
+
+  it('W8: nothing is begun once the end was asked for, and what was begun is written down', async () => {
+    const stop = new AbortController();
+    const trial = createEnrolmentTrial({
+      around: async (request, next) => {
+        const response = await next(request);
+        if (/\/flows\/[^/]+\/leads\//.test(request.url)) stop.abort();
+        return response;
+      },
+    });
+    const emails = Array.from({ length: 9 }, (_, index) => `p${index}@firm.io`);
+    await trial.linked(...emails);
+    for (const email of emails) trial.type(email, 'Automation', 'Welcome');
+    await trial.run({ signal: stop.signal });
+    const begun = trial.callsOf('automations.add-contact');
+    expect(begun).toBeLessThanOrEqual(2);
+    const states = Object.values(await trial.ledger());
+    expect(states.filter((state) => state === 'enrolled')).toHaveLength(begun);
+    expect(states.filter((state) => state === 'waiting')).toHaveLength(9 - begun);
+    await trial.run();
+    expect(trial.enrolled()).toHaveLength(9);
+    expect(trial.callsOf('automations.add-contact')).toBe(9);
+  });
+
+  it('W6: a token that is refused in the middle ends the run, and takes nothing for unknown', async () => {
+    const trial = createEnrolmentTrial();
+    await trial.linked('ann@firm.io', 'bob@firm.io', 'cid@firm.io');
+    for (const email of ['ann@firm.io', 'bob@firm.io', 'cid@firm.io']) trial.type(email, 'Automation', 'Welcome');
+    trial.service.faults.inject({ kind: 'status', status: 401, operation: 'automations.add-contact' });
+    expect(await trial.run()).toMatchObject({ status: 'failed', isFinal: true });
+    const states = Object.values(await trial.ledger());
+    expect(states.every((state) => state === 'waiting' || state === 'enrolled')).toBe(true);
+    await trial.run();
+    expect(trial.enrolled()).toHaveLength(3);
+    expect(trial.callsOf('automations.add-contact')).toBeLessThanOrEqual(4);
+  });
+
+  it('plans wishes without carrying any out, and writes nothing', async () => {
+    const trial = createEnrolmentTrial({ rows: [rowOf('new@firm.io', 'Welcome')] });
+    await trial.linked('ann@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Nurture');
+    const before = trial.enrolled();
+    const { changes } = await trial.plan();
+    expect(changes).toMatchObject([{ op: 'enrol', automation: trial.nurture.uuid, reason: 'wished for: Nurture' }]);
+    expect(trial.enrolled()).toEqual(before);
+    expect(trial.resultOf('ann@firm.io')).toBe('');
+  });
+
+  it('enrols n new rows with two calls each and one pinned batch', async () => {
+    const count = 40;
+    const rows = Array.from({ length: count }, (_, index) => rowOf(`p${index}@firm.io`, 'Welcome'));
+    const trial = createEnrolmentTrial({ rows, sync: { limits: { enrolments_per_hour: 1000, creates: 1000 } } });
+    await trial.start();
+    const idle = createEnrolmentTrial({ sync: {} });
+    const empty = await idle.run();
+    const { cost, counts } = await trial.run();
+    expect(counts).toMatchObject({ created: count, enrolled: count });
+    // Beyond what a run of an empty tab costs: the list of automations, and two calls a row.
+    expect(cost.crmCalls - empty.cost.crmCalls).toBe(1 + 2 * count);
+    // A look before each hundred, and one batch: a read and three writes.
+    expect(cost.sheetReads - empty.cost.sheetReads).toBeLessThanOrEqual(2 + 2);
+    expect(cost.sheetWrites - empty.cost.sheetWrites).toBeLessThanOrEqual(3);
+    expect(trial.enrolled()).toHaveLength(count);
+  });
+});

@@ -1,0 +1,452 @@
+// One random schedule: people wish, edit and clear; calls are lost; processes are killed, also between an intent and its
+// outcome; two daemons run at once on one state. Then everything is quiet, and the service's own model is the referee.
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { type App, type AppWorld, createApp } from '../../../src/app.ts';
+import { loadConfig } from '../../../src/config/load.ts';
+import type { SyncContext } from '../../../src/engine/context.ts';
+import type { DecisionRequest } from '../../../src/engine/memory.ts';
+import { runSync } from '../../../src/engine/run.ts';
+import { createRandom } from '../../../src/standin/service/random.ts';
+import { createServiceStandin } from '../../../src/standin/service/standin.ts';
+import { createSheetsStandin } from '../../../src/standin/sheets/standin.ts';
+import type { JsonObject, Lease } from '../../../src/state/port.ts';
+
+const account = { email: 'robot@demo.iam.gserviceaccount.com', clientId: 'c', clientSecret: 's', refreshToken: 'r' };
+const spreadsheetId = '1AbCdEfGhIjKlMnOpQrStUvWxYz-0123456789_tests';
+const serviceUrl = 'http://127.0.0.1:4010';
+const token = 'the-token-of-the-tests';
+const headers = ['First name', 'Email', 'Status', 'Automation', 'Enrolment'];
+const wishes = ['Welcome', 'Nurture', 'Welcome', 'Nurture', 'Welcome, Nurture', 'Old', 'Wellcome', '', ''];
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const cap = 3;
+/** Enough for the cap to let everybody through, and for what is refused to be tried again. */
+const quietRuns = 14;
+const veto = 'replied';
+
+/** Where syncing to disk costs nothing: what is killed here is the process, not the machine. */
+const memoryFolder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+
+/** A call that enrols, as the service carried it out. */
+interface Carried {
+  readonly at: number;
+  readonly lead: string;
+  readonly flow: string;
+  /** The contact's Status in that instant. */
+  readonly status: string;
+}
+
+export interface Verdict {
+  readonly broken: readonly string[];
+  readonly story: readonly string[];
+  readonly carried: number;
+  readonly unknown: number;
+}
+
+interface Life {
+  /** Beyond what the system gives, so that no real process is taken for it. */
+  readonly pid: number;
+  isDead: boolean;
+  /** Where it is to be killed in its next run. */
+  dies: 'not' | 'anywhere' | 'in enrolment';
+  /** Requests, answers and writes until it is killed. */
+  stepsLeft: number;
+  readonly died: PromiseWithResolvers<'killed'>;
+}
+
+interface Daemon extends Life {
+  readonly app: App;
+}
+
+const pidsFrom = 5_000_000;
+
+export async function runSchedule(seed: number): Promise<Verdict> {
+  const random = createRandom(seed);
+  const chance = (percent: number) => random.integer(1, 100) <= percent;
+  const story: string[] = [];
+  const broken: string[] = [];
+  const carried: Carried[] = [];
+  const folder = mkdtempSync(join(memoryFolder, 'leadsheet-test-'));
+  const service = createServiceStandin({
+    now: () => Date.now(),
+    seed,
+    acceptedTokens: [token],
+    switches: {
+      rateLimits: [],
+      addNewLeadAnswer: random.pick(['no_content', 'lead']),
+      addTwice: random.pick(['accepted', 'conflict', 'refused']),
+      cancelDelayMs: random.pick([0, 5000]),
+    },
+  });
+  const { model } = service;
+  const list = model.lists.add({ name: 'Prospects' });
+  const flows = ['Welcome', 'Nurture'].map((name) => model.automations.add({ name, status: 'on' }));
+  model.automations.add({ name: 'Old', status: 'archived' });
+  const nameOf = new Map(flows.map(({ uuid, name }) => [uuid, name]));
+  const sheets = createSheetsStandin({
+    now: () => Date.now(),
+    random: () => random.integer(0, 999_999) / 1_000_000,
+    quotas: 'none',
+    credentials: { authorizedUsers: [account] },
+  });
+  sheets.model.create({
+    id: spreadsheetId,
+    writers: [account.email],
+    tabs: [{ title: 'Prospects', sheetId: 7, rowCount: 60, columnCount: 10, values: [headers] }],
+  });
+  const person = sheets.person(spreadsheetId);
+  const onClear = random.pick(['ignore', 'cancel']);
+  const configFile = writeConfig(folder, onClear);
+  const daemons: Daemon[] = [];
+  let pids = pidsFrom;
+  let isQuiet = false;
+  let emails = 0;
+  const asked = new Set<string>();
+  /** Times a person asked for it again. */
+  const retried = new Map<string, number>();
+  /** Calls that reached the service, by `lead/flow`. */
+  const attempts = new Map<string, number>();
+
+  try {
+    watchEnrolments();
+    for (let index = random.integer(1, 4); index > 0; index -= 1) newContact();
+    const turns = random.integer(3, 6);
+    for (let turn = 0; turn < turns; turn += 1) {
+      for (let act = random.integer(1, 6); act > 0; act -= 1) personActs();
+      await daemonsRun();
+      await pass(random.pick([1000, 20_000, 5 * minuteMs, 40 * minuteMs, hourMs]));
+    }
+    isQuiet = true;
+    service.faults.clear();
+    story.push('quiet');
+    for (let round = 0; round < quietRuns; round += 1) {
+      if (living().length === 0) daemons.push(await startDaemon());
+      const isDone = rows().every(({ Enrolment = '' }) => !/\b(?:waiting|held)\b/.test(Enrolment));
+      if (isDone && round > 3) break;
+      await approve();
+      await runOnce(living()[0]!, round % 3 === 0);
+      await pass(hourMs);
+    }
+    judge();
+  } finally {
+    for (const { app } of daemons) app[Symbol.dispose]();
+    rmSync(folder, { recursive: true });
+  }
+  const unknown = rows().filter(({ Enrolment }) => /\bunknown\b/.test(Enrolment ?? '')).length;
+  return { broken, story, carried: carried.length, unknown };
+
+  function pass(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      setTimeout(resolve, ms);
+    });
+  }
+
+  function newContact(): void {
+    emails += 1;
+    const email = `p${emails}@firm.io`;
+    const fields = { list_uuid: list.uuid, first_name: `P${emails}`, name: `P${emails}`, work_email: email };
+    model.contacts.add({ fields });
+    story.push(`contact ${email}`);
+  }
+
+  function rows(): Readonly<Record<string, string>>[] {
+    const [names = [], ...others] = person.read(`'Prospects'`);
+    return others.map((row) => Object.fromEntries(names.map((name, index) => [textOf(name), textOf(row[index])])));
+  }
+
+  function cell(header: string, rowIndex: number): string {
+    const [names = []] = person.read(`'Prospects'`);
+    return `'Prospects'!${String.fromCodePoint(65 + names.indexOf(header))}${rowIndex + 2}`;
+  }
+
+  function personActs(): void {
+    const here = rows();
+    const index = here.length === 0 ? -1 : random.integer(0, here.length - 1);
+    switch (
+      random.pick(['row', 'row', 'wish', 'wish', 'wish', 'wish', 'status', 'contact', 'sort', 'delete', 'retry'])
+    ) {
+      case 'row': {
+        emails += 1;
+        const wish = random.pick(wishes);
+        person.paste(`'Prospects'!A${here.length + 2}`, [[`P${emails}`, `p${emails}@firm.io`, null, wish]]);
+        story.push(`row p${emails}@firm.io wishes "${wish}"`);
+        return;
+      }
+      case 'wish': {
+        if (index < 0) return;
+        const wish = random.pick(wishes);
+        person.type(cell('Automation', index), wish);
+        story.push(`${here[index]!['Email']} wishes "${wish}"`);
+        return;
+      }
+      case 'status': {
+        const contacts = [...model.contacts.all()];
+        if (contacts.length === 0) return;
+        const { record } = random.pick(contacts);
+        const status = record.status === veto ? 'ok' : veto;
+        model.contacts.change(record.uuid, { fields: { status } }, Date.now());
+        story.push(`${record.work_email} is ${status}`);
+        return;
+      }
+      case 'contact':
+        return newContact();
+      case 'sort':
+        if (here.length > 1) person.moveRows('Prospects', index + 2, 1, 2);
+        return;
+      case 'delete':
+        if (index >= 0 && chance(30)) {
+          person.deleteRows('Prospects', index + 2);
+          story.push(`${here[index]!['Email']} row deleted`);
+        }
+        return;
+      case 'retry':
+        for (const row of here) {
+          const uuid = row['Contact ID'] ?? '';
+          for (const { uuid: flow } of flows) {
+            if (/unknown|cancelling/.test(row['Enrolment'] ?? '') && uuid !== '' && chance(20))
+              asked.add(`${uuid}/${flow}`);
+          }
+        }
+    }
+  }
+
+  /** One or both daemons run; one of them may be killed at any step. */
+  async function daemonsRun(): Promise<void> {
+    while (living().length < 2) daemons.push(await startDaemon());
+    await tellRequests();
+    injectFaults();
+    const runs = chance(40) ? living() : [random.pick(living())];
+    if (chance(40)) random.pick(runs).dies = random.pick(['anywhere', 'in enrolment', 'in enrolment']);
+    await Promise.all(runs.map((daemon) => runOnce(daemon, chance(20))));
+    service.faults.clear();
+    if (chance(30)) await approve();
+  }
+
+  function living(): Daemon[] {
+    return daemons.filter(({ isDead }) => !isDead);
+  }
+
+  async function runOnce(daemon: Daemon, isFull: boolean): Promise<void> {
+    const request = { isFull, isAsked: chance(70) || isQuiet, signal: new AbortController().signal };
+    daemon.stepsLeft = daemon.dies === 'anywhere' ? random.integer(1, 30) : Infinity;
+    const running = runSync(mortal(daemon), request);
+    const ended = await Promise.race([running, daemon.died.promise]);
+    const text = ended === 'killed' ? 'killed' : `${ended.status} ${ended.error ?? ''}`;
+    story.push(`run of ${daemon.pid - pidsFrom}: ${text}`);
+    daemon.stepsLeft = Infinity;
+    daemon.dies = 'not';
+  }
+
+  async function startDaemon(): Promise<Daemon> {
+    pids += 1;
+    const life: Life = {
+      pid: pids,
+      isDead: false,
+      dies: 'not',
+      stepsLeft: Infinity,
+      died: Promise.withResolvers<'killed'>(),
+    };
+    const config = loadConfig(configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
+    const app = await createApp(config, worldOf(life), () => {});
+    return Object.assign(life, { app });
+  }
+
+  /** As kill -9: whatever was sent arrives, nothing that comes back is seen, and no file is written any more. */
+  function step(life: Life): void {
+    life.stepsLeft -= 1;
+    if (life.stepsLeft > 0 || life.isDead) return;
+    life.isDead = true;
+    life.died.resolve('killed');
+  }
+
+  function worldOf(life: Life): AppWorld {
+    const never = () => new Promise<never>(() => {});
+    return {
+      async transport(url, init) {
+        const isEnrolment = init.method === 'POST' && /\/flows\/[^/]+\/(?:leads|add-new-lead)/.test(url);
+        if (isEnrolment && life.dies === 'in enrolment' && life.stepsLeft > 9) life.stepsLeft = random.integer(1, 9);
+        step(life);
+        if (life.isDead) return never();
+        const request = new Request(url, init);
+        const response = await (url.startsWith(serviceUrl) ? service.fetch(request) : sheets.fetch(request));
+        step(life);
+        return life.isDead ? never() : response;
+      },
+      now: () => Date.now(),
+      elapsed: () => performance.now(),
+      random: () => random.integer(0, 999_999) / 1_000_000,
+      randomId: randomUUID,
+      process: {
+        pid: life.pid,
+        probe: (pid) => {
+          if (living().some((other) => other.pid === pid) || pid === life.pid) return;
+          throw Object.assign(new Error('no such process'), { code: 'ESRCH' });
+        },
+      },
+    };
+  }
+
+  function mortal(daemon: Daemon): SyncContext {
+    const context = daemon.app.syncs.get('prospects')!;
+    const { state } = context;
+    const write = async <Result>(begin: () => Promise<Result>): Promise<Result> => {
+      step(daemon);
+      if (daemon.isDead) return new Promise<Result>(() => {});
+      const result = await begin();
+      step(daemon);
+      return daemon.isDead ? new Promise<Result>(() => {}) : result;
+    };
+    const mortalLease = (lease: Lease): Lease => ({
+      load: () => lease.load(),
+      commit: (batch) => write(() => lease.commit(batch)),
+      appendHistory: (lines) => write(() => lease.appendHistory(lines)),
+      [Symbol.asyncDispose]: () => (daemon.isDead ? new Promise<void>(() => {}) : lease[Symbol.asyncDispose]()),
+    });
+    return {
+      ...context,
+      state: {
+        load: () => state.load(),
+        addRequest: (request) => state.addRequest(request),
+        acquireLease: async (options) => mortalLease(await state.acquireLease(options)),
+      },
+    };
+  }
+
+  async function tellRequests(): Promise<void> {
+    const { state } = living()[0]!.app.syncs.get('prospects')!;
+    for (const id of asked) {
+      retried.set(id, (retried.get(id) ?? 0) + 1);
+      const request: DecisionRequest = { kind: 'retry', id };
+      await state.addRequest(request);
+      story.push(`retry ${id}`);
+    }
+    asked.clear();
+  }
+
+  /** Wishes that a new state found are let through. */
+  async function approve(): Promise<void> {
+    const { state } = living()[0]!.app.syncs.get('prospects')!;
+    const held = (await state.load()).facts.get('held') as { run: string; planned: JsonObject } | null | undefined;
+    if (held) await state.addRequest({ kind: 'approve', run: held.run, counts: held.planned });
+  }
+
+  function injectFaults(): void {
+    const enrolling = ['automations.add-contact', 'automations.add-new-lead'] as const;
+    const operations = [...enrolling, ...enrolling, 'contacts.lookup-one'] as const;
+    for (let count = random.integer(0, 3); count > 0; count -= 1) {
+      const operation = chance(85) ? random.pick(operations) : 'automations.cancel';
+      const when = random.pick(['before', 'after', 'after'] as const);
+      const fault = random.pick([
+        { kind: 'lost', when },
+        // A blank answer to adding by uuid is a yes: 204 has no body either.
+        { kind: operation === 'automations.add-new-lead' ? 'blank' : 'lost', when },
+        { kind: 'status', status: 502, when },
+        { kind: 'status', status: 422 },
+        { kind: 'rate_limited', waitMs: 2000 },
+      ] as const);
+      service.faults.inject({ ...fault, operation, times: random.integer(1, 3) });
+      story.push(`fault ${operation} ${fault.kind} ${'when' in fault ? fault.when : ''}`);
+    }
+  }
+
+  /** The service's side of every enrolment, whether its answer arrived or not. */
+  function watchEnrolments(): void {
+    const { automations, contacts } = model;
+    const enrol = automations.enrol.bind(automations);
+    const assertNotEnrolled = automations.assertNotEnrolled.bind(automations);
+    let isByUuid = false;
+    automations.assertNotEnrolled = (flow, lead) => {
+      isByUuid = true;
+      note(flow, lead, 'by uuid');
+      assertNotEnrolled(flow, lead);
+    };
+    automations.enrol = (flow, lead, segment) => {
+      if (!isByUuid) note(flow, lead, 'with its creation');
+      isByUuid = false;
+      carried.push({ at: Date.now(), lead, flow, status: contacts.get(lead).record.status });
+      enrol(flow, lead, segment);
+    };
+    const note = (flow: string, lead: string, how: string) => {
+      const id = `${lead}/${flow}`;
+      attempts.set(id, (attempts.get(id) ?? 0) + 1);
+      isByUuid &&= how === 'by uuid';
+      story.push(`${contacts.get(lead).record.work_email} into ${nameOf.get(flow)} ${how}`);
+    };
+  }
+
+  function judge(): void {
+    for (const [id, count] of attempts) {
+      const allowed = 1 + (retried.get(id) ?? 0);
+      if (count > allowed) broken.push(`L8, E1: ${id} was enrolled ${count} times, ${allowed} allowed`);
+    }
+    for (const { at } of carried) {
+      const inHour = carried.filter((other) => other.at <= at && other.at > at - hourMs).length;
+      if (inHour > cap) broken.push(`E4: ${inHour} enrolments in the hour before ${new Date(at).toISOString()}`);
+    }
+    for (const { status, lead } of carried) if (status === veto) broken.push(`E4: ${lead} was vetoed and enrolled`);
+    const byEmail = Map.groupBy([...model.contacts.all()], ({ record }) => record.work_email);
+    for (const [email, { length }] of byEmail) if (length > 1) broken.push(`L8: ${length} contacts have ${email}`);
+    for (const row of rows()) judgeRow(row);
+  }
+
+  /** E1, E3, E4: every wish is carried out, or its row says why not; and what it says is true. */
+  function judgeRow(row: Readonly<Record<string, string>>): void {
+    const { Automation = '', Enrolment = '', Email = '' } = row;
+    const texts = Enrolment.split('; ');
+    const contact = [...model.contacts.all()].find(({ record }) => record.work_email === Email)?.record;
+    const tell = (what: string) => broken.push(`${what}: ${JSON.stringify(row)}`);
+    for (const name of Automation.split(', ').filter(Boolean)) {
+      if (texts.every((text) => !text.includes(name) && !/^(?:vetoed|cancelling|refused)/.test(text))) {
+        tell(`E1: nothing is said of ${name}`);
+      }
+    }
+    for (const text of texts) {
+      if (/^(?:waiting|held)/.test(text)) tell('L6: still waits after everything was quiet');
+      if (text.startsWith('vetoed') && contact?.status !== veto) tell('E4: vetoed without a veto');
+      const named = flows.find(({ name }) => text.startsWith('enrolled') && text.endsWith(`in ${name}`));
+      if (named && contact && !model.automations.enrolment(named.uuid, contact.uuid))
+        tell('L2: says enrolled, and is not');
+    }
+    if (Email !== '' && row['Contact ID'] !== contact?.uuid) tell('I1: the row is not linked');
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function writeConfig(folder: string, onClear: string): string {
+  const keyFile = join(folder, 'key.json');
+  const { email: _email, clientId, clientSecret, refreshToken } = account;
+  const key = {
+    type: 'authorized_user',
+    client_id: clientId,
+    client_secret: clientSecret,
+    refresh_token: refreshToken,
+  };
+  writeFileSync(keyFile, JSON.stringify(key));
+  const google = { credentials_file: keyFile, endpoint: 'http://127.0.0.1:4020', reads_per_minute: 60_000 };
+  const sync = {
+    contacts: { list: 'Prospects' },
+    sheet: { spreadsheet: spreadsheetId, tab: 'Prospects' },
+    columns: { 'First name': 'first_name', Email: 'email', Status: { field: 'status', direction: 'to_sheet' } },
+    limits: { enrolments_per_hour: cap, changes: '100%', deletes: '100%', blanks: '100%' },
+    automation: { column: 'Automation', unless: { Status: [veto] }, on_clear: onClear },
+  };
+  const file = join(folder, 'leadsheet.yaml');
+  writeFileSync(
+    file,
+    stringify({
+      crm: { base_url: serviceUrl, token, requests_per_minute: 60_000 },
+      google: { ...google, writes_per_minute: 60_000 },
+      state: `file:${join(folder, 'state')}`,
+      server: null,
+      syncs: { prospects: sync },
+    }),
+  );
+  return file;
+}

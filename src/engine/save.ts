@@ -142,7 +142,7 @@ export async function tellInterrupted(lease: Lease, { interrupted: notes }: Memo
   await lease.commit({ outbox: { delete: [...notes.keys()] } });
 }
 
-function mapChanges<Value>(before: ReadonlyMap<string, Value>, after: ReadonlyMap<string, Value | null>) {
+export function mapChanges<Value>(before: ReadonlyMap<string, Value>, after: ReadonlyMap<string, Value | null>) {
   const put = new Map<string, JsonObject>();
   const gone: string[] = [];
   for (const [key, value] of after) {

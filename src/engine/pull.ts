@@ -71,6 +71,13 @@ export async function pull(context: RunContext, memory: Memory, mayIdle: boolean
   };
 }
 
+/** The same rows, and every contact: where a pull of what changed leaves more questions than reading them all costs calls. */
+export async function pullWhole(context: RunContext, memory: Memory, pulled: Pulled): Promise<Pulled> {
+  const request = { ...context.request, isFull: true };
+  const contacts = await pullContacts({ ...context, request }, memory, pulled.scope);
+  return { ...pulled, ...contacts, notices: [...pulled.notices, ...contacts.notices] };
+}
+
 /**
  * Both sides made ready for a plan that may be carried out: the list made, columns created and anchored, what a crash left
  * behind removed.

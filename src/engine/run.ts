@@ -36,10 +36,10 @@ export async function runSync(sync: SyncContext, request: RunRequest): Promise<R
     let decided = await decide(context, memory, pulled);
     if (decided.plan.holds.length === 0) {
       // G1: not a column is made in a tab that may be the wrong one.
-      const prepared = await prepare(context, memory, pulled);
-      if (prepared !== pulled) decided = await decide(context, memory, prepared, decided.input.answers);
-      pulled = prepared;
+      const prepared = await prepare(context, memory, decided.pulled);
+      if (prepared !== decided.pulled) decided = await decide(context, memory, prepared, decided.input.answers);
     }
+    ({ pulled } = decided);
     const report =
       decided.plan.holds.length > 0
         ? await hold(context, lease, memory, pulled, decided)
@@ -68,7 +68,7 @@ export async function planSync(
     const { plan } = decided;
     const report = end(sync, started, {
       status: statusOf(plan.holds, plan.problems),
-      isFull: pulled.isFull,
+      isFull: decided.pulled.isFull,
       counts: countRun(plan.linked, plan.problems, new Map()),
       problems: plan.problems,
       holds: plan.holds,

@@ -1,4 +1,5 @@
 // What the parts of one table share: the client, the spreadsheet, the mapping, and what is known of the tab so far.
+import { isDeepStrictEqual } from 'node:util';
 import type { CallOptions, SheetsClient } from './client.ts';
 import type { Look } from './look.ts';
 import type { SheetsErrorContext } from './errors.ts';
@@ -48,7 +49,7 @@ export interface TableContext {
   lastRead: LastRead | undefined;
   /** What is in `leftovers` is all there is; false at first, and when the outcome of a write is in doubt. */
   areMarksKnown: boolean;
-  /** When the header was last looked at, on the clock that is never set back. */
+  /** When header and anchors were last read, on the clock that is never set back; a routine read shows no anchors. */
   lookedAt?: number;
   /** Metadata id of the anchor of each anchored column, as of the last look at the header. */
   anchorIdByKey: ReadonlyMap<ColumnKey, number>;
@@ -76,6 +77,9 @@ export function allColumns(spec: TableSpec): ColumnSpec[] {
 export function takeHeader(context: TableContext, grid: Grid, header: readonly HeaderCell[]): ResolvedHeader {
   const resolved = resolveHeader(context.columns, header, (key: ColumnKey) => anchorValue(context.spec.owner, key));
   takeColumns(context, grid, resolved);
+  context.lookedAt = context.client.time.elapsed();
+  // The header row may read as it did and the columns be others all the same: routine reads are not to go by the old look.
+  if (context.look && !isDeepStrictEqual(context.look.resolved, resolved)) context.look = undefined;
   return resolved;
 }
 
@@ -87,7 +91,6 @@ export function takeColumns(
 ): void {
   const columnIndexByKey = Object.fromEntries(located.map(({ key, columnIndex }) => [key, columnIndex]));
   context.shape = { rowCount, columnCount, columnIndexByKey };
-  context.lookedAt = context.client.time.elapsed();
   context.anchorIdByKey = new Map(
     located.flatMap(({ key, anchorId }) => (anchorId === undefined ? [] : [[key, anchorId]])),
   );

@@ -20,13 +20,19 @@ export function findDamage(
 ): Damage[] {
   const row = now.rowByPin.get(sent.pin);
   if (!row) return [];
-  const otherId = atWrite ? atWrite.otherIdByPin.get(sent.pin) : otherIdNow(then, now, sent, row);
+  const otherId = atWrite ? atWrite.otherIdByPin.get(sent.pin) : otherIdNow(snapshot, then, now, sent, row);
   if (otherId !== undefined) return damageToOtherRow(snapshot, then, now, sent, row, otherId, atWrite);
   return atWrite || haveColumnsMoved(then, now) ? damageInRow(then, now, sent, row, atWrite) : [];
 }
 
-function otherIdNow(then: PinnedView, now: PinnedView, sent: SentRow, row: PinnedRow): string | undefined {
-  return isSameRowNow(then, now, sent, row) ? undefined : idNow(now, sent.item, row);
+function otherIdNow(
+  snapshot: Snapshot,
+  then: PinnedView,
+  now: PinnedView,
+  sent: SentRow,
+  row: PinnedRow,
+): string | undefined {
+  return isSameRowNow(snapshot, then, now, sent, row) ? undefined : idNow(now, sent.item, row);
 }
 
 /** The row is the right one; a value may sit in a column it was not meant for. */

@@ -124,6 +124,12 @@ export function formulaText(cell: CellData | undefined): string | undefined {
   return cell?.userEnteredValue?.formulaValue ?? undefined;
 }
 
+/** What was entered, as text: a formula itself, and of anything else the value. */
+export function enteredText(cell: CellData | undefined): string {
+  const value = cellValue(cell);
+  return formulaText(cell) ?? (typeof value === 'object' ? (value?.error ?? '') : String(value));
+}
+
 /** The value as text: what an ID or header cell says. */
 export function cellText(value: CellValue): string {
   if (value === null) return '';

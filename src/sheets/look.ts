@@ -2,7 +2,7 @@
 // write that went wrong, which marks were left behind. Between two looks the header row alone tells whether columns are
 // where they were: it comes with every routine read, and any change in it asks for another look.
 import { type CallOptions, takeHeader, type TableContext } from './context.ts';
-import { type CellData, cellValue, formulaText } from './grid.ts';
+import { enteredText, formulaText } from './grid.ts';
 import type { HeaderCell, ResolvedHeader } from './header.ts';
 import { anchorValue, isTemporaryMark, temporaryKeys } from './marks.ts';
 import { readHeader } from './pinned-view.ts';
@@ -72,11 +72,4 @@ function isTelling(context: TableContext, { states }: ResolvedHeader, cells: rea
     }
   };
   return states.every(isClear);
-}
-
-/** What a cell of the header row says in a routine read. */
-function enteredText(cell: CellData | undefined): string {
-  const value = cellValue(cell);
-  if (value === null) return formulaText(cell) ?? '';
-  return formulaText(cell) ?? (typeof value === 'object' ? value.error : String(value));
 }

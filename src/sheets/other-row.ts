@@ -68,7 +68,7 @@ function columnHit(
 type Owner = (columnIndex: number) => Before | undefined;
 
 /**
- * Nobody, when the row is blank but for what was written; the row of the snapshot that has its id, when most of the mapped
+ * Nobody, when the row is blank but for what was written and no row is known that had cells nowhere else; the row of the snapshot that has its id, when most of the mapped
  * cells are that row's; where it shows no id, or that was written over, the only row that has all the other mapped cells;
  * else not known.
  */
@@ -83,8 +83,15 @@ function findOwner(
   const rest = row.cells.flatMap((cell, index) =>
     hits.has(index) || index === idIndex(now) || cellValue(cell) === null ? [] : [{ cell, index }],
   );
-  if (rest.length === 0 && otherId === '') return () => ({ value: null });
   const keyByIndex = new Map(now.header.located.map(({ key, columnIndex }) => [columnIndex, key]));
+  if (rest.length === 0 && otherId === '') {
+    const hitKeys = new Set([...hits].map((index) => keyByIndex.get(index)));
+    const isHitWhole = ({ id, cells, number }: Row) =>
+      number !== item.change.row.number &&
+      (id === '' || hitKeys.has(idKey)) &&
+      Object.entries(cells).every(([key, value]) => value === null || hitKeys.has(key));
+    return snapshot.rows.some(isHitWhole) ? () => undefined : () => ({ value: null });
+  }
   const mapped = rest.filter(({ index }) => keyByIndex.has(index));
   const cellsLike = (owner: Row) =>
     mapped.filter(({ cell, index }) => {

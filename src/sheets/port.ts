@@ -253,11 +253,12 @@ export interface Table {
 
   /**
    * Adds rows below the last row. For each batch of up to 1,000 rows and 2 MB: one write, and one read when its answer
-   * was lost; one read more when the tab was last looked at more than 5 s ago. The mark that keeps a repeat from doubling the rows is removed by the next write, or by `tidy`.
+   * was lost. One read more a call when header and anchors were last read more than 5 s ago; a routine `read` does not read
+   * anchors. The mark that keeps a repeat from doubling the rows is removed by the next `update`, or by `tidy`.
    */
   append(snapshot: Snapshot, rows: readonly NewRow[], settings?: CallSettings): Promise<readonly AppendOutcome[]>;
 
-  /** Deletes whole rows, with all that is in them. For each batch of up to 1,000 rows: two reads and two writes. */
+  /** Deletes whole rows, with all that is in them. For each batch of up to 1,000 rows: one read and two writes. */
   remove(snapshot: Snapshot, rows: readonly Row[], settings?: CallSettings): Promise<readonly RemoveOutcome[]>;
 
   /** Removes this owner’s leftover marks. One read, and one write if there are any. Returns how many there were. */

@@ -235,12 +235,14 @@ async function settle(
   options: CallOptions,
 ): Promise<Shown | 'moving' | undefined> {
   if (open.length === 0) return undefined;
-  const idColumnIndex = context.shape!.columnIndexByKey[idKey];
+  const { sheetId, spec, shape, look } = context;
+  const idColumnIndex = shape!.columnIndexByKey[idKey];
   const proven = provenShown(attempts, digest);
-  const shown =
-    proven ?? asked ?? (await readShown(context, planShown(context.sheetId!, open, idColumnIndex), options));
-  if (settleOpenCells(shown, open, idColumnIndex, proven !== undefined)) return shown;
-  attempts.unsettled = { digest, shown };
+  const plan = () => planShown(sheetId!, spec.headerRow - 1, open, idColumnIndex);
+  const shown = proven ?? asked ?? (await readShown(context, plan(), options));
+  if (settleOpenCells(shown, open, idColumnIndex, look!.headerTexts, proven !== undefined)) return shown;
+  // One that does not agree even so was of a moment that has passed: the next attempt asks anew.
+  attempts.unsettled = proven === undefined ? { digest, shown } : undefined;
   return 'moving';
 }
 

@@ -3,12 +3,21 @@
 // are any, a second call reads what they show and whether a formula makes it, with the id of their row.
 //
 // The two calls are two instants. Taken together they count as one when the second finds in each of these cells, beside
-// the id that the first saw, what the first saw there; or when the first call, made anew, answers the same bytes: then
-// nothing changed while the second was made. Otherwise the read starts over.
+// the id and under the header that the first saw, what the first saw there. A formula that Google spells differently in the
+// two is let pass when the first call, made anew, answers the same bytes. Otherwise the read starts over.
 import type { sheets_v4 } from '@googleapis/sheets';
 import type { GridBounds } from './address.ts';
 import type { CallOptions, TableContext } from './context.ts';
-import { type Block, byBounds, type CellData, cellText, cellValue, type DataFilter, formulaText } from './grid.ts';
+import {
+  type Block,
+  byBounds,
+  type CellData,
+  cellText,
+  cellValue,
+  type DataFilter,
+  enteredText,
+  formulaText,
+} from './grid.ts';
 import type { CellValue } from './port.ts';
 import { type RawAnswer, rawOptions, toRawAnswer } from './raw-answer.ts';
 import { type Run, toRuns } from './runs.ts';
@@ -33,6 +42,7 @@ export function isOpenText(text: string): boolean {
 
 /** The second call, fixed by where the open cells are. */
 export interface ShownRequest {
+  readonly headerRowIndex: number;
   readonly rows: readonly Run[];
   readonly columns: readonly Run[];
   readonly filters: DataFilter[];
@@ -42,9 +52,13 @@ export interface ShownRequest {
 const gapRowsMin = 100;
 const portionsMax = 50;
 
-/** Few rectangles that cover all open cells and the ID cells of their rows. `cells` in the order of rows. */
+/**
+ * Few rectangles that cover all open cells, the ID cells of their rows and the header cells of their columns. `cells` in the
+ * order of rows, below the header.
+ */
 export function planShown(
   sheetId: number,
+  headerRowIndex: number,
   cells: readonly OpenCell[],
   idColumnIndex: number | undefined,
 ): ShownRequest {
@@ -54,8 +68,12 @@ export function planShown(
   const columnIndexes = new Set(cells.map(({ columnIndex }) => columnIndex));
   if (idColumnIndex !== undefined) columnIndexes.add(idColumnIndex);
   const columns = toRuns([...columnIndexes].toSorted((a, b) => a - b));
-  const bounds = rows.flatMap((row) => columns.map((column) => runBounds(column, row)));
-  return { rows, columns, filters: bounds.map((each) => byBounds(sheetId, each)) };
+  const bounds = [headerRun(headerRowIndex), ...rows].flatMap((row) => columns.map((column) => runBounds(column, row)));
+  return { headerRowIndex, rows, columns, filters: bounds.map((each) => byBounds(sheetId, each)) };
+}
+
+function headerRun(headerRowIndex: number): Run {
+  return { start: headerRowIndex, end: headerRowIndex + 1 };
 }
 
 function runBounds(column: Run, row: Run): GridBounds {
@@ -108,17 +126,24 @@ function takeBlocks(answer: RawAnswer): Blocks {
 }
 
 /**
- * Settles every open cell; false when the answer is not of the instant that the cells are of. `isProven`: the first call
- * was made again and nothing had changed, so formulas need not read letter by letter as they did there.
+ * Settles every open cell; false when the answer is not of the instant that the cells are of. `headerTexts` by physical
+ * column, as entered. `isProven`: the first call was made again and answered the same, so formulas need not read letter by
+ * letter as they did there; that columns moved away and back meanwhile, the headers tell.
  */
 export function settleOpenCells(
   shown: Shown,
   cells: readonly OpenCell[],
   idColumnIndex: number | undefined,
+  headerTexts: readonly string[],
   isProven: boolean,
 ): boolean {
-  const { rows, columns } = shown.request;
+  const { rows, columns, headerRowIndex } = shown.request;
   const blocks = shown.blocks();
+  const isUnderItsHeader = (columnIndex: number) => {
+    const header = cellAt(blocks, headerRun(headerRowIndex), columns, headerRowIndex, columnIndex);
+    return enteredText(header) === (headerTexts[columnIndex] ?? '');
+  };
+  if (!columns.every(({ start, end }) => indexes(start, end).every(isUnderItsHeader))) return false;
   let portion = 0;
   for (const cell of cells) {
     while (cell.rowIndex >= rows[portion]!.end) portion += 1;
@@ -130,6 +155,10 @@ export function settleOpenCells(
     cell.settle(cellValue(shownCell), formulaText(shownCell));
   }
   return true;
+}
+
+function indexes(start: number, end: number): number[] {
+  return Array.from({ length: end - start }, (_, offset) => start + offset);
 }
 
 function cellAt(

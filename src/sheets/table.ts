@@ -88,13 +88,16 @@ function createTable(context: TableContext): Table {
   async function read(settings: CallSettings & Partial<UnlessUnchanged> = {}): Promise<Snapshot | 'unchanged'> {
     return readTable(context, settings, settings.unless);
   }
-  /** What became of the marks is not known for certain after a write that did not end well: the next read looks. */
+  /**
+   * The next read looks after a write that did not end well: what became of the marks is not known for certain, or columns
+   * were moved, and an anchor with them.
+   */
   const watch = async <T extends { readonly kind: string }>(writing: Promise<readonly T[]>): Promise<readonly T[]> => {
     const outcomes = await writing;
-    if (outcomes.some(({ kind }) => kind === 'unknown' || kind === 'failed')) {
-      context.look = undefined;
-      context.areMarksKnown = false;
-    }
+    const has = (sought: string) => outcomes.some(({ kind }) => kind === sought);
+    const areMarksInDoubt = has('unknown') || has('failed');
+    if (areMarksInDoubt) context.areMarksKnown = false;
+    if (areMarksInDoubt || has('displaced')) context.look = undefined;
     return outcomes;
   };
   return {

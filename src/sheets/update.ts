@@ -205,6 +205,7 @@ async function check(
   ready: readonly ReadyItem[],
   answer: WriteAnswer,
 ): Promise<void> {
+  const { snapshot } = update.call;
   const places = columnsAtWrite(view, answer.headerTexts);
   const suspicious: ReadyItem[] = [];
   const otherIdByPin = new Map<number, string>();
@@ -216,12 +217,12 @@ async function check(
     const written = answer.rowByPin.get(each.pin);
     if (!written) {
       each.item.outcome = { kind: 'row-gone' };
-    } else if (places.areInPlace && isSameRow(view, each, (index) => written.valueAt(index))) {
+    } else if (places.areInPlace && isSameRow(snapshot, view, each, (index) => written.valueAt(index))) {
       each.item.outcome = { kind: 'written', stored: storedCells(view, each.item, written) };
     } else {
       each.item.outcome = { kind: 'unknown', error };
       suspicious.push(each);
-      const otherId = otherIdAtWrite(view, each, written, places);
+      const otherId = otherIdAtWrite(snapshot, view, each, written, places);
       if (otherId !== undefined) otherIdByPin.set(each.pin, otherId);
     }
   }

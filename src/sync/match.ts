@@ -24,6 +24,8 @@ export interface Matched {
   readonly questions: readonly Question[];
   /** Contacts that a quarantined row may be the row of: they get none, and theirs is not gone either (I2, L7). */
   readonly withheld: ReadonlySet<string>;
+  /** Of these, whom a row matches that the service is being asked about. */
+  readonly sought: ReadonlySet<string>;
   /** False while some row's ID is in doubt: then a missing row means nothing (I5). */
   readonly areAbsentRowsGone: boolean;
   /** Contacts that were answered as they were before our own last write: neither read nor missed. */
@@ -49,6 +51,7 @@ export function match(input: PlanInput, keys: Keys): Matched {
   const doubtfulRows: RowRecord[] = [];
   const hereByAnswer: ContactRecord[] = [];
   const withheld = new Set<string>();
+  const sought = new Set<string>();
   const isAskedAgain = input.requests.retry.size > 0;
 
   byId();
@@ -65,6 +68,7 @@ export function match(input: PlanInput, keys: Keys): Matched {
     problems,
     questions,
     withheld,
+    sought,
     areAbsentRowsGone: doubtfulRows.length === 0,
     stale,
   };
@@ -186,6 +190,7 @@ export function match(input: PlanInput, keys: Keys): Matched {
     }
     // Its row is here, if only it is known to be its row (L7).
     withheld.add(hits[0]!);
+    if (answer === undefined) sought.add(hits[0]!);
     if (answer === undefined) questions.push({ kind: 'lookup', key: rowKey(row), row: row.number, values });
     waitFor(
       row,

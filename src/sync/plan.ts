@@ -86,9 +86,10 @@ function heldPlan(holds: readonly Hold[], missing = 0): Plan {
   };
 }
 
-function countFoundRows({ rowByUuid, relinks }: Matched, { links }: Base): number {
+/** A row that the service is asked about counts as found until it has answered. */
+function countFoundRows({ rowByUuid, relinks, sought }: Matched, { links }: Base): number {
   let found = relinks.size;
-  for (const uuid of rowByUuid.keys()) {
+  for (const uuid of new Set([...rowByUuid.keys(), ...sought])) {
     const link = links.get(uuid);
     if (link && link.standing !== 'row-gone') found += 1;
   }

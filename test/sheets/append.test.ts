@@ -121,6 +121,33 @@ describe('L9: a column that is gone is not found again in whatever column is in 
   });
 });
 
+describe('W11: a column that is deleted and made again, its header the same to the letter, is the mapped one from then on', () => {
+  const remake = ({ person }: Trial) => {
+    person.deleteColumns('Prospects', 'E');
+    person.insertColumns('Prospects', 'E');
+    person.type('Prospects!E1', 'Score');
+  };
+
+  test('before a read that shows no anchors: the append looks for itself', async () => {
+    const { trial, table } = await open();
+    remake(trial);
+    trial.pass(6_000);
+    const outcomes = await table.append(await table.read(), [{ id: 'c', set: { score: 7 } }]);
+    expect(outcomes).toEqual([{ kind: 'appended' }]);
+    expect((await table.read()).unanchored).toEqual(['score']);
+  });
+
+  test('in the moment of appending: told once, and the next read looks', async () => {
+    const { trial, table, snapshot } = await open();
+    remake(trial);
+    const outcomes = await table.append(snapshot, [{ id: 'c', set: { score: 7 } }]);
+    expect(outcomes).toEqual([{ kind: 'displaced', columns: ['score'] }]);
+    const after = await table.read();
+    expect(after.unanchored).toEqual(['score']);
+    expect(await table.append(after, [{ id: 'd', set: { score: 8 } }])).toEqual([{ kind: 'appended' }]);
+  });
+});
+
 describe('what concerns all rows is not found out row by row', () => {
   const rows = Array.from({ length: 1_000 }, (_, index) => ({ id: `new ${index}`, set: { score: index } }));
 

@@ -243,6 +243,37 @@ describe('V4, V5, V6: what one call does not say', () => {
     ]);
   });
 
+  test.each([
+    {
+      what: 'a column inserted, and deleted again',
+      there: (person: Person) => person.insertColumns('Prospects', 'B'),
+      back: (person: Person) => person.deleteColumns('Prospects', 'B'),
+    },
+    {
+      what: 'a formula replaced by text, and entered again',
+      there: (person: Person) => person.type('Prospects!D2', 'text'),
+      back: (person: Person) => person.type('Prospects!D2', '=UPPER("mail")'),
+    },
+  ])(
+    'L2: $what: what was there between two answers that are the same is not taken for the rest',
+    async ({ there, back }) => {
+      const trial = createTrial({
+        values: [header, ['a', 'Ann', '=UPPER("note")', '=UPPER("mail")', 1]],
+        tab: { typed: true },
+      });
+      const table = trial.openTable();
+      await table.read();
+      const edits = [there, back];
+      trial.onRequest = (path) => {
+        const isDue = path.endsWith(':getByDataFilter') || edits.length === 1;
+        if (isDue) edits.shift()?.(trial.person);
+      };
+      const { rows } = await table.read();
+      expect(edits).toEqual([]);
+      expect(rows).toMatchObject([{ cells: { email: 'MAIL' }, formulas: ['email'] }]);
+    },
+  );
+
   test('L7: rows that move each time end it with an error that the next run may repeat', async () => {
     const trial = createTrial({ values: asked, tab: { typed: true } });
     const table = trial.openTable();

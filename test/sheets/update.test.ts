@@ -188,6 +188,41 @@ describe('L9: between verifying and writing, rows may move as they like', () => 
     expect(people(trial)[4]).toEqual(['', 'Other', 'tag e', 'other@x.org', 5]);
   });
 
+  describe('a row that is given its id', () => {
+    const rows = [...values, ['e', 'EVE', 'tag e', 'x@x.org', 1]];
+    const idOf = async (edit: (trial: Trial) => void) => {
+      const { trial, table, snapshot } = await open({ values: rows });
+      const row = snapshot.rows.find(({ id }) => id === '')!;
+      before(trial, write, () => edit(trial));
+      const outcomes = await table.update(snapshot, [{ row, set: {}, id: 'd' }]);
+      return { outcomes, id: people(trial)[4]?.[0] };
+    };
+
+    test('and into which the id and the name of another row are sorted: that id is put back, and it is told', async () => {
+      const { outcomes, id } = await idOf(({ person }) => person.sortRange('Prospects!A2:B9', 'A', 'ASCENDING'));
+      expect(outcomes).toEqual([
+        { kind: 'displaced', cells: [{ cell: 'A5', written: 'd', before: 'e', isRestored: true }] },
+      ]);
+      expect(id).toBe('e');
+    });
+
+    test.each<[string, (trial: Trial) => void]>([
+      ['text of its own', ({ person }) => person.type('Prospects!B5', 'Dora')],
+      ['what more rows than one have', ({ person }) => person.type('Prospects!E5', '1')],
+      ['nothing', ({ person }) => person.clear('Prospects!B5')],
+    ])('and where somebody types %s beside it: it stays', async (_, edit) => {
+      expect(await idOf(edit)).toEqual({ outcomes: [{ kind: 'written', stored: {} }], id: 'd' });
+    });
+
+    test('and a formula that then shows what another row has: it stays', async () => {
+      const withFormula = rows.map((row, index) => (index === 4 ? [null, '=UPPER(A5)', 'tag d', null, null] : row));
+      const { trial, table, snapshot } = await open({ values: withFormula });
+      const row = snapshot.rows.find(({ id }) => id === '')!;
+      expect(await table.update(snapshot, [{ row, set: {}, id: 'eve' }])).toEqual([{ kind: 'written', stored: {} }]);
+      expect(people(trial)[4]?.[0]).toBe('eve');
+    });
+  });
+
   test('another row pasted over the pinned one in that moment: its cell is put back', async () => {
     const { trial, table, snapshot } = await open();
     before(trial, write, () => trial.person.copyPaste('Prospects!A3:H3', 'Prospects!A2:H2'));

@@ -35,10 +35,13 @@ function resultOf(formula: string): string {
 /** L9: no cell of any row holds a value that was meant for another id, unless people moved it there, or it was told. */
 export function checkRightRow(referee: Referee, seen: Seen, told: readonly RowOutcome[]): string[] {
   const toldValues = new Set(strayCells(told).map(({ written }) => JSON.stringify(written)));
+  const isAnyIdTold = [...toldValues].some((value) => referee.sent.get(value)?.key === '#id');
   return seen.rows.flatMap((row, rowIndex) =>
     row.cells.flatMap(({ entered }, columnIndex) => {
       const intent = referee.sent.get(entered);
       if (!intent || referee.movedByPeople.has(entered) || toldValues.has(entered)) return [];
+      // People brought it there with its id; the id was hit, ours was taken out again, and that was told.
+      if (row.id === '' && isAnyIdTold && referee.idsOverwritten.has(intent.id)) return [];
       const isRight =
         (row.id === intent.id || row.id === intent.idAfter || isRow(row, intent)) &&
         seen.keys[columnIndex] === intent.key;

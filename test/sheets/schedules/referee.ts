@@ -56,6 +56,8 @@ export class Referee {
   /** The workbook as it is now. */
   readonly present: () => Seen;
   readonly story: string[] = [];
+  /** Kinds, step by step. */
+  readonly outcomes: string[][] = [];
   readonly violations: string[] = [];
   readonly debts: Debt[] = [];
   cells: Intent[] = [];
@@ -66,6 +68,8 @@ export class Referee {
   readonly appended = new Map<string, RowIntent>();
   /** Sent values that people moved or copied elsewhere afterwards: no longer the adapter's doing. */
   readonly movedByPeople = new Set<string>();
+  /** Ids that people put, after the adapter's last look, where it then wrote another one: what stood beside them is nobody's. */
+  readonly idsOverwritten = new Set<string>();
   /** The workbook as of the adapter's last look. */
   lastLook: Seen | undefined;
 
@@ -201,7 +205,9 @@ export class Referee {
   private judgeCell(row: SeenRow, seen: Seen, columnIndex: number, before: string, now: string, where: string): void {
     const key = seen.keys[columnIndex];
     const candidates = this.cells.filter(({ value }) => value === now);
-    const right = candidates.find((intent) => this.isRowOf(row, intent) && intent.key === key);
+    const rights = candidates.filter((intent) => this.isRowOf(row, intent) && intent.key === key);
+    // A row without an id may have been a copy, tag and all, of this one: the id is the surer sign.
+    const right = rights.find(({ id }) => id !== '') ?? rights[0];
     this.tell(`    ${where}: ${before || 'blank'} -> ${now || 'blank'}`);
     const debt = this.debts.find(
       (each) => !each.isSettled && each.wrong === before && (each.before === now || now === ''),
@@ -235,6 +241,7 @@ export class Referee {
       // Something put back that went astray itself is taken out again.
     } else if (right) {
       right.hits += 1;
+      if (key === '#id' && before !== right.before) this.idsOverwritten.add(row.id);
       if (before !== right.before && !this.wasEditedSinceLook(right, before)) {
         this.violations.push(
           `${where}: ${before} was overwritten by ${now}, which was planned against ${right.before}`,

@@ -14,6 +14,7 @@ import {
   checkTold,
   checkUpdateOutcome,
 } from './invariants.ts';
+import { kindOfRequest, Requests } from './moment.ts';
 import { applyEdit, type Sheet } from './people.ts';
 import { type Intent, Referee, type RemovalIntent, type RowIntent } from './referee.ts';
 import type { FaultKind, Schedule, Step } from './schedule.ts';
@@ -23,6 +24,10 @@ export interface Verdict {
   /** Values went astray and could not be put back: killed meanwhile, or people moved cells under the repair too. */
   readonly isExcused: boolean;
   readonly violations: readonly string[];
+  /** Kinds of the outcomes of each step that was taken. */
+  readonly outcomes: readonly (readonly string[])[];
+  /** Edits and faults of the schedule whose moment came. */
+  readonly happened: number;
   /** The trial, request by request. */
   readonly story: readonly string[];
 }
@@ -41,7 +46,8 @@ export async function runSchedule(schedule: Schedule): Promise<Verdict> {
   const world: World = {
     schedule,
     referee,
-    requests: -1,
+    requests: new Requests(),
+    happened: 0,
     isCrashed: false,
     isReading: false,
     trial: undefined,
@@ -63,13 +69,15 @@ export async function runSchedule(schedule: Schedule): Promise<Verdict> {
   const { table } = await openAnchored(trial);
   const { doesSortMoveMarks } = schedule;
   const sheet: Sheet = { person: trial.person, title: 'Prospects', doesSortMoveMarks, typed: 0 };
-  Object.assign(world, { trial, sheet, requests: 0 });
+  Object.assign(world, { trial, sheet });
+  world.requests.count = 0;
   const told: RowOutcome[] = [];
   for (const [index, step] of schedule.steps.entries()) {
     if (world.isCrashed) break;
+    world.requests.startStep(index);
     await takeStep(world, table, step, `${index}`, referee, told);
   }
-  world.requests = -1;
+  world.requests.count = -1;
   referee.ask([], [], []);
   const isExcused = (world.isCrashed || referee.isBeyondRepair) && referee.debts.length > 0;
   world.isCrashed = false;
@@ -78,6 +86,8 @@ export async function runSchedule(schedule: Schedule): Promise<Verdict> {
   const end = look(trial.file.content);
   return {
     isExcused,
+    outcomes: referee.outcomes,
+    happened: world.happened,
     story: referee.story,
     violations: [
       ...referee.violations,
@@ -126,8 +136,8 @@ function dress(trial: Trial): void {
 interface World {
   readonly schedule: Schedule;
   readonly referee: Referee;
-  /** Requests so far; negative while nothing is to interfere. */
-  requests: number;
+  readonly requests: Requests;
+  happened: number;
   isCrashed: boolean;
   /** The adapter takes a snapshot: what it plans on is what its call for values saw. */
   isReading: boolean;
@@ -137,20 +147,23 @@ interface World {
 
 async function intercept(world: World, fetch: Fetch, url: URL, init: RequestInit): Promise<Response> {
   const { trial, sheet, referee, schedule } = world;
-  if (!trial || !sheet || world.requests < 0 || url.hostname !== 'sheets.googleapis.com') return fetch(url, init);
+  if (!trial || !sheet || world.requests.count < 0 || url.hostname !== 'sheets.googleapis.com') return fetch(url, init);
   if (world.isCrashed) throw refused();
-  const number = world.requests;
-  world.requests += 1;
+  const number = world.requests.count;
+  const kind = kindOfRequest(url.pathname, init.body);
+  const isNow = world.requests.next(kind);
   for (const { at, edit } of schedule.edits) {
-    if (at !== number) continue;
+    if (!isNow(at)) continue;
+    world.happened += 1;
     const before = look(trial.file.content);
     referee.tell(`  somebody ${applyEdit(sheet, before, edit)}`);
     referee.peopleEdited(before, look(trial.file.content));
   }
-  const fault = schedule.faults.find(({ at }) => at === number)?.fault;
-  referee.tell(`  ${number}. ${url.pathname.split('/').at(-1)}${fault ? `, ${fault}` : ''}`);
+  const fault = schedule.faults.find(({ at }) => isNow(at))?.fault;
+  if (fault) world.happened += 1;
+  referee.tell(`  ${number}. ${kind}${fault ? `, ${fault}` : ''}`);
   const before = trial.file.content;
-  referee.requested(before, url.pathname.endsWith('values:batchUpdateByDataFilter'));
+  referee.requested(before, kind === 'write');
   try {
     return await sendWithFault(world, trial, fault, () => fetch(url, init));
   } finally {
@@ -159,8 +172,7 @@ async function intercept(world: World, fetch: Fetch, url: URL, init: RequestInit
       if (fault !== undefined) referee.isAnswerLost = true;
       referee.adapterWrote(before, after);
     }
-    const looking = world.isReading ? 'values:batchGetByDataFilter' : ':getByDataFilter';
-    if (url.pathname.endsWith(looking)) referee.looked(after);
+    if (world.isReading ? kind === 'read' : ['look', 'verify'].includes(kind)) referee.looked(after);
   }
 }
 
@@ -248,7 +260,7 @@ async function takeUpdate(
   );
   const outcomes = await table.update(snapshot, changes);
   told.push(...outcomes);
-  referee.tell(`  -> ${outcomes.map((outcome) => describe(outcome)).join(', ')}`);
+  tellOutcomes(referee, outcomes);
   for (const [index, outcome] of outcomes.entries()) referee.report(checkUpdateOutcome(outcome, intents[index]!));
 }
 
@@ -297,7 +309,7 @@ async function takeAppend(
   referee.ask([], intents, []);
   referee.tell(`append ${rows.map(({ id }) => id).join(', ')}`);
   const outcomes = await table.append(snapshot, rows);
-  referee.tell(`  -> ${outcomes.map((outcome) => describe(outcome)).join(', ')}`);
+  tellOutcomes(referee, outcomes);
   const isDisplaced = referee.hasTakenAnchorAway || (referee.revivedKeys.size > 0 && !referee.isAnswerLost);
   for (const [index, outcome] of outcomes.entries())
     referee.report(checkAppendOutcome(outcome, intents[index]!, isDisplaced));
@@ -314,7 +326,7 @@ async function takeRemoval(
   referee.ask([], [], intents);
   referee.tell(`remove ${rows.map(({ id, number }) => id || `row ${number}`).join(', ')}`);
   const outcomes = await table.remove(snapshot, rows);
-  referee.tell(`  -> ${outcomes.map((outcome) => describe(outcome)).join(', ')}`);
+  tellOutcomes(referee, outcomes);
   const idsLeft = new Set(referee.present().rows.map(({ id }) => id));
   for (const [index, outcome] of outcomes.entries()) {
     const intent = intents[index]!;
@@ -322,7 +334,18 @@ async function takeRemoval(
   }
 }
 
-function describe(outcome: { readonly kind: string; readonly error?: Error; readonly cells?: unknown }): string {
+interface Outcome {
+  readonly kind: string;
+  readonly error?: Error;
+  readonly cells?: unknown;
+}
+
+function tellOutcomes(referee: Referee, outcomes: readonly Outcome[]): void {
+  referee.outcomes.push(outcomes.map(({ kind }) => kind));
+  referee.tell(`  -> ${outcomes.map(describe).join(', ')}`);
+}
+
+function describe(outcome: Outcome): string {
   const details = outcome.error?.message ?? (outcome.cells ? JSON.stringify(outcome.cells) : '');
   return details ? `${outcome.kind} (${details})` : outcome.kind;
 }

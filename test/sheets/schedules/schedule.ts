@@ -1,6 +1,7 @@
 // What happens in one trial: what the adapter is asked to do, what people do meanwhile, and what goes wrong on the way.
 // Everything that happens "meanwhile" is pinned to a request of the adapter, so that a schedule replays exactly.
 import { type Arbitrary, array, boolean, constant, constantFrom, integer, nat, oneof, record } from 'fast-check';
+import type { Moment } from './moment.ts';
 
 /** Rows and columns are picked by a number that is taken modulo what is there. */
 export type PersonEdit =
@@ -41,9 +42,8 @@ export type Step =
 
 export interface Schedule {
   readonly steps: readonly Step[];
-  /** `at`: before the adapter's request of that number. */
-  readonly edits: readonly { readonly at: number; readonly edit: PersonEdit }[];
-  readonly faults: readonly { readonly at: number; readonly fault: FaultKind }[];
+  readonly edits: readonly { readonly at: Moment; readonly edit: PersonEdit }[];
+  readonly faults: readonly { readonly at: Moment; readonly fault: FaultKind }[];
   /** Google is not documented on these; the adapter has to hold either way. */
   readonly doesSortMoveMarks: boolean;
   readonly doUnmatchedFiltersRefuse: boolean;

@@ -2,7 +2,7 @@
 import delay from 'delay';
 import { decodeJwt } from 'jose';
 import { connectState } from './app-state.ts';
-import type { Config, SyncConfig } from './config/config.ts';
+import type { Config, FeedConfig, SyncConfig } from './config/config.ts';
 import type { Secret } from './config/secret.ts';
 import type { ServiceSettings } from './config/service-settings.ts';
 import { type Budget, createBudget } from './crm/call/budget.ts';
@@ -13,6 +13,8 @@ import type { ObservedExchange, ServiceClient } from './crm/port.ts';
 import { createCapabilities } from './crm/scan/capabilities.ts';
 import type { SyncContext } from './engine/context.ts';
 import type { Emit } from './engine/events.ts';
+import type { FeedContext } from './engine/feed-context.ts';
+import { createFeedShape } from './engine/feed-shape.ts';
 import { scheduleIntervalMs } from './engine/interval.ts';
 import { createShape } from './engine/shape.ts';
 import type { Usage } from './limits/usage.ts';
@@ -65,6 +67,7 @@ export interface App extends Disposable {
   readonly config: Config;
   /** In the order of the file. */
   readonly syncs: ReadonlyMap<string, SyncContext>;
+  readonly feeds: ReadonlyMap<string, FeedContext>;
   readonly client: ServiceClient;
   readonly sheets: Sheets;
   readonly store: Store;
@@ -99,6 +102,11 @@ export async function createApp(config: Config, world: AppWorld, emit: Emit): Pr
       seconds: Math.round((world.elapsed() - at) / 100) / 10,
     });
   };
+  const budgets = {
+    crmPerMinute: config.crm.requestsPerMinute,
+    sheetReadsPerMinute: config.google.readsPerMinute,
+    sheetWritesPerMinute: config.google.writesPerMinute,
+  };
   return {
     config,
     client: service.client,
@@ -106,6 +114,7 @@ export async function createApp(config: Config, world: AppWorld, emit: Emit): Pr
     store,
     usage,
     syncs: new Map(config.syncs.map((sync) => [sync.name, createSync(sync)])),
+    feeds: new Map(config.feeds.map((feed) => [feed.name, createFeed(feed)])),
     [Symbol.dispose]: () => service[Symbol.dispose](),
   };
 
@@ -132,11 +141,28 @@ export async function createApp(config: Config, world: AppWorld, emit: Emit): Pr
       openTable: (memory) => (table ??= sheets.openTable(shape.table, memory)),
       state: store.sync(sync.name),
       account,
-      budgets: {
-        crmPerMinute: config.crm.requestsPerMinute,
-        sheetReadsPerMinute: config.google.readsPerMinute,
-        sheetWritesPerMinute: config.google.writesPerMinute,
-      },
+      budgets,
+      startMeter,
+      session: {},
+      emit,
+      now: world.now,
+      newRunId: createRunIds(world),
+    };
+  }
+
+  function createFeed(feed: FeedConfig): FeedContext {
+    const shape = createFeedShape(feed);
+    let table: Table | undefined;
+    return {
+      kind: 'feed',
+      config: feed,
+      shape,
+      client: service.client,
+      openTable: (memory) => (table ??= sheets.openTable(shape.table, memory)),
+      inspect: (signal) => sheets.inspect(shape.table, { signal }),
+      state: store.sync(feed.name),
+      account,
+      budgets,
       startMeter,
       session: {},
       emit,

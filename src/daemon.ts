@@ -1,6 +1,8 @@
 // The daemon put together: an app, its schedules, what it tells and what it serves.
 import delay from 'delay';
 import { type App, type AppWorld, createApp } from './app.ts';
+import type { SyncContext } from './engine/context.ts';
+import type { FeedContext } from './engine/feed-context.ts';
 import type { Config } from './config/config.ts';
 import { type Alerts, createAlerts } from './engine/alerts.ts';
 import { createDaemon, type Daemon, type DaemonEvent } from './engine/daemon.ts';
@@ -62,7 +64,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   const daemon = resources.use(
     createDaemon({
       ...world,
-      syncs: app.syncs,
+      syncs: new Map<string, SyncContext | FeedContext>([...app.syncs, ...app.feeds]),
       remembered: new Map(before?.syncs.map((sync) => [sync.name, heartbeatToRemembered(sync)])),
       tell,
     }),
@@ -92,7 +94,13 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   const open = resources.move();
   const { path } = config;
   log.info(
-    { version: version, config: path, syncs: [...app.syncs.keys()], ...(server && { url: server.url }) },
+    {
+      version,
+      config: path,
+      syncs: [...app.syncs.keys()],
+      feeds: [...app.feeds.keys()],
+      ...(server && { url: server.url }),
+    },
     'leadsheet started',
   );
   daemon.start();

@@ -7,7 +7,7 @@ import { CommandFailed, UsageError } from './errors.ts';
 import type { GlobalOptions } from './globals.ts';
 import { openState } from './open.ts';
 import { enrolmentText, historyText } from './print/history.ts';
-import { selectSyncs } from './select.ts';
+import { selectAll, selectSyncs } from './select.ts';
 import type { CliWorld } from './world.ts';
 
 interface LogOptions extends GlobalOptions {
@@ -33,7 +33,7 @@ export function logCommand(program: Command, world: CliWorld): void {
     .action(async (_options: unknown, command: Command) => {
       const globals = command.optsWithGlobals<LogOptions>();
       const { config, store } = openState(globals, world);
-      const [sync] = globals.sync === undefined ? [] : selectSyncs(config, [globals.sync]);
+      const [sync] = globals.sync === undefined ? [] : selectAll(config, [globals.sync]);
       const contacts = await findContacts(globals, config, store);
       const since = globals.since === undefined ? undefined : readSince(globals.since, world.now());
       if (globals.enrolments) {

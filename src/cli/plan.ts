@@ -1,9 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
+import type { RunRequest } from '../engine/context.ts';
+import type { FeedContext } from '../engine/feed-context.ts';
 import type { PlanReport } from '../engine/report.ts';
+import { planFeedRun } from '../engine/feed.ts';
 import { planSync } from '../engine/run.ts';
 import { type SavedPlan, toSavedPlan, writePlanFile } from '../engine/saved-plan.ts';
-import type { SyncConfig } from '../config/config.ts';
+import type { FeedConfig, SyncConfig } from '../config/config.ts';
 import { errorCode } from '../config/secret-file.ts';
 import { isHarmless } from '../sync/status.ts';
 import { planToAnswer } from './answers.ts';
@@ -13,7 +16,7 @@ import { type GlobalOptions, readConfig } from './globals.ts';
 import { openApp } from './open.ts';
 import { jsonText } from './print/lines.ts';
 import { planText } from './print/plan.ts';
-import { selectSyncs } from './select.ts';
+import { selectAll } from './select.ts';
 import type { CliWorld, Finish } from './world.ts';
 
 interface PlanOptions extends GlobalOptions {
@@ -26,38 +29,49 @@ export function planCommand(program: Command, world: CliWorld, finish: Finish): 
     .command('plan')
     .summary('what a run would do; writes nothing anywhere')
     .description(
-      'Shows what a run of each sync named, or of all, would do, field by field, and what it would cost.\n' +
+      'Shows what a run of each sync or feed named, or of all, would do, field by field, and what it would cost.\n' +
         'Writes nothing to either side and nothing to the state.',
     )
-    .argument('[name...]', 'syncs; all if none is named')
+    .argument('[name...]', 'syncs and feeds; all if none is named')
     .option('--out <file>', 'also save the plan, for leadsheet apply; it holds contact details')
     .option('--full', 'plan a full scan, which also finds contacts that were deleted')
     .action(async (names: string[], _options: unknown, command: Command) => {
       const globals = command.optsWithGlobals<PlanOptions>();
       const config = readConfig(globals, world);
-      const selected = selectSyncs(config, names);
+      const selected = selectAll(config, names);
       using app = await openApp(config, globals, world);
       const reports: PlanReport[] = [];
       const plans: SavedPlan[] = [];
       for (const name of selected) {
         world.stop.throwIfAborted();
-        const sync = app.syncs.get(name)!;
         const isFull = globals.full === true;
-        const { report, decided } = await planSync(sync, { isFull, isAsked: true, signal: world.stop });
+        const request = { isFull, isAsked: true, signal: world.stop };
+        const feed = app.feeds.get(name);
+        const sync = app.syncs.get(name);
+        const { report, decided } = sync ? await planSync(sync, request) : await planOfFeed(feed!, request);
         reports.push(report);
         if (decided) plans.push(toSavedPlan(name, report.run, isFull, decided));
-        if (!globals.json) world.stdout.write(planText(report, headersOf(sync.config)));
+        if (!globals.json) world.stdout.write(planText(report, headersOf((sync ?? feed)!.config)));
       }
       if (globals.json) world.stdout.write(jsonText({ syncs: reports.map(planToAnswer) }));
       finish(codeOf(reports));
       if (globals.out === undefined) return;
-      if (plans.length < reports.length) throw new CommandFailed('no plan was saved: not every sync could be planned');
+      if (plans.length === 0 && reports.some(({ isFeed }) => isFeed)) {
+        throw new CommandFailed('no plan was saved: feeds are not part of one, leadsheet sync carries them out');
+      }
+      if (plans.length < reports.filter(({ isFeed }) => !isFeed).length)
+        throw new CommandFailed('no plan was saved: not every sync could be planned');
       savePlans(globals.out, writePlanFile(plans, new Date(world.now()).toISOString()));
       world.stderr.write(`leadsheet: saved; leadsheet apply ${globals.out} does exactly this\n`);
     });
 }
 
-function headersOf({ columns }: SyncConfig): (field: string) => string {
+/** Feeds are not saved: nothing of theirs is decided by people, and they are planned anew at no risk. */
+async function planOfFeed(feed: FeedContext, request: RunRequest) {
+  return { report: await planFeedRun(feed, request), decided: undefined };
+}
+
+function headersOf({ columns }: SyncConfig | FeedConfig): (field: string) => string {
   return (field) => columns.find(({ key }) => key === field)?.header ?? field;
 }
 

@@ -8,9 +8,9 @@ import type { CliWorld } from './world.ts';
 export function runCommand(program: Command, world: CliWorld): void {
   program
     .command('run')
-    .summary('the daemon: every sync by its schedule, until it is stopped')
+    .summary('the daemon: every sync and feed by its schedule, until it is stopped')
     .description(
-      'Runs every sync by its schedule, tells what it does on standard output, and serves health and metrics. ' +
+      'Runs every sync and feed by its schedule, tells what it does on standard output, and serves health and metrics. ' +
         'SIGTERM or SIGINT ends it within ten seconds, a second one at once.',
     )
     .action(async (_options, command: Command) => run(command.optsWithGlobals(), world));
@@ -30,10 +30,6 @@ async function run(globals: GlobalOptions, world: CliWorld): Promise<void> {
   };
   lookAtToken();
   const timer = setInterval(lookAtToken, tokenLookEveryMs);
-  if (config.syncs.length === 0) running.log.warn('the configuration has no syncs: there is nothing to run');
-  if (config.feeds.length > 0) {
-    running.log.warn({ feeds: config.feeds.map(({ name }) => name) }, 'feeds are not run yet');
-  }
   if (!world.stop.aborted) await once(world.stop, 'abort');
   clearInterval(timer);
   const unfinished = await running.end();

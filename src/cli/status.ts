@@ -8,7 +8,7 @@ import { openState } from './open.ts';
 import { countText, jsonText, timeText } from './print/lines.ts';
 import { durationText } from './print/progress.ts';
 import { problemsText } from './print/run.ts';
-import { selectSyncs } from './select.ts';
+import { selectAll } from './select.ts';
 import type { CliWorld } from './world.ts';
 
 type Answer = z.infer<typeof statusAnswer>;
@@ -21,14 +21,14 @@ export function statusCommand(program: Command, world: CliWorld): void {
       'Shows how each sync stands, as its state and a running daemon tell, without asking either side: the last run that\n' +
         'had something to write, the next one, what is linked, waiting, in conflict, quarantined or held, and what to do.',
     )
-    .argument('[name...]', 'syncs; all if none is named')
+    .argument('[name...]', 'syncs and feeds; all if none is named')
     .action(async (names: string[], _options: unknown, command: Command) => {
       const globals = command.optsWithGlobals<GlobalOptions>();
       const { config, store } = openState(globals, world);
       const { state } = config;
       const daemon = state.kind === 'file' ? await readDaemonView(state.folder, world.now()) : undefined;
       const syncs: Answer['syncs'] = [];
-      for (const name of selectSyncs(config, names)) {
+      for (const name of selectAll(config, names)) {
         const standing = await readStanding(store.sync(name));
         for (const notice of standing.notices) world.stderr.write(`leadsheet: ${name}: ${notice}\n`);
         const answer = toAnswer(name, standing, daemon, world.now());

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { RunReport, RunStatus } from '../engine/report.ts';
+import { runFeed } from '../engine/feed.ts';
 import { runSync } from '../engine/run.ts';
 import { runToAnswer } from './answers.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
@@ -7,29 +8,30 @@ import { type GlobalOptions, readConfig } from './globals.ts';
 import { openApp } from './open.ts';
 import { jsonText } from './print/lines.ts';
 import { runText } from './print/run.ts';
-import { selectSyncs } from './select.ts';
+import { selectAll } from './select.ts';
 import type { CliWorld, Finish } from './world.ts';
 
 export function syncCommand(program: Command, world: CliWorld, finish: Finish): void {
   program
     .command('sync')
-    .summary('one run of each sync named, or of all')
+    .summary('one run of each sync or feed named, or of all')
     .description(
-      'Runs each sync named, or all of them, once: makes contacts and rows equal, and says what it did.\n' +
+      'Runs each sync and feed named, or all of them, once: makes contacts and rows equal, mirrors feeds, and says what it did.\n' +
         'Edits are sent at once; they need not stand still first.',
     )
-    .argument('[name...]', 'syncs; all if none is named')
+    .argument('[name...]', 'syncs and feeds; all if none is named')
     .option('--full', 'read every contact, not only those that changed; only this finds contacts that were deleted')
     .action(async (names: string[], _options: unknown, command: Command) => {
       const globals = command.optsWithGlobals<GlobalOptions & { readonly full?: true }>();
       const config = readConfig(globals, world);
-      const selected = selectSyncs(config, names);
+      const selected = selectAll(config, names);
       using app = await openApp(config, globals, world);
       const reports: RunReport[] = [];
       for (const name of selected) {
         if (world.stop.aborted) break;
         const request = { isFull: globals.full === true, isAsked: true, signal: world.stop };
-        const report = await runSync(app.syncs.get(name)!, request);
+        const feed = app.feeds.get(name);
+        const report = await (feed ? runFeed(feed, request) : runSync(app.syncs.get(name)!, request));
         reports.push(report);
         if (!globals.json) world.stdout.write(runText(report));
       }

@@ -100,6 +100,8 @@ export interface ContactsConfig {
   /** As written; operations prepare it. Never names list_uuid. */
   readonly filter?: ContactFilter;
   readonly moveToList: boolean;
+  /** Never of a list that is named by uuid. */
+  readonly createList: boolean;
 }
 
 export interface ColumnConfig {
@@ -149,8 +151,13 @@ export interface FeedConfig {
   readonly resource: ResourceName;
   readonly schedule: Schedule;
   readonly sheet: TabConfig & { readonly statusHeader: string };
-  /** In the order of the file; exactly one is the uuid, by which rows are known. */
+  /** In the order of the file; exactly one is the uuid, by which rows are known; no path is there twice. */
   readonly columns: readonly FeedColumn[];
+  /** As the query of the listing takes it. */
+  readonly filter: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+  readonly order: { readonly field: string; readonly type: 'asc' | 'desc' };
+  /** Undefined: all there are. */
+  readonly rowsMax?: number;
   /** Only for automations, and only with a column of `status` (E7). */
   readonly isControlled: boolean;
   readonly onGone: FeedOptions['on_gone'];

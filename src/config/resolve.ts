@@ -77,6 +77,7 @@ function resolveSync(name: string, options: SyncOptions): SyncConfig {
       list: contacts.list.trim(),
       ...(contacts.filter && { filter: contacts.filter }),
       moveToList: contacts.move_to_list,
+      createList: contacts.create_list,
     },
     sheet: {
       ...resolveTab(sheet),
@@ -173,6 +174,14 @@ function resolveFeed(name: string, options: FeedOptions): FeedConfig {
       header: header.trim(),
       path: checked(parseFieldPath(key)),
     })),
+    filter: Object.fromEntries(
+      Object.entries(options.filter ?? {}).map(([field, wanted]) => [
+        field,
+        typeof wanted === 'object' ? wanted : String(wanted),
+      ]),
+    ),
+    order: options.order ?? { field: 'created_at', type: options.limit_rows === undefined ? 'asc' : 'desc' },
+    ...(options.limit_rows !== undefined && { rowsMax: options.limit_rows }),
     isControlled: options.control,
     onGone: options.on_gone,
   };

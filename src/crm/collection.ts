@@ -1,3 +1,4 @@
+import { GatewayError, ValidationError } from './errors.ts';
 import type { Page } from './operations/answers.ts';
 import type { Operation } from './operations/define.ts';
 import type { List } from './operations/records.ts';
@@ -40,6 +41,69 @@ export async function* collection<Query extends PageQuery, T extends { readonly 
     offset += rows;
     if (rows === 0 || offset >= (total ?? Infinity)) return;
   }
+}
+
+export interface CollectionReading<T> {
+  /** Each once, in the order of the answers. */
+  readonly records: readonly T[];
+  /** `newest`: `recordsMax` were read and there are more. `partial`: nothing can be concluded about records not in it. */
+  readonly coverage: 'whole' | 'newest' | 'partial';
+  /** Records came or went meanwhile, so that one may have been missed. */
+  readonly isDrifted: boolean;
+  /** Why it is partial, for people. */
+  readonly notice?: string;
+}
+
+/** From here on a refused page is taken for the service's window of 10,000 results (service-behaviour: result window). */
+const windowNear = 9000;
+
+/**
+ * As `collection`, and says how much of the whole it saw: for whoever concludes something from an absence. At most
+ * `recordsMax` records, as the order of the query has them. Throws ServiceErrors, but for pages beyond the service's window.
+ */
+export async function readCollection<Query extends PageQuery, T extends { readonly uuid: string }>(
+  client: ServiceClient,
+  operation: Operation<Query, Page<T>>,
+  query: Query,
+  { recordsMax = Infinity, ...options }: CallOptions & { readonly recordsMax?: number } = {},
+): Promise<CollectionReading<T>> {
+  const records = new Map<string, T>();
+  const totals = new Set<number>();
+  let rows = 0;
+  let unreadable = 0;
+  let isShort = false;
+  for (let page = 0; page < pagesMax; page += 1) {
+    let answer: Page<T>;
+    try {
+      answer = await client.call(operation, { ...query, offset: rows }, { priority: 'scan', ...options });
+    } catch (error) {
+      const isBeyond = rows >= windowNear && (error instanceof ValidationError || error instanceof GatewayError);
+      if (!isBeyond) throw error;
+      isShort = true;
+      break;
+    }
+    const { data, total } = answer;
+    for (const record of data) if (!records.has(record.uuid)) records.set(record.uuid, record);
+    rows += data.length + answer.unreadable;
+    unreadable += answer.unreadable;
+    if (total !== undefined) totals.add(total);
+    if (records.size >= recordsMax) break;
+    if (data.length + answer.unreadable === 0 || rows >= (total ?? Infinity)) break;
+    isShort = page + 1 === pagesMax;
+  }
+  const total = [...totals].at(-1) ?? rows;
+  const wanted = [...records.values()].slice(0, recordsMax);
+  const isMore = wanted.length < records.size || (records.size >= recordsMax && rows < total);
+  if (unreadable > 0 || isShort || (!isMore && rows < total)) {
+    const notice =
+      unreadable > 0
+        ? `${unreadable} records have no uuid and cannot be read`
+        : `only ${rows} of ${total} records could be listed: limit_rows takes the newest`;
+    return { records: wanted, coverage: 'partial', isDrifted: true, notice };
+  }
+  // A page that was moved by a record that came or went repeats one or misses one; a total that moved tells of both.
+  const isDrifted = totals.size > 1 || records.size < rows;
+  return { records: wanted, coverage: isMore ? 'newest' : 'whole', isDrifted };
 }
 
 /** The lists of exactly this name; more than one is possible, the service does not mind. */

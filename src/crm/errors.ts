@@ -95,6 +95,8 @@ export class NotFoundError extends ServiceError {
 /** 422, and 400, 409, 413, 415: the service read the request and refuses it. Sending it again changes nothing. */
 export class ValidationError extends ServiceError {
   override readonly code = 'validation';
+  /** The service's own words, without what to do about them. */
+  readonly said: string;
   /** The service's own words, by field. Empty when it named none. */
   readonly fields: FieldMessages;
 
@@ -102,6 +104,7 @@ export class ValidationError extends ServiceError {
     const named = Object.keys(fields).length > 0 ? `${said} (${describeFields(fields)})` : said;
     const remedy = named === said ? 'Sending it again as it is will not help' : 'Mend the value it names';
     super(call, `refused: ${named}`, remedy);
+    this.said = named;
     this.fields = fields;
   }
 }

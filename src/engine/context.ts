@@ -72,13 +72,13 @@ export interface RunContext extends SyncContext {
 }
 
 /** For reading: nobody waits for it as for an edit. */
-export function scanCall({ request }: RunContext) {
+export function scanCall({ request }: Pick<RunContext, 'request'>) {
   return { signal: request.signal, priority: 'scan' as const };
 }
 
 /** For writing: goes before scans in the queue (W1). The signal is not passed on: what was begun is finished (W8). */
 export const editCall = { priority: 'edit' as const };
 
-export function sheetCall({ request }: RunContext): CallSettings {
+export function sheetCall({ request }: Pick<RunContext, 'request'>): CallSettings {
   return { signal: request.signal };
 }

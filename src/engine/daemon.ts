@@ -2,6 +2,8 @@
 import delay from 'delay';
 import { watchClock } from './clock-watch.ts';
 import type { SyncContext } from './context.ts';
+import { runFeed } from './feed.ts';
+import { type FeedContext, isFeed } from './feed-context.ts';
 import { hasCaughtUp, type LastRun, standingOf, toLastRun } from './health.ts';
 import type { RunReport } from './report.ts';
 import { runSync } from './run.ts';
@@ -53,7 +55,8 @@ export interface Remembered {
 }
 
 export interface DaemonOptions {
-  readonly syncs: ReadonlyMap<string, SyncContext>;
+  /** Feeds too: they run alike, only without full scans. */
+  readonly syncs: ReadonlyMap<string, SyncContext | FeedContext>;
   readonly remembered: ReadonlyMap<string, Remembered>;
   /** Aborts when the end is asked for: runs stop between two calls. */
   readonly stop: AbortSignal;
@@ -86,11 +89,11 @@ export function createDaemon({ syncs, remembered, stop, tell, now, elapsed, rand
     },
   });
 
-  function keep(name: string, sync: SyncContext): Kept {
+  function keep(name: string, sync: SyncContext | FeedContext): Kept {
     const { nextFullScanAt, ...known } = remembered.get(name) ?? {};
     const scheduler = createScheduler({
       schedule: sync.config.schedule,
-      fullScan: sync.config.fullScan,
+      ...(!isFeed(sync) && { fullScan: sync.config.fullScan }),
       isFullScanDue: nextFullScanAt !== undefined && nextFullScanAt <= now(),
       run: (isFull) => runOnce(name, sync, isFull),
       onPause: (pauseMs, failures) => tell({ type: 'backing-off', sync: name, pauseMs, failures }),
@@ -100,9 +103,10 @@ export function createDaemon({ syncs, remembered, stop, tell, now, elapsed, rand
     return { scheduler, hasRun: false, ...known };
   }
 
-  async function runOnce(name: string, sync: SyncContext, isFull: boolean): Promise<Verdict> {
+  async function runOnce(name: string, sync: SyncContext | FeedContext, isFull: boolean): Promise<Verdict> {
     try {
-      const report = await runSync(sync, { isFull, isAsked: false, signal: stop });
+      const request = { isFull, isAsked: false, signal: stop };
+      const report = await (isFeed(sync) ? runFeed(sync, request) : runSync(sync, request));
       // Cut short by the end: says nothing about the sync.
       if (stop.aborted && report.status === 'failed') return 'done';
       note(name, toLastRun(report, kept.get(name)?.lastRun), report);

@@ -24,6 +24,6 @@ export type EngineEvent =
   | { readonly type: 'notice'; readonly sync: string; readonly message: string }
   | { readonly type: 'run-ended'; readonly sync: string; readonly report: RunReport };
 
-export type Step = 'contacts' | 'rows' | 'questions' | 'crm' | 'sheet';
+export type Step = 'contacts' | 'records' | 'rows' | 'questions' | 'crm' | 'sheet';
 
 export type Emit = (event: EngineEvent) => void;

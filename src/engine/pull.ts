@@ -13,7 +13,7 @@ import type { CrmReading, Identities, SheetReading } from '../sync/input.ts';
 import type { ContactRecord, RowRecord } from '../sync/record.ts';
 import type { Side } from '../sync/value.ts';
 import type { Wishing } from './automations.ts';
-import { type RunContext, scanCall, sheetCall } from './context.ts';
+import { editCall, type RunContext, scanCall, sheetCall } from './context.ts';
 import { RunFailed } from './errors.ts';
 import type { Memory } from './memory.ts';
 
@@ -37,6 +37,8 @@ export interface Pulled {
 export interface Scope {
   readonly listUuid: string;
   readonly filter: ContactFilter;
+  /** It is not there: `prepare` makes it, and until then there is nothing to read. */
+  readonly isToBeMade?: true;
   /** `list Prospects EMEA` */
   readonly text: string;
 }
@@ -80,8 +82,12 @@ export async function pullWhole(context: RunContext, memory: Memory, pulled: Pul
   return { ...pulled, ...contacts, notices: [...pulled.notices, ...contacts.notices] };
 }
 
-/** The tab made ready for a plan that may be carried out: columns created and anchored, what a crash left behind removed. */
-export async function prepare(context: RunContext, memory: Memory, pulled: Pulled): Promise<Pulled> {
+/**
+ * Both sides made ready for a plan that may be carried out: the list made, columns created and anchored, what a crash left
+ * behind removed.
+ */
+export async function prepare(context: RunContext, memory: Memory, read: Pulled): Promise<Pulled> {
+  const pulled = read.scope.isToBeMade ? await withList(context, read) : read;
   const { table } = context;
   let { snapshot } = pulled;
   if (snapshot.leftovers > 0) await table.tidy(sheetCall(context));
@@ -96,27 +102,55 @@ const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** A name is looked up once, and again at each full scan: lists are renamed and made anew. */
 async function findScope(context: RunContext, { facts }: Memory): Promise<Scope> {
-  const { list, filter = {} } = context.config.contacts;
+  const { list, filter = {}, createList } = context.config.contacts;
   const known = !isUuid(list) && facts.list?.named === list && !context.request.isFull ? facts.list.uuid : undefined;
-  const listUuid = known ?? (await findList(context.client, context.config, scanCall(context)));
-  return { listUuid, filter: { ...filter, list_uuid: listUuid }, text: `list ${list}` };
+  // A list that was there before and is not any more was deleted by somebody: another one would be another list (G1).
+  const mayMake = createList && facts.list === undefined;
+  const imagine = mayMake ? toBeMade : undefined;
+  const listUuid = known ?? (await findList(context.client, context.config, scanCall(context), imagine));
+  const isToBeMade = listUuid === toBeMade && { isToBeMade: true as const };
+  return { listUuid, filter: { ...filter, list_uuid: listUuid }, text: `list ${list}`, ...isToBeMade };
+}
+
+/** No list has it: a plan is made before the list is, and has to name one all the same. */
+const toBeMade = '00000000-0000-0000-0000-000000000000';
+
+async function withList(context: RunContext, pulled: Pulled): Promise<Pulled> {
+  const { filter, text } = pulled.scope;
+  const listUuid = await makeList(context, context.config.contacts.list);
+  return {
+    ...pulled,
+    scope: { listUuid, filter: { ...filter, list_uuid: listUuid }, text },
+    identities: { ...pulled.identities, crm: `${context.account} ${listUuid}` },
+  };
+}
+
+/** After a lost answer the run fails; the next one finds by name what was made. */
+async function makeList({ client, config, emit }: RunContext, name: string): Promise<string> {
+  const { uuid } = await client.lists.create({ name }, editCall);
+  emit({ type: 'notice', sync: config.name, message: `the list "${name}" was not there and has been made (${uuid})` });
+  return uuid;
 }
 
 function isUuid(list: string): boolean {
   return uuidForm.test(list);
 }
 
-/** The uuid of the sync's list; one that is written as such is believed. Throws RunFailed for none, and for several. */
+/** The uuid of the sync's list; one that is written as such is believed. Throws RunFailed for none, unless there is an `otherwise`, and for several. */
 export async function findList(
   client: ServiceClient,
   { name: sync, contacts: { list: name } }: SyncConfig,
   call: ReturnType<typeof scanCall>,
+  otherwise?: string,
 ): Promise<string> {
   if (isUuid(name)) return name.toLowerCase();
   const lists = await listsNamed(client, name, call);
   const [list] = lists;
   if (!list) {
-    throw new RunFailed(`there is no list "${name}": make it in the service, or mend contacts.list of ${sync}`);
+    if (otherwise !== undefined) return otherwise;
+    throw new RunFailed(
+      `there is no list "${name}": make it in the service, set contacts.create_list, or mend contacts.list of ${sync}`,
+    );
   }
   if (lists.length > 1) {
     const uuids = lists.map(({ uuid }) => uuid).join(', ');
@@ -173,12 +207,12 @@ function sharing<Of extends ContactRecord | RowRecord>(record: Of, { links }: Ba
 }
 
 /** The first run makes what is missing, later ones only what the mapping has newly got: a lost header is a person's business (W11). */
-function columnsToCreate({ columns }: Snapshot, { facts }: Memory): readonly ColumnKey[] {
+export function columnsToCreate({ columns }: Snapshot, { facts }: Pick<Memory, 'facts'>): readonly ColumnKey[] {
   const known = new Set(facts.table ? Object.keys(facts.table.columnIndexByKey) : []);
   return columns.filter(({ kind, key }) => kind === 'missing' && !known.has(key)).map(({ key }) => key);
 }
 
-function columnNotice(column: ColumnState): readonly string[] {
+export function columnNotice(column: ColumnState): readonly string[] {
   if (column.kind === 'renamed') {
     return [
       `the header "${column.header}" is "${column.headerNow}" now (column ${column.letter}): put it back, or change the mapping`,
@@ -210,6 +244,10 @@ type ContactsPulled = Pick<Pulled, 'crm' | 'watermark' | 'isFull' | 'notices'>;
 
 async function pullContacts(context: RunContext, { facts, base }: Memory, scope: Scope): Promise<ContactsPulled> {
   const { client, capabilities, tombstones, shape, request, config, emit } = context;
+  if (scope.isToBeMade) {
+    const crm = { contacts: [], coverage: 'whole', isDrifted: false, scope: scope.text } as const;
+    return { crm, watermark: undefined, isFull: true, notices: [] };
+  }
   const isMappingNew = facts.fields === undefined || facts.fields.join('\n') !== base.fields.join('\n');
   const since = request.isFull || isMappingNew ? undefined : (context.session.watermark ?? facts.watermark);
   const scan = scanContacts({

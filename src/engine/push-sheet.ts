@@ -16,7 +16,7 @@ import type { Outcome } from '../sync/outcome.ts';
 import { inSync, statusByRow } from '../sync/status.ts';
 import type { RunContext } from './context.ts';
 import type { Journal } from './save.ts';
-import { resultKey, statusKey } from './shape.ts';
+import { resultKey, statusKey, type SyncShape } from './shape.ts';
 
 type Results = Map<Change, Outcome>;
 
@@ -214,7 +214,7 @@ function rowsByNumber({ rows }: Snapshot): ReadonlyMap<number, Row> {
   return new Map(rows.map((row) => [row.number, row]));
 }
 
-function fromUpdate({ shape }: RunContext, outcome: RowOutcome): Outcome {
+export function fromUpdate({ shape }: { readonly shape: Pick<SyncShape, 'fromCells'> }, outcome: RowOutcome): Outcome {
   switch (outcome.kind) {
     case 'written':
       return { kind: 'done', stored: shape.fromCells(outcome.stored) };
@@ -234,7 +234,7 @@ function fromUpdate({ shape }: RunContext, outcome: RowOutcome): Outcome {
   }
 }
 
-function fromAppend(outcome: AppendOutcome): Outcome {
+export function fromAppend(outcome: AppendOutcome): Outcome {
   switch (outcome.kind) {
     case 'appended':
       return { kind: 'done', stored: {} };
@@ -254,7 +254,7 @@ function fromAppend(outcome: AppendOutcome): Outcome {
   }
 }
 
-function fromRemove(outcome: RemoveOutcome): Outcome {
+export function fromRemove(outcome: RemoveOutcome): Outcome {
   switch (outcome.kind) {
     case 'removed':
       return { kind: 'done' };

@@ -37,7 +37,10 @@ export interface RunCost {
 }
 
 export interface RunReport {
+  /** Name of the sync or feed. */
   readonly sync: string;
+  /** Its records are no contacts. */
+  readonly isFeed?: true;
   readonly run: string;
   readonly status: RunStatus;
   /** ISO instants. */

@@ -5,7 +5,7 @@ import { StateError } from '../state/errors.ts';
 import type { Lease } from '../state/port.ts';
 import { dueDeletes } from '../sync/deletes.ts';
 import { type Estimate, estimate } from '../sync/estimate.ts';
-import { type Change, type Problem, problem } from '../sync/change.ts';
+import { type Change, type Problem, problem as problemOf } from '../sync/change.ts';
 import type { PlanCounts } from '../sync/input.ts';
 import { resume } from '../sync/resume.ts';
 import type { ContactRecord } from '../sync/record.ts';
@@ -90,7 +90,7 @@ export async function planSync(
 }
 
 /** A run reads and asks first what the plan has just read and asked. */
-function added(reading: RunCost, writing: Estimate): Estimate {
+export function added(reading: RunCost, writing: Estimate): Estimate {
   return {
     crmCalls: reading.crmCalls + writing.crmCalls,
     sheetReads: reading.sheetReads + writing.sheetReads,
@@ -151,7 +151,7 @@ async function carryOut(
 /** L12, W11: a column that is lost is left alone, and the run did not do all it should. */
 function lostHeaders({ sheet }: Pulled): readonly Problem[] {
   return sheet.missing.map((header) =>
-    problem('held', { field: header }, 'W11', `the header "${header}" is not in the tab: its field is left alone`),
+    problemOf('held', { field: header }, 'W11', `the header "${header}" is not in the tab: its field is left alone`),
   );
 }
 
@@ -171,7 +171,10 @@ function factsOf(context: RunContext, { facts }: Memory, { identities, scope }: 
 }
 
 /** Its problems go along without values: those stand in the links. */
-function lastRunOf({ run, now }: RunContext, { status, counts, problems }: Ending): LastRun {
+export function lastRunOf(
+  { run, now }: Pick<RunContext, 'run' | 'now'>,
+  { status, counts, problems }: Ending,
+): LastRun {
   const told = problems.slice(0, problemsKept).map(({ values: _values, ...problem }) => problem);
   return { run, status, endedAt: new Date(now()).toISOString(), counts, problems: told };
 }
@@ -249,22 +252,27 @@ async function hold(
   };
 }
 
-type Ending = Omit<RunReport, 'sync' | 'run' | 'startedAt' | 'endedAt' | 'cost'>;
+export type Ending = Omit<RunReport, 'sync' | 'run' | 'startedAt' | 'endedAt' | 'cost'>;
 
-interface Started {
+export interface Started {
   readonly run: string;
   readonly at: number;
   readonly cost: () => RunReport['cost'];
 }
 
-function begin(sync: SyncContext, request: RunRequest): Started {
+/** What a run of a sync and a run of a feed tell alike. */
+type Teller = Pick<SyncContext, 'newRunId' | 'now' | 'emit' | 'startMeter'> & {
+  readonly config: { readonly name: string };
+};
+
+export function begin(sync: Teller, request: RunRequest): Started {
   const run = sync.newRunId();
   const at = sync.now();
   sync.emit({ type: 'run-started', sync: sync.config.name, run, isFull: request.isFull });
   return { run, at, cost: sync.startMeter() };
 }
 
-function end(sync: SyncContext, { run, at, cost }: Started, ending: Ending): RunReport {
+export function end(sync: Teller, { run, at, cost }: Started, ending: Ending): RunReport {
   const report: RunReport = {
     sync: sync.config.name,
     run,
@@ -280,10 +288,10 @@ function end(sync: SyncContext, { run, at, cost }: Started, ending: Ending): Run
 /** More than anybody reads; the counts have them all. */
 const problemsKept = 1000;
 
-const nothingPlanned: PlanCounts = { creates: 0, changes: 0, blanks: 0, deletes: 0, missing: 0, enrolments: 0 };
+export const nothingPlanned: PlanCounts = { creates: 0, changes: 0, blanks: 0, deletes: 0, missing: 0, enrolments: 0 };
 
 /** What people can do something about; anything else is a fault of ours, and thrown on. */
-function failure(error: unknown, { isFull, signal }: RunRequest): Ending {
+export function failure(error: unknown, { isFull, signal }: RunRequest): Ending {
   const isExpected =
     error instanceof ServiceError ||
     error instanceof SheetsError ||

@@ -154,7 +154,7 @@ function carriedOut({ pending }: Memory, { problems }: Pick<Settled, 'problems'>
   return [...pending].flatMap(([id, request]) => (isOpen(request) ? [] : [id]));
 }
 
-function mapChanges<Value>(before: ReadonlyMap<string, Value>, after: ReadonlyMap<string, Value | null>) {
+export function mapChanges<Value>(before: ReadonlyMap<string, Value>, after: ReadonlyMap<string, Value | null>) {
   const put = new Map<string, JsonObject>();
   const gone: string[] = [];
   for (const [key, value] of after) {

@@ -36,7 +36,8 @@ export interface Scheduler {
 
 export interface SchedulerOptions {
   readonly schedule: Schedule;
-  readonly fullScan: Schedule;
+  /** Left out: every run is the same. */
+  readonly fullScan?: Schedule;
   /** A full scan was missed while nothing ran: the first run makes up for it. */
   readonly isFullScanDue: boolean;
   /** Must not reject. */
@@ -62,19 +63,19 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   let current: Promise<void> = Promise.resolve();
   let fullScanAwaitedAt: number | undefined;
 
-  const full = createTask(fullScan.cron, fullScanSlot, taskOptions(fullScan));
+  const full = fullScan && createTask(fullScan.cron, fullScanSlot, taskOptions(fullScan));
   const slots = createTask(
     schedule.cron,
     ({ date }) => {
       // One run for both: the full scan's own slot is this very one.
-      if (!full.match(date)) begin();
+      if (!full?.match(date)) begin();
     },
     taskOptions(schedule),
   );
 
   function fullScanSlot(): void {
     isFullScanDue = true;
-    fullScanAwaitedAt = full.getNextRun()?.getTime();
+    fullScanAwaitedAt = full?.getNextRun()?.getTime();
     begin();
   }
 
@@ -123,13 +124,13 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     clearTimeout(retry?.timer);
     retry = undefined;
     void slots.destroy();
-    void full.destroy();
+    void full?.destroy();
   }
 
   function startTasks(): void {
     void slots.start();
-    void full.start();
-    fullScanAwaitedAt = full.getNextRun()?.getTime();
+    void full?.start();
+    fullScanAwaitedAt = full?.getNextRun()?.getTime();
   }
 
   return {
@@ -152,17 +153,17 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     nextRunAt() {
       if (isStopped()) return undefined;
       if (retry) return retry.at;
-      const times = [slots.getNextRun(), full.getNextRun()].flatMap((date) => (date ? [date.getTime()] : []));
+      const times = [slots.getNextRun(), full?.getNextRun()].flatMap((date) => (date ? [date.getTime()] : []));
       return times.length === 0 ? undefined : Math.min(...times);
     },
 
-    nextFullScanAt: () => (isStopped() ? undefined : full.getNextRun()?.getTime()),
+    nextFullScanAt: () => (isStopped() ? undefined : full?.getNextRun()?.getTime()),
 
     clockWasSet() {
       if (isStopped()) return;
       const isFullScanPassed = fullScanAwaitedAt !== undefined && fullScanAwaitedAt <= now();
       void slots.stop();
-      void full.stop();
+      void full?.stop();
       startTasks();
       isFullScanDue ||= isFullScanPassed;
       begin();

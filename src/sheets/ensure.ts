@@ -11,7 +11,7 @@ import type { ColumnFormat, ColumnKey, ColumnSpec, Snapshot } from './port.ts';
 /** V7: dates can be sorted, and text such as `007` that people type into a text column stays what it is. */
 const numberFormats: Readonly<Record<ColumnFormat, { type: string; pattern?: string }>> = {
   text: { type: 'TEXT', pattern: '@' },
-  number: { type: 'NUMBER', pattern: '0.###############' },
+  number: { type: 'NUMBER', pattern: '0' },
   date: { type: 'DATE', pattern: 'yyyy-mm-dd' },
   'date-time': { type: 'DATE_TIME', pattern: 'yyyy-mm-dd hh:mm:ss' },
 };

@@ -49,7 +49,9 @@ test('a run that fails exits 1 with its reason in one line', async () => {
   const trial = createSyncTrial({ sync: { contacts: { list: 'Nobody' } } });
   const { code, stdout } = await trial.cli('sync');
   expect(code).toBe(1);
-  expect(stdout).toContain('  there is no list "Nobody": make it in the service, or mend contacts.list of prospects\n');
+  expect(stdout).toContain(
+    '  there is no list "Nobody": make it in the service, set contacts.create_list, or mend contacts.list of prospects\n',
+  );
 });
 
 test('a name that no sync has is wrong usage, and the nearest is named', async () => {
@@ -57,7 +59,7 @@ test('a name that no sync has is wrong usage, and the nearest is named', async (
   expect(await trial.cli('sync', 'prospekts')).toEqual({
     code: 64,
     stdout: '',
-    stderr: 'leadsheet: there is no sync prospekts, did you mean prospects?\n',
+    stderr: 'leadsheet: there is no sync or feed prospekts, did you mean prospects?\n',
   });
 });
 

@@ -33,7 +33,7 @@ describe('a file that says only what it must', () => {
         name: 's',
         schedule: { cron: '*/30 * * * * *', timeZone: 'UTC' },
         fullScan: { cron: '0 3 * * *', timeZone: 'UTC' },
-        contacts: { list: 'L', moveToList: false },
+        contacts: { list: 'L', moveToList: false, createList: false },
         sheet: { spreadsheetId: '1AbCdEfGhIj', tab: 'T', headerRow: 1, idHeader: 'Contact ID' },
         match: [['email']],
         columns: [
@@ -71,6 +71,8 @@ describe('a file that says only what it must', () => {
           { key: 'uuid', header: 'ID', path: ['uuid'] },
           { key: 'cc[0]', header: 'Copy', path: ['cc', 0] },
         ],
+        filter: {},
+        order: { field: 'created_at', type: 'asc' },
         isControlled: false,
         onGone: 'mark',
       },

@@ -527,6 +527,30 @@ ${sync()}`,
       ],
     ],
     [
+      'one field in two columns',
+      start + feed('resource: emails, columns: { ID: uuid, A: subject, B: subject }'),
+      ['4:96: feeds.f.columns.B: found subject again; allowed: each field or path in one column'],
+    ],
+    [
+      'a filter that the listing does not have',
+      start +
+        feed(
+          'resource: emails, columns: { ID: uuid }, filter: { stauts: sent, sent_at: { ">": x }, type: { ">": x } }',
+        ),
+      [
+        '4:93: feeds.f.filter.stauts: found a filter that the listing of emails does not have; allowed: lead_uuid, flow_uuid, mailbox_uuid, type, status, from_email, to_email, thread_uuid or sent_at; did you mean status?',
+        '4:134: feeds.f.filter.type: found comparisons; allowed: one value: this field is compared for equality only',
+      ],
+    ],
+    [
+      'an order by what the listing does not sort by, and rows without end',
+      start + feed('resource: network_messages, columns: { ID: uuid }, order: { field: text }, limit_rows: 9001'),
+      [
+        '4:109: feeds.f.order.field: found "text"; allowed: a field to sort network_messages by: uuid, sent_at, created_at or updated_at',
+        '4:129: feeds.f.limit_rows: found 9001; allowed: a whole number from 1 to 9000',
+      ],
+    ],
+    [
       'control of what cannot be controlled (E7)',
       start + feed('resource: emails, columns: { ID: uuid }, control: true'),
       ['4:92: feeds.f.control: found control of emails; allowed: false: only automations can be controlled'],

@@ -15,6 +15,21 @@ test('it keeps both sides equal by itself, from the first run on', async () => {
   expect(trial.said('change done').at(-1)).toMatchObject({ side: 'sheet', op: 'append', level: 'info' });
 });
 
+test('a feed is kept by its schedule like a sync, and ends with the daemon', async () => {
+  const columns = { ID: 'uuid', Name: 'name', Status: 'status' };
+  const flows = { resource: 'automations', schedule: '* * * * * *', control: true, columns };
+  const trial = createDaemonTrial({ values: [[]], feeds: { flows } });
+  const { automations } = trial.service.model;
+  const flow = automations.add({ name: 'Q3', status: 'off' });
+  const { daemon, stop } = await trial.begin();
+  await until(() => trial.grid().length === 1);
+  trial.person.type("'Prospects'!C2", 'on');
+  await until(() => automations.table.get(flow.uuid).status === 'on');
+  expect(daemon.status()).toMatchObject([{ name: 'flows', lastRun: { status: 'succeeded' } }]);
+  expect(daemon.status()[0]!.nextFullScanAt).toBeUndefined();
+  expect(await stop()).toEqual([]);
+});
+
 test('W10: an edited cell is sent once it has stood still', async () => {
   const trial = createDaemonTrial({ sync: { settle_secs: 2 } });
   trial.addContact({ first_name: 'Ann', email: 'ann@firm.io' });

@@ -11,6 +11,7 @@ import { loadConfig } from '../../src/config/load.ts';
 import type { SyncContext } from '../../src/engine/context.ts';
 import type { EngineEvent } from '../../src/engine/events.ts';
 import type { PlanReport, RunReport } from '../../src/engine/report.ts';
+import { runFeed } from '../../src/engine/feed.ts';
 import { planSync, runSync } from '../../src/engine/run.ts';
 import type { HistoryLine, Lease } from '../../src/state/port.ts';
 import { createServiceStandin } from '../../src/standin/service/standin.ts';
@@ -33,6 +34,8 @@ export interface TrialOptions {
   readonly columns?: Readonly<Record<string, unknown>>;
   /** Header and rows of the tab; only the header when left out. */
   readonly values?: readonly (readonly (string | number | boolean | null)[])[];
+  /** As the file has them; each in a tab of its own. Given them, there are no syncs. */
+  readonly feeds?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Stands between the program and both stand-ins. */
   readonly around?: (request: Request, next: (request: Request) => Promise<Response>) => Promise<Response>;
 }
@@ -130,15 +133,23 @@ export function createSyncTrial(options: TrialOptions = {}) {
       google: { credentials_file: keyFile, endpoint: sheetsUrl, reads_per_minute: 60_000, writes_per_minute: 60_000 },
       state: `file:${join(folder, 'state')}`,
       server: null,
-      syncs: {
-        prospects: {
-          contacts: { list: 'Prospects' },
-          sheet: { spreadsheet: spreadsheetId, tab: tabTitle },
-          match: ['email'],
-          columns,
-          ...options.sync,
-        },
-      },
+      feeds: Object.fromEntries(
+        Object.entries(options.feeds ?? {}).map(([name, feed]) => [
+          name,
+          { spreadsheet: spreadsheetId, tab: tabTitle, ...feed },
+        ]),
+      ),
+      syncs: options.feeds
+        ? {}
+        : {
+            prospects: {
+              contacts: { list: 'Prospects' },
+              sheet: { spreadsheet: spreadsheetId, tab: tabTitle },
+              match: ['email'],
+              columns,
+              ...options.sync,
+            },
+          },
     }),
   );
   const events: EngineEvent[] = [];
@@ -161,6 +172,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
     cli,
     cliUntil,
     run,
+    runFeed: runFeedNamed,
     attempt,
     plan,
     grid,
@@ -325,6 +337,11 @@ export function createSyncTrial(options: TrialOptions = {}) {
       signal: request.signal ?? new AbortController().signal,
     });
     return Promise.race([running, died.promise]);
+  }
+
+  async function runFeedNamed(name: string, signal = new AbortController().signal): Promise<RunReport> {
+    const { feeds } = app ?? (await start());
+    return runFeed(feeds.get(name)!, { isFull: false, isAsked: true, signal });
   }
 
   /** A command line as somebody types it, in a process of its own as far as memory goes. */

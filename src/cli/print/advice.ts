@@ -1,9 +1,16 @@
 // What a person can do about what a run could not.
-import type { ProblemKind } from '../../sync/change.ts';
+import type { Problem, ProblemKind } from '../../sync/change.ts';
 
-export function adviceFor(kind: ProblemKind): string {
-  return advice[kind];
+export function adviceFor({ kind, rule }: Pick<Problem, 'kind' | 'rule'>): string {
+  return adviceByRule[rule] ?? advice[kind];
 }
+
+/** Feeds take no decisions by command. */
+const adviceByRule: Partial<Record<Problem['rule'], string>> = {
+  E7: 'nothing: the cell shows what the service has; type on or off to ask again',
+  F2: 'nothing: rows of your own are left alone',
+  F3: 'nothing; delete the row if you do not want it',
+};
 
 const advice: Readonly<Record<ProblemKind, string>> = {
   conflict: 'leadsheet resolve ID --use crm|sheet|VALUE, or make both sides equal',

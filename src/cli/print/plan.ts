@@ -19,9 +19,12 @@ const groups: readonly { readonly ops: readonly ChangeOp[]; readonly one: string
   { ops: ['remove'], one: 'row to DELETE from the sheet', many: 'rows to DELETE from the sheet' },
 ];
 
+/** Of a feed, the service's side is automations that are started or stopped (E7). */
+const feedUpdates = { one: 'automation to start or stop', many: 'automations to start or stop' };
+
 /** `headerOf`: the header of a mapped field. */
 export function planText(report: PlanReport, headerOf: (field: string) => string): string {
-  const { sync, status, changes, estimate, holds, error, problems } = report;
+  const { sync, status, changes, estimate, holds, error, problems, isFeed } = report;
   if (error !== undefined) return `${sync}: ${status}: ${error}\n`;
   const held = holds.map(({ reason }) => `  nothing of it would be written: ${reason}\n`).join('');
   const head =
@@ -37,7 +40,8 @@ export function planText(report: PlanReport, headerOf: (field: string) => string
     const shown = areDeletes ? group : group.slice(0, recordsShown);
     const more = group.length - shown.length;
     const rest = more > 0 ? `    and ${more} more; --json lists all\n` : '';
-    return `\n  ${countText(group.length, one, many)}\n${shown.map((change) => changeText(change, headerOf)).join('')}${rest}`;
+    const words = isFeed && ops.includes('update') ? feedUpdates : { one, many };
+    return `\n  ${countText(group.length, words.one, words.many)}\n${shown.map((change) => changeText(change, headerOf)).join('')}${rest}`;
   });
   const open = problemsText(problems);
   return `${head}${held}${texts.join('')}${open === '' ? '' : `\n${open}`}`;

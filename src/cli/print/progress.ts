@@ -14,6 +14,7 @@ const plainMs = 10_000;
 
 const stepNames: Readonly<Record<Step, string>> = {
   contacts: 'contacts read',
+  records: 'records read',
   rows: 'rows read',
   questions: 'people looked up',
   crm: 'changes sent to the service',

@@ -8,9 +8,9 @@ import { countText } from './lines.ts';
 type Told = LastRun['problems'][number];
 
 export function runText(report: RunReport): string {
-  const { sync, run, status, isFull, counts, cost, problems, holds, approvable, error } = report;
+  const { sync, run, status, isFull, isFeed, cost, problems, holds, approvable, error } = report;
   const calls = `${countText(cost.crmCalls, 'call')}, ${countText(cost.sheetReads, 'read')} and ${countText(cost.sheetWrites, 'write')} of the sheet`;
-  const head = `${sync}: ${status}, run ${run}${isFull ? ', a full scan' : ''}, ${cost.seconds} s, ${calls}\n`;
+  const head = `${sync}: ${status}, run ${run}${isFull && !isFeed ? ', a full scan' : ''}, ${cost.seconds} s, ${calls}\n`;
   if (error !== undefined) return `${head}  ${error}\n`;
   if (holds.length > 0) {
     const reasons = holds.map(({ reason }) => `  nothing was written: ${reason}\n`).join('');
@@ -20,7 +20,7 @@ export function runText(report: RunReport): string {
   }
   const wishes =
     approvable === undefined ? '' : `  to let the wishes through: leadsheet approve ${sync} --run ${approvable}\n`;
-  return `${head}  ${countsText(counts)}\n${problemsText(problems)}${wishes}`;
+  return `${head}  ${countsText(report)}\n${problemsText(problems)}${wishes}`;
 }
 
 const doneWords = {
@@ -34,12 +34,14 @@ const doneWords = {
   cancelled: 'asked to be taken out',
 } as const;
 
-function countsText(counts: RunReport['counts']): string {
+function countsText({ counts, isFeed }: RunReport): string {
   const done = (names: readonly (keyof typeof doneWords)[]) =>
     names.flatMap((name) => (counts[name] > 0 ? [`${counts[name]} ${doneWords[name]}`] : [])).join(', ');
   const parts = [
     `${counts.linked} linked`,
-    ...(done(['created', 'updated', 'deleted']) ? [`contacts: ${done(['created', 'updated', 'deleted'])}`] : []),
+    ...(done(['created', 'updated', 'deleted'])
+      ? [`${isFeed ? 'automations' : 'contacts'}: ${done(['created', 'updated', 'deleted'])}`]
+      : []),
     ...(done(['appended', 'set', 'removed']) ? [`rows: ${done(['appended', 'set', 'removed'])}`] : []),
     ...(done(['enrolled', 'cancelled']) ? [`automations: ${done(['enrolled', 'cancelled'])}`] : []),
   ];
@@ -70,7 +72,6 @@ function groupText(head: string, problems: readonly Told[], shown: number): stri
     })
     .join('');
   const more = problems.length - shown;
-  const kinds = [...new Set(problems.map(({ kind }) => kind))];
-  const advice = kinds.map((kind) => `    -> ${kind}: ${adviceFor(kind)}\n`).join('');
+  const advice = [...new Set(problems.map((each) => `    -> ${each.kind}: ${adviceFor(each)}\n`))].join('');
   return `  ${head}:\n${lines}${more > 0 ? `    and ${more} more; --json lists all\n` : ''}${advice}`;
 }

@@ -1,6 +1,6 @@
 // What the options of one feed say about each other.
 import type { ResourceName } from '../../crm/resources.ts';
-import { resourceFields } from '../../crm/resources.ts';
+import { resourceFields, resourceQuery, takesRange } from '../../crm/resources.ts';
 import { choiceWords } from '../explain.ts';
 import { parseFieldPath } from '../field-path.ts';
 import { nearestWord } from '../nearest.ts';
@@ -15,6 +15,7 @@ export function checkFeed(name: string, feed: SalvagedFeed): readonly Fault[] {
   return [
     ...checkHeaders([...statusHeader, ...mappedHeaders(base, columns ?? {})]),
     ...(resource === undefined || columns === undefined ? [] : checkFields(base, resource, columns)),
+    ...checkQuery(base, feed),
     ...checkControl(base, feed),
   ];
 }
@@ -38,6 +39,9 @@ function checkFields(
       const allowed = `a field of ${resource}, or a path into one: ${choiceWords(names, text)}`;
       return [{ path, part: 'value', allowed, nearest: nearestWord(String(name ?? text), names) }];
     }
+    if (text !== 'uuid' && Object.entries(columns).find(([, other]) => other === text)?.[0] !== header) {
+      return [{ path, part: 'value', found: `${text} again`, allowed: 'each field or path in one column' }];
+    }
     if (inner.length === 0 || field.kind === 'json' || field.kind === 'texts') return [];
     const found = `a path into ${String(name)}, which is ${field.kind} and has nothing inside`;
     return [{ path, part: 'value', found, allowed: String(name) }];
@@ -46,6 +50,42 @@ function checkFields(
   if (ids.length === 1) return faults;
   const found = ids.length === 0 ? 'no column of uuid' : `${ids.length} columns of uuid`;
   return [...faults, { path: [...base, 'columns'], part: 'key', found, allowed: 'one: it tells the rows apart' }];
+}
+
+/** What the listing of the resource filters and sorts by. */
+function checkQuery(base: Path, { resource, filter, order }: SalvagedFeed): readonly Fault[] {
+  if (resource === undefined) return [];
+  const { filters, orders } = resourceQuery(resource);
+  const unknown = Object.keys(filter ?? {}).filter((field) => !filters.includes(field));
+  const badValues = Object.entries(filter ?? {}).filter(
+    ([field, wanted]) => filters.includes(field) && typeof wanted === 'object' && !takesRange(resource, field),
+  );
+  const sorting = order?.field;
+  return [
+    ...unknown.map((field): Fault => ({
+      path: [...base, 'filter', field],
+      part: 'key',
+      found: `a filter that the listing of ${resource} does not have`,
+      allowed: choiceWords(filters, field),
+      nearest: nearestWord(field, filters),
+    })),
+    ...badValues.map(([field]): Fault => ({
+      path: [...base, 'filter', field],
+      part: 'value',
+      found: 'comparisons',
+      allowed: 'one value: this field is compared for equality only',
+    })),
+    ...(sorting === undefined || orders.includes(sorting)
+      ? []
+      : [
+          {
+            path: [...base, 'order', 'field'],
+            part: 'value',
+            allowed: `a field to sort ${resource} by: ${choiceWords(orders, sorting)}`,
+            nearest: nearestWord(sorting, orders),
+          } as const,
+        ]),
+  ];
 }
 
 function checkControl(base: Path, { resource, control, columns }: SalvagedFeed): readonly Fault[] {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { resourceNames } from '../../crm/resources.ts';
-import { flag, section, text } from './leaves.ts';
+import { flag, section, text, wholeNumber } from './leaves.ts';
 import { header, headerRow, spreadsheet, tab } from './sheet.ts';
 import { cron, timeZone } from './times.ts';
 
@@ -18,6 +18,30 @@ export const feed = section({
     .record(header(), text('a field of the resource, or a path into one such as schedule.timezone'))
     .describe(
       'Each header and its field, or a path into one: `schedule.timezone`, `attachments[0].name`. One is `uuid`.',
+    ),
+  filter: z
+    .record(
+      z.string(),
+      z.union([z.string(), z.number(), z.boolean(), z.record(z.string(), z.string())], {
+        error: 'a value, or comparisons such as { ">=": 2026-01-01T00:00:00Z }',
+      }),
+    )
+    .optional()
+    .describe('Only records that match, as the listing of the resource filters: docs/feeds.md names what each takes.'),
+  order: section({
+    field: text('a field of the resource').describe('The field to sort by.'),
+    type: z.enum(['asc', 'desc']).default('asc').describe('Which end comes first.'),
+  })
+    .optional()
+    .describe(
+      'The order in which records are read, and so in which their rows are added; rows that are there stay where they ' +
+        'are. Default: `created_at`, ascending, and descending with `limit_rows`.',
+    ),
+  limit_rows: wholeNumber(1, 9000)
+    .optional()
+    .describe(
+      'Only so many records, the newest by `created_at` unless `order` says otherwise. The service lists 10,000 at most ' +
+        '(docs/service.md). Default: all.',
     ),
   control: flag()
     .default(false)

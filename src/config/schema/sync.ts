@@ -38,6 +38,9 @@ const column = z
 
 const contacts = section({
   list: text('the name or the uuid of a list').describe('The list: its name or uuid. New contacts are created here.'),
+  create_list: flag()
+    .default(false)
+    .describe('Whether a list that is not there is made, once, under exactly this name. A uuid is never made.'),
   filter: contactFilter
     .optional()
     .describe(

@@ -1,11 +1,12 @@
 // Everything that has to be right before a sync can run, one thing after the other, each with what to do about it. Looks
 // on after a failure wherever that makes sense. Reads; its one write changes nothing (`checkMayWrite`).
-import type { Config, SyncConfig } from '../../config/config.ts';
+import type { Config, FeedConfig, SyncConfig } from '../../config/config.ts';
 import type { ServiceClient } from '../../crm/port.ts';
 import type { Sheets } from '../../sheets/table.ts';
 import type { Store } from '../../state/port.ts';
 import { readStanding } from '../standing.ts';
 import { checkContacts } from './contacts.ts';
+import { checkRecords } from './records.ts';
 import { type Finding, found, skipped } from './finding.ts';
 import { checkFeedTab, checkTab, type FoundTab, sharedTabs } from './tabs.ts';
 
@@ -28,7 +29,7 @@ export async function* check({ config, store, sides, tokenWarning }: CheckDep): 
   yield tokenWarning === undefined
     ? { verdict: 'ok', about: 'service', what: 'token', detail: 'there is one, and it does not end within 30 days' }
     : { verdict: 'warning', about: 'service', what: 'token', detail: tokenWarning };
-  for (const sync of config.syncs) yield* checkState(sync, store);
+  for (const each of [...config.syncs, ...config.feeds]) yield* checkState(each, store);
   if (!sides) {
     yield {
       verdict: 'skipped',
@@ -42,7 +43,7 @@ export async function* check({ config, store, sides, tokenWarning }: CheckDep): 
   yield* checkSheets(config, sides);
 }
 
-async function* checkState({ name }: SyncConfig, store: Store): AsyncGenerator<Finding> {
+async function* checkState({ name }: SyncConfig | FeedConfig, store: Store): AsyncGenerator<Finding> {
   yield* found(name, 'state', async () => {
     const { links, notices } = await readStanding(store.sync(name));
     const detail = links.size === 0 ? 'new: the first run adopts what is there' : `${links.size} links`;
@@ -54,7 +55,7 @@ async function* checkState({ name }: SyncConfig, store: Store): AsyncGenerator<F
 
 type Sides = NonNullable<CheckDep['sides']>;
 
-async function* checkService({ crm, syncs }: Config, sides: Sides): AsyncGenerator<Finding> {
+async function* checkService({ crm, syncs, feeds }: Config, sides: Sides): AsyncGenerator<Finding> {
   const isStandin = await sides.isStandin(crm.baseUrl);
   const which = isStandin ? 'the stand-in' : 'the real service';
   let isReached = false;
@@ -67,6 +68,10 @@ async function* checkService({ crm, syncs }: Config, sides: Sides): AsyncGenerat
   for (const sync of syncs) {
     if (isReached) yield* checkContacts(sync, sides);
     else yield skipped(sync.name, 'list', 'the service did not answer');
+  }
+  for (const feed of feeds) {
+    if (isReached) yield* checkRecords(feed, sides);
+    else yield skipped(feed.name, 'records', 'the service did not answer');
   }
 }
 

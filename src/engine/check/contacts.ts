@@ -11,10 +11,12 @@ interface ContactsDep {
 
 export async function* checkContacts(sync: SyncConfig, { client, signal }: ContactsDep): AsyncGenerator<Finding> {
   const call = { signal, priority: 'scan' } as const;
-  const { list, filter = {} } = sync.contacts;
+  const { list, filter = {}, createList } = sync.contacts;
   let listUuid: string | undefined;
   yield* found(sync.name, 'list', async () => {
-    listUuid = await findList(client, sync, call);
+    const known = await findList(client, sync, call, createList ? '' : undefined);
+    if (known === '') return { verdict: 'ok', detail: `"${list}" is not there yet: the first run makes it` };
+    listUuid = known;
     // One that was written as a uuid has not been looked up yet.
     const { name } = await client.lists.get({ uuid: listUuid }, call);
     return { verdict: 'ok', detail: `"${name ?? list}" is there (${listUuid})` };

@@ -4,6 +4,8 @@ import { nearestWord } from '../../config/nearest.ts';
 import type { Inspection } from '../../sheets/inspect.ts';
 import type { TableSpec } from '../../sheets/port.ts';
 import type { Sheets } from '../../sheets/table.ts';
+import { whyNotFree } from '../feed-pull.ts';
+import { createFeedShape } from '../feed-shape.ts';
 import { createShape } from '../shape.ts';
 import { type Finding, type Found, found, skipped } from './finding.ts';
 
@@ -26,21 +28,13 @@ export function checkTab(
 }
 
 export function checkFeedTab(
-  { name, sheet, columns }: FeedConfig,
+  feed: FeedConfig,
   sheets: Sheets,
   signal: AbortSignal,
   tabs: FoundTab[],
 ): AsyncGenerator<Finding> {
-  const others = columns.filter(({ key }) => key !== 'uuid');
-  const spec: TableSpec = {
-    spreadsheet: sheet.spreadsheetId,
-    tab: sheet.tab,
-    headerRow: sheet.headerRow,
-    idHeader: columns.find(({ key }) => key === 'uuid')!.header,
-    owner: name,
-    columns: others.map(({ key, header }) => ({ key, header, format: 'text' })),
-  };
-  return checkSpec(name, spec, sheets, signal, tabs);
+  const { table } = createFeedShape(feed);
+  return checkSpec(feed.name, table, sheets, signal, tabs, (inspected) => whyNotFree(feed.name, table, inspected));
 }
 
 async function* checkSpec(
@@ -49,6 +43,7 @@ async function* checkSpec(
   sheets: Sheets,
   signal: AbortSignal,
   tabs: FoundTab[],
+  refuse: (inspected: Inspection) => string | undefined = () => undefined,
 ): AsyncGenerator<Finding> {
   let inspected: Inspection | undefined;
   yield* found(name, 'tab', async () => {
@@ -60,7 +55,10 @@ async function* checkSpec(
     yield skipped(name, 'headers and permissions', 'the tab was not found');
     return;
   }
-  yield { about: name, what: 'headers', ...judgeHeaders(inspected, spec) };
+  const refused = refuse(inspected);
+  yield refused === undefined
+    ? { about: name, what: 'headers', ...judgeHeaders(inspected, spec) }
+    : { about: name, what: 'headers', verdict: 'failed', detail: refused };
   yield* found(name, 'permission', async () => {
     await sheets.checkMayWrite(spec, { signal });
     return { verdict: 'ok', detail: `${sheets.account} may edit the spreadsheet` };

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { readCollection } from '../../src/crm/collection.ts';
+import { operations } from '../../src/crm/operations/table.ts';
+import { createService } from '../support/service.ts';
+
+/* How much of a collection a reading saw: what a feed may conclude from an absence (F3, G5). */
+
+function createLists(count: number, switches: Parameters<typeof createService>[0] = {}) {
+  const { client, standin } = createService(switches);
+  for (let index = 0; index < count; index += 1) standin.model.lists.add({ name: `list ${index}` });
+  const { lists } = operations;
+  return {
+    standin,
+    client,
+    read: (recordsMax?: number) =>
+      readCollection(client, lists.list, {}, recordsMax === undefined ? {} : { recordsMax }),
+  };
+}
+
+test('F3: a listing that was read to its end is whole', async () => {
+  const { read } = createLists(250);
+  expect(await read()).toMatchObject({ coverage: 'whole', isDrifted: false, records: { length: 250 } });
+});
+
+test('T12: so is one whose pages are clamped', async () => {
+  const { read } = createLists(50, { pageRowsMax: 7 });
+  expect(await read()).toMatchObject({ coverage: 'whole', isDrifted: false, records: { length: 50 } });
+});
+
+test('F5: of more than are wanted the first so many are taken, and it says that there are more', async () => {
+  const { read } = createLists(150);
+  expect(await read(120)).toMatchObject({ coverage: 'newest', records: { length: 120 } });
+  expect(await read(150)).toMatchObject({ coverage: 'whole', records: { length: 150 } });
+});
+
+test('F3: a record that comes while pages are read makes it a drifted one', async () => {
+  const { client, standin } = createLists(150);
+  let pages = 0;
+  const list = {
+    ...operations.lists.list,
+    prepare: (input: Readonly<Record<string, unknown>>) => {
+      pages += 1;
+      if (pages === 2) standin.model.lists.add({ name: 'came meanwhile' });
+      return input;
+    },
+  };
+  expect(await readCollection(client, list, {})).toMatchObject({ coverage: 'whole', isDrifted: true });
+});

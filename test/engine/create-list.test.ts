@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { createSyncTrial, type TrialOptions } from '../support/app.ts';
+
+/* `contacts.create_list`. */
+
+const header = ['First name', 'Last name', 'Company', 'Email', 'Status'];
+const contacts = { list: 'New list', create_list: true };
+
+function createTrial(options: TrialOptions = {}) {
+  const trial = createSyncTrial({
+    sync: { contacts },
+    values: [header, ['Ann', 'Row', 'Firm', 'ann@firm.io']],
+    ...options,
+  });
+  const made = () => [...trial.service.model.lists.table.all()].filter(({ name }) => name === 'New list');
+  return { ...trial, made };
+}
+
+test('a list that is not there is made once, and new contacts go into it', async () => {
+  const trial = createTrial();
+  expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { created: 1 } });
+  expect(trial.made()).toHaveLength(1);
+  expect(trial.contacts()).toMatchObject([{ first_name: 'Ann', list_uuid: trial.made()[0]!.uuid }]);
+  await trial.start();
+  expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded', counts: { linked: 1 } });
+  expect(trial.made()).toHaveLength(1);
+});
+
+test('one that is there, on whatever page, is used', async () => {
+  const trial = createTrial({ switches: { pageRowsMax: 20 } });
+  for (let index = 0; index < 150; index += 1) trial.service.model.lists.add({ name: `New list ${index}` });
+  trial.service.model.lists.add({ name: 'New list' });
+  await trial.run();
+  expect(trial.made()).toHaveLength(1);
+});
+
+test('a plan makes none, and shows what would go into it', async () => {
+  const trial = createTrial();
+  expect(await trial.plan()).toMatchObject({ status: 'succeeded', changes: [{ op: 'create' }] });
+  expect(trial.made()).toEqual([]);
+  expect((await trial.cli('check')).stdout).toContain('"New list" is not there yet: the first run makes it');
+});
+
+test('L8: after a lost answer the next run finds the list and makes no second one', async () => {
+  const trial = createTrial();
+  trial.service.faults.inject({ kind: 'lost', when: 'after', operation: 'lists.create' });
+  expect(await trial.run()).toMatchObject({ status: 'failed', error: expect.stringContaining('may have happened') });
+  expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { created: 1 } });
+  expect(trial.made()).toHaveLength(1);
+});
+
+test('G1: a list that was deleted after the first run is not made again', async () => {
+  const trial = createTrial();
+  await trial.run();
+  trial.service.model.lists.table.replaceAll([]);
+  const report = await trial.run({ isFull: true });
+  expect(report).toMatchObject({ status: 'failed', error: expect.stringContaining('there is no list "New list"') });
+  expect(trial.made()).toEqual([]);
+});
+
+test('without create_list the run fails and says what can be done', async () => {
+  const trial = createTrial({ sync: { contacts: { list: 'New list' } } });
+  expect(await trial.run()).toMatchObject({
+    status: 'failed',
+    error: expect.stringContaining('set contacts.create_list'),
+  });
+});

@@ -1,0 +1,365 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  controlIntents,
+  type FeedInput,
+  type FeedLink,
+  type FeedPlan,
+  type FeedRecord,
+  type FeedRow,
+  planFeed,
+  settleFeed,
+} from '../../src/sync/feed.ts';
+import { type FeedField, isSameInCell, readField, timeblocksText, toFeedCell } from '../../src/sync/feed-value.ts';
+
+const field = (name: string, kind: FeedField['kind'] = 'text'): FeedField => ({
+  name,
+  header: name,
+  kind,
+  path: name.split('.'),
+});
+const fields = [field('name'), field('status'), field('size', 'integer')];
+
+interface WorldRow {
+  id: string;
+  cells: (string | number | boolean | null)[];
+  /** What somebody wrote beside it. */
+  note: string;
+  status: string;
+}
+
+/** A tab and the memory of its feed; `run` does what the engine does with a plan, and everything succeeds. */
+function createWorld(options: Partial<FeedInput> = {}) {
+  let rows: WorldRow[] = [];
+  let links: ReadonlyMap<string, FeedLink> = new Map();
+  return {
+    rows: () => rows,
+    links: () => links,
+    edit: (change: (rows: WorldRow[]) => WorldRow[]) => void (rows = change(rows)),
+    forget: () => void (links = new Map()),
+    plan: (records: readonly FeedRecord[], more: Partial<FeedInput> = {}) => planFeed(input(records, more)),
+    run(records: readonly FeedRecord[], more: Partial<FeedInput> = {}): FeedPlan {
+      const plan = planFeed(input(records, more));
+      if (plan.holds.length > 0) return plan;
+      apply(plan);
+      links = settleFeed(links, plan, new Map(plan.changes.map((change) => [change, { kind: 'done' }])));
+      return plan;
+    },
+  };
+
+  function input(records: readonly FeedRecord[], more: Partial<FeedInput>): FeedInput {
+    const seen = rows.map(({ id, cells }, index): FeedRow => ({ number: index + 2, id, cells, formulas: [] }));
+    const fixed = { fields, coverage: 'whole', isDrifted: false, onGone: 'mark', what: 'automations' } as const;
+    return { ...fixed, records, rows: seen, links, answers: new Map(), ...options, ...more };
+  }
+
+  function apply({ changes, statuses }: FeedPlan): void {
+    for (const [number, text] of statuses) rows[number - 2]!.status = text;
+    const removed = new Set(changes.flatMap(({ op, row }) => (op === 'remove' ? [row] : [])));
+    for (const { op, row, fields: set } of changes) {
+      if (op !== 'set') continue;
+      for (const { field: name, after } of set) rows[row! - 2]!.cells[placeOf(name)] = after;
+    }
+    rows = rows.filter((_row, index) => !removed.has(index + 2));
+    for (const { op, uuid, fields: set } of changes) {
+      if (op !== 'append') continue;
+      const cells = fields.map(({ name }) => set.find((each) => each.field === name)?.after ?? null);
+      rows.push({ id: uuid!, cells, note: '', status: 'in sync' });
+    }
+  }
+}
+
+const placeOf = (name: string) => fields.findIndex((each) => each.name === name);
+const record = (uuid: string, name = uuid, status = 'off', size = 1): FeedRecord => ({
+  uuid,
+  values: [name, status, size],
+});
+const kinds = ({ problems }: FeedPlan) => problems.map(({ kind, row, rule }) => [kind, row, rule]);
+
+describe('F1, F2: of 5,000 records', () => {
+  const count = 5_000;
+  const all = Array.from({ length: count }, (_, index) => record(`u${index}`, `name ${index}`, 'off', index));
+
+  test('each has one row, and a second run plans nothing (L6)', () => {
+    const world = createWorld();
+    expect(world.run(all).changes).toHaveLength(count);
+    expect(world.run(all).changes).toEqual([]);
+  });
+
+  test('people sort and write beside it while a fifth comes and goes: every note stays with its record', () => {
+    const world = createWorld({ onGone: 'delete_row' });
+    world.run(all);
+    world.edit((rows) => rows.map((row) => ({ ...row, note: `note of ${row.id}` })));
+    world.edit((rows) => rows.toSorted((a, b) => String(a.cells[0]).localeCompare(String(b.cells[0]))).toReversed());
+    const stayed = all.slice(count / 5).map(({ uuid }, index) => record(uuid, `name ${index}`, 'on', index * 2));
+    const came = Array.from({ length: count / 5 }, (_, index) => record(`v${index}`));
+    const plan = world.run([...came, ...stayed]);
+    const ops = (op: string) => plan.changes.filter((change) => change.op === op).length;
+    expect([ops('append'), ops('remove'), ops('set')]).toEqual([count / 5, count / 5, stayed.length]);
+    expect(world.rows()).toHaveLength(count);
+    expect(world.rows().filter(({ id, note }) => id.startsWith('u') && note !== `note of ${id}`)).toEqual([]);
+    const cellsById = new Map(world.rows().map(({ id, cells }) => [id, cells]));
+    expect([...came, ...stayed].filter(({ uuid, values }) => String(cellsById.get(uuid)) !== String(values))).toEqual(
+      [],
+    );
+    expect(world.run([...came, ...stayed]).changes).toEqual([]);
+  });
+});
+
+describe('as a property', () => {
+  const uuids = ['a', 'b', 'c', 'd'];
+  const records = fc.uniqueArray(
+    fc.tuple(fc.constantFrom(...uuids), fc.constantFrom('x', 'y', ''), fc.constantFrom('on', 'off'), fc.nat(2)),
+    { selector: ([uuid]) => uuid, minLength: 1 },
+  );
+  const step = fc.oneof(
+    fc.record({ do: fc.constant('run' as const), records, isDrifted: fc.boolean(), isPartial: fc.boolean() }),
+    fc.record({
+      do: fc.constant('type' as const),
+      row: fc.nat(5),
+      place: fc.nat(2),
+      text: fc.constantFrom('x', '', '9'),
+    }),
+    fc.record({ do: fc.constant('delete' as const), row: fc.nat(5) }),
+    fc.record({ do: fc.constant('swap' as const), row: fc.nat(5) }),
+    fc.record({ do: fc.constant('copy' as const), row: fc.nat(5) }),
+    fc.record({ do: fc.constant('add' as const), id: fc.constantFrom('', 'mine') }),
+    fc.record({ do: fc.constant('forget' as const) }),
+  );
+
+  test.each(['mark', 'delete_row'] as const)(
+    'F1, F2, F3: whatever happens, with on_gone: %s a run mirrors every record once, keeps every note, and converges',
+    (onGone) => {
+      fc.assert(
+        fc.property(fc.array(step, { maxLength: 12 }), records, (steps, last) => {
+          const world = createWorld({ onGone });
+          let notes = 0;
+          const broken: string[] = [];
+          for (const each of steps) {
+            const at = 'row' in each && world.rows().length > 0 ? each.row % world.rows().length : -1;
+            if (each.do === 'run') {
+              const before = world.rows().map(({ id, note }) => `${id} ${note}`);
+              const plan = world.run(toRecords(each.records), {
+                isDrifted: each.isDrifted,
+                coverage: each.isPartial ? 'partial' : 'whole',
+              });
+              const listed = new Set(each.records.map(([uuid]) => uuid));
+              const removed = plan.changes.flatMap(({ op, uuid }) => (op === 'remove' ? [uuid!] : []));
+              // A row is deleted only if its record is not there, and never after a reading that proves nothing.
+              broken.push(...removed.filter((uuid) => listed.has(uuid) || uuid === 'mine' || each.isPartial));
+              const after = new Set(world.rows().map(({ id, note }) => `${id} ${note}`));
+              broken.push(
+                ...before.filter((row) => !after.has(row) && !removed.some((uuid) => row.startsWith(`${uuid} `))),
+              );
+            } else if (each.do === 'forget') world.forget();
+            else if (each.do === 'add') {
+              world.edit((rows) => [
+                ...rows,
+                { id: each.id, cells: ['own', null, null], note: `n${notes++}`, status: '' },
+              ]);
+            } else if (at >= 0) {
+              world.edit((rows) => {
+                const row = { ...rows[at]!, note: `n${notes++}` };
+                if (each.do === 'delete') return rows.toSpliced(at, 1);
+                if (each.do === 'swap') return [...rows.toSpliced(at, 1), row];
+                if (each.do === 'copy') return [...rows, { ...row, cells: [...row.cells] }];
+                const cells = row.cells.with(each.place, each.text === '' ? null : each.text);
+                return rows.with(at, { ...row, cells });
+              });
+            }
+          }
+          expect(broken).toEqual([]);
+          const final = toRecords(last);
+          world.run(final);
+          world.run(final);
+          for (const { uuid, values } of final) {
+            const mirrored = world
+              .rows()
+              .filter(
+                ({ id, cells }) =>
+                  id === uuid && fields.every((each, i) => isSameInCell(each, values[i] ?? null, cells[i]!)),
+              );
+            expect(mirrored.length).toBeGreaterThan(0);
+          }
+          const links = world.links();
+          const again = world.run(final);
+          expect(again.changes).toEqual([]);
+          expect(world.links()).toEqual(links);
+        }),
+        { numRuns: 500 },
+      );
+    },
+  );
+
+  const toRecords = (drawn: readonly [string, string, string, number][]) =>
+    drawn.map(([uuid, name, status, size]) => ({ uuid, values: [name === '' ? null : name, status, size] }));
+});
+
+describe('F3: a record that is gone', () => {
+  const both = [record('a'), record('b')];
+
+  test('a reading with drift proves nothing, a second one does', () => {
+    const world = createWorld({ onGone: 'delete_row' });
+    world.run(both);
+    expect(world.run([both[0]!], { isDrifted: true }).changes).toEqual([]);
+    expect(world.rows()[1]!.status).toBe('in sync');
+    expect(world.run([both[0]!], { isDrifted: true }).changes).toMatchObject([{ op: 'remove', uuid: 'b' }]);
+  });
+
+  test('that was seen between two readings with drift is not gone', () => {
+    const world = createWorld({ onGone: 'delete_row' });
+    world.run(both);
+    world.run([both[0]!], { isDrifted: true });
+    world.run(both);
+    expect(world.run([both[0]!], { isDrifted: true }).changes).toEqual([]);
+  });
+
+  test('a partial reading concludes nothing, however often', () => {
+    const world = createWorld({ onGone: 'delete_row' });
+    world.run(both);
+    for (let run = 0; run < 3; run += 1) {
+      expect(world.run([both[0]!], { coverage: 'partial', isDrifted: true }).changes).toEqual([]);
+    }
+  });
+
+  test('a row with an ID that the feed never wrote is not deleted, also after the state was lost', () => {
+    const world = createWorld({ onGone: 'delete_row' });
+    world.run(both);
+    world.forget();
+    const plan = world.run([both[0]!]);
+    expect(plan.changes).toEqual([]);
+    expect(kinds(plan)).toEqual([['ignored', 3, 'F3']]);
+  });
+
+  test('comes back: its row is in sync again', () => {
+    const world = createWorld();
+    world.run(both);
+    world.run([both[0]!]);
+    expect(world.rows()[1]!.status).toMatch(/^gone: /);
+    expect(world.run(both).changes).toEqual([]);
+    expect(world.rows()[1]!.status).toBe('in sync');
+  });
+});
+
+describe('rows that are not as the feed left them', () => {
+  test('I4: of two rows with one ID the one that equals the record keeps it, and the other is told', () => {
+    const world = createWorld();
+    world.run([record('a')]);
+    world.edit(([row]) => [{ ...row!, cells: ['typed', 'off', 1] }, row!]);
+    const plan = world.run([record('a')]);
+    expect(plan.changes).toEqual([]);
+    expect(world.rows()[0]!.status).toBe('quarantined: copy of row 3: delete one of them');
+  });
+
+  test('F2: a row without an ID is nobody’s: not a cell of it is written, not even its status', () => {
+    const world = createWorld();
+    world.run([record('a')]);
+    world.edit((rows) => [...rows, { id: '', cells: ['own', null, null], note: 'n', status: '' }]);
+    const plan = world.run([record('a')]);
+    expect(plan.changes).toEqual([]);
+    expect(world.rows()[1]).toEqual({ id: '', cells: ['own', null, null], note: 'n', status: '' });
+  });
+
+  test('V5: a formula is not written over, V6: nor is text that is too long cut', () => {
+    const world = createWorld();
+    world.run([record('a')]);
+    const rows = [{ number: 2, id: 'a', cells: ['=', 'off', 1], formulas: ['name'] }];
+    const formula = world.plan([record('a', 'new')], { rows });
+    expect([formula.changes, kinds(formula)]).toEqual([[], [['held', 2, 'V5']]]);
+    const long = world.plan([record('a', 'x'.repeat(50_001))]);
+    expect([long.changes, kinds(long)]).toEqual([[], [['refused', 2, 'V6']]]);
+  });
+
+  test('V3: a field that the answer does not have, and a column that is not there, are left alone', () => {
+    const world = createWorld();
+    world.run([record('a')]);
+    expect(world.plan([{ uuid: 'a', values: [undefined, 'off', 1] }]).changes).toEqual([]);
+    const rows = [{ number: 2, id: 'a', cells: ['a', undefined, 1], formulas: [] }];
+    expect(world.plan([record('a', 'a', 'on')], { rows }).changes).toEqual([]);
+  });
+});
+
+describe('E7: a controlled status', () => {
+  test('typed is a wish; before the call nothing else is written into the cell', () => {
+    const world = createWorld({ controlled: 'status' });
+    world.run([record('a')]);
+    world.edit(([row]) => [{ ...row!, cells: ['a', ' On', 1] }]);
+    expect(world.plan([record('a')]).changes).toMatchObject([
+      { side: 'crm', op: 'update', uuid: 'a', fields: [{ before: 'off', after: 'on', rule: 'E7' }] },
+    ]);
+  });
+
+  test('L10: a cell that was written before a crash is no wish, whatever the service has by then', () => {
+    const world = createWorld({ controlled: 'status' });
+    world.run([record('a')]);
+    const changes = world.plan([record('a', 'a', 'on')]).changes;
+    const intents = controlIntents({ controlled: 'status', links: world.links() }, changes);
+    expect(intents).toEqual(new Map([['a', { agreed: 'off', writing: 'on' }]]));
+    // Written, and the process was killed; then somebody stopped it in the service.
+    world.edit(([row]) => [{ ...row!, cells: ['a', 'on', 1] }]);
+    const next = world.plan([record('a', 'a', 'off')], { links: intents });
+    expect(next.changes).toMatchObject([{ side: 'sheet', op: 'set', fields: [{ before: 'on', after: 'off' }] }]);
+  });
+
+  test('what the service says stays until something else happens', () => {
+    const world = createWorld({ controlled: 'status' });
+    world.run([record('a', 'a', 'archived')]);
+    world.edit(([row]) => [{ ...row!, cells: ['a', 'on', 1] }]);
+    const answers = new Map([['a', { kind: 'refused', message: 'it is archived' } as const]]);
+    world.run([record('a', 'a', 'archived')], { answers });
+    expect(world.rows()[0]).toMatchObject({ cells: ['a', 'archived', 1], status: 'refused: it is archived' });
+    world.run([record('a', 'a', 'archived')]);
+    expect(world.rows()[0]!.status).toBe('refused: it is archived');
+    world.run([record('a', 'a', 'off')]);
+    expect(world.rows()[0]!.status).toBe('in sync');
+  });
+});
+
+describe('what stands in a cell', () => {
+  const schedule = { timezone: 'Europe/Berlin', timeblocks: [{ dow: 0, from: 600, to: 720 }] };
+  const at = (name: string, path: readonly (string | number)[]): FeedField => ({ ...field(name, 'inner'), path });
+
+  test('V1: a path finds what is inside, and nothing where there is nothing', () => {
+    expect(readField(at('z', ['schedule', 'timezone']), { schedule })).toBe('Europe/Berlin');
+    expect(readField(at('z', ['schedule', 'timeblocks', 0, 'from']), { schedule })).toBe(600);
+    expect(readField(at('z', ['schedule', 'constructor']), { schedule })).toBeNull();
+    expect(readField(at('z', ['schedule', 'timezone']), { schedule: null })).toBeNull();
+    expect(readField(at('z', ['schedule', 'timezone']), {})).toBeUndefined();
+    expect(readField(at('z', ['cc', 0]), { cc: ['a', 'b'] })).toBe('a');
+    expect(readField(field('cc', 'list'), { cc: ['a', 'b'] })).toBe('a, b');
+  });
+
+  test.each([
+    [[], ''],
+    [[{ dow: 7, from: 600, to: 720 }], 'Sun 10:00-12:00'],
+    [[1, 2, 3, 4, 5].map((dow) => ({ dow, from: 540, to: 1020 })), 'Mon-Fri 09:00-17:00'],
+    [
+      [
+        { dow: 1, from: 780, to: 1020 },
+        { dow: 1, from: 540, to: 720 },
+        { dow: 3, from: 0, to: 1440 },
+      ],
+      'Mon 09:00-12:00, 13:00-17:00; Wed 00:00-24:00',
+    ],
+  ])('time blocks read as people say them: %j is "%s"', (blocks, text) => {
+    expect(timeblocksText(blocks)).toBe(text);
+  });
+
+  test('V1: what is written reads back as the same', () => {
+    const cellOf = (each: FeedField, value: string | number | boolean) => toFeedCell(each, value);
+    for (const [kind, value] of [
+      ['text', '007'],
+      ['integer', 5],
+      ['flag', true],
+      ['timestamp', '2026-11-21T09:00:00Z'],
+      ['list', 'a, b'],
+      ['inner', 600],
+      ['inner', 'TRUE'],
+    ] as const) {
+      const each = field('f', kind);
+      expect([kind, value, isSameInCell(each, value, cellOf(each, value))]).toEqual([kind, value, true]);
+      expect(isSameInCell(each, value, null)).toBe(false);
+      expect(isSameInCell(each, null, null)).toBe(true);
+    }
+  });
+});

@@ -16,14 +16,13 @@ export type FieldDecision =
   | { readonly kind: 'leave' }
   /** Both sides hold it: the base becomes `value`. */
   | { readonly kind: 'agree'; readonly value: Value }
-  /** `value` goes to `side`. `loses`: it replaces something a person may have put there since the base. */
+  /** `value` goes to `side`. */
   | {
       readonly kind: 'write';
       readonly side: Side;
       readonly value: Value;
       readonly rule: RuleId;
       readonly reason: string;
-      readonly loses: boolean;
     }
   | { readonly kind: 'conflict'; readonly rule: RuleId; readonly reason: string };
 
@@ -49,7 +48,7 @@ function mergeBoth(field: Field, { base, crm, sheet }: FieldReadings, newer: Sid
   if (isSame(kind, sheet, base)) return follow(field, 'crm', { crm, sheet });
   if (base === undefined && (isBlank(crm) || isBlank(sheet))) {
     const filled: Side = isBlank(crm) ? 'sheet' : 'crm';
-    return write(otherSide[filled], { crm, sheet }[filled], 'merge', 'one side was blank', false);
+    return write(otherSide[filled], { crm, sheet }[filled], 'merge', 'one side was blank');
   }
   return settleConflict(field, { crm, sheet }, newer);
 }
@@ -58,16 +57,10 @@ function mergeBoth(field: Field, { base, crm, sheet }: FieldReadings, newer: Sid
 function follow(field: Field, changed: Side, values: Readonly<Record<Side, Value>>): FieldDecision {
   const value = values[changed];
   if (isBlank(value) && field.blank === 'ignore') {
-    return write(
-      changed,
-      values[otherSide[changed]],
-      'M3',
-      `emptied in the ${name(changed)}, and blanks are ignored`,
-      false,
-    );
+    return write(changed, values[otherSide[changed]], 'M3', `emptied in the ${name(changed)}, and blanks are ignored`);
   }
   const verb = isBlank(value) ? 'emptied' : 'changed';
-  return write(otherSide[changed], value, isBlank(value) ? 'M3' : 'merge', `${verb} in the ${name(changed)}`, false);
+  return write(otherSide[changed], value, isBlank(value) ? 'M3' : 'merge', `${verb} in the ${name(changed)}`);
 }
 
 function settleConflict(field: Field, values: Readonly<Record<Side, Value>>, newer: Side | undefined): FieldDecision {
@@ -75,18 +68,12 @@ function settleConflict(field: Field, values: Readonly<Record<Side, Value>>, new
   const valued = isBlank(values.crm) ? 'sheet' : isBlank(values.sheet) ? 'crm' : undefined;
   if (valued && (blank === 'ignore' || conflict === 'manual' || conflict === 'newest')) {
     const rule = blank === 'ignore' ? 'M3' : 'M2';
-    return write(otherSide[valued], values[valued], rule, `changed in the ${name(valued)}, emptied in the other`, true);
+    return write(otherSide[valued], values[valued], rule, `changed in the ${name(valued)}, emptied in the other`);
   }
   const winner = conflict === 'newest' ? newer : conflict === 'manual' ? undefined : conflict;
   if (winner) {
     const reason = conflict === 'newest' ? `changed last in the ${name(winner)}` : `the ${name(winner)} wins conflicts`;
-    return write(
-      otherSide[winner],
-      values[winner],
-      conflict === 'newest' ? 'M1' : winnerRule(values[winner]),
-      reason,
-      true,
-    );
+    return write(otherSide[winner], values[winner], conflict === 'newest' ? 'M1' : winnerRule(values[winner]), reason);
   }
   const reason =
     conflict === 'newest' ? 'changed on both sides, too close in time to say which is newer' : 'changed on both sides';
@@ -106,19 +93,19 @@ function mergeToSheet(field: Field, { base, crm, sheet }: FieldReadings): FieldD
   const isEdited = base !== undefined && !isSame(field.kind, sheet, base);
   const isEditedOrOld = isEdited || (base === undefined && !isBlank(sheet));
   return isEditedOrOld
-    ? write('sheet', crm, 'M4', 'only the CRM is read for this column', true)
-    : write('sheet', crm, 'merge', 'changed in the CRM', false);
+    ? write('sheet', crm, 'M4', 'only the CRM is read for this column')
+    : write('sheet', crm, 'merge', 'changed in the CRM');
 }
 
 /** M4: sent when it differs from what was last sent. */
 function mergeToCrm(field: Field, { base, sheet }: FieldReadings): FieldDecision {
   if (sheet === undefined || isSame(field.kind, sheet, base)) return leave;
   if (isBlank(sheet) && (base === undefined || field.blank === 'ignore')) return leave;
-  return write('crm', sheet, 'M4', 'differs from what was last sent', false);
+  return write('crm', sheet, 'M4', 'differs from what was last sent');
 }
 
-function write(side: Side, value: Value, rule: RuleId, reason: string, loses: boolean): FieldDecision {
-  return { kind: 'write', side, value, rule, reason, loses };
+function write(side: Side, value: Value, rule: RuleId, reason: string): FieldDecision {
+  return { kind: 'write', side, value, rule, reason };
 }
 
 function name(side: Side): string {

@@ -72,6 +72,15 @@ const cases: readonly Case[] = [
     says: `matches 2 contacts: ${uuidOf('a')}, ${uuidOf('b')}`,
   },
   {
+    name: 'I2: of many contacts that hold the key three are named, and how many more there are',
+    input: scene([
+      ...(['a', 'b', 'c', 'd'] as const).map((who) => newContact(who, { network_id: null, email: 'same@acme.test' })),
+      newRow('e', { network_id: null, email: 'same@acme.test' }),
+    ]),
+    problems: ['quarantined row 6 [I2]'],
+    says: `matches 4 contacts: ${uuidOf('a')}, ${uuidOf('b')}, ${uuidOf('c')} and 1 more`,
+  },
+  {
     name: 'I2: the contact has a living row already: quarantined, and says in which row',
     input: scene([person('a'), newRow('a')]),
     problems: ['quarantined row 3 [I2]'],

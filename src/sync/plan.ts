@@ -179,7 +179,12 @@ function isLinkedAfter({ link, changes }: PersonPlan): boolean {
 }
 
 function isSameLink({ link }: PersonPlan, before: Link | undefined): boolean {
-  return JSON.stringify(link ?? null) === JSON.stringify(before ?? null);
+  return linkText(link ?? {}) === linkText(before ?? {});
+}
+
+/** In whatever order its parts were put together (W9). */
+function linkText(link: object): string {
+  return JSON.stringify(Object.entries(link).toSorted(([a], [b]) => compareTexts(a, b)));
 }
 
 /** I7: only plans that edit a key need to know who holds which. */

@@ -80,6 +80,23 @@ test.each<Case>([
     ],
   },
   {
+    what: 'W9: a link that says the same in another order of its parts is not stored again',
+    setting: { habit: 'lowers' },
+    contacts: [
+      [0, 0, 1, 1, 0, 0, 0],
+      [0, 0, 3, 1, 0, 0, 0],
+    ],
+    rows: [
+      [4, 0, 3, 4, 0, 0, 0],
+      [0, 0, 0, 0, 0, 0, 0],
+    ],
+    steps: [
+      runs(),
+      runs({ isDrifted: true, unread: 1, faults: ['refused'], pauseSecs: 5 }),
+      does({ kind: 'edits a cell', who: 1, field: 0, to: 4 }),
+    ],
+  },
+  {
     what: 'L8: two rows that find one contact in another list by different keys do not both move it here',
     setting: { moveToList: true },
     contacts: [[4, 4, 1, 1, 0, 0, 0]],

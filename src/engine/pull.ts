@@ -195,7 +195,8 @@ function readRows(
       doubled: [...ofFields, snapshot.idColumn].flatMap((column) => (column.kind === 'doubled' ? [column.header] : [])),
       missing: ofFields.flatMap(({ kind, key, header }) => (kind === 'missing' && !blank.has(key) ? [header] : [])),
     },
-    notices: snapshot.columns.flatMap((column) => columnNotice(column)),
+    // What is about to be made is not lost.
+    notices: snapshot.columns.flatMap((column) => (blank.has(column.key) ? [] : columnNotice(column))),
   };
 }
 

@@ -128,18 +128,11 @@ export async function createApp(config: Config, world: AppWorld, emit: Emit): Pr
     };
   }
 
-  function createSync(sync: SyncConfig): SyncContext {
-    const shape = createShape(sync, scheduleIntervalMs(sync.schedule));
-    let table: Table | undefined;
+  /** What every sync and feed is run with, whatever it carries over. */
+  function shared(name: string) {
     return {
-      config: sync,
-      shape,
       client: service.client,
-      capabilities,
-      tombstones: createTombstones(world.now),
-      // One table for the life of the process: it knows the header it saw last.
-      openTable: (memory) => (table ??= sheets.openTable(shape.table, memory)),
-      state: store.sync(sync.name),
+      state: store.sync(name),
       account,
       budgets,
       startMeter,
@@ -150,6 +143,20 @@ export async function createApp(config: Config, world: AppWorld, emit: Emit): Pr
     };
   }
 
+  function createSync(sync: SyncConfig): SyncContext {
+    const shape = createShape(sync, scheduleIntervalMs(sync.schedule));
+    let table: Table | undefined;
+    return {
+      config: sync,
+      shape,
+      capabilities,
+      tombstones: createTombstones(world.now),
+      // One table for the life of the process: it knows the header it saw last.
+      openTable: (memory) => (table ??= sheets.openTable(shape.table, memory)),
+      ...shared(sync.name),
+    };
+  }
+
   function createFeed(feed: FeedConfig): FeedContext {
     const shape = createFeedShape(feed);
     let table: Table | undefined;
@@ -157,17 +164,9 @@ export async function createApp(config: Config, world: AppWorld, emit: Emit): Pr
       kind: 'feed',
       config: feed,
       shape,
-      client: service.client,
       openTable: (memory) => (table ??= sheets.openTable(shape.table, memory)),
       inspect: (signal) => sheets.inspect(shape.table, { signal }),
-      state: store.sync(feed.name),
-      account,
-      budgets,
-      startMeter,
-      session: {},
-      emit,
-      now: world.now,
-      newRunId: createRunIds(world),
+      ...shared(feed.name),
     };
   }
 }

@@ -21,8 +21,6 @@ export interface Memory {
   readonly facts: Facts;
   /** By their key in the outbox: changes under way when an earlier run ended, as lines for the history. */
   readonly interrupted: ReadonlyMap<string, readonly HistoryLine[]>;
-  /** The state was new or lost when it was loaded (I9, E6). */
-  readonly isNew: boolean;
 }
 
 /** Single values by name. Each is left out until it is known. */
@@ -90,7 +88,6 @@ export function recall(loaded: LoadedState, fields: readonly string[]): Memory {
     interrupted: new Map(
       [...loaded.outbox].flatMap(([key, { lines }]) => (lines ? [[key, lines as readonly HistoryLine[]]] : [])),
     ),
-    isNew: facts.identities === undefined,
   };
 }
 

@@ -53,7 +53,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   await using resources = new AsyncDisposableStack();
   const app = resources.use(await createApp(config, world, emit));
   const folder = config.state.kind === 'file' ? config.state.folder : undefined;
-  const before = folder === undefined ? undefined : await readHeartbeat(folder);
+  const before = folder === undefined ? undefined : await readHeartbeat(folder, world.machine?.disk);
   const alerts = createAlerts({
     ...(config.alertWebhookUrl && { url: config.alertWebhookUrl }),
     post: world.transport,
@@ -87,6 +87,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
       : resources.use(
           createHeartbeat({
             folder,
+            disk: world.machine?.disk,
             take: () => takeHeartbeat({ state, startedAt, now: now(), pid: world.process.pid, app, daemon, alerts }),
             onFailure: (error) => log.warn({ err: error }, 'the heartbeat file cannot be written; syncs go on'),
           }),

@@ -1,0 +1,62 @@
+import { normalOf } from '../people/token.ts';
+import type { Evidence, Law, Violation, Write } from '../oracle/evidence.ts';
+import { policyOf } from '../world/setting.ts';
+import { contactValue } from '../world/view.ts';
+import { storyOf } from './records.ts';
+
+/**
+ * L1. A value a person put on a side since the base is never overwritten on that side unless a stated policy says so, and
+ * then the loser is in the history.
+ *
+ * The one allowance (docs/testing.md): what is typed between the look right before a write and the write itself, since
+ * neither API has a compare-and-swap.
+ */
+export const noLostEdit: Law = (evidence) => [
+  ...evidence.writes.flatMap((write) => overwritten(evidence, write)),
+  ...lost(evidence),
+];
+
+function overwritten(evidence: Evidence, write: Write): readonly Violation[] {
+  const { side, person, field, before, after } = write;
+  const isLoss = write.isTyped && !write.wasAgreed && normalOf(field, before) !== normalOf(field, after);
+  if (!isLoss || write.isInWindow || mayGiveWay(evidence, write)) return [];
+  const text = `${person} ${field} in the ${side}: "${before}", typed there and never agreed upon, was overwritten with "${after}", and no policy says so`;
+  return [{ law: 'L1', text: text + storyOf(evidence, person, field) }];
+}
+
+function mayGiveWay({ setting, log }: Evidence, { side, field, after, person }: Write): boolean {
+  const { conflict, direction, blank } = policyOf(setting, field);
+  if (direction !== 'both' || conflict === 'newest') return true;
+  const other = side === 'crm' ? 'sheet' : 'crm';
+  if (conflict === other) return true;
+  if (blank === 'ignore' && after !== '') return true;
+  // A person who said which of two is right, or whose record is another one now, has a say of another kind.
+  return person === undefined || log.story.some((line) => line.includes('"kind":"resolve"'));
+}
+
+/** Once all is quiet it is there, or was typed over, or went with its record, or the history has it. */
+function lost({ log, quiet, history, setting, isStateTampered, ownerOf, writes }: Evidence): readonly Violation[] {
+  const fields = setting.fields.map(({ field }) => field);
+  const present = new Set([
+    ...quiet.contacts.flatMap((contact) => fields.map((field) => `${field} ${normalOf(field, contactValue(contact, field))}`)),
+    ...quiet.rows.flatMap((row) => fields.map((field) => `${field} ${normalOf(field, row.value(field))}`)),
+  ]);
+  const told = new Set(history.map(({ side, field, before }) => `${String(side)} ${String(field)} ${normal(field, before)}`));
+  void ownerOf;
+  return log.typed.flatMap(({ side, person, field, text, token, isRetyped }) => {
+    const isGone = (log.people.get(person)?.deletedIn.size ?? 0) > 0;
+    if (isRetyped || isGone || token === undefined || !fields.includes(field)) return [];
+    if (present.has(`${field} ${normalOf(field, text)}`)) return [];
+    if (told.has(`${side} ${field} ${normal(field, text)}`)) return [];
+    const wasOverwritten = writes.some(
+      (write) => write.side === side && write.person === person && write.before === text && (write.isInWindow || isStateTampered),
+    );
+    if (wasOverwritten) return [];
+    const story = `"${text}", typed in the ${side} for ${person} ${field}, is nowhere any more, and the history does not have it`;
+    return [{ law: 'L1', text: story + storyOf({ log } as Evidence, person, field) }];
+  });
+}
+
+function normal(field: unknown, value: unknown): string {
+  return normalOf(field as never, typeof value === 'string' ? value : '');
+}

@@ -6,7 +6,7 @@ import type { FeedContext } from './engine/feed-context.ts';
 import type { Config } from './config/config.ts';
 import { type Alerts, createAlerts } from './engine/alerts.ts';
 import { createDaemon, type Daemon, type DaemonEvent } from './engine/daemon.ts';
-import type { EngineEvent } from './engine/events.ts';
+import type { Emit, EngineEvent } from './engine/events.ts';
 import { heartbeatToRemembered, statusToHeartbeat } from './engine/heartbeat-content.ts';
 import { createHeartbeat, type Heartbeat, readHeartbeat } from './engine/heartbeat.ts';
 import type { Usage } from './limits/usage.ts';
@@ -23,6 +23,8 @@ export interface DaemonWorld extends AppWorld {
   readonly out: LoggerOptions['out'];
   /** Aborts when the end is asked for. */
   readonly stop: AbortSignal;
+  /** Hears what happens, beside log and metrics. */
+  readonly listen?: Emit;
 }
 
 export interface RunningDaemon {
@@ -128,6 +130,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   function emit(event: EngineEvent): void {
     lines.engine(event);
     metrics.observe(event);
+    world.listen?.(event);
   }
 
   function tell(event: DaemonEvent): void {

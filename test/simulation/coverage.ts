@@ -4,7 +4,19 @@ import type { Act, Step } from './scenario/scenario.ts';
 import type { Setting } from './world/setting.ts';
 import type { Sides } from './world/sides.ts';
 
-export type Area = 'rule' | 'fault' | 'kill' | 'power' | 'stop' | 'act' | 'step' | 'switch' | 'policy' | 'decision' | 'law' | 'window';
+export type Area =
+  | 'rule'
+  | 'fault'
+  | 'kill'
+  | 'power'
+  | 'stop'
+  | 'act'
+  | 'step'
+  | 'switch'
+  | 'policy'
+  | 'decision'
+  | 'law'
+  | 'window';
 
 export class Coverage {
   readonly counts = new Map<Area, Map<string, number>>();

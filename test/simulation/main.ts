@@ -25,11 +25,14 @@ for (let seed = first; seed < first + seeds; seed += 1) {
   if (values.trace) console.log(played.story.join('\n'));
   if (played.violations.length === 0) continue;
   failed.push(seed);
-  for (const law of new Set(played.violations.map((each) => each.law))) byLaw.set(law, [...(byLaw.get(law) ?? []), seed]);
+  for (const law of new Set(played.violations.map((each) => each.law)))
+    byLaw.set(law, [...(byLaw.get(law) ?? []), seed]);
   console.log(`seed ${seed}:`);
   for (const { law, text } of played.violations.slice(0, 4)) console.log(`  ${law}: ${text}`);
 }
 const used = process.cpuUsage(cpu);
-console.log(`${seeds} seeds, ${failed.length} failed, ${((used.user + used.system) / 1000 / seeds).toFixed(0)} ms of CPU each`);
+console.log(
+  `${seeds} seeds, ${failed.length} failed, ${((used.user + used.system) / 1000 / seeds).toFixed(0)} ms of CPU each`,
+);
 for (const [law, of] of byLaw) console.log(`${law}: ${of.length} ${of.slice(0, 12).join(' ')}`);
 if (failed.length > 0) process.exitCode = 1;

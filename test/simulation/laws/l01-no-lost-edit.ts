@@ -38,18 +38,28 @@ function mayGiveWay({ setting, log }: Evidence, { side, field, after, person }: 
 function lost({ log, quiet, history, setting, isStateTampered, ownerOf, writes }: Evidence): readonly Violation[] {
   const fields = setting.fields.map(({ field }) => field);
   const present = new Set([
-    ...quiet.contacts.flatMap((contact) => fields.map((field) => `${field} ${normalOf(field, contactValue(contact, field))}`)),
+    ...quiet.contacts.flatMap((contact) =>
+      fields.map((field) => `${field} ${normalOf(field, contactValue(contact, field))}`),
+    ),
     ...quiet.rows.flatMap((row) => fields.map((field) => `${field} ${normalOf(field, row.value(field))}`)),
   ]);
-  const told = new Set(history.map(({ side, field, before }) => `${String(side)} ${String(field)} ${normal(field, before)}`));
+  const told = new Set(
+    history.map(({ side, field, before }) => `${String(side)} ${String(field)} ${normal(field, before)}`),
+  );
   void ownerOf;
   return log.typed.flatMap(({ side, person, field, text, token, isRetyped }) => {
     const isGone = (log.people.get(person)?.deletedIn.size ?? 0) > 0;
+    // What is only sent is never read, and so never known to have been there (M4).
+    if (side === 'crm' && policyOf(setting, field).direction === 'to_crm') return [];
     if (isRetyped || isGone || token === undefined || !fields.includes(field)) return [];
     if (present.has(`${field} ${normalOf(field, text)}`)) return [];
     if (told.has(`${side} ${field} ${normal(field, text)}`)) return [];
     const wasOverwritten = writes.some(
-      (write) => write.side === side && write.person === person && write.before === text && (write.isInWindow || isStateTampered),
+      (write) =>
+        write.side === side &&
+        write.person === person &&
+        write.before === text &&
+        (write.isInWindow || isStateTampered),
     );
     if (wasOverwritten) return [];
     const story = `"${text}", typed in the ${side} for ${person} ${field}, is nowhere any more, and the history does not have it`;

@@ -5,7 +5,9 @@ import { differences, linkedPairs, storyOf } from './records.ts';
 export const frozenConflicts: Law = (evidence) =>
   linkedPairs(evidence).flatMap((pair) => {
     const { contact, row, person } = pair;
-    const ofRecord = evidence.quiet.problems.filter(({ uuid, row: number }) => uuid === contact.uuid || number === row.number);
+    const ofRecord = evidence.quiet.problems.filter(
+      ({ uuid, row: number }) => uuid === contact.uuid || number === row.number,
+    );
     const frozen = new Set(ofRecord.map(({ field }) => field));
     if (frozen.size === 0 || frozen.has(null)) return [];
     return differences(evidence, pair)

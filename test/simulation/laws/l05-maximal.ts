@@ -16,7 +16,11 @@ export const maximal: Law = (evidence) =>
   );
 
 /** M3, M4: an emptied contact is not shown in a column that only shows, where blanks are ignored. */
-function isLeftBlank({ setting }: Parameters<Law>[0], { contact }: ReturnType<typeof linkedPairs>[number], field: string) {
+function isLeftBlank(
+  { setting }: Parameters<Law>[0],
+  { contact }: ReturnType<typeof linkedPairs>[number],
+  field: string,
+) {
   const found = setting.fields.find((each) => each.field === field);
   const blank = found?.blank ?? setting.blank;
   return found?.direction === 'to_sheet' && blank === 'ignore' && contactValue(contact, found.field) === '';

@@ -8,7 +8,12 @@ export const converges: Law = (evidence) => [
     evidence.quiet.problems.flatMap(({ kind, uuid, field, reason }) => {
       const found = evidence.setting.fields.find((each) => each.field === field);
       if (kind !== 'conflict' || uuid !== contact.uuid || !found || !isWinning(evidence, found.field)) return [];
-      return [{ law: 'L6', text: `${person} ${field} is in conflict with a winning policy: ${reason}${storyOf(evidence, person, found.field)}` }];
+      return [
+        {
+          law: 'L6',
+          text: `${person} ${field} is in conflict with a winning policy: ${reason}${storyOf(evidence, person, found.field)}`,
+        },
+      ];
     }),
   ),
 ];

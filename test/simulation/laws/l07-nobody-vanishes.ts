@@ -1,4 +1,5 @@
 import type { Evidence, Law, Removal, Violation } from '../oracle/evidence.ts';
+import { readToken } from '../people/token.ts';
 import { storyOf } from './records.ts';
 
 /**
@@ -12,12 +13,15 @@ export const nobodyVanishes: Law = (evidence) => [
 
 function judgeRemoval(evidence: Evidence, { side, person, isWanted, uuid }: Removal): readonly Violation[] {
   const { setting, log } = evidence;
-  const isPolicy = side === 'crm' ? setting.onRowDeleted === 'delete_contact' : setting.onContactDeleted === 'delete_row';
+  const isPolicy =
+    side === 'crm' ? setting.onRowDeleted === 'delete_contact' : setting.onContactDeleted === 'delete_row';
   const { tangles } = (person !== undefined && log.people.get(person)) || { tangles: new Set() };
   if ((isWanted || tangles.size > 0) && isPolicy) return [];
   const what = side === 'crm' ? 'contact' : 'row';
   const why = isPolicy ? 'nobody had taken it off the other side' : 'no policy asks for it';
-  return [{ law: 'L7', text: `the ${what} of ${person} (${uuid}) was deleted, and ${why}${storyOf(evidence, person)}` }];
+  return [
+    { law: 'L7', text: `the ${what} of ${person} (${uuid}) was deleted, and ${why}${storyOf(evidence, person)}` },
+  ];
 }
 
 function judgePerson(evidence: Evidence, person: string): readonly Violation[] {
@@ -25,7 +29,9 @@ function judgePerson(evidence: Evidence, person: string): readonly Violation[] {
   const { deletedIn, tangles } = log.people.get(person)!;
   const contacts = quiet.contacts.filter(({ uuid }) => ownerOf(uuid) === person);
   const here = contacts.filter(({ list_uuid }) => list_uuid === quiet.listUuid);
-  const rows = quiet.rows.filter((row) => (row.notedPerson ?? ownerOf(row.id)) === person);
+  const rows = quiet.rows.filter(
+    (row) => (row.notedPerson ?? ownerOf(row.id) ?? readToken(row.value('email'))?.person) === person,
+  );
   if (deletedIn.size > 0) return [];
   const isNamed = quiet.problems.some(
     ({ uuid, row, reason }) =>
@@ -40,5 +46,8 @@ function judgePerson(evidence: Evidence, person: string): readonly Violation[] {
 
 function violation(evidence: Evidence, person: string, what: string, tangles: ReadonlySet<string>): Violation {
   const more = tangles.size === 0 ? '' : ` (people: ${[...tangles].join(', ')})`;
-  return { law: 'L7', text: `${person} ${what}, nobody deleted ${person}, and nothing is said of it${more}${storyOf(evidence, person)}` };
+  return {
+    law: 'L7',
+    text: `${person} ${what}, nobody deleted ${person}, and nothing is said of it${more}${storyOf(evidence, person)}`,
+  };
 }

@@ -13,7 +13,12 @@ function judgeAddition(evidence: Evidence, { side, person, uuid, twins }: Additi
   // Who is there twice by people's own doing is told apart by nobody who only counts.
   if (tangles.size > 0) return [];
   const what = side === 'crm' ? 'a second contact' : 'a second row';
-  return [{ law: 'L8', text: `${what} of ${person} (${uuid}) was made beside ${twins.join(', ')}${storyOf(evidence, person)}` }];
+  return [
+    {
+      law: 'L8',
+      text: `${what} of ${person} (${uuid}) was made beside ${twins.join(', ')}${storyOf(evidence, person)}`,
+    },
+  ];
 }
 
 function judgeEnrolments(evidence: Evidence): readonly Violation[] {

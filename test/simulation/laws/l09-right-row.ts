@@ -14,6 +14,11 @@ export const rightRow: Law = (evidence) => [
     if (uuid === '' || owner === undefined || person === undefined || owner === person) return [];
     const isTangled = [owner, person].some((each) => (evidence.log.people.get(each)?.tangles.size ?? 0) > 0);
     if (isTangled) return [];
-    return [{ law: 'L9', text: `the ID ${uuid} of ${owner} was written into the row of ${person}${storyOf(evidence, person)}` }];
+    return [
+      {
+        law: 'L9',
+        text: `the ID ${uuid} of ${owner} was written into the row of ${person}${storyOf(evidence, person)}`,
+      },
+    ];
   }),
 ];

@@ -4,6 +4,9 @@ import type { Law } from '../oracle/evidence.ts';
 export const repeatable: Law = ({ quiet }) => {
   if (!quiet.plans) return [];
   const [first, second] = quiet.plans.map((plan) => plan.map((each) => JSON.stringify(each)));
-  const missing = first!.find((each, index) => each !== second![index]) ?? second!.find((each, index) => each !== first![index]);
-  return missing === undefined ? [] : [{ law: 'L11', text: `two plans over the same sides differ: ${missing}` }];
+  const isSame = JSON.stringify(first) === JSON.stringify(second);
+  if (isSame) return [];
+  const index = first!.findIndex((each, place) => each !== second![place]);
+  const text = `two plans over the same sides differ: ${first![index] ?? 'nothing'}\n      against ${second![index] ?? 'nothing'}`;
+  return [{ law: 'L11', text }];
 };

@@ -15,7 +15,8 @@ function untold(evidence: Parameters<Law>[0]): readonly Violation[] {
   const told = new Set<string>();
   const whole = new Set<string>();
   for (const { side, op, contact, field, after } of evidence.history) {
-    if (typeof field === 'string') told.add(`${String(side)} ${contact ?? ''} ${field} ${normalOf(field as never, textOf(after))}`);
+    if (typeof field === 'string')
+      told.add(`${String(side)} ${contact ?? ''} ${field} ${normalOf(field as never, textOf(after))}`);
     if (op === 'create' || op === 'append') whole.add(`${String(side)} ${contact ?? ''}`);
   }
   return evidence.writes.flatMap(({ side, uuid, person, field, before, after }) => {

@@ -6,7 +6,12 @@ export const handsOff: Law = (evidence) => [
   ...evidence.foreign.map((text) => ({ law: 'L13', text })),
   ...evidence.writes.flatMap(({ side, person, field, before, after, wasFormula }) =>
     side === 'sheet' && wasFormula
-      ? [{ law: 'L13', text: `the formula ${JSON.stringify(before)} of ${person} ${field} was overwritten with ${JSON.stringify(after)}${storyOf(evidence, person, field)}` }]
+      ? [
+          {
+            law: 'L13',
+            text: `the formula ${JSON.stringify(before)} of ${person} ${field} was overwritten with ${JSON.stringify(after)}${storyOf(evidence, person, field)}`,
+          },
+        ]
       : [],
   ),
 ];

@@ -44,9 +44,13 @@ export function namedReason({ quiet }: Evidence, { contact, row }: Pair, field?:
 /** How one field of one person came to be what it is. */
 export function storyOf({ log }: Evidence, person: string | undefined, field?: FieldName): string {
   const lines = log.story.filter(
-    (line) => person !== undefined && new RegExp(`\\b${person}\\b`).test(line) && (field === undefined || line.includes(field)),
+    (line) =>
+      person !== undefined && new RegExp(`\\b${person}\\b`).test(line) && (field === undefined || line.includes(field)),
   );
-  return lines.slice(-6).map((line) => `\n      ${line.trim()}`).join('');
+  return lines
+    .slice(-6)
+    .map((line) => `\n      ${line.trim()}`)
+    .join('');
 }
 
 export function isWinning(evidence: Evidence, field: FieldName): boolean {

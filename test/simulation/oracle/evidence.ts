@@ -120,4 +120,3 @@ export interface Violation {
 }
 
 export type Law = (evidence: Evidence) => readonly Violation[];
-

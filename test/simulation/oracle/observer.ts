@@ -180,7 +180,8 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
 
   function compare(before: Spreadsheet, after: Spreadsheet, was: SheetView, is: SheetView): void {
     const [others, othersNow] = [before, after].map((content) => content.findSheetByTitle(otherTab)?.rows);
-    if (others?.some((row, index) => row?.cells !== othersNow?.[index]?.cells)) foreign.push(`the tab "${otherTab}" was changed`);
+    if (others?.some((row, index) => row?.cells !== othersNow?.[index]?.cells))
+      foreign.push(`the tab "${otherTab}" was changed`);
     const [rows, rowsNow] = [before, after].map((content) => content.findSheetByTitle(tabTitle)!.rows);
     compareHeader(rows![0]?.cells ?? [], rowsNow![0]?.cells ?? []);
     if (rows!.length === rowsNow!.length) {
@@ -195,10 +196,10 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
       for (const row of was.rows) if (!still.has(row.number)) vanished(row);
       return;
     }
-    const knownCells = new Set(was.rows.map(({ cells }) => cells));
-    const cellsNow = new Set(is.rows.map(({ cells }) => cells));
-    for (const row of is.rows) if (!knownCells.has(row.cells)) appeared(row, is);
-    for (const row of was.rows) if (!cellsNow.has(row.cells)) vanished(row);
+    // Formulas are rewritten where rows move, so rows are told by what they show.
+    const left = Map.groupBy(was.rows, contentOf);
+    for (const row of is.rows) if (left.get(contentOf(row))?.shift() === undefined) appeared(row, is);
+    for (const rest of left.values()) for (const row of rest) vanished(row);
   }
 
   function compareHeader(was: RowView['cells'], is: RowView['cells']): void {
@@ -228,11 +229,14 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
         `row ${row.number} of ${person}, column ${index + 1}: "${cellText(was.cells[index])}" became "${cellText(row.cells[index])}"`,
       );
     }
-    if (was.id !== row.id) namings.push({ seq: log.seq, uuid: row.id, owner: ownerOf(row.id), person: was.notedPerson });
+    if (was.id !== row.id)
+      namings.push({ seq: log.seq, uuid: row.id, owner: ownerOf(row.id), person: was.notedPerson });
   }
 
   function appeared(row: RowView, { rows }: SheetView): void {
-    const twins = rows.filter(({ id, number }) => id === row.id && number !== row.number).map(({ number }) => `row ${number}`);
+    const twins = rows
+      .filter(({ id, number }) => id === row.id && number !== row.number)
+      .map(({ number }) => `row ${number}`);
     additions.push({ seq: log.seq, side: 'sheet', uuid: row.id, person: personOf(row), twins });
     const person = personOf(row);
     for (const field of fields) {
@@ -287,6 +291,10 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
       for (const uuid of text.match(uuids) ?? []) lookedAt.set(`${side} ${uuid}`, log.seq);
     },
   };
+}
+
+function contentOf({ cells }: RowView): string {
+  return JSON.stringify(cells.map((cell) => cellText(cell)));
 }
 
 const uuids = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;

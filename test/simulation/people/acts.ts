@@ -66,6 +66,13 @@ export function createPeople({ sides, setting, log, ownerOf }: PeopleDep): Peopl
     log.typed.push({ seq: log.seq, side, person: name, field, text, token, isRetyped: false });
   }
 
+  /** It went with its record, by somebody's own hand. */
+  function forget(side: 'crm' | 'sheet', name: string | undefined, field: FieldName, text: string): void {
+    for (const typed of log.typed)
+      if (typed.side === side && typed.person === name && typed.field === field && typed.text === text)
+        typed.isRetyped = true;
+  }
+
   function here(): readonly ContactRecord[] {
     const list = lists.here();
     return [...contacts.all()].map(({ record }) => record).filter(({ list_uuid }) => list_uuid === list);
@@ -91,7 +98,11 @@ export function createPeople({ sides, setting, log, ownerOf }: PeopleDep): Peopl
     tell(`crm: enters ${name} ${JSON.stringify({ ...filled, email })}`);
     const list_uuid = lists.here() ?? lists.other;
     log.entering = name;
-    contacts.add({ fields: { ...filled, work_email: email, list_uuid } });
+    // Nobody enters two people in one second.
+    contacts.add(
+      { fields: { ...filled, work_email: email, list_uuid } },
+      sides.service.world.now() - 1_000 * (count % 97),
+    );
     log.entering = undefined;
   }
 
@@ -205,6 +216,7 @@ export function createPeople({ sides, setting, log, ownerOf }: PeopleDep): Peopl
       case 'recreate': {
         tell(`crm: deletes ${name}`);
         contacts.remove(record!.uuid);
+        for (const { field: each } of setting.fields) forget('crm', name, each, contactValue(record!, each));
         const isGone = here().every(({ uuid }) => ownerOf(uuid) !== name);
         if (name !== undefined && isGone) personLog(log, name).deletedIn.add('crm');
         if (name !== undefined && !isGone) tangle(name, 'duplicate');
@@ -296,6 +308,7 @@ export function createPeople({ sides, setting, log, ownerOf }: PeopleDep): Peopl
       case 'delete row': {
         tell(`sheet: deletes row ${row.number} ${name}`);
         deletedRows.push(row);
+        for (const { field: each } of setting.fields) forget('sheet', name, each, row.value(each));
         person.deleteRows(tabTitle, row.number);
         const isGone = view().rows.every((each) => personOf(each) !== name);
         if (name !== undefined && isGone) personLog(log, name).deletedIn.add('sheet');

@@ -14,7 +14,12 @@ export function drawScenario(seed: number, { stepsMax = stepsMaxDefault }: DrawO
   const chance = (percent: number) => random.integer(1, 100) <= percent;
   const setting = drawSetting(random, chance);
   /** Some days people sit still while leadsheet runs, or nothing fails: what goes wrong then has one reason less. */
-  const mood: Mood = { isBusy: chance(60), isFailing: chance(60), isDeadly: chance(55), hasAutomation: setting.automation !== undefined };
+  const mood: Mood = {
+    isBusy: chance(60),
+    isFailing: chance(60),
+    isDeadly: chance(55),
+    hasAutomation: setting.automation !== undefined,
+  };
   const begin: Step[] = [
     ...repeat(random.integer(0, 4), () => actStep({ ...drawAct(random), side: 'crm', what: 'enter' })),
     ...repeat(random.integer(0, 3), () => actStep({ ...drawAct(random), side: 'sheet', what: 'enter' })),
@@ -71,7 +76,11 @@ function drawSetting(random: Random, chance: Chance): Setting {
 function drawSwitches(random: Random, chance: Chance): Setting['switches'] {
   return {
     ...(chance(30) && { pageRowsMax: random.pick([2, 3]) }),
-    ...(chance(10) && { windowRowsMax: 4, windowBeyond: random.pick(['refused', 'empty', 'server_error'] as const) }),
+    ...(chance(10) && {
+      pageRowsMax: 2,
+      windowRowsMax: 6,
+      windowBeyond: random.pick(['refused', 'empty', 'server_error'] as const),
+    }),
     ...(chance(40) && { searchRows: random.pick(['wrapped', 'mixed'] as const) }),
     ...(chance(20) && { searchLagMs: random.pick([2_000, 30_000]) }),
     ...(chance(20) && { deleteDelayMs: 30_000 }),
@@ -82,7 +91,9 @@ function drawSwitches(random: Random, chance: Chance): Setting['switches'] {
     ...(chance(30) && { lookupMiss: random.pick(['null', 'object', 'array', 'blank', 'no_content'] as const) }),
     ...(chance(10) && { updateIgnores: ['company_name'] }),
     ...(chance(15) && { blankValue: random.pick(['stored', 'refused', 'ignored'] as const) }),
-    ...(chance(20) && { normalises: random.pick([['trim'], ['email_case'], ['trim', 'handle', 'email_case']] as const) }),
+    ...(chance(20) && {
+      normalises: random.pick([['trim'], ['email_case'], ['trim', 'handle', 'email_case']] as const),
+    }),
     ...(chance(10) && { emailStoredAs: 'personal_email' as const }),
     ...(chance(30) && { upsertExisting: random.pick(['refused', 'duplicated'] as const) }),
     ...(chance(15) && { filterByField: { updated_at: random.pick(['refused', 'ignored', 'server_error'] as const) } }),
@@ -123,7 +134,8 @@ function drawEvent(random: Random, chance: Chance, mood: Mood): Step {
   if (kind <= 11) return { do: 'lose state' };
   if (kind <= 13) return { do: 'damage', a: random.integer(0, 999), b: random.integer(0, 999) };
   if (kind <= 17) return { do: 'map', column: random.integer(0, 3) };
-  if (kind <= 23) return { do: 'decide', what: random.pick(['resolve', 'approve', 'retry'] as const), a: random.integer(0, 999) };
+  if (kind <= 23)
+    return { do: 'decide', what: random.pick(['resolve', 'approve', 'retry'] as const), a: random.integer(0, 999) };
   if (kind <= 28) return { do: 'quiet' };
   const chaos = drawChaos(random, chance, mood);
   if (kind <= 38) return { do: 'daemon', ms: random.pick([30_000, 90_000, 240_000]), both: chance(25), chaos };
@@ -134,10 +146,13 @@ function drawChaos(random: Random, chance: Chance, mood: Mood): Chaos {
   const at = () => Math.ceil(10 ** (random.integer(0, 190) / 100));
   return {
     acts: mood.isBusy
-      ? repeat(random.integer(0, 3), () => ({ at: at(), act: drawAnyAct(random, mood) })).toSorted((a, b) => a.at - b.at)
+      ? repeat(random.integer(0, 3), () => ({ at: at(), act: drawAnyAct(random, mood) })).toSorted(
+          (a, b) => a.at - b.at,
+        )
       : [],
     faults: mood.isFailing ? repeat(random.integer(0, 2), () => drawFault(random)) : [],
-    ...(mood.isDeadly && chance(45) && { end: { at: at(), how: random.pick(['kill', 'kill', 'power', 'stop'] as const) } }),
+    ...(mood.isDeadly &&
+      chance(45) && { end: { at: at(), how: random.pick(['kill', 'kill', 'power', 'stop'] as const) } }),
     ...(mood.isDeadly && chance(6) && { diskFullAt: at() }),
   };
 }
@@ -162,7 +177,18 @@ function drawFault(random: Random): Fault {
   const when = random.pick(['before', 'after'] as const);
   const times = random.pick([1, 1, 1, 2, 3, 6]);
   if (random.integer(0, 1) === 0) {
-    const kind = random.pick(['status', 'status', 'blank', 'html', 'lost', 'lost', 'hang', 'truncated', 'rate_limited', 'error_in_200'] as const);
+    const kind = random.pick([
+      'status',
+      'status',
+      'blank',
+      'html',
+      'lost',
+      'lost',
+      'hang',
+      'truncated',
+      'rate_limited',
+      'error_in_200',
+    ] as const);
     return {
       on: 'crm',
       ...(random.integer(0, 3) > 0 && { operation: random.pick(faultyOperations) }),

@@ -119,7 +119,8 @@ export function createWorld(setting: Setting, seed: number, listener: WorldListe
     async beginDaemon() {
       const process = newProcess();
       const out = { write: () => true };
-      const world = { ...worldOf(process, dep), out, stop: process.stop.signal };
+      const listen = (event: EngineEvent) => listener.onEngine(event, process);
+      const world = { ...worldOf(process, dep), out, stop: process.stop.signal, listen };
       const daemon = await clock.within(process, () => startDaemon(config, world));
       return { process, daemon };
     },

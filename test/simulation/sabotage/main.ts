@@ -1,0 +1,45 @@
+// `npm run sabotage [-- --seeds N] [--seed S] [--only TEXT] [--table]`: breaks the program in one small way after the other,
+// in memory only. The stories of the simulation have to notice each of them.
+import { execFile } from 'node:child_process';
+import { parseArgs, promisify } from 'node:util';
+import PQueue from 'p-queue';
+import type { Verdict } from './judge.ts';
+import { type Sabotage, sabotages } from './sabotages.ts';
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '2000' },
+    seed: { type: 'string', default: '1' },
+    only: { type: 'string', default: '' },
+    processes: { type: 'string', default: '2' },
+  },
+});
+const run = promisify(execFile);
+const chosen = sabotages.filter(({ name }) => name.includes(values.only));
+const unnoticed: string[] = [];
+const started = performance.now();
+const queue = new PQueue({ concurrency: Number(values.processes) });
+console.log('| sabotage | noticed after | by |\n| --- | --- | --- |');
+await queue.addAll(chosen.map((each) => async () => tell(each, await judge(each))));
+const secs = Math.round((performance.now() - started) / 1000);
+console.log(
+  `${chosen.length - unnoticed.length} of ${chosen.length} noticed within ${values.seeds} stories; ${secs} s`,
+);
+if (unnoticed.length > 0) process.exitCode = 1;
+
+async function judge({ name }: Sabotage): Promise<Verdict> {
+  const here = (file: string) => new URL(file, import.meta.url).pathname;
+  const { stdout } = await run(
+    process.execPath,
+    ['--import', here('hook.ts'), here('judge.ts'), values.seed, values.seeds],
+    { env: { ...process.env, SABOTAGE: name }, maxBuffer: 2 ** 26 },
+  );
+  return JSON.parse(stdout) as Verdict;
+}
+
+function tell({ name }: Sabotage, { stories, law, text }: Verdict): void {
+  if (stories === null) unnoticed.push(name);
+  const after = stories === null ? '**not noticed**' : `${stories} ${stories === 1 ? 'story' : 'stories'}`;
+  const by = law === 'fault' ? text.split('\n')[0]!.slice(0, 80) : law;
+  console.log(`| ${name} | ${after} | ${by} |`);
+}

@@ -1,0 +1,245 @@
+// Small ways to break the program, as hands that are tired break it. Each replaces one text that is there exactly once.
+
+export interface Sabotage {
+  readonly name: string;
+  /** Below src/. */
+  readonly file: string;
+  readonly text: string;
+  readonly instead: string;
+}
+
+const merging: readonly Sabotage[] = [
+  {
+    name: 'a conflict under manual is settled for the CRM',
+    file: 'sync/merge-field.ts',
+    text: "conflict === 'manual' ? undefined : conflict",
+    instead: "conflict === 'manual' ? 'crm' : conflict",
+  },
+  {
+    name: 'under newest the older side wins',
+    file: 'sync/merge-record.ts',
+    text: "return lead > 0 ? 'crm' : 'sheet';",
+    instead: "return lead > 0 ? 'sheet' : 'crm';",
+  },
+  {
+    name: 'a field that is missing from an answer is blank',
+    file: 'sync/record-state.ts',
+    text: '(value === undefined ? state.crm[index] : value)',
+    instead: '(value ?? null)',
+  },
+  {
+    name: 'what was sent is believed to be stored, whatever the answer says',
+    file: 'sync/record-state.ts',
+    text: 'stored === undefined || isSame(field.kind, stored, after) || !isSame(field.kind, stored, before ?? null)',
+    instead: 'true',
+  },
+  {
+    name: 'the base holds what was sent, also where the sheet does not',
+    file: 'sync/settle.ts',
+    text: "if (outcome.kind !== 'done') return void problems.push(failureProblem({ uuid, row: change.row }, outcome));\n    if (!state",
+    instead: 'if (!state',
+  },
+  {
+    name: 'an update of unknown outcome counts as what it was before',
+    file: 'sync/confirm.ts',
+    text: "outcome.kind === 'unknown' ? withoutSent(state.crm, change) : state.crm",
+    instead: 'state.crm',
+  },
+  {
+    name: 'blanks are synced although they are to be ignored',
+    file: 'sync/merge-field.ts',
+    text: "if (isBlank(value) && field.blank === 'ignore') {",
+    instead: 'if (false as boolean) {',
+  },
+];
+
+const identity: readonly Sabotage[] = [
+  {
+    name: 'of two rows with one ID the upper one is always kept',
+    file: 'sync/match-by-id.ts',
+    text: 'return upperFirst.find(({ values }) => values === known) ?? upperFirst[0]!;',
+    instead: 'return known === undefined ? upperFirst[0]! : upperFirst.at(-1)!;',
+  },
+  {
+    name: 'the answer to a create may be anybody',
+    file: 'sync/confirm.ts',
+    text: "if (isTaken || states.has(contact.uuid)) return 'it has a row already';",
+    instead: '',
+  },
+];
+
+const deleting: readonly Sabotage[] = [
+  {
+    name: 'a scan that drifted proves that somebody is gone',
+    file: 'sync/person.ts',
+    text: 'const isProvenAbsent = !context.crm.isDrifted || (link.missedScans ?? 0) > 0;',
+    instead: 'const isProvenAbsent = true;',
+  },
+  {
+    name: 'a contact that changed is deleted with its row',
+    file: 'sync/person.ts',
+    text: "      if (contactIs === 'changed') {\n        return restore('D2'",
+    instead: "      if (false as boolean) {\n        return restore('D2'",
+  },
+  {
+    name: 'a row that was edited goes with its contact',
+    file: 'sync/person.ts',
+    text: "return isEdited ? 'edited here since' : undefined;",
+    instead: 'return isEdited ? undefined : undefined;',
+  },
+  {
+    name: 'a contact is not looked at before it is deleted',
+    file: 'engine/push-crm.ts',
+    text: "return isMoved ? { kind: 'moved' } : remove(uuid);",
+    instead: 'return isMoved ? remove(uuid) : remove(uuid);',
+  },
+];
+
+const guards: readonly Sabotage[] = [
+  {
+    name: 'an empty side passes',
+    file: 'sync/guard.ts',
+    text: 'if (expected < linksForEmptySide) return undefined;',
+    instead: 'if (expected >= 0) return undefined;',
+  },
+  {
+    name: 'no limit holds a run',
+    file: 'sync/guard.ts',
+    text: 'if (counts[what] <= limit.count || counts[what] <= approved) return [];',
+    instead: 'if (counts[what] >= 0) return [];',
+  },
+  {
+    name: 'another list or tab than the state is of is taken for the same',
+    file: 'sync/guard.ts',
+    text: 'if (known && known[side] !== now[side]) {',
+    instead: 'if (known && known[side] === undefined) {',
+  },
+];
+
+const service: readonly Sabotage[] = [
+  {
+    name: 'a create is sent again when its answer is lost',
+    file: 'engine/push-crm.ts',
+    text: 'return await send({ ...editCall, repeat: false });',
+    instead: 'return await send({ ...editCall, repeat: true });',
+  },
+  {
+    name: 'a contact is not looked at again before it is written',
+    file: 'engine/push-crm.ts',
+    text: "      if (hasMoved(context, scope, input, person, look.contacts.get(change.uuid!))) return { kind: 'moved' };\n",
+    instead: '',
+  },
+  {
+    name: 'a new row writes over the contact that is there',
+    file: 'engine/push-crm.ts',
+    text: 'update_if_exists: isMove,',
+    instead: 'update_if_exists: true,',
+  },
+  {
+    name: 'a contact that was there is taken for the one created',
+    file: 'engine/push-crm.ts',
+    text: "return wasThere(contact, record, input, change, startedAt) ? { kind: 'moved' } : { kind: 'done', contact: record };",
+    instead: "return { kind: 'done', contact: record };",
+  },
+  {
+    name: 'changes are asked for from the end of the last run on',
+    file: 'engine/run.ts',
+    text: 'return { watermark, unplaced: unplaced.toSorted() };',
+    instead:
+      'return { watermark: new Date(Date.parse(watermark) + 60_000).toISOString(), unplaced: unplaced.toSorted() };',
+  },
+];
+
+const sheet: readonly Sabotage[] = [
+  {
+    name: 'any row a pin is on is the right one',
+    file: 'sheets/same-row.ts',
+    text: "    if (id !== '' || sent.item.change.row.id !== '') return id === sent.item.change.row.id;\n",
+    instead: "    if (id !== '' || sent.item.change.row.id !== '') return true;\n",
+  },
+  {
+    name: 'rows are appended again when the answer is lost',
+    file: 'sheets/append.ts',
+    text: 'seen.grid.sheetMarks.some(({ metadataId }) => metadataId === mark) && unknown',
+    instead: 'seen.grid.sheetMarks.some(({ metadataId }) => metadataId === -1) && unknown',
+  },
+  {
+    name: 'a formula is written over',
+    file: 'sync/merge-record.ts',
+    text: 'toCell && record.row.formulas?.includes(field.name)',
+    instead: 'toCell && record.row.formulas?.includes(`${field.name} `)',
+  },
+  {
+    name: 'a cell that cannot be read is merged all the same',
+    file: 'sync/merge-record.ts',
+    text: 'if (shown !== undefined) {',
+    instead: 'if (shown === `${record.uuid}`) {',
+  },
+];
+
+const enrolling: readonly Sabotage[] = [
+  {
+    name: 'the intent to enrol is not written down',
+    file: 'engine/enrol.ts',
+    text: "await book.put(new Map([[key, { state: 'intended', at, run, name, calls: [...earlier, at] }]]));",
+    instead: '',
+  },
+  {
+    name: 'an enrolment of unknown outcome waits for its next turn',
+    file: 'engine/enrol.ts',
+    text: "return settle({ state: 'unknown', at: now, run, name, calls: [...earlier, now] }, { kind: 'unknown', message });",
+    instead:
+      "return settle({ state: 'waiting', at: now, run, name, calls: [...earlier, now] }, { kind: 'unknown', message });",
+  },
+  {
+    name: 'nobody is vetoed',
+    file: 'sync/veto.ts',
+    text: 'if (text !== undefined) return',
+    instead: "if (text === '') return",
+  },
+  {
+    name: 'one more an hour than the cap',
+    file: 'sync/enrolment.ts',
+    text: 'let free = rules.perHour - countSince(ledger, input.now - hourMs);',
+    instead: 'let free = rules.perHour + 1 - countSince(ledger, input.now - hourMs);',
+  },
+];
+
+const state: readonly Sabotage[] = [
+  {
+    name: 'steps are not noted before they begin',
+    file: 'engine/save.ts',
+    text: 'if (changes.length === 0) return;\n      steps += 1;',
+    instead: 'if (changes.length >= 0) return;\n      steps += 1;',
+  },
+  {
+    name: 'the base of what was created is kept only at the end of the run',
+    file: 'engine/save.ts',
+    text: 'const { links } = settle(decided.input, nothing, outcomes);\n      const { batch, base } = toBatch(known, { links,',
+    instead:
+      'const { links: _links } = settle(decided.input, nothing, outcomes);\n      const { batch, base } = toBatch(known, { links: new Map(),',
+  },
+  {
+    name: 'a lock keeps nobody out',
+    file: 'state/file/lock.ts',
+    text: 'if (holder && (await mayLive(holder))) return holder;',
+    instead: 'if (holder && (await mayLive(holder))) return undefined;',
+  },
+  {
+    name: 'files are not synced to the disk',
+    file: 'state/file/disk.ts',
+    text: '    await file.sync();\n  } finally {',
+    instead: '  } finally {',
+  },
+];
+
+export const sabotages: readonly Sabotage[] = [
+  ...merging,
+  ...identity,
+  ...deleting,
+  ...guards,
+  ...service,
+  ...sheet,
+  ...enrolling,
+  ...state,
+];

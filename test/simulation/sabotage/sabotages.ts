@@ -150,6 +150,21 @@ const service: readonly Sabotage[] = [
   },
 ];
 
+const scanning: readonly Sabotage[] = [
+  {
+    name: 'the next window of a scan begins a second late',
+    file: 'crm/scan/windows.ts',
+    text: '    from = lastStamp;\n',
+    instead: '    from = new Date(Date.parse(lastStamp) + 1_000).toISOString();\n',
+  },
+  {
+    name: 'a scan in which contacts moved is not read again',
+    file: 'crm/scan/windows.ts',
+    text: 'if (steady) return end;',
+    instead: 'if (steady || pass > 0) return end;',
+  },
+];
+
 const sheet: readonly Sabotage[] = [
   {
     name: 'any row a pin is on is the right one',
@@ -239,6 +254,7 @@ export const sabotages: readonly Sabotage[] = [
   ...deleting,
   ...guards,
   ...service,
+  ...scanning,
   ...sheet,
   ...enrolling,
   ...state,

@@ -28,6 +28,8 @@ export interface Matched {
   readonly sought: ReadonlySet<string>;
   /** False while some row's ID is in doubt: then a missing row means nothing (I5). */
   readonly areAbsentRowsGone: boolean;
+  /** Contacts whose row was copied -> the numbers of the copies: which of them a write would meet nobody knows (I4). */
+  readonly copies: ReadonlyMap<string, readonly number[]>;
   /** Contacts that were answered as they were before our own last write: neither read nor missed. */
   readonly stale: ReadonlySet<string>;
 }
@@ -57,6 +59,7 @@ export function match(input: PlanInput, keys: Keys): Matched {
   const hereByAnswer: ContactRecord[] = [];
   const withheld = new Set<string>();
   const sought = new Set<string>();
+  const copyNumbers = new Map<string, readonly number[]>();
   const isAskedAgain = input.requests.retry.size > 0;
 
   byId();
@@ -75,6 +78,7 @@ export function match(input: PlanInput, keys: Keys): Matched {
     withheld,
     sought,
     areAbsentRowsGone: doubtfulRows.length === 0,
+    copies: copyNumbers,
     stale,
   };
 
@@ -86,11 +90,16 @@ export function match(input: PlanInput, keys: Keys): Matched {
       else if (rowByUuid.has(row.id)) copies.set(row.id, [...(copies.get(row.id) ?? []), row]);
       else rowByUuid.set(row.id, row);
     }
-    for (const [id, others] of copies) {
-      const rows = [rowByUuid.get(id)!, ...others];
+    for (const [id, more] of copies) {
+      const rows = [rowByUuid.get(id)!, ...more];
       const keeper = keeperOf(rows, base.links.get(id));
       rowByUuid.set(id, keeper);
-      for (const copy of rows) if (copy !== keeper) doubt(copy, 'I4', copyReason(keeper));
+      const others = rows.filter((row) => row !== keeper);
+      for (const copy of others) doubt(copy, 'I4', copyReason(keeper));
+      copyNumbers.set(
+        id,
+        others.map(({ number }) => number),
+      );
     }
     for (const [id, row] of rowByUuid) {
       if (base.links.has(id) || contactByUuid.has(id)) continue;

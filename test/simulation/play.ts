@@ -162,7 +162,7 @@ class Player {
       : all.filter((each) => each.field === field || this.#setting.fields.includes(each));
     this.#setting = { ...this.#setting, fields };
     this.#world.configure(this.#setting);
-    this.#process = undefined;
+    this.#leave();
     this.#tell(`${field} ${isMapped ? 'leaves' : 'is back in'} the mapping`);
   }
 
@@ -189,13 +189,20 @@ class Player {
 
   async #running(): Promise<SimulatedProcess> {
     if (this.#process === undefined || this.#process.isDead || this.#process.stop.signal.aborted) {
+      this.#leave();
       this.#process = await this.#world.begin();
     }
     return this.#process;
   }
 
+  /** The process has nothing more to do, and ends. */
+  #leave(): void {
+    if (this.#process && !this.#process.isDead) this.#world.kill(this.#process);
+    this.#process = undefined;
+  }
+
   async #runStep({ isFull, isAsked, restart, both, chaos }: Extract<Step, { do: 'run' }>): Promise<void> {
-    if (restart) this.#process = undefined;
+    if (restart) this.#leave();
     const process = await this.#running();
     const other = both ? await this.#world.begin() : undefined;
     this.#unleash(chaos);
@@ -215,7 +222,7 @@ class Player {
   }
 
   async #daemonStep({ ms, both, chaos }: Extract<Step, { do: 'daemon' }>): Promise<void> {
-    this.#process = undefined;
+    this.#leave();
     const daemons = [await this.#world.beginDaemon(), ...(both ? [await this.#world.beginDaemon()] : [])];
     this.#tell(`${both ? 'two daemons run' : 'the daemon runs'} for ${ms / 1000} s`);
     this.#unleash(chaos);
@@ -357,10 +364,10 @@ class Player {
     const turned = { searchLagMs: switches.searchLagMs, totalDriftMax: switches.totalDriftMax };
     Object.assign(switches, { searchLagMs: 0, totalDriftMax: 0 });
     await clock.pass(quietMs);
-    this.#process = undefined;
+    this.#leave();
     const process = await this.#running();
     for (let runs = 1; runs <= settlingRuns; runs += 1) {
-      const report = await this.#run(process, { isFull: true, isAsked: true });
+      const report = await clock.until(this.#run(process, { isFull: true, isAsked: true }));
       if (report === 'killed') throw new Error('nobody kills it now');
       if (report.status === 'failed' && !this.#mayFail(report)) {
         return this.#violate(
@@ -411,7 +418,7 @@ class Player {
     const report = this.#reports.at(-1)!;
     const idleReports: RunReport[] = [];
     for (const isFull of [true, false, false]) {
-      const idle = await this.#run(process, { isFull, isAsked: true });
+      const idle = await clock.until(this.#run(process, { isFull, isAsked: true }));
       if (idle !== 'killed') idleReports.push(idle);
       await clock.pass(1_000);
     }

@@ -1,5 +1,5 @@
 import type { Law } from '../oracle/evidence.ts';
-import { storyOf } from './records.ts';
+import { isMistakable, storyOf } from './records.ts';
 
 /**
  * L2. A field holds its old value or the other side's, to the letter, never a third. A form that the service stored counts
@@ -9,6 +9,7 @@ export const nothingInvented: Law = (evidence) =>
   evidence.writes.flatMap((write) => {
     const { side, person, field, before, after, isOfOtherSide, isOfThisSide } = write;
     if (person === undefined || isOfOtherSide || isOfThisSide || after === '') return [];
+    if (isMistakable(evidence, person)) return [];
     if (side === 'crm' && isServiceForm(evidence.setting.switches.normalises ?? [], evidence, write)) return [];
     const text = `${person} ${field} in the ${side} became ${JSON.stringify(after)} (before: ${JSON.stringify(before)}), which nobody ever put on either side of ${person}`;
     return [{ law: 'L2', text: text + storyOf(evidence, person, field) }];

@@ -30,6 +30,8 @@ interface PeopleDep {
   readonly ownerOf: (uuid: string) => string | undefined;
 }
 
+const namedActs: ReadonlySet<SheetAct> = new Set(['edit', 'edit key', 'formula', 'swap keys']);
+
 /** Enough for collisions, few enough for a story that can be read. */
 const rowsMax = 25;
 
@@ -166,9 +168,10 @@ export function createPeople({ sides, setting, log, ownerOf }: PeopleDep): Peopl
     }
     const name = record && ownerOf(record.uuid);
     const field = pick(texts, act.b)!;
+    if (name === undefined && what !== 'move back') return false;
     switch (what) {
       case 'edit':
-        setContact(record!, field, newText(name ?? 'p999', field, act.c));
+        setContact(record!, field, newText(name!, field, act.c));
         return true;
       case 'clear':
         if (contactValue(record!, field) === '') return false;
@@ -182,7 +185,7 @@ export function createPeople({ sides, setting, log, ownerOf }: PeopleDep): Peopl
         return true;
       }
       case 'long text': {
-        const text = `${newText(name ?? 'p999', field, 0)} ${'x'.repeat(50_001)}`;
+        const text = `${newText(name!, field, 0)} ${'x'.repeat(50_001)}`;
         note('crm', name, field, text);
         contacts.change(record!.uuid, { fields: { [recordField(record, field)]: text } });
         tell(`crm: ${name} ${field} = a text of more than 50,000 characters`);
@@ -191,7 +194,7 @@ export function createPeople({ sides, setting, log, ownerOf }: PeopleDep): Peopl
       case 'edit key': {
         const key = pick(keys, act.b)!;
         tangle(name, 'key');
-        setContact(record!, key, newText(name ?? 'p999', key, act.c));
+        setContact(record!, key, newText(name!, key, act.c));
         return true;
       }
       case 'swap keys': {
@@ -255,6 +258,8 @@ export function createPeople({ sides, setting, log, ownerOf }: PeopleDep): Peopl
     const row = pick(rows, act.a)!;
     const name = row && personOf(row);
     const field = pick(texts, act.b)!;
+    // Whose it is must be plain: what is typed carries the name.
+    if (name === undefined && namedActs.has(what)) return false;
     switch (what) {
       case 'enter known': {
         const known = pick(here(), act.a);
@@ -265,7 +270,7 @@ export function createPeople({ sides, setting, log, ownerOf }: PeopleDep): Peopl
         return true;
       }
       case 'edit':
-        return setField(row, field, newText(name ?? 'p999', field, act.c), columnOf);
+        return setField(row, field, newText(name!, field, act.c), columnOf);
       case 'clear':
         return row.value(field) !== '' && setField(row, field, '', columnOf);
       case 'old value': {
@@ -276,7 +281,7 @@ export function createPeople({ sides, setting, log, ownerOf }: PeopleDep): Peopl
       case 'edit key': {
         const key = pick(keys, act.b)!;
         tangle(name, 'key');
-        return setField(row, key, newText(name ?? 'p999', key, act.c), columnOf);
+        return setField(row, key, newText(name!, key, act.c), columnOf);
       }
       case 'swap keys': {
         const other = pick(rows, act.b);
@@ -288,7 +293,7 @@ export function createPeople({ sides, setting, log, ownerOf }: PeopleDep): Peopl
       case 'formula': {
         const index = columnOf(headerOf[field]);
         if (index === undefined) return false;
-        const text = newText(name ?? 'p999', field, 0);
+        const text = newText(name!, field, 0);
         person.type(`'${tabTitle}'!${letterOf(index)}${row.number}`, `="${text}"`);
         note('sheet', name, field, text);
         tell(`sheet: row ${row.number} ${name} ${field} is the formula ="${text}"`);

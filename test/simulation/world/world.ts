@@ -33,7 +33,7 @@ export interface World extends Disposable {
   readonly configure: (setting: Setting) => void;
   readonly begin: () => Promise<SimulatedProcess>;
   readonly beginDaemon: () => Promise<{ readonly process: SimulatedProcess; readonly daemon: RunningDaemon }>;
-  /** One run; a process that is killed meanwhile answers nothing. */
+  /** One run, while the clock is moved; of a process that is killed meanwhile nobody hears more. */
   readonly run: (
     process: SimulatedProcess,
     request: { isFull: boolean; isAsked: boolean },
@@ -127,7 +127,7 @@ export function createWorld(setting: Setting, seed: number, listener: WorldListe
     run(process, { isFull, isAsked }) {
       const sync = process.app!.syncs.get(syncName)!;
       const request = { isFull, isAsked, signal: process.stop.signal };
-      return clock.until(Promise.race([clock.within(process, () => runSync(sync, request)), process.died.promise]));
+      return Promise.race([clock.within(process, () => runSync(sync, request)), process.died.promise]);
     },
     kill: die,
     losePower() {

@@ -70,7 +70,7 @@ class Player {
     const world = createWorld(scenario.setting, scenario.seed, {
       onInstant: (instant) => this.#atInstant(instant),
       onSide: (event) => this.#observer.onSide(event),
-      onEngine: (event) => this.#onEngine(event),
+      onEngine: (event, process) => this.#onEngine(event, process),
       onAnswer: (process, what, body, text) => this.#observer.onAnswer(process.pid, what, body, text),
     });
     this.#world = world;
@@ -322,7 +322,8 @@ class Player {
     else this.#world.losePower();
   }
 
-  #onEngine(event: EngineEvent): void {
+  #onEngine(event: EngineEvent, process: SimulatedProcess): void {
+    if (event.type === 'run-started') this.#observer.onRun(process.pid);
     this.#coverage.engine(event);
     if (event.type === 'notice') this.log.story.push(`    ${event.message}`);
     if (event.type === 'change-done') {

@@ -8,8 +8,8 @@ import { storyOf } from './records.ts';
  * L1. A value a person put on a side since the base is never overwritten on that side unless a stated policy says so, and
  * then the loser is in the history.
  *
- * The one allowance (docs/testing.md): what is typed between the look right before a write and the write itself, since
- * neither API has a compare-and-swap.
+ * The one allowance (docs/testing.md): what is typed after the look right before a write, or what that look was not shown
+ * yet because the search lags: neither API has a compare-and-swap.
  */
 export const noLostEdit: Law = (evidence) => [
   ...evidence.writes.flatMap((write) => overwritten(evidence, write)),
@@ -19,7 +19,7 @@ export const noLostEdit: Law = (evidence) => [
 function overwritten(evidence: Evidence, write: Write): readonly Violation[] {
   const { side, person, field, before, after } = write;
   const isLoss = write.isTyped && !write.wasAgreed && normalOf(field, before) !== normalOf(field, after);
-  if (!isLoss || write.isInWindow || mayGiveWay(evidence, write)) return [];
+  if (!isLoss || write.isUnseen || mayGiveWay(evidence, write)) return [];
   const text = `${person} ${field} in the ${side}: "${before}", typed there and never agreed upon, was overwritten with "${after}", and no policy says so`;
   return [{ law: 'L1', text: text + storyOf(evidence, person, field) }];
 }
@@ -35,7 +35,7 @@ function mayGiveWay({ setting, log }: Evidence, { side, field, after, person }: 
 }
 
 /** Once all is quiet it is there, or was typed over, or went with its record, or the history has it. */
-function lost({ log, quiet, history, setting, isStateTampered, ownerOf, writes }: Evidence): readonly Violation[] {
+function lost({ log, quiet, history, setting, isStateTampered, removals, writes }: Evidence): readonly Violation[] {
   const fields = setting.fields.map(({ field }) => field);
   const present = new Set([
     ...quiet.contacts.flatMap((contact) =>
@@ -46,7 +46,6 @@ function lost({ log, quiet, history, setting, isStateTampered, ownerOf, writes }
   const told = new Set(
     history.map(({ side, field, before }) => `${String(side)} ${String(field)} ${normal(field, before)}`),
   );
-  void ownerOf;
   return log.typed.flatMap(({ side, person, field, text, token, isRetyped }) => {
     const isGone = (log.people.get(person)?.deletedIn.size ?? 0) > 0;
     // What is only sent is never read, and so never known to have been there (M4).
@@ -54,12 +53,11 @@ function lost({ log, quiet, history, setting, isStateTampered, ownerOf, writes }
     if (isRetyped || isGone || token === undefined || !fields.includes(field)) return [];
     if (present.has(`${field} ${normalOf(field, text)}`)) return [];
     if (told.has(`${side} ${field} ${normal(field, text)}`)) return [];
+    // Taken off the one side by a person, and off the other because of that (D1, D3).
+    if (removals.some(({ agreed }) => agreed.has(`${field} ${normalOf(field, text)}`))) return [];
     const wasOverwritten = writes.some(
       (write) =>
-        write.side === side &&
-        write.person === person &&
-        write.before === text &&
-        (write.isInWindow || isStateTampered),
+        write.side === side && write.person === person && write.before === text && (write.isUnseen || isStateTampered),
     );
     if (wasOverwritten) return [];
     const story = `"${text}", typed in the ${side} for ${person} ${field}, is nowhere any more, and the history does not have it`;

@@ -1,14 +1,14 @@
 import { normalOf } from '../people/token.ts';
 import type { Law, Side } from '../oracle/evidence.ts';
 import { policyOf } from '../world/setting.ts';
-import { storyOf } from './records.ts';
+import { isMistakable, storyOf } from './records.ts';
 
 /** L3. What the state says both sides agreed on, both sides were seen to hold. */
 export const honestBase: Law = (evidence) => {
   const { quiet, setting, ownerOf, held } = evidence;
   return [...quiet.agreed].flatMap(([uuid, values]) => {
     const person = ownerOf(uuid);
-    if (person === undefined || person === 'nobody') return [];
+    if (person === undefined || isMistakable(evidence, person)) return [];
     return [...values].flatMap(([field, value]) => {
       const isKnown = setting.fields.some((each) => each.field === field);
       if (!isKnown || value === undefined) return [];

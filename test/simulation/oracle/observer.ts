@@ -19,6 +19,7 @@ import type { Addition, Enrolment, Naming, Removal, Side, Write } from './eviden
 
 export interface Observer {
   readonly onSide: (event: SideEvent) => void;
+  readonly onRun: (pid: number) => void;
   readonly onAnswer: (pid: number, what: string, body: string, text: string) => void;
   readonly ownerOf: (uuid: string) => string | undefined;
   readonly held: (side: Side, person: string, field: FieldName) => ReadonlySet<string>;
@@ -42,6 +43,7 @@ interface ObserverDep {
 /** What one process has been shown, and when it last looked at a record on its own. */
 interface Knowledge {
   readonly tokens: Set<string>;
+  runBeganAt: number;
   /** By `side uuid`: when it looked again, right before a write. */
   readonly lookedAt: Map<string, number>;
 }
@@ -67,7 +69,7 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
   function known(of: number): Knowledge {
     const found = knowledge.get(of);
     if (found) return found;
-    const fresh: Knowledge = { tokens: new Set(), lookedAt: new Map() };
+    const fresh: Knowledge = { tokens: new Set(), lookedAt: new Map(), runBeganAt: 0 };
     knowledge.set(of, fresh);
     return fresh;
   }
@@ -103,6 +105,11 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
     }
   }
 
+  function agreedTexts(person: string | undefined, valueOf: (field: FieldName) => string): ReadonlySet<string> {
+    const texts = fields.map((field) => `${field} ${normalOf(field, valueOf(field))}`);
+    return new Set(texts.filter((text) => agreements.has(`${person} ${text}`)));
+  }
+
   function noteWrite(
     side: Side,
     uuid: string,
@@ -114,7 +121,7 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
     const other = side === 'crm' ? 'sheet' : 'crm';
     const token = readToken(before)?.token;
     const typed = log.typed.findLast((each) => each.side === side && each.person === person && each.field === field);
-    const { tokens, lookedAt } = known(currentPid());
+    const { tokens, lookedAt, runBeganAt } = known(currentPid());
     const isTyped = before !== '' && typed !== undefined && normalOf(field, typed.text) === normalOf(field, before);
     const looked = lookedAt.get(`${side} ${uuid}`);
     writes.push({
@@ -128,8 +135,7 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
       after,
       isTyped,
       wasAgreed: agreements.has(`${person} ${field} ${normalOf(field, before)}`),
-      wasShown: token !== undefined && tokens.has(token),
-      isInWindow: isTyped && looked !== undefined && typed.seq > looked,
+      isUnseen: token !== undefined && !tokens.has(token) && looked !== undefined && looked > runBeganAt,
       isOfOtherSide: person !== undefined && holding(other, person, field).has(after),
       isOfThisSide: person !== undefined && holding(side, person, field).has(after),
       wasFormula,
@@ -148,7 +154,8 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
       } else if (before) {
         const person = ownerOf(uuid);
         const isWanted = person === undefined || log.people.get(person)?.deletedIn.has('sheet') === true;
-        removals.push({ seq: log.seq, side: 'crm', uuid, person, isWanted });
+        const agreed = agreedTexts(person, (field) => contactValue(before, field));
+        removals.push({ seq: log.seq, side: 'crm', uuid, person, isWanted, agreed });
       }
     } else if (after && !before) owners.set(uuid, log.entering ?? 'nobody');
     if (after) noteContact(after);
@@ -247,7 +254,8 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
   function vanished(row: RowView): void {
     const person = personOf(row);
     const isWanted = person === undefined || log.people.get(person)?.deletedIn.has('crm') === true;
-    removals.push({ seq: log.seq, side: 'sheet', uuid: row.id, person, isWanted });
+    const agreed = agreedTexts(person, row.value);
+    removals.push({ seq: log.seq, side: 'sheet', uuid: row.id, person, isWanted, agreed });
   }
 
   return {
@@ -278,6 +286,7 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
         }
       }
     },
+    onRun: (of) => void (known(of).runBeganAt = log.seq),
     onAnswer(of, what, body, text) {
       log.seq += 1;
       const { tokens, lookedAt } = known(of);

@@ -201,7 +201,11 @@ export function createPeople({ sides, setting, log, ownerOf }: PeopleDep): Peopl
         const other = pick(present, act.b);
         if (!other || other.uuid === record!.uuid) return false;
         const [mine, theirs] = [contactValue(record!, 'email'), contactValue(other, 'email')];
-        for (const each of [name, ownerOf(other.uuid)]) tangle(each, 'key');
+        for (const each of [record!, other]) {
+          tangle(ownerOf(each.uuid), 'key');
+          // Nobody but the key says yet whose row is whose.
+          if (view().rows.every(({ id }) => id !== each.uuid)) tangle(ownerOf(each.uuid), 'ID');
+        }
         setContact(record!, 'email', theirs);
         setContact(other, 'email', mine);
         return true;
@@ -286,7 +290,10 @@ export function createPeople({ sides, setting, log, ownerOf }: PeopleDep): Peopl
       case 'swap keys': {
         const other = pick(rows, act.b);
         if (!other || other.number === row.number) return false;
-        for (const each of [name, personOf(other)]) tangle(each, 'key');
+        for (const each of [row, other]) {
+          tangle(personOf(each), 'key');
+          if (each.id === '') tangle(personOf(each), 'ID');
+        }
         setField(row, 'email', other.value('email'), columnOf);
         return setField(other, 'email', row.value('email'), columnOf);
       }
@@ -384,6 +391,9 @@ export function createPeople({ sides, setting, log, ownerOf }: PeopleDep): Peopl
         const header = headerOf[field];
         const index = columnOf(header);
         if (index === undefined) return false;
+        // Before the column is known to leadsheet, another header is another column.
+        const isAnchored = (file.content.findSheetByTitle(tabTitle)?.columns[index]?.metadataIds?.length ?? 0) > 0;
+        if (!isAnchored) return false;
         const [now] = [...log.renamed].find(([, original]) => original === header) ?? [];
         const name2 = now === undefined ? `${header} (new)` : header;
         if (now === undefined) log.renamed.set(name2, header);

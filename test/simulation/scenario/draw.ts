@@ -74,14 +74,6 @@ function drawSetting(random: Random, chance: Chance): Setting {
 }
 
 function drawSwitches(random: Random, chance: Chance): Setting['switches'] {
-  const switches = drawAnySwitches(random, chance);
-  if (switches.windowRowsMax === undefined) return switches;
-  // Behind a window a scan needs something to go by: a service that takes that away as well cannot be read by anybody.
-  const { filterByField: _filter, orderFieldIgnored: _order, totalDriftMax: _drift, ...rest } = switches;
-  return { ...rest, pageRowsMax: 2 };
-}
-
-function drawAnySwitches(random: Random, chance: Chance): Setting['switches'] {
   return {
     ...(chance(30) && { pageRowsMax: random.pick([2, 3]) }),
     ...(chance(10) && {

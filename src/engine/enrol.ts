@@ -271,7 +271,11 @@ export async function enrolInCrm(
 
   async function skipped(change: CreateEnrolled, newcomer: Newcomer): Promise<Outcome> {
     // The call before this one may have come through late: then it was that one that made the contact.
-    if (newcomer.isRepeated) return unknown(change, newcomer, 'an earlier call may have been carried out');
+    if (newcomer.isRepeated) {
+      const outcome = await unknown(change, newcomer, 'an earlier call may have been carried out');
+      // Nobody is there by what was sent: the service goes by another key, and means somebody else.
+      if (outcome.kind !== 'failed') return outcome;
+    }
     await book.close(change.key);
     tell(change, change.enrol, 'skipped: already a contact');
     return { kind: 'moved' };

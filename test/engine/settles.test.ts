@@ -1,6 +1,7 @@
 // What nobody decides about must not be tried again and again: each try costs calls, and a line of the history.
 import { expect, it } from 'vitest';
 import { createSyncTrial, tabTitle } from '../support/app.ts';
+import { createEnrolmentTrial, rowOf } from './enrolment/support.ts';
 
 it('I4, W9: a row that was copied is not written, says so, and is left in peace until the copy is gone', async () => {
   const trial = createSyncTrial();
@@ -37,4 +38,22 @@ it('I3, W9: a create that is answered with somebody who was there, by a key that
   await trial.run({ isFull: true });
   expect(trial.crmCalls('contacts.upsert')).toHaveLength(creates);
   expect(trial.stateFiles()).toEqual(files);
+});
+
+it('E3, W9: who is skipped for somebody known by another key is told apart, also after a call of unknown outcome', async () => {
+  const row = rowOf('new@firm.io', 'Welcome', { 'First name': 'Ann', 'Last name': 'Lee', Company: 'Acme' });
+  const trial = createEnrolmentTrial({ rows: [row] });
+  const elsewhere = trial.service.model.lists.add({ name: 'Elsewhere' }).uuid;
+  const known = { first_name: 'Ann', last_name: 'Lee', company_name: 'Acme', email: 'old@firm.io' };
+  trial.addContact({ ...known, list_uuid: elsewhere });
+  trial.service.faults.inject({ kind: 'blank', when: 'before', operation: 'automations.add-new-lead' });
+  for (let runs = 0; runs < 5; runs += 1) {
+    await trial.run();
+    await new Promise((resolve) => setTimeout(resolve, 120_000));
+  }
+  expect((await trial.run()).problems).toMatchObject([{ kind: 'quarantined', rule: 'I3', row: 2 }]);
+  expect(trial.enrolled()).toEqual([]);
+  const [calls, files] = [trial.callsOf('automations.add-new-lead'), trial.stateFiles()];
+  await trial.run();
+  expect([trial.callsOf('automations.add-new-lead'), trial.stateFiles()]).toEqual([calls, files]);
 });

@@ -381,10 +381,10 @@ class Player {
       await clock.pass(quietMs);
     }
     const quiet = await this.#look(process);
-    const { setting } = this.#scenario;
     const evidence: Evidence = {
       ...this.#observer,
-      setting: { ...setting, fields: this.#setting.fields },
+      setting: this.#scenario.setting,
+      mapped: new Set(this.#setting.fields.map(({ field }) => field)),
       log: this.log,
       reports: this.#reports,
       history: [...this.#history, ...(await readState(this.#world.disk)).history],
@@ -466,7 +466,6 @@ class Player {
   /** L11: how the service pages and wraps makes no difference. */
   async #planTwice(process: SimulatedProcess): Promise<Quiet['plans']> {
     const { switches } = this.#world.sides.service;
-    if (this.#scenario.setting.switches.windowRowsMax !== undefined) return undefined;
     const sync = process.app!.syncs.get(syncName)!;
     const known = { pageRowsMax: switches.pageRowsMax, searchRows: switches.searchRows };
     const plans: unknown[][] = [];

@@ -35,8 +35,17 @@ function mayGiveWay({ setting, log }: Evidence, { side, field, after, person }: 
 }
 
 /** Once all is quiet it is there, or was typed over, or went with its record, or the history has it. */
-function lost({ log, quiet, history, setting, isStateTampered, removals, writes }: Evidence): readonly Violation[] {
-  const fields = setting.fields.map(({ field }) => field);
+function lost({
+  log,
+  quiet,
+  history,
+  setting,
+  mapped,
+  isStateTampered,
+  removals,
+  writes,
+}: Evidence): readonly Violation[] {
+  const fields = [...mapped];
   const present = new Set([
     ...quiet.contacts.flatMap((contact) =>
       fields.map((field) => `${field} ${normalOf(field, contactValue(contact, field))}`),

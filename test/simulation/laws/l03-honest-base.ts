@@ -5,13 +5,12 @@ import { isMistakable, storyOf } from './records.ts';
 
 /** L3. What the state says both sides agreed on, both sides were seen to hold. */
 export const honestBase: Law = (evidence) => {
-  const { quiet, setting, ownerOf, held } = evidence;
+  const { quiet, setting, mapped, ownerOf, held } = evidence;
   return [...quiet.agreed].flatMap(([uuid, values]) => {
     const person = ownerOf(uuid);
     if (person === undefined || isMistakable(evidence, person)) return [];
     return [...values].flatMap(([field, value]) => {
-      const isKnown = setting.fields.some((each) => each.field === field);
-      if (!isKnown || value === undefined) return [];
+      if (!mapped.has(field) || value === undefined) return [];
       const { direction } = policyOf(setting, field);
       const sides: Side[] = direction === 'to_crm' ? ['sheet'] : ['crm', 'sheet'];
       const text = value ?? '';

@@ -97,6 +97,8 @@ export interface Quiet {
 
 export interface Evidence {
   readonly setting: Setting;
+  /** Fields that are mapped at the moment. */
+  readonly mapped: ReadonlySet<FieldName>;
   readonly log: Log;
   readonly ownerOf: (uuid: string) => string | undefined;
   readonly writes: readonly Write[];

@@ -76,11 +76,6 @@ function drawSetting(random: Random, chance: Chance): Setting {
 function drawSwitches(random: Random, chance: Chance): Setting['switches'] {
   return {
     ...(chance(30) && { pageRowsMax: random.pick([2, 3]) }),
-    ...(chance(10) && {
-      pageRowsMax: 2,
-      windowRowsMax: 6,
-      windowBeyond: random.pick(['refused', 'empty', 'server_error'] as const),
-    }),
     ...(chance(40) && { searchRows: random.pick(['wrapped', 'mixed'] as const) }),
     ...(chance(20) && { searchLagMs: random.pick([2_000, 30_000]) }),
     ...(chance(20) && { deleteDelayMs: 30_000 }),
@@ -189,21 +184,25 @@ function drawFault(random: Random): Fault {
       'rate_limited',
       'error_in_200',
     ] as const);
+    const status = random.pick([500, 502, 503, 401, 403, 422]);
+    // Who refuses has done nothing.
+    const isRefusal = kind === 'rate_limited' || (kind === 'status' && status < 500);
     return {
       on: 'crm',
       ...(random.integer(0, 3) > 0 && { operation: random.pick(faultyOperations) }),
       kind,
-      ...(kind === 'status' && { status: random.pick([500, 502, 503, 401, 403, 422]) }),
+      ...(kind === 'status' && { status }),
       ...(kind === 'rate_limited' && { isTimed: random.integer(0, 1) === 0 }),
-      when: kind === 'truncated' ? 'after' : when,
+      when: kind === 'truncated' ? 'after' : isRefusal ? 'before' : when,
       times,
     };
   }
+  const effect = random.pick(['lost', 'lost', 'hang', 'empty', 'html', 'delay', 429, 500, 503, 401] as const);
   return {
     on: 'sheet',
     target: random.pick(['read', 'write', 'write', 'token'] as const),
-    effect: random.pick(['lost', 'lost', 'hang', 'empty', 'html', 'delay', 429, 500, 503, 401] as const),
-    when,
+    effect,
+    when: effect === 429 || effect === 401 ? 'before' : when,
     times,
     skip: random.integer(0, 4),
   };

@@ -25,6 +25,11 @@ export interface Link {
   readonly isOpen?: true;
   /** `updated_at` of our last confirmed write, epoch milliseconds: an older answer is stale. */
   readonly writtenAt?: number;
+  /**
+   * `updated_at` as last read, epoch milliseconds, while something is open: a later run that did not read the contact
+   * again still has to say which side is newer (M1).
+   */
+  readonly updatedAt?: number;
   /** Left out while both are there. */
   readonly standing?: Standing;
   /** Full scans in a row that did not show the contact (D3). */

@@ -5,7 +5,7 @@ import { noRequests, type PlanInput } from './input.ts';
 import { isSame, type Kind } from './kinds.ts';
 import { type Field, isReadFromCrm, type Mapping } from './mapping.ts';
 import { mergeRecord, type RecordMerge } from './merge-record.ts';
-import { linkOf, type Person } from './person.ts';
+import { editedAt, linkOf, type Person } from './person.ts';
 import { type ContactRecord, pack, type RowRecord, unpack } from './record.ts';
 import type { Reading, Value } from './value.ts';
 
@@ -27,7 +27,6 @@ export interface RecordState {
 export function stateOf({ mapping }: PlanInput, { uuid, link, contact }: Person, row: RowRecord): RecordState {
   const unknown = mapping.fields.map(() => undefined);
   const crm = typeof contact === 'object' ? unpack(contact.values) : link ? unpack(lastSeen(link, 'crm')) : unknown;
-  const updatedAt = typeof contact === 'object' ? contact.updatedAt : undefined;
   return {
     uuid,
     row,
@@ -36,7 +35,7 @@ export function stateOf({ mapping }: PlanInput, { uuid, link, contact }: Person,
     sheet: unpack(row.values),
     notes: link?.notes ?? {},
     problems: [],
-    updatedAt: updatedAt === link?.writtenAt ? undefined : updatedAt,
+    updatedAt: editedAt(mapping, link, contact),
     writtenAt: link?.writtenAt,
     refusal: link?.refusal?.sheet === row.values ? link.refusal : undefined,
   };
@@ -177,6 +176,7 @@ export function linkOfState(state: RecordState, merged: RecordMerge): Link {
     notes: merged.notes,
     isOpen,
     writtenAt: state.writtenAt,
+    updatedAt: state.updatedAt,
     refusal: state.refusal,
   });
 }

@@ -28,7 +28,7 @@ it('I3, W9: a create that is answered with somebody who was there, by a key that
   const trial = createSyncTrial();
   trial.addContact({ first_name: 'Ann', last_name: 'Lee', company_name: 'Acme', email: 'old@firm.io' });
   await trial.run();
-  await new Promise((resolve) => setTimeout(resolve, 120_000));
+  await pass(120_000);
   trial.person.paste(`'${tabTitle}'!A3`, [['Ann', 'Lee', 'Acme', 'new@firm.io']]);
   const report = await trial.run();
   expect(report.problems).toMatchObject([{ kind: 'quarantined', rule: 'I3', row: 3 }]);
@@ -40,6 +40,20 @@ it('I3, W9: a create that is answered with somebody who was there, by a key that
   expect(trial.stateFiles()).toEqual(files);
 });
 
+it('M1 newest, W10: which side is newer is still known when the edit has settled and the contact is not read again', async () => {
+  const trial = createSyncTrial({ sync: { conflict: 'newest', settle_secs: 10 } });
+  trial.addContact({ first_name: 'Ann', email: 'ann@firm.io' });
+  await trial.run();
+  await pass(600_000);
+  trial.change('ann@firm.io', { first_name: 'Anna' });
+  await pass(600_000);
+  trial.type('ann@firm.io', 'First name', 'Annie');
+  expect((await trial.run({ isAsked: false })).problems).toMatchObject([{ kind: 'waiting', rule: 'W10' }]);
+  await pass(30_000);
+  expect(await trial.run({ isAsked: false })).toMatchObject({ status: 'succeeded', counts: { updated: 1 } });
+  expect(trial.contactOf('ann@firm.io').first_name).toBe('Annie');
+});
+
 it('E3, W9: who is skipped for somebody known by another key is told apart, also after a call of unknown outcome', async () => {
   const row = rowOf('new@firm.io', 'Welcome', { 'First name': 'Ann', 'Last name': 'Lee', Company: 'Acme' });
   const trial = createEnrolmentTrial({ rows: [row] });
@@ -49,7 +63,7 @@ it('E3, W9: who is skipped for somebody known by another key is told apart, also
   trial.service.faults.inject({ kind: 'blank', when: 'before', operation: 'automations.add-new-lead' });
   for (let runs = 0; runs < 5; runs += 1) {
     await trial.run();
-    await new Promise((resolve) => setTimeout(resolve, 120_000));
+    await pass(120_000);
   }
   expect((await trial.run()).problems).toMatchObject([{ kind: 'quarantined', rule: 'I3', row: 2 }]);
   expect(trial.enrolled()).toEqual([]);
@@ -57,3 +71,7 @@ it('E3, W9: who is skipped for somebody known by another key is told apart, also
   await trial.run();
   expect([trial.callsOf('automations.add-new-lead'), trial.stateFiles()]).toEqual([calls, files]);
 });
+
+async function pass(ms: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, ms));
+}

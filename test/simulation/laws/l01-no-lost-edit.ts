@@ -2,7 +2,7 @@ import { normalOf } from '../people/token.ts';
 import type { Evidence, Law, Violation, Write } from '../oracle/evidence.ts';
 import { policyOf } from '../world/setting.ts';
 import { contactValue } from '../world/view.ts';
-import { storyOf } from './records.ts';
+import { isMistakable, storyOf } from './records.ts';
 
 /**
  * L1. A value a person put on a side since the base is never overwritten on that side unless a stated policy says so, and
@@ -19,7 +19,7 @@ export const noLostEdit: Law = (evidence) => [
 function overwritten(evidence: Evidence, write: Write): readonly Violation[] {
   const { side, person, field, before, after } = write;
   const isLoss = write.isTyped && !write.wasAgreed && normalOf(field, before) !== normalOf(field, after);
-  if (!isLoss || write.isUnseen || mayGiveWay(evidence, write)) return [];
+  if (!isLoss || write.isUnseen || mayGiveWay(evidence, write) || isMistakable(evidence, person)) return [];
   const text = `${person} ${field} in the ${side}: "${before}", typed there and never agreed upon, was overwritten with "${after}", and no policy says so`;
   return [{ law: 'L1', text: text + storyOf(evidence, person, field) }];
 }
@@ -35,16 +35,8 @@ function mayGiveWay({ setting, log }: Evidence, { side, field, after, person }: 
 }
 
 /** Once all is quiet it is there, or was typed over, or went with its record, or the history has it. */
-function lost({
-  log,
-  quiet,
-  history,
-  setting,
-  mapped,
-  isStateTampered,
-  removals,
-  writes,
-}: Evidence): readonly Violation[] {
+function lost(evidence: Evidence): readonly Violation[] {
+  const { log, quiet, history, setting, mapped, isStateTampered, removals, writes } = evidence;
   const fields = [...mapped];
   const present = new Set([
     ...quiet.contacts.flatMap((contact) =>
@@ -59,7 +51,8 @@ function lost({
     const isGone = (log.people.get(person)?.deletedIn.size ?? 0) > 0;
     // What is only sent is never read, and so never known to have been there (M4).
     if (side === 'crm' && policyOf(setting, field).direction === 'to_crm') return [];
-    if (isRetyped || isGone || token === undefined || !fields.includes(field)) return [];
+    if (isRetyped || isGone || isMistakable(evidence, person) || token === undefined || !fields.includes(field))
+      return [];
     if (present.has(`${field} ${normalOf(field, text)}`)) return [];
     if (told.has(`${side} ${field} ${normal(field, text)}`)) return [];
     // Taken off the one side by a person, and off the other because of that (D1, D3).
@@ -70,7 +63,7 @@ function lost({
     );
     if (wasOverwritten) return [];
     const story = `"${text}", typed in the ${side} for ${person} ${field}, is nowhere any more, and the history does not have it`;
-    return [{ law: 'L1', text: story + storyOf({ log } as Evidence, person, field) }];
+    return [{ law: 'L1', text: story + storyOf(evidence, person, field) }];
   });
 }
 

@@ -7,7 +7,7 @@ export const rightRow: Law = (evidence) => [
   ...evidence.writes.flatMap(({ side, person, field, after, isOfOtherSide, isOfThisSide }) => {
     const token = readToken(after);
     if (person === undefined || !token || token.person === person || isOfOtherSide || isOfThisSide) return [];
-    if (isMistakable(evidence, person)) return [];
+    if ([person, token.person].some((each) => isMistakable(evidence, each))) return [];
     const text = `${JSON.stringify(after)} of ${token.person} was written into the ${side} of ${person}, ${field}`;
     return [{ law: 'L9', text: text + storyOf(evidence, person, field) }];
   }),

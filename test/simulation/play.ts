@@ -96,6 +96,12 @@ class Player {
   }
 
   end(): void {
+    for (const write of this.#observer.writes) this.#coverage.write(write);
+    for (const { side, person } of this.#observer.additions)
+      if (side === 'sheet' && this.#scenario.setting.hasDates)
+        this.#coverage.count('value', `date ${person === undefined ? '' : 'in a new row'}`);
+    for (const { deletedIn } of this.log.people.values())
+      if (deletedIn.size === 2) this.#coverage.count('value', 'deleted on both sides');
     this.#coverage.faultsMet(this.#world.sides);
     this.#world[Symbol.dispose]();
   }
@@ -452,7 +458,7 @@ class Player {
       ) as Quiet['agreed'],
       standingByUuid: new Map(
         [...state.links].flatMap(([uuid, link]) =>
-          link['standing'] ? [[uuid, String(link['standing'])] as const] : [],
+          typeof link['standing'] === 'string' ? [[uuid, link['standing']] as const] : [],
         ),
       ),
       openNotes: [...state.outbox.keys()],

@@ -44,9 +44,7 @@ function lost(evidence: Evidence): readonly Violation[] {
     ),
     ...quiet.rows.flatMap((row) => fields.map((field) => `${field} ${normalOf(field, row.value(field))}`)),
   ]);
-  const told = new Set(
-    history.map(({ side, field, before }) => `${String(side)} ${String(field)} ${normal(field, before)}`),
-  );
+  const told = new Set(history.map(({ side, field, before }) => JSON.stringify([side, field, normal(field, before)])));
   return log.typed.flatMap(({ side, person, field, text, token, isRetyped }) => {
     const isGone = (log.people.get(person)?.deletedIn.size ?? 0) > 0;
     // What is only sent is never read, and so never known to have been there (M4).
@@ -54,7 +52,7 @@ function lost(evidence: Evidence): readonly Violation[] {
     if (isRetyped || isGone || isMistakable(evidence, person) || token === undefined || !fields.includes(field))
       return [];
     if (present.has(`${field} ${normalOf(field, text)}`)) return [];
-    if (told.has(`${side} ${field} ${normal(field, text)}`)) return [];
+    if (told.has(JSON.stringify([side, field, normal(field, text)]))) return [];
     // Taken off the one side by a person, and off the other because of that (D1, D3).
     if (removals.some(({ agreed }) => agreed.has(`${field} ${normalOf(field, text)}`))) return [];
     const wasOverwritten = writes.some(

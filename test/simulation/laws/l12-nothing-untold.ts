@@ -13,11 +13,9 @@ export const nothingUntold: Law = (evidence) => [
 function untold(evidence: Parameters<Law>[0]): readonly Violation[] {
   if (evidence.isStateTampered) return [];
   const told = new Set<string>();
-  const whole = new Set<string>();
-  for (const { side, op, contact, field, after } of evidence.history) {
+  for (const { side, contact, field, after } of evidence.history) {
     if (typeof field === 'string')
-      told.add(`${String(side)} ${contact ?? ''} ${field} ${normalOf(field as never, textOf(after))}`);
-    if (op === 'create' || op === 'append') whole.add(`${String(side)} ${contact ?? ''}`);
+      told.add(`${textOf(side)} ${contact ?? ''} ${field} ${normalOf(field as never, textOf(after))}`);
   }
   return evidence.writes.flatMap(({ side, uuid, person, field, before, after }) => {
     const added = new Set(evidence.additions.map((addition) => `${addition.side} ${addition.uuid}`));

@@ -4,6 +4,7 @@ import type { Spreadsheet } from '../../../src/standin/sheets/spreadsheet.ts';
 import type { Log } from '../people/log.ts';
 import { normalOf, readToken, tokensIn } from '../people/token.ts';
 import {
+  createdHeader,
   type FieldName,
   headerOf,
   idHeader,
@@ -219,7 +220,8 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
   function compareRow(was: RowView, row: RowView, before: SheetView, { columnOf }: SheetView): void {
     const person = personOf(was) ?? personOf(row);
     const owned = new Set<number>();
-    for (const header of [idHeader, 'Sync', resultHeader, statusHeader]) owned.add(columnOf(header) ?? -1);
+    for (const header of [idHeader, 'Sync', resultHeader, statusHeader, createdHeader])
+      owned.add(columnOf(header) ?? -1);
     for (const field of fields) {
       const index = columnOf(headerOf[field]);
       if (index === undefined) continue;

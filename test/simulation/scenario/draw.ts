@@ -65,6 +65,7 @@ function drawSetting(random: Random, chance: Chance): Setting {
     onContactDeleted: random.pick(['mark', 'delete_row', 'ignore'] as const),
     limits: chance(80) ? 'wide' : 'default',
     hasStatus: chance(40),
+    hasDates: chance(20),
     moveToList: chance(25),
     isListMissing: chance(8),
     settleSecs: chance(60) ? 0 : 10,
@@ -96,7 +97,7 @@ function drawSwitches(random: Random, chance: Chance): Setting['switches'] {
     ...(chance(10) && { upsertCreateStatus: 201 as const }),
     ...(chance(10) && { addNewLeadAnswer: 'lead' as const }),
     ...(chance(10) && { addTwice: random.pick(['conflict', 'refused'] as const) }),
-  } as Setting['switches'];
+  };
 }
 
 function drawAct(random: Random): Act {
@@ -138,7 +139,8 @@ function drawEvent(random: Random, chance: Chance, mood: Mood): Step {
 }
 
 function drawChaos(random: Random, chance: Chance, mood: Mood): Chaos {
-  const at = () => Math.ceil(10 ** (random.integer(0, 190) / 100));
+  // Anywhere in a run, which takes fifty to a hundred and fifty instants; and now and then right at its beginning.
+  const at = () => (chance(75) ? random.integer(8, 130) : random.integer(1, 12));
   return {
     acts: mood.isBusy
       ? repeat(random.integer(0, 3), () => ({ at: at(), act: drawAnyAct(random, mood) })).toSorted(

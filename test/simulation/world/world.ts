@@ -60,8 +60,9 @@ writeFileSync(
 );
 
 export function createWorld(setting: Setting, seed: number, listener: WorldListener): World {
-  const clock = installClock(beganAt);
   const random = createRandom(seed + 1);
+  const share = () => random.integer(0, 2 ** 30) / (2 ** 30 + 1);
+  const clock = installClock(beganAt, share);
   const disk = createMemoryDisk(seed);
   const sides = createSides(setting, seed, clock, listener.onSide);
   const processes = new Map<number, SimulatedProcess>();
@@ -71,7 +72,7 @@ export function createWorld(setting: Setting, seed: number, listener: WorldListe
   const dep: ProcessDep = {
     clock,
     disk,
-    random: () => random.integer(0, 2 ** 30) / (2 ** 30 + 1),
+    random: share,
     randomId: () => random.uuid(),
     isAlive: (pid) => processes.get(pid)?.isDead === false,
     atInstant: listener.onInstant,

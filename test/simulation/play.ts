@@ -82,7 +82,13 @@ class Player {
       sheet: () => sides.file.content,
       currentPid: () => (clock.owner() as SimulatedProcess | undefined)?.pid ?? 0,
     });
-    this.#people = createPeople({ sides, setting: scenario.setting, log: this.log, ownerOf: this.#observer.ownerOf });
+    this.#people = createPeople({
+      sides,
+      setting: scenario.setting,
+      log: this.log,
+      ownerOf: this.#observer.ownerOf,
+      lastWrite: (side) => this.#observer.writes.findLast((write) => write.side === side),
+    });
     this.log.story.push(JSON.stringify(scenario.setting));
     coverage.setting(scenario.setting);
   }
@@ -275,7 +281,10 @@ class Player {
     if (fault.on === 'crm') {
       const { kind, operation, when, times, status = 500, isTimed } = fault;
       const shared = { times, ...(operation !== undefined && { operation }) };
+      let left = fault.skip;
       const matches = () => {
+        left -= 1;
+        if (left >= 0) return false;
         met(`crm ${kind}${kind === 'status' ? ` ${status}` : ''} ${when}`);
         return true;
       };

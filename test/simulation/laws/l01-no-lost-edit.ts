@@ -24,7 +24,9 @@ function overwritten(evidence: Evidence, write: Write): readonly Violation[] {
   return [{ law: 'L1', text: text + storyOf(evidence, person, field) }];
 }
 
-function mayGiveWay({ setting, log }: Evidence, { side, field, after, person }: Write): boolean {
+function mayGiveWay({ setting, log }: Evidence, { side, field, before, after, person }: Write): boolean {
+  // The form that the service stored is set in the sheet (M5).
+  if (setting.isShouting && field === 'company_name' && before.toUpperCase() === after) return true;
   const { conflict, direction, blank } = policyOf(setting, field);
   if (direction !== 'both' || conflict === 'newest') return true;
   const other = side === 'crm' ? 'sheet' : 'crm';

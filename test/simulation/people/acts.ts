@@ -12,6 +12,7 @@ import {
   tabTitle,
   wishHeader,
 } from '../world/setting.ts';
+import type { Write } from '../oracle/evidence.ts';
 import type { Sides } from '../world/sides.ts';
 import { contactValue, recordField, type RowView, type SheetView, viewSheet } from '../world/view.ts';
 import { type Log, personLog } from './log.ts';
@@ -28,6 +29,8 @@ interface PeopleDep {
   readonly log: Log;
   /** Whose a contact is, as far as anybody knows. */
   readonly ownerOf: (uuid: string) => string | undefined;
+  /** What leadsheet last put on a side. */
+  readonly lastWrite: (side: 'crm' | 'sheet') => Write | undefined;
 }
 
 const namedActs: ReadonlySet<SheetAct> = new Set(['edit', 'edit key', 'formula', 'swap keys']);
@@ -35,7 +38,7 @@ const namedActs: ReadonlySet<SheetAct> = new Set(['edit', 'edit key', 'formula',
 /** Enough for collisions, few enough for a story that can be read. */
 const rowsMax = 25;
 
-export function createPeople({ sides, setting, log, ownerOf }: PeopleDep): People {
+export function createPeople({ sides, setting, log, ownerOf, lastWrite }: PeopleDep): People {
   const { person, service, file, lists, byPerson } = sides;
   const { contacts } = service.model;
   const texts = setting.fields.map(({ field }) => field).filter((field) => field !== 'email' && field !== 'network_id');
@@ -45,7 +48,8 @@ export function createPeople({ sides, setting, log, ownerOf }: PeopleDep): Peopl
   const movedOut: string[] = [];
 
   const view = () => viewSheet(file.content, log.renamed);
-  const personOf = (row: RowView) => row.notedPerson ?? ownerOf(row.id);
+  /** Where neither a note nor an ID tells, the key does. */
+  const personOf = (row: RowView) => row.notedPerson ?? ownerOf(row.id) ?? readToken(row.value('email'))?.person;
   const tell = (text: string) => void log.story.push(text);
   const tangle = (name: string | undefined, why: string) => {
     if (name !== undefined) personLog(log, name).tangles.add(why);
@@ -184,6 +188,13 @@ export function createPeople({ sides, setting, log, ownerOf }: PeopleDep): Peopl
         setContact(record!, field, chosen.text);
         return true;
       }
+      case 'turn back': {
+        const write = lastWrite('crm');
+        const contact = write && contacts.find(write.uuid)?.record;
+        if (!write || !contact || contactValue(contact, write.field) !== write.after) return false;
+        setContact(contact, write.field, write.before);
+        return true;
+      }
       case 'long text': {
         const text = `${newText(name!, field, 0)} ${'x'.repeat(50_001)}`;
         note('crm', name, field, text);
@@ -281,6 +292,23 @@ export function createPeople({ sides, setting, log, ownerOf }: PeopleDep): Peopl
         const old = log.typed.filter((typed) => typed.person === name && typed.field === field && typed.text !== '');
         const chosen = pick(old, act.c);
         return chosen !== undefined && chosen.text.length < 50_000 && setField(row, field, chosen.text, columnOf);
+      }
+      case 'turn back': {
+        const write = lastWrite('sheet');
+        const there = write && rows.find(({ id }) => id !== '' && id === write.uuid);
+        if (!write || !there || there.value(write.field) !== write.after) return false;
+        return setField(there, write.field, write.before, columnOf);
+      }
+      case 'delete all rows': {
+        tell('sheet: deletes all rows');
+        for (const each of rows) {
+          const whose = personOf(each);
+          if (whose !== undefined) personLog(log, whose).deletedIn.add('sheet');
+          for (const { field: of } of setting.fields) forget('sheet', whose, of, each.value(of));
+        }
+        deletedRows.push(...rows);
+        person.deleteRows(tabTitle, 2, Math.max(...rows.map(({ number }) => number)) - 1);
+        return true;
       }
       case 'edit key': {
         const key = pick(keys, act.b)!;

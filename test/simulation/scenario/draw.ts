@@ -21,7 +21,7 @@ export function drawScenario(seed: number, { stepsMax = stepsMaxDefault }: DrawO
     hasAutomation: setting.automation !== undefined,
   };
   const begin: Step[] = [
-    ...repeat(random.integer(0, 4), () => actStep({ ...drawAct(random), side: 'crm', what: 'enter' })),
+    ...repeat(random.integer(0, chance(25) ? 8 : 4), () => actStep({ ...drawAct(random), side: 'crm', what: 'enter' })),
     ...repeat(random.integer(0, 3), () => actStep({ ...drawAct(random), side: 'sheet', what: 'enter' })),
     ...repeat(random.integer(0, 2), () => actStep({ ...drawAct(random), side: 'sheet', what: 'enter known' })),
     ...(chance(10) ? [actStep({ ...drawAct(random), side: 'crm', what: 'duplicate' })] : []),
@@ -54,7 +54,7 @@ function drawSetting(random: Random, chance: Chance): Setting {
       ...(chance(10) && direction === 'both' && { blank: random.pick(['sync', 'ignore'] as const) }),
     };
   });
-  const automation: AutomationSetting | undefined = chance(25)
+  const automation: AutomationSetting | undefined = chance(35)
     ? { onClear: random.pick(['ignore', 'cancel'] as const), cap: random.pick([2, 100]), isVetoed: chance(50) }
     : undefined;
   return {
@@ -66,6 +66,7 @@ function drawSetting(random: Random, chance: Chance): Setting {
     limits: chance(80) ? 'wide' : 'default',
     hasStatus: chance(40),
     hasDates: chance(20),
+    isShouting: chance(8),
     moveToList: chance(25),
     isListMissing: chance(8),
     settleSecs: chance(60) ? 0 : 10,
@@ -118,8 +119,20 @@ function drawAnyAct(random: Random, mood: Mood): Act {
 }
 
 function drawSteps(random: Random, chance: Chance, mood: Mood): Step[] {
-  const acts = repeat(random.integer(0, 3), () => actStep(drawAnyAct(random, mood)));
+  if (chance(3)) return drawTugOfWar(random);
+  const acts = repeat(random.integer(0, 5), () => actStep(drawAnyAct(random, mood)));
   return [...acts, drawEvent(random, chance, mood), { do: 'pass', ms: random.pick([1_000, 20_000, 120_000, 900_000]) }];
+}
+
+/** Somebody types, and something in the service turns it back each time; and the other way round. */
+function drawTugOfWar(random: Random): Step[] {
+  const calmly = { isFull: false, isAsked: true, restart: false, both: false, chaos: { acts: [], faults: [] } };
+  const run: Step = { do: 'run', ...calmly };
+  const typed = actStep({ ...drawAct(random), side: 'sheet', what: 'edit' });
+  const turnBack = (side: 'crm' | 'sheet') => actStep({ ...drawAct(random), side, what: 'turn back' });
+  const pass: Step = { do: 'pass', ms: 120_000 };
+  const round = [turnBack('crm'), run, pass, turnBack('sheet'), run, pass];
+  return [run, pass, typed, run, pass, ...round, ...round];
 }
 
 function drawEvent(random: Random, chance: Chance, mood: Mood): Step {
@@ -197,6 +210,7 @@ function drawFault(random: Random): Fault {
       ...(kind === 'rate_limited' && { isTimed: random.integer(0, 1) === 0 }),
       when: kind === 'truncated' ? 'after' : isRefusal ? 'before' : when,
       times,
+      skip: random.pick([0, 0, 1, 2]),
     };
   }
   const effect = random.pick(['lost', 'lost', 'hang', 'empty', 'html', 'delay', 429, 500, 503, 401] as const);

@@ -66,6 +66,7 @@ function* candidates(current: () => Scenario): Generator<Scenario> {
 const simplerSettings: readonly Partial<Scenario['setting']>[] = [
   { hasStatus: false },
   { hasDates: false },
+  { isShouting: false },
   { moveToList: false },
   { isListMissing: false },
   { limits: 'wide' },

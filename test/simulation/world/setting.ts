@@ -31,6 +31,8 @@ export interface Setting {
   readonly hasStatus: boolean;
   /** A column of instants, as real dates. */
   readonly hasDates: boolean;
+  /** The service stores companies in capitals, whatever it is given. */
+  readonly isShouting: boolean;
   readonly moveToList: boolean;
   /** Whether the list is there already; else the first run makes it. */
   readonly isListMissing: boolean;

@@ -120,7 +120,11 @@ export function openJournal(
     async crm(outcomes) {
       await tell(outcomes);
       const nothing = { ...decided.plan, links: new Map(), strays: new Map(), problems: [] };
-      const { links } = settle(decided.input, nothing, outcomes);
+      const settled = settle(decided.input, nothing, outcomes);
+      // I10, L10: as long as the row bears the old contact's ID, the old link has to say whose it is. Should the process end
+      // here, the next run continues it again; with both links, the row would pass for that of a contact that is gone.
+      const bearsOtherId = (uuid: string) => ![undefined, '', uuid].includes(decided.plan.people.get(uuid)?.row?.id);
+      const links = new Map([...settled.links].filter(([uuid]) => !bearsOtherId(uuid)));
       const { batch, base } = toBatch(known, { links, strays: known.base.strays }, facts, []);
       await commit(batch, base, facts);
     },

@@ -187,7 +187,9 @@ export function match(input: PlanInput, keys: Keys): Matched {
     const answer = answers.lookups.get(rowKey(row));
     if (answer?.kind === 'several') return answer.uuids;
     if (answer?.kind === 'here') {
-      if (!contactByUuid.has(answer.contact.uuid)) hereByAnswer.push(answer.contact);
+      // The search lags behind writes, and a lookup does not: of the two the later one counts (I8).
+      const read = contactByUuid.get(answer.contact.uuid);
+      if (!read || isLater(answer.contact, read)) hereByAnswer.push(answer.contact);
       return [answer.contact.uuid];
     }
     const hits = firstHits(row, values);

@@ -28,6 +28,8 @@ export interface PersonPlan {
 
 interface PersonContext extends PlanInput {
   readonly areAbsentRowsGone: boolean;
+  /** Another row has the same ID (I4). */
+  readonly isCopied: boolean;
 }
 
 /** Nothing to look at: both sides are as they were left, and nothing is open. The one test that every record passes. */
@@ -289,8 +291,10 @@ function planContactGone(context: PersonContext, person: Person, link: Link): Pe
   const { uuid, row } = person;
   if (!row) return { link: null, changes: [], problems: [] };
   const isEdited = isRowEdited(context, link, row);
-  if (context.mapping.onContactDeleted !== 'delete_row' || isEdited) {
-    return standApart(context, person, link, 'contact-gone', isEdited ? 'edited here since' : undefined);
+  // I4: which of two rows with one ID would be deleted nobody knows.
+  const kept = isEdited ? 'edited here since' : context.isCopied ? 'copied here since' : undefined;
+  if (context.mapping.onContactDeleted !== 'delete_row' || kept !== undefined) {
+    return standApart(context, person, link, 'contact-gone', kept);
   }
   const remove: Change = {
     side: 'sheet',

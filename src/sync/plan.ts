@@ -163,7 +163,9 @@ function planPeople(input: PlanInput, matched: Matched): PeoplePlan {
     const absence = crm.coverage === 'whole' && !matched.stale.has(uuid) ? 'absent' : 'unread';
     const person: Person = { uuid, link, contact: contact ?? absence, row };
     const areAbsentRowsGone = context.areAbsentRowsGone && !matched.withheld.has(uuid);
-    const planned = sparingCopies(planPerson({ ...context, areAbsentRowsGone }, person), matched.copies.get(uuid));
+    const copies = matched.copies.get(uuid);
+    const isCopied = copies !== undefined;
+    const planned = sparingCopies(planPerson({ ...context, areAbsentRowsGone, isCopied }, person), copies);
     changes.push(...planned.changes);
     problems.push(...planned.problems);
     if (isLinkedAfter(planned)) linked += 1;
@@ -178,13 +180,12 @@ function planPeople(input: PlanInput, matched: Matched): PeoplePlan {
  * the write would be refused, in this run and in every other.
  */
 function sparingCopies(planned: PersonPlan, copies: readonly number[] | undefined): PersonPlan {
-  const isOfRow = ({ op }: Change) => op === 'set' || op === 'remove';
-  const spared = copies && planned.changes.find(isOfRow);
+  const spared = copies && planned.changes.find(({ op }) => op === 'set');
   if (!spared) return planned;
   const reason = `its row was copied to row ${copies.toSorted((a, b) => a - b).join(', ')}: nothing is written into it until the copy is gone`;
   return {
     ...planned,
-    changes: planned.changes.filter((change) => !isOfRow(change)),
+    changes: planned.changes.filter(({ op }) => op !== 'set'),
     problems: [...planned.problems, problem('held', { uuid: spared.uuid, row: spared.row }, 'I4', reason)],
   };
 }

@@ -8,7 +8,7 @@ import { isMistakable, storyOf } from './records.ts';
  */
 export const nobodyVanishes: Law = (evidence) => [
   ...evidence.removals.flatMap((removal) => judgeRemoval(evidence, removal)),
-  ...[...evidence.log.people.keys()].flatMap((person) => judgePerson(evidence, person)),
+  ...(evidence.quiet.isHeld ? [] : [...evidence.log.people.keys()]).flatMap((person) => judgePerson(evidence, person)),
 ];
 
 function judgeRemoval(evidence: Evidence, { side, person, isWanted, uuid }: Removal): readonly Violation[] {

@@ -13,6 +13,7 @@ export interface Pair {
 
 /** Contacts in scope with the rows that have their ID. */
 export function linkedPairs({ quiet, ownerOf }: Evidence): readonly Pair[] {
+  if (quiet.isHeld) return [];
   const rowById = new Map(quiet.rows.map((row) => [row.id, row]));
   return quiet.contacts.flatMap((contact) => {
     const row = rowById.get(contact.uuid);

@@ -82,6 +82,8 @@ export interface Quiet {
   /** Of the last run before. */
   readonly report: RunReport;
   readonly problems: readonly Problem[];
+  /** A guard holds everything, for good: nothing is to be expected but that it says so. */
+  readonly isHeld: boolean;
   /** Of the three runs that followed: what they wrote, in words. */
   readonly idleWrites: readonly string[];
   readonly idleReports: readonly RunReport[];

@@ -69,7 +69,7 @@ export function installClock(startAt: number, random: () => number): Clock {
     timers.set(id, {
       id,
       owner,
-      call: () => (call as (...given: unknown[]) => void)(...args),
+      call: () => owners.run(owner as object, () => (call as (...given: unknown[]) => void)(...args)),
       everyMs: isRepeated ? waitMs : undefined,
       dueAt: elapsed + waitMs,
       place: (places += 1),

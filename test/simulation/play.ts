@@ -28,8 +28,11 @@ export interface Played {
 /** A quarter of an hour: longer than a deleted contact is answered, and than any pause of a client. */
 const quietMs = 16 * 60_000;
 
-/** More than any story needs; a run that goes on for longer repeats itself. */
-const settlingRuns = 5;
+/**
+ * Two are enough where all is well (L6). Values that the service does not store are tried three times, each with an
+ * approval where limits are narrow; a run that goes on for longer repeats itself.
+ */
+const settlingRuns = 12;
 
 /** What is held once more after that is held for good, until somebody does something else about it. */
 const approvalsMax = 4;

@@ -115,6 +115,7 @@ export function createPush(world: World, input: PlanInput, { faults, meanwhile }
         return remove(change);
       case 'cancel':
       case 'enrol':
+      case 'send':
         return { kind: 'done' };
     }
   }

@@ -2,7 +2,8 @@
 import type { Problem, ProblemKind } from '../../sync/change.ts';
 
 export function adviceFor({ kind, rule }: Pick<Problem, 'kind' | 'rule'>): string {
-  return adviceByRule[rule] ?? advice[kind];
+  // Whatever it waits for, there is nothing to mend.
+  return (kind === 'waiting' ? undefined : adviceByRule[rule]) ?? advice[kind];
 }
 
 /** Feeds take no decisions by command; an outbox sends nothing that a person did not ask for. */

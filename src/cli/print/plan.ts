@@ -71,7 +71,9 @@ function messageText({ row, to, from, fields }: Change & { op: 'send' }, headerO
   const parts = fields.filter(({ field }) => field !== 'lead_uuid' && field !== 'sender_profile_uuid');
   const texts = parts.map(({ field, after }) => {
     const lines = String(after).split('\n');
-    return lines.map((line, index) => `      ${index === 0 ? `${headerOf(field)}: ` : '  '}${line}\n`).join('');
+    return lines
+      .map((line, index) => `      ${index === 0 ? `${headerOf(field)}: ` : '  '}${line}`.trimEnd() + '\n')
+      .join('');
   });
   return `    row ${row}, to ${to}, from ${from}\n${texts.join('')}`;
 }

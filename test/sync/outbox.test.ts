@@ -129,6 +129,34 @@ describe('rows with one ID', () => {
   });
 });
 
+describe('rows that prove what the ledger has not', () => {
+  const proof = { uuid: idOf(70), sentAt: '2026-11-20 08:00', delivery: 'done' };
+
+  test('P6: a row without an ID that carries a uuid was sent; it is remembered, and makes the state count as restored', () => {
+    const plan = planOutbox(input([row(1, { id: '', ...proof }), row(2)]));
+    expect(plan).toMatchObject({ due: [], unapproved: 1, sent: 1 });
+    expect(plan.namings).toMatchObject([{ row: 1, message: { state: 'sent', uuid: idOf(70), delivery: 'done' } }]);
+  });
+
+  test('P6, P2: a copy of such a row that proves nothing is not sent, also when it names the contact otherwise', () => {
+    const rows = [row(1, { ...proof, text: 'Hi' }), row(2, { text: 'Hi', cells: ['ann@firm.io', 'Sales', 'Hi'] })];
+    const adopted = planOutbox(input(rows, { messages: new Map() })).messages;
+    const recipients = new Map([['ann@firm.io', { kind: 'here', uuid: ann, name: 'Ann' } as const]]);
+    const answers = { ...input([]).answers, recipients };
+    const plan = planOutbox(input(rows, { messages: adopted, answers, isTrusted: true }));
+    expect(plan.due).toEqual([]);
+    expect(plan.statuses.get(2)).toContain('refused: looks the same as');
+  });
+
+  test('P2: a time alone says that it was sent, and nothing is sent', () => {
+    const { due, statuses } = planOutbox(input([row(1, { sentAt: 46_000 })]));
+    expect([due, statuses.get(1)]).toEqual([
+      [],
+      'quarantined: says that it was sent: if it is a new message, clear Message and Sent at',
+    ]);
+  });
+});
+
 describe('what two messages have in common', () => {
   test.each([
     ['outer white space and line ends', { text: ' Hi\r\nyou ' }, { text: 'Hi\nyou' }, true],

@@ -6,9 +6,10 @@ import { type EnrolmentPlan, planEnrolments, type Wisher } from './enrolment.ts'
 import { countChanges, guardCounts, guardReadings, guardSides, type Hold } from './guard.ts';
 import type { PlanCounts, PlanInput } from './input.ts';
 import { compileKeys } from './keys.ts';
-import { match, type Matched, type NewRow } from './match.ts';
+import { match, type Matched } from './match.ts';
 import { createContact, isUntouched, type Person, planPerson, type PersonPlan } from './person.ts';
 import { type ContactRecord, type RowRecord, unpack } from './record.ts';
+import type { NewRow } from './strangers.ts';
 import type { Reading } from './value.ts';
 
 export interface Plan {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type Ledger, type LedgerEntry, ledgerKey, readWish, vetoOf } from '../../src/sync/enrolment.ts';
+import { type Ledger, type LedgerEntry, ledgerKey } from '../../src/sync/ledger.ts';
+import { vetoOf } from '../../src/sync/veto.ts';
+import { readWish } from '../../src/sync/wish.ts';
 import type { EnrolmentRules } from '../../src/sync/mapping.ts';
 import { plan } from '../../src/sync/plan.ts';
 import { unpack } from '../../src/sync/record.ts';

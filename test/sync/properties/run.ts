@@ -3,7 +3,7 @@
 import { type Arbitrary, array, boolean, constant, constantFrom, nat, oneof, option, record } from 'fast-check';
 import type { Base, Link } from '../../../src/sync/base.ts';
 import type { Change, Question } from '../../../src/sync/change.ts';
-import { emptyLedger } from '../../../src/sync/enrolment.ts';
+import { emptyLedger } from '../../../src/sync/ledger.ts';
 import {
   type Answers,
   type ContactAnswer,

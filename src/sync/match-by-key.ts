@@ -118,8 +118,11 @@ function indexCandidates({ input: { base, crm, answers }, contactByUuid, keys }:
   return index;
 }
 
+/** A contact that is gone is nobody's to be: who cleared the ID of its row wants another one (I5). */
 function indexRowlessLinks({ input: { base }, rowByUuid }: Matching): Index<string> {
   const index = new Map<string, string[]>();
-  for (const [uuid, link] of base.links) if (!rowByUuid.has(uuid)) put(index, [lastSeen(link, 'sheet')], uuid);
+  for (const [uuid, link] of base.links) {
+    if (!rowByUuid.has(uuid) && link.standing !== 'contact-gone') put(index, [lastSeen(link, 'sheet')], uuid);
+  }
   return index;
 }

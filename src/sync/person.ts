@@ -279,9 +279,9 @@ function planAbsent(context: PersonContext, person: Person, link: Link): PersonP
 function planContactGone(context: PersonContext, person: Person, link: Link): PersonPlan {
   const { uuid, row } = person;
   if (!row) return { link: null, changes: [], problems: [] };
-  const isEdited = isRowEdited(context, link, row);
-  if (context.mapping.onContactDeleted !== 'delete_row' || isEdited) {
-    return standApart(context, person, link, 'contact-gone', isEdited ? 'edited here since' : undefined);
+  const kept = whyKept(context, link, row);
+  if (context.mapping.onContactDeleted !== 'delete_row' || kept !== undefined) {
+    return standApart(context, person, link, 'contact-gone', kept);
   }
   const remove: Change = {
     side: 'sheet',
@@ -327,12 +327,12 @@ function isChanged({ mapping }: PersonContext, link: Link, crm: Packed): boolean
   );
 }
 
-/** D3: did a person edit the row since the base? */
-function isRowEdited({ mapping }: PersonContext, link: Link, row: RowRecord): boolean {
+/** D3: what a person may have put into the row since the base. A cell that says nothing may hold anything (L1). */
+function whyKept({ mapping }: PersonContext, link: Link, row: RowRecord): string | undefined {
   const [before, now] = [unpack(link.agreed), unpack(row.values)];
-  return mapping.fields.some(
-    ({ kind }, index) => now[index] !== undefined && !isAlike(kind, before[index], now[index]),
-  );
+  if (now.includes(undefined)) return 'not all of it can be read';
+  const isEdited = mapping.fields.some(({ kind }, index) => !isAlike(kind, before[index], now[index]));
+  return isEdited ? 'edited here since' : undefined;
 }
 
 function isAlike(kind: Parameters<typeof isSame>[0], before: Reading, now: Reading): boolean {

@@ -135,6 +135,31 @@ test.each<Case>([
       does({ kind: 'puts a row back', who: 0 }),
     ],
   },
+  {
+    what: 'L1, D3: the row of a contact that is gone stays when one of its cells cannot be read: somebody may have typed there',
+    setting: { onContactDeleted: 'delete_row' },
+    rows: [nobody, nobody, nobody],
+    steps: [
+      runs(),
+      does({ kind: 'edits a cell', who: 4, field: position, to: 1 }),
+      does({ kind: 'deletes a contact', who: 4 }),
+      runs({ unreadable: { row: 1, field: position }, pauseSecs: 5 }),
+    ],
+  },
+  {
+    what: 'L12, I5: a row without ID and key is not held for that of a contact that went before',
+    setting: { conflict: 'crm', keyConflict: 'crm', onContactDeleted: 'ignore' },
+    contacts: [[5, 0, 0, 0, 0, 0, 0]],
+    steps: [
+      does({ kind: 'edits a contact', who: 0, field: 1, to: 0 }),
+      runs({
+        meanwhile: [{ at: 0, act: { kind: 'edits a cell', who: 0, field: 0, to: 0 } }],
+        pauseSecs: 5,
+      }),
+      does({ kind: 'clears an id', who: 0 }),
+      does({ kind: 'deletes a contact', who: 0 }),
+    ],
+  },
 ])('$what', (each) => {
   const world = worldOf(each);
   settleDown(world);

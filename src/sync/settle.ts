@@ -44,11 +44,7 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
     // Of a contact that this run created nobody is known but its state.
     const row = isAppend ? blankRow(input.mapping, uuid) : (states.get(uuid)?.row ?? person?.row);
     const state = states.get(uuid) ?? (person && row ? stateOf(input, person, row) : undefined);
-    if (outcome.kind !== 'done') {
-      problems.push(failureProblem({ uuid, row: change.row }, outcome));
-      if (state && !isAppend) states.set(uuid, { ...state, isOpen: true });
-      return;
-    }
+    if (outcome.kind !== 'done') return void problems.push(failureProblem({ uuid, row: change.row }, outcome));
     if (!state || !row) return;
     const start = isAppend ? ofNewRow(state, row) : state;
     states.set(uuid, withCells(input.mapping, start, change, outcome.stored ?? {}));

@@ -160,6 +160,19 @@ test.each<Case>([
       does({ kind: 'deletes a contact', who: 0 }),
     ],
   },
+  {
+    what: 'W9: rows that are nobody’s yet are remembered alike in whatever order a run comes across them',
+    setting: { conflict: 'crm', keyConflict: 'crm' },
+    rows: [nobody],
+    steps: [
+      does({ kind: 'types a row again', who: 0 }),
+      does({ kind: 'types a row', values: [4, 0, 3, 2, 0, 0, 0] }),
+      runs({ coverage: 'changes', pauseSecs: 5 }),
+      does({ kind: 'deletes a contact', who: 0 }),
+      does({ kind: 'adds a contact', values: [0, 0, 1, 5, 0, 0, 0] }),
+      does({ kind: 'types a row', values: [4, 0, 0, 0, 0, 0, 0] }),
+    ],
+  },
 ])('$what', (each) => {
   const world = worldOf(each);
   settleDown(world);

@@ -64,13 +64,18 @@ function judgeIdle(world: World, before: World['base'], { settled }: Ran): void 
     world.violations.push(
       `W9: an idle run touches the base of ${uuid}: ${JSON.stringify(before.links.get(uuid))} -> ${JSON.stringify(settled?.links.get(uuid))}`,
     );
-  if (JSON.stringify([...before.strays]) !== JSON.stringify([...(settled?.strays ?? before.strays)]))
+  if (settled && straysText(settled) !== straysText(before))
     world.violations.push('W9: an idle run touches what is remembered of new rows');
   for (const { kind, reason } of settled?.problems ?? []) {
     if (kind === 'failed' || kind === 'unknown' || kind === 'waiting') {
       if (!reason.includes('names nobody yet')) world.violations.push(`L6: quiet and healthy, and ${kind}: ${reason}`);
     }
   }
+}
+
+/** They are kept each by its key: in whatever order a run comes across them. */
+function straysText({ strays }: Pick<World['base'], 'strays'>): string {
+  return JSON.stringify([...strays].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** L5, L6: A = B = O in every field of every pair that is not named. */

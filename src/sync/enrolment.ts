@@ -31,7 +31,7 @@ export interface EnrolmentPlan {
   /** E6: the ledger knows all that was done, as far as the sheet can tell. Not while wishes wait for an approval. */
   readonly isTrusted: boolean;
   /** Automation for each new row, by `rowKey`: created and enrolled in one call (E2). */
-  readonly ofNewRows: ReadonlyMap<string, string>;
+  readonly ofNewRows: ReadonlyMap<string, WishedAutomation>;
 }
 
 interface Wish {
@@ -102,7 +102,7 @@ export function planEnrolments(
     }
   }
   // After those who wished before them; without a call left they are created only, and wait like everybody.
-  const ofNewRows = new Map<string, string>();
+  const ofNewRows = new Map<string, WishedAutomation>();
   for (const row of newRows) planNewRow(row);
   return { changes, problems, wishes, results, unapproved, isTrusted: unapproved === 0, ofNewRows };
 
@@ -120,7 +120,7 @@ export function planEnrolments(
     if (free <= 0) return sayNew(row, 'waiting', 'E4', first.uuid, `waiting: ${ahead} ahead, cap ${rules!.perHour}/h`);
     note(row, first.uuid, notBegun);
     for (const { uuid } of others) note(row, uuid, notBegun);
-    ofNewRows.set(row.values, first.uuid);
+    ofNewRows.set(row.values, first);
     free -= 1;
   }
 

@@ -1,6 +1,6 @@
 // The plan of one run, as a table of contents: who is who, what each person's two sides become, what may not be.
 import { type Base, lastSeen, type Link, rowKey, type Stray } from './base.ts';
-import { type Change, opOrder, type Problem, type Question } from './change.ts';
+import { type Change, compareRecords, compareTexts, opOrder, type Problem, type Question } from './change.ts';
 import { soleKeyNames, untangle } from './collisions.ts';
 import { type EnrolmentPlan, planEnrolments, type Wisher } from './enrolment.ts';
 import { countChanges, guardCounts, guardReadings, guardSides, type Hold } from './guard.ts';
@@ -59,8 +59,7 @@ export function plan(input: PlanInput): Plan {
     const enrol = moves === undefined ? enrolments.ofNewRows.get(row.values) : undefined;
     const create = createContact(input, row, moves);
     if (enrol === undefined) return create;
-    const { name } = input.automations?.find(({ uuid }) => uuid === enrol) ?? { name: enrol };
-    return { ...create, enrol, reason: `${create.reason}, and into ${name}` };
+    return { ...create, enrol: enrol.uuid, reason: `${create.reason}, and into ${enrol.name}` };
   });
   const others = people.changes.filter(({ op }) => op !== 'update');
   const changes = inOrder([...creates, ...updates.changes, ...enrolments.changes, ...others]);
@@ -209,9 +208,7 @@ function untangleKeys(
 /** The order of work, and within it of the sheet; `updates` come in an order of their own (I7). */
 function inOrder<Some extends Change>(changes: readonly Some[]): Some[] {
   return changes.toSorted(
-    (a, b) =>
-      opOrder.indexOf(a.op) - opOrder.indexOf(b.op) ||
-      (a.op === 'update' && b.op === 'update' ? 0 : compareRecords(a, b)),
+    (a, b) => opOrder.indexOf(a.op) - opOrder.indexOf(b.op) || (a.op === 'update' ? 0 : compareRecords(a, b)),
   );
 }
 
@@ -219,22 +216,6 @@ function inRowOrder(problems: readonly Problem[]): readonly Problem[] {
   return problems.toSorted((a, b) => compareRecords(a, b) || compareTexts(a.id, b.id));
 }
 
-/** After every row: Infinity less Infinity would be no number. */
-const rowsEnd = Number.MAX_SAFE_INTEGER;
-
-interface OfRecord {
-  readonly row: number | null;
-  readonly uuid: string | null;
-}
-
-function compareRecords(a: OfRecord, b: OfRecord): number {
-  return (a.row ?? rowsEnd) - (b.row ?? rowsEnd) || compareTexts(a.uuid ?? '', b.uuid ?? '');
-}
-
 function subjectOf(question: Question): string {
   return question.kind === 'contact' ? question.uuid : question.key;
-}
-
-function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -150,6 +150,13 @@ describe('what the service made of it', () => {
     expect(problems).toEqual([]);
   });
 
+  test('M5, L12: the change of the row as a whole says so too', () => {
+    const input = scene([edited]);
+    const planned = plan(input);
+    const outcomes = new Map([[planned.changes[0]!, answer('a', { position: 'Ceo' })]]);
+    expect(resume(input, planned, outcomes)).toMatchObject([{ rule: 'M5', reason: 'as the service stored it' }]);
+  });
+
   test('M5: a blank answer to a blank is a blank: an emptied field does not come back', () => {
     const input = scene([person('a', { sheet: { position: null } })]);
     const { sheet, link } = run(input, () => answer('a', { position: null }));
@@ -200,9 +207,18 @@ describe('what the service made of it', () => {
     expect(again.link('a')?.notes?.['position']).not.toHaveProperty('notStored');
   });
 
-  test('M7: two sides that turn a field round are written once each', () => {
+  test.each([
+    { what: '', first: undefined },
+    // Of what was written before, the last two writes count.
+    { what: ', whatever was written before', first: 'Boss' },
+  ])('M7: two sides that turn a field round are written once each$what', ({ first }) => {
     const sides: string[] = [];
-    let link: Link | undefined;
+    const other = person('a', { base: { position: 'CXO' }, sheet: { position: first } });
+    let link = first === undefined ? undefined : run(scene([other]), () => answer('a', { position: first })).link('a')!;
+    if (first !== undefined) {
+      const back = run(scene([{ ...other, contact: person('a').contact, link }]), () => undefined);
+      link = back.link('a')!;
+    }
     for (let turn = 0; turn < 6; turn += 1) {
       const someone = person('a', { sheet: { position: 'C.T.O.' } });
       const ran = run(scene([{ ...someone, link: link ?? someone.link }]), () => answer('a', { position: 'C.T.O.' }));
@@ -254,6 +270,35 @@ describe('a decision of a person', () => {
   test('M1 resolve: a third value that the service refused is not set in the sheet either', () => {
     const { sheet } = run(scene([both], resolve({ value: 'Boss' })), () => ({ kind: 'refused', message: 'bad' }));
     expect(sheet).toEqual([]);
+  });
+
+  test('M1 newest: nor does our own write of the run before', () => {
+    const someone = person('a', {
+      crm: { position: 'CEO' },
+      sheet: { position: 'COO', company_name: 'Beta' },
+      contact: { updatedAt: noon - 1000 },
+      link: {
+        isOpen: true,
+        writtenAt: noon - 1000,
+        notes: { position: { edit: { value: 'COO', since: noon - 600_000 } } },
+      },
+    });
+    const { sheet, problems } = run(
+      scene([someone], { mapping: withFields({ position: { conflict: 'newest' } }) }),
+      stored,
+    );
+    expect([sheet, problems]).toEqual([[], ['conflict a/position [M1]']]);
+  });
+
+  test('M1 newest: an edit in the CRM that is younger than the cell wins while another field is sent', () => {
+    const someone = person('a', {
+      crm: { position: 'CEO' },
+      sheet: { position: 'COO', company_name: 'Beta' },
+      contact: { updatedAt: noon - 1000 },
+      link: { isOpen: true, notes: { position: { edit: { value: 'COO', since: noon - 600_000 } } } },
+    });
+    const { sheet } = run(scene([someone], { mapping: withFields({ position: { conflict: 'newest' } }) }), stored);
+    expect(sheet).toEqual(['set a: position COO -> CEO [M1]']);
   });
 
   test('M1 newest: our own write of one field does not make the CRM the newer side of another', () => {

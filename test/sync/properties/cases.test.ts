@@ -173,6 +173,19 @@ test.each<Case>([
       does({ kind: 'types a row', values: [4, 0, 0, 0, 0, 0, 0] }),
     ],
   },
+  {
+    what: 'L10, M4: of a column that is only sent, an answer that died with the process is none',
+    setting: { habit: 'lowers' },
+    rows: [nobody, [0, 0, 0, 0, 0, 0, 4]],
+    steps: [
+      runs(),
+      does({ kind: 'reverses rows' }),
+      does({ kind: 'edits a cell', who: 3, field: 0, to: 0 }),
+      does({ kind: 'edits a cell', who: 0, field: 6, to: 0 }),
+      runs({ faults: ['fine', 'crash before'] }),
+      does({ kind: 'edits a cell', who: 0, field: 6, to: 4 }),
+    ],
+  },
 ])('$what', (each) => {
   const world = worldOf(each);
   settleDown(world);

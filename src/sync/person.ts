@@ -24,6 +24,8 @@ export interface PersonPlan {
   readonly problems: readonly Problem[];
   /** The contact is to be asked for before anything is concluded; the rule that wants it (D3, D5). */
   readonly question?: 'D3' | 'D5';
+  /** As it was answered to such a question, where the plan was made from that. */
+  readonly answered?: ContactRecord;
 }
 
 interface PersonContext extends PlanInput {
@@ -72,6 +74,11 @@ function planPresent(context: PersonContext, person: Person, contact: ContactRec
   if (isBack) return { link: null, ...appendRow(context, person.uuid, contact.values, 'D4', 'back in scope') };
   const contactIs = isChanged(context, link, contact.values) ? 'changed' : 'unchanged';
   return planRowGone(context, person, seenAs(link, contact.values), contactIs);
+}
+
+/** No page showed it, and there it is. */
+function planAnswered(context: PersonContext, person: Person, contact: ContactRecord): PersonPlan {
+  return { ...planPresent(context, person, contact), answered: contact };
 }
 
 function seenAs(link: Link, crm: Packed): Link {
@@ -229,7 +236,7 @@ function planRowGone(
       case 'unanswered':
         return notYet(`not deleted before it was looked at: ${answer.why}`);
       case 'here':
-        return planPresent(context, person, answer.contact);
+        return planAnswered(context, person, answer.contact);
       case 'gone':
       case 'elsewhere':
         return { link: null, changes: [], problems: [] };
@@ -268,7 +275,7 @@ function planAbsent(context: PersonContext, person: Person, link: Link): PersonP
       return { link, changes: [], problems: [problem('waiting', { uuid, row: row?.number ?? null }, 'D3', reason)] };
     }
     case 'here':
-      return planPresent(context, person, answer.contact);
+      return planAnswered(context, person, answer.contact);
     case 'elsewhere':
       return row ? standApart(context, person, link, 'left', answer.where) : { link: null, changes: [], problems: [] };
     case 'gone':

@@ -169,7 +169,9 @@ function planPeople(input: PlanInput, matched: Matched): PeoplePlan {
     if (isLinkedAfter(planned)) linked += 1;
     if (planned.question) questions.push({ kind: 'contact', uuid, rule: planned.question });
     if (!isSameLink(planned, link)) links.set(uuid, planned.link);
-    if (planned.changes.length > 0 || planned.problems.length > 0) people.set(uuid, person);
+    if (planned.changes.length > 0 || planned.problems.length > 0) {
+      people.set(uuid, { ...person, contact: planned.answered ?? person.contact });
+    }
   }
 }
 

@@ -111,7 +111,7 @@ test.each<{ what: string; rule: string; happens: (trial: Trial) => void }>([
   {
     what: 'a contact that was deleted, and marked',
     rule: 'D3',
-    happens: (trial) => void trial.service.model.contacts.remove(trial.contactOf(ann).uuid),
+    happens: (trial) => trial.service.model.contacts.remove(trial.contactOf(ann).uuid),
   },
   {
     what: 'a contact that left the scope',

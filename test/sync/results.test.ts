@@ -8,12 +8,14 @@ import { resume } from '../../src/sync/resume.ts';
 import { type Settled, settle } from '../../src/sync/settle.ts';
 import {
   gone,
+  here,
   mapping,
   newContact,
   newRow,
   noon,
   packedOf,
   person,
+  type PersonParts,
   scene,
   type SceneMore,
   tellChange,
@@ -123,6 +125,31 @@ describe('the base is built from results', () => {
       );
       expect([agreed(link('a'), 'position'), link('a')?.isOpen]).toEqual(['CTO', true]);
     }
+  });
+
+  test.each<{ what: string; someone: PersonParts; more: SceneMore; change: string }>([
+    {
+      what: 'D2, D5, L3: of a contact that was asked for before it was to be deleted',
+      someone: person('a', { crm: null, sheet: null }),
+      more: { mapping: { ...mapping, onRowDeleted: 'delete_contact' }, crm: { coverage: 'changes' } },
+      change: 'append a [D2]',
+    },
+    {
+      what: 'D3, L3: of a contact that a whole scan did not show, and that was asked for',
+      someone: person('a', { crm: null }),
+      more: {},
+      change: 'set a: position CTO -> CEO [merge]',
+    },
+  ])('$what, the answer is the base of what was written', ({ someone, more, change }) => {
+    const asked = { a: here(person('a', { crm: { position: 'CEO' } })) };
+    const ran = run(scene([someone, person('b')], { ...more, asked }), () => undefined);
+    expect(ran.sheet).toEqual([change]);
+    const link = ran.link('a')!;
+    expect([agreed(link, 'position'), link.isOpen, link.notes?.['position']?.edit]).toEqual([
+      'CEO',
+      undefined,
+      undefined,
+    ]);
   });
 
   test('L12: each failure is told in its own words', () => {

@@ -186,6 +186,38 @@ test.each<Case>([
       does({ kind: 'edits a cell', who: 0, field: 6, to: 4 }),
     ],
   },
+  {
+    what: 'L2, D5: a contact that is asked for before it is deleted, and changed, comes back as it was answered',
+    setting: { onRowDeleted: 'delete_contact', habit: 'lowers' },
+    contacts: [nobody],
+    steps: [
+      runs(),
+      does({ kind: 'deletes a row', who: 0 }),
+      does({ kind: 'edits a contact', who: 0, field: 0, to: 1 }),
+      runs({ coverage: 'partial', unread: 21, pauseSecs: 5 }),
+      runs({ coverage: 'changes', pauseSecs: 5 }),
+    ],
+  },
+  {
+    what: 'M1, M6, W9: a field that won as the newer one and was not stored becomes a conflict once, and stays one',
+    setting: { conflict: 'newest', habit: 'ignores' },
+    contacts: [
+      [4, 0, 0, 0, 0, 0, 0],
+      [0, 0, 0, 0, 0, 0, 0],
+      [4, 0, 0, 0, 2, 0, 0],
+    ],
+    rows: [
+      [0, 0, 0, 0, 0, 0, 0],
+      [4, 0, 0, 0, 1, 0, 0],
+    ],
+    steps: [
+      runs(),
+      does({ kind: 'edits a contact', who: 3, field: 0, to: 4 }),
+      runs({ faults: ['fine', 'crash before'] }),
+      does({ kind: 'moves to another list or back', who: 0 }),
+      does({ kind: 'edits a cell', who: 0, field: 0, to: 0 }),
+    ],
+  },
 ])('$what', (each) => {
   const world = worldOf(each);
   settleDown(world);

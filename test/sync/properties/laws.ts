@@ -21,8 +21,8 @@ export function settleDown(world: World): void {
   for (let more = 0; more < moreRunsMax; more += 1) {
     const before = world.base;
     const next = run(world, healthy);
-    // What was held while another field moved is named a conflict once nothing of the record moves any more.
-    if (more === 0 && !isMoving(next) && !hasHeld(last)) judgeIdle(world, before, next);
+    // What was held while another field moved, or was not stored, is named a conflict once nothing of the record moves any more.
+    if (more === 0 && !isMoving(next) && !hasOpen(last)) judgeIdle(world, before, next);
     for (const change of next.plan.changes) judgeLate(world, change, last);
     last = next;
     if (!isMoving(next)) break;
@@ -39,8 +39,8 @@ function isMoving({ plan }: Ran): boolean {
   return plan.changes.length > 0;
 }
 
-function hasHeld({ settled }: Ran): boolean {
-  return settled?.problems.some(({ kind }) => kind === 'held') ?? false;
+function hasOpen({ settled }: Ran): boolean {
+  return settled?.problems.some(({ kind }) => kind === 'held' || kind === 'failed') ?? false;
 }
 
 /** After two runs only those may still move who were named, or for whom something else had to be done first. */

@@ -54,11 +54,8 @@ export function confirmStored(
 ): RecordState {
   const answered = unpack(contact.values);
   const base = [...state.base];
-  const crm = fields.map((field, index) => {
-    if (!isReadFromCrm(field)) return undefined;
-    // A blank is an answer; only what is missing from it is as it was (V3).
-    return answered[index] === undefined ? state.crm[index] : answered[index];
-  });
+  // A blank is an answer; only what is missing from it is as it was (V3).
+  const crm = answered.map((value, index) => (value === undefined ? state.crm[index] : value));
   const notes: Record<string, FieldNote> = { ...state.notes };
   const problems = [...state.problems];
   for (const [index, field] of fields.entries()) {

@@ -323,6 +323,13 @@ describe('what is told of each row', () => {
     expect(world.rows().map(({ status }) => status)).toEqual(['in sync', 'as it was']);
   });
 
+  test('F3: a row that is about to be removed is not written to', () => {
+    const world = createWorld({ onGone: 'delete_row' });
+    world.run([record('a'), record('b')]);
+    const plan = world.plan([record('a')]);
+    expect([plan.changes.map(({ op, row }) => [op, row]), [...plan.statuses.keys()]]).toEqual([[['remove', 3]], [2]]);
+  });
+
   test('F2: as many rows are linked as records have one', () => {
     const world = createWorld();
     expect(world.run([record('a'), record('b')]).linked).toBe(0);

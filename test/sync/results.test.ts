@@ -203,6 +203,13 @@ describe('what the service made of it', () => {
     expect(agreed(run(input, () => answer('a')).link('a'), 'custom:segment')).toBe('silver');
   });
 
+  test('M4, W9: what the service answers for a column that is only sent is remembered as seen, and is nothing new', () => {
+    const held = { position: 'CEO', 'custom:segment': 'lead' };
+    const { link } = run(scene([edited]), () => answer('a', held));
+    const next = scene([{ ...person('a', { crm: held, sheet: { position: 'CEO' } }), link: link('a')! }]);
+    expect([plan(next).changes, plan(next).links.size]).toEqual([[], 0]);
+  });
+
   test('M8, T28: what the service computes from a sent part goes into the sheet, and is not sent back', () => {
     const input = scene([person('a', { sheet: { first_name: 'Anna' } })]);
     const { planned, sheet } = run(input, () => answer('a', { first_name: 'Anna', position: 'computed' }));
@@ -345,6 +352,9 @@ describe('a decision of a person', () => {
   });
 });
 
+/** What is only sent is not in the sheet of somebody whom the service alone knew. */
+const segmentless = { 'custom:segment': null };
+
 describe('new people', () => {
   const someone = () => scene([newRow('a')], { asked: { 2: gone } });
 
@@ -371,10 +381,28 @@ describe('new people', () => {
     expect(settled.links.size).toBe(0);
   });
 
-  test('I3: an answer that has a row already quarantines the new one', () => {
-    const input = scene([person('b'), newRow('a', { email: null, network_id: null })], { asked: { 3: gone } });
-    const { sheet, problems } = run(input, () => answer('b', { email: null, network_id: null }));
-    expect(sheet).toEqual([]);
+  test.each<{ what: string; others: readonly PersonParts[] }>([
+    { what: 'has a row already', others: [person('b')] },
+    { what: 'has one that was recognised in this run', others: [person('b', { base: null, sheet: segmentless })] },
+    { what: 'is about to get one', others: [newContact('b')] },
+    {
+      what: 'has a link, and a row that is missing while some ID is in doubt',
+      others: [person('b', { sheet: null }), newRow('c', {}, { id: 'hello' })],
+    },
+  ])('I3: an answer that $what quarantines the new one', ({ others }) => {
+    const own = newRow('a', { email: null, network_id: null });
+    const input = scene([own, ...others], { asked: { 2: gone } });
+    const { sheet, problems, settled } = run(input, () => answer('b', { email: null, network_id: null }));
+    expect(sheet.filter((change) => change.startsWith('set'))).toEqual([]);
+    expect(problems).toContain('quarantined row 2 [I3]');
+    expect([...settled.strays.values()]).toContainEqual({ since: noon, mistakenFor: uuidOf('b') });
+  });
+
+  test('I3: of two rows that are answered as one contact the first becomes it', () => {
+    const nameless = { email: null, network_id: null };
+    const input = scene([newRow('a', nameless), newRow('c', nameless)], { asked: { 2: gone, 3: gone } });
+    const { sheet, problems } = run(input, () => answer('f', nameless));
+    expect(sheet).toEqual(['set f id=f: first_name First a -> First f [M5]']);
     expect(problems).toEqual(['quarantined row 3 [I3]']);
   });
 

@@ -104,6 +104,28 @@ const cases: readonly Case[] = [
     changes: ['append a [D2]'],
   },
   {
+    name: 'D2: a field that was emptied is a change',
+    input: scene([person('a', { crm: { position: null }, sheet: null }), ...others], onRow('delete_contact')),
+    changes: ['append a [D2]'],
+  },
+  {
+    name: 'D2: a blank where nothing was ever agreed is none, a value is',
+    input: scene(
+      [
+        person('a', { base: { position: undefined }, crm: { position: null }, sheet: null }),
+        person('d', { base: { position: undefined }, crm: { position: 'CEO' }, sheet: null }),
+        ...others,
+      ],
+      onRow('delete_contact'),
+    ),
+    changes: ['append d [D2]', 'delete a [D1]'],
+  },
+  {
+    name: 'D2, V3: nor is a field that is missing from the answer',
+    input: scene([person('a', { crm: { position: undefined }, sheet: null }), ...others], onRow('delete_contact')),
+    changes: ['delete a [D1]'],
+  },
+  {
     name: 'D5, G5: after a page that failed nothing is deleted; it waits',
     input: scene([person('a', { crm: null, sheet: null }), ...others], {
       ...onRow('delete_contact'),
@@ -192,6 +214,27 @@ const cases: readonly Case[] = [
     problems: ['ignored a [D3]'],
     links: ['a contact-gone'],
     says: 'edited here since',
+  },
+  {
+    name: 'D3 delete_row: an emptied cell is an edit',
+    input: scene([person('a', { crm: null, sheet: { position: null } }), ...others], {
+      ...onContact('delete_row'),
+      asked,
+    }),
+    problems: ['ignored a [D3]'],
+    links: ['a contact-gone'],
+    says: 'edited here since',
+  },
+  {
+    name: 'D3 delete_row: a blank cell of which nothing was ever agreed is none',
+    input: scene(
+      [person('a', { crm: null, base: { 'custom:segment': undefined }, sheet: { 'custom:segment': null } }), ...others],
+      {
+        ...onContact('delete_row'),
+        asked,
+      },
+    ),
+    changes: ['remove a [D3]'],
   },
   {
     name: 'D3 ignore: unlinked silently',

@@ -367,6 +367,14 @@ const cases: readonly Case[] = [
     changes: ['enrol b flow-1 [E1]'],
   },
   {
+    name: 'E6: nor is what it says of another automation a sign of anything',
+    input: scene(
+      [person('a', { row: { wish: 'Nurture', wishResult: 'enrolled 2026-05-01 in Welcome' } })],
+      withRules({}, { ledger: ledger([['a', 'flow-1', {}]]) }),
+    ),
+    changes: ['enrol a flow-2 [E1]'],
+  },
+  {
     name: 'E6: a result column that says when in no way that can be read is no proof',
     input: scene(
       [person('a', { row: { wish: 'Welcome', wishResult: 'enrolled 2026-99-99 in Welcome' } })],

@@ -55,7 +55,11 @@ export class AuthenticationError extends ServiceError {
   readonly repeated: boolean;
 
   constructor(call: FailedCall, said: string, repeated = false) {
-    super(call, `the service does not accept the token: ${said}`, 'Make a new API key and set OUTREACH_TOKEN');
+    super(
+      call,
+      `the service does not accept the token: ${said}`,
+      'Make a new API key and set it as crm.token (OUTREACH_TOKEN)',
+    );
     this.said = said;
     this.repeated = repeated;
   }

@@ -1,14 +1,11 @@
 // Every instant at which a run may die: the built program as a process between both stand-ins, killed at its first
 // request, its second, and so on, until a run gets through. CRASH_TRACE=1 prints what each was killed at.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { stringify } from 'yaml';
-import { type Served, serve } from '../../src/standin/serve.ts';
-import { createServiceStandin } from '../../src/standin/service/standin.ts';
-import { createSheetsStandin } from '../../src/standin/sheets/standin.ts';
+import type { Served } from '../../src/standin/serve.ts';
 import { buildProgram, startProgram } from '../support/program.ts';
+import { createSides, tab } from '../support/sides.ts';
 
 let program: ReturnType<typeof buildProgram> | undefined;
 beforeAll(() => void (program = buildProgram()), 120_000);
@@ -22,7 +19,7 @@ type When = 'before' | 'after';
 const chosen = process.env['CRASH_WHEN'] as When | undefined;
 
 test('L6 to L10, E3: killed at each request of a run that creates, updates, appends, deletes and enrols', async () => {
-  const it = await createSides();
+  const it = await createRig();
   await it.run();
   let at = 0;
   for (let isThrough = false; !isThrough;) {
@@ -48,42 +45,13 @@ const work = [
   'automations.add-new-lead',
   'automations.add-contact',
 ];
-const spreadsheetId = 'spreadsheet-of-the-crash-test';
-const tab = 'Prospects';
-const token = 'the-token-of-the-tests';
-const account = { email: 'robot@demo.iam.gserviceaccount.com', clientId: 'c', clientSecret: 's', refreshToken: 'r' };
 const fieldByHeader = { 'First name': 'first_name', 'Last name': 'last_name', Email: 'work_email' } as const;
 const headers = [...Object.keys(fieldByHeader), 'Automation'];
 
 const nothingIsWrong = { differing: [], doubled: [], enrolledTwice: [], unexplained: [], gone: [] };
 
-async function createSides() {
-  const folder = mkdtempSync(join(tmpdir(), 'leadsheet-crash-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const service = createServiceStandin({
-    now: Date.now,
-    seed: 1,
-    acceptedTokens: [token],
-    switches: { rateLimits: [] },
-    receivedMax: 100_000,
-  });
-  const sheets = createSheetsStandin({
-    now: Date.now,
-    random: () => 0.5,
-    quotas: 'none',
-    credentials: { authorizedUsers: [account] },
-  });
-  const { model } = service;
-  const list = model.lists.add({ name: 'Prospects' });
-  const automation = model.automations.add({ name: 'Welcome', status: 'on' });
+async function createRig() {
   const known = Array.from({ length: 12 }, (_, index) => `known${index}`);
-  sheets.model.create({
-    id: spreadsheetId,
-    writers: [account.email],
-    tabs: [{ title: tab, rowCount: 500, columnCount: 12, values: [headers, ...known.map((name) => cellsOf(name))] }],
-  });
-  const person = sheets.person(spreadsheetId);
-  for (const name of known) addContact(name);
   /** Who is to be on both sides, who asked for the automation, and whom somebody deleted. */
   const living = new Set(known);
   const wishing = new Set<string>();
@@ -101,19 +69,32 @@ async function createSides() {
       return new Response(null);
     },
   });
-  const servers = [await serve(watched(service.app), 0), await serve(watched(sheets.app), 0)] as const;
-  onTestFinished(async () => {
-    for (const server of servers) await server.close();
+  const sides = await createSides({
+    values: [headers, ...known.map((name) => cellsOf(name))],
+    rowCount: 500,
+    around: watched,
+    sync: {
+      match: ['email'],
+      columns: { 'First name': 'first_name', 'Last name': 'last_name', Email: 'email' },
+      on_row_deleted: 'delete_contact',
+      on_contact_deleted: 'delete_row',
+      limits: { deletes: '100%', changes: '100%', blanks: '100%', creates: 1000 },
+      automation: { column: 'Automation' },
+    },
   });
-  const configFile = writeConfig(folder, { serviceUrl: servers[0].url, sheetsUrl: servers[1].url });
+  onTestFinished(sides.close);
+  const { service, person, rows, contacts, writes } = sides;
+  const { model } = service;
+  const automation = model.automations.add({ name: 'Welcome', status: 'on' });
+  for (const name of known) addContact(name);
 
   return { run, runUntil, beBusy, whatIsWrong, writes };
 
   function start() {
-    const args = ['sync', '--full', '--config', configFile];
+    const args = ['sync', '--full', '--config', sides.configFile];
     return startProgram(args, {
       main: program!.main,
-      cwd: folder,
+      cwd: sides.folder,
       env: { NODE_COMPILE_CACHE: join(tmpdir(), 'leadsheet-crash-compiled') },
     });
   }
@@ -167,9 +148,9 @@ async function createSides() {
     );
     const timesEnrolled = (name: string) => {
       const uuids = contactsOf(name).map(({ uuid }) => uuid);
-      const isAbout = (body: unknown) =>
-        JSON.stringify(body).includes(`"${name}@`) || uuids.some((uuid) => JSON.stringify(body).includes(uuid));
-      return enrolments.filter(({ body }) => isAbout(body)).length;
+      const isAbout = (text: string) =>
+        text.includes(`"${emailOf(name)}"`) || uuids.some((uuid) => text.includes(uuid));
+      return enrolments.filter(({ path, body }) => isAbout(`${path} ${JSON.stringify(body)}`)).length;
     };
     const isEnrolled = (name: string) =>
       contactsOf(name).some(({ uuid }) => model.automations.enrolment(automation.uuid, uuid) !== undefined);
@@ -186,16 +167,7 @@ async function createSides() {
 
   function addContact(name: string): void {
     const [first_name, last_name, work_email] = cellsOf(name);
-    model.contacts.add({
-      fields: { first_name, last_name, work_email, name: `${first_name} ${last_name}`, list_uuid: list.uuid },
-    });
-  }
-
-  function rows(): readonly Readonly<Record<string, string>>[] {
-    const [header = [], ...lines] = person.read(tab) as readonly (readonly string[])[];
-    return lines
-      .filter((cells) => cells.some((cell) => cell !== ''))
-      .map((cells) => Object.fromEntries(header.map((name, index) => [name, cells[index] ?? ''])));
+    sides.addContact({ first_name, last_name, work_email, name: `${first_name} ${last_name}` });
   }
 
   function rowNumber(name: string): number {
@@ -206,10 +178,6 @@ async function createSides() {
   function type(name: string, header: string, text: string): void {
     const column = String.fromCodePoint('A'.codePointAt(0)! + headers.indexOf(header));
     person.type(`${tab}!${column}${rowNumber(name)}`, text);
-  }
-
-  function contacts() {
-    return [...model.contacts.all()].map(({ record }) => record);
   }
 
   function rowsOf(name: string) {
@@ -228,56 +196,9 @@ async function createSides() {
     const fields = Object.entries(fieldByHeader);
     return row['Contact ID'] === contact.uuid && fields.every(([header, field]) => row[header] === contact[field]);
   }
-
-  function writes() {
-    const reading = new Set([
-      'contacts.search',
-      'contacts.lookup-one',
-      'contacts.get',
-      'lists.list',
-      'automations.list',
-    ]);
-    const inService = service.received.entries.filter(({ operation }) => !reading.has(operation ?? ''));
-    return { service: inService.map(({ operation }) => operation), sheet: sheets.log.counters.writes };
-  }
 }
 
 const emailOf = (name: string) => `${name}@crash.test`;
 const nameOfRow = (row: Readonly<Record<string, string>>) => (row['Email'] ?? '').split('@')[0]!;
 const nameOfContact = ({ work_email }: { readonly work_email?: unknown }) => String(work_email).split('@')[0]!;
 const cellsOf = (name: string, wish = ''): [string, string, string, string] => [name, 'Walker', emailOf(name), wish];
-
-function writeConfig(
-  folder: string,
-  { serviceUrl, sheetsUrl }: Readonly<Record<'serviceUrl' | 'sheetsUrl', string>>,
-): string {
-  const { clientId: client_id, clientSecret: client_secret, refreshToken: refresh_token } = account;
-  const key = { type: 'authorized_user', client_id, client_secret, refresh_token };
-  writeFileSync(join(folder, 'google.json'), JSON.stringify(key));
-  const file = join(folder, 'leadsheet.yaml');
-  writeFileSync(
-    file,
-    stringify({
-      crm: { base_url: serviceUrl, token, requests_per_minute: 60_000 },
-      google: {
-        credentials_file: 'google.json',
-        endpoint: sheetsUrl,
-        reads_per_minute: 60_000,
-        writes_per_minute: 60_000,
-      },
-      syncs: {
-        prospects: {
-          contacts: { list: 'Prospects' },
-          sheet: { spreadsheet: spreadsheetId, tab, status_column: 'Sync' },
-          match: ['email'],
-          columns: { 'First name': 'first_name', 'Last name': 'last_name', Email: 'email' },
-          on_row_deleted: 'delete_contact',
-          on_contact_deleted: 'delete_row',
-          limits: { deletes: '100%', changes: '100%', blanks: '100%', creates: 1000 },
-          automation: { column: 'Automation' },
-        },
-      },
-    }),
-  );
-  return file;
-}

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Served } from '../../src/standin/serve.ts';
-import { buildProgram, startProgram } from '../support/program.ts';
+import { buildProgram } from '../support/build.ts';
+import { startProgram } from '../support/program.ts';
 import { createSides, tab } from '../support/sides.ts';
 
 let program: ReturnType<typeof buildProgram> | undefined;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { buildProgram, startProgram } from '../support/program.ts';
+import { buildProgram } from '../support/build.ts';
+import { startProgram } from '../support/program.ts';
 import { createSides, tab } from '../support/sides.ts';
 
 /*

@@ -59,9 +59,16 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
 
   function settleGone(change: Change, outcome: Outcome): void {
     const uuid = change.uuid ?? '';
-    const link = plan.people.get(uuid)?.link;
     if (outcome.kind !== 'done') problems.push(failureProblem({ uuid, row: change.row }, outcome));
     else if (change.op !== 'cancel') links.set(uuid, null);
-    else if (change.rule === 'D1' && link) links.set(uuid, { ...link, standing: 'row-gone' });
+    else if (change.rule === 'D1') mourn(uuid);
+  }
+
+  /** Cancelled everywhere, and left alone from now on, as by `ignore` (D1). */
+  function mourn(uuid: string): void {
+    const link = plan.links.get(uuid) ?? plan.people.get(uuid)?.link;
+    if (!link) return;
+    const { isOpen: _isOpen, ...rest } = link;
+    links.set(uuid, { ...rest, standing: 'row-gone' });
   }
 }

@@ -456,6 +456,19 @@ test('M1, W9: a conflict that stands is remembered from when it began, and nothi
   });
 });
 
+test.each([
+  { policy: 'crm', later: 300, reason: 'the CRM wins conflicts' },
+  { policy: 'sheet', later: 300, reason: 'the sheet wins conflicts' },
+  { policy: 'newest', later: 120, reason: 'changed last in the CRM' },
+  { policy: 'newest', later: -120, reason: 'changed last in the sheet' },
+  { policy: 'newest', later: 0, reason: 'Position: changed on both sides, too close in time to say which is newer' },
+  { policy: 'manual', later: 120, reason: 'Position: changed on both sides' },
+] as const)('M1, L12: under $policy it is told that $reason', ({ policy, later, reason }) => {
+  const input = scene([person('a', bothEdited(later))], { mapping: onPosition({ conflict: policy }) });
+  const { changes, problems } = plan(input);
+  expect([...changes, ...problems].map((each) => each.reason)).toEqual([reason]);
+});
+
 describe('M9: the mapping is another one', () => {
   const before = mapping.fields.filter(({ name }) => name !== 'position');
   const basis = scene([person('a')]);

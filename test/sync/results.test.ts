@@ -473,8 +473,16 @@ describe('people who go', () => {
     expect([failed.link('a')?.isOpen, failed.problems]).toEqual([true, ['failed a [W4]']]);
   });
 
-  test('D1 cancel_automations: cancelled once, then left alone', () => {
-    expect(run(rowGone('cancel_automations'), () => done).link('a')?.standing).toBe('row-gone');
+  test.each([
+    { what: '', link: {} },
+    { what: ', also one about which something was open', link: { isOpen: true as const } },
+    { what: ', also one that a scan had missed', link: { missedScans: 1 } },
+  ])('D1 cancel_automations, W9: cancelled once, then left alone, and nothing is remembered anew$what', ({ link }) => {
+    const more: SceneMore = { mapping: { ...mapping, onRowDeleted: 'cancel_automations' } };
+    const ran = run(scene([person('a', { sheet: null, link }), person('b')], more), () => done);
+    expect(ran.link('a')).toMatchObject({ standing: 'row-gone' });
+    const next = plan(scene([person('a', { sheet: null, link: ran.link('a')! }), person('b')], more));
+    expect([next.changes, next.links.size]).toEqual([[], 0]);
   });
 
   test('D1 restore, M4: the row comes back; a cell that was only ever sent comes back blank, and blanks nothing', () => {

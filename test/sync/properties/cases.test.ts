@@ -218,6 +218,25 @@ test.each<Case>([
       does({ kind: 'edits a cell', who: 0, field: 0, to: 0 }),
     ],
   },
+  {
+    what: 'W9, D1: a contact that was cancelled everywhere while its row was in doubt is remembered once',
+    setting: { conflict: 'crm', keyConflict: 'crm', onRowDeleted: 'cancel_automations' },
+    contacts: [[5, 5, 3, 1, 0, 0, 0]],
+    rows: [
+      [0, 0, 3, 1, 0, 0, 0],
+      [0, 0, 0, 0, 0, 0, 0],
+      [0, 0, 2, 1, 0, 0, 0],
+    ],
+    steps: [
+      does({ kind: 'types a row again', who: 0 }),
+      runs({
+        coverage: 'changes',
+        unreadable: { row: 2, field: 0 },
+        meanwhile: [{ at: 0, act: { kind: 'swaps cells', who: 2, other: 0, field: 1 } }],
+        pauseSecs: 5,
+      }),
+    ],
+  },
 ])('$what', (each) => {
   const world = worldOf(each);
   settleDown(world);

@@ -319,6 +319,20 @@ const cases: readonly Case[] = [
     problems: ['quarantined row 3 [I6]', 'quarantined row 4 [I6]'],
   },
   {
+    name: 'I6: a new row that shares a key with one that is recognised in this very run names it, which goes on',
+    input: scene(
+      [
+        newContact('a'),
+        newRow('a', { email: 'new@acme.test', 'custom:segment': null }),
+        newRow('c', { email: 'new@acme.test' }),
+      ],
+      { asked: { 4: gone } },
+    ),
+    changes: ['set a id=a [I2]'],
+    problems: ['conflict a/email [M1]', 'quarantined row 4 [I6]'],
+    says: 'has the same network_id, or email, or name with company_name as row 3',
+  },
+  {
     name: 'I6: a new row with a key that somebody just typed into a linked row names the uppermost such row',
     input: sorted(
       [

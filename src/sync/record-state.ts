@@ -64,8 +64,8 @@ export function confirmStored(
     if (!change) continue;
     const { before, after } = change;
     const stored = isReadFromCrm(field) ? answered[index] : undefined;
-    const isStored =
-      stored === undefined || isSame(field.kind, stored, after) || !isSame(field.kind, stored, before ?? null);
+    // What is not known is not what was there before either: it is believed.
+    const isStored = isSame(field.kind, stored, after) || !isSame(field.kind, stored, before ?? null);
     if (isStored) {
       // What cannot be read back is believed; a third form is set in the sheet, as a change of the CRM's to what was sent.
       // Where a person decided for a value of neither side, the sheet does not hold it yet (L3).

@@ -115,6 +115,18 @@ const cases: readonly Case[] = [
     changes: ['update a: position CEO -> Boss [M1]', 'set a: position COO -> Boss [M1]'],
   },
   {
+    name: 'M1 resolve, V3: for a side that says nothing this run does nothing yet',
+    input: scene([person('a', { crm: { position: undefined }, sheet: { position: 'COO' } })], {
+      requests: { resolve: new Map([[id, { use: 'crm' }]]) },
+    }),
+  },
+  {
+    name: 'M1 resolve: for a value that both sides hold by now writes nothing',
+    input: scene([person('a', { crm: { position: 'CEO' }, sheet: { position: 'CEO' } })], {
+      requests: { resolve: new Map([[id, { value: 'CEO' }]]) },
+    }),
+  },
+  {
     name: 'M2: under manual a value beats a blank',
     input: scene([person('a', { crm: { position: 'CEO' }, sheet: { position: null } })]),
     changes: ['set a: position blank -> CEO [M2]'],

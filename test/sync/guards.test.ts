@@ -18,6 +18,7 @@ import {
   scene,
   type SceneMore,
   tell,
+  unanswered,
   withFields,
   wanted,
 } from './support.ts';
@@ -93,6 +94,26 @@ const sides: readonly Case[] = [
     input: scene(many(10, { sheet: null, crm: null, link: { standing: 'row-gone' } })),
     holds: ['held [G1]'],
     says: 'list Prospects is empty, and 10 contacts were there before',
+  },
+  {
+    name: 'G1: and found, when they are there',
+    input: scene(many(10, { sheet: null, link: { standing: 'row-gone' } })),
+    problems: Array.from({ length: 10 }, (_, index) => `ignored ${index + 1} [D1]`),
+  },
+  {
+    name: 'G1, I5: rows that lost their IDs count as found until the service has said whose they are',
+    input: scene(many(3, { crm: null, row: { id: '' } }), { crm: { coverage: 'changes' } }),
+    problems: ['waiting row 2 [I2]', 'waiting row 3 [I2]', 'waiting row 4 [I2]'],
+    questions: ['row 2', 'row 3', 'row 4'],
+  },
+  {
+    name: 'G1, I5: and not once it could not be said',
+    input: scene(many(3, { crm: null, row: { id: '' } }), {
+      crm: { coverage: 'changes' },
+      asked: { 2: unanswered, 3: unanswered, 4: unanswered },
+    }),
+    holds: ['held [G1]'],
+    says: 'only 0 of 3 known rows were found in the tab',
   },
   {
     name: 'G1: just a tenth found passes',

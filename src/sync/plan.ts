@@ -103,11 +103,14 @@ function heldPlan(holds: readonly Hold[], missing = 0): Plan {
 /** A row that the service is asked about counts as found until it has answered. */
 function countFoundRows({ rowByUuid, relinks, sought }: Matched, { links }: Base): number {
   let found = relinks.size;
-  for (const uuid of new Set([...rowByUuid.keys(), ...sought])) {
-    const link = links.get(uuid);
-    if (link && link.standing !== 'row-gone') found += 1;
-  }
+  for (const uuid of rowByUuid.keys()) if (isExpected(uuid)) found += 1;
+  for (const uuid of sought) if (!rowByUuid.has(uuid) && isExpected(uuid)) found += 1;
   return found;
+
+  function isExpected(uuid: string): boolean {
+    const link = links.get(uuid);
+    return link !== undefined && link.standing !== 'row-gone';
+  }
 }
 
 interface PeoplePlan {

@@ -31,7 +31,7 @@ export async function sendOne(context: OutboxRun, book: OutboxBook, due: Due): P
   const { id, said, key, change } = due;
   const at = client.serviceNow();
   const earlier = callsOf(due.message, at);
-  const { to, name, uuid: before } = due.message;
+  const { to, name, uuid, before } = due.message;
   const about = {
     run,
     said,
@@ -39,16 +39,17 @@ export async function sendOne(context: OutboxRun, book: OutboxBook, due: Due): P
     ...(to !== undefined && { to }),
     ...(name !== undefined && { name }),
     // Of the time before it was asked for again: the row may still say so.
-    ...(before !== undefined && { uuid: before }),
+    ...(uuid !== undefined && { uuid }),
+    ...(before && { before }),
   };
   // The instant after the answer is what counts for the cap: then no sixty minutes of the service's clock hold more.
   await book.put(new Map([[id, { ...about, state: 'intended', at, calls: [...earlier, at] }]]));
   try {
-    const { uuid, status } = await post(context, config.resource, due.payload);
+    const { uuid: sent, status } = await post(context, config.resource, due.payload);
     const now = client.serviceNow();
     const delivery = typeof status === 'string' && { delivery: status };
     return await settle(
-      { ...about, state: 'sent', at: now, uuid, ...delivery, calls: [...earlier, now] },
+      { ...about, state: 'sent', at: now, uuid: sent, ...delivery, calls: [...earlier, now] },
       { kind: 'done' },
     );
   } catch (error) {

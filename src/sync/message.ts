@@ -66,6 +66,8 @@ export interface Message {
   readonly retryAt?: number;
   /** A person looked, and wants it sent although it was, or may have been. */
   readonly isAgain?: true;
+  /** Digests of what was sent, or may have been, before a person asked for it again: it still counts as sent (P2). */
+  readonly before?: readonly string[];
   /** When calls were made that sent or may have, epoch milliseconds: what the cap counts, whatever became of it since. */
   readonly calls?: readonly number[];
 }

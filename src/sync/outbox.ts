@@ -260,7 +260,8 @@ export function planOutbox(input: OutboxInput): OutboxPlan {
     const word = readSend(row);
     if (word === 'formula') tell(row, 'held', 'P1', `a formula stands in ${send}: type yes`);
     else if (word === 'other') tell(row, 'waiting', 'P1', `it is sent once ${send} says yes`);
-    else if (word === 'no' && row.id !== '') texts.set(row.number, '');
+    // What was said of a wish that is no more.
+    else if (word === 'no') texts.set(row.number, '');
     return word === 'yes';
   }
 
@@ -330,9 +331,7 @@ export function planOutbox(input: OutboxInput): OutboxPlan {
     if (message.state === 'refused' && (message.retryAt === undefined || message.retryAt > now)) {
       return tell(row, 'refused', message.rule ?? 'P4', message.message ?? 'by the service');
     }
-    const twin = message.isAgain
-      ? undefined
-      : known.idsBySaid.get(said)?.find((other) => other !== id && isSent(other));
+    const twin = message.isAgain ? undefined : known.idsBySent.get(said)?.find((other) => other !== id);
     if (twin !== undefined) return tell(row, 'refused', 'P2', sameAs(twin, id));
     const recipient = readRecipient(textIn('lead_uuid', values));
     if (recipient === undefined) {
@@ -344,12 +343,14 @@ export function planOutbox(input: OutboxInput): OutboxPlan {
 
   function renewed(before: Message | undefined, said: string, isRetried: boolean, isAgain: boolean): Message {
     const calls = before ? callsOf(before, now) : [];
+    const earlier = before ? sentDigests(before) : [];
     const fresh: Message = {
       state: 'waiting',
       at: now,
       run: '',
       said,
       ...(calls.length > 0 && { calls }),
+      ...(earlier.length > 0 && { before: earlier }),
       ...(before?.uuid !== undefined && { uuid: before.uuid }),
       ...((isAgain || before?.isAgain) && { isAgain: true as const }),
     };
@@ -385,9 +386,8 @@ export function planOutbox(input: OutboxInput): OutboxPlan {
 
   /** In order: who waits, who may go, and what has to be asked first. */
   function judgeQueue(): void {
+    /** By what it says: who is sent now. */
     const taken = new Map<string, string>();
-    for (const [id, message] of input.messages)
-      if (message.key !== undefined && isDone(message)) taken.set(message.key, id);
     let free = input.perHour - countCalls(input);
     let ahead = 0;
     let asked = 0;
@@ -425,8 +425,9 @@ export function planOutbox(input: OutboxInput): OutboxPlan {
     if (answer.kind === 'none') return refuse(each, 'P4', 'the contact does not exist');
     const payload = payloadOf(values, answer.uuid, sender.uuid);
     const key = input.digest(contentText(answer.uuid, payload));
-    const twin = message.isAgain ? undefined : taken.get(key);
-    if (twin !== undefined && twin !== each.id) return refuse(each, 'P2', sameAs(twin, each.id), answer.name);
+    const others = [taken.get(key) ?? [], known.idsBySent.get(key) ?? []].flat();
+    const twin = message.isAgain ? undefined : others.find((other) => other !== each.id);
+    if (twin !== undefined) return refuse(each, 'P2', sameAs(twin, each.id), answer.name);
     const id = each.id ?? `row:${row.number}`;
     taken.set(key, id);
     due.push({
@@ -445,8 +446,9 @@ export function planOutbox(input: OutboxInput): OutboxPlan {
   function refuse({ id, row, message, said }: Wish, rule: RuleId, reason: string, name?: string): 'refused' {
     tell(row, 'refused', rule, reason);
     if (id === undefined) return 'refused';
-    const { calls, uuid } = message;
+    const { calls, uuid, before } = message;
     const kept = {
+      ...(before && { before }),
       ...(calls && { calls }),
       ...(uuid !== undefined && { uuid }),
       ...(name !== undefined && { name }),
@@ -511,11 +513,6 @@ export function planOutbox(input: OutboxInput): OutboxPlan {
     return `looks the same as ${what}: change it${again}`;
   }
 
-  function isSent(id: string): boolean {
-    const message = input.messages.get(id);
-    return message !== undefined && isDone(message);
-  }
-
   function valueOf(name: string, values: readonly Said[]): Said {
     return values[fields.findIndex((field) => field.name === name)] ?? null;
   }
@@ -564,11 +561,23 @@ function findKeepers({ rows, fields, messages, digest }: OutboxInput): Map<strin
 function indexLedger({ messages }: OutboxInput) {
   const idByUuid = new Map<string, string>();
   const idsBySaid = new Map<string, string[]>();
-  for (const [id, { uuid, said }] of messages) {
+  const idsBySent = new Map<string, string[]>();
+  const add = (index: Map<string, string[]>, digest: string, id: string) =>
+    index.set(digest, [...(index.get(digest) ?? []), id]);
+  for (const [id, message] of messages) {
+    const { uuid, said } = message;
     if (uuid !== undefined) idByUuid.set(uuid, id);
-    if (said !== '') idsBySaid.set(said, [...(idsBySaid.get(said) ?? []), id]);
+    if (said !== '') add(idsBySaid, said, id);
+    for (const digest of sentDigests(message)) add(idsBySent, digest, id);
   }
-  return { idByUuid, idsBySaid };
+  return { idByUuid, idsBySaid, idsBySent };
+}
+
+/** P2: of all that was sent under an ID, or may have been. */
+function sentDigests(message: Message): readonly string[] {
+  const { said, key = '', before = [] } = message;
+  const now = isDone(message) ? [said, key].filter((digest) => digest !== '') : [];
+  return [...new Set([...before, ...now])];
 }
 
 /** P4: counted across restarts, since the ledger is. */

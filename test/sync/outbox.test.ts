@@ -129,6 +129,23 @@ describe('rows with one ID', () => {
   });
 });
 
+test('P2, L8: what is to be sent again still counts as sent, also when it is changed before', () => {
+  const original = planOutbox(input([row(1, { text: 'Hi' })])).due[0]!;
+  const sent: Message = { state: 'sent', at: now, run: 'r', said: original.said, key: original.key, uuid: idOf(70) };
+  const rows = [row(2, { text: 'Hi' }), row(3, { cells: [ann.toUpperCase(), 'Sales', 'Hi'] }), row(1, { text: 'Hi' })];
+  const old: Message = { state: 'waiting', at: now - 9000, run: '', said: '' };
+  const messages = new Map([
+    [idOf(2), old],
+    [idOf(3), old],
+    [idOf(1), sent],
+  ]);
+  const asked = planOutbox(input(rows, { messages, retried: new Map([[idOf(1), true]]) })).messages;
+  const next = new Map([...messages, ...asked]);
+  expect(dueOf(input(rows, { messages: next }))).toEqual([1]);
+  const changed = [...rows.slice(0, 2), row(1, { text: 'Ho' })];
+  expect(dueOf(input(changed, { messages: next }))).toEqual([1]);
+});
+
 describe('rows that prove what the ledger has not', () => {
   const proof = { uuid: idOf(70), sentAt: '2026-11-20 08:00', delivery: 'done' };
 

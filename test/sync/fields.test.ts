@@ -236,6 +236,16 @@ const cases: readonly Case[] = [
     changes: ['set a: status ok -> replied [merge]'],
   },
   {
+    name: 'M4, M9: where nothing was agreed on, a typed cell gives way all the same',
+    input: scene([person('a', { base: { status: undefined }, crm: { status: 'ok' }, sheet: { status: 'mine' } })]),
+    changes: ['set a: status mine -> ok [M4]'],
+  },
+  {
+    name: 'M4, M9: and a blank one is filled',
+    input: scene([person('a', { base: { status: undefined }, crm: { status: 'ok' }, sheet: { status: null } })]),
+    changes: ['set a: status blank -> ok [merge]'],
+  },
+  {
     name: 'M4: a column that only sends is sent when it differs from what was last sent',
     input: scene([person('a', { sheet: { 'custom:segment': 'silver' } })]),
     changes: ['update a: custom:segment unknown -> silver [M4]'],

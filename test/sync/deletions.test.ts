@@ -341,6 +341,9 @@ describe('D3: scans that miss a contact are counted', () => {
 
   test('D3: a drifted scan is remembered', () => {
     expect(miss({ crm: { isDrifted: true } })?.missedScans).toBe(1);
+    const rowless = person('a', { crm: null, sheet: null, link: { standing: 'row-gone' } });
+    const { links } = plan(scene([rowless, ...others], { crm: { isDrifted: true } }));
+    expect(links.get(uuidOf('a'))).toMatchObject({ missedScans: 1, standing: 'row-gone' });
   });
 
   test('D3: incremental scans in between neither show nor miss it', () => {

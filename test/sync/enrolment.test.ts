@@ -746,6 +746,12 @@ describe('what the row is told', () => {
     expect(resultText({ ...entry, message: 'too many requests' }, 'Welcome')).toBe('waiting: too many requests');
   });
 
+  test('E4, W5: a refusal that a run meets is told as the service put it, or as one of the service', () => {
+    const entry = { state: 'refused', at: noon, run: 'r1' } as const;
+    expect(resultText({ ...entry, message: 'no sender' }, 'Welcome')).toBe('refused: no sender');
+    expect(resultText(entry, 'Welcome')).toBe('refused: by the service');
+  });
+
   test('E3: an enrolment of unknown outcome has an id of its own, which is what retry takes', () => {
     const input = scene(
       [wisher('a', 'Welcome')],

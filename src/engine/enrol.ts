@@ -68,7 +68,6 @@ export async function enrolInCrm(
   const problems: Problem[] = [];
   const told = new Map<number, WishResult[]>();
   const nameByUuid = new Map(input.automations?.map(({ uuid, name }) => [uuid, name]));
-  const rowByNumber = new Map(input.sheet.rows.map((row) => [row.number, row]));
   await book.put(
     plan.wishes,
     [...plan.wishes.keys()].flatMap((key) => retryRequestIds.get(key.replace(' ', '/')) ?? []),
@@ -80,6 +79,7 @@ export async function enrolInCrm(
     ),
   );
   const due = plan.changes.filter(isDue).filter((change) => change.op === 'create' || !uncancelled.has(change.uuid));
+  const rowByNumber = new Map(due.length === 0 ? [] : input.sheet.rows.map((row) => [row.number, row]));
   for (let start = 0; start < due.length && !request.signal.aborted; start += batchSize) {
     await enrolBatch(due.slice(start, start + batchSize));
   }

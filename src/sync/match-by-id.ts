@@ -14,11 +14,16 @@ export function matchById(matching: Matching): void {
     else if (rowByUuid.has(row.id)) copies.set(row.id, [...(copies.get(row.id) ?? []), row]);
     else rowByUuid.set(row.id, row);
   }
-  for (const [id, others] of copies) {
-    const rows = [rowByUuid.get(id)!, ...others];
+  for (const [id, more] of copies) {
+    const rows = [rowByUuid.get(id)!, ...more];
     const keeper = keeperOf(rows, links.get(id));
     rowByUuid.set(id, keeper);
-    for (const copy of rows) if (copy !== keeper) doubt(matching, copy, 'I4', copyReason(keeper));
+    const others = rows.filter((row) => row !== keeper);
+    for (const copy of others) doubt(matching, copy, 'I4', copyReason(keeper));
+    matching.copies.set(
+      id,
+      others.map(({ number }) => number),
+    );
   }
   for (const [id, row] of rowByUuid) {
     if (links.has(id) || contactByUuid.has(id) || isContinued(matching, id)) continue;

@@ -28,6 +28,8 @@ export interface Matched extends ContactsWithoutRow {
   readonly sought: ReadonlySet<string>;
   /** False while some row's ID is in doubt: then a missing row means nothing (I5). */
   readonly areAbsentRowsGone: boolean;
+  /** Contacts whose row was copied -> the numbers of the copies: which of them a write would meet nobody knows (I4). */
+  readonly copies: ReadonlyMap<string, readonly number[]>;
   /** Contacts that were answered as they were before our own last write: neither read nor missed. */
   readonly stale: ReadonlySet<string>;
 }
@@ -41,6 +43,7 @@ export function match(input: PlanInput, keys: Keys): Matched {
     rowByUuid: new Map(),
     rowsWithoutId: [],
     doubtfulRows: [],
+    copies: new Map(),
     hereByAnswer: [],
     withheld: new Set(),
     sought: new Set(),
@@ -63,6 +66,7 @@ export function match(input: PlanInput, keys: Keys): Matched {
     withheld,
     sought,
     areAbsentRowsGone: doubtfulRows.length === 0,
+    copies: matching.copies,
     stale,
   };
 }

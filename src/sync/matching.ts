@@ -17,6 +17,7 @@ export interface Matching {
   readonly rowsWithoutId: RowRecord[];
   /** Rows that may be anybody's: while there are any, nobody's row is gone (I5, L7). */
   readonly doubtfulRows: RowRecord[];
+  readonly copies: Map<string, readonly number[]>;
   /** In scope as the service answered, though no page showed them. */
   readonly hereByAnswer: ContactRecord[];
   readonly withheld: Set<string>;

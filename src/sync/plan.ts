@@ -1,6 +1,6 @@
 // The plan of one run, as a table of contents: who is who, what each person's two sides become, what may not be.
 import { type Base, lastSeen, type Link, rowKey, type Stray } from './base.ts';
-import { type Change, compareRecords, compareTexts, opOrder, type Problem, type Question } from './change.ts';
+import { type Change, compareRecords, compareTexts, opOrder, problem, type Problem, type Question } from './change.ts';
 import { soleKeyNames, untangle } from './collisions.ts';
 import { type EnrolmentPlan, planEnrolments, type Wisher } from './enrolment.ts';
 import { countChanges, guardCounts, guardReadings, guardSides, type Hold } from './guard.ts';
@@ -103,11 +103,14 @@ function heldPlan(holds: readonly Hold[], missing = 0): Plan {
 /** A row that the service is asked about counts as found until it has answered. */
 function countFoundRows({ rowByUuid, relinks, sought }: Matched, { links }: Base): number {
   let found = relinks.size;
-  for (const uuid of new Set([...rowByUuid.keys(), ...sought])) {
-    const link = links.get(uuid);
-    if (link && link.standing !== 'row-gone') found += 1;
-  }
+  for (const uuid of rowByUuid.keys()) if (isExpected(uuid)) found += 1;
+  for (const uuid of sought) if (!rowByUuid.has(uuid) && isExpected(uuid)) found += 1;
   return found;
+
+  function isExpected(uuid: string): boolean {
+    const link = links.get(uuid);
+    return link !== undefined && link.standing !== 'row-gone';
+  }
 }
 
 interface PeoplePlan {
@@ -163,7 +166,7 @@ function planPeople(input: PlanInput, matched: Matched): PeoplePlan {
     const absence = crm.coverage === 'whole' && !matched.stale.has(uuid) ? 'absent' : 'unread';
     const person: Person = { uuid, link, contact: contact ?? absence, row };
     const areAbsentRowsGone = context.areAbsentRowsGone && !matched.withheld.has(uuid);
-    const planned = planPerson({ ...context, areAbsentRowsGone }, person);
+    const planned = sparingCopies(planPerson({ ...context, areAbsentRowsGone }, person), matched.copies.get(uuid));
     changes.push(...planned.changes);
     problems.push(...planned.problems);
     if (isLinkedAfter(planned)) linked += 1;
@@ -173,6 +176,22 @@ function planPeople(input: PlanInput, matched: Matched): PeoplePlan {
       people.set(uuid, { ...person, contact: planned.answered ?? person.contact });
     }
   }
+}
+
+/**
+ * I4: a row that was copied is not written until one of them is gone. By its ID it cannot be told from the copy, so that
+ * the write would be refused, in this run and in every other.
+ */
+function sparingCopies(planned: PersonPlan, copies: readonly number[] | undefined): PersonPlan {
+  const isOfRow = ({ op }: Change) => op === 'set' || op === 'remove';
+  const spared = copies && planned.changes.find(isOfRow);
+  if (!spared) return planned;
+  const reason = `its row was copied to row ${copies.toSorted((a, b) => a - b).join(', ')}: nothing is written into it until the copy is gone`;
+  return {
+    ...planned,
+    changes: planned.changes.filter((change) => !isOfRow(change)),
+    problems: [...planned.problems, problem('held', { uuid: spared.uuid, row: spared.row }, 'I4', reason)],
+  };
 }
 
 function isLinkedAfter({ link, changes }: PersonPlan): boolean {

@@ -423,6 +423,15 @@ const cases: readonly Case[] = [
     problems: ['waiting a [E4]'],
   },
   {
+    name: 'E4: as one call',
+    input: scene(
+      [wisher('a', 'Welcome'), wisher('b', 'Welcome')],
+      withRules({ perHour: 2 }, { ledger: inFlight({ automation: 'flow-1', at: noon - minutes(59) }) }),
+    ),
+    changes: ['enrol a flow-1 [E1]'],
+    problems: ['waiting b [E4]'],
+  },
+  {
     name: 'E4: and not any longer',
     input: scene(
       [wisher('a', 'Welcome')],

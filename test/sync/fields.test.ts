@@ -525,6 +525,45 @@ describe('M9: the mapping is another one', () => {
     expect(tell(input('old position'))).toMatchObject({ changes: [], problems: [] });
   });
 
+  test('M9: a column that comes or goes at the end, or changes places, takes along what is known of it, and nothing else', () => {
+    const link = {
+      agreed: pack(['Ann', 'CTO']),
+      crm: pack(['Anna', 'CTO']),
+      sheet: pack(['Ann', 'CEO']),
+      notes: { position: { conflictSince: noon }, first_name: { conflictSince: noon } },
+      isOpen: true as const,
+    };
+    const known = {
+      fields: ['first_name', 'position'],
+      links: new Map([[uuidOf('a'), link]]),
+      strays: new Map([['x', { since: noon }]]),
+    };
+    const adapted = (names: readonly string[]) => adaptBase(known, names).links.get(uuidOf('a'));
+    expect(adaptBase(known, ['first_name', 'position'])).toBe(known);
+    expect(adapted(['first_name', 'position', 'email'])).toEqual({
+      ...link,
+      agreed: pack(['Ann', 'CTO', undefined]),
+      crm: pack(['Anna', 'CTO', undefined]),
+      sheet: pack(['Ann', 'CEO', undefined]),
+    });
+    expect(adapted(['position', 'first_name'])).toEqual({
+      ...link,
+      agreed: pack(['CTO', 'Ann']),
+      crm: pack(['CTO', 'Anna']),
+      sheet: pack(['CEO', 'Ann']),
+    });
+    expect(adapted(['first_name'])).toEqual({
+      ...link,
+      agreed: pack(['Ann']),
+      crm: pack(['Anna']),
+      sheet: pack(['Ann']),
+      notes: { first_name: { conflictSince: noon } },
+    });
+    expect(adapted(['email'])).not.toHaveProperty('notes');
+    // A row is known by what it holds: of other columns that is something else.
+    expect(adaptBase(known, ['first_name']).strays.size).toBe(0);
+  });
+
   test('M9, G3: a removed column loses its base, and neither side is touched', () => {
     const adapted = adaptBase(
       basis.base,

@@ -268,6 +268,12 @@ const cases: readonly Case[] = [
     says: '"hello" is no contact ID',
   },
   {
+    name: 'I5: of one that is long the first forty characters are told',
+    input: scene([newRow('b', {}, { id: 'x'.repeat(41) })]),
+    problems: ['quarantined row 2 [I5]'],
+    says: `its ID "${'x'.repeat(40)}…" is no contact ID`,
+  },
+  {
     name: 'I5: an ID of somebody in another list says where',
     input: scene([newRow('b', {}, { id: uuidOf('f') })], { asked: { f: elsewhere('f') } }),
     problems: ['quarantined row 2 [I5]'],

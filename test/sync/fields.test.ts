@@ -376,6 +376,11 @@ const cases: readonly Case[] = [
     problems: ['waiting a/position [W10]'],
   },
   {
+    name: 'W10, M1: an edit that does not stand still is no conflict yet',
+    input: scene([both], { waitsToSettle: true }),
+    problems: ['waiting a/position [W10]'],
+  },
+  {
     name: 'W10: an edit that stood still for the settle delay is sent',
     input: scene(
       [

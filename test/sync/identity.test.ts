@@ -446,6 +446,11 @@ const cases: readonly Case[] = [
     changes: ['update a: first_name First a -> First b [merge]'],
   },
   {
+    name: 'I7: nor beside a key that is edited, too',
+    input: scene([person('a', { sheet: { first_name: 'First b', email: 'new@acme.test' } }), person('b')]),
+    changes: ['update a: first_name First a -> First b [merge], email a@acme.test -> new@acme.test [merge]'],
+  },
+  {
     name: 'I8: a placeholder address is a value, and no identifier',
     input: scene([newRow('a', only({ email: 'someone@example.com' }))]),
     problems: ['waiting row 2 [I2]'],

@@ -426,6 +426,12 @@ describe('D5: what is deleted once everything else was tried', () => {
     expect([changes, problems.map(tellProblem)]).toEqual([[], ['held a [D5]']]);
   });
 
+  test('D5: what counts as shared is what the contact holds now', () => {
+    const renamed = person('b', { crm: { first_name: 'First a' }, sheet: { position: 'CEO' } });
+    const sharesNow = scene([rowGone, renamed, person('c')], onRow('delete_contact'));
+    expect(dueDeletes(sharesNow, plan(sharesNow), new Map()).problems.map(tellProblem)).toEqual(['held a [D5]']);
+  });
+
   test('D5, G5: after a pull with a failed page nothing is', () => {
     expect(due({ kind: 'done' }, { ...input, crm: { ...input.crm, coverage: 'partial' } })).toEqual([
       [],

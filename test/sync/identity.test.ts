@@ -262,6 +262,13 @@ const cases: readonly Case[] = [
     says: 'no contact has its ID',
   },
   {
+    name: 'I9, I10: an ID that only the service knows, of a contact in scope, is adopted',
+    input: scene([person('f', { base: null, crm: null, sheet: { 'custom:segment': null } })], {
+      crm: { coverage: 'changes' },
+      asked: { f: here(person('f')) },
+    }),
+  },
+  {
     name: 'I5: an ID that is none at all is quarantined without asking',
     input: scene([newRow('b', {}, { id: 'hello' })]),
     problems: ['quarantined row 2 [I5]'],

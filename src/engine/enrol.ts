@@ -16,16 +16,10 @@ import type { Contact } from '../crm/operations/records.ts';
 import { SheetsError } from '../sheets/errors.ts';
 import type { Row, Snapshot } from '../sheets/port.ts';
 import { type Change, type Problem, problem } from '../sync/change.ts';
-import {
-  callsOf,
-  enrolmentId,
-  type LedgerEntry,
-  ledgerKey,
-  readWish,
-  resultText,
-  vetoOf,
-  type WishResult,
-} from '../sync/enrolment.ts';
+import { callsOf, enrolmentId, type LedgerEntry, ledgerKey } from '../sync/ledger.ts';
+import { vetoOf } from '../sync/veto.ts';
+import { readWish } from '../sync/wish.ts';
+import { resultText, type WishResult } from '../sync/wish-result.ts';
 import type { PlanInput } from '../sync/input.ts';
 import { failureProblem, type Outcome, type Outcomes } from '../sync/outcome.ts';
 import { type RowRecord, unpack } from '../sync/record.ts';

@@ -52,8 +52,11 @@ export function toBatch(
     new Map([...[...memory.base.strays.keys()].map((key) => [key, null] as const), ...settled.strays]),
   );
   const facted = factChanges(memory.facts, facts);
+  // M9, L3: stored values go by the order of the fields, so that with another order every link is stored again.
+  const isReordered = memory.facts.fields !== undefined && facted.has('fields');
+  const put = isReordered ? (links.result as unknown as typeof links.changes.put) : links.changes.put;
   const batch: Batch = {
-    ...(links.isChanged && { links: links.changes }),
+    ...((links.isChanged || isReordered) && { links: { ...links.changes, put } }),
     ...(strays.isChanged && { strays: strays.changes }),
     ...(facted.size > 0 && { facts: { put: facted } }),
     ...(doneRequests.length > 0 && { doneRequests }),
@@ -91,9 +94,11 @@ export function openJournal(
   /** Notes in the outbox: of the step under way, and of those that the history has by now. */
   let open: string[] = [];
   let done: string[] = [];
+  let hasWritten = false;
   const commit = async (batch: Batch, base: Base, learnt: Facts): Promise<void> => {
     const outbox = done.length > 0 && { outbox: { delete: done } };
     await lease.commit({ ...batch, ...outbox });
+    hasWritten = true;
     done = [];
     known = { ...known, base, facts: { ...known.facts, ...learnt } };
   };
@@ -123,7 +128,7 @@ export function openJournal(
     },
     async end(settled, passing) {
       const { isEmpty } = toBatch(known, settled, facts, carriedOut(memory, settled));
-      if (isEmpty && done.length === 0) return;
+      if (isEmpty && done.length === 0 && !hasWritten) return;
       const learnt = { ...facts, ...passing };
       const { batch, base } = toBatch(known, settled, learnt, carriedOut(memory, settled));
       await commit(batch, base, learnt);

@@ -82,6 +82,8 @@ export function createLines(log: Log, { areDetailsShown, now, isStopping }: Line
       row: done.row,
       fields,
       rules,
+      ...('automation' in done && { automation: done.automation }),
+      ...('enrol' in done && { automation: done.enrol }),
       ...(areDetailsShown && { values: done.fields.map(({ before, after }) => ({ before: before ?? null, after })) }),
     };
     if (outcome.kind === 'done') return log.info(about, 'change done');

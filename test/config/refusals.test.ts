@@ -461,7 +461,7 @@ ${sync()}`,
       start + sync({}, 'match: [emial, name, email, email]'),
       [
         '8:13: syncs.s.match.0: found "emial"; allowed: network_id, email or name+company_name; did you mean email?',
-        '8:20: syncs.s.match.1: found "name"; allowed: network_id, email or name+company_name',
+        '8:20: syncs.s.match.1: found "name"; allowed: network_id, email or name+company_name; did you mean name+company_name?',
         '8:33: syncs.s.match.3: found "email"; allowed: each key once',
       ],
     ],

@@ -54,7 +54,8 @@ function toAnswer(
   return {
     name,
     last_run: isDaemonsLater ? lastRunToAnswer(told) : stored,
-    next_run: seen?.next_run_at ?? null,
+    // The daemon's view is up to a minute old: what it called next may have been since.
+    next_run: seen?.next_run_at && Date.parse(seen.next_run_at) > now ? seen.next_run_at : null,
     lag_secs: lastSuccess ? Math.max(0, Math.round((now - Date.parse(lastSuccess)) / 1000)) : null,
     counts,
     held_run: held?.run ?? null,

@@ -375,3 +375,11 @@ test('log --follow goes on until it is stopped, and then ends well', async () =>
   stop.abort(new Error('stopped by SIGINT'));
   expect(await following).toMatchObject({ code: 0, stdout: expect.stringContaining('"Firm" -> "Later Ltd"') });
 });
+
+test('a run that only had something to say to the service is the last run that status tells of', async () => {
+  const { cli, person } = await createLinkedTrial();
+  person.type('Prospects!C2', 'Limes Ltd');
+  const [sent] = (JSON.parse((await cli('sync', '--json')).stdout) as { syncs: { run: string }[] }).syncs;
+  const { syncs } = statusAnswer.parse(JSON.parse((await cli('status', '--json')).stdout));
+  expect(syncs).toMatchObject([{ last_run: { run: sent!.run, status: 'succeeded' }, problems: [] }]);
+});

@@ -22,6 +22,7 @@ import { readCredentials } from './sheets/credentials.ts';
 import type { Table } from './sheets/port.ts';
 import { createSheets, type Sheets } from './sheets/table.ts';
 import type { ProcessDep } from './state/file/processes.ts';
+import type { Machine } from './state/open.ts';
 import type { Store } from './state/port.ts';
 import { version } from './version.ts';
 
@@ -38,6 +39,8 @@ export interface AppWorld {
   readonly randomId: () => string;
   /** What tells this process from others on the machine. */
   readonly process: ProcessDep;
+  /** Where the state is kept. Left out: this machine. */
+  readonly machine?: Machine;
 }
 
 export interface ServiceConnection extends Disposable {

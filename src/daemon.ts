@@ -6,7 +6,7 @@ import type { FeedContext } from './engine/feed-context.ts';
 import type { Config } from './config/config.ts';
 import { type Alerts, createAlerts } from './engine/alerts.ts';
 import { createDaemon, type Daemon, type DaemonEvent } from './engine/daemon.ts';
-import type { EngineEvent } from './engine/events.ts';
+import type { Emit, EngineEvent } from './engine/events.ts';
 import { heartbeatToRemembered, statusToHeartbeat } from './engine/heartbeat-content.ts';
 import { createHeartbeat, type Heartbeat, readHeartbeat } from './engine/heartbeat.ts';
 import type { Usage } from './limits/usage.ts';
@@ -23,6 +23,8 @@ export interface DaemonWorld extends AppWorld {
   readonly out: LoggerOptions['out'];
   /** Aborts when the end is asked for. */
   readonly stop: AbortSignal;
+  /** Hears what happens, beside log and metrics. */
+  readonly listen?: Emit;
 }
 
 export interface RunningDaemon {
@@ -53,7 +55,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   await using resources = new AsyncDisposableStack();
   const app = resources.use(await createApp(config, world, emit));
   const folder = config.state.kind === 'file' ? config.state.folder : undefined;
-  const before = folder === undefined ? undefined : await readHeartbeat(folder);
+  const before = folder === undefined ? undefined : await readHeartbeat(folder, world.machine?.disk);
   const alerts = createAlerts({
     ...(config.alertWebhookUrl && { url: config.alertWebhookUrl }),
     post: world.transport,
@@ -99,6 +101,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
       : resources.use(
           createHeartbeat({
             folder,
+            disk: world.machine?.disk,
             take: () => takeHeartbeat({ state, startedAt, now: now(), pid: world.process.pid, app, daemon, alerts }),
             onFailure: (error) => log.warn({ err: error }, 'the heartbeat file cannot be written; syncs go on'),
           }),
@@ -139,6 +142,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   function emit(event: EngineEvent): void {
     lines.engine(event);
     metrics.observe(event);
+    world.listen?.(event);
   }
 
   function tell(event: DaemonEvent): void {

@@ -161,7 +161,7 @@ async function hold({ run }: FeedRun, lease: Lease, { facts, pending }: FeedMemo
   const ending = endingOf(plan, plan.problems, new Map());
   const { planned } = ending;
   const isSame = facts.held && JSON.stringify(facts.held.planned) === JSON.stringify(planned);
-  const held = isSame ? facts.held! : { run, planned, reasons: plan.holds.map(({ reason }) => reason) };
+  const held = isSame ? facts.held : { run, planned, reasons: plan.holds.map(({ reason }) => reason) };
   const put = factChanges(facts, { held });
   // An approval is for the counts it named: what it did not let through now it must not let through later (G2).
   if (put.size > 0 || pending.size > 0) await lease.commit({ facts: { put }, doneRequests: [...pending.keys()] });

@@ -3,9 +3,10 @@
  * a dot because theirs never do. Written at once when a sync's state changes, and at most once a minute otherwise (W9).
  * Nothing depends on it: a file that is missing, old or broken is as good as none.
  */
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import * as nodeDisk from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { type Disk, writeWhole } from '../state/file/disk.ts';
 
 const instant = z.iso.datetime();
 const counts = z.object({
@@ -82,9 +83,9 @@ export const heartbeatEveryMs = 60_000;
 const fileName = '.daemon.json';
 
 /** What the daemon on this state folder last told; undefined when there is nothing one could read. Never throws. */
-export async function readHeartbeat(folder: string): Promise<Heartbeat | undefined> {
+export async function readHeartbeat(folder: string, disk: Disk = nodeDisk): Promise<Heartbeat | undefined> {
   try {
-    return heartbeat.parse(JSON.parse(await readFile(join(folder, fileName), 'utf8')));
+    return heartbeat.parse(JSON.parse(String(await disk.readFile(join(folder, fileName)))));
   } catch {
     return undefined;
   }
@@ -99,13 +100,15 @@ export interface HeartbeatWriter extends Disposable {
 
 export interface HeartbeatOptions {
   readonly folder: string;
+  /** Left out: of this machine. */
+  readonly disk?: Disk | undefined;
   readonly take: () => Heartbeat;
   /** Told once, until writing works again. */
   readonly onFailure: (error: unknown) => void;
 }
 
 /** Replaces the file whole, one writing at a time; what happens meanwhile is in the next one. */
-export function createHeartbeat({ folder, take, onFailure }: HeartbeatOptions): HeartbeatWriter {
+export function createHeartbeat({ folder, disk = nodeDisk, take, onFailure }: HeartbeatOptions): HeartbeatWriter {
   let writing: Promise<void> | undefined;
   let isStale = false;
   let hasFailed = false;
@@ -122,7 +125,7 @@ export function createHeartbeat({ folder, take, onFailure }: HeartbeatOptions): 
     while (isStale) {
       isStale = false;
       try {
-        await replace(folder, `${JSON.stringify(take(), null, 2)}\n`);
+        await replace(disk, folder, `${JSON.stringify(take(), null, 2)}\n`);
         hasFailed = false;
       } catch (error) {
         if (!hasFailed) onFailure(error);
@@ -142,9 +145,9 @@ export function createHeartbeat({ folder, take, onFailure }: HeartbeatOptions): 
   };
 }
 
-async function replace(folder: string, text: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+async function replace(disk: Disk, folder: string, text: string): Promise<void> {
+  await disk.mkdir(folder, { recursive: true, mode: 0o700 });
   const draft = join(folder, `${fileName}.tmp`);
-  await writeFile(draft, text, { mode: 0o600 });
-  await rename(draft, join(folder, fileName));
+  await writeWhole(disk, draft, [Buffer.from(text)]);
+  await disk.rename(draft, join(folder, fileName));
 }

@@ -52,8 +52,11 @@ export function toBatch(
     new Map([...[...memory.base.strays.keys()].map((key) => [key, null] as const), ...settled.strays]),
   );
   const facted = factChanges(memory.facts, facts);
+  // M9, L3: stored values go by the order of the fields, so that with another order every link is stored again.
+  const isReordered = memory.facts.fields !== undefined && facted.has('fields');
+  const put = isReordered ? (links.result as unknown as typeof links.changes.put) : links.changes.put;
   const batch: Batch = {
-    ...(links.isChanged && { links: links.changes }),
+    ...((links.isChanged || isReordered) && { links: { ...links.changes, put } }),
     ...(strays.isChanged && { strays: strays.changes }),
     ...(facted.size > 0 && { facts: { put: facted } }),
     ...(doneRequests.length > 0 && { doneRequests }),

@@ -4,12 +4,21 @@ import { fileURLToPath } from 'node:url';
 import { UnknownStoreError } from './errors.ts';
 import { createFileStore } from './file/driver.ts';
 import { createProcesses } from './file/processes.ts';
-import type { ProcessDep } from './file/processes.ts';
+import type { Disk } from './file/disk.ts';
+import type { ProcessDep, Processes } from './file/processes.ts';
 import { currentSchema } from './file/schema.ts';
 import type { Notice, Store } from './port.ts';
 
+/** The disk a program writes to and the processes beside it, where they are not those of this machine: tests bring some. */
+export interface Machine {
+  readonly disk: Disk;
+  readonly processes: Processes;
+}
+
 export interface StoreDep {
   readonly process: ProcessDep;
+  /** Left out: this one. */
+  readonly machine?: Machine;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** A version 4 uuid. */
@@ -29,11 +38,13 @@ const foldFloorBytes = 256 * 1024;
  * The store at `file:./state`, relative to the working folder, or `file:///var/lib/leadsheet`. Touches nothing yet. Throws
  * UnknownStoreError.
  */
-export function openStore(url: string, { process, historyDays = historyDaysDefault, ...dep }: StoreDep): Store {
+export function openStore(
+  url: string,
+  { process, machine, historyDays = historyDaysDefault, ...dep }: StoreDep,
+): Store {
   return createFileStore(folderOf(url), {
     ...dep,
-    disk: nodeDisk,
-    processes: createProcesses(process),
+    ...(machine ?? { disk: nodeDisk, processes: createProcesses(process) }),
     schema: currentSchema,
     historyDays,
     foldFloorBytes,

@@ -109,3 +109,20 @@ export type Question =
   | { readonly kind: 'contact'; readonly uuid: string; readonly rule: RuleId }
   /** Is one of these identifiers somebody already? By `rowKey`; the values are in the order of the mapping. */
   | { readonly kind: 'lookup'; readonly key: string; readonly row: number; readonly values: readonly Reading[] };
+
+/** After every row: Infinity less Infinity would be no number. */
+const rowsEnd = Number.MAX_SAFE_INTEGER;
+
+interface OfRecord {
+  readonly row: number | null;
+  readonly uuid: string | null;
+}
+
+/** As they stand in the sheet, and then those without a row (L11). */
+export function compareRecords(a: OfRecord, b: OfRecord): number {
+  return (a.row ?? rowsEnd) - (b.row ?? rowsEnd) || compareTexts(a.uuid ?? '', b.uuid ?? '');
+}
+
+export function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -214,14 +214,14 @@ function planRow(input: FeedInput, record: FeedRecord, row: FeedRow, plan: Draft
   for (const index of differing(input.fields, record, row)) {
     const field = input.fields[index]!;
     const after = record.values[index]!;
-    if (field.name === input.controlled && control.keepsCell) continue;
+    if (field.name === input.controlled && control.cell === 'kept') continue;
     const open = { ...about, field: field.name };
     if (row.formulas.includes(field.name)) {
       plan.problems.push(problem('held', open, 'V5', `a formula stands in ${field.header}: clear it to see the value`));
     } else if (isTooLong(after)) {
       plan.problems.push(problem('refused', open, 'V6', `${field.header}: ${tooLong}`));
     } else {
-      const isAnswer = field.name === input.controlled && control.isEdited;
+      const isAnswer = field.name === input.controlled && control.cell === 'answered';
       const [rule, reason] = isAnswer ? (['E7', 'what the service has'] as const) : (['F1', 'in the service'] as const);
       sets.push({ field: field.name, before: cellReading(row.cells[index]), after, rule, reason });
     }
@@ -242,10 +242,11 @@ function planRow(input: FeedInput, record: FeedRecord, row: FeedRow, plan: Draft
 interface Control {
   /** The link if everything is done. */
   readonly link: FeedLink;
-  /** The cell is not as it was left: somebody typed into it. */
-  readonly isEdited: boolean;
-  /** Nothing is written into the cell this time. */
-  readonly keepsCell: boolean;
+  /**
+   * What becomes of the cell. `mirrored`: like any other. `answered`: somebody typed into it, and gets what the service has
+   * now. `kept`: nothing is written into it this time.
+   */
+  readonly cell: 'mirrored' | 'answered' | 'kept';
   readonly wish?: Change;
   readonly problem?: Problem;
 }
@@ -258,29 +259,26 @@ function judgeControl(input: FeedInput, record: FeedRecord, row: FeedRow): Contr
   const [truth, cell] = [record.values[index], row.cells[index]];
   const stored = links.get(record.uuid);
   const known = stored && withoutGone(stored);
-  const nothing = { link: known && !known.isMissed ? known : {}, isEdited: false, keepsCell: false };
+  const nothing: Control = { link: known && !known.isMissed ? known : {}, cell: 'mirrored' };
   if (!field || truth === undefined || cell === undefined || row.formulas.includes(field.name)) return nothing;
   const isCell = (value: Value | undefined) => value !== undefined && isSameInCell(field, value, cell);
   // Who says something new about it makes what was said to the last wish old.
   const said = known?.said !== undefined && known.agreed === truth ? { said: known.said } : {};
-  const settled = { link: { agreed: truth, ...said }, isEdited: false, keepsCell: false };
+  const settled: Control = { link: { agreed: truth, ...said }, cell: 'mirrored' };
   if (isCell(truth) || known?.agreed === undefined || isCell(known.agreed) || isCell(known.writing)) return settled;
   const about = { uuid: record.uuid, row: row.number, field: field.name };
   const wanted = wishIn(cell);
   const refused = (reason: string): Control => ({
     link: { agreed: truth, said: `refused: ${reason}` },
-    isEdited: true,
-    keepsCell: false,
+    cell: 'answered',
     problem: problem('refused', about, 'E7', reason),
   });
   const answer = answers.get(record.uuid);
   if (answer?.kind === 'refused') return refused(answer.message);
-  if (answer?.kind === 'done') return { link: { agreed: truth }, isEdited: true, keepsCell: false };
-  if (answer) {
-    return { link: known, isEdited: true, keepsCell: true, problem: failureProblem(about, answer) };
-  }
+  if (answer?.kind === 'done') return { link: { agreed: truth }, cell: 'answered' };
+  if (answer) return { link: known, cell: 'kept', problem: failureProblem(about, answer) };
   if (wanted === undefined) return refused(`${field.header} takes on or off`);
-  if (wanted === String(truth).toLowerCase()) return { ...settled, isEdited: true };
+  if (wanted === String(truth).toLowerCase()) return { ...settled, cell: 'answered' };
   const reason = wanted === 'on' ? 'to be started' : 'to be stopped';
   const wish: Change = {
     side: 'crm',
@@ -291,7 +289,7 @@ function judgeControl(input: FeedInput, record: FeedRecord, row: FeedRow): Contr
     rule: 'E7',
     reason,
   };
-  return { link: known, isEdited: true, keepsCell: true, wish };
+  return { link: known, cell: 'kept', wish };
 }
 
 /** Of a record that is listed (again). */

@@ -1,6 +1,7 @@
 // What a plan is made from. Plain data: nothing here can be called.
 import type { Base } from './base.ts';
-import type { Ledger, WishedAutomation } from './enrolment.ts';
+import type { Ledger } from './ledger.ts';
+import type { WishedAutomation } from './wish.ts';
 import type { Mapping } from './mapping.ts';
 import type { ContactRecord, RowRecord } from './record.ts';
 import type { Value } from './value.ts';

@@ -59,15 +59,9 @@ export function planUndo(
       const { agreedBefore } = write;
       for (const side of ['crm', 'sheet'] as const) {
         const before = readingOf(mapping.fields, person!, side, write.field);
-        const isDue = agreedBefore !== undefined && !isSame(field!.kind, before, agreedBefore);
-        if (isDue)
-          fields[side].push({
-            field: write.field,
-            before,
-            after: agreedBefore,
-            rule: 'S4',
-            reason: 'taken back',
-          });
+        if (isSame(field!.kind, before, agreedBefore)) continue;
+        // Never undefined: such a write is named above.
+        fields[side].push({ field: write.field, before, after: agreedBefore!, rule: 'S4', reason: 'taken back' });
       }
     }
     const about = { uuid, row: person?.row?.number ?? null, rule: 'S4', reason: 'taken back' } as const;

@@ -59,6 +59,15 @@ describe('S4: what is taken back', () => {
     ]);
   });
 
+  test('S4: of a contact that an incremental pull did not read, what was seen last counts', () => {
+    const parts = now({ position: 'CEO' });
+    const people = new Map([[parts.uuid, { ...peopleOf(parts).get(parts.uuid)!, contact: 'unread' as const }]]);
+    expect(planUndo({ mapping }, people, [position]).changes.map(tellChange)).toEqual([
+      'update a: position CEO -> CTO [S4]',
+      'set a: position CEO -> CTO [S4]',
+    ]);
+  });
+
   test('S4: a run that wrote both sides of a field is taken back once', () => {
     const writes = [wrote('position', 'CTO', 'CEO'), wrote('position', 'CTO', 'Ceo', 'sheet')];
     expect(undo(now({ position: 'Ceo' }), writes).changes).toEqual([

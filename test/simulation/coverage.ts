@@ -1,0 +1,75 @@
+// How often each thing was really exercised: rules, faults, kills, acts, laws.
+import type { EngineEvent } from '../../src/engine/events.ts';
+import type { Act, Step } from './scenario/scenario.ts';
+import type { Setting } from './world/setting.ts';
+import type { Sides } from './world/sides.ts';
+
+export type Area =
+  | 'rule'
+  | 'fault'
+  | 'kill'
+  | 'power'
+  | 'stop'
+  | 'act'
+  | 'step'
+  | 'switch'
+  | 'policy'
+  | 'decision'
+  | 'law'
+  | 'window';
+
+export class Coverage {
+  readonly counts = new Map<Area, Map<string, number>>();
+
+  count(area: Area, name: string, times = 1): void {
+    const counts = this.counts.get(area) ?? new Map<string, number>();
+    this.counts.set(area, counts);
+    counts.set(name, (counts.get(name) ?? 0) + times);
+  }
+
+  add(other: Readonly<Record<string, Readonly<Record<string, number>>>>): void {
+    for (const [area, counts] of Object.entries(other)) {
+      for (const [name, times] of Object.entries(counts)) this.count(area as Area, name, times);
+    }
+  }
+
+  toJson(): Record<string, Record<string, number>> {
+    return Object.fromEntries([...this.counts].map(([area, counts]) => [area, Object.fromEntries(counts)]));
+  }
+
+  setting({ switches, ...policies }: Setting): void {
+    for (const [name, value] of Object.entries(switches)) this.count('switch', `${name} ${JSON.stringify(value)}`);
+    const { conflict, blank, onRowDeleted, onContactDeleted, limits, moveToList, isListMissing } = policies;
+    const shown = { conflict, blank, onRowDeleted, onContactDeleted, limits, moveToList, isListMissing };
+    for (const [name, value] of Object.entries(shown)) this.count('policy', `${name} ${value}`);
+    for (const { direction } of policies.fields) this.count('policy', `direction ${direction}`);
+    if (policies.automation) this.count('policy', `automation on_clear ${policies.automation.onClear}`);
+  }
+
+  step(step: Step): void {
+    this.count('step', 'both' in step && step.both ? `${step.do} (two at once)` : step.do);
+  }
+
+  act({ side, what }: Act): void {
+    this.count('act', `${side} ${what}`);
+  }
+
+  /** Faults of Sheets that struck: those of the service are counted as they do. */
+  faultsMet({ sheets }: Sides): void {
+    for (const { fault } of sheets.log.entries) if (fault !== undefined) this.count('fault', `sheet ${fault}`);
+  }
+
+  engine(event: EngineEvent): void {
+    if (event.type === 'change-done') {
+      const { change, outcome } = event;
+      const rules = new Set([change.rule, ...change.fields.map(({ rule }) => rule)]);
+      for (const rule of rules) this.count('rule', rule);
+      if (outcome.kind === 'moved') this.count('rule', 'W3');
+      if (outcome.kind === 'unknown') this.count('rule', 'W4');
+    }
+    if (event.type !== 'run-ended') return;
+    for (const { rule } of event.report.problems) this.count('rule', rule);
+    for (const { rule } of event.report.holds) this.count('rule', rule);
+    this.count('rule', 'W12');
+  }
+}

@@ -1,0 +1,27 @@
+import type { Law } from '../oracle/evidence.ts';
+import { contactValue } from '../world/view.ts';
+import { differences, linkedPairs, namedReason, storyOf } from './records.ts';
+
+/** L5. Whatever differs once all is quiet is named: as a conflict, quarantined, held, waiting, parked or failed. */
+export const maximal: Law = (evidence) =>
+  linkedPairs(evidence).flatMap((pair) =>
+    differences(evidence, pair)
+      .filter((field) => namedReason(evidence, pair, field) === undefined && !isLeftBlank(evidence, pair, field))
+      .map((field) => {
+        const { contact, row, person } = pair;
+        const [a, b] = [contactValue(contact, field), row.value(field)];
+        const text = `${person} ${field} is ${JSON.stringify(a)} in the CRM and ${JSON.stringify(b)} in row ${row.number}, and nothing is said of it`;
+        return { law: 'L5', text: text + storyOf(evidence, person, field) };
+      }),
+  );
+
+/** M3, M4: an emptied contact is not shown in a column that only shows, where blanks are ignored. */
+function isLeftBlank(
+  { setting }: Parameters<Law>[0],
+  { contact }: ReturnType<typeof linkedPairs>[number],
+  field: string,
+) {
+  const found = setting.fields.find((each) => each.field === field);
+  const blank = found?.blank ?? setting.blank;
+  return found?.direction === 'to_sheet' && blank === 'ignore' && contactValue(contact, found.field) === '';
+}

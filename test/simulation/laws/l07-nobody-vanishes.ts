@@ -1,0 +1,53 @@
+import type { Evidence, Law, Removal, Violation } from '../oracle/evidence.ts';
+import { readToken } from '../people/token.ts';
+import { isMistakable, storyOf } from './records.ts';
+
+/**
+ * L7. A record that no person deleted exists on both sides afterwards, or its row or contact is named; and leadsheet takes
+ * nobody off a side whom no person took off the other.
+ */
+export const nobodyVanishes: Law = (evidence) => [
+  ...evidence.removals.flatMap((removal) => judgeRemoval(evidence, removal)),
+  ...[...evidence.log.people.keys()].flatMap((person) => judgePerson(evidence, person)),
+];
+
+function judgeRemoval(evidence: Evidence, { side, person, isWanted, uuid }: Removal): readonly Violation[] {
+  const { setting, log } = evidence;
+  const isPolicy =
+    side === 'crm' ? setting.onRowDeleted === 'delete_contact' : setting.onContactDeleted === 'delete_row';
+  const { tangles } = (person !== undefined && log.people.get(person)) || { tangles: new Set() };
+  if ((isWanted || tangles.size > 0) && isPolicy) return [];
+  const what = side === 'crm' ? 'contact' : 'row';
+  const why = isPolicy ? 'nobody had taken it off the other side' : 'no policy asks for it';
+  return [
+    { law: 'L7', text: `the ${what} of ${person} (${uuid}) was deleted, and ${why}${storyOf(evidence, person)}` },
+  ];
+}
+
+function judgePerson(evidence: Evidence, person: string): readonly Violation[] {
+  const { quiet, log, ownerOf } = evidence;
+  const { deletedIn, tangles } = log.people.get(person)!;
+  const contacts = quiet.contacts.filter(({ uuid }) => ownerOf(uuid) === person);
+  const here = contacts.filter(({ list_uuid }) => list_uuid === quiet.listUuid);
+  const rows = quiet.rows.filter(
+    (row) => (row.notedPerson ?? ownerOf(row.id) ?? readToken(row.value('email'))?.person) === person,
+  );
+  if (deletedIn.size > 0 || isMistakable(evidence, person)) return [];
+  const isNamed = quiet.problems.some(
+    ({ uuid, row, reason }) =>
+      contacts.some((contact) => contact.uuid === uuid || reason.includes(contact.uuid)) ||
+      rows.some(({ number }) => number === row),
+  );
+  if (isNamed) return [];
+  if (contacts.length === 0) return [violation(evidence, person, 'has no contact', tangles)];
+  if (here.length > 0 && rows.length === 0) return [violation(evidence, person, 'has no row', tangles)];
+  return [];
+}
+
+function violation(evidence: Evidence, person: string, what: string, tangles: ReadonlySet<string>): Violation {
+  const more = tangles.size === 0 ? '' : ` (people: ${[...tangles].join(', ')})`;
+  return {
+    law: 'L7',
+    text: `${person} ${what}, nobody deleted ${person}, and nothing is said of it${more}${storyOf(evidence, person)}`,
+  };
+}

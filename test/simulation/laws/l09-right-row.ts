@@ -1,0 +1,25 @@
+import { readToken } from '../people/token.ts';
+import type { Law } from '../oracle/evidence.ts';
+import { isMistakable, storyOf } from './records.ts';
+
+/** L9. No contact's value, and no contact's ID, is ever written into the row of another; nor a row's into another contact. */
+export const rightRow: Law = (evidence) => [
+  ...evidence.writes.flatMap(({ side, person, field, after, isOfOtherSide, isOfThisSide }) => {
+    const token = readToken(after);
+    if (person === undefined || !token || token.person === person || isOfOtherSide || isOfThisSide) return [];
+    if (isMistakable(evidence, person)) return [];
+    const text = `${JSON.stringify(after)} of ${token.person} was written into the ${side} of ${person}, ${field}`;
+    return [{ law: 'L9', text: text + storyOf(evidence, person, field) }];
+  }),
+  ...evidence.namings.flatMap(({ uuid, owner, person }) => {
+    if (uuid === '' || owner === undefined || person === undefined || owner === person) return [];
+    const isTangled = [owner, person].some((each) => (evidence.log.people.get(each)?.tangles.size ?? 0) > 0);
+    if (isTangled) return [];
+    return [
+      {
+        law: 'L9',
+        text: `the ID ${uuid} of ${owner} was written into the row of ${person}${storyOf(evidence, person)}`,
+      },
+    ];
+  }),
+];

@@ -1,0 +1,40 @@
+import { normalOf } from '../people/token.ts';
+import type { Law, Violation } from '../oracle/evidence.ts';
+import type { RunReport } from '../../../src/engine/report.ts';
+import { storyOf } from './records.ts';
+
+/** L12. Every write is in the history; a run that left anything undone is not `succeeded`. */
+export const nothingUntold: Law = (evidence) => [
+  ...untold(evidence),
+  ...evidence.reports.flatMap((report) => overstated(report)),
+];
+
+/** Of records that are new only that they were begun is told where the process died over them. */
+function untold(evidence: Parameters<Law>[0]): readonly Violation[] {
+  if (evidence.isStateTampered) return [];
+  const told = new Set<string>();
+  const whole = new Set<string>();
+  for (const { side, op, contact, field, after } of evidence.history) {
+    if (typeof field === 'string')
+      told.add(`${String(side)} ${contact ?? ''} ${field} ${normalOf(field as never, textOf(after))}`);
+    if (op === 'create' || op === 'append') whole.add(`${String(side)} ${contact ?? ''}`);
+  }
+  return evidence.writes.flatMap(({ side, uuid, person, field, before, after }) => {
+    const added = new Set(evidence.additions.map((addition) => `${addition.side} ${addition.uuid}`));
+    if (added.has(`${side} ${uuid}`) && before === '') return [];
+    if (normalOf(field, before) === normalOf(field, after)) return [];
+    if (told.has(`${side} ${uuid} ${field} ${normalOf(field, after)}`)) return [];
+    const text = `${person} ${field} in the ${side} (${uuid}) became ${JSON.stringify(after)} instead of ${JSON.stringify(before)}, and the history does not have it`;
+    return [{ law: 'L12', text: text + storyOf(evidence, person, field) }];
+  });
+}
+
+function overstated({ status, counts, run }: RunReport): readonly Violation[] {
+  const undone = counts.conflicts + counts.quarantined + counts.parked + counts.held;
+  if (status !== 'succeeded' || undone === 0) return [];
+  return [{ law: 'L12', text: `run ${run} left ${undone} records or fields undone and called itself succeeded` }];
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,39 @@
+// The laws of docs/SPEC.md, each a file; L1 to L13 in their order.
+import type { Coverage } from '../coverage.ts';
+import type { Evidence, Law, Violation } from '../oracle/evidence.ts';
+import { noLostEdit } from './l01-no-lost-edit.ts';
+import { nothingInvented } from './l02-nothing-invented.ts';
+import { honestBase } from './l03-honest-base.ts';
+import { frozenConflicts } from './l04-frozen-conflicts.ts';
+import { maximal } from './l05-maximal.ts';
+import { converges } from './l06-converges.ts';
+import { nobodyVanishes } from './l07-nobody-vanishes.ts';
+import { once } from './l08-once.ts';
+import { rightRow } from './l09-right-row.ts';
+import { killAnywhere } from './l10-kill-anywhere.ts';
+import { repeatable } from './l11-repeatable.ts';
+import { nothingUntold } from './l12-nothing-untold.ts';
+import { handsOff } from './l13-hands-off.ts';
+
+const laws: Readonly<Record<string, Law>> = {
+  L1: noLostEdit,
+  L2: nothingInvented,
+  L3: honestBase,
+  L4: frozenConflicts,
+  L5: maximal,
+  L6: converges,
+  L7: nobodyVanishes,
+  L8: once,
+  L9: rightRow,
+  L10: killAnywhere,
+  L11: repeatable,
+  L12: nothingUntold,
+  L13: handsOff,
+};
+
+export function judge(evidence: Evidence, coverage: Coverage): readonly Violation[] {
+  return Object.entries(laws).flatMap(([name, law]) => {
+    coverage.count('law', name);
+    return law(evidence);
+  });
+}

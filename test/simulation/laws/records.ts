@@ -1,0 +1,67 @@
+// What the laws have in common: who is where, what is named, and when two values are equal.
+import { normalOf } from '../people/token.ts';
+import { type FieldName, policyOf, statusHeader } from '../world/setting.ts';
+import { contactValue, type RowView } from '../world/view.ts';
+import type { ContactRecord } from '../../../src/standin/service/stored.ts';
+import type { Evidence } from '../oracle/evidence.ts';
+
+export interface Pair {
+  readonly person: string;
+  readonly contact: ContactRecord;
+  readonly row: RowView;
+}
+
+/** Contacts in scope with the rows that have their ID. */
+export function linkedPairs({ quiet, ownerOf }: Evidence): readonly Pair[] {
+  const rowById = new Map(quiet.rows.map((row) => [row.id, row]));
+  return quiet.contacts.flatMap((contact) => {
+    const row = rowById.get(contact.uuid);
+    const person = ownerOf(contact.uuid);
+    const isHere = contact.list_uuid === quiet.listUuid;
+    return row && person !== undefined && isHere ? [{ person, contact, row }] : [];
+  });
+}
+
+/** Fields of which both sides differ. */
+export function differences({ setting }: Evidence, { contact, row }: Pair): readonly FieldName[] {
+  const fields = setting.fields.filter(({ field, direction }) => {
+    if (direction === 'to_crm' || row.text(statusHeader) === undefined) return false;
+    return normalOf(field, contactValue(contact, field)) !== normalOf(field, row.value(field));
+  });
+  return fields.map(({ field }) => field);
+}
+
+/** Why a field of a record, or the record as a whole, is left as it is, as the last run said. */
+export function namedReason({ quiet }: Evidence, { contact, row }: Pair, field?: FieldName): string | undefined {
+  const found = quiet.problems.find(
+    (problem) =>
+      (problem.uuid === contact.uuid || problem.row === row.number) &&
+      (problem.field === null || problem.field === field),
+  );
+  return found && `${found.kind} (${found.rule}): ${found.reason}`;
+}
+
+/** How one field of one person came to be what it is. */
+export function storyOf({ log }: Evidence, person: string | undefined, field?: FieldName): string {
+  const lines = log.story.filter(
+    (line) =>
+      person !== undefined && new RegExp(`\\b${person}\\b`).test(line) && (field === undefined || line.includes(field)),
+  );
+  return lines
+    .slice(-6)
+    .map((line) => `\n      ${line.trim()}`)
+    .join('');
+}
+
+export function isWinning(evidence: Evidence, field: FieldName): boolean {
+  const { conflict } = policyOf(evidence.setting, field);
+  return conflict === 'crm' || conflict === 'sheet';
+}
+
+/** People gave this person's row somebody else's key, and took the IDs away: then the key says who it is (I5). */
+export function isMistakable({ log, isStateTampered }: Evidence, person: string | undefined): boolean {
+  const { tangles } = (person !== undefined && log.people.get(person)) || { tangles: new Set<string>() };
+  return (
+    tangles.has('key') && (tangles.has('ID') || tangles.has('put back') || tangles.has('recreated') || isStateTampered)
+  );
+}

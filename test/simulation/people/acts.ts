@@ -1,0 +1,435 @@
+// People at both sides, and everything they do there.
+import type { ContactRecord } from '../../../src/standin/service/stored.ts';
+import type { Act, CrmAct, SheetAct } from '../scenario/scenario.ts';
+import {
+  automationNames,
+  type FieldName,
+  headerOf,
+  idHeader,
+  notesHeader,
+  type Setting,
+  statusHeader,
+  tabTitle,
+  wishHeader,
+} from '../world/setting.ts';
+import type { Sides } from '../world/sides.ts';
+import { contactValue, recordField, type RowView, type SheetView, viewSheet } from '../world/view.ts';
+import { type Log, personLog } from './log.ts';
+import { readToken, textOf } from './token.ts';
+
+export interface People {
+  /** Does it, and tells the log; an act for which there is nobody does nothing. Answers whether anything was done. */
+  readonly act: (act: Act) => boolean;
+}
+
+interface PeopleDep {
+  readonly sides: Sides;
+  readonly setting: Setting;
+  readonly log: Log;
+  /** Whose a contact is, as far as anybody knows. */
+  readonly ownerOf: (uuid: string) => string | undefined;
+}
+
+const namedActs: ReadonlySet<SheetAct> = new Set(['edit', 'edit key', 'formula', 'swap keys']);
+
+/** Enough for collisions, few enough for a story that can be read. */
+const rowsMax = 25;
+
+export function createPeople({ sides, setting, log, ownerOf }: PeopleDep): People {
+  const { person, service, file, lists, byPerson } = sides;
+  const { contacts } = service.model;
+  const texts = setting.fields.map(({ field }) => field).filter((field) => field !== 'email' && field !== 'network_id');
+  const keys = setting.fields.map(({ field }) => field).filter((field) => field === 'email' || field === 'network_id');
+  let count = 0;
+  const deletedRows: RowView[] = [];
+  const movedOut: string[] = [];
+
+  const view = () => viewSheet(file.content, log.renamed);
+  const personOf = (row: RowView) => row.notedPerson ?? ownerOf(row.id);
+  const tell = (text: string) => void log.story.push(text);
+  const tangle = (name: string | undefined, why: string) => {
+    if (name !== undefined) personLog(log, name).tangles.add(why);
+  };
+
+  function pick<Item>(items: readonly Item[], part: number): Item | undefined {
+    return items[Math.floor((part * items.length) / 1000)];
+  }
+
+  function newText(name: string, field: FieldName, oddity: number): string {
+    count += 1;
+    return textOf(name, field, count, oddity);
+  }
+
+  function note(side: 'crm' | 'sheet', name: string | undefined, field: FieldName, text: string): void {
+    if (name === undefined) return;
+    for (const typed of log.typed)
+      if (typed.side === side && typed.person === name && typed.field === field) typed.isRetyped = true;
+    const token = readToken(text)?.token;
+    log.typed.push({ seq: log.seq, side, person: name, field, text, token, isRetyped: false });
+  }
+
+  /** It went with its record, by somebody's own hand. */
+  function forget(side: 'crm' | 'sheet', name: string | undefined, field: FieldName, text: string): void {
+    for (const typed of log.typed)
+      if (typed.side === side && typed.person === name && typed.field === field && typed.text === text)
+        typed.isRetyped = true;
+  }
+
+  function here(): readonly ContactRecord[] {
+    const list = lists.here();
+    return [...contacts.all()].map(({ record }) => record).filter(({ list_uuid }) => list_uuid === list);
+  }
+
+  function setContact(record: ContactRecord, field: FieldName, text: string): void {
+    note('crm', ownerOf(record.uuid), field, text);
+    contacts.change(record.uuid, { fields: { [recordField(record, field)]: text === '' ? null : text } });
+    tell(`crm: ${ownerOf(record.uuid)} ${field} = ${JSON.stringify(text)}`);
+  }
+
+  function addContact(name: string, email: string, act: Act): void {
+    const fields: [keyof ContactRecord, string][] = [];
+    for (const [index, field] of setting.fields.entries()) {
+      if (field.field === 'email' || (act.b + index * 331) % 1000 < 300) continue;
+      const text = newText(name, field.field, (act.c + index * 171) % 1000);
+      fields.push([recordField(undefined, field.field), text]);
+      note('crm', name, field.field, text);
+    }
+    note('crm', name, 'email', email);
+    personLog(log, name).deletedIn.delete('crm');
+    const filled = Object.fromEntries(fields) as Partial<ContactRecord>;
+    tell(`crm: enters ${name} ${JSON.stringify({ ...filled, email })}`);
+    const list_uuid = lists.here() ?? lists.other;
+    log.entering = name;
+    // Nobody enters two people in one second.
+    contacts.add(
+      { fields: { ...filled, work_email: email, list_uuid } },
+      sides.service.world.now() - 1_000 * (count % 97),
+    );
+    log.entering = undefined;
+  }
+
+  function addRow(name: string, email: string, act: Act): void {
+    const { rows, columnOf } = view();
+    const cells = new Map<string, string>([[notesHeader, `note on ${name}`]]);
+    for (const [index, { field }] of setting.fields.entries()) {
+      if (field === 'email' || (act.b + index * 331) % 1000 < 300) continue;
+      const text = newText(name, field, (act.c + index * 171) % 1000);
+      cells.set(headerOf[field], text);
+      note('sheet', name, field, text);
+    }
+    cells.set(headerOf.email, email);
+    note('sheet', name, 'email', email);
+    personLog(log, name).deletedIn.delete('sheet');
+    tell(`sheet: enters ${name} ${JSON.stringify(Object.fromEntries(cells))}`);
+    pasteRow(Math.max(1, ...rows.map(({ number }) => number)) + 1, cells, columnOf);
+  }
+
+  function pasteRow(number: number, cells: ReadonlyMap<string, string>, columnOf: SheetView['columnOf']): void {
+    const values: (string | null)[] = [];
+    for (const [header, text] of cells) {
+      const index = columnOf(header);
+      if (index === undefined) continue;
+      while (values.length <= index) values.push(null);
+      values[index] = text;
+    }
+    person.paste(`'${tabTitle}'!A${number}`, [values]);
+  }
+
+  function setCell(row: RowView, header: string, text: string, columnOf: SheetView['columnOf']): boolean {
+    const index = columnOf(header);
+    if (index === undefined) return false;
+    const cell = `'${tabTitle}'!${letterOf(index)}${row.number}`;
+    if (text === '') person.clear(cell);
+    else person.paste(cell, [[text]]);
+    return true;
+  }
+
+  function setField(row: RowView, field: FieldName, text: string, columnOf: SheetView['columnOf']): boolean {
+    if (!setCell(row, headerOf[field], text, columnOf)) return false;
+    note('sheet', personOf(row), field, text);
+    tell(`sheet: row ${row.number} ${personOf(row)} ${field} = ${JSON.stringify(text)}`);
+    return true;
+  }
+
+  function newPerson(): string {
+    const name = `p${log.people.size}`;
+    personLog(log, name);
+    return name;
+  }
+
+  function inCrm(what: CrmAct, act: Act): boolean {
+    const present = here();
+    const record = pick(present, act.a);
+    if (what === 'enter' || (!record && what !== 'move back')) {
+      if (present.length >= rowsMax) return false;
+      const name = newPerson();
+      addContact(name, newText(name, 'email', act.c), act);
+      return true;
+    }
+    const name = record && ownerOf(record.uuid);
+    const field = pick(texts, act.b)!;
+    if (name === undefined && what !== 'move back') return false;
+    switch (what) {
+      case 'edit':
+        setContact(record!, field, newText(name!, field, act.c));
+        return true;
+      case 'clear':
+        if (contactValue(record!, field) === '') return false;
+        setContact(record!, field, '');
+        return true;
+      case 'old value': {
+        const old = log.typed.filter((typed) => typed.person === name && typed.field === field && typed.text !== '');
+        const chosen = pick(old, act.c);
+        if (!chosen) return false;
+        setContact(record!, field, chosen.text);
+        return true;
+      }
+      case 'long text': {
+        const text = `${newText(name!, field, 0)} ${'x'.repeat(50_001)}`;
+        note('crm', name, field, text);
+        contacts.change(record!.uuid, { fields: { [recordField(record, field)]: text } });
+        tell(`crm: ${name} ${field} = a text of more than 50,000 characters`);
+        return true;
+      }
+      case 'edit key': {
+        const key = pick(keys, act.b)!;
+        tangle(name, 'key');
+        setContact(record!, key, newText(name!, key, act.c));
+        return true;
+      }
+      case 'swap keys': {
+        const other = pick(present, act.b);
+        if (!other || other.uuid === record!.uuid) return false;
+        const [mine, theirs] = [contactValue(record!, 'email'), contactValue(other, 'email')];
+        for (const each of [record!, other]) {
+          tangle(ownerOf(each.uuid), 'key');
+          // Nobody but the key says yet whose row is whose.
+          if (view().rows.every(({ id }) => id !== each.uuid)) tangle(ownerOf(each.uuid), 'ID');
+        }
+        setContact(record!, 'email', theirs);
+        setContact(other, 'email', mine);
+        return true;
+      }
+      case 'duplicate':
+        tangle(name, 'duplicate');
+        if (name === undefined) return false;
+        addContact(name, contactValue(record!, 'email'), act);
+        return true;
+      case 'status':
+        contacts.change(record!.uuid, { fields: { status: record!.status === 'replied' ? 'ok' : 'replied' } });
+        tell(`crm: ${name} status changes`);
+        return true;
+      case 'delete':
+      case 'recreate': {
+        tell(`crm: deletes ${name}`);
+        contacts.remove(record!.uuid);
+        for (const { field: each } of setting.fields) forget('crm', name, each, contactValue(record!, each));
+        const isGone = here().every(({ uuid }) => ownerOf(uuid) !== name);
+        if (name !== undefined && isGone) personLog(log, name).deletedIn.add('crm');
+        if (name !== undefined && !isGone) tangle(name, 'duplicate');
+        const email = contactValue(record!, 'email');
+        if (what === 'recreate' && name !== undefined) {
+          tangle(name, 'recreated');
+          addContact(name, email, act);
+        }
+        return true;
+      }
+      case 'move out':
+        tangle(name, 'moved');
+        movedOut.push(record!.uuid);
+        contacts.change(record!.uuid, { fields: { list_uuid: lists.other } });
+        tell(`crm: moves ${name} to another list`);
+        return true;
+      case 'move back': {
+        const uuid = movedOut.pop();
+        const list_uuid = lists.here();
+        if (uuid === undefined || list_uuid === undefined || !contacts.find(uuid)) return false;
+        contacts.change(uuid, { fields: { list_uuid } });
+        tell(`crm: moves ${ownerOf(uuid)} back`);
+        return true;
+      }
+    }
+  }
+
+  function inSheet(what: SheetAct, act: Act): boolean {
+    const { rows, columnOf } = view();
+    if (what === 'enter' || (rows.length === 0 && what !== 'enter known' && what !== 'put back')) {
+      if (rows.length >= rowsMax) return false;
+      const name = newPerson();
+      addRow(name, newText(name, 'email', act.c), act);
+      return true;
+    }
+    const row = pick(rows, act.a)!;
+    const name = row && personOf(row);
+    const field = pick(texts, act.b)!;
+    // Whose it is must be plain: what is typed carries the name.
+    if (name === undefined && namedActs.has(what)) return false;
+    switch (what) {
+      case 'enter known': {
+        const known = pick(here(), act.a);
+        const whose = known && ownerOf(known.uuid);
+        if (!known || whose === undefined || rows.length >= rowsMax) return false;
+        if (rows.some((each) => personOf(each) === whose)) tangle(whose, 'second row');
+        addRow(whose, contactValue(known, 'email'), act);
+        return true;
+      }
+      case 'edit':
+        return setField(row, field, newText(name!, field, act.c), columnOf);
+      case 'clear':
+        return row.value(field) !== '' && setField(row, field, '', columnOf);
+      case 'old value': {
+        const old = log.typed.filter((typed) => typed.person === name && typed.field === field && typed.text !== '');
+        const chosen = pick(old, act.c);
+        return chosen !== undefined && chosen.text.length < 50_000 && setField(row, field, chosen.text, columnOf);
+      }
+      case 'edit key': {
+        const key = pick(keys, act.b)!;
+        tangle(name, 'key');
+        return setField(row, key, newText(name!, key, act.c), columnOf);
+      }
+      case 'swap keys': {
+        const other = pick(rows, act.b);
+        if (!other || other.number === row.number) return false;
+        for (const each of [row, other]) {
+          tangle(personOf(each), 'key');
+          if (each.id === '') tangle(personOf(each), 'ID');
+        }
+        setField(row, 'email', other.value('email'), columnOf);
+        return setField(other, 'email', row.value('email'), columnOf);
+      }
+      case 'formula': {
+        const index = columnOf(headerOf[field]);
+        if (index === undefined) return false;
+        const text = newText(name!, field, 0);
+        person.type(`'${tabTitle}'!${letterOf(index)}${row.number}`, `="${text}"`);
+        note('sheet', name, field, text);
+        tell(`sheet: row ${row.number} ${name} ${field} is the formula ="${text}"`);
+        return true;
+      }
+      case 'error value': {
+        const index = columnOf(headerOf[field]);
+        if (index === undefined) return false;
+        note('sheet', name, field, '=1/0');
+        person.type(`'${tabTitle}'!${letterOf(index)}${row.number}`, '=1/0');
+        tell(`sheet: row ${row.number} ${name} ${field} shows #DIV/0!`);
+        return true;
+      }
+      case 'type over status':
+        tell(`sheet: types over the status of row ${row.number} ${name}`);
+        return setCell(row, statusHeader, 'mine', columnOf);
+      case 'delete row': {
+        tell(`sheet: deletes row ${row.number} ${name}`);
+        deletedRows.push(row);
+        for (const { field: each } of setting.fields) forget('sheet', name, each, row.value(each));
+        person.deleteRows(tabTitle, row.number);
+        const isGone = view().rows.every((each) => personOf(each) !== name);
+        if (name !== undefined && isGone) personLog(log, name).deletedIn.add('sheet');
+        if (name !== undefined && !isGone) tangle(name, 'second row');
+        return true;
+      }
+      case 'put back': {
+        const gone = deletedRows.pop();
+        const whose = gone && personOf(gone);
+        if (!gone || whose === undefined) return false;
+        if (rows.some((each) => personOf(each) === whose)) tangle(whose, 'second row');
+        tangle(whose, 'put back');
+        const cells = new Map([[notesHeader, `note on ${whose}`]]);
+        if (act.b < 500) cells.set(idHeader, gone.id);
+        for (const { field: each } of setting.fields) {
+          cells.set(headerOf[each], gone.value(each));
+          note('sheet', whose, each, gone.value(each));
+        }
+        tell(`sheet: puts ${whose} back${act.b < 500 ? ' with the ID' : ''}`);
+        personLog(log, whose).deletedIn.delete('sheet');
+        pasteRow(Math.max(1, ...rows.map(({ number }) => number)) + 1, cells, columnOf);
+        return true;
+      }
+      case 'sort': {
+        const index = columnOf(headerOf[field]);
+        if (index === undefined) return false;
+        tell(`sheet: sorts by ${field}`);
+        person.sort(tabTitle, letterOf(index), act.c < 500 ? 'ASCENDING' : 'DESCENDING');
+        return true;
+      }
+      case 'insert row':
+        tell(`sheet: inserts a row above ${row.number}`);
+        person.insertRows(tabTitle, row.number);
+        return true;
+      case 'drag row':
+        if (row.number === 2) return false;
+        tell(`sheet: drags row ${row.number} to the top`);
+        person.moveRows(tabTitle, row.number, 1, 2);
+        return true;
+      case 'copy row': {
+        if (rows.length >= rowsMax) return false;
+        const to = Math.max(...rows.map(({ number }) => number)) + 1;
+        tangle(name, 'copied');
+        tell(`sheet: copies row ${row.number} ${name} to ${to}`);
+        person.copyPaste(`'${tabTitle}'!${row.number}:${row.number}`, `'${tabTitle}'!${to}:${to}`);
+        return true;
+      }
+      case 'clear ID':
+        if (row.id === '') return false;
+        tangle(name, 'ID');
+        tell(`sheet: clears the ID of row ${row.number} ${name}`);
+        return setCell(row, idHeader, '', columnOf);
+      case 'clear ID column': {
+        const index = columnOf(idHeader);
+        if (index === undefined) return false;
+        for (const each of rows) tangle(personOf(each), 'ID');
+        tell('sheet: clears the whole ID column');
+        person.clear(`'${tabTitle}'!${letterOf(index)}2:${letterOf(index)}60`);
+        return true;
+      }
+      case 'break ID': {
+        tangle(name, 'ID');
+        const wrong = act.c < 500 ? 'mine' : '11111111-1111-4111-8111-111111111111';
+        tell(`sheet: types ${wrong} over the ID of row ${row.number} ${name}`);
+        return setCell(row, idHeader, wrong, columnOf);
+      }
+      case 'rename header': {
+        const header = headerOf[field];
+        const index = columnOf(header);
+        if (index === undefined) return false;
+        // Before the column is known to leadsheet, another header is another column.
+        const isAnchored = (file.content.findSheetByTitle(tabTitle)?.columns[index]?.metadataIds?.length ?? 0) > 0;
+        if (!isAnchored) return false;
+        const [now] = [...log.renamed].find(([, original]) => original === header) ?? [];
+        const name2 = now === undefined ? `${header} (new)` : header;
+        if (now === undefined) log.renamed.set(name2, header);
+        else log.renamed.delete(now);
+        tell(`sheet: renames the header ${now ?? header} to ${name2}`);
+        person.paste(`'${tabTitle}'!${letterOf(index)}1`, [[name2]]);
+        return true;
+      }
+      case 'move column': {
+        const index = columnOf(headerOf[field]);
+        if (index === undefined || index === 0) return false;
+        tell(`sheet: drags the column of ${field} to the left end`);
+        person.moveColumns(tabTitle, letterOf(index), 1, 'A');
+        return true;
+      }
+      case 'wish':
+      case 'wish cleared': {
+        if (!setting.automation || columnOf(wishHeader) === undefined) return false;
+        const wish = what === 'wish' ? pick(automationNames, act.b)! : '';
+        if (row.text(wishHeader) === wish) return false;
+        if (name !== undefined && wish !== '') {
+          const { wishes } = personLog(log, name);
+          wishes.set(wish, (wishes.get(wish) ?? 0) + 1);
+        }
+        tell(`sheet: row ${row.number} ${name} wishes "${wish}"`);
+        return setCell(row, wishHeader, wish, columnOf);
+      }
+    }
+  }
+
+  return {
+    act: (act) =>
+      byPerson(() => (act.side === 'crm' ? inCrm(act.what as CrmAct, act) : inSheet(act.what as SheetAct, act))),
+  };
+}
+
+function letterOf(index: number): string {
+  return String.fromCodePoint(65 + index);
+}

@@ -1,0 +1,50 @@
+// What people did: the one thing the oracle takes for granted.
+import type { FieldName } from '../world/setting.ts';
+
+/** A value that somebody put on a side. */
+export interface Typed {
+  readonly seq: number;
+  readonly side: 'crm' | 'sheet';
+  readonly person: string;
+  readonly field: FieldName;
+  /** '' for an emptied one. */
+  readonly text: string;
+  /** Undefined for a blank. */
+  readonly token: string | undefined;
+  /** Somebody put something else in its place on the same side. */
+  isRetyped: boolean;
+}
+
+export interface PersonLog {
+  readonly name: string;
+  /** People took this person off a side, all rows or contacts there were. */
+  readonly deletedIn: Set<'crm' | 'sheet'>;
+  /** What people did that leaves it open who is who: a copied row, a duplicate, an ID or a key that was changed. */
+  readonly tangles: Set<string>;
+  /** Automations ever wished for, and how often. */
+  readonly wishes: Map<string, number>;
+}
+
+export interface Log {
+  readonly people: Map<string, PersonLog>;
+  readonly typed: Typed[];
+  readonly story: string[];
+  /** Header now -> header of the configuration. */
+  readonly renamed: Map<string, string>;
+  /** Whom somebody is about to enter as a contact. */
+  entering: string | undefined;
+  /** Moves with everything that happens. */
+  seq: number;
+}
+
+export function createLog(): Log {
+  return { people: new Map(), typed: [], story: [], renamed: new Map(), entering: undefined, seq: 0 };
+}
+
+export function personLog(log: Log, name: string): PersonLog {
+  const known = log.people.get(name);
+  if (known) return known;
+  const fresh: PersonLog = { name, deletedIn: new Set(), tangles: new Set(), wishes: new Map() };
+  log.people.set(name, fresh);
+  return fresh;
+}

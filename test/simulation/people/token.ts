@@ -1,0 +1,64 @@
+// Every value that people type says whose it is, of which field, and which of all: nothing can be mixed up unseen.
+import type { FieldName } from '../world/setting.ts';
+
+/** What makes a text hard to carry; the token in it stays what it is. */
+const oddities: readonly ((token: string) => string)[] = [
+  (token) => token,
+  (token) => token,
+  (token) => token,
+  (token) => token,
+  (token) => `=1+1&"${token}"`,
+  (token) => `007-${token}`,
+  (token) => `+33 ${token}`,
+  (token) => `@${token}`,
+  (token) => ` ${token} `,
+  (token) => `👍 e\u0301 ${token}`,
+  (token) => `${token}\nsecond line`,
+  (token) => `'${token}`,
+  (token) => `<b>${token}</b>`,
+];
+
+export function tokenOf(person: string, field: FieldName, count: number): string {
+  switch (field) {
+    case 'email':
+      return `${person}-${count}@firm.io`;
+    case 'network_id':
+      return `${person}-h-${count}`;
+    default:
+      return `${person}.${field}.${count}`;
+  }
+}
+
+/** `oddity`: a part of a thousand. */
+export function textOf(person: string, field: FieldName, count: number, oddity: number): string {
+  const token = tokenOf(person, field, count);
+  if (field === 'email') return oddity > 850 ? token.toUpperCase().replace(person.toUpperCase(), person) : token;
+  if (field === 'network_id') return oddity > 850 ? `https://network.test/in/${token}/?x=1` : token;
+  return oddities[Math.floor((oddity * oddities.length) / 1000)]!(token);
+}
+
+const tokens = /(p\d+)(?:\.([a-z_]+)\.\d+|-h-\d+|-\d+@firm\.io)/i;
+const allTokens = new RegExp(tokens.source, 'gi');
+
+/** What a text says of itself; undefined for one that nobody of the simulation typed. */
+export function readToken(
+  text: string,
+): { readonly token: string; readonly person: string; readonly field: FieldName } | undefined {
+  const found = tokens.exec(text);
+  if (!found) return undefined;
+  const token = found[0].toLowerCase();
+  const field = (found[2] ?? (token.includes('@') ? 'email' : 'network_id')) as FieldName;
+  return { token, person: found[1]!.toLowerCase(), field };
+}
+
+export function tokensIn(text: string): readonly string[] {
+  return (text.match(allTokens) ?? []).map((token) => token.toLowerCase());
+}
+
+/** When two texts of a field say the same (V2), as somebody would judge who never saw the program. */
+export function normalOf(field: FieldName, text: string): string {
+  const plain = text.normalize('NFC').replaceAll('\r\n', '\n').trim();
+  if (field === 'email') return plain.toLowerCase();
+  if (field === 'network_id') return readToken(plain)?.token ?? plain.toLowerCase();
+  return plain;
+}

@@ -1,0 +1,512 @@
+// Plays a story: people act, leadsheet runs, things break, and in between everything is quiet and the laws are asked.
+import type { EngineEvent } from '../../src/engine/events.ts';
+import type { RunReport } from '../../src/engine/report.ts';
+import type { DecisionRequest } from '../../src/engine/memory.ts';
+import { planSync } from '../../src/engine/run.ts';
+import type { HistoryLine, JsonObject } from '../../src/state/port.ts';
+import { unpack } from '../../src/sync/record.ts';
+import type { Link } from '../../src/sync/base.ts';
+import { Coverage } from './coverage.ts';
+import { judge } from './laws/laws.ts';
+import type { Evidence, Quiet, Violation } from './oracle/evidence.ts';
+import { createObserver, type Observer } from './oracle/observer.ts';
+import { createPeople, type People } from './people/acts.ts';
+import { createLog, type Log } from './people/log.ts';
+import type { Chaos, Fault, Scenario, Step } from './scenario/scenario.ts';
+import { createBackup, damageState, loseState, readState, restoreState, type StateFiles } from './world/state-files.ts';
+import type { Instant, SimulatedProcess } from './world/process.ts';
+import { type Setting, stateFolder, syncName } from './world/setting.ts';
+import { viewSheet } from './world/view.ts';
+import { createWorld, type World } from './world/world.ts';
+
+export interface Played {
+  readonly violations: readonly Violation[];
+  readonly story: readonly string[];
+  readonly coverage: Coverage;
+}
+
+/** A quarter of an hour: longer than a deleted contact is answered, and than any pause of a client. */
+const quietMs = 16 * 60_000;
+
+/** More than any story needs; a run that goes on for longer repeats itself. */
+const settlingRuns = 5;
+
+export async function play(scenario: Scenario): Promise<Played> {
+  const coverage = new Coverage();
+  const player = new Player(scenario, coverage);
+  try {
+    await player.play();
+  } catch (error) {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    player.violations.push({ law: 'fault', text: `the program or the simulation failed: ${text}` });
+  } finally {
+    player.end();
+  }
+  return { violations: player.violations, story: player.log.story, coverage };
+}
+
+class Player {
+  readonly violations: Violation[] = [];
+  readonly log: Log = createLog();
+  readonly #scenario: Scenario;
+  readonly #coverage: Coverage;
+  readonly #world: World;
+  readonly #observer: Observer;
+  readonly #people: People;
+  readonly #reports: RunReport[] = [];
+  readonly #history: HistoryLine[] = [];
+  #setting: Setting;
+  #process: SimulatedProcess | undefined;
+  #instants = 0;
+  #chaos: { readonly of: Chaos; done: number } | undefined;
+  #backup: StateFiles | undefined;
+  #isTampered = false;
+  #wasKilled = false;
+
+  constructor(scenario: Scenario, coverage: Coverage) {
+    this.#scenario = scenario;
+    this.#coverage = coverage;
+    this.#setting = scenario.setting;
+    const world = createWorld(scenario.setting, scenario.seed, {
+      onInstant: (instant) => this.#atInstant(instant),
+      onSide: (event) => this.#observer.onSide(event),
+      onEngine: (event, process) => this.#onEngine(event, process),
+      onAnswer: (process, what, body, text) => this.#observer.onAnswer(process.pid, what, body, text),
+    });
+    this.#world = world;
+    const { sides, clock } = world;
+    this.#observer = createObserver({
+      setting: scenario.setting,
+      log: this.log,
+      contacts: () => [...sides.service.model.contacts.all()].map(({ record }) => record),
+      sheet: () => sides.file.content,
+      currentPid: () => (clock.owner() as SimulatedProcess | undefined)?.pid ?? 0,
+    });
+    this.#people = createPeople({ sides, setting: scenario.setting, log: this.log, ownerOf: this.#observer.ownerOf });
+    this.log.story.push(JSON.stringify(scenario.setting));
+    coverage.setting(scenario.setting);
+  }
+
+  async play(): Promise<void> {
+    for (const step of this.#scenario.steps) {
+      await this.#step(step);
+      if (this.violations.length > 0) return;
+    }
+    await this.#calm();
+  }
+
+  end(): void {
+    this.#coverage.faultsMet(this.#world.sides);
+    this.#world[Symbol.dispose]();
+  }
+
+  #tell(text: string): void {
+    this.log.story.push(`${new Date(this.#world.clock.now()).toISOString().slice(5, 19)} ${text}`);
+  }
+
+  async #step(step: Step): Promise<void> {
+    this.#coverage.step(step);
+    switch (step.do) {
+      case 'act':
+        return this.#act(step.act);
+      case 'pass':
+        return this.#world.clock.pass(step.ms);
+      case 'run':
+        return this.#runStep(step);
+      case 'daemon':
+        return this.#daemonStep(step);
+      case 'set clock':
+        this.#tell(`the clock of the machine is set by ${step.byMs / 1000} s`);
+        return this.#world.clock.setWall(step.byMs);
+      case 'back up':
+        this.#backup = await createBackup(this.#world.disk);
+        return this.#tell('the state is backed up');
+      case 'restore':
+        if (this.#backup === undefined) return undefined;
+        return this.#tamper('restored from the backup', () => restoreState(this.#world.disk, this.#backup!));
+      case 'lose state':
+        return this.#tamper('lost', () => loseState(this.#world.disk));
+      case 'damage':
+        return this.#tamper('damaged', () => damageState(this.#world.disk, step.a, step.b));
+      case 'map':
+        return this.#remap(step.column);
+      case 'decide':
+        return this.#decide(step);
+      case 'quiet':
+        return this.#calm();
+    }
+  }
+
+  #act(act: Parameters<People['act']>[0]): void {
+    this.log.seq += 1;
+    if (this.#people.act(act)) this.#coverage.act(act);
+  }
+
+  /** Nothing runs while somebody does that to the state. What it told so far is kept: it was told. */
+  async #tamper(how: string, work: () => Promise<unknown>): Promise<void> {
+    await this.#keepHistory();
+    for (const process of this.#world.living()) this.#world.kill(process);
+    this.#process = undefined;
+    await work();
+    this.#isTampered = true;
+    this.#tell(`the state is ${how}`);
+  }
+
+  #remap(column: number): void {
+    const all = this.#scenario.setting.fields;
+    const { field } = all[column % all.length]!;
+    if (field === 'email') return;
+    const isMapped = this.#setting.fields.some((each) => each.field === field);
+    const fields = isMapped
+      ? this.#setting.fields.filter((each) => each.field !== field)
+      : all.filter((each) => each.field === field || this.#setting.fields.includes(each));
+    this.#setting = { ...this.#setting, fields };
+    this.#world.configure(this.#setting);
+    this.#leave();
+    this.#tell(`${field} ${isMapped ? 'leaves' : 'is back in'} the mapping`);
+  }
+
+  async #decide({ what, a }: Extract<Step, { do: 'decide' }>): Promise<void> {
+    const { state } = (await this.#running()).app!.syncs.get(syncName)!;
+    const last = this.#reports.at(-1);
+    if (!last) return;
+    const pick = <Item>(items: readonly Item[]) => items[Math.floor((a * items.length) / 1000)];
+    let request: DecisionRequest | undefined;
+    if (what === 'approve' && last.approvable !== undefined) {
+      request = { kind: 'approve', run: last.approvable, counts: last.planned };
+    } else if (what === 'resolve') {
+      const conflict = pick(last.problems.filter(({ kind }) => kind === 'conflict'));
+      if (conflict) request = { kind: 'resolve', id: conflict.id, resolution: { use: a % 2 === 0 ? 'crm' : 'sheet' } };
+    } else if (what === 'retry') {
+      const problem = pick(last.problems.filter(({ kind }) => kind !== 'conflict'));
+      if (problem) request = { kind: 'retry', id: problem.id };
+    }
+    if (!request) return;
+    this.#tell(`a person says: ${JSON.stringify(request)}`);
+    this.#coverage.count('decision', what);
+    await this.#world.clock.until(state.addRequest(request as unknown as JsonObject));
+  }
+
+  async #running(): Promise<SimulatedProcess> {
+    if (this.#process === undefined || this.#process.isDead || this.#process.stop.signal.aborted) {
+      this.#leave();
+      this.#process = await this.#world.begin();
+    }
+    return this.#process;
+  }
+
+  /** The process has nothing more to do, and ends. */
+  #leave(): void {
+    if (this.#process && !this.#process.isDead) this.#world.kill(this.#process);
+    this.#process = undefined;
+  }
+
+  async #runStep({ isFull, isAsked, restart, both, chaos }: Extract<Step, { do: 'run' }>): Promise<void> {
+    if (restart) this.#leave();
+    const process = await this.#running();
+    const other = both ? await this.#world.begin() : undefined;
+    this.#unleash(chaos);
+    const runs = [process, ...(other ? [other] : [])].map((each) => this.#run(each, { isFull, isAsked }));
+    await this.#world.clock.until(Promise.all(runs));
+    await this.#tame();
+    if (other && !other.isDead) this.#world.kill(other);
+  }
+
+  async #run(
+    process: SimulatedProcess,
+    request: { readonly isFull: boolean; readonly isAsked: boolean },
+  ): Promise<RunReport | 'killed'> {
+    const report = await this.#world.run(process, request);
+    if (report === 'killed') this.#tell(`run of process ${process.pid} killed`);
+    return report;
+  }
+
+  async #daemonStep({ ms, both, chaos }: Extract<Step, { do: 'daemon' }>): Promise<void> {
+    this.#leave();
+    const daemons = [await this.#world.beginDaemon(), ...(both ? [await this.#world.beginDaemon()] : [])];
+    this.#tell(`${both ? 'two daemons run' : 'the daemon runs'} for ${ms / 1000} s`);
+    this.#unleash(chaos);
+    await this.#world.clock.pass(ms);
+    await this.#tame();
+    for (const { process, daemon } of daemons) {
+      if (process.isDead) continue;
+      if (!process.stop.signal.aborted) process.stop.abort(new Error('stopped by SIGTERM'));
+      const begun = this.#world.clock.elapsed();
+      await this.#world.clock.until(daemon.end());
+      const tookMs = this.#world.clock.elapsed() - begun;
+      if (tookMs > 10_000) this.#violate('W8', `the daemon took ${tookMs} ms to end`);
+      this.#coverage.count('stop', 'drained');
+      this.#world.kill(process);
+    }
+    this.#tell('the daemon has ended');
+  }
+
+  #unleash(chaos: Chaos): void {
+    this.#instants = 0;
+    this.#chaos = { of: chaos, done: 0 };
+    for (const fault of chaos.faults) this.#inject(fault);
+    if (chaos.diskFullAt !== undefined) {
+      const operation = this.#world.disk.operations + chaos.diskFullAt;
+      this.#world.disk.planFault({ operation, effect: { code: 'ENOSPC', lasting: true } });
+    }
+  }
+
+  /** There is room on the disk again, and nothing fails by itself any more. */
+  async #tame(): Promise<void> {
+    if (this.#chaos?.of.diskFullAt !== undefined) {
+      if (this.#world.disk.operations >= this.#chaos.of.diskFullAt) this.#coverage.count('fault', 'disk full');
+      this.#world.disk.planFault({ operation: Infinity, effect: 'off' });
+    }
+    this.#chaos = undefined;
+    this.#world.sides.service.faults.clear();
+    this.#world.sides.sheets.faults.clear();
+  }
+
+  #inject(fault: Fault): void {
+    this.#tell(`fault ${JSON.stringify(fault)}`);
+    const { service, sheets } = this.#world.sides;
+    const met = (name: string) => this.#coverage.count('fault', name);
+    if (fault.on === 'crm') {
+      const { kind, operation, when, times, status = 500, isTimed } = fault;
+      const shared = { times, ...(operation !== undefined && { operation }) };
+      const matches = () => {
+        met(`crm ${kind}${kind === 'status' ? ` ${status}` : ''} ${when}`);
+        return true;
+      };
+      switch (kind) {
+        case 'status':
+          return service.faults.inject({ ...shared, kind, status, when, matches });
+        case 'rate_limited':
+          return service.faults.inject({ ...shared, kind, headers: isTimed ? 'seconds' : 'none', matches });
+        case 'truncated':
+          return service.faults.inject({ ...shared, kind, matches });
+        default:
+          return service.faults.inject({ ...shared, kind, when, matches });
+      }
+    }
+    const { effect, target, when, times, skip } = fault;
+    const match = target === 'token' ? { operation: 'token' } : { kind: target };
+    const effects = {
+      lost: { type: 'lost' },
+      hang: { type: 'hang' },
+      empty: { type: 'empty' },
+      html: { type: 'html' },
+      delay: { type: 'delay', delayMs: 40_000 },
+    } as const;
+    const what = typeof effect === 'number' ? ({ type: 'status', status: effect } as const) : effects[effect];
+    sheets.faults.add({ effect: what, when, times, skip, match });
+    return undefined;
+  }
+
+  #atInstant(instant: Instant): void {
+    if (!this.#chaos) return;
+    this.#instants += 1;
+    const { of: chaos } = this.#chaos;
+    while ((chaos.acts[this.#chaos.done]?.at ?? Infinity) <= this.#instants) {
+      const { act } = chaos.acts[this.#chaos.done]!;
+      this.#chaos.done += 1;
+      this.log.story.push(`  at ${instant.kind} ${instant.what}:`);
+      this.#act(act);
+    }
+    if (chaos.end?.at !== this.#instants) return;
+    const place = `${instant.kind} ${instant.what}`;
+    this.#coverage.count(chaos.end.how, place);
+    if (chaos.end.how === 'stop') {
+      this.#tell(`SIGTERM at ${place}`);
+      instant.process.stop.abort(new Error('stopped by SIGTERM'));
+      return;
+    }
+    this.#tell(`${chaos.end.how === 'kill' ? 'killed' : 'power lost'} at ${place}`);
+    this.#wasKilled = true;
+    if (chaos.end.how === 'kill') this.#world.kill(instant.process);
+    else this.#world.losePower();
+  }
+
+  #onEngine(event: EngineEvent, process: SimulatedProcess): void {
+    if (event.type === 'run-started') this.#observer.onRun(process.pid);
+    this.#coverage.engine(event);
+    if (event.type === 'notice') this.log.story.push(`    ${event.message}`);
+    if (event.type === 'change-done') {
+      const { change, outcome } = event;
+      const fields = change.fields.map(
+        ({ field, after, rule }) => `${field} (${rule}) := ${JSON.stringify(after)?.slice(0, 60)}`,
+      );
+      const message = 'message' in outcome ? ` ${outcome.message}` : '';
+      this.log.story.push(
+        `    ${change.side} ${change.op} ${change.uuid ?? ''} row ${change.row} (${change.rule}) ${fields.join(', ')}: ${outcome.kind}${message}`,
+      );
+    }
+    if (event.type !== 'run-ended') return;
+    const { report } = event;
+    this.#reports.push(report);
+    const told = Object.entries(report.counts).filter(([, count]) => count > 0);
+    this.#tell(
+      `${report.isFull ? 'full ' : ''}run ${report.run}: ${report.status} ${report.error ?? ''} ${told.map((each) => each.join(' ')).join(', ')}`,
+    );
+    for (const { kind, uuid, row, rule, reason } of report.problems)
+      this.log.story.push(`    ${kind} (${rule}) ${uuid ?? ''} row ${row}: ${reason}`);
+    for (const { reason } of report.holds) this.log.story.push(`    held: ${reason}`);
+  }
+
+  #violate(law: string, text: string): void {
+    this.violations.push({ law, text });
+  }
+
+  async #keepHistory(): Promise<void> {
+    this.#history.push(...(await readState(this.#world.disk)).history);
+  }
+
+  /** Everybody sits still, everything works, and enough time passes: then the laws must hold. */
+  async #calm(): Promise<void> {
+    const { clock, sides } = this.#world;
+    this.#tell('everything is quiet');
+    this.#chaos = undefined;
+    const { switches } = sides.service;
+    const turned = { searchLagMs: switches.searchLagMs, totalDriftMax: switches.totalDriftMax };
+    Object.assign(switches, { searchLagMs: 0, totalDriftMax: 0 });
+    await clock.pass(quietMs);
+    this.#leave();
+    const process = await this.#running();
+    for (let runs = 1; runs <= settlingRuns; runs += 1) {
+      const report = await clock.until(this.#run(process, { isFull: true, isAsked: true }));
+      if (report === 'killed') throw new Error('nobody kills it now');
+      if (report.status === 'failed' && !this.#mayFail(report)) {
+        return this.#violate(
+          'L10',
+          `a run fails while everything works: ${report.error ?? report.holds.map(({ reason }) => reason).join('; ')}`,
+        );
+      }
+      if (report.approvable !== undefined) await this.#approve(process, report);
+      else if (runs >= 2 && didNothing(report)) break;
+      await clock.pass(quietMs);
+    }
+    const quiet = await this.#look(process);
+    const { setting } = this.#scenario;
+    const evidence: Evidence = {
+      ...this.#observer,
+      setting: { ...setting, fields: this.#setting.fields },
+      log: this.log,
+      reports: this.#reports,
+      history: [...this.#history, ...(await readState(this.#world.disk)).history],
+      isStateTampered: this.#isTampered,
+      wasKilled: this.#wasKilled,
+      quiet,
+    };
+    this.violations.push(...judge(evidence, this.#coverage));
+    Object.assign(switches, turned);
+  }
+
+  /** What only a person can mend, and nobody of the story does. */
+  #mayFail({ holds }: RunReport): boolean {
+    return holds.length > 0;
+  }
+
+  async #approve(process: SimulatedProcess, { approvable, planned }: RunReport): Promise<void> {
+    const { state } = process.app!.syncs.get(syncName)!;
+    const request = { kind: 'approve', run: approvable!, counts: planned };
+    this.#tell(`a person approves ${JSON.stringify(planned)}`);
+    this.#coverage.count('decision', 'approve');
+    await this.#world.clock.until(state.addRequest(request as unknown as JsonObject));
+  }
+
+  /** Both sides, the state, and three runs that should find nothing to do. */
+  async #look(process: SimulatedProcess): Promise<Quiet> {
+    const { clock, disk, sides } = this.#world;
+    const writes = () => sides.sheets.log.counters.writes;
+    const stateBefore = stateText(disk);
+    const sheetWrites = writes();
+    const [changes, additions] = [this.#observer.writes.length, this.#observer.additions.length];
+    const report = this.#reports.at(-1)!;
+    const idleReports: RunReport[] = [];
+    for (const isFull of [true, false, false]) {
+      const idle = await clock.until(this.#run(process, { isFull, isAsked: true }));
+      if (idle !== 'killed') idleReports.push(idle);
+      await clock.pass(1_000);
+    }
+    const state = await readState(disk);
+    const idleWrites = [
+      ...this.#observer.writes
+        .slice(changes)
+        .map(
+          ({ side, person, field, before, after }) =>
+            `${side} ${person} ${field}: ${JSON.stringify(before)} -> ${JSON.stringify(after)}`,
+        ),
+      ...this.#observer.additions.slice(additions).map(({ side, person }) => `${side}: a record of ${person}`),
+      ...(writes() === sheetWrites ? [] : [`${writes() - sheetWrites} write calls to the sheet`]),
+      ...stateDifferences(stateBefore, stateText(disk)),
+    ];
+    const names = state.fields;
+    return {
+      contacts: [...sides.service.model.contacts.all()].map(({ record }) => record),
+      rows: viewSheet(sides.file.content, this.log.renamed).rows,
+      listUuid: sides.lists.here(),
+      report,
+      problems: idleReports.at(-1)?.problems ?? [],
+      idleWrites,
+      idleReports,
+      agreed: new Map(
+        [...state.links].map(([uuid, link]) => {
+          const values = unpack((link as unknown as Link).agreed);
+          return [uuid, new Map(names.map((name, index) => [name, values[index]] as const))] as const;
+        }),
+      ) as Quiet['agreed'],
+      standingByUuid: new Map(
+        [...state.links].flatMap(([uuid, link]) =>
+          link['standing'] ? [[uuid, String(link['standing'])] as const] : [],
+        ),
+      ),
+      openNotes: [...state.outbox.keys()],
+      leftovers: [...sides.file.content.metadataById.values()]
+        .filter(({ key }) => key !== 'c')
+        .map(({ id, key }) => `${key} ${id}`),
+      plans: await this.#planTwice(process),
+    };
+  }
+
+  /** L11: how the service pages and wraps makes no difference. */
+  async #planTwice(process: SimulatedProcess): Promise<Quiet['plans']> {
+    const { switches } = this.#world.sides.service;
+    if (this.#scenario.setting.switches.windowRowsMax !== undefined) return undefined;
+    const sync = process.app!.syncs.get(syncName)!;
+    const known = { pageRowsMax: switches.pageRowsMax, searchRows: switches.searchRows };
+    const plans: unknown[][] = [];
+    for (const other of [
+      { pageRowsMax: 2, searchRows: 'wrapped' },
+      { pageRowsMax: 100, searchRows: 'flat' },
+    ] as const) {
+      Object.assign(switches, other);
+      const request = { isFull: true, isAsked: true, signal: process.stop.signal };
+      const { report } = await this.#world.clock.until(
+        this.#world.clock.within(process, () => planSync(sync, request)),
+      );
+      this.#reports.pop();
+      plans.push([...report.changes, ...report.problems]);
+    }
+    Object.assign(switches, known);
+    return [plans[0]!, plans[1]!];
+  }
+}
+
+function didNothing({ counts }: RunReport): boolean {
+  const { created, updated, appended, set, deleted, removed, enrolled, cancelled } = counts;
+  return created + updated + appended + set + deleted + removed + enrolled + cancelled === 0;
+}
+
+/** Every file of the sync's state but its lock, as it is on disk. */
+function stateText(disk: World['disk']): ReadonlyMap<string, string> {
+  const inside = `${stateFolder}/${syncName}/`;
+  return new Map(
+    [...disk.files()].flatMap(([path, content]) =>
+      path.startsWith(inside) && !path.includes('/lock') ? [[path.slice(inside.length), String(content)] as const] : [],
+    ),
+  );
+}
+
+function stateDifferences(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string[] {
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .filter((name) => before.get(name) !== after.get(name))
+    .map(
+      (name) =>
+        `the file ${name} of the state: ${(after.get(name) ?? '').slice((before.get(name) ?? '').length).slice(0, 300)}`,
+    );
+}

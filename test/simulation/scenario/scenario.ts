@@ -1,0 +1,120 @@
+// One story, as plain data: what a seed decides, what shrinking takes away from, what a case file holds.
+import type { Setting } from '../world/setting.ts';
+
+/** Somebody does something. `a`, `b` and `c` pick whom and what: parts of a thousand of whatever there is to pick from. */
+export interface Act {
+  readonly side: 'crm' | 'sheet';
+  readonly what: CrmAct | SheetAct;
+  readonly a: number;
+  readonly b: number;
+  readonly c: number;
+}
+
+export const crmActs = [
+  'enter',
+  'edit',
+  'clear',
+  'delete',
+  'recreate',
+  'move out',
+  'move back',
+  'edit key',
+  'swap keys',
+  'duplicate',
+  'status',
+  'long text',
+  'old value',
+] as const;
+export type CrmAct = (typeof crmActs)[number];
+
+export const sheetActs = [
+  'enter',
+  'enter known',
+  'edit',
+  'clear',
+  'delete row',
+  'put back',
+  'sort',
+  'insert row',
+  'drag row',
+  'copy row',
+  'clear ID',
+  'clear ID column',
+  'break ID',
+  'edit key',
+  'swap keys',
+  'rename header',
+  'move column',
+  'formula',
+  'error value',
+  'type over status',
+  'old value',
+  'wish',
+  'wish cleared',
+] as const;
+export type SheetAct = (typeof sheetActs)[number];
+
+export interface ServiceFault {
+  readonly on: 'crm';
+  readonly operation?: string;
+  readonly kind: 'status' | 'blank' | 'html' | 'lost' | 'hang' | 'truncated' | 'rate_limited' | 'error_in_200';
+  readonly status?: number;
+  readonly when: 'before' | 'after';
+  readonly times: number;
+  /** Whether a 429 says for how long. */
+  readonly isTimed?: boolean;
+}
+
+export interface SheetsFault {
+  readonly on: 'sheet';
+  readonly target: 'read' | 'write' | 'token';
+  readonly effect: 'lost' | 'hang' | 'empty' | 'html' | 'delay' | 429 | 500 | 503 | 401;
+  readonly when: 'before' | 'after';
+  readonly times: number;
+  readonly skip: number;
+}
+
+export type Fault = ServiceFault | SheetsFault;
+
+/** What happens while leadsheet runs, by the number of the instant: requests, answers and operations of the disk. */
+export interface Chaos {
+  readonly acts: readonly { readonly at: number; readonly act: Act }[];
+  readonly faults: readonly Fault[];
+  /** `stop`: SIGTERM. */
+  readonly end?: { readonly at: number; readonly how: 'kill' | 'power' | 'stop' };
+  /** From that operation of the disk on there is no room left. */
+  readonly diskFullAt?: number;
+}
+
+export type Step =
+  | { readonly do: 'act'; readonly act: Act }
+  | { readonly do: 'pass'; readonly ms: number }
+  /** One run; `restart`: by a process that begins with it. `both`: by two at once. */
+  | {
+      readonly do: 'run';
+      readonly isFull: boolean;
+      readonly isAsked: boolean;
+      readonly restart: boolean;
+      readonly both: boolean;
+      readonly chaos: Chaos;
+    }
+  /** The daemon, for so long; `both`: two of them. Afterwards it is asked to end. */
+  | { readonly do: 'daemon'; readonly ms: number; readonly both: boolean; readonly chaos: Chaos }
+  | { readonly do: 'set clock'; readonly byMs: number }
+  | { readonly do: 'back up' }
+  | { readonly do: 'restore' }
+  | { readonly do: 'lose state' }
+  /** One byte of a file of the state, somewhere. */
+  | { readonly do: 'damage'; readonly a: number; readonly b: number }
+  /** A column leaves the mapping, or comes back into it. */
+  | { readonly do: 'map'; readonly column: number }
+  /** A person decides: about a conflict, what is held, or what is set aside. */
+  | { readonly do: 'decide'; readonly what: 'resolve' | 'approve' | 'retry'; readonly a: number }
+  /** Everything is quiet for a while, and the laws must hold. */
+  | { readonly do: 'quiet' };
+
+export interface Scenario {
+  readonly seed: number;
+  readonly setting: Setting;
+  readonly steps: readonly Step[];
+}

@@ -1,0 +1,174 @@
+// Time that only the simulation moves. While it is installed, timers and `Date` of the whole program are its own.
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/**
+ * True time is one for everybody; the wall clock of the machine that runs leadsheet may be set, by `setWall`. Timers fire
+ * in the order of their instants, those of one instant in the order in which they were set.
+ */
+export interface Clock extends Disposable {
+  /** Epoch milliseconds, true time. */
+  readonly now: () => number;
+  /** Epoch milliseconds, as the machine believes. */
+  readonly wall: () => number;
+  /** Milliseconds since the clock was installed, never set back. */
+  readonly elapsed: () => number;
+  readonly setWall: (byMs: number) => void;
+  /** Moves on by so much; everything due meanwhile happens. */
+  readonly pass: (ms: number) => Promise<void>;
+  /** Moves on until the promise settles. Throws when nothing is left to wait for, or after `limitMs`. */
+  readonly until: <Result>(what: Promise<Result>, limitMs?: number) => Promise<Result>;
+  /** Timers set within belong to `owner`, and end with `forget`. */
+  readonly within: <Result>(owner: object, work: () => Result) => Result;
+  readonly forget: (owner: object) => void;
+  /** Within whose work this is called. */
+  readonly owner: () => object | undefined;
+}
+
+interface Timer {
+  readonly id: number;
+  readonly owner: object | undefined;
+  readonly call: () => void;
+  readonly everyMs: number | undefined;
+  dueAt: number;
+  place: number;
+}
+
+const real = {
+  setTimeout: globalThis.setTimeout,
+  clearTimeout: globalThis.clearTimeout,
+  setInterval: globalThis.setInterval,
+  clearInterval: globalThis.clearInterval,
+  setImmediate: globalThis.setImmediate,
+  Date: globalThis.Date,
+  timeout: AbortSignal.timeout.bind(AbortSignal),
+};
+
+const owners = new AsyncLocalStorage<object>();
+
+/** As long as a run may take that meets every pause there is. */
+const limitMsDefault = 6 * 3_600_000;
+
+export function installClock(startAt: number): Clock {
+  let elapsed = 0;
+  let wallOffset = 0;
+  let ids = 0;
+  let places = 0;
+  const timers = new Map<number, Timer>();
+
+  const now = () => startAt + elapsed;
+  const wall = () => now() + wallOffset;
+
+  function add(call: (...args: never[]) => void, ms: number, args: unknown[], isRepeated: boolean) {
+    // As Node does it: whole milliseconds, one at least.
+    const waitMs = ms >= 1 && ms <= 2 ** 31 - 1 ? Math.trunc(ms) : 1;
+    const id = (ids += 1);
+    const owner = owners.getStore();
+    timers.set(id, {
+      id,
+      owner,
+      call: () => (call as (...given: unknown[]) => void)(...args),
+      everyMs: isRepeated ? waitMs : undefined,
+      dueAt: elapsed + waitMs,
+      place: (places += 1),
+    });
+    const handle = {
+      ref: () => handle,
+      unref: () => handle,
+      hasRef: () => true,
+      refresh: () => handle,
+      close: () => void timers.delete(id),
+      [Symbol.toPrimitive]: () => id,
+      [Symbol.dispose]: () => void timers.delete(id),
+    };
+    return handle;
+  }
+
+  const clear = (handle?: unknown) => {
+    if (handle !== undefined && handle !== null) timers.delete(Number(handle));
+  };
+
+  /** What waits for nothing but the event loop has run to its end. */
+  const settle = () => new Promise<void>((resolve) => void real.setImmediate(resolve));
+
+  function next(): Timer | undefined {
+    let first: Timer | undefined;
+    for (const timer of timers.values()) {
+      if (!first || timer.dueAt < first.dueAt || (timer.dueAt === first.dueAt && timer.place < first.place))
+        first = timer;
+    }
+    return first;
+  }
+
+  function fire(timer: Timer): void {
+    elapsed = Math.max(elapsed, timer.dueAt);
+    if (timer.everyMs === undefined) timers.delete(timer.id);
+    else {
+      timer.dueAt = elapsed + timer.everyMs;
+      timer.place = places += 1;
+    }
+    timer.call();
+  }
+
+  class SimulatedDate extends real.Date {
+    constructor(...args: unknown[]) {
+      super(...((args.length === 0 ? [wall()] : args) as [number]));
+    }
+    static override now(): number {
+      return wall();
+    }
+  }
+
+  Object.assign(globalThis, {
+    setTimeout: (call: () => void, ms = 0, ...args: unknown[]) => add(call, ms, args, false),
+    setInterval: (call: () => void, ms = 0, ...args: unknown[]) => add(call, ms, args, true),
+    clearTimeout: clear,
+    clearInterval: clear,
+    Date: SimulatedDate,
+  });
+  AbortSignal.timeout = (ms) => {
+    const stop = new AbortController();
+    add(() => stop.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')), ms, [], false);
+    return stop.signal;
+  };
+
+  return {
+    now,
+    wall,
+    elapsed: () => elapsed,
+    setWall: (byMs) => void (wallOffset += byMs),
+    async pass(ms) {
+      const end = elapsed + ms;
+      await settle();
+      for (let timer = next(); timer && timer.dueAt <= end; timer = next()) {
+        fire(timer);
+        await settle();
+      }
+      elapsed = end;
+    },
+    async until(what, limitMs = limitMsDefault) {
+      let isSettled = false;
+      const note = () => void (isSettled = true);
+      what.then(note, note);
+      const end = elapsed + limitMs;
+      for (;;) {
+        await settle();
+        if (isSettled) return what;
+        const timer = next();
+        if (!timer) throw new Error('nothing is left to wait for: something waits for an event that never comes');
+        if (timer.dueAt > end) throw new Error(`still not over after ${limitMs / 60_000} minutes`);
+        fire(timer);
+      }
+    },
+    within: (owner, work) => owners.run(owner, work),
+    owner: () => owners.getStore(),
+    forget(owner) {
+      for (const timer of timers.values()) if (timer.owner === owner) timers.delete(timer.id);
+    },
+    [Symbol.dispose]() {
+      timers.clear();
+      const { setImmediate: _immediate, timeout, ...globals } = real;
+      Object.assign(globalThis, globals);
+      AbortSignal.timeout = timeout;
+    },
+  };
+}

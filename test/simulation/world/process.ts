@@ -1,0 +1,116 @@
+// A process that runs leadsheet: it may be killed at any instant, and what it asked for then never comes back to it.
+import type { App, AppWorld } from '../../../src/app.ts';
+import type { Disk, OpenFile } from '../../../src/state/file/disk.ts';
+import type { Clock } from './clock.ts';
+
+/** What is about to happen, or has just happened, to one process: any of these may be its last. */
+export interface Instant {
+  readonly process: SimulatedProcess;
+  readonly kind: 'request' | 'answer' | 'disk';
+  /** Of the service or of Sheets, or what of the disk: `contacts.search`, `values.get`, `write base.log`. */
+  readonly what: string;
+}
+
+export interface SimulatedProcess {
+  readonly pid: number;
+  readonly stop: AbortController;
+  isDead: boolean;
+  app?: App;
+  /** Resolves when it is killed. */
+  readonly died: PromiseWithResolvers<'killed'>;
+}
+
+export interface ProcessDep {
+  readonly clock: Clock;
+  readonly disk: Disk;
+  readonly random: () => number;
+  readonly randomId: () => string;
+  readonly answer: (request: Request, process: SimulatedProcess) => Promise<Response>;
+  readonly operationOf: (request: Request) => string;
+  readonly atInstant: (instant: Instant) => void;
+  readonly isAlive: (pid: number) => boolean;
+}
+
+export function createProcess(pid: number): SimulatedProcess {
+  return { pid, stop: new AbortController(), isDead: false, died: Promise.withResolvers<'killed'>() };
+}
+
+const never = <Result>() => new Promise<Result>(() => {});
+
+export function worldOf(process: SimulatedProcess, dep: ProcessDep): AppWorld {
+  const { clock, atInstant } = dep;
+  return {
+    async transport(url, init) {
+      if (process.isDead) return never();
+      const request = new Request(url, init);
+      const what = dep.operationOf(request);
+      atInstant({ process, kind: 'request', what });
+      if (process.isDead) return never();
+      const response = await dep.answer(request, process);
+      if (process.isDead) return never();
+      atInstant({ process, kind: 'answer', what });
+      return process.isDead ? never() : response;
+    },
+    now: clock.wall,
+    elapsed: clock.elapsed,
+    random: dep.random,
+    randomId: dep.randomId,
+    process: { pid: process.pid, probe: () => {} },
+    machine: {
+      disk: mortalDisk(process, dep),
+      processes: {
+        host: 'simulated',
+        pid: process.pid,
+        startOf: async (pid) => (dep.isAlive(pid) ? { start: String(pid) } : 'gone'),
+      },
+    },
+  };
+}
+
+/** A disk that hears nothing more of a dead process: the operation that was begun is done, the next one never is. */
+function mortalDisk(process: SimulatedProcess, { disk, atInstant }: ProcessDep): Disk {
+  const act = async <Result>(what: string, path: string, work: () => Promise<Result>): Promise<Result> => {
+    if (process.isDead) return never();
+    const name = `${what} ${fileKind(path)}`;
+    atInstant({ process, kind: 'disk', what: name });
+    if (process.isDead) return never();
+    try {
+      const result = await work();
+      return process.isDead ? await never<Result>() : result;
+    } catch (error) {
+      if (process.isDead) return never();
+      throw error;
+    }
+  };
+  const look = async <Result>(work: () => Promise<Result>): Promise<Result> =>
+    process.isDead ? never() : work().then((result) => (process.isDead ? never<Result>() : result));
+  const mortalFile = (file: OpenFile, path: string): OpenFile => ({
+    read: (...args) => look(() => file.read(...args)),
+    stat: () => look(() => file.stat()),
+    write: (...args) => act('write', path, () => file.write(...args)),
+    truncate: (length) => act('truncate', path, () => file.truncate(length)),
+    datasync: () => act('sync', path, () => file.datasync()),
+    sync: () => act('sync', path, () => file.sync()),
+    close: () => look(() => file.close()),
+  });
+  return {
+    open: async (path, flags, mode) => {
+      const open = () => disk.open(path, flags, mode);
+      const file = await (flags === 'w' || flags === 'wx' ? act('create', path, open) : look(open));
+      return mortalFile(file, path);
+    },
+    readFile: (path) => look(() => disk.readFile(path)),
+    readdir: (path) => look(() => disk.readdir(path)),
+    stat: (path) => look(() => disk.stat(path)),
+    mkdir: (path, options) => act('mkdir', path, () => disk.mkdir(path, options)),
+    rename: (from, to) => act('rename', to, () => disk.rename(from, to)),
+    link: (existing, path) => act('link', path, () => disk.link(existing, path)),
+    unlink: (path) => act('unlink', path, () => disk.unlink(path)),
+  };
+}
+
+/** Without what is different in every run: ids, days and the like. */
+function fileKind(path: string): string {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return name.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}|\d{4}-\d\d-\d\d|[0-9a-f]{16}/g, '*');
+}

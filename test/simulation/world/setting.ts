@@ -1,0 +1,134 @@
+// What a seed decides about the configuration and the service: plain data, so that a case can be written down.
+import { stringify } from 'yaml';
+import type { Switches } from '../../../src/standin/service/switches.ts';
+
+export type FieldName = 'first_name' | 'last_name' | 'company_name' | 'position' | 'headline' | 'email' | 'network_id';
+export type ConflictPolicy = 'manual' | 'crm' | 'sheet' | 'newest';
+export type BlankPolicy = 'sync' | 'ignore';
+
+export interface FieldSetting {
+  readonly field: FieldName;
+  readonly direction: 'both' | 'to_sheet' | 'to_crm';
+  /** Left out: as the sync says. */
+  readonly conflict?: ConflictPolicy;
+  readonly blank?: BlankPolicy;
+}
+
+export interface AutomationSetting {
+  readonly onClear: 'ignore' | 'cancel';
+  readonly cap: number;
+  readonly isVetoed: boolean;
+}
+
+export interface Setting {
+  readonly fields: readonly FieldSetting[];
+  readonly conflict: ConflictPolicy;
+  readonly blank: BlankPolicy;
+  readonly onRowDeleted: 'ignore' | 'restore' | 'cancel_automations' | 'delete_contact';
+  readonly onContactDeleted: 'mark' | 'delete_row' | 'ignore';
+  /** `default`: those of the program, which hold what looks like too much. */
+  readonly limits: 'wide' | 'default';
+  readonly hasStatus: boolean;
+  readonly moveToList: boolean;
+  /** Whether the list is there already; else the first run makes it. */
+  readonly isListMissing: boolean;
+  readonly settleSecs: number;
+  readonly automation?: AutomationSetting;
+  readonly switches: Partial<Switches>;
+}
+
+export const tabTitle = 'Prospects';
+export const otherTab = 'Other';
+export const spreadsheetId = '1AbCdEfGhIjKlMnOpQrStUvWxYz-0123456789_tests';
+export const listName = 'Prospects';
+export const token = 'the-token-of-the-simulation';
+export const serviceUrl = 'http://127.0.0.1:4010';
+export const sheetsUrl = 'http://127.0.0.1:4020';
+export const stateFolder = '/simulation/state';
+export const syncName = 'prospects';
+export const scheduleSecs = 60;
+
+export const headerOf: Readonly<Record<FieldName, string>> = {
+  first_name: 'First name',
+  last_name: 'Last name',
+  company_name: 'Company',
+  position: 'Position',
+  headline: 'Headline',
+  email: 'Email',
+  network_id: 'Profile',
+};
+
+export const notesHeader = 'Notes';
+export const sumHeader = 'Sum';
+export const idHeader = 'Contact ID';
+export const statusHeader = 'Status';
+export const wishHeader = 'Automation';
+export const automationNames = ['Welcome', 'Nurture'] as const;
+
+export function policyOf(
+  setting: Setting,
+  name: FieldName,
+): Required<Pick<FieldSetting, 'conflict' | 'blank' | 'direction'>> {
+  const field = setting.fields.find((each) => each.field === name);
+  return {
+    conflict: field?.conflict ?? setting.conflict,
+    blank: field?.blank ?? setting.blank,
+    direction: field?.direction ?? 'both',
+  };
+}
+
+/** The file as a person would have written it. */
+export function settingToYaml(setting: Setting, keyFile: string): string {
+  const { automation, fields } = setting;
+  return stringify({
+    crm: { base_url: serviceUrl, token, requests_per_minute: 6_000 },
+    google: { credentials_file: keyFile, endpoint: sheetsUrl, reads_per_minute: 60_000, writes_per_minute: 60_000 },
+    state: `file:${stateFolder}`,
+    server: null,
+    log: { level: 'error' },
+    syncs: {
+      [syncName]: {
+        schedule: `*/${scheduleSecs} * * * * *`.replace('*/60 * ', '0 * '),
+        full_scan: '7 */10 * * * *',
+        contacts: {
+          list: listName,
+          move_to_list: setting.moveToList,
+          ...(setting.isListMissing && { create_list: true }),
+        },
+        sheet: { spreadsheet: spreadsheetId, tab: tabTitle, ...(setting.hasStatus && { status_column: 'Sync' }) },
+        match: fields.some(({ field }) => field === 'network_id') ? ['network_id', 'email'] : ['email'],
+        columns: {
+          ...Object.fromEntries(
+            fields.map(({ field, direction, conflict, blank }) => [
+              headerOf[field],
+              {
+                field,
+                ...(direction !== 'both' && { direction }),
+                ...(conflict && { conflict }),
+                ...(blank && { blank }),
+              },
+            ]),
+          ),
+          [statusHeader]: { field: 'status', direction: 'to_sheet' },
+        },
+        conflict: setting.conflict,
+        blank: setting.blank,
+        settle_secs: setting.settleSecs,
+        on_row_deleted: setting.onRowDeleted,
+        on_contact_deleted: setting.onContactDeleted,
+        ...(setting.limits === 'wide' && { limits: { deletes: '100%', changes: '100%', blanks: '100%' } }),
+        ...(automation && {
+          limits: {
+            ...(setting.limits === 'wide' && { deletes: '100%', changes: '100%', blanks: '100%' }),
+            enrolments_per_hour: automation.cap,
+          },
+          automation: {
+            column: wishHeader,
+            on_clear: automation.onClear,
+            ...(automation.isVetoed && { unless: { [statusHeader]: ['replied'] } }),
+          },
+        }),
+      },
+    },
+  });
+}

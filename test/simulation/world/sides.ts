@@ -1,0 +1,152 @@
+// Both stand-ins, and word of every single change that anybody makes to either.
+import type { ContactRecord } from '../../../src/standin/service/stored.ts';
+import { createRandom, type Random } from '../../../src/standin/service/random.ts';
+import { createServiceStandin, type ServiceStandin } from '../../../src/standin/service/standin.ts';
+import type { SpreadsheetFile } from '../../../src/standin/sheets/model.ts';
+import type { Person } from '../../../src/standin/sheets/people.ts';
+import type { Spreadsheet } from '../../../src/standin/sheets/spreadsheet.ts';
+import { createSheetsStandin, type SheetsStandin } from '../../../src/standin/sheets/standin.ts';
+import type { Clock } from './clock.ts';
+import {
+  automationNames,
+  headerOf,
+  listName,
+  notesHeader,
+  otherTab,
+  type Setting,
+  spreadsheetId,
+  statusHeader,
+  sumHeader,
+  tabTitle,
+  token,
+  wishHeader,
+} from './setting.ts';
+
+export const account = {
+  email: 'robot@demo.iam.gserviceaccount.com',
+  clientId: 'c',
+  clientSecret: 's',
+  refreshToken: 'r',
+};
+
+/** Somebody's edit of either side, as it took effect. `by`: leadsheet, or somebody else. */
+export type SideEvent =
+  | {
+      readonly side: 'crm';
+      readonly by: 'leadsheet' | 'person';
+      readonly uuid: string;
+      readonly before: ContactRecord | undefined;
+      readonly after: ContactRecord | undefined;
+    }
+  | {
+      readonly side: 'sheet';
+      readonly by: 'leadsheet' | 'person';
+      readonly before: Spreadsheet;
+      readonly after: Spreadsheet;
+    }
+  /** A contact was put into an automation. */
+  | { readonly side: 'enrolment'; readonly uuid: string; readonly automation: string };
+
+export interface Sides {
+  readonly service: ServiceStandin;
+  readonly sheets: SheetsStandin;
+  readonly file: SpreadsheetFile;
+  readonly person: Person;
+  readonly lists: { readonly here: () => string | undefined; readonly other: string };
+  readonly random: Random;
+  /** Whatever is done within is done by people. */
+  readonly byPerson: <Result>(work: () => Result) => Result;
+}
+
+export function createSides(setting: Setting, seed: number, clock: Clock, told: (event: SideEvent) => void): Sides {
+  const random = createRandom(seed);
+  let isPerson = false;
+  const by = () => (isPerson ? 'person' : 'leadsheet');
+  const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+  const service = createServiceStandin({
+    now: clock.now,
+    seed,
+    acceptedTokens: [token],
+    switches: { rateLimits: [], ...setting.switches },
+    receivedMax: 1,
+    sleep,
+  });
+  const sheets = createSheetsStandin({
+    now: clock.now,
+    random: () => random.integer(0, 2 ** 30) / (2 ** 30 + 1),
+    quotas: 'none',
+    credentials: { authorizedUsers: [account] },
+    sleep,
+  });
+  const header = [
+    notesHeader,
+    ...setting.fields.map(({ field }) => headerOf[field]),
+    statusHeader,
+    ...(setting.automation ? [wishHeader] : []),
+    sumHeader,
+  ];
+  const file = sheets.model.create({
+    id: spreadsheetId,
+    writers: [account.email],
+    tabs: [
+      { title: tabTitle, sheetId: 7, rowCount: 60, columnCount: 16, values: [header] },
+      { title: otherTab, sheetId: 8, rowCount: 5, columnCount: 3, values: [['untouched', 1, true]] },
+    ],
+  });
+  const { model } = service;
+  if (!setting.isListMissing) model.lists.add({ name: listName });
+  const other = model.lists.add({ name: 'Elsewhere' }).uuid;
+  if (setting.automation) for (const name of automationNames) model.automations.add({ name, status: 'on' });
+
+  const { contacts, automations } = model;
+  const [add, change, remove] = [
+    contacts.add.bind(contacts),
+    contacts.change.bind(contacts),
+    contacts.remove.bind(contacts),
+  ];
+  contacts.add = (given, at) => {
+    const stored = add(given, at);
+    told({ side: 'crm', by: by(), uuid: stored.record.uuid, before: undefined, after: stored.record });
+    return stored;
+  };
+  contacts.change = (uuid, given, at) => {
+    const before = contacts.find(uuid)?.record;
+    const stored = change(uuid, given, at);
+    if (before !== stored.record) told({ side: 'crm', by: by(), uuid, before, after: stored.record });
+    return stored;
+  };
+  contacts.remove = (uuid, at) => {
+    const before = contacts.find(uuid)?.record;
+    remove(uuid, at);
+    if (before) told({ side: 'crm', by: by(), uuid, before, after: undefined });
+  };
+  const enrol = automations.enrol.bind(automations);
+  automations.enrol = (flow, lead, segment) => {
+    told({ side: 'enrolment', uuid: lead, automation: flow });
+    enrol(flow, lead, segment);
+  };
+  const edit = file.edit.bind(file);
+  file.edit = (caller, work) => {
+    const before = file.content;
+    const result = edit(caller, work);
+    told({ side: 'sheet', by: caller.email === account.email ? 'leadsheet' : 'person', before, after: file.content });
+    return result;
+  };
+
+  return {
+    service,
+    sheets,
+    file,
+    person: sheets.person(spreadsheetId),
+    lists: { here: () => [...model.lists.table.all()].find(({ name }) => name === listName)?.uuid, other },
+    random,
+    byPerson: (work) => {
+      isPerson = true;
+      try {
+        return work();
+      } finally {
+        isPerson = false;
+      }
+    },
+  };
+}

@@ -1,0 +1,63 @@
+// The state as files: copied, put back, lost and damaged, and read by somebody who is not leadsheet's process.
+import { createFileStore } from '../../../src/state/file/driver.ts';
+import { currentSchema } from '../../../src/state/file/schema.ts';
+import type { HistoryLine, JsonObject } from '../../../src/state/port.ts';
+import type { MemoryDisk } from '../../support/memory-disk.ts';
+import { stateFolder, syncName } from './setting.ts';
+
+export type StateFiles = ReadonlyMap<string, Buffer>;
+
+const inside = `${stateFolder}/${syncName}/`;
+
+function filesOf(disk: MemoryDisk): StateFiles {
+  return new Map(
+    [...disk.files()].filter(([path]) => path.startsWith(inside) && !path.slice(inside.length).startsWith('lock')),
+  );
+}
+
+export async function createBackup(disk: MemoryDisk): Promise<StateFiles> {
+  return new Map([...filesOf(disk)].map(([path, content]) => [path, Buffer.from(content)]));
+}
+
+export async function restoreState(disk: MemoryDisk, backup: StateFiles): Promise<void> {
+  await loseState(disk);
+  for (const [path, content] of backup) disk.put(path, Buffer.from(content));
+}
+
+export async function loseState(disk: MemoryDisk): Promise<void> {
+  for (const path of filesOf(disk).keys()) await disk.unlink(path);
+}
+
+/** Turns one bit of one file. `a` and `b`: parts of a thousand. */
+export async function damageState(disk: MemoryDisk, a: number, b: number): Promise<void> {
+  const files = [...filesOf(disk)].filter(([path, content]) => content.length > 0 && !path.includes('/history/'));
+  const [path, content] = files[Math.floor((a * files.length) / 1000)] ?? [];
+  if (path === undefined || content === undefined) return;
+  const damaged = Buffer.from(content);
+  const at = Math.floor((b * damaged.length) / 1000);
+  damaged[at] = damaged[at]! ^ 4;
+  disk.put(path, damaged);
+}
+
+export interface ReadState {
+  readonly fields: readonly string[];
+  readonly links: ReadonlyMap<string, JsonObject>;
+  readonly outbox: ReadonlyMap<string, JsonObject>;
+  readonly history: readonly HistoryLine[];
+}
+
+export async function readState(disk: MemoryDisk): Promise<ReadState> {
+  const store = createFileStore(stateFolder, {
+    disk,
+    processes: { host: 'simulated', pid: 0, startOf: async () => 'gone' },
+    now: () => Date.now(),
+    randomId: () => '',
+    warn: () => {},
+    schema: currentSchema,
+    historyDays: 90,
+    foldFloorBytes: Infinity,
+  });
+  const { facts, links, outbox } = await store.sync(syncName).load();
+  const fields = (facts.get('fields') ?? []) as readonly string[];
+  return { fields, links, outbox, history: await Array.fromAsync(store.history({ sync: syncName })) };
+}

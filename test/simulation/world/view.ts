@@ -1,0 +1,77 @@
+// Both sides as somebody sees them who looks from outside: rows and contacts with the fields that are mapped.
+import type { ContactRecord } from '../../../src/standin/service/stored.ts';
+import type { Cell } from '../../../src/standin/sheets/cell.ts';
+import type { Spreadsheet } from '../../../src/standin/sheets/spreadsheet.ts';
+import { type FieldName, headerOf, idHeader, notesHeader, tabTitle } from './setting.ts';
+
+export interface RowView {
+  /** 1-based. */
+  readonly number: number;
+  readonly id: string;
+  /** Of the note in an unmapped column, which goes wherever the row goes. */
+  readonly notedPerson: string | undefined;
+  readonly cells: readonly (Cell | undefined)[];
+  readonly value: (field: FieldName) => string;
+  readonly text: (header: string) => string;
+}
+
+/** Headers that people renamed, by what they are called now. */
+export type Renamed = ReadonlyMap<string, string>;
+
+export interface SheetView {
+  readonly rows: readonly RowView[];
+  /** By the header as the configuration has it. */
+  readonly columnOf: (header: string) => number | undefined;
+}
+
+export function viewSheet(content: Spreadsheet, renamed: Renamed): SheetView {
+  const sheet = content.findSheetByTitle(tabTitle)!;
+  const columns = new Map<string, number>();
+  for (const [index, cell] of (sheet.rows[0]?.cells ?? []).entries()) {
+    const name = cellText(cell);
+    if (name !== '') columns.set(renamed.get(name) ?? name, index);
+  }
+  const text = (cells: RowView['cells'], header: string) => {
+    const index = columns.get(header);
+    return index === undefined ? '' : cellText(cells[index]);
+  };
+  const rows = sheet.rows.flatMap((row, index): RowView[] => {
+    const cells = row?.cells ?? [];
+    if (index === 0 || cells.every((cell) => cellText(cell) === '')) return [];
+    return [
+      {
+        number: index + 1,
+        id: text(cells, idHeader),
+        notedPerson: /^note on (p\d+)$/.exec(text(cells, notesHeader))?.[1],
+        cells,
+        value: (field) => text(cells, headerOf[field]),
+        text: (header) => text(cells, header),
+      },
+    ];
+  });
+  return { rows, columnOf: (header) => columns.get(header) };
+}
+
+/** What a cell shows; of a formula of the simulation, the text it is made of. */
+export function cellText(cell: Cell | undefined): string {
+  if (cell?.formula !== undefined) return /^="(.*)"$/s.exec(cell.formula)?.[1] ?? cell.formula;
+  return cell?.value === undefined ? '' : String(cell.value);
+}
+
+export function contactValue(record: ContactRecord, field: FieldName): string {
+  switch (field) {
+    case 'email':
+      return record.work_email || record.personal_email || '';
+    case 'network_id':
+      return record.network ?? '';
+    default:
+      return record[field] ?? '';
+  }
+}
+
+/** The field of a record of the service that a person fills in. */
+export function recordField(record: ContactRecord | undefined, field: FieldName): keyof ContactRecord {
+  if (field === 'network_id') return 'network';
+  if (field !== 'email') return field;
+  return !record?.work_email && record?.personal_email ? 'personal_email' : 'work_email';
+}

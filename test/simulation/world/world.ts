@@ -1,0 +1,151 @@
+// The world a simulation plays in: two sides, one disk, and processes that run leadsheet on it.
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createApp } from '../../../src/app.ts';
+import type { Config } from '../../../src/config/config.ts';
+import { loadConfig } from '../../../src/config/load.ts';
+import type { RunningDaemon } from '../../../src/daemon.ts';
+import { startDaemon } from '../../../src/daemon.ts';
+import type { EngineEvent } from '../../../src/engine/events.ts';
+import type { RunReport } from '../../../src/engine/report.ts';
+import { runSync } from '../../../src/engine/run.ts';
+import { createRandom } from '../../../src/standin/service/random.ts';
+import { createMemoryDisk, type MemoryDisk } from '../../support/memory-disk.ts';
+import { type Clock, installClock } from './clock.ts';
+import { createProcess, type Instant, type ProcessDep, type SimulatedProcess, worldOf } from './process.ts';
+import { type Setting, serviceUrl, settingToYaml, syncName } from './setting.ts';
+import { account, createSides, type SideEvent, type Sides } from './sides.ts';
+
+export interface WorldListener {
+  readonly onInstant: (instant: Instant) => void;
+  readonly onSide: (event: SideEvent) => void;
+  readonly onEngine: (event: EngineEvent, process: SimulatedProcess) => void;
+  /** What a process was told, before it hears of it. `body`: what it had asked. */
+  readonly onAnswer: (process: SimulatedProcess, what: string, body: string, text: string) => void;
+}
+
+export interface World extends Disposable {
+  readonly clock: Clock;
+  readonly sides: Sides;
+  readonly disk: MemoryDisk;
+  /** From the next process on. */
+  readonly configure: (setting: Setting) => void;
+  readonly begin: () => Promise<SimulatedProcess>;
+  readonly beginDaemon: () => Promise<{ readonly process: SimulatedProcess; readonly daemon: RunningDaemon }>;
+  /** One run, while the clock is moved; of a process that is killed meanwhile nobody hears more. */
+  readonly run: (
+    process: SimulatedProcess,
+    request: { isFull: boolean; isAsked: boolean },
+  ) => Promise<RunReport | 'killed'>;
+  /** As kill -9: what was sent arrives, nothing that comes back is seen, and no file is written any more. */
+  readonly kill: (process: SimulatedProcess) => void;
+  /** All processes at once, and what was not synced. */
+  readonly losePower: () => void;
+  readonly living: () => readonly SimulatedProcess[];
+}
+
+const beganAt = Date.UTC(2026, 10, 21, 9);
+
+/** Read by each process that begins; the same for all. */
+const keyFile = join(mkdtempSync(join(tmpdir(), 'leadsheet-simulation-')), 'key.json');
+writeFileSync(
+  keyFile,
+  JSON.stringify({
+    type: 'authorized_user',
+    client_id: account.clientId,
+    client_secret: account.clientSecret,
+    refresh_token: account.refreshToken,
+  }),
+);
+
+export function createWorld(setting: Setting, seed: number, listener: WorldListener): World {
+  const clock = installClock(beganAt);
+  const random = createRandom(seed + 1);
+  const disk = createMemoryDisk(seed);
+  const sides = createSides(setting, seed, clock, listener.onSide);
+  const processes = new Map<number, SimulatedProcess>();
+  let config: Config;
+  configure(setting);
+
+  const dep: ProcessDep = {
+    clock,
+    disk,
+    random: () => random.integer(0, 2 ** 30) / (2 ** 30 + 1),
+    randomId: () => random.uuid(),
+    isAlive: (pid) => processes.get(pid)?.isDead === false,
+    atInstant: listener.onInstant,
+    operationOf,
+    async answer(request, process) {
+      const body = await request.clone().text();
+      const response = await (request.url.startsWith(serviceUrl)
+        ? sides.service.fetch(request)
+        : sides.sheets.fetch(request));
+      const text = await response.text();
+      if (!process.isDead) listener.onAnswer(process, operationOf(request), body, text);
+      const isBodiless = text === '' || response.status === 204;
+      return new Response(isBodiless ? null : text, { status: response.status, headers: response.headers });
+    },
+  };
+
+  function configure(next: Setting): void {
+    const text = settingToYaml(next, keyFile);
+    config = loadConfig('/simulation/leadsheet.yaml', { env: {}, readFile: () => text });
+  }
+
+  function newProcess(): SimulatedProcess {
+    const process = createProcess(processes.size + 1);
+    processes.set(process.pid, process);
+    return process;
+  }
+
+  function die(process: SimulatedProcess): void {
+    process.isDead = true;
+    clock.forget(process);
+    process.died.resolve('killed');
+  }
+
+  return {
+    clock,
+    sides,
+    disk,
+    configure,
+    async begin() {
+      const process = newProcess();
+      const tell = (event: EngineEvent) => listener.onEngine(event, process);
+      process.app = await clock.within(process, () => createApp(config, worldOf(process, dep), tell));
+      return process;
+    },
+    async beginDaemon() {
+      const process = newProcess();
+      const out = { write: () => true };
+      const listen = (event: EngineEvent) => listener.onEngine(event, process);
+      const world = { ...worldOf(process, dep), out, stop: process.stop.signal, listen };
+      const daemon = await clock.within(process, () => startDaemon(config, world));
+      return { process, daemon };
+    },
+    run(process, { isFull, isAsked }) {
+      const sync = process.app!.syncs.get(syncName)!;
+      const request = { isFull, isAsked, signal: process.stop.signal };
+      return Promise.race([clock.within(process, () => runSync(sync, request)), process.died.promise]);
+    },
+    kill: die,
+    losePower() {
+      for (const process of processes.values()) if (!process.isDead) die(process);
+      disk.turnOff();
+      disk.restart('power loss');
+    },
+    living: () => [...processes.values()].filter(({ isDead }) => !isDead),
+    [Symbol.dispose]: () => clock[Symbol.dispose](),
+  };
+}
+
+/** `POST /leads/search`, `GET /v4/spreadsheets/*`: ids and ranges left out. */
+function operationOf({ method, url }: Request): string {
+  const { pathname, host } = new URL(url);
+  const path = pathname
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '*')
+    .replace(/\/spreadsheets\/[^/:]+/, '')
+    .replace(/\/values\/[^:]*$/, '/values');
+  return host.endsWith(':4020') ? `sheets ${method} ${path}` : `crm ${method} ${path}`;
+}

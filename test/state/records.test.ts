@@ -16,7 +16,7 @@ const text = fc.oneof(
  * Keys are uuids and names, or what a row holds, as JSON. None begins with a quote or a backslash: Node 24 was seen to read
  * the key "\"" as "\\" once it had met that one in records of the same shape.
  */
-const key = fc.oneof(
+const recordKey = fc.oneof(
   fc.constantFrom('links', 'strays', '__proto__', '1', ',\n', '},\n"links":{\n', 'Łódź 😀'),
   fc.uuid(),
   fc.array(text, { maxLength: 3 }).map((values) => JSON.stringify(values)),
@@ -27,7 +27,7 @@ const value: fc.Arbitrary<Json> = fc.oneof(
   fc.constantFrom<Json>({}, [], null),
   fc.record({ agreed: text }),
 );
-const records = fc.uniqueArray(fc.tuple(key, value), { selector: ([each]) => each, maxLength: 8 });
+const records = fc.uniqueArray(fc.tuple(recordKey, value), { selector: ([each]) => each, maxLength: 8 });
 
 /** As writeDocument lays it out, its closing brace left off. */
 function written(tables: readonly (readonly (readonly [string, Json])[])[]): Buffer {

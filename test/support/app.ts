@@ -174,6 +174,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
     run,
     runFeed: runFeedNamed,
     attempt,
+    attemptFeed,
     plan,
     grid,
     addContact,
@@ -267,7 +268,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
     };
   }
 
-  function mortal(context: SyncContext, own: typeof alive): SyncContext {
+  function mortal<Context extends Pick<SyncContext, 'state'>>(context: Context, own: typeof alive): Context {
     const step = async <Result>(write: () => Promise<Result>): Promise<Result> => {
       await instant('saving');
       if (own.isDead) return new Promise<Result>(() => {});
@@ -316,7 +317,11 @@ export function createSyncTrial(options: TrialOptions = {}) {
     const own = { pid: alive.pid + 1, died: Promise.withResolvers<'killed'>(), isDead: false };
     alive = own;
     const started = await createApp(config, worldOf(own), (event) => events.push(event));
-    app = { ...started, syncs: new Map([...started.syncs].map(([name, sync]) => [name, mortal(sync, own)])) };
+    app = {
+      ...started,
+      syncs: new Map([...started.syncs].map(([name, sync]) => [name, mortal(sync, own)])),
+      feeds: new Map([...started.feeds].map(([name, feed]) => [name, mortal(feed, own)])),
+    };
     onTestFinished(() => started[Symbol.dispose]());
     return app;
   }
@@ -340,8 +345,16 @@ export function createSyncTrial(options: TrialOptions = {}) {
   }
 
   async function runFeedNamed(name: string, signal = new AbortController().signal): Promise<RunReport> {
+    const report = await attemptFeed(name, signal);
+    if (report === 'killed') throw new Error('the process was killed');
+    return report;
+  }
+
+  async function attemptFeed(name: string, signal = new AbortController().signal): Promise<RunReport | 'killed'> {
     const { feeds } = app ?? (await start());
-    return runFeed(feeds.get(name)!, { isFull: false, isAsked: true, signal });
+    const { died } = alive;
+    const running = runFeed(feeds.get(name)!, { isFull: false, isAsked: true, signal });
+    return Promise.race([running, died.promise]);
   }
 
   /** A command line as somebody types it, in a process of its own as far as memory goes. */

@@ -19,7 +19,7 @@ export function approveCommand(program: Command, world: CliWorld): void {
       'Lets what a held run planned through, once and for the counts it named. Look at leadsheet plan first.\n' +
         'The next run carries it out; if it would change more than was approved, it is held again.',
     )
-    .argument('<name>', 'the sync or feed')
+    .argument('<name>', 'the sync, feed or outbox')
     .requiredOption('--run <id>', 'the held run, as leadsheet status shows it')
     .action(async (name: string, _options: unknown, command: Command) => {
       const globals = command.optsWithGlobals<ApproveOptions>();

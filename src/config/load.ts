@@ -2,6 +2,7 @@ import type { Fault, SalvagedFile } from './checks/check.ts';
 import { named } from './checks/check.ts';
 import { checkConnections, hookSecretFault } from './checks/connections.ts';
 import { checkFeed } from './checks/feed.ts';
+import { checkOutbox } from './checks/outbox.ts';
 import { checkSync } from './checks/sync.ts';
 import { checkTabs } from './checks/tabs.ts';
 import type { Config } from './config.ts';
@@ -75,6 +76,7 @@ function checkOptions(file: SalvagedFile, given: Readonly<Record<string, unknown
     ...checkTabs(file, given),
     ...named(file.syncs).flatMap(({ name, item }) => checkSync(name, item, givenSyncs[name])),
     ...named(file.feeds).flatMap(({ name, item }) => checkFeed(name, item)),
+    ...named(file.outbox).flatMap(({ name, item }) => checkOutbox(name, item)),
   ];
 }
 

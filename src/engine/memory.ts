@@ -59,7 +59,8 @@ export interface LastRun {
 /** A person's decision, as commands record it and runs carry it out. */
 export type DecisionRequest =
   | { readonly kind: 'resolve'; readonly id: string; readonly resolution: Resolution }
-  | { readonly kind: 'retry'; readonly id: string }
+  /** `isSure`: somebody looked, and wants a message sent that was sent or may have been (P3). */
+  | { readonly kind: 'retry'; readonly id: string; readonly isSure?: true }
   | { readonly kind: 'approve'; readonly run: string; readonly counts: PlanCounts };
 
 export function recall(loaded: LoadedState, fields: readonly string[]): Memory {

@@ -197,6 +197,6 @@ function problemKey({ id, kind, reason }: Problem): string {
 }
 
 function isWriting({ counts }: RunReport): boolean {
-  const { created, updated, appended, set, deleted, removed, enrolled, cancelled } = counts;
-  return created + updated + appended + set + deleted + removed + enrolled + cancelled > 0;
+  const { created, updated, appended, set, deleted, removed, enrolled, cancelled, sent } = counts;
+  return created + updated + appended + set + deleted + removed + enrolled + cancelled + sent > 0;
 }

@@ -34,6 +34,8 @@ export type Change =
   | (ChangeOf<'enrol', 'crm'> & { readonly automation: string })
   /** `automation`: null is all of them. */
   | (ChangeOf<'cancel', 'crm'> & { readonly automation: string | null })
+  /** A message or e-mail to the contact `uuid`; `to` and `from` are for people. */
+  | (ChangeOf<'send', 'crm'> & { readonly to: string; readonly from: string })
   | ChangeOf<'append', 'sheet'>
   /** `id`: also write this uuid into the ID cell. */
   | (ChangeOf<'set', 'sheet'> & { readonly id?: string })
@@ -47,6 +49,7 @@ export const opOrder: readonly ChangeOp[] = [
   'update',
   'cancel',
   'enrol',
+  'send',
   'set',
   'append',
   'delete',

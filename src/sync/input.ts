@@ -79,6 +79,8 @@ export interface PlanCounts {
   readonly missing: number;
   /** First enrolments after the state was lost (E6). */
   readonly enrolments: number;
+  /** Of an outbox whose state was lost: what it would send (P6). Left out: it is none. */
+  readonly messages?: number;
 }
 
 export interface PlanInput {

@@ -137,7 +137,17 @@ test('a running daemon adds when the next run is, how long ago all was well, and
   const trial = await createLinkedTrial();
   const at = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
   const counts = { linked: 2, waiting: 0, conflicts: 0, quarantined: 0, parked: 0, held: 0, ignored: 0 };
-  const done = { created: 0, updated: 0, appended: 0, set: 0, deleted: 0, removed: 0, enrolled: 0, cancelled: 0 };
+  const done = {
+    created: 0,
+    updated: 0,
+    appended: 0,
+    set: 0,
+    deleted: 0,
+    removed: 0,
+    enrolled: 0,
+    cancelled: 0,
+    sent: 0,
+  };
   const ran = { full_scan: false, counts: { ...counts, ...done }, problems: {}, approvable: null };
   const beat: Heartbeat = {
     version: 1,

@@ -22,6 +22,7 @@ describe('a file that says only what it must', () => {
       server: { host: '127.0.0.1', port: 4000 },
       log: { level: 'info', format: 'json', contactDetails: 'hidden' },
       feeds: [],
+      outboxes: [],
     });
     expect(config.alertWebhookUrl).toBeUndefined();
     expect(config.google.endpoint).toBeUndefined();

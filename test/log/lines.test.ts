@@ -9,7 +9,17 @@ import type { Problem } from '../../src/sync/change.ts';
 /* The log: readable while nothing happens, complete when something does, and silent about people and secrets. */
 
 const counts = { linked: 3, waiting: 0, conflicts: 0, quarantined: 0, parked: 0, held: 0, ignored: 0 };
-const done = { created: 0, updated: 0, appended: 0, set: 0, deleted: 0, removed: 0, enrolled: 0, cancelled: 0 };
+const done = {
+  created: 0,
+  updated: 0,
+  appended: 0,
+  set: 0,
+  deleted: 0,
+  removed: 0,
+  enrolled: 0,
+  cancelled: 0,
+  sent: 0,
+};
 const planned = { creates: 0, changes: 0, blanks: 0, deletes: 0, missing: 0, enrolments: 0 };
 
 function ended(report: Partial<RunReport> = {}): EngineEvent {

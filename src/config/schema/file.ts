@@ -7,6 +7,7 @@ import { hookSecretCharsMin, hookSecretWords, isHookSecret, isToken } from '../s
 import { serviceDefaults } from '../service-settings.ts';
 import { feed } from './feed.ts';
 import { secret, section, seconds, text, textThat, wholeNumber } from './leaves.ts';
+import { outbox } from './outbox.ts';
 import { sync } from './sync.ts';
 
 const addressWords =
@@ -106,9 +107,14 @@ export const configFile = section({
     .record(z.string(), feed)
     .default({})
     .describe('One-way tabs: a collection of the service mirrored to a sheet.'),
+  outbox: z
+    .record(z.string(), outbox)
+    .default({})
+    .describe('Tabs whose rows are messages or e-mails to send. Left out: nothing is ever sent.'),
 });
 
 /** A file that passed, in its own words, with every default in its place and every secret wrapped. */
 export type ConfigFile = z.output<typeof configFile>;
 export type SyncOptions = ConfigFile['syncs'][string];
 export type FeedOptions = ConfigFile['feeds'][string];
+export type OutboxOptions = ConfigFile['outbox'][string];

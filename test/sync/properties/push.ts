@@ -123,6 +123,7 @@ export function createPush(world: World, input: PlanInput, { faults, meanwhile }
         return remove(change);
       case 'cancel':
       case 'enrol':
+      case 'send':
         return { kind: 'done' };
     }
   }

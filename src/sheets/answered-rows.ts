@@ -94,7 +94,7 @@ function* rowsIn(
   while (from < end) {
     const found = bytes.indexOf(seam, from + size);
     const to = found === -1 || found >= end ? end : found + 1;
-    const rows = parseOrNothing(`[${bytes.toString('utf8', from, to)}]`);
+    const rows = parseOrNothing(bracketed(bytes, from, to));
     if (Array.isArray(rows)) {
       yield* rows as unknown[][];
       [from, size] = [to + 1, pieceBytes];
@@ -105,6 +105,20 @@ function* rowsIn(
       size *= 2;
     }
   }
+}
+
+const openingBracket = 0x5b;
+const closingBracket = 0x5d;
+
+/** The piece as a list: brackets stand in for its neighbours while it is decoded, since joining texts would copy it again. */
+function bracketed(bytes: Buffer, from: number, to: number): string {
+  const [before, after] = [bytes[from - 1]!, bytes[to]!];
+  bytes[from - 1] = openingBracket;
+  bytes[to] = closingBracket;
+  const text = bytes.toString('utf8', from - 1, to + 1);
+  bytes[from - 1] = before;
+  bytes[to] = after;
+  return text;
 }
 
 function rangesOf(answer: unknown): readonly sheets_v4.Schema$ValueRange[] {

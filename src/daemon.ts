@@ -76,6 +76,18 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     status: () => daemon.status(),
     isDraining: () => daemon.isDraining(),
     stalledMs: () => daemon.stalledMs(),
+    ...(config.server?.hookSecret && {
+      hooks: {
+        secret: config.server.hookSecret,
+        trigger: (name) => daemon.trigger(name),
+        nextRun: (name) => daemon.nextRun(name),
+        observe(answer, sync) {
+          lines.hook(answer, sync);
+          metrics.hookCame(answer, sync);
+        },
+        elapsed: world.elapsed,
+      },
+    }),
   });
   const server = config.server && resources.use(await listen(web, config.server));
   const startedAt = now();
@@ -173,7 +185,13 @@ function takeHeartbeat({ state, startedAt, now, pid, app, daemon, alerts }: Obse
 }
 
 function secretsOf({ crm, alertWebhookUrl, server, state }: Config) {
-  const all = [crm.token, alertWebhookUrl, server?.password, state.kind === 'postgres' ? state.url : undefined];
+  const all = [
+    crm.token,
+    alertWebhookUrl,
+    server?.password,
+    server?.hookSecret,
+    state.kind === 'postgres' ? state.url : undefined,
+  ];
   return all.filter((secret) => secret !== undefined);
 }
 

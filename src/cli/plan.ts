@@ -61,7 +61,10 @@ export function planCommand(program: Command, world: CliWorld, finish: Finish): 
       if (plans.length < reports.filter(({ isFeed }) => !isFeed).length)
         throw new CommandFailed('no plan was saved: not every sync could be planned');
       savePlans(globals.out, writePlanFile(plans, new Date(world.now()).toISOString()));
-      world.stderr.write(`leadsheet: saved; leadsheet apply ${globals.out} does exactly this\n`);
+      const leftOut = reports.filter(({ isFeed }) => isFeed).map(({ sync }) => sync);
+      const butFor =
+        leftOut.length === 0 ? '' : `, but for feeds (${leftOut.join(', ')}): leadsheet sync carries those out`;
+      world.stderr.write(`leadsheet: saved; leadsheet apply ${globals.out} does exactly this${butFor}\n`);
     });
 }
 
@@ -71,7 +74,7 @@ interface Planned {
   readonly headerOf: (field: string) => string;
 }
 
-/** Feeds are not saved: nothing of theirs is decided by people, and they are planned anew at no risk. */
+/** Feeds are not saved: what they write is in the service and can be had again, and a wish to start or stop stands in its cell. */
 async function planOf(app: App, name: string, request: RunRequest): Promise<Planned> {
   const [sync, outbox] = [app.syncs.get(name), app.outboxes.get(name)];
   if (outbox) return { ...(await planOutboxRun(outbox, request)), headerOf: outbox.shape.headerOf };

@@ -25,6 +25,7 @@ import { Secret } from './secret.ts';
 export interface FileSecrets {
   readonly token?: Secret;
   readonly password?: Secret;
+  readonly hookSecret?: Secret;
 }
 
 export function resolveConfig(path: string, options: ConfigFile, secrets: FileSecrets): Config {
@@ -62,10 +63,10 @@ function resolveState(state: string | Secret): StateConfig {
 }
 
 function resolveServer(
-  { listen, password: given }: NonNullable<ConfigFile['server']>,
-  { password = given }: FileSecrets,
+  { listen, password: givenPassword, hook_secret: givenHookSecret }: NonNullable<ConfigFile['server']>,
+  { password = givenPassword, hookSecret = givenHookSecret }: FileSecrets,
 ): ServerConfig {
-  return { ...checked(parseListen(listen)), ...(password && { password }) };
+  return { ...checked(parseListen(listen)), ...(password && { password }), ...(hookSecret && { hookSecret }) };
 }
 
 function resolveSync(name: string, options: SyncOptions): SyncConfig {

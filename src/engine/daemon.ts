@@ -100,6 +100,7 @@ export function createDaemon({ syncs, remembered, stop, tell, now, elapsed, rand
       schedule: sync.config.schedule,
       ...('fullScan' in sync.config && { fullScan: sync.config.fullScan }),
       isFullScanDue: nextFullScanAt !== undefined && nextFullScanAt <= now(),
+      settleMs: isFeed(sync) ? 0 : sync.config.settleMs,
       run: (isFull) => runOnce(name, sync, isFull),
       onPause: (pauseMs, failures) => tell({ type: 'backing-off', sync: name, pauseMs, failures }),
       now,
@@ -116,7 +117,7 @@ export function createDaemon({ syncs, remembered, stop, tell, now, elapsed, rand
       if (stop.aborted && report.status === 'failed') return 'done';
       note(name, toLastRun(report, kept.get(name)?.lastRun), report);
       if (report.isFinal) tell({ type: 'sync-stopped', sync: name, reason: report.error ?? '' });
-      return report.isFinal ? 'final' : report.status === 'failed' ? 'failed' : 'done';
+      return verdictOf(report);
     } catch (error) {
       // Nobody waits for this run any more; it found its connections closed.
       if (isOver) return 'done';
@@ -188,6 +189,12 @@ export function createDaemon({ syncs, remembered, stop, tell, now, elapsed, rand
       for (const { scheduler } of kept.values()) void scheduler.stop();
     },
   };
+}
+
+function verdictOf({ isFinal, status, problems }: RunReport): Verdict {
+  if (isFinal) return 'final';
+  if (status === 'failed') return 'failed';
+  return problems.some(({ kind, rule }) => kind === 'waiting' && rule === 'W10') ? 'settling' : 'done';
 }
 
 /** One run of whatever it is. */

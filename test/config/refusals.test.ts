@@ -313,6 +313,25 @@ ${sync()}`,
       ],
     ],
     [
+      'a secret of hooks that is short, or no word, which it does not quote',
+      `${start}server: { hook_secret: "fifteen letters" }\n${sync()}`,
+      [
+        '3:24: server.hook_secret: found a value that is not shown; allowed: one word of 16 characters or more, such as openssl rand -hex 32 makes',
+      ],
+    ],
+    [
+      'a secret of hooks that others could guess, which it does not quote',
+      `${start}server: { listen: 0.0.0.0:4000, password: p, hook_secret: sixteen-letters- }\n${sync()}`,
+      [
+        '3:59: server.hook_secret: found 16 characters, at an address that others can reach; allowed: one word of 32 characters or more there, such as openssl rand -hex 32 makes',
+      ],
+    ],
+    [
+      'a secret of hooks given twice',
+      `${start}server: { hook_secret: sixteen-letters-, hook_secret_file: hook.txt }\n${sync()}`,
+      ['3:42: server.hook_secret_file: found this beside hook_secret; allowed: one of the two'],
+    ],
+    [
       'a status page that is nowhere',
       `${start}server: { listen: 4000 }\n${sync()}`,
       ['3:19: server.listen: found 4000; allowed: host:port, such as 127.0.0.1:4000 or [::1]:4000'],
@@ -444,7 +463,7 @@ ${sync()}`,
       start + sync({}, 'match: [emial, name, email, email]'),
       [
         '8:13: syncs.s.match.0: found "emial"; allowed: network_id, email or name+company_name; did you mean email?',
-        '8:20: syncs.s.match.1: found "name"; allowed: network_id, email or name+company_name',
+        '8:20: syncs.s.match.1: found "name"; allowed: network_id, email or name+company_name; did you mean name+company_name?',
         '8:33: syncs.s.match.3: found "email"; allowed: each key once',
       ],
     ],
@@ -614,7 +633,7 @@ ${sync()}`,
   ],
 };
 
-const files = { 'empty.txt': '\n', 'token.txt': 't\n' };
+const files = { 'empty.txt': '\n', 'token.txt': 't\n', 'hook.txt': 'sixteen-letters-\n' };
 
 describe.each(Object.entries(groups))('%s', (_group, cases) => {
   test.each(cases)('refused with its line: %s', (_what, text, lines) => {

@@ -98,6 +98,22 @@ test('a line is one JSON object: level, instant, static message, the rest as fie
   ]);
 });
 
+test('an enrolment names its automation, also the one that came with a new contact', () => {
+  const { lines, said } = open();
+  const common = { side: 'crm', uuid: 'u-1', row: 4, fields: [], rule: 'E1', reason: 'wished for' } as const;
+  const changes = [
+    { ...common, op: 'enrol', automation: 'a-1' },
+    { ...common, op: 'create', key: 'row:4', enrol: 'a-2' },
+  ] as const;
+  for (const change of changes) {
+    lines.engine({ type: 'change-done', sync: 'prospects', run: 'r1', outcome: { kind: 'done' }, change });
+  }
+  expect(said()).toMatchObject([
+    { msg: 'change done', op: 'enrol', automation: 'a-1' },
+    { op: 'create', automation: 'a-2' },
+  ]);
+});
+
 test('while nothing happens there is a line every ten minutes, which counts the runs between', () => {
   const { lines, said, pass } = open();
   for (let run = 0; run < 41; run += 1) {

@@ -13,7 +13,6 @@ import type { EngineEvent } from '../../src/engine/events.ts';
 import type { PlanReport, RunReport } from '../../src/engine/report.ts';
 import { runAny } from '../../src/engine/daemon.ts';
 import { runFeed } from '../../src/engine/feed.ts';
-import type { OutboxContext } from '../../src/engine/outbox-context.ts';
 import { planSync } from '../../src/engine/run.ts';
 import type { HistoryLine, Lease } from '../../src/state/port.ts';
 import { createServiceStandin } from '../../src/standin/service/standin.ts';
@@ -181,6 +180,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
     run,
     runFeed: runFeedNamed,
     attempt,
+    attemptFeed,
     plan,
     grid,
     addContact,
@@ -274,7 +274,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
     };
   }
 
-  function mortal<Any extends SyncContext | OutboxContext>(context: Any, own: typeof alive): Any {
+  function mortal<Any extends Pick<SyncContext, 'state'>>(context: Any, own: typeof alive): Any {
     const step = async <Result>(write: () => Promise<Result>): Promise<Result> => {
       await instant('saving');
       if (own.isDead) return new Promise<Result>(() => {});
@@ -326,6 +326,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
     app = {
       ...started,
       syncs: new Map([...started.syncs].map(([name, sync]) => [name, mortal(sync, own)])),
+      feeds: new Map([...started.feeds].map(([name, feed]) => [name, mortal(feed, own)])),
       outboxes: new Map([...started.outboxes].map(([name, outbox]) => [name, mortal(outbox, own)])),
     };
     onTestFinished(() => started[Symbol.dispose]());
@@ -352,8 +353,16 @@ export function createSyncTrial(options: TrialOptions = {}) {
   }
 
   async function runFeedNamed(name: string, signal = new AbortController().signal): Promise<RunReport> {
+    const report = await attemptFeed(name, signal);
+    if (report === 'killed') throw new Error('the process was killed');
+    return report;
+  }
+
+  async function attemptFeed(name: string, signal = new AbortController().signal): Promise<RunReport | 'killed'> {
     const { feeds } = app ?? (await start());
-    return runFeed(feeds.get(name)!, { isFull: false, isAsked: true, signal });
+    const { died } = alive;
+    const running = runFeed(feeds.get(name)!, { isFull: false, isAsked: true, signal });
+    return Promise.race([running, died.promise]);
   }
 
   /** A command line as somebody types it, in a process of its own as far as memory goes. */

@@ -341,6 +341,9 @@ describe('D3: scans that miss a contact are counted', () => {
 
   test('D3: a drifted scan is remembered', () => {
     expect(miss({ crm: { isDrifted: true } })?.missedScans).toBe(1);
+    const rowless = person('a', { crm: null, sheet: null, link: { standing: 'row-gone' } });
+    const { links } = plan(scene([rowless, ...others], { crm: { isDrifted: true } }));
+    expect(links.get(uuidOf('a'))).toMatchObject({ missedScans: 1, standing: 'row-gone' });
   });
 
   test('D3: incremental scans in between neither show nor miss it', () => {
@@ -421,6 +424,12 @@ describe('D5: what is deleted once everything else was tried', () => {
     });
     const { changes, problems } = dueDeletes(unread, plan(unread), new Map());
     expect([changes, problems.map(tellProblem)]).toEqual([[], ['held a [D5]']]);
+  });
+
+  test('D5: what counts as shared is what the contact holds now', () => {
+    const renamed = person('b', { crm: { first_name: 'First a' }, sheet: { position: 'CEO' } });
+    const sharesNow = scene([rowGone, renamed, person('c')], onRow('delete_contact'));
+    expect(dueDeletes(sharesNow, plan(sharesNow), new Map()).problems.map(tellProblem)).toEqual(['held a [D5]']);
   });
 
   test('D5, G5: after a pull with a failed page nothing is', () => {

@@ -423,6 +423,15 @@ const cases: readonly Case[] = [
     problems: ['waiting a [E4]'],
   },
   {
+    name: 'E4: as one call',
+    input: scene(
+      [wisher('a', 'Welcome'), wisher('b', 'Welcome')],
+      withRules({ perHour: 2 }, { ledger: inFlight({ automation: 'flow-1', at: noon - minutes(59) }) }),
+    ),
+    changes: ['enrol a flow-1 [E1]'],
+    problems: ['waiting b [E4]'],
+  },
+  {
     name: 'E4: and not any longer',
     input: scene(
       [wisher('a', 'Welcome')],
@@ -744,6 +753,12 @@ describe('what the row is told', () => {
     const entry = { state: 'waiting', at: noon, run: 'r1' } as const;
     expect(resultText(entry, 'Welcome')).toBe('waiting: is tried in the next run');
     expect(resultText({ ...entry, message: 'too many requests' }, 'Welcome')).toBe('waiting: too many requests');
+  });
+
+  test('E4, W5: a refusal that a run meets is told as the service put it, or as one of the service', () => {
+    const entry = { state: 'refused', at: noon, run: 'r1' } as const;
+    expect(resultText({ ...entry, message: 'no sender' }, 'Welcome')).toBe('refused: no sender');
+    expect(resultText(entry, 'Welcome')).toBe('refused: by the service');
   });
 
   test('E3: an enrolment of unknown outcome has an id of its own, which is what retry takes', () => {

@@ -236,6 +236,16 @@ const cases: readonly Case[] = [
     changes: ['set a: status ok -> replied [merge]'],
   },
   {
+    name: 'M4, M9: where nothing was agreed on, a typed cell gives way all the same',
+    input: scene([person('a', { base: { status: undefined }, crm: { status: 'ok' }, sheet: { status: 'mine' } })]),
+    changes: ['set a: status mine -> ok [M4]'],
+  },
+  {
+    name: 'M4, M9: and a blank one is filled',
+    input: scene([person('a', { base: { status: undefined }, crm: { status: 'ok' }, sheet: { status: null } })]),
+    changes: ['set a: status blank -> ok [merge]'],
+  },
+  {
     name: 'M4: a column that only sends is sent when it differs from what was last sent',
     input: scene([person('a', { sheet: { 'custom:segment': 'silver' } })]),
     changes: ['update a: custom:segment unknown -> silver [M4]'],
@@ -363,6 +373,11 @@ const cases: readonly Case[] = [
   {
     name: 'W10: an edit waits until it has stood still; the change of the other side is not written over it',
     input: scene([both], { waitsToSettle: true, mapping: onPosition({ conflict: 'crm' }) }),
+    problems: ['waiting a/position [W10]'],
+  },
+  {
+    name: 'W10, M1: an edit that does not stand still is no conflict yet',
+    input: scene([both], { waitsToSettle: true }),
     problems: ['waiting a/position [W10]'],
   },
   {
@@ -513,6 +528,45 @@ describe('M9: the mapping is another one', () => {
     expect(tell(input(null)).changes).toEqual(['set a: position blank -> old position [merge]']);
     expect(tell(input('other')).problems).toEqual(['conflict a/position [M1]']);
     expect(tell(input('old position'))).toMatchObject({ changes: [], problems: [] });
+  });
+
+  test('M9: a column that comes or goes at the end, or changes places, takes along what is known of it, and nothing else', () => {
+    const link = {
+      agreed: pack(['Ann', 'CTO']),
+      crm: pack(['Anna', 'CTO']),
+      sheet: pack(['Ann', 'CEO']),
+      notes: { position: { conflictSince: noon }, first_name: { conflictSince: noon } },
+      isOpen: true as const,
+    };
+    const known = {
+      fields: ['first_name', 'position'],
+      links: new Map([[uuidOf('a'), link]]),
+      strays: new Map([['x', { since: noon }]]),
+    };
+    const adapted = (names: readonly string[]) => adaptBase(known, names).links.get(uuidOf('a'));
+    expect(adaptBase(known, ['first_name', 'position'])).toBe(known);
+    expect(adapted(['first_name', 'position', 'email'])).toEqual({
+      ...link,
+      agreed: pack(['Ann', 'CTO', undefined]),
+      crm: pack(['Anna', 'CTO', undefined]),
+      sheet: pack(['Ann', 'CEO', undefined]),
+    });
+    expect(adapted(['position', 'first_name'])).toEqual({
+      ...link,
+      agreed: pack(['CTO', 'Ann']),
+      crm: pack(['CTO', 'Anna']),
+      sheet: pack(['CEO', 'Ann']),
+    });
+    expect(adapted(['first_name'])).toEqual({
+      ...link,
+      agreed: pack(['Ann']),
+      crm: pack(['Anna']),
+      sheet: pack(['Ann']),
+      notes: { first_name: { conflictSince: noon } },
+    });
+    expect(adapted(['email'])).not.toHaveProperty('notes');
+    // A row is known by what it holds: of other columns that is something else.
+    expect(adaptBase(known, ['first_name']).strays.size).toBe(0);
   });
 
   test('M9, G3: a removed column loses its base, and neither side is touched', () => {

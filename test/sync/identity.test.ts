@@ -262,10 +262,23 @@ const cases: readonly Case[] = [
     says: 'no contact has its ID',
   },
   {
+    name: 'I9, I10: an ID that only the service knows, of a contact in scope, is adopted',
+    input: scene([person('f', { base: null, crm: null, sheet: { 'custom:segment': null } })], {
+      crm: { coverage: 'changes' },
+      asked: { f: here(person('f')) },
+    }),
+  },
+  {
     name: 'I5: an ID that is none at all is quarantined without asking',
     input: scene([newRow('b', {}, { id: 'hello' })]),
     problems: ['quarantined row 2 [I5]'],
     says: '"hello" is no contact ID',
+  },
+  {
+    name: 'I5: of one that is long the first forty characters are told',
+    input: scene([newRow('b', {}, { id: 'x'.repeat(41) })]),
+    problems: ['quarantined row 2 [I5]'],
+    says: `its ID "${'x'.repeat(40)}…" is no contact ID`,
   },
   {
     name: 'I5: an ID of somebody in another list says where',
@@ -438,6 +451,11 @@ const cases: readonly Case[] = [
     name: 'I7: a name that somebody else has too is nobody’s own',
     input: scene([person('a', { sheet: { first_name: 'First b' } }), person('b')]),
     changes: ['update a: first_name First a -> First b [merge]'],
+  },
+  {
+    name: 'I7: nor beside a key that is edited, too',
+    input: scene([person('a', { sheet: { first_name: 'First b', email: 'new@acme.test' } }), person('b')]),
+    changes: ['update a: first_name First a -> First b [merge], email a@acme.test -> new@acme.test [merge]'],
   },
   {
     name: 'I8: a placeholder address is a value, and no identifier',

@@ -190,3 +190,31 @@ describe('S4: a whole undo', () => {
     expect(plan(scene([again.after]))).toMatchObject({ changes: [], problems: [] });
   });
 });
+
+test('S4: enrolments and cancels are listed with the automation, and never taken back', () => {
+  const { uuid } = now({});
+  const { changes, problems } = planUndo(
+    { mapping },
+    peopleOf(now({})),
+    [],
+    [
+      { uuid, op: 'enrol', automation: 'Welcome' },
+      { uuid, op: 'cancel', automation: 'Nurture' },
+    ],
+  );
+  expect(changes).toEqual([]);
+  expect(problems).toMatchObject([
+    {
+      kind: 'held',
+      uuid,
+      rule: 'S4',
+      reason: 'not taken back: put into Welcome: what it has sent is sent; cancel it to end it',
+    },
+    {
+      kind: 'held',
+      uuid,
+      rule: 'S4',
+      reason: 'not taken back: taken out of Nurture: name it again, and retry, to put the contact back',
+    },
+  ]);
+});

@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { addressFault, parseListen } from '../address.ts';
 import { Secret } from '../secret.ts';
-import { isToken } from '../secret-file.ts';
+import { hookSecretCharsMin, hookSecretWords, isHookSecret, isToken } from '../secret-file.ts';
 import { serviceDefaults } from '../service-settings.ts';
 import { feed } from './feed.ts';
 import { secret, section, seconds, text, textThat, wholeNumber } from './leaves.ts';
@@ -59,7 +59,14 @@ const server = section({
     .describe('Host and port of the status page. Beyond this machine it wants a password.'),
   password: secret('The password of the status page. This or `password_file`.', 'a password').optional(),
   password_file: text('the path of a file').optional().describe('A file that holds the password.'),
-}).describe('The status page, health and metrics. `null`: none.');
+  hook_secret: secret(
+    'What whoever posts to `/hooks/NAME` has to know; a run of that sync or feed begins at once. This or ' +
+      '`hook_secret_file`. Left out: there are no hooks.',
+    hookSecretWords,
+    (value) => isHookSecret(value, hookSecretCharsMin),
+  ).optional(),
+  hook_secret_file: text('the path of a file').optional().describe('A file that holds the secret of the hooks.'),
+}).describe('The status page, health, metrics and hooks. `null`: none.');
 
 const log = section({
   level: z

@@ -27,8 +27,11 @@ export interface ContactScanOptions {
   readonly overlapMs?: number;
 }
 
-/** A scan is iterated once; its report is true when the iteration has ended by itself. */
-export interface ContactScan extends AsyncIterable<ScannedContact> {
+/**
+ * Contacts as they come, by the page: an iteration step for each of a hundred thousand would cost more than reading them.
+ * A scan is iterated once; its report is true when the iteration has ended by itself.
+ */
+export interface ContactScan extends AsyncIterable<readonly ScannedContact[]> {
   report(): ScanReport;
 }
 
@@ -65,7 +68,7 @@ export function scanContacts(options: ContactScanOptions): ContactScan {
   /** The service's own clock at its first answer: what it answered then was true then. */
   const start = () => (startedAt ??= new Date(client.serviceNow()).toISOString());
 
-  async function* iterate(): AsyncGenerator<ScannedContact> {
+  async function* iterate(): AsyncGenerator<readonly ScannedContact[]> {
     const read = compactReader(fields);
     const seen = new Set<string>();
     const pages = createPageSource(client, scope, capabilities, signal);
@@ -77,16 +80,17 @@ export function scanContacts(options: ContactScanOptions): ContactScan {
       },
     };
     for await (const page of tryInTurn({ source, windowRows, upperBound: start, tally })) {
+      const news: ScannedContact[] = [];
       for (const row of page) {
         if (seen.has(row.uuid)) {
           tally.duplicates += 1;
           continue;
         }
         seen.add(row.uuid);
-        if (tombstones?.has(row.uuid)) continue;
-        contacts += 1;
-        yield read(row);
+        if (!tombstones?.has(row.uuid)) news.push(read(row));
       }
+      contacts += news.length;
+      yield news;
     }
     if (tally.unsettled > 0) reasons.push('contacts kept coming and going while it was read');
     if (tally.unreadable > 0) reasons.push(`${tally.unreadable} rows were no contacts`);

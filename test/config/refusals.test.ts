@@ -468,6 +468,11 @@ ${sync()}`,
       ],
     ],
     [
+      'a veto where no column has a header: only the header is to be mended',
+      start + sync({ columns: '"": email' }, 'match: []', 'automation: { column: A, unless: { Email: [x] } }'),
+      ['7:16: syncs.s.columns."": found ""; allowed: the header of a column'],
+    ],
+    [
       'a veto on a column that is not mapped (E4)',
       start + sync({}, 'automation: { column: A, unless: { Emial: [x] } }'),
       [

@@ -267,13 +267,15 @@ export function planOutbox(input: OutboxInput): OutboxPlan {
 
   /** P6: what the row says that was sent before this state began; its content is taken for what was sent. */
   function provenBy(row: OutboxRow): Message {
-    const [uuid, delivery] = [textOf(row.uuid), textOf(row.delivery)];
+    const [uuid, at, delivery] = [textOf(row.uuid), instantOf(row), textOf(row.delivery)];
     const values = row.cells.map(readPayload);
     const recipient = readRecipient(textIn('lead_uuid', values));
     const content = recipient !== undefined && isUuid(recipient) && contentText(recipient, payloadOf(values, '', ''));
     return {
       state: 'sent',
-      at: instantOf(row) ?? 0,
+      at: at ?? 0,
+      // The cap of this hour counts it too.
+      ...(at !== undefined && { calls: [at] }),
       run: '',
       said: input.missing.length > 0 ? '' : saidOf(row),
       ...(content && { key: input.digest(content) }),

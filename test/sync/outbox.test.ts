@@ -165,6 +165,14 @@ describe('rows that prove what the ledger has not', () => {
     expect(plan.statuses.get(2)).toContain('refused: looks the same as');
   });
 
+  test('P4, P6: what they prove of the last hour counts for the cap', () => {
+    const sentAt = new Date(now - 1000).toISOString();
+    const rows = [row(1, { ...proof, sentAt }), row(2)];
+    const { messages } = planOutbox(input(rows, { messages: new Map() }));
+    const plan = planOutbox(input(rows, { messages, perHour: 1 }));
+    expect(plan.statuses.get(2)).toBe('waiting: 0 ahead, cap 1/h');
+  });
+
   test('P2: a time alone says that it was sent, and nothing is sent', () => {
     const { due, statuses } = planOutbox(input([row(1, { sentAt: 46_000 })]));
     expect([due, statuses.get(1)]).toEqual([

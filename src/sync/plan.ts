@@ -3,7 +3,16 @@ import { type Base, lastSeen, type Link, rowKey, type Stray } from './base.ts';
 import { type Change, compareRecords, compareTexts, opOrder, problem, type Problem, type Question } from './change.ts';
 import { soleKeyNames, untangle } from './collisions.ts';
 import { type EnrolmentPlan, planEnrolments, type Wisher } from './enrolment.ts';
-import { countChanges, guardCounts, guardReadings, guardSides, type Hold } from './guard.ts';
+import {
+  countChanges,
+  type Found,
+  guardCounts,
+  guardReadings,
+  guardSides,
+  hasContact,
+  hasRow,
+  type Hold,
+} from './guard.ts';
 import type { PlanCounts, PlanInput } from './input.ts';
 import { compileKeys } from './keys.ts';
 import { match, type Matched } from './match.ts';
@@ -41,7 +50,7 @@ export function plan(input: PlanInput): Plan {
   if (failures.length > 0) return heldPlan(failures);
   const keys = compileKeys(input.mapping);
   const matched = match(input, keys);
-  const sides = guardSides(input, countFoundRows(matched, input.base));
+  const sides = guardSides(input, countFound(matched, input.base));
   if (sides.holds.length > 0) return heldPlan(sides.holds, sides.missing);
   const people = planPeople(input, matched);
   const updates = untangleKeys(input, matched, people.changes);
@@ -100,17 +109,14 @@ function heldPlan(holds: readonly Hold[], missing = 0): Plan {
   };
 }
 
-/** A row that the service is asked about counts as found until it has answered. */
-function countFoundRows({ rowByUuid, relinks, sought }: Matched, { links }: Base): number {
-  let found = relinks.size;
-  for (const uuid of rowByUuid.keys()) if (isExpected(uuid)) found += 1;
-  for (const uuid of sought) if (!rowByUuid.has(uuid) && isExpected(uuid)) found += 1;
-  return found;
-
-  function isExpected(uuid: string): boolean {
-    const link = links.get(uuid);
-    return link !== undefined && link.standing !== 'row-gone';
+/** A row that the service is asked about counts as found until it has answered; so does a contact that was read too old. */
+function countFound({ rowByUuid, relinks, sought, contactByUuid, stale }: Matched, { links }: Base): Found {
+  let [rows, contacts] = [relinks.size, 0];
+  for (const [uuid, link] of links) {
+    if (hasRow(link) && (rowByUuid.has(uuid) || sought.has(uuid))) rows += 1;
+    if (hasContact(link) && (contactByUuid.has(uuid) || stale.has(uuid))) contacts += 1;
   }
+  return { rows, contacts };
 }
 
 interface PeoplePlan {

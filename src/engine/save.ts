@@ -94,9 +94,11 @@ export function openJournal(
   /** Notes in the outbox: of the step under way, and of those that the history has by now. */
   let open: string[] = [];
   let done: string[] = [];
+  let hasWritten = false;
   const commit = async (batch: Batch, base: Base, learnt: Facts): Promise<void> => {
     const outbox = done.length > 0 && { outbox: { delete: done } };
     await lease.commit({ ...batch, ...outbox });
+    hasWritten = true;
     done = [];
     known = { ...known, base, facts: { ...known.facts, ...learnt } };
   };
@@ -130,7 +132,7 @@ export function openJournal(
     },
     async end(settled, passing) {
       const { isEmpty } = toBatch(known, settled, facts, carriedOut(memory, settled));
-      if (isEmpty && done.length === 0) return;
+      if (isEmpty && done.length === 0 && !hasWritten) return;
       const learnt = { ...facts, ...passing };
       const { batch, base } = toBatch(known, settled, learnt, carriedOut(memory, settled));
       await commit(batch, base, learnt);

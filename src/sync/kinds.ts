@@ -94,8 +94,8 @@ const list: KindOf = {
 const json: KindOf = {
   ...text,
   fromCrm: (raw) => {
-    if (raw === undefined) return undefined;
     const isEmpty = raw === null || raw === '' || (Array.isArray(raw) && raw.length === 0);
+    // Which makes undefined of undefined: unknown (V3).
     return isEmpty ? null : JSON.stringify(raw);
   },
 };

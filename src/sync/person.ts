@@ -24,6 +24,8 @@ export interface PersonPlan {
   readonly problems: readonly Problem[];
   /** The contact is to be asked for before anything is concluded; the rule that wants it (D3, D5). */
   readonly question?: 'D3' | 'D5';
+  /** As it was answered to such a question, where the plan was made from that. */
+  readonly answered?: ContactRecord;
 }
 
 interface PersonContext extends PlanInput {
@@ -74,6 +76,11 @@ function planPresent(context: PersonContext, person: Person, contact: ContactRec
   if (isBack) return { link: null, ...appendRow(context, person.uuid, contact.values, 'D4', 'back in scope') };
   const contactIs = isChanged(context, link, contact.values) ? 'changed' : 'unchanged';
   return planRowGone(context, person, seenAs(link, contact.values), contactIs);
+}
+
+/** No page showed it, and there it is. */
+function planAnswered(context: PersonContext, person: Person, contact: ContactRecord): PersonPlan {
+  return { ...planPresent(context, person, contact), answered: contact };
 }
 
 function seenAs(link: Link, crm: Packed): Link {
@@ -240,7 +247,7 @@ function planRowGone(
       case 'unanswered':
         return notYet(`not deleted before it was looked at: ${answer.why}`);
       case 'here':
-        return planPresent(context, person, answer.contact);
+        return planAnswered(context, person, answer.contact);
       case 'gone':
       case 'elsewhere':
         return { link: null, changes: [], problems: [] };
@@ -279,7 +286,7 @@ function planAbsent(context: PersonContext, person: Person, link: Link): PersonP
       return { link, changes: [], problems: [problem('waiting', { uuid, row: row?.number ?? null }, 'D3', reason)] };
     }
     case 'here':
-      return planPresent(context, person, answer.contact);
+      return planAnswered(context, person, answer.contact);
     case 'elsewhere':
       return row ? standApart(context, person, link, 'left', answer.where) : { link: null, changes: [], problems: [] };
     case 'gone':
@@ -290,9 +297,8 @@ function planAbsent(context: PersonContext, person: Person, link: Link): PersonP
 function planContactGone(context: PersonContext, person: Person, link: Link): PersonPlan {
   const { uuid, row } = person;
   if (!row) return { link: null, changes: [], problems: [] };
-  const isEdited = isRowEdited(context, link, row);
   // I4: which of two rows with one ID would be deleted nobody knows.
-  const kept = isEdited ? 'edited here since' : context.isCopied ? 'copied here since' : undefined;
+  const kept = whyKept(context, link, row) ?? (context.isCopied ? 'copied here since' : undefined);
   if (context.mapping.onContactDeleted !== 'delete_row' || kept !== undefined) {
     return standApart(context, person, link, 'contact-gone', kept);
   }
@@ -340,12 +346,12 @@ function isChanged({ mapping }: PersonContext, link: Link, crm: Packed): boolean
   );
 }
 
-/** D3: did a person edit the row since the base? */
-function isRowEdited({ mapping }: PersonContext, link: Link, row: RowRecord): boolean {
+/** D3: what a person may have put into the row since the base. A cell that says nothing may hold anything (L1). */
+function whyKept({ mapping }: PersonContext, link: Link, row: RowRecord): string | undefined {
   const [before, now] = [unpack(link.agreed), unpack(row.values)];
-  return mapping.fields.some(
-    ({ kind }, index) => now[index] !== undefined && !isAlike(kind, before[index], now[index]),
-  );
+  if (now.includes(undefined)) return 'not all of it can be read';
+  const isEdited = mapping.fields.some(({ kind }, index) => !isAlike(kind, before[index], now[index]));
+  return isEdited ? 'edited here since' : undefined;
 }
 
 function isAlike(kind: Parameters<typeof isSame>[0], before: Reading, now: Reading): boolean {

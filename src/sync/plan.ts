@@ -1,14 +1,24 @@
 // The plan of one run, as a table of contents: who is who, what each person's two sides become, what may not be.
 import { type Base, lastSeen, type Link, rowKey, type Stray } from './base.ts';
-import { type Change, opOrder, problem, type Problem, type Question } from './change.ts';
+import { type Change, compareRecords, compareTexts, opOrder, problem, type Problem, type Question } from './change.ts';
 import { soleKeyNames, untangle } from './collisions.ts';
 import { type EnrolmentPlan, planEnrolments, type Wisher } from './enrolment.ts';
-import { countChanges, guardCounts, guardReadings, guardSides, type Hold } from './guard.ts';
+import {
+  countChanges,
+  type Found,
+  guardCounts,
+  guardReadings,
+  guardSides,
+  hasContact,
+  hasRow,
+  type Hold,
+} from './guard.ts';
 import type { PlanCounts, PlanInput } from './input.ts';
 import { compileKeys } from './keys.ts';
-import { match, type Matched, type NewRow } from './match.ts';
+import { match, type Matched } from './match.ts';
 import { createContact, isUntouched, type Person, planPerson, type PersonPlan } from './person.ts';
 import { type ContactRecord, type RowRecord, unpack } from './record.ts';
+import type { NewRow } from './strangers.ts';
 import type { Reading } from './value.ts';
 
 export interface Plan {
@@ -40,7 +50,7 @@ export function plan(input: PlanInput): Plan {
   if (failures.length > 0) return heldPlan(failures);
   const keys = compileKeys(input.mapping);
   const matched = match(input, keys);
-  const sides = guardSides(input, countFoundRows(matched, input.base));
+  const sides = guardSides(input, countFound(matched, input.base));
   if (sides.holds.length > 0) return heldPlan(sides.holds, sides.missing);
   const people = planPeople(input, matched);
   const updates = untangleKeys(input, matched, people.changes);
@@ -58,8 +68,7 @@ export function plan(input: PlanInput): Plan {
     const enrol = moves === undefined ? enrolments.ofNewRows.get(row.values) : undefined;
     const create = createContact(input, row, moves);
     if (enrol === undefined) return create;
-    const { name } = input.automations?.find(({ uuid }) => uuid === enrol) ?? { name: enrol };
-    return { ...create, enrol, reason: `${create.reason}, and into ${name}` };
+    return { ...create, enrol: enrol.uuid, reason: `${create.reason}, and into ${enrol.name}` };
   });
   const others = people.changes.filter(({ op }) => op !== 'update');
   const changes = inOrder([...creates, ...updates.changes, ...enrolments.changes, ...others]);
@@ -100,14 +109,14 @@ function heldPlan(holds: readonly Hold[], missing = 0): Plan {
   };
 }
 
-/** A row that the service is asked about counts as found until it has answered. */
-function countFoundRows({ rowByUuid, relinks, sought }: Matched, { links }: Base): number {
-  let found = relinks.size;
-  for (const uuid of new Set([...rowByUuid.keys(), ...sought])) {
-    const link = links.get(uuid);
-    if (link && link.standing !== 'row-gone') found += 1;
+/** A row that the service is asked about counts as found until it has answered; so does a contact that was read too old. */
+function countFound({ rowByUuid, relinks, sought, contactByUuid, stale }: Matched, { links }: Base): Found {
+  let [rows, contacts] = [relinks.size, 0];
+  for (const [uuid, link] of links) {
+    if (hasRow(link) && (rowByUuid.has(uuid) || sought.has(uuid))) rows += 1;
+    if (hasContact(link) && (contactByUuid.has(uuid) || stale.has(uuid))) contacts += 1;
   }
-  return found;
+  return { rows, contacts };
 }
 
 interface PeoplePlan {
@@ -171,7 +180,9 @@ function planPeople(input: PlanInput, matched: Matched): PeoplePlan {
     if (isLinkedAfter(planned)) linked += 1;
     if (planned.question) questions.push({ kind: 'contact', uuid, rule: planned.question });
     if (!isSameLink(planned, link)) links.set(uuid, planned.link);
-    if (planned.changes.length > 0 || planned.problems.length > 0) people.set(uuid, person);
+    if (planned.changes.length > 0 || planned.problems.length > 0) {
+      people.set(uuid, { ...person, contact: planned.answered ?? person.contact });
+    }
   }
 }
 
@@ -225,9 +236,7 @@ function untangleKeys(
 /** The order of work, and within it of the sheet; `updates` come in an order of their own (I7). */
 function inOrder<Some extends Change>(changes: readonly Some[]): Some[] {
   return changes.toSorted(
-    (a, b) =>
-      opOrder.indexOf(a.op) - opOrder.indexOf(b.op) ||
-      (a.op === 'update' && b.op === 'update' ? 0 : compareRecords(a, b)),
+    (a, b) => opOrder.indexOf(a.op) - opOrder.indexOf(b.op) || (a.op === 'update' ? 0 : compareRecords(a, b)),
   );
 }
 
@@ -235,22 +244,6 @@ function inRowOrder(problems: readonly Problem[]): readonly Problem[] {
   return problems.toSorted((a, b) => compareRecords(a, b) || compareTexts(a.id, b.id));
 }
 
-/** After every row: Infinity less Infinity would be no number. */
-const rowsEnd = Number.MAX_SAFE_INTEGER;
-
-interface OfRecord {
-  readonly row: number | null;
-  readonly uuid: string | null;
-}
-
-function compareRecords(a: OfRecord, b: OfRecord): number {
-  return (a.row ?? rowsEnd) - (b.row ?? rowsEnd) || compareTexts(a.uuid ?? '', b.uuid ?? '');
-}
-
 function subjectOf(question: Question): string {
   return question.kind === 'contact' ? question.uuid : question.key;
-}
-
-function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -83,6 +83,7 @@ describe('V2: what counts as equal', () => {
     ['handle', 'https://network.test/in/ACoAABcdefghijklmnopqrstu/', 'ACoAABcdefghijklmnopqrstu', true],
     ['text', null, null, true],
     ['text', null, 'x', false],
+    ['text', null, 'null', false],
   ])('V2: as %s, %j and %j: %j', (kind, a, b, same) => {
     expect(isSame(kind, a, b)).toBe(same);
     expect(isSame(kind, b, a)).toBe(same);
@@ -119,10 +120,12 @@ describe('V2: what counts as equal', () => {
     );
   });
 
-  test('V2, V3: unknown equals nothing, not even unknown', () => {
-    expect(kinds.map((kind) => isSame(kind, undefined, undefined) || isSame(kind, null, undefined))).toEqual(
-      kinds.map(() => false),
-    );
+  test('V2, V3: unknown equals nothing, not even unknown, nor the word', () => {
+    for (const other of [undefined, null, 'undefined']) {
+      expect(kinds.map((kind) => isSame(kind, undefined, other) || isSame(kind, other, undefined))).toEqual(
+        kinds.map(() => false),
+      );
+    }
   });
 });
 

@@ -26,7 +26,8 @@ function overwritten(evidence: Evidence, write: Write): readonly Violation[] {
 
 function mayGiveWay({ setting, log }: Evidence, { side, field, before, after, person }: Write): boolean {
   // The form that the service stored is set in the sheet (M5).
-  if (setting.isShouting && field === 'company_name' && before.toUpperCase() === after) return true;
+  const isStoredForm = normalOf(field, before).toUpperCase() === normalOf(field, after);
+  if (setting.isShouting && field === 'company_name' && isStoredForm) return true;
   const { conflict, direction, blank } = policyOf(setting, field);
   if (direction !== 'both' || conflict === 'newest') return true;
   const other = side === 'crm' ? 'sheet' : 'crm';

@@ -22,8 +22,9 @@ export const honestBase: Law = (evidence) => {
       const missing = sides.filter((side) =>
         [...held(side, person, field), ''].every((each) => normalOf(field, each) !== normalOf(field, text)),
       );
-      const isSentForm =
-        setting.isShouting && field === 'company_name' && held('crm', person, field).has(text.toUpperCase());
+      const isLoud = setting.isShouting && field === 'company_name';
+      const loud = normalOf(field, text).toUpperCase();
+      const isSentForm = isLoud && [...held('crm', person, field)].some((each) => normalOf(field, each) === loud);
       if (missing.length === 0 || (isSentForm && !missing.includes('sheet'))) return [];
       const said = `the base of ${person} ${field} is ${JSON.stringify(value)}, which the ${missing.join(' and the ')} never held`;
       return [{ law: 'L3', text: said + storyOf(evidence, person, field) }];

@@ -120,9 +120,11 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
     wasFormula: boolean,
   ): void {
     const other = side === 'crm' ? 'sheet' : 'crm';
-    const token = readToken(before)?.token;
+    const read = readToken(before);
+    // Somebody else's key was shown as theirs, which says nothing of whether it was shown here.
+    const isHidden = read !== undefined && (read.person !== person || !known(currentPid()).tokens.has(read.token));
     const typed = log.typed.findLast((each) => each.side === side && each.person === person && each.field === field);
-    const { tokens, lookedAt, runBeganAt } = known(currentPid());
+    const { lookedAt, runBeganAt } = known(currentPid());
     const isTyped = before !== '' && typed !== undefined && normalOf(field, typed.text) === normalOf(field, before);
     const looked = lookedAt.get(`${side} ${uuid}`);
     writes.push({
@@ -136,7 +138,7 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
       after,
       isTyped,
       wasAgreed: agreements.has(`${person} ${field} ${normalOf(field, before)}`),
-      isUnseen: token !== undefined && !tokens.has(token) && looked !== undefined && looked > runBeganAt,
+      isUnseen: isHidden && looked !== undefined && looked > runBeganAt,
       isOfOtherSide: person !== undefined && holding(other, person, field).has(after),
       isOfThisSide: person !== undefined && holding(side, person, field).has(after),
       wasFormula,

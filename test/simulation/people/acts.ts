@@ -241,6 +241,8 @@ export function createPeople({ sides, setting, log, ownerOf, lastWrite }: People
         const email = contactValue(record!, 'email');
         if (what === 'recreate' && name !== undefined) {
           tangle(name, 'recreated');
+          // Whose key it was before it was given away (I10).
+          tangle(readToken(email)?.person, 'recreated');
           addContact(name, email, act);
         }
         return true;
@@ -420,7 +422,8 @@ export function createPeople({ sides, setting, log, ownerOf, lastWrite }: People
         const index = columnOf(header);
         if (index === undefined) return false;
         // Before the column is known to leadsheet, another header is another column.
-        const isAnchored = (file.content.findSheetByTitle(tabTitle)?.columns[index]?.metadataIds?.length ?? 0) > 0;
+        const marks = file.content.findSheetByTitle(tabTitle)?.columns[index]?.metadataIds ?? [];
+        const isAnchored = marks.some((id) => file.content.metadataById.get(id)?.key === 'c');
         if (!isAnchored) return false;
         const [now] = [...log.renamed].find(([, original]) => original === header) ?? [];
         const name2 = now === undefined ? `${header} (new)` : header;

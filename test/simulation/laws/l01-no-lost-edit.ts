@@ -55,6 +55,7 @@ function lost(evidence: Evidence): readonly Violation[] {
     if (isRetyped || isGone || isMistakable(evidence, person) || token === undefined || !fields.includes(field))
       return [];
     if (present.has(`${field} ${normalOf(field, text)}`)) return [];
+    if (setting.isShouting && present.has(`${field} ${normalOf(field, text).toUpperCase()}`)) return [];
     if (told.has(JSON.stringify([side, field, normal(field, text)]))) return [];
     // Taken off the one side by a person, and off the other because of that (D1, D3).
     if (removals.some(({ agreed }) => agreed.has(`${field} ${normalOf(field, text)}`))) return [];

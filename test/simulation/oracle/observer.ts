@@ -124,6 +124,9 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
     // Somebody else's key was shown as theirs, which says nothing of whether it was shown here.
     const isHidden = read !== undefined && (read.person !== person || !known(currentPid()).tokens.has(read.token));
     const typed = log.typed.findLast((each) => each.side === side && each.person === person && each.field === field);
+    // It had read it on the other side: should the same be typed there again, it is what both agree on.
+    if (person !== undefined && holding(other, person, field).has(after))
+      agreements.add(`${person} ${field} ${normalOf(field, after)}`);
     const { lookedAt, runBeganAt } = known(currentPid());
     const isTyped = before !== '' && typed !== undefined && normalOf(field, typed.text) === normalOf(field, before);
     const looked = lookedAt.get(`${side} ${uuid}`);

@@ -293,6 +293,8 @@ export function createPeople({ sides, setting, log, ownerOf, lastWrite }: People
         const whose = known && ownerOf(known.uuid);
         if (!known || whose === undefined || rows.length >= rowsMax) return false;
         if (rows.some((each) => personOf(each) === whose)) tangle(whose, 'second row');
+        // By a placeholder nobody is recognised: it is another person of the same name (I8).
+        if (contactValue(known, 'email').includes('example.com')) tangle(whose, 'duplicate');
         addRow(whose, contactValue(known, 'email'), act);
         return true;
       }

@@ -65,7 +65,9 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
   const fields = setting.fields.map(({ field }) => field);
 
   const ownerOf = (uuid: string) => owners.get(uuid);
-  const personOf = (row: RowView) => row.notedPerson ?? ownerOf(row.id);
+  /** Where neither a note nor an ID tells, the key does. */
+  const personOf = (row: RowView) =>
+    row.notedPerson ?? ownerOf(row.id) ?? (row.id === '' ? readToken(row.value('email'))?.person : undefined);
 
   function known(of: number): Knowledge {
     const found = knowledge.get(of);

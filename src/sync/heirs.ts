@@ -17,9 +17,10 @@ export interface ContactsWithoutRow {
 export function matchContactsWithoutRow(matching: Matching): ContactsWithoutRow {
   const { input, contactByUuid, rowByUuid, withheld } = matching;
   const { links } = input.base;
-  const unlinked = [...contactByUuid.values()].filter(
-    ({ uuid }) => !links.has(uuid) && !rowByUuid.has(uuid) && !withheld.has(uuid),
-  );
+  const unlinked: ContactRecord[] = [];
+  contactByUuid.forEach((contact, uuid) => {
+    if (!links.has(uuid) && !rowByUuid.has(uuid) && !withheld.has(uuid)) unlinked.push(contact);
+  });
   unlinked.sort((a, b) => (a.uuid < b.uuid ? -1 : 1));
   if (unlinked.length === 0 || links.size === 0) return { newContacts: unlinked, relinks: new Map() };
   return continueLinks(matching, unlinked);

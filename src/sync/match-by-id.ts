@@ -25,8 +25,9 @@ export function matchById(matching: Matching): void {
       others.map(({ number }) => number),
     );
   }
-  for (const [id, row] of rowByUuid) {
+  for (const id of rowByUuid.keys()) {
     if (links.has(id) || contactByUuid.has(id) || isContinued(matching, id)) continue;
+    const row = rowByUuid.get(id)!;
     rowByUuid.delete(id);
     adoptUnknownId(matching, id, row);
   }

@@ -78,8 +78,12 @@ function latestOf(
 ): { readonly contactByUuid: Map<string, ContactRecord>; readonly stale: ReadonlySet<string> } {
   const byUuid = new Map<string, ContactRecord>();
   const stale = new Set<string>();
+  const writtenAtByUuid = new Map<string, number>();
+  links.forEach(({ writtenAt }, uuid) => {
+    if (writtenAt !== undefined) writtenAtByUuid.set(uuid, writtenAt);
+  });
   for (const contact of contacts) {
-    const writtenAt = links.get(contact.uuid)?.writtenAt;
+    const writtenAt = writtenAtByUuid.get(contact.uuid);
     if (writtenAt !== undefined && contact.updatedAt !== undefined && contact.updatedAt < writtenAt) {
       stale.add(contact.uuid);
       continue;

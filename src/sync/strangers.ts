@@ -18,6 +18,7 @@ export interface NewRow {
 }
 
 export function strangersToNew(matching: Matching, strangers: readonly Stranger[]): NewRow[] {
+  if (strangers.length === 0) return [];
   const { keys, rowByUuid, rowsWithoutId } = matching;
   // Also those that are quarantined for another reason: they name the same person all the same (I6).
   const linkedNow = new Set(rowByUuid.values());

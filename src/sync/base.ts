@@ -87,7 +87,10 @@ export interface Stray {
   /** A create went out and its outcome is unknown: look before trying again (W4). */
   readonly isUnknown?: true;
   /** What the service last said of it; asked again at the next full scan, or when the row changes. */
-  readonly answered?: { readonly kind: 'gone' } | { readonly kind: 'elsewhere'; readonly where: string };
+  readonly answered?:
+    | { readonly kind: 'gone' }
+    /** `uuid` is left out by older states. */
+    | { readonly kind: 'elsewhere'; readonly where: string; readonly uuid?: string };
 }
 
 /** What a side was last seen to hold. */

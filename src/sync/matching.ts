@@ -79,7 +79,10 @@ export function keepAnswer(
   key: string,
   answer: NonNullable<Stray['answered']>,
 ): void {
-  const answered = answer.kind === 'gone' ? { kind: answer.kind } : { kind: answer.kind, where: answer.where };
+  const answered =
+    answer.kind === 'gone'
+      ? { kind: answer.kind }
+      : { kind: answer.kind, where: answer.where, ...(answer.uuid !== undefined && { uuid: answer.uuid }) };
   strays.set(key, { ...(strays.get(key) ?? base.strays.get(key) ?? { since: now }), answered });
 }
 

@@ -77,7 +77,7 @@ function quarantineContender(matching: Matching, row: RowRecord, contenders: rea
 }
 
 function strangerToNew(matching: Matching, { row, values }: Stranger): NewRow[] {
-  const { input, rowByUuid, questions } = matching;
+  const { input, questions } = matching;
   const { mapping, answers, now } = input;
   const key = rowKey(row);
   const stray = remember(matching, row);
@@ -92,7 +92,7 @@ function strangerToNew(matching: Matching, { row, values }: Stranger): NewRow[] 
   if (stray.refusal && !isDue(matching, stray.refusal.retryAt, row)) return keepRefused(matching, row, stray.refusal);
   const known = answeredBefore(matching, key);
   if (!answers.lookups.has(key) && known?.kind === 'elsewhere' && !mapping.moveToList) {
-    return quarantine(matching, row, 'I2', elsewhereReason(matching, known.where));
+    return quarantine(matching, row, 'I2', takenReason(matching, known.uuid) ?? elsewhereReason(matching, known.where));
   }
   const answer = answers.lookups.get(key);
   if (answer?.kind === 'elsewhere') keepAnswer(matching, key, answer);
@@ -112,13 +112,19 @@ function strangerToNew(matching: Matching, { row, values }: Stranger): NewRow[] 
     case 'here':
       return [];
     case 'elsewhere': {
-      const living = rowByUuid.get(answer.uuid);
-      if (living) return quarantine(matching, row, 'I2', `matches ${answer.uuid}, already in row ${living.number}`);
+      const taken = takenReason(matching, answer.uuid);
+      if (taken !== undefined) return quarantine(matching, row, 'I2', taken);
       return mapping.moveToList
         ? [{ row, moves: answer.uuid }]
         : quarantine(matching, row, 'I2', elsewhereReason(matching, answer.where));
     }
   }
+}
+
+/** Whoever is elsewhere may still have a row here (D4). */
+function takenReason({ rowByUuid }: Matching, uuid: string | undefined): string | undefined {
+  const living = uuid === undefined ? undefined : rowByUuid.get(uuid);
+  return living && `matches ${uuid}, already in row ${living.number}`;
 }
 
 function elsewhereReason({ input: { crm } }: Matching, where: string): string {

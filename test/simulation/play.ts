@@ -360,6 +360,7 @@ class Player {
     if (event.type !== 'run-ended') return;
     const { report } = event;
     this.#reports.push(report);
+    if (report.status !== 'failed' && report.status !== 'held') this.log.areColumnsKnown = true;
     const told = Object.entries(report.counts).filter(([, count]) => count > 0);
     this.#tell(
       `${report.isFull ? 'full ' : ''}run ${report.run}: ${report.status} ${report.error ?? ''} ${told.map((each) => each.join(' ')).join(', ')}`,
@@ -514,7 +515,9 @@ class Player {
   }
 }
 
-function didNothing({ counts }: RunReport): boolean {
+function didNothing({ counts, problems }: RunReport): boolean {
+  // What was changed meanwhile is planned again: a row with a wish whose contact is in another list takes three runs.
+  if (problems.some(({ rule }) => rule === 'W3')) return false;
   const { created, updated, appended, set, deleted, removed, enrolled, cancelled } = counts;
   return created + updated + appended + set + deleted + removed + enrolled + cancelled === 0;
 }

@@ -582,7 +582,8 @@ describe('what the service said is asked again when it may have changed, and not
 
   test.each(runs)('I2, W9: of a row whose contact is elsewhere: $when', ({ more, isAsked }) => {
     const { strays } = plan(scene([newRow('a')], { asked: { 2: elsewhere('b') } }));
-    expect([...strays.values()]).toEqual([{ since: noon, answered: { kind: 'elsewhere', where: 'in list Old' } }]);
+    const answered = { kind: 'elsewhere', where: 'in list Old', uuid: uuidOf('b') };
+    expect([...strays.values()]).toEqual([{ since: noon, answered }]);
     const again = says(scene([newRow('a')], { strays, ...more }));
     expect(again.questions).toEqual(isAsked ? ['row 2'] : []);
     expect(again.reasons).toContain(isAsked ? 'new: is being looked up' : 'is in list Old, not in list Prospects');

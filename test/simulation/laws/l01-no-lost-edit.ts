@@ -26,7 +26,8 @@ function overwritten(evidence: Evidence, write: Write): readonly Violation[] {
 
 function mayGiveWay({ setting, log }: Evidence, { side, field, before, after, person }: Write): boolean {
   // The form that the service stored is set in the sheet (M5).
-  if (setting.isShouting && field === 'company_name' && before.toUpperCase() === after) return true;
+  const isStoredForm = normalOf(field, before).toUpperCase() === normalOf(field, after);
+  if (setting.isShouting && field === 'company_name' && isStoredForm) return true;
   const { conflict, direction, blank } = policyOf(setting, field);
   if (direction !== 'both' || conflict === 'newest') return true;
   const other = side === 'crm' ? 'sheet' : 'crm';
@@ -54,6 +55,7 @@ function lost(evidence: Evidence): readonly Violation[] {
     if (isRetyped || isGone || isMistakable(evidence, person) || token === undefined || !fields.includes(field))
       return [];
     if (present.has(`${field} ${normalOf(field, text)}`)) return [];
+    if (setting.isShouting && present.has(`${field} ${normalOf(field, text).toUpperCase()}`)) return [];
     if (told.has(JSON.stringify([side, field, normal(field, text)]))) return [];
     // Taken off the one side by a person, and off the other because of that (D1, D3).
     if (removals.some(({ agreed }) => agreed.has(`${field} ${normalOf(field, text)}`))) return [];

@@ -64,7 +64,6 @@ export function isWinning(evidence: Evidence, field: FieldName): boolean {
 /** People gave this person's row somebody else's key, and took the IDs away: then the key says who it is (I5). */
 export function isMistakable({ log, isStateTampered }: Evidence, person: string | undefined): boolean {
   const { tangles } = (person !== undefined && log.people.get(person)) || { tangles: new Set<string>() };
-  return (
-    tangles.has('key') && (tangles.has('ID') || tangles.has('put back') || tangles.has('recreated') || isStateTampered)
-  );
+  const others = ['ID', 'put back', 'recreated', 'second row', 'duplicate'];
+  return tangles.has('key') && (isStateTampered || others.some((each) => tangles.has(each)));
 }

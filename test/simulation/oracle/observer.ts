@@ -65,7 +65,9 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
   const fields = setting.fields.map(({ field }) => field);
 
   const ownerOf = (uuid: string) => owners.get(uuid);
-  const personOf = (row: RowView) => row.notedPerson ?? ownerOf(row.id);
+  /** Where neither a note nor an ID tells, the key does. */
+  const personOf = (row: RowView) =>
+    row.notedPerson ?? ownerOf(row.id) ?? (row.id === '' ? readToken(row.value('email'))?.person : undefined);
 
   function known(of: number): Knowledge {
     const found = knowledge.get(of);
@@ -120,9 +122,14 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
     wasFormula: boolean,
   ): void {
     const other = side === 'crm' ? 'sheet' : 'crm';
-    const token = readToken(before)?.token;
+    const read = readToken(before);
+    // Somebody else's key was shown as theirs, which says nothing of whether it was shown here.
+    const isHidden = read !== undefined && (read.person !== person || !known(currentPid()).tokens.has(read.token));
     const typed = log.typed.findLast((each) => each.side === side && each.person === person && each.field === field);
-    const { tokens, lookedAt, runBeganAt } = known(currentPid());
+    // It had read it on the other side: should the same be typed there again, it is what both agree on.
+    if (person !== undefined && holding(other, person, field).has(after))
+      agreements.add(`${person} ${field} ${normalOf(field, after)}`);
+    const { lookedAt, runBeganAt } = known(currentPid());
     const isTyped = before !== '' && typed !== undefined && normalOf(field, typed.text) === normalOf(field, before);
     const looked = lookedAt.get(`${side} ${uuid}`);
     writes.push({
@@ -136,7 +143,7 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
       after,
       isTyped,
       wasAgreed: agreements.has(`${person} ${field} ${normalOf(field, before)}`),
-      isUnseen: token !== undefined && !tokens.has(token) && looked !== undefined && looked > runBeganAt,
+      isUnseen: isHidden && looked !== undefined && looked > runBeganAt,
       isOfOtherSide: person !== undefined && holding(other, person, field).has(after),
       isOfThisSide: person !== undefined && holding(side, person, field).has(after),
       wasFormula,

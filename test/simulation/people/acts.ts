@@ -72,6 +72,16 @@ export function createPeople({ sides, setting, log, ownerOf, lastWrite }: People
     log.typed.push({ seq: log.seq, side, person: name, field, text, token, isRetyped: false });
   }
 
+  /** Whoever is entered with a key that was another person's takes that one's place, as far as keys tell (I2, I10). */
+  function giveKey(name: string, email: string): void {
+    const before = readToken(email)?.person;
+    if (before === undefined || before === name) return;
+    for (const each of [before, name]) {
+      tangle(each, 'key');
+      tangle(each, 'ID');
+    }
+  }
+
   /** It went with its record, by somebody's own hand. */
   function forget(side: 'crm' | 'sheet', name: string | undefined, field: FieldName, text: string): void {
     for (const typed of log.typed)
@@ -99,6 +109,7 @@ export function createPeople({ sides, setting, log, ownerOf, lastWrite }: People
       note('crm', name, field.field, text);
     }
     note('crm', name, 'email', email);
+    giveKey(name, email);
     personLog(log, name).deletedIn.delete('crm');
     const filled = Object.fromEntries(fields) as Partial<ContactRecord>;
     tell(`crm: enters ${name} ${JSON.stringify({ ...filled, email })}`);
@@ -123,6 +134,7 @@ export function createPeople({ sides, setting, log, ownerOf, lastWrite }: People
     }
     cells.set(headerOf.email, email);
     note('sheet', name, 'email', email);
+    giveKey(name, email);
     personLog(log, name).deletedIn.delete('sheet');
     tell(`sheet: enters ${name} ${JSON.stringify(Object.fromEntries(cells))}`);
     pasteRow(Math.max(1, ...rows.map(({ number }) => number)) + 1, cells, columnOf);
@@ -281,6 +293,8 @@ export function createPeople({ sides, setting, log, ownerOf, lastWrite }: People
         const whose = known && ownerOf(known.uuid);
         if (!known || whose === undefined || rows.length >= rowsMax) return false;
         if (rows.some((each) => personOf(each) === whose)) tangle(whose, 'second row');
+        // By a placeholder nobody is recognised: it is another person of the same name (I8).
+        if (contactValue(known, 'email').includes('example.com')) tangle(whose, 'duplicate');
         addRow(whose, contactValue(known, 'email'), act);
         return true;
       }
@@ -419,9 +433,9 @@ export function createPeople({ sides, setting, log, ownerOf, lastWrite }: People
         const header = headerOf[field];
         const index = columnOf(header);
         if (index === undefined) return false;
-        // Before the column is known to leadsheet, another header is another column.
-        const isAnchored = (file.content.findSheetByTitle(tabTitle)?.columns[index]?.metadataIds?.length ?? 0) > 0;
-        if (!isAnchored) return false;
+        const marks = file.content.findSheetByTitle(tabTitle)?.columns[index]?.metadataIds ?? [];
+        const isAnchored = marks.some((id) => file.content.metadataById.get(id)?.key === 'c');
+        if (!isAnchored || !log.areColumnsKnown) return false;
         const [now] = [...log.renamed].find(([, original]) => original === header) ?? [];
         const name2 = now === undefined ? `${header} (new)` : header;
         if (now === undefined) log.renamed.set(name2, header);

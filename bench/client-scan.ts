@@ -95,7 +95,7 @@ async function scan(url: string): Promise<readonly ScannedContact[]> {
   const capabilities = createCapabilities(() => Date.now());
   const scanning = scanContacts({ client, capabilities, scope: {}, fields });
   const held: ScannedContact[] = [];
-  for await (const contact of scanning) held.push(contact);
+  for await (const page of scanning) held.push(...page);
   const { whole, reasons } = scanning.report();
   if (!whole || held.length !== contacts) throw new Error(`the scan was not whole: ${held.length}, ${reasons.join()}`);
   return held;

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Base, Link } from '../src/sync/base.ts';
-import { emptyLedger } from '../src/sync/enrolment.ts';
+import { emptyLedger } from '../src/sync/ledger.ts';
 import { noAnswers, noRequests, type PlanInput } from '../src/sync/input.ts';
 import type { Field, Mapping } from '../src/sync/mapping.ts';
 import { plan } from '../src/sync/plan.ts';

@@ -5,6 +5,7 @@ import { configJsonSchema } from '../src/config/json-schema.ts';
 import { schemaAt } from '../src/config/schema-walk.ts';
 import { configFile } from '../src/config/schema/file.ts';
 import { contactFields } from '../src/crm/contact-fields.ts';
+import { outgoingNames, payloadFields } from '../src/crm/outgoing.ts';
 import { resourceFields, resourceNames } from '../src/crm/resources.ts';
 import { table } from './table.ts';
 
@@ -26,7 +27,7 @@ export interface Option {
   readonly isRequired: boolean;
 }
 
-const chosen: Readonly<Record<string, string>> = { syncs: 'NAME', feeds: 'NAME', columns: 'HEADER' };
+const chosen: Readonly<Record<string, string>> = { syncs: 'NAME', feeds: 'NAME', outbox: 'NAME', columns: 'HEADER' };
 
 /** Every option there is, sections before what is in them. */
 export function configOptions(): readonly Option[] {
@@ -111,6 +112,16 @@ export function contactFieldsTable(): string {
       field.createAs === undefined ? '-' : `\`${field.createAs}\``,
       field.updateAs === undefined ? '-' : `\`${field.updateAs}\``,
       field.description ?? '',
+    ]),
+  );
+}
+
+export function payloadFieldsTable(): string {
+  return table(
+    ['resource', 'fields of the payload'],
+    outgoingNames.map((resource) => [
+      `\`${resource}\``,
+      [...payloadFields(resource).keys()].map((name) => `\`${name}\``).join(' '),
     ]),
   );
 }

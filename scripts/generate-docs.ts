@@ -7,7 +7,7 @@ import { configJsonSchema } from '../src/config/json-schema.ts';
 import { operationList } from '../src/crm/operations/table.ts';
 import { switchesSchema } from '../src/standin/service/switches.ts';
 import { answerTables, commandHelp } from './commands-reference.ts';
-import { contactFieldsTable, optionTables, resourceFieldsTable } from './config-reference.ts';
+import { contactFieldsTable, optionTables, payloadFieldsTable, resourceFieldsTable } from './config-reference.ts';
 import { table } from './table.ts';
 import { ruleTestsTable } from './rule-tests.ts';
 
@@ -23,6 +23,7 @@ const parts = [
   { page: 'configuration.md', marker: 'options', make: optionTables },
   { page: 'configuration.md', marker: 'contact-fields', make: contactFieldsTable },
   { page: 'configuration.md', marker: 'resource-fields', make: resourceFieldsTable },
+  { page: 'configuration.md', marker: 'payload-fields', make: payloadFieldsTable },
   { page: 'SPEC.md', marker: 'rules', make: ruleTestsTable },
 ];
 

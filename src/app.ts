@@ -2,7 +2,7 @@
 import delay from 'delay';
 import { decodeJwt } from 'jose';
 import { connectState } from './app-state.ts';
-import type { Config, FeedConfig, SyncConfig } from './config/config.ts';
+import type { Config, FeedConfig, OutboxConfig, SyncConfig } from './config/config.ts';
 import type { Secret } from './config/secret.ts';
 import type { ServiceSettings } from './config/service-settings.ts';
 import { type Budget, createBudget } from './crm/call/budget.ts';
@@ -16,6 +16,8 @@ import type { Emit } from './engine/events.ts';
 import type { FeedContext } from './engine/feed-context.ts';
 import { createFeedShape } from './engine/feed-shape.ts';
 import { scheduleIntervalMs } from './engine/interval.ts';
+import type { OutboxContext } from './engine/outbox-context.ts';
+import { createOutboxShape } from './engine/outbox-shape.ts';
 import { createShape } from './engine/shape.ts';
 import type { Usage } from './limits/usage.ts';
 import { readCredentials } from './sheets/credentials.ts';
@@ -71,6 +73,7 @@ export interface App extends Disposable {
   /** In the order of the file. */
   readonly syncs: ReadonlyMap<string, SyncContext>;
   readonly feeds: ReadonlyMap<string, FeedContext>;
+  readonly outboxes: ReadonlyMap<string, OutboxContext>;
   readonly client: ServiceClient;
   readonly sheets: Sheets;
   readonly store: Store;
@@ -118,6 +121,7 @@ export async function createApp(config: Config, world: AppWorld, emit: Emit): Pr
     usage,
     syncs: new Map(config.syncs.map((sync) => [sync.name, createSync(sync)])),
     feeds: new Map(config.feeds.map((feed) => [feed.name, createFeed(feed)])),
+    outboxes: new Map(config.outboxes.map((outbox) => [outbox.name, createOutbox(outbox)])),
     [Symbol.dispose]: () => service[Symbol.dispose](),
   };
 
@@ -157,6 +161,21 @@ export async function createApp(config: Config, world: AppWorld, emit: Emit): Pr
       // One table for the life of the process: it knows the header it saw last.
       openTable: (memory) => (table ??= sheets.openTable(shape.table, memory)),
       ...shared(sync.name),
+    };
+  }
+
+  function createOutbox(outbox: OutboxConfig): OutboxContext {
+    const shape = createOutboxShape(outbox);
+    let table: Table | undefined;
+    return {
+      kind: 'outbox',
+      config: outbox,
+      shape,
+      capabilities,
+      randomId: world.randomId,
+      openTable: (memory) => (table ??= sheets.openTable(shape.table, memory)),
+      inspect: (signal) => sheets.inspect(shape.table, { signal }),
+      ...shared(outbox.name),
     };
   }
 

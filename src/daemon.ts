@@ -1,11 +1,9 @@
 // The daemon put together: an app, its schedules, what it tells and what it serves.
 import delay from 'delay';
 import { type App, type AppWorld, createApp } from './app.ts';
-import type { SyncContext } from './engine/context.ts';
-import type { FeedContext } from './engine/feed-context.ts';
 import type { Config } from './config/config.ts';
 import { type Alerts, createAlerts } from './engine/alerts.ts';
-import { createDaemon, type Daemon, type DaemonEvent } from './engine/daemon.ts';
+import { type AnyContext, createDaemon, type Daemon, type DaemonEvent } from './engine/daemon.ts';
 import type { Emit, EngineEvent } from './engine/events.ts';
 import { heartbeatToRemembered, statusToHeartbeat } from './engine/heartbeat-content.ts';
 import { createHeartbeat, type Heartbeat, readHeartbeat } from './engine/heartbeat.ts';
@@ -66,7 +64,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   const daemon = resources.use(
     createDaemon({
       ...world,
-      syncs: new Map<string, SyncContext | FeedContext>([...app.syncs, ...app.feeds]),
+      syncs: new Map<string, AnyContext>([...app.syncs, ...app.feeds, ...app.outboxes]),
       remembered: new Map(before?.syncs.map((sync) => [sync.name, heartbeatToRemembered(sync)])),
       tell,
     }),
@@ -78,6 +76,18 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     status: () => daemon.status(),
     isDraining: () => daemon.isDraining(),
     stalledMs: () => daemon.stalledMs(),
+    ...(config.server?.hookSecret && {
+      hooks: {
+        secret: config.server.hookSecret,
+        trigger: (name) => daemon.trigger(name),
+        nextRun: (name) => daemon.nextRun(name),
+        observe(answer, sync) {
+          lines.hook(answer, sync);
+          metrics.hookCame(answer, sync);
+        },
+        elapsed: world.elapsed,
+      },
+    }),
   });
   const server = config.server && resources.use(await listen(web, config.server));
   const startedAt = now();
@@ -102,6 +112,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
       config: path,
       syncs: [...app.syncs.keys()],
       feeds: [...app.feeds.keys()],
+      ...(app.outboxes.size > 0 && { outboxes: [...app.outboxes.keys()] }),
       ...(server && { url: server.url }),
     },
     'leadsheet started',
@@ -174,7 +185,13 @@ function takeHeartbeat({ state, startedAt, now, pid, app, daemon, alerts }: Obse
 }
 
 function secretsOf({ crm, alertWebhookUrl, server, state }: Config) {
-  const all = [crm.token, alertWebhookUrl, server?.password, state.kind === 'postgres' ? state.url : undefined];
+  const all = [
+    crm.token,
+    alertWebhookUrl,
+    server?.password,
+    server?.hookSecret,
+    state.kind === 'postgres' ? state.url : undefined,
+  ];
   return all.filter((secret) => secret !== undefined);
 }
 

@@ -4,7 +4,7 @@ import type { LastRun } from '../engine/memory.ts';
 import type { PlanReport, RunReport } from '../engine/report.ts';
 import type { OpenConflict } from '../engine/standing.ts';
 import type { HistoryLine } from '../state/port.ts';
-import type { LedgerEntry } from '../sync/enrolment.ts';
+import type { LedgerEntry } from '../sync/ledger.ts';
 import { type Change, opOrder } from '../sync/change.ts';
 
 const count = z.number().int().min(0);
@@ -16,7 +16,7 @@ const side = z.enum(['crm', 'sheet']);
 const op = z.enum(opOrder);
 
 const counts = z.strictObject({
-  linked: count.describe('contacts with a row'),
+  linked: count.describe('contacts with a row; of an outbox, rows whose message was sent'),
   waiting: count.describe('not their time yet'),
   conflicts: count.describe('fields'),
   quarantined: count.describe('rows'),
@@ -33,6 +33,7 @@ const runCounts = counts.extend({
   removed: count.describe('rows'),
   enrolled: count.describe('wishes carried out'),
   cancelled: count.describe('contacts that were asked to be taken out of automations'),
+  sent: count.describe('messages and e-mails of an outbox'),
 });
 const cost = z.strictObject({
   crm_calls: count.describe('calls to the service'),

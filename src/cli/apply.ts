@@ -1,6 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { errorCode } from '../config/secret-file.ts';
+import type { App } from '../app.ts';
+import type { RunRequest } from '../engine/context.ts';
+import { runOutbox } from '../engine/outbox.ts';
+import { savedMessages } from '../engine/outbox-saved.ts';
 import type { RunReport } from '../engine/report.ts';
 import { runSync } from '../engine/run.ts';
 import { chooseSaved, PlanFileError, readPlanFile, type SavedPlan } from '../engine/saved-plan.ts';
@@ -28,19 +32,14 @@ export function applyCommand(program: Command, world: CliWorld, finish: Finish):
       const config = readConfig(globals, world);
       const plans = readPlans(file);
       for (const { sync } of plans) {
-        if (config.syncs.some(({ name }) => name === sync)) continue;
+        if ([...config.syncs, ...config.outboxes].some(({ name }) => name === sync)) continue;
         throw new CommandFailed(`${file} is a plan of sync ${sync}, which ${config.path} does not have`);
       }
       using app = await openApp(config, globals, world);
       const reports: RunReport[] = [];
       for (const plan of plans) {
         if (world.stop.aborted) break;
-        const report = await runSync(app.syncs.get(plan.sync)!, {
-          isFull: plan.isFull,
-          isAsked: true,
-          signal: world.stop,
-          choose: (changes, input) => chooseSaved(plan, changes, input),
-        });
+        const report = await applyOne(app, plan, world.stop);
         reports.push(report);
         if (!globals.json) world.stdout.write(runText(report));
       }
@@ -48,6 +47,14 @@ export function applyCommand(program: Command, world: CliWorld, finish: Finish):
       finish(worstOf(reports.map(({ status }) => status)));
       if (reports.length < plans.length) finish(exitCodes.failed);
     });
+}
+
+function applyOne(app: App, plan: SavedPlan, signal: AbortSignal): Promise<RunReport> {
+  const request = { isFull: plan.isFull, isAsked: true, signal };
+  const outbox = app.outboxes.get(plan.sync);
+  if (outbox) return runOutbox(outbox, request, savedMessages(plan));
+  const choose: RunRequest['choose'] = (changes, input) => chooseSaved(plan, changes, input);
+  return runSync(app.syncs.get(plan.sync)!, { ...request, choose });
 }
 
 function readPlans(file: string): readonly SavedPlan[] {

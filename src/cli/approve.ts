@@ -4,7 +4,7 @@ import { recordDecisions } from './decide.ts';
 import { CommandFailed, UsageError } from './errors.ts';
 import type { GlobalOptions } from './globals.ts';
 import { openState } from './open.ts';
-import { selectSyncs } from './select.ts';
+import { selectAll } from './select.ts';
 import type { CliWorld } from './world.ts';
 
 interface ApproveOptions extends GlobalOptions {
@@ -19,12 +19,12 @@ export function approveCommand(program: Command, world: CliWorld): void {
       'Lets what a held run planned through, once and for the counts it named. Look at leadsheet plan first.\n' +
         'The next run carries it out; if it would change more than was approved, it is held again.',
     )
-    .argument('<name>', 'the sync')
+    .argument('<name>', 'the sync, feed or outbox')
     .requiredOption('--run <id>', 'the held run, as leadsheet status shows it')
     .action(async (name: string, _options: unknown, command: Command) => {
       const globals = command.optsWithGlobals<ApproveOptions>();
       const { config, store } = openState(globals, world);
-      const [sync = name] = selectSyncs(config, [name]);
+      const [sync = name] = selectAll(config, [name]);
       const { held, lastRun } = await readStanding(store.sync(sync));
       if (!held) {
         const last = lastRun ? `; its last run is ${lastRun.run}, ${lastRun.status}` : '';

@@ -43,7 +43,9 @@ export function checkCommand(program: Command, world: CliWorld, finish: Finish):
 function readOrTell(globals: GlobalOptions, world: CliWorld, tell: (finding: Finding) => void): Config | undefined {
   try {
     const config = readConfig(globals, world);
-    const counts = `${countText(config.syncs.length, 'sync')}, ${countText(config.feeds.length, 'feed')}`;
+    const { syncs, feeds, outboxes } = config;
+    const more = outboxes.length > 0 ? `, ${countText(outboxes.length, 'outbox', 'outboxes')}` : '';
+    const counts = `${countText(syncs.length, 'sync')}, ${countText(feeds.length, 'feed')}${more}`;
     tell({ verdict: 'ok', about: 'file', what: 'options', detail: `${config.path}: ${counts}` });
     return config;
   } catch (error) {

@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
+import type { App } from '../app.ts';
 import type { RunRequest } from '../engine/context.ts';
-import type { FeedContext } from '../engine/feed-context.ts';
 import type { PlanReport } from '../engine/report.ts';
 import { planFeedRun } from '../engine/feed.ts';
+import { planOutboxRun } from '../engine/outbox.ts';
 import { planSync } from '../engine/run.ts';
 import { type SavedPlan, toSavedPlan, writePlanFile } from '../engine/saved-plan.ts';
 import type { FeedConfig, SyncConfig } from '../config/config.ts';
@@ -29,10 +30,10 @@ export function planCommand(program: Command, world: CliWorld, finish: Finish): 
     .command('plan')
     .summary('what a run would do; writes nothing anywhere')
     .description(
-      'Shows what a run of each sync or feed named, or of all, would do, field by field, and what it would cost.\n' +
-        'Writes nothing to either side and nothing to the state.',
+      'Shows what a run of each one named, or of all, would do, field by field, and what it would cost; each message of an\n' +
+        'outbox in full. Writes nothing to either side and nothing to the state.',
     )
-    .argument('[name...]', 'syncs and feeds; all if none is named')
+    .argument('[name...]', 'syncs, feeds and outboxes; all if none is named')
     .option('--out <file>', 'also save the plan, for leadsheet apply; it holds contact details')
     .option('--full', 'plan a full scan, which also finds contacts that were deleted')
     .action(async (names: string[], _options: unknown, command: Command) => {
@@ -46,12 +47,10 @@ export function planCommand(program: Command, world: CliWorld, finish: Finish): 
         world.stop.throwIfAborted();
         const isFull = globals.full === true;
         const request = { isFull, isAsked: true, signal: world.stop };
-        const feed = app.feeds.get(name);
-        const sync = app.syncs.get(name);
-        const { report, decided } = sync ? await planSync(sync, request) : await planOfFeed(feed!, request);
+        const { report, saved, headerOf } = await planOf(app, name, request);
         reports.push(report);
-        if (decided) plans.push(toSavedPlan(name, report.run, isFull, decided));
-        if (!globals.json) world.stdout.write(planText(report, headersOf((sync ?? feed)!.config)));
+        if (saved) plans.push(saved);
+        if (!globals.json) world.stdout.write(planText(report, headerOf));
       }
       if (globals.json) world.stdout.write(jsonText({ syncs: reports.map(planToAnswer) }));
       finish(codeOf(reports));
@@ -62,13 +61,30 @@ export function planCommand(program: Command, world: CliWorld, finish: Finish): 
       if (plans.length < reports.filter(({ isFeed }) => !isFeed).length)
         throw new CommandFailed('no plan was saved: not every sync could be planned');
       savePlans(globals.out, writePlanFile(plans, new Date(world.now()).toISOString()));
-      world.stderr.write(`leadsheet: saved; leadsheet apply ${globals.out} does exactly this\n`);
+      const leftOut = reports.filter(({ isFeed }) => isFeed).map(({ sync }) => sync);
+      const butFor =
+        leftOut.length === 0 ? '' : `, but for feeds (${leftOut.join(', ')}): leadsheet sync carries those out`;
+      world.stderr.write(`leadsheet: saved; leadsheet apply ${globals.out} does exactly this${butFor}\n`);
     });
 }
 
-/** Feeds are not saved: nothing of theirs is decided by people, and they are planned anew at no risk. */
-async function planOfFeed(feed: FeedContext, request: RunRequest) {
-  return { report: await planFeedRun(feed, request), decided: undefined };
+interface Planned {
+  readonly report: PlanReport;
+  readonly saved?: SavedPlan | undefined;
+  readonly headerOf: (field: string) => string;
+}
+
+/** Feeds are not saved: what they write is in the service and can be had again, and a wish to start or stop stands in its cell. */
+async function planOf(app: App, name: string, request: RunRequest): Promise<Planned> {
+  const [sync, outbox] = [app.syncs.get(name), app.outboxes.get(name)];
+  if (outbox) return { ...(await planOutboxRun(outbox, request)), headerOf: outbox.shape.headerOf };
+  if (!sync) {
+    const feed = app.feeds.get(name)!;
+    return { report: await planFeedRun(feed, request), headerOf: headersOf(feed.config) };
+  }
+  const { report, decided } = await planSync(sync, request);
+  const saved = decided && toSavedPlan(name, report.run, request.isFull, decided);
+  return { report, saved, headerOf: headersOf(sync.config) };
 }
 
 function headersOf({ columns }: SyncConfig | FeedConfig): (field: string) => string {

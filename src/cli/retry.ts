@@ -3,11 +3,12 @@ import type { Config } from '../config/config.ts';
 import { readStanding, type Standing } from '../engine/standing.ts';
 import type { Store } from '../state/port.ts';
 import type { ProblemKind } from '../sync/change.ts';
+import type { Message } from '../sync/message.ts';
 import { type Decision, recordDecisions } from './decide.ts';
 import { didYouMean, UsageError } from './errors.ts';
 import type { GlobalOptions } from './globals.ts';
 import { openState } from './open.ts';
-import { selectSyncs } from './select.ts';
+import { selectDeciding } from './select.ts';
 import type { CliWorld } from './world.ts';
 
 interface RetryOptions extends GlobalOptions {
@@ -18,6 +19,7 @@ interface RetryOptions extends GlobalOptions {
 interface Known {
   readonly sync: string;
   readonly standing: Standing;
+  readonly isOutbox: boolean;
 }
 
 /** What is tried again where nothing is named. Deleted rows come back only one by one: somebody deleted them. */
@@ -33,7 +35,7 @@ export function retryCommand(program: Command, world: CliWorld): void {
     )
     .argument('[id...]', 'as leadsheet status shows it, a uuid, an e-mail address, or row:17')
     .option('--sync <name>', 'of one sync: row:17 is another row in each')
-    .option('--yes', 'also an enrolment that was made or may have been: you looked, and want it again')
+    .option('--yes', 'also an enrolment or a message that was made or may have been: you looked, and want it again')
     .action(async (ids: string[], _options: unknown, command: Command) => {
       const globals = command.optsWithGlobals<RetryOptions>();
       const { config, store } = openState(globals, world);
@@ -46,16 +48,23 @@ export function retryCommand(program: Command, world: CliWorld): void {
 }
 
 async function readKnown(config: Config, store: Store, sync: string | undefined): Promise<readonly Known[]> {
-  const names = selectSyncs(config, sync === undefined ? [] : [sync]);
-  return Promise.all(names.map(async (name) => ({ sync: name, standing: await readStanding(store.sync(name)) })));
+  const names = selectDeciding(config, sync === undefined ? [] : [sync]);
+  const outboxes = new Set(config.outboxes.map(({ name }) => name));
+  return Promise.all(
+    names.map(async (name) => {
+      const standing = await readStanding(store.sync(name));
+      return { sync: name, standing, isOutbox: outboxes.has(name) };
+    }),
+  );
 }
 
 function retryAll(known: readonly Known[]): readonly Decision[] {
-  return known.flatMap(({ sync, standing }) => {
+  return known.flatMap((each) => {
+    const { sync, standing } = each;
     const problems = standing.lastRun?.problems ?? [];
     const ids = new Set(problems.filter(({ kind }) => retriedKinds.has(kind)).map(({ id }) => id));
     // One by one, and with --yes: real people get real messages.
-    for (const id of ids) if (doubtfulEnrolment(standing, id)) ids.delete(id);
+    for (const id of ids) if (doubtOf(each, id)) ids.delete(id);
     return [...ids].map((id) => toDecision(sync, id));
   });
 }
@@ -64,9 +73,9 @@ function retryOne(given: string, known: readonly Known[], isSure: boolean): read
   const id = /^(row:\d+|[0-9A-F-]{36}(\/.*)?)$/i.test(given)
     ? given.replace(/^[^/]*/, (part) => part.toLowerCase())
     : given;
-  const doubtful = known.flatMap(({ standing }) => doubtfulEnrolment(standing, id) ?? []);
+  const doubtful = known.flatMap((each) => namesOf(each, id).flatMap((name) => doubtOf(each, name) ?? []));
   if (doubtful.length > 0 && !isSure) throw new UsageError(doubtful[0]);
-  const hits = known.flatMap(({ sync, standing }) => idsOf(standing, id).map((found) => toDecision(sync, found)));
+  const hits = known.flatMap((each) => namesOf(each, id).map((found) => toDecision(each.sync, found, isSure)));
   const syncs = new Set(hits.map(({ sync }) => sync));
   if (id.startsWith('row:') && syncs.size > 1) {
     throw new UsageError(`${id} is a row of ${[...syncs].join(' and ')}: say which with --sync`);
@@ -76,6 +85,20 @@ function retryOne(given: string, known: readonly Known[], isSure: boolean): read
   // Another row is no slip of the finger.
   const hint = id.startsWith('row:') ? '' : didYouMean(given, ids);
   throw new UsageError(`nothing is known of ${given}${hint || '; leadsheet status shows what is open'}`);
+}
+
+/** Rows of an outbox have IDs, and move: `row:17` is the one that was there in the last run. */
+function namesOf({ standing, isOutbox }: Known, id: string): readonly string[] {
+  const { lastRun, enrolments } = standing;
+  if (!isOutbox) return idsOf(standing, id);
+  const rowOf = /^row:(\d+)$/.exec(id)?.[1];
+  if (rowOf === undefined) return enrolments.has(id) ? [id] : [];
+  const named = lastRun?.problems.filter(({ row, id: name }) => row === Number(rowOf) && enrolments.has(name)) ?? [];
+  return [...new Set(named.map((problem) => problem.id))];
+}
+
+function doubtOf({ standing, isOutbox }: Known, id: string): string | undefined {
+  return isOutbox ? doubtfulMessage(standing, id) : doubtfulEnrolment(standing, id);
 }
 
 /** What the algorithm knows under this name: problems by id, rows, contacts by uuid or e-mail address, enrolments. */
@@ -100,6 +123,27 @@ function doubtfulEnrolment({ enrolments, personText }: Standing, id: string): st
     : `${what} was done already (${entry.state} ${day}): say --yes to have it done again`;
 }
 
-function toDecision(sync: string, id: string): Decision {
-  return { sync, request: { kind: 'retry', id }, text: `${id} is tried again` };
+/** P3: the same of messages: names to whom. */
+function doubtfulMessage({ enrolments, lastRun }: Standing, id: string): string | undefined {
+  const message = enrolments.get(id) as unknown as Message | undefined;
+  if (!message) return undefined;
+  const day = new Date(message.at).toISOString().slice(0, 10);
+  const what = `the message to ${message.name ?? 'this contact'}`;
+  switch (message.state) {
+    case 'unknown':
+    case 'intended':
+      return `it is unknown whether ${what} was sent (${day}): look in the service and, if not, say --yes; else it is sent twice`;
+    case 'sent':
+      return `${what} was sent already (${day}): say --yes to have it sent again`;
+    case 'waiting':
+    case 'refused': {
+      const twin = lastRun?.problems.find((problem) => problem.id === id && problem.rule === 'P2');
+      return twin && `${what} ${twin.reason.replace(/: change it.*/, '')}: say --yes to have it sent all the same`;
+    }
+  }
+}
+
+function toDecision(sync: string, id: string, isSure = false): Decision {
+  const request = { kind: 'retry', id, ...(isSure && { isSure: true as const }) } as const;
+  return { sync, request, text: `${id} is tried again` };
 }

@@ -8,9 +8,9 @@ import type { CliWorld } from './world.ts';
 export function runCommand(program: Command, world: CliWorld): void {
   program
     .command('run')
-    .summary('the daemon: every sync and feed by its schedule, until it is stopped')
+    .summary('the daemon: every sync, feed and outbox by its schedule, until it is stopped')
     .description(
-      'Runs every sync and feed by its schedule, tells what it does on standard output, and serves health and metrics. ' +
+      'Runs every sync, feed and outbox by its schedule, tells what it does on standard output, and serves health and metrics. ' +
         'SIGTERM or SIGINT ends it within ten seconds, a second one at once.',
     )
     .action(async (_options, command: Command) => run(command.optsWithGlobals(), world));

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type * as z from 'zod';
 import { type DaemonView, readDaemonView } from '../engine/daemon-view.ts';
 import { readStanding, type Standing } from '../engine/standing.ts';
+import type { Message } from '../sync/message.ts';
 import { problemToAnswer, type statusAnswer } from './answers.ts';
 import type { GlobalOptions } from './globals.ts';
 import { openState } from './open.ts';
@@ -21,19 +22,21 @@ export function statusCommand(program: Command, world: CliWorld): void {
       'Shows how each sync stands, as its state and a running daemon tell, without asking either side: the last run that\n' +
         'had something to write, the next one, what is linked, waiting, in conflict, quarantined or held, and what to do.',
     )
-    .argument('[name...]', 'syncs and feeds; all if none is named')
+    .argument('[name...]', 'syncs, feeds and outboxes; all if none is named')
     .action(async (names: string[], _options: unknown, command: Command) => {
       const globals = command.optsWithGlobals<GlobalOptions>();
       const { config, store } = openState(globals, world);
       const { state } = config;
       const daemon = state.kind === 'file' ? await readDaemonView(state.folder, world.now()) : undefined;
       const syncs: Answer['syncs'] = [];
+      const outboxes = new Set(config.outboxes.map(({ name }) => name));
       for (const name of selectAll(config, names)) {
-        const standing = await readStanding(store.sync(name));
+        const isOutbox = outboxes.has(name);
+        const standing = withSent(await readStanding(store.sync(name)), isOutbox);
         for (const notice of standing.notices) world.stderr.write(`leadsheet: ${name}: ${notice}\n`);
         const answer = toAnswer(name, standing, daemon, world.now());
         syncs.push(answer);
-        if (!globals.json) world.stdout.write(standingText(answer, standing));
+        if (!globals.json) world.stdout.write(standingText(answer, standing, isOutbox));
       }
       if (globals.json) world.stdout.write(jsonText({ daemon: daemonToAnswer(daemon), syncs }));
       else world.stdout.write(daemonText(daemon));
@@ -54,7 +57,8 @@ function toAnswer(
   return {
     name,
     last_run: isDaemonsLater ? lastRunToAnswer(told) : stored,
-    next_run: seen?.next_run_at ?? null,
+    // The daemon's view is up to a minute old: what it called next may have been since.
+    next_run: seen?.next_run_at && Date.parse(seen.next_run_at) > now ? seen.next_run_at : null,
     lag_secs: lastSuccess ? Math.max(0, Math.round((now - Date.parse(lastSuccess)) / 1000)) : null,
     counts,
     held_run: held?.run ?? null,
@@ -72,7 +76,15 @@ function daemonToAnswer(daemon: DaemonView | undefined): Answer['daemon'] {
   return { state: daemon.state, written_at: daemon.written_at, budget: daemon.budget };
 }
 
-function standingText(answer: Answer['syncs'][number], { held, lastRun }: Standing): string {
+/** Of an outbox: rows whose message was sent, by its ledger. */
+function withSent(standing: Standing, isOutbox: boolean): Standing {
+  if (!isOutbox) return standing;
+  const messages = standing.enrolments as unknown as ReadonlyMap<string, Message>;
+  const linked = [...messages.values()].filter(({ state }) => state === 'sent').length;
+  return { ...standing, counts: { ...standing.counts, linked } };
+}
+
+function standingText(answer: Answer['syncs'][number], { held, lastRun }: Standing, isOutbox: boolean): string {
   const { name, last_run: run, next_run: next, lag_secs: lag, counts, requests } = answer;
   const parts = [
     held ? 'held' : (run?.status ?? 'has not run yet'),
@@ -81,7 +93,9 @@ function standingText(answer: Answer['syncs'][number], { held, lastRun }: Standi
     ...(lag === null ? [] : [`in sync ${durationText(lag)} ago`]),
   ];
   const open = Object.entries(counts).flatMap(([what, count]) =>
-    count > 0 || what === 'linked' ? [`${count} ${count === 1 && what === 'conflicts' ? 'conflict' : what}`] : [],
+    count > 0 || what === 'linked'
+      ? [`${count} ${isOutbox && what === 'linked' ? 'sent' : count === 1 && what === 'conflicts' ? 'conflict' : what}`]
+      : [],
   );
   const reason = run?.reason ? `  ${run.reason}\n` : '';
   const reasons = (held?.reasons ?? []).map((each) => `  nothing is written: ${each}\n`).join('');

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { RunReport, RunStatus } from '../engine/report.ts';
-import { runFeed } from '../engine/feed.ts';
-import { runSync } from '../engine/run.ts';
+import { runAny } from '../engine/daemon.ts';
 import { runToAnswer } from './answers.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { type GlobalOptions, readConfig } from './globals.ts';
@@ -14,12 +13,12 @@ import type { CliWorld, Finish } from './world.ts';
 export function syncCommand(program: Command, world: CliWorld, finish: Finish): void {
   program
     .command('sync')
-    .summary('one run of each sync or feed named, or of all')
+    .summary('one run of each sync, feed or outbox named, or of all')
     .description(
-      'Runs each sync and feed named, or all of them, once: makes contacts and rows equal, mirrors feeds, and says what it did.\n' +
-        'Edits are sent at once; they need not stand still first.',
+      'Runs each one named, or all of them, once: makes contacts and rows equal, mirrors feeds, sends what outboxes hold, and\n' +
+        'says what it did. Edits are sent at once; they need not stand still first.',
     )
-    .argument('[name...]', 'syncs and feeds; all if none is named')
+    .argument('[name...]', 'syncs, feeds and outboxes; all if none is named')
     .option('--full', 'read every contact, not only those that changed; only this finds contacts that were deleted')
     .action(async (names: string[], _options: unknown, command: Command) => {
       const globals = command.optsWithGlobals<GlobalOptions & { readonly full?: true }>();
@@ -30,8 +29,7 @@ export function syncCommand(program: Command, world: CliWorld, finish: Finish): 
       for (const name of selected) {
         if (world.stop.aborted) break;
         const request = { isFull: globals.full === true, isAsked: true, signal: world.stop };
-        const feed = app.feeds.get(name);
-        const report = await (feed ? runFeed(feed, request) : runSync(app.syncs.get(name)!, request));
+        const report = await runAny((app.feeds.get(name) ?? app.outboxes.get(name) ?? app.syncs.get(name))!, request);
         reports.push(report);
         if (!globals.json) world.stdout.write(runText(report));
       }

@@ -13,6 +13,9 @@ export interface TrialPlaces {
   readonly port: number;
 }
 
+/** Of either kind, in the configuration and in the stand-in. */
+export const sheetCallsPerMinute = 600;
+
 const mark = '# A trial of leadsheet. This folder is made anew whenever one starts.';
 
 /**
@@ -50,6 +53,8 @@ crm:
 google:
   credentials_file: ${inFolder('google.json')}
   endpoint: ${sheetsUrl}
+  reads_per_minute: ${sheetCallsPerMinute} # Google allows 60 of each; with three tabs a trial would wait for that
+  writes_per_minute: ${sheetCallsPerMinute}
 state: ${JSON.stringify(`file:${join(folder, 'state')}`)}
 server: { listen: 127.0.0.1:${port} }
 log: { format: pretty, contact_details: shown }
@@ -69,5 +74,25 @@ syncs:
       Status: { field: status, direction: to_sheet }
     settle_secs: 2
     on_row_deleted: restore
+    automation:
+      column: Automation
+      unless: { Status: [failed_validation] }
+      on_clear: cancel
+      result_column: Enrolment
+feeds:
+  automations:
+    resource: automations
+    spreadsheet: ${spreadsheetId}
+    tab: Automations
+    schedule: '*/3 * * * * *'
+    control: true
+    columns: { ID: uuid, Name: name, Status: status, Description: description, Hours: schedule.timeblocks, Time zone: schedule.timezone }
+  emails:
+    resource: emails
+    spreadsheet: ${spreadsheetId}
+    tab: Emails
+    schedule: '*/3 * * * * *'
+    limit_rows: 20
+    columns: { ID: uuid, Sent: sent_at, From: from_email, To: to_email, Subject: subject, Status: status }
 `;
 }

@@ -12,7 +12,7 @@ import type { ContactRecord } from '../standin/service/stored.ts';
 import { createSheetsStandin } from '../standin/sheets/standin.ts';
 import { CommandFailed } from './errors.ts';
 import { token } from './standin-servers.ts';
-import { prepareTrialFolder } from './trial-folder.ts';
+import { prepareTrialFolder, sheetCallsPerMinute } from './trial-folder.ts';
 import type { TrialOptions } from './trial.ts';
 import type { CliWorld } from './world.ts';
 
@@ -36,7 +36,9 @@ async function serveAndRun(options: TrialOptions, world: CliWorld): Promise<void
     switches: { rateLimits: [{ calls: 3300, windowMs: 60_000 }] },
   });
   addDemoData(service.model, service.world);
-  const sheets = createSheetsStandin({ now, random, access: 'open' });
+  const perMinute = { read: sheetCallsPerMinute, write: sheetCallsPerMinute };
+  const quotas = { perUser: perMinute, perProject: perMinute };
+  const sheets = createSheetsStandin({ now, random, access: 'open', quotas });
   addDemoSpreadsheet(sheets, service.model);
   const [list] = service.model.lists.table.all();
 
@@ -136,6 +138,12 @@ Both sides are equal: ${contactCount} contacts, ${rowCount} rows. Change one, an
        export OUTREACH_BASE_URL=${serviceUrl} OUTREACH_TOKEN=${token}
        ${command} api contacts.update --uuid ${contact.uuid} --position Captain
   3. Delete a row of the sheet. It comes back, since nobody deleted the contact.
+  4. Type "Welcome sequence" into an Automation cell. The contact is put into that automation, once; the Enrolment cell
+     says so. A new person with one, below the last row, is created and put into it by one call. Type "Welcome", or the
+     name into a row whose Status is failed_validation: nothing is sent, and the cell says why. Empty the cell to cancel.
+  5. In the tab Automations, type "off" into the Status of Welcome sequence: it stops. "on" for Spring campaign, which is
+     archived, is refused. Write notes beside the rows, and sort them: they stay together.
+  6. The tab Emails has the last 20 e-mails of the service. What you type over them is put back.
 
   How it stands:   ${command} status --config ${configFile}
   What was done:   ${command} log --config ${configFile}

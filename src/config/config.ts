@@ -2,6 +2,7 @@
 // in the program's own words and units. The file's own words are in schema/, and resolve.ts leads from one to the other.
 import type { ContactFieldSpec, Direction } from '../crm/contact-fields.ts';
 import type { ContactFilter } from '../crm/operations/filter.ts';
+import type { OutgoingName } from '../crm/outgoing.ts';
 import type { ResourceName } from '../crm/resources.ts';
 import type { ListenAddress } from './address.ts';
 import type { ConfigFile, FeedOptions, SyncOptions } from './schema/file.ts';
@@ -19,9 +20,10 @@ export interface Config {
   readonly log: LogConfig;
   /** May hold a key, so it is a secret as a whole. Undefined: nobody is alerted. */
   readonly alertWebhookUrl?: Secret;
-  /** In the order of the file. No two syncs or feeds have one name, not even in another case, or write one tab. */
+  /** In the order of the file. No two of them have one name, not even in another case, or write one tab. */
   readonly syncs: readonly SyncConfig[];
   readonly feeds: readonly FeedConfig[];
+  readonly outboxes: readonly OutboxConfig[];
   /** The options in the file's own words, defaults filled in; what `effectiveConfig` shows. */
   readonly options: ConfigFile;
 }
@@ -43,6 +45,8 @@ export type StateConfig =
 /** A password is always there when others than this machine can reach the address. */
 export interface ServerConfig extends ListenAddress {
   readonly password?: Secret;
+  /** Undefined: nobody can ask for a run over HTTP. */
+  readonly hookSecret?: Secret;
 }
 
 export interface LogConfig {
@@ -169,4 +173,17 @@ export interface FeedColumn {
   readonly header: string;
   /** Names of fields and indices of lists; one at least, the first a field of the record. */
   readonly path: readonly (string | number)[];
+}
+
+export interface OutboxConfig {
+  readonly name: string;
+  readonly resource: OutgoingName;
+  readonly schedule: Schedule;
+  readonly sheet: TabConfig & { readonly idHeader: string };
+  /** Of the columns that are written: what was sent, when, what became of it, and a sentence; and of the one that people say yes in. */
+  readonly headers: Readonly<Record<'send' | 'uuid' | 'sentAt' | 'delivery' | 'status', string>>;
+  /** In the order of the file; each key a field of the payload, once. Sender, contact and text are among them. */
+  readonly columns: readonly { readonly key: string; readonly header: string }[];
+  readonly settleMs: number;
+  readonly sendsPerHour: number;
 }

@@ -1,7 +1,8 @@
 import type { Fault, SalvagedFile } from './checks/check.ts';
 import { named } from './checks/check.ts';
-import { checkConnections } from './checks/connections.ts';
+import { checkConnections, hookSecretFault } from './checks/connections.ts';
 import { checkFeed } from './checks/feed.ts';
+import { checkOutbox } from './checks/outbox.ts';
 import { checkSync } from './checks/sync.ts';
 import { checkTabs } from './checks/tabs.ts';
 import type { Config } from './config.ts';
@@ -12,7 +13,14 @@ import { resolveConfig } from './resolve.ts';
 import type { FileSecrets } from './resolve.ts';
 import { salvage } from './schema-walk.ts';
 import { configFile } from './schema/file.ts';
-import { errorCode, readSecretFile, textToToken } from './secret-file.ts';
+import {
+  errorCode,
+  hookSecretCharsMin,
+  hookSecretWords,
+  isHookSecret,
+  readSecretFile,
+  textToToken,
+} from './secret-file.ts';
 import type { ReadFile } from './secret-file.ts';
 import { Secret } from './secret.ts';
 import { SettingsError } from './settings-error.ts';
@@ -68,6 +76,7 @@ function checkOptions(file: SalvagedFile, given: Readonly<Record<string, unknown
     ...checkTabs(file, given),
     ...named(file.syncs).flatMap(({ name, item }) => checkSync(name, item, givenSyncs[name])),
     ...named(file.feeds).flatMap(({ name, item }) => checkFeed(name, item)),
+    ...named(file.outbox).flatMap(({ name, item }) => checkOutbox(name, item)),
   ];
 }
 
@@ -84,10 +93,17 @@ function faultToProblem({ path, part, found, allowed, nearest }: Fault, source: 
 /** The secrets by the option that gives them, whether it holds them or names a file. */
 function readSecrets({ crm, server }: SalvagedFile, source: Source, readFile: ReadFile): SecretsAndProblems {
   const problems: ConfigProblem[] = [];
-  const fromFile = (what: string, path: readonly string[], file: string | undefined): Secret | undefined => {
+  const fromFile = (
+    what: string,
+    path: readonly string[],
+    file: string | undefined,
+    faultOf: (text: string) => Pick<ConfigProblem, 'found' | 'allowed'> | undefined = () => undefined,
+  ): Secret | undefined => {
     if (file === undefined) return undefined;
     try {
       const text = readSecretFile(what, file, readFile);
+      const fault = faultOf(text);
+      if (fault) problems.push(faultToProblem({ path, part: 'value', ...fault }, source));
       return what === 'token' ? textToToken(text, file) : new Secret(text);
     } catch (error) {
       if (!(error instanceof SettingsError)) throw error;
@@ -98,7 +114,17 @@ function readSecrets({ crm, server }: SalvagedFile, source: Source, readFile: Re
   };
   const token = fromFile('token', ['crm', 'token_file'], crm?.token_file);
   const password = fromFile('password', ['server', 'password_file'], server?.password_file);
-  return { ...(token && { token }), ...(password && { password }), problems };
+  const hookSecret = fromFile('hook secret', ['server', 'hook_secret_file'], server?.hook_secret_file, (text) =>
+    isHookSecret(text, hookSecretCharsMin)
+      ? hookSecretFault(server?.listen, text)
+      : { found: 'a file that holds something else', allowed: hookSecretWords },
+  );
+  return {
+    ...(token && { token }),
+    ...(password && { password }),
+    ...(hookSecret && { hookSecret }),
+    problems,
+  };
 }
 
 interface SecretsAndProblems extends FileSecrets {

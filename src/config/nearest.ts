@@ -1,8 +1,21 @@
 import { closest, distance } from 'fastest-levenshtein';
 
-/** The known word that a misspelt one was most likely meant to be; undefined where none is near. */
+/** Shorter, and it is in too many words to mean one. */
+const partCharsMin = 3;
+
+/** The known word that a misspelt or shortened one was most likely meant to be; undefined where none is near. */
 export function nearestWord(word: string, known: readonly string[]): string | undefined {
   if (known.length === 0) return undefined;
+  return nearestSpelling(word, known) ?? onlyWithPart(word, known);
+}
+
+function onlyWithPart(word: string, known: readonly string[]): string | undefined {
+  const part = word.trim().toLowerCase();
+  const having = part.length < partCharsMin ? [] : known.filter((each) => each.toLowerCase().includes(part));
+  return having.length === 1 ? having[0] : undefined;
+}
+
+function nearestSpelling(word: string, known: readonly string[]): string | undefined {
   const nearest = closest(word, known);
   const edits = distance(word, nearest);
   // Two short words are near by count and still have no letter in common.

@@ -9,13 +9,14 @@ import type {
   Config,
   FeedConfig,
   LimitsConfig,
+  OutboxConfig,
   ServerConfig,
   StateConfig,
   SyncConfig,
   TabConfig,
 } from './config.ts';
 import { parseFieldPath } from './field-path.ts';
-import type { ConfigFile, FeedOptions, SyncOptions } from './schema/file.ts';
+import type { ConfigFile, FeedOptions, OutboxOptions, SyncOptions } from './schema/file.ts';
 import { textToPercent } from './schema/leaves.ts';
 import { textToToken } from './secret-file.ts';
 import { Secret } from './secret.ts';
@@ -24,6 +25,7 @@ import { Secret } from './secret.ts';
 export interface FileSecrets {
   readonly token?: Secret;
   readonly password?: Secret;
+  readonly hookSecret?: Secret;
 }
 
 export function resolveConfig(path: string, options: ConfigFile, secrets: FileSecrets): Config {
@@ -49,6 +51,7 @@ export function resolveConfig(path: string, options: ConfigFile, secrets: FileSe
     ...(alerts.webhook_url && { alertWebhookUrl: alerts.webhook_url }),
     syncs: Object.entries(options.syncs).map(([name, sync]) => resolveSync(name, sync)),
     feeds: Object.entries(options.feeds).map(([name, feed]) => resolveFeed(name, feed)),
+    outboxes: Object.entries(options.outbox).map(([name, outbox]) => resolveOutbox(name, outbox)),
     options,
   };
 }
@@ -60,10 +63,10 @@ function resolveState(state: string | Secret): StateConfig {
 }
 
 function resolveServer(
-  { listen, password: given }: NonNullable<ConfigFile['server']>,
-  { password = given }: FileSecrets,
+  { listen, password: givenPassword, hook_secret: givenHookSecret }: NonNullable<ConfigFile['server']>,
+  { password = givenPassword, hookSecret = givenHookSecret }: FileSecrets,
 ): ServerConfig {
-  return { ...checked(parseListen(listen)), ...(password && { password }) };
+  return { ...checked(parseListen(listen)), ...(password && { password }), ...(hookSecret && { hookSecret }) };
 }
 
 function resolveSync(name: string, options: SyncOptions): SyncConfig {
@@ -184,6 +187,25 @@ function resolveFeed(name: string, options: FeedOptions): FeedConfig {
     ...(options.limit_rows !== undefined && { rowsMax: options.limit_rows }),
     isControlled: options.control,
     onGone: options.on_gone,
+  };
+}
+
+function resolveOutbox(name: string, options: OutboxOptions): OutboxConfig {
+  return {
+    name,
+    resource: options.resource,
+    schedule: { cron: options.schedule, timeZone: options.timezone },
+    sheet: { ...resolveTab(options), idHeader: options.id_column.trim() },
+    headers: {
+      send: options.send_column.trim(),
+      uuid: options.uuid_column.trim(),
+      sentAt: options.sent_column.trim(),
+      delivery: options.delivery_column.trim(),
+      status: options.status_column.trim(),
+    },
+    columns: Object.entries(options.columns).map(([header, key]) => ({ key: key.trim(), header: header.trim() })),
+    settleMs: options.settle_secs * 1_000,
+    sendsPerHour: options.sends_per_hour,
   };
 }
 

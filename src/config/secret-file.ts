@@ -31,6 +31,17 @@ export function isToken(text: string): boolean {
   return /^[\u0021-\u007e]+$/.test(text);
 }
 
+/** Enough that nobody on this machine comes across it. */
+export const hookSecretCharsMin = 16;
+export const hookSecretWords = `one word of ${hookSecretCharsMin} characters or more, such as openssl rand -hex 32 makes`;
+/** Where others can try: 128 random bits, even when they are written as hexadecimal digits. */
+export const hookSecretCharsMinBeyond = 32;
+
+/** It travels in a header or in an address. */
+export function isHookSecret(text: string, charsMin: number): boolean {
+  return text.length >= charsMin && isToken(text);
+}
+
 export function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }

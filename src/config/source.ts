@@ -85,7 +85,7 @@ const emptyFile: ConfigProblem = {
   position: { line: 1, column: 1 },
   option: '',
   found: 'nothing but comments',
-  allowed: 'crm, google and syncs or feeds at least; config/example.yaml shows every option',
+  allowed: 'crm, google and syncs, feeds or outbox at least; config/example.yaml shows every option',
 };
 
 /** It is not quoted: a password may begin with *. */

@@ -55,7 +55,11 @@ export class AuthenticationError extends ServiceError {
   readonly repeated: boolean;
 
   constructor(call: FailedCall, said: string, repeated = false) {
-    super(call, `the service does not accept the token: ${said}`, 'Make a new API key and set OUTREACH_TOKEN');
+    super(
+      call,
+      `the service does not accept the token: ${said}`,
+      'Make a new API key and set it as crm.token (OUTREACH_TOKEN)',
+    );
     this.said = said;
     this.repeated = repeated;
   }
@@ -86,7 +90,7 @@ export class NotFoundError extends ServiceError {
   constructor(call: FailedCall, said: string) {
     const remedy =
       call.subject === undefined
-        ? 'Is OUTREACH_BASE_URL the address of the service?'
+        ? 'Is crm.base_url (OUTREACH_BASE_URL) the address of the service?'
         : 'It may have been deleted, or belong to another team';
     super(call, `does not exist: ${said}`, remedy);
   }
@@ -138,7 +142,7 @@ export class UnreachableError extends ServiceError {
   override readonly retryable = true;
 
   constructor(call: FailedCall, what: string, options?: ErrorOptions) {
-    super(call, what, 'Check OUTREACH_BASE_URL and the network', options);
+    super(call, what, 'Check crm.base_url (OUTREACH_BASE_URL) and the network', options);
   }
 }
 
@@ -147,7 +151,7 @@ export class UnexpectedAnswerError extends ServiceError {
   override readonly code = 'unexpected_answer';
 
   constructor(call: FailedCall, what: string) {
-    super(call, what, 'Is OUTREACH_BASE_URL the address of the service?');
+    super(call, what, 'Is crm.base_url (OUTREACH_BASE_URL) the address of the service?');
   }
 }
 

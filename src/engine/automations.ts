@@ -3,7 +3,7 @@ import { nearestWord } from '../config/nearest.ts';
 import { collection } from '../crm/collection.ts';
 import { AuthenticationError, ServiceError } from '../crm/errors.ts';
 import { operations } from '../crm/operations/table.ts';
-import { readWish, type WishedAutomation } from '../sync/enrolment.ts';
+import { readWish, type WishedAutomation } from '../sync/wish.ts';
 import type { PlanInput } from '../sync/input.ts';
 import { normalText } from '../sync/same.ts';
 import { type RunContext, scanCall } from './context.ts';

@@ -7,7 +7,7 @@ import type { CallSettings, Table, TableMemory } from '../sheets/port.ts';
 import type { SyncState } from '../state/port.ts';
 import type { Change, Problem } from '../sync/change.ts';
 import type { Budgets } from '../sync/estimate.ts';
-import type { WishedAutomation } from '../sync/enrolment.ts';
+import type { WishedAutomation } from '../sync/wish.ts';
 import type { PlanInput } from '../sync/input.ts';
 import type { Emit } from './events.ts';
 import type { RunCost, RunReport } from './report.ts';

@@ -1,9 +1,11 @@
 // Every sync by its own schedule, until the end is asked for. What happens is told; who listens is none of its business.
 import delay from 'delay';
 import { watchClock } from './clock-watch.ts';
-import type { SyncContext } from './context.ts';
+import type { RunRequest, SyncContext } from './context.ts';
 import { runFeed } from './feed.ts';
 import { type FeedContext, isFeed } from './feed-context.ts';
+import { runOutbox } from './outbox.ts';
+import { isOutbox, type OutboxContext } from './outbox-context.ts';
 import { hasCaughtUp, type LastRun, standingOf, toLastRun } from './health.ts';
 import type { RunReport } from './report.ts';
 import { runSync } from './run.ts';
@@ -55,8 +57,8 @@ export interface Remembered {
 }
 
 export interface DaemonOptions {
-  /** Feeds too: they run alike, only without full scans. */
-  readonly syncs: ReadonlyMap<string, SyncContext | FeedContext>;
+  /** Feeds and outboxes too: they run alike, only without full scans. */
+  readonly syncs: ReadonlyMap<string, AnyContext>;
   readonly remembered: ReadonlyMap<string, Remembered>;
   /** Aborts when the end is asked for: runs stop between two calls. */
   readonly stop: AbortSignal;
@@ -68,6 +70,9 @@ export interface DaemonOptions {
   /** [0, 1). */
   readonly random: () => number;
 }
+
+/** Whatever runs by a schedule. */
+export type AnyContext = SyncContext | FeedContext | OutboxContext;
 
 interface Kept {
   readonly scheduler: Scheduler;
@@ -89,12 +94,13 @@ export function createDaemon({ syncs, remembered, stop, tell, now, elapsed, rand
     },
   });
 
-  function keep(name: string, sync: SyncContext | FeedContext): Kept {
+  function keep(name: string, sync: AnyContext): Kept {
     const { nextFullScanAt, ...known } = remembered.get(name) ?? {};
     const scheduler = createScheduler({
       schedule: sync.config.schedule,
-      ...(!isFeed(sync) && { fullScan: sync.config.fullScan }),
+      ...('fullScan' in sync.config && { fullScan: sync.config.fullScan }),
       isFullScanDue: nextFullScanAt !== undefined && nextFullScanAt <= now(),
+      settleMs: isFeed(sync) ? 0 : sync.config.settleMs,
       run: (isFull) => runOnce(name, sync, isFull),
       onPause: (pauseMs, failures) => tell({ type: 'backing-off', sync: name, pauseMs, failures }),
       now,
@@ -103,15 +109,15 @@ export function createDaemon({ syncs, remembered, stop, tell, now, elapsed, rand
     return { scheduler, hasRun: false, ...known };
   }
 
-  async function runOnce(name: string, sync: SyncContext | FeedContext, isFull: boolean): Promise<Verdict> {
+  async function runOnce(name: string, sync: AnyContext, isFull: boolean): Promise<Verdict> {
     try {
       const request = { isFull, isAsked: false, signal: stop };
-      const report = await (isFeed(sync) ? runFeed(sync, request) : runSync(sync, request));
+      const report = await runAny(sync, request);
       // Cut short by the end: says nothing about the sync.
       if (stop.aborted && report.status === 'failed') return 'done';
       note(name, toLastRun(report, kept.get(name)?.lastRun), report);
       if (report.isFinal) tell({ type: 'sync-stopped', sync: name, reason: report.error ?? '' });
-      return report.isFinal ? 'final' : report.status === 'failed' ? 'failed' : 'done';
+      return verdictOf(report);
     } catch (error) {
       // Nobody waits for this run any more; it found its connections closed.
       if (isOver) return 'done';
@@ -183,4 +189,16 @@ export function createDaemon({ syncs, remembered, stop, tell, now, elapsed, rand
       for (const { scheduler } of kept.values()) void scheduler.stop();
     },
   };
+}
+
+function verdictOf({ isFinal, status, problems }: RunReport): Verdict {
+  if (isFinal) return 'final';
+  if (status === 'failed') return 'failed';
+  return problems.some(({ kind, rule }) => kind === 'waiting' && rule === 'W10') ? 'settling' : 'done';
+}
+
+/** One run of whatever it is. */
+export function runAny(any: AnyContext, request: RunRequest): Promise<RunReport> {
+  if (isFeed(any)) return runFeed(any, request);
+  return isOutbox(any) ? runOutbox(any, request) : runSync(any, request);
 }

@@ -16,16 +16,10 @@ import type { Contact } from '../crm/operations/records.ts';
 import { SheetsError } from '../sheets/errors.ts';
 import type { Row, Snapshot } from '../sheets/port.ts';
 import { type Change, type Problem, problem } from '../sync/change.ts';
-import {
-  callsOf,
-  enrolmentId,
-  type LedgerEntry,
-  ledgerKey,
-  readWish,
-  resultText,
-  vetoOf,
-  type WishResult,
-} from '../sync/enrolment.ts';
+import { callsOf, enrolmentId, type LedgerEntry, ledgerKey } from '../sync/ledger.ts';
+import { vetoOf } from '../sync/veto.ts';
+import { readWish } from '../sync/wish.ts';
+import { resultText, type WishResult } from '../sync/wish-result.ts';
 import type { PlanInput } from '../sync/input.ts';
 import { failureProblem, type Outcome, type Outcomes } from '../sync/outcome.ts';
 import { type RowRecord, unpack } from '../sync/record.ts';
@@ -74,7 +68,6 @@ export async function enrolInCrm(
   const problems: Problem[] = [];
   const told = new Map<number, WishResult[]>();
   const nameByUuid = new Map(input.automations?.map(({ uuid, name }) => [uuid, name]));
-  const rowByNumber = new Map(input.sheet.rows.map((row) => [row.number, row]));
   await book.put(
     plan.wishes,
     [...plan.wishes.keys()].flatMap((key) => retryRequestIds.get(key.replace(' ', '/')) ?? []),
@@ -86,6 +79,7 @@ export async function enrolInCrm(
     ),
   );
   const due = plan.changes.filter(isDue).filter((change) => change.op === 'create' || !uncancelled.has(change.uuid));
+  const rowByNumber = new Map(due.length === 0 ? [] : input.sheet.rows.map((row) => [row.number, row]));
   for (let start = 0; start < due.length && !request.signal.aborted; start += batchSize) {
     await enrolBatch(due.slice(start, start + batchSize));
   }
@@ -271,7 +265,11 @@ export async function enrolInCrm(
 
   async function skipped(change: CreateEnrolled, newcomer: Newcomer): Promise<Outcome> {
     // The call before this one may have come through late: then it was that one that made the contact.
-    if (newcomer.isRepeated) return unknown(change, newcomer, 'an earlier call may have been carried out');
+    if (newcomer.isRepeated) {
+      const outcome = await unknown(change, newcomer, 'an earlier call may have been carried out');
+      // Nobody is there by what was sent: the service goes by another key, and means somebody else.
+      if (outcome.kind !== 'failed') return outcome;
+    }
     await book.close(change.key);
     tell(change, change.enrol, 'skipped: already a contact');
     return { kind: 'moved' };

@@ -22,6 +22,6 @@ export interface FeedSession {
   quiet?: { readonly fingerprint: string; readonly digest: string; readonly ending: Ending };
 }
 
-export function isFeed(context: SyncContext | FeedContext): context is FeedContext {
-  return 'kind' in context;
+export function isFeed(context: object): context is FeedContext {
+  return 'kind' in context && context.kind === 'feed';
 }

@@ -101,7 +101,7 @@ async function setCells(
     const text = hasStatus ? statuses.get(row.number) : undefined;
     const set = {
       ...(change && shape.toCells(change.fields)),
-      ...(text !== undefined && row.cells[statusKey] !== text && { [statusKey]: text }),
+      ...(text !== undefined && row.own[statusKey] !== text && { [statusKey]: text }),
     };
     if (Object.keys(set).length > 0) writes.push({ change, row, set });
   }

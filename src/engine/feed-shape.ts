@@ -38,7 +38,7 @@ export function createFeedShape(config: FeedConfig): FeedShape {
       owner: config.name,
       columns: [
         ...fields.map(({ name, header, kind }) => ({ key: name, header, format: formatOf(kind) })),
-        { key: statusKey, header: config.sheet.statusHeader, format: 'text' },
+        { key: statusKey, header: config.sheet.statusHeader, format: 'text', isOwn: true },
       ],
     },
     fromRecord: (record) => ({ uuid: record.uuid, values: fields.map((field) => readField(field, record)) }),

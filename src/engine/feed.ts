@@ -11,7 +11,7 @@ import { RunFailed } from './errors.ts';
 import type { FeedContext } from './feed-context.ts';
 import { type FeedPulled, type FeedRun, pullFeed } from './feed-pull.ts';
 import { control, pushFeed } from './feed-push.ts';
-import { type Facts, factChanges } from './memory.ts';
+import { type DecisionRequest, type Facts, factChanges } from './memory.ts';
 import { countRun, type PlanReport, type RunReport, statusOf } from './report.ts';
 import { added, begin, end, type Ending, failure, lastRunOf, nothingPlanned } from './run.ts';
 import { mapChanges } from './save.ts';
@@ -70,13 +70,16 @@ const ofFeed = { isFeed: true, isFull: true } as const;
 interface FeedMemory {
   readonly links: ReadonlyMap<string, FeedLink>;
   readonly facts: Facts;
+  /** What people decided and no run has carried out yet, by id. */
+  readonly pending: ReadonlyMap<string, DecisionRequest>;
   readonly notices: readonly string[];
 }
 
-function recallFeed({ links, facts, notices }: LoadedState): FeedMemory {
+function recallFeed({ links, facts, requests, notices }: LoadedState): FeedMemory {
   return {
     links,
     facts: Object.fromEntries(facts),
+    pending: requests as unknown as ReadonlyMap<string, DecisionRequest>,
     // That there is no state yet is nothing to tell: a feed adopts its rows by their IDs.
     notices: notices.flatMap(({ kind, message }) => (kind === 'absent' ? [] : [message])),
   };
@@ -87,7 +90,7 @@ function inRun(feed: FeedContext, request: RunRequest, run: string, { facts }: F
 }
 
 /** G1: what is remembered is of one account. Of another tab nothing is known yet, and its rows are adopted by their IDs. */
-function toInput({ config, shape }: FeedRun, { links, facts }: FeedMemory, pulled: FeedPulled): FeedInput {
+function toInput({ config, shape }: FeedRun, { links, facts, pending }: FeedMemory, pulled: FeedPulled): FeedInput {
   const known = facts.identities;
   if (known && known.crm !== pulled.identities.crm) {
     throw new RunFailed(
@@ -105,6 +108,10 @@ function toInput({ config, shape }: FeedRun, { links, facts }: FeedMemory, pulle
     links: known && known.sheet !== pulled.identities.sheet ? new Map() : links,
     onGone: config.onGone,
     what: config.resource.replaceAll('_', ' '),
+    missingApproved: Math.max(
+      0,
+      ...[...pending.values()].map((each) => (each.kind === 'approve' ? each.counts.missing : 0)),
+    ),
     answers: new Map(),
   };
 }
@@ -118,7 +125,7 @@ interface Done {
 async function carryOut(context: FeedRun, lease: Lease, memory: FeedMemory, pulled: FeedPulled): Promise<Done> {
   const input = toInput(context, memory, pulled);
   const first = planFeed(input);
-  if (first.holds.length > 0) return { ending: endingOf(first, first.problems, new Map()), isQuiet: false };
+  if (first.holds.length > 0) return { ending: await hold(context, lease, memory, first), isQuiet: false };
   const controlled = await control(context, first.changes);
   const { outcomes: wishes, answers } = controlled;
   const records = input.records.map((record) => {
@@ -149,6 +156,18 @@ async function carryOut(context: FeedRun, lease: Lease, memory: FeedMemory, pull
   return { ending, isQuiet };
 }
 
+/** G1: nothing is written and nothing remembered, but for what `approve` needs to know. */
+async function hold({ run }: FeedRun, lease: Lease, { facts, pending }: FeedMemory, plan: FeedPlan): Promise<Ending> {
+  const ending = endingOf(plan, plan.problems, new Map());
+  const { planned } = ending;
+  const isSame = facts.held && JSON.stringify(facts.held.planned) === JSON.stringify(planned);
+  const held = isSame ? facts.held : { run, planned, reasons: plan.holds.map(({ reason }) => reason) };
+  const put = factChanges(facts, { held });
+  // An approval is for the counts it named: what it did not let through now it must not let through later (G2).
+  if (put.size > 0 || pending.size > 0) await lease.commit({ facts: { put }, doneRequests: [...pending.keys()] });
+  return { ...ending, approvable: held.run };
+}
+
 /** W9: a run that changed nothing writes nothing; what only passes goes along when something else is written. */
 async function save(
   context: FeedRun,
@@ -166,10 +185,14 @@ async function save(
   const gone = [...before.keys()].filter((uuid) => !done.links.has(uuid));
   const after = new Map<string, FeedLink | null>([...done.links, ...gone.map((uuid) => [uuid, null] as const)]);
   const links = mapChanges(before, after);
-  const identified = factChanges(memory.facts, { identities: pulled.identities });
+  // A cause that went away is nothing to approve any more (G4), and an approval is spent once.
+  const free = memory.facts.held ? { held: null } : {};
+  const identified = factChanges(memory.facts, { identities: pulled.identities, ...free });
+  const doneRequests = [...memory.pending.keys()];
   // What stood in the way does not any more, or the other way round: whoever asks for the status has to know.
   const isNews = memory.facts.lastRun?.status !== done.ending.status;
-  if (!links.isChanged && identified.size === 0 && done.outcomes.size === 0 && !isNews) return;
+  const isNothing = !links.isChanged && identified.size === 0 && done.outcomes.size === 0 && doneRequests.length === 0;
+  if (isNothing && !isNews) return;
   const lines = historyLines(context, done.outcomes);
   // History first: a crash in between leaves a line of what did happen, and the next run finds both sides equal.
   if (lines.length > 0) await lease.appendHistory(lines);
@@ -177,8 +200,9 @@ async function save(
     identities: pulled.identities,
     table: pulled.snapshot.memory,
     lastRun: lastRunOf(context, done.ending),
+    ...free,
   });
-  await lease.commit({ ...(links.isChanged && { links: links.changes }), facts: { put: facts } });
+  await lease.commit({ ...(links.isChanged && { links: links.changes }), facts: { put: facts }, doneRequests });
 }
 
 /** L12: one line a cell, and one for a row that came or went: what is in it stands in the service. */
@@ -212,9 +236,9 @@ function endingOf(plan: FeedPlan, problems: readonly Problem[], outcomes: Readon
   };
 }
 
-function countPlanned({ changes }: FeedPlan): PlanCounts {
+function countPlanned({ changes, missing }: FeedPlan): PlanCounts {
   const count = (...ops: readonly Change['op'][]) => changes.filter(({ op }) => ops.includes(op)).length;
-  return { ...nothingPlanned, changes: count('update', 'set'), deletes: count('remove') };
+  return { ...nothingPlanned, changes: count('update', 'set'), deletes: count('remove'), missing };
 }
 
 function notice({ emit, config }: FeedContext, message: string): void {

@@ -47,6 +47,7 @@ export function standingOf(before?: LastRun): RunCounts {
     removed: 0,
     enrolled: 0,
     cancelled: 0,
+    sent: 0,
   };
 }
 

@@ -25,6 +25,8 @@ const counts = z.object({
   removed: z.number(),
   enrolled: z.number(),
   cancelled: z.number(),
+  // A file that an earlier version wrote has none.
+  sent: z.number().default(0),
 });
 
 const alertStates = ['succeeded', 'partial', 'held', 'failed', 'stopped'] as const;

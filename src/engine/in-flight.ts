@@ -4,7 +4,7 @@ import { AuthenticationError, ServiceError } from '../crm/errors.ts';
 import type { Contact } from '../crm/operations/records.ts';
 import type { Batch, HistoryLine, JsonObject, Lease } from '../state/port.ts';
 import { rowKey } from '../sync/base.ts';
-import { callsOf, type InFlight, type LedgerEntry, ledgerKey } from '../sync/enrolment.ts';
+import { callsOf, type InFlight, type LedgerEntry, ledgerKey } from '../sync/ledger.ts';
 import { type Answers, type LookupAnswer, noAnswers } from '../sync/input.ts';
 import { toAnswer } from './ask.ts';
 import { editCall, type RunContext } from './context.ts';

@@ -3,7 +3,7 @@ import type { HistoryLine, Json, JsonObject, LoadedState } from '../state/port.t
 import type { TableMemory } from '../sheets/port.ts';
 import { adaptBase, type Base, type Link, type Stray } from '../sync/base.ts';
 import type { Problem } from '../sync/change.ts';
-import type { Ledger, LedgerEntry } from '../sync/enrolment.ts';
+import type { Ledger, LedgerEntry } from '../sync/ledger.ts';
 import type { Newcomer } from './ledger.ts';
 import type { RunCounts, RunStatus } from './report.ts';
 import type { Identities, PlanCounts, Requests, Resolution } from '../sync/input.ts';
@@ -59,7 +59,8 @@ export interface LastRun {
 /** A person's decision, as commands record it and runs carry it out. */
 export type DecisionRequest =
   | { readonly kind: 'resolve'; readonly id: string; readonly resolution: Resolution }
-  | { readonly kind: 'retry'; readonly id: string }
+  /** `isSure`: somebody looked, and wants a message sent that was sent or may have been (P3). */
+  | { readonly kind: 'retry'; readonly id: string; readonly isSure?: true }
   | { readonly kind: 'approve'; readonly run: string; readonly counts: PlanCounts };
 
 export function recall(loaded: LoadedState, fields: readonly string[]): Memory {

@@ -7,10 +7,10 @@ import { matches } from '../crm/operations/filter.ts';
 import type { ContactFilter } from '../crm/operations/filter.ts';
 import type { ServiceClient } from '../crm/port.ts';
 import { scanContacts } from '../crm/scan/scan.ts';
-import type { ColumnKey, ColumnState, Snapshot } from '../sheets/port.ts';
+import type { ColumnKey, ColumnState, ReadSettings, Snapshot } from '../sheets/port.ts';
 import { type Base, lastSeen } from '../sync/base.ts';
 import type { CrmReading, Identities, SheetReading } from '../sync/input.ts';
-import type { ContactRecord, RowRecord } from '../sync/record.ts';
+import type { ContactRecord, Packed } from '../sync/record.ts';
 import type { Side } from '../sync/value.ts';
 import type { Wishing } from './automations.ts';
 import { editCall, type RunContext, scanCall, sheetCall } from './context.ts';
@@ -51,14 +51,14 @@ export async function pull(context: RunContext, memory: Memory, mayIdle: boolean
   const quiet = mayIdle && !context.request.isFull && memory.pending.size === 0 ? context.session.quiet : undefined;
   const scope = await findScope(context, memory);
   const [seen, contacts] = await Promise.all([
-    context.table.read({ ...sheetCall(context), unless: quiet?.fingerprint }),
+    context.table.read({ ...holding(context, memory), unless: quiet?.fingerprint }),
     pullContacts(context, memory, scope),
   ]);
   if (quiet && seen === 'unchanged' && isAsRemembered(contacts.crm, memory)) {
     if (contacts.watermark !== undefined) context.session.watermark = contacts.watermark;
     return 'idle';
   }
-  const snapshot = seen === 'unchanged' ? await context.table.read(sheetCall(context)) : seen;
+  const snapshot = seen === 'unchanged' ? await context.table.read(holding(context, memory)) : seen;
   const toCreate = columnsToCreate(snapshot, memory);
   const rows = readRows(context, memory, snapshot, toCreate);
   const isReady = toCreate.length === 0 && snapshot.unanchored.length === 0 && snapshot.idColumn.kind !== 'missing';
@@ -93,7 +93,7 @@ export async function prepare(context: RunContext, memory: Memory, read: Pulled)
   if (snapshot.leftovers > 0) await table.tidy(sheetCall(context));
   if (pulled.toCreate === undefined) return pulled;
   await table.ensure(snapshot, pulled.toCreate, sheetCall(context));
-  snapshot = await table.read(sheetCall(context));
+  snapshot = await table.read(holding(context, memory));
   const { toCreate: _made, ...rest } = pulled;
   return { ...rest, ...readRows(context, memory, snapshot, []) };
 }
@@ -175,6 +175,11 @@ function isAsRemembered({ contacts, coverage, isDrifted }: CrmReading, { base }:
   );
 }
 
+/** Rows that read as they were last seen share the text of the base. */
+function holding(context: RunContext, { base }: Memory): ReadSettings {
+  return { ...sheetCall(context), known: (id) => lastHeld(base, id, 'sheet') };
+}
+
 type RowsPulled = Pick<Pulled, 'sheet' | 'snapshot' | 'notices'>;
 
 function readRows(
@@ -191,7 +196,9 @@ function readRows(
   return {
     snapshot,
     sheet: {
-      rows: snapshot.rows.map((row) => sharing(shape.fromRow(row, blank), base, 'sheet')),
+      rows: snapshot.rows.map((row) =>
+        shape.fromRow(row, blank, row.isKnown ? undefined : lastHeld(base, row.id, 'sheet')),
+      ),
       doubled: [...ofFields, snapshot.idColumn].flatMap((column) => (column.kind === 'doubled' ? [column.header] : [])),
       missing: ofFields.flatMap(({ kind, key, header }) => (kind === 'missing' && !blank.has(key) ? [header] : [])),
     },
@@ -201,10 +208,9 @@ function readRows(
 }
 
 /** What is as it was last seen is kept once, not twice: most records are, and there may be a hundred thousand. */
-function sharing<Of extends ContactRecord | RowRecord>(record: Of, { links }: Base, side: Side): Of {
-  const link = links.get('uuid' in record ? record.uuid : record.id);
-  const known = link && lastSeen(link, side);
-  return known === record.values ? { ...record, values: known } : record;
+function lastHeld({ links }: Base, uuid: string, side: Side): Packed | undefined {
+  const link = links.get(uuid);
+  return link && lastSeen(link, side);
 }
 
 /** The first run makes what is missing, later ones only what the mapping has newly got: a lost header is a person's business (W11). */
@@ -241,6 +247,9 @@ async function pullUnplaced(
     .map((contact) => context.shape.fromContact(contact));
 }
 
+/** Contacts between two lines of progress. */
+const toldEach = 1_000;
+
 type ContactsPulled = Pick<Pulled, 'crm' | 'watermark' | 'isFull' | 'notices'>;
 
 async function pullContacts(context: RunContext, { facts, base }: Memory, scope: Scope): Promise<ContactsPulled> {
@@ -263,9 +272,10 @@ async function pullContacts(context: RunContext, { facts, base }: Memory, scope:
   const contacts: ContactRecord[] = [];
   let failure: string | undefined;
   try {
-    for await (const contact of scan) {
-      contacts.push(sharing(shape.fromScan(contact), base, 'crm'));
-      if (contacts.length % 1000 === 0)
+    for await (const page of scan) {
+      const before = contacts.length;
+      for (const contact of page) contacts.push(shape.fromScan(contact, lastHeld(base, contact.uuid, 'crm')));
+      if (Math.floor(before / toldEach) < Math.floor(contacts.length / toldEach))
         emit({ type: 'progress', sync: config.name, step: 'contacts', done: contacts.length });
     }
     if (since !== undefined) contacts.push(...(await pullUnplaced(context, facts, scope, contacts)));

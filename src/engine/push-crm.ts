@@ -15,6 +15,7 @@ import { matches } from '../crm/operations/filter.ts';
 import type { Contact } from '../crm/operations/records.ts';
 import type { CallOptions } from '../crm/port.ts';
 import type { Change } from '../sync/change.ts';
+import { soleKeyNames } from '../sync/collisions.ts';
 import type { PlanInput } from '../sync/input.ts';
 import { isSame, writeCrm } from '../sync/kinds.ts';
 import { isReadFromCrm } from '../sync/mapping.ts';
@@ -204,7 +205,20 @@ async function create(context: RunContext, scope: Scope, input: PlanInput, chang
   if (contact === undefined) return { kind: 'unknown', message: 'the answer is lost, and the contact is not found' };
   if (isMove) return { kind: 'moved' };
   const record = shape.fromContact(contact);
-  return wasThere(contact, record, input, change, startedAt) ? { kind: 'moved' } : { kind: 'done', contact: record };
+  // Known by what was sent, it is found and merged by the next run. Anybody else is somebody else, and told to be (I3):
+  // the next run would not find them, and send the same again.
+  const isMoved = wasThere(contact, record, input, change, startedAt) && isKnownBy(record, input, change);
+  return isMoved ? { kind: 'moved' } : { kind: 'done', contact: record };
+}
+
+/** No key that was sent is another one in the answer. */
+function isKnownBy({ values }: ContactRecord, { mapping }: PlanInput, change: Create): boolean {
+  const keys = new Set(soleKeyNames(mapping));
+  const answered = unpack(values);
+  return mapping.fields.every(({ name, kind }, index) => {
+    const sent = keys.has(name) ? change.fields.find(({ field }) => field === name) : undefined;
+    return !sent || answered[index] === undefined || isSame(kind, sent.after, answered[index]);
+  });
 }
 
 /**

@@ -55,6 +55,7 @@ export async function removeRows(
   journal: Journal,
 ): Promise<Results> {
   const results: Results = new Map();
+  if (removes.length === 0) return results;
   const rows = rowsByNumber(snapshot);
   const targets = removes.flatMap((change) => {
     const row = rows.get(change.row ?? 0);
@@ -85,6 +86,7 @@ async function setCells(
   const sets = new Map(changes.flatMap((change) => (change.op === 'set' ? [[change.row, change] as const] : [])));
   const statuses = statusTexts(context, snapshot, problems);
   const wishTexts = resultTexts(context, snapshot, wishResults);
+  if (sets.size + (statuses?.size ?? 0) + (wishTexts?.size ?? 0) === 0) return all;
   const rowChanges: { readonly change: Change | undefined; readonly row: RowChange }[] = [];
   const isUsed = (key: ColumnKey) => snapshot.columns.some((column) => column.key === key && isThere(column.kind));
   for (const row of snapshot.rows) {
@@ -140,7 +142,7 @@ function statusTexts(
   const texts = new Map<number, string>();
   for (const row of rows) {
     const text = wanted.get(row.number) ?? inSync;
-    if ((row.cells[statusKey] ?? null) !== text) texts.set(row.number, text);
+    if ((row.own[statusKey] ?? null) !== text) texts.set(row.number, text);
   }
   return texts;
 }
@@ -154,7 +156,7 @@ function resultTexts(
   const texts = new Map<number, string>();
   for (const row of rows) {
     const text = wishResults.get(row.number);
-    if (text !== undefined && (row.cells[resultKey] ?? '') !== text) texts.set(row.number, text);
+    if (text !== undefined && (row.own[resultKey] ?? '') !== text) texts.set(row.number, text);
   }
   return texts;
 }

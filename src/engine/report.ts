@@ -27,6 +27,8 @@ export interface RunCounts {
   /** Wishes carried out: contacts put into automations; asked to be taken out of some. */
   readonly enrolled: number;
   readonly cancelled: number;
+  /** Messages and e-mails of an outbox. */
+  readonly sent: number;
 }
 
 export interface RunCost {
@@ -41,6 +43,8 @@ export interface RunReport {
   readonly sync: string;
   /** Its records are no contacts. */
   readonly isFeed?: true;
+  /** Its records are messages: `linked` counts rows whose message was sent. */
+  readonly isOutbox?: true;
   readonly run: string;
   readonly status: RunStatus;
   /** ISO instants. */
@@ -109,5 +113,6 @@ export function countRun(
     removed: ops('remove'),
     enrolled: ops('enrol') + newcomers,
     cancelled: ops('cancel'),
+    sent: ops('send'),
   };
 }

@@ -94,9 +94,11 @@ export function openJournal(
   /** Notes in the outbox: of the step under way, and of those that the history has by now. */
   let open: string[] = [];
   let done: string[] = [];
+  let hasWritten = false;
   const commit = async (batch: Batch, base: Base, learnt: Facts): Promise<void> => {
     const outbox = done.length > 0 && { outbox: { delete: done } };
     await lease.commit({ ...batch, ...outbox });
+    hasWritten = true;
     done = [];
     known = { ...known, base, facts: { ...known.facts, ...learnt } };
   };
@@ -120,13 +122,17 @@ export function openJournal(
     async crm(outcomes) {
       await tell(outcomes);
       const nothing = { ...decided.plan, links: new Map(), strays: new Map(), problems: [] };
-      const { links } = settle(decided.input, nothing, outcomes);
+      const settled = settle(decided.input, nothing, outcomes);
+      // I10, L10: as long as the row bears the old contact's ID, the old link has to say whose it is. Should the process end
+      // here, the next run continues it again; with both links, the row would pass for that of a contact that is gone.
+      const bearsOtherId = (uuid: string) => ![undefined, '', uuid].includes(decided.plan.people.get(uuid)?.row?.id);
+      const links = new Map([...settled.links].filter(([uuid]) => !bearsOtherId(uuid)));
       const { batch, base } = toBatch(known, { links, strays: known.base.strays }, facts, []);
       await commit(batch, base, facts);
     },
     async end(settled, passing) {
       const { isEmpty } = toBatch(known, settled, facts, carriedOut(memory, settled));
-      if (isEmpty && done.length === 0) return;
+      if (isEmpty && done.length === 0 && !hasWritten) return;
       const learnt = { ...facts, ...passing };
       const { batch, base } = toBatch(known, settled, learnt, carriedOut(memory, settled));
       await commit(batch, base, learnt);

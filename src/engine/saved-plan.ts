@@ -35,6 +35,8 @@ const savedChange = z.strictObject({
   releases: z.literal(true).optional(),
   automation: z.string().nullable().optional(),
   id: z.string().optional(),
+  to: z.string().optional(),
+  from: z.string().optional(),
 });
 
 const savedPlan = z.strictObject({
@@ -58,6 +60,17 @@ export type SavedPlan = z.infer<typeof savedPlan>;
 /** A file of plans cannot be used; the message says why and what to do. */
 export class PlanFileError extends Error {
   override readonly name = 'PlanFileError';
+}
+
+/** Of an outbox, whose messages are all there is to look at. */
+export function toSavedMessages(
+  sync: string,
+  run: string,
+  identities: SavedPlan['identities'],
+  changes: readonly Change[],
+): SavedPlan {
+  const sends = changes.filter(({ op }) => op === 'send');
+  return { sync, run, isFull: false, identities, changes: sends.map(plainChange) };
 }
 
 export function toSavedPlan(sync: string, run: string, isFull: boolean, { input, whole }: Decided): SavedPlan {

@@ -5,23 +5,33 @@ import { failurePauseMs } from './backoff.ts';
 import { scheduleIntervalMs } from './interval.ts';
 
 /**
- * - idle: waits for a slot of its schedule, or a trigger -> running.
+ * - idle: waits for a slot of its schedule, or a trigger -> running. Triggers that come soon after a run that was triggered
+ *   wait, and are answered by one run.
  * - running: one run at a time. A slot that comes meanwhile is passed over; a full scan or a trigger is remembered and
- *   follows at once. -> idle, backing-off or stopped, as the run comes out.
+ *   follows, once. -> idle, backing-off or stopped, as the run comes out.
  * - backing-off: the last run failed. Slots and triggers are passed over until the pause is over -> running.
  * - stopped: somebody has to change something and start again, or everything ends. For good.
  */
 export type Phase = 'idle' | 'running' | 'backing-off' | 'stopped';
 
-/** What the next run depends on. `final`: another one would be no use. */
-export type Verdict = 'done' | 'failed' | 'final';
+/**
+ * What the next run depends on. `settling`: done, but for cells that have to stand still before they are sent (W10). `final`:
+ * another one would be no use.
+ */
+export type Verdict = 'done' | 'settling' | 'failed' | 'final';
 
 export type TriggerAnswer = 'started' | 'queued' | 'backing-off' | 'stopped';
+
+/** What came of one that was asked for over HTTP. `refused`: whoever asked did not know the secret. */
+export type HookAnswer = TriggerAnswer | 'too-many' | 'unknown' | 'refused';
 
 export interface Scheduler {
   /** The first run begins at once, the schedule with it. */
   start(): void;
-  /** Something changed, says somebody: run now, or as soon as the current run is over. */
+  /**
+   * Something changed, says somebody: run now, or as soon as the current run and the gap are over. What that run finds
+   * settling is looked at again when it has settled, not only at the next slot.
+   */
   trigger(): TriggerAnswer;
   phase(): Phase;
   failuresInARow(): number;
@@ -40,6 +50,8 @@ export interface SchedulerOptions {
   readonly fullScan?: Schedule;
   /** A full scan was missed while nothing ran: the first run makes up for it. */
   readonly isFullScanDue: boolean;
+  /** How long what is `settling` has to stand still. */
+  readonly settleMs: number;
   /** Must not reject. */
   readonly run: (isFull: boolean) => Promise<Verdict>;
   readonly onPause: (pauseMs: number, failures: number) => void;
@@ -53,13 +65,33 @@ export interface SchedulerOptions {
 const jitterShare = 0.1;
 const jitterMsMax = 10_000;
 
+/**
+ * From the beginning of one triggered run to that of the next. A run reads the tab and asks for changes, so that somebody who
+ * triggers without end takes a dozen of the 60 reads a minute that Google allows
+ * (https://developers.google.com/workspace/sheets/api/limits).
+ */
+const triggerGapMs = 5_000;
+/** Runs after a triggered one because something settles: a cell that never stands still is left to the schedule. */
+const followUpsMax = 5;
+/** The wall clock, by which cells settle, and timers need not agree to the millisecond. */
+const settleMarginMs = 100;
+
+interface Appointment {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly timer: NodeJS.Timeout;
+}
+
 export function createScheduler(options: SchedulerOptions): Scheduler {
   const { schedule, fullScan, run, now } = options;
   let phase: Phase = 'idle';
   let isFullScanDue = options.isFullScanDue;
   let isWanted = false;
   let failures = 0;
-  let retry: { readonly at: number; readonly timer: NodeJS.Timeout } | undefined;
+  let retry: Appointment | undefined;
+  let gap: Appointment | undefined;
+  let followUp: Appointment | undefined;
+  let followUpsLeft = 0;
   let current: Promise<void> = Promise.resolve();
   let fullScanAwaitedAt: number | undefined;
 
@@ -86,6 +118,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   async function keepRunning(): Promise<void> {
     do {
       phase = 'running';
+      if (isWanted) openGap();
       isWanted = false;
       const isFull = isFullScanDue;
       isFullScanDue = false;
@@ -98,7 +131,36 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       }
       failures = 0;
       phase = 'idle';
-    } while (isWanted || isFullScanDue);
+      if (verdict === 'settling') lookAgain();
+      else if (!isWanted) followUpsLeft = 0;
+    } while (isWantedNow() || isFullScanDue);
+  }
+
+  function isWantedNow(): boolean {
+    return isWanted && gap === undefined;
+  }
+
+  function openGap(): void {
+    clearTimeout(gap?.timer);
+    gap = appoint(triggerGapMs, () => {
+      gap = undefined;
+      if (isWanted) begin();
+    });
+  }
+
+  /** What was seen first settles first: an appointment that is made already is kept. */
+  function lookAgain(): void {
+    if (followUpsLeft === 0 || followUp) return;
+    followUpsLeft -= 1;
+    followUp = appoint(options.settleMs + settleMarginMs, () => {
+      followUp = undefined;
+      isWanted = true;
+      if (isWantedNow()) begin();
+    });
+  }
+
+  function appoint(inMs: number, what: () => void): Appointment {
+    return { at: now() + inMs, timer: setTimeout(what, inMs) };
   }
 
   // In a function, because a run takes long enough for the phase to be another one than the compiler believes.
@@ -110,19 +172,18 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     failures += 1;
     phase = 'backing-off';
     const pauseMs = failurePauseMs(failures, options.random);
-    const timer = setTimeout(() => {
+    retry = appoint(pauseMs, () => {
       retry = undefined;
       phase = 'idle';
       begin();
-    }, pauseMs);
-    retry = { at: now() + pauseMs, timer };
+    });
     options.onPause(pauseMs, failures);
   }
 
   function halt(): void {
     phase = 'stopped';
-    clearTimeout(retry?.timer);
-    retry = undefined;
+    for (const appointment of [retry, gap, followUp]) clearTimeout(appointment?.timer);
+    retry = gap = followUp = undefined;
     void slots.destroy();
     void full?.destroy();
   }
@@ -141,9 +202,10 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 
     trigger() {
       if (phase === 'backing-off' || phase === 'stopped') return phase;
-      const answer = phase === 'running' ? 'queued' : 'started';
+      const answer = phase === 'running' || gap ? 'queued' : 'started';
       isWanted = true;
-      begin();
+      followUpsLeft = followUpsMax;
+      if (isWantedNow()) begin();
       return answer;
     },
 
@@ -153,7 +215,8 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     nextRunAt() {
       if (isStopped()) return undefined;
       if (retry) return retry.at;
-      const times = [slots.getNextRun(), full?.getNextRun()].flatMap((date) => (date ? [date.getTime()] : []));
+      const slotTimes = [slots.getNextRun(), full?.getNextRun()].flatMap((date) => (date ? [date.getTime()] : []));
+      const times = [...slotTimes, ...(isWanted && gap ? [gap.at] : []), ...(followUp ? [followUp.at] : [])];
       return times.length === 0 ? undefined : Math.min(...times);
     },
 

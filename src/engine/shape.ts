@@ -9,7 +9,7 @@ import type { FieldChange } from '../sync/change.ts';
 import { isPlaceholderEmail } from '../sync/keys.ts';
 import { type Kind, readCell, readCrm, writeCell, writeCrm } from '../sync/kinds.ts';
 import type { Field, Mapping } from '../sync/mapping.ts';
-import { type ContactRecord, pack, type RowRecord } from '../sync/record.ts';
+import { type ContactRecord, pack, type Packed, type RowRecord } from '../sync/record.ts';
 import type { Reading, Value } from '../sync/value.ts';
 
 /** Columns that are ours and no field of a contact. No mapped column may use these keys. */
@@ -24,10 +24,14 @@ export interface SyncShape {
   readonly scanFields: readonly ContactField[];
   /** Whether the mapped field is one the service never gives back, and takes by upsert only. */
   readonly isCustom: (field: string) => boolean;
-  readonly fromScan: (scanned: ScannedContact) => ContactRecord;
+  /** `known`: the packed values the record may well have still; where it has, they are shared and not kept twice. */
+  readonly fromScan: (scanned: ScannedContact, known?: Packed) => ContactRecord;
   readonly fromContact: (contact: Contact) => ContactRecord;
-  /** `blank`: columns that are not there yet and are about to be made: their cells are blank, not unknown. */
-  readonly fromRow: (row: Row, blank: ReadonlySet<ColumnKey>) => RowRecord;
+  /**
+   * `blank`: columns that are not there yet and are about to be made: their cells are blank, not unknown. `known`: as for
+   * `fromScan`; of no use where `Row.isKnown`.
+   */
+  readonly fromRow: (row: Row, blank: ReadonlySet<ColumnKey>, known?: Packed) => RowRecord;
   readonly toUpdate: (fields: readonly FieldChange[]) => ContactUpdate;
   readonly toLead: (fields: readonly FieldChange[]) => Lead;
   readonly toCustomFields: (fields: readonly FieldChange[]) => Record<string, string>;
@@ -62,10 +66,15 @@ export function createShape(config: SyncConfig, intervalMs: number): SyncShape {
     ? scanFields.indexOf('updated_at')
     : scanFields.push('updated_at') - 1;
 
-  const toRecord = (uuid: string, raw: readonly unknown[]): ContactRecord => {
-    const values = columns.map(({ field }, index) => readCrm(field.kind, firstGiven(raw, places[index]!)));
+  /** A plain loop, and no spread: it runs for every contact of a scan. */
+  const toRecord = (uuid: string, raw: readonly unknown[], known?: Packed): ContactRecord => {
+    const readings: Reading[] = [];
+    for (let index = 0; index < columns.length; index += 1) {
+      readings.push(readCrm(columns[index]!.field.kind, firstGiven(raw, places[index]!)));
+    }
+    const values = pack(readings, known);
     const updatedAt = Date.parse(String(raw[updatedAtPlace]));
-    return { uuid, values: pack(values), ...(!Number.isNaN(updatedAt) && { updatedAt }) };
+    return Number.isNaN(updatedAt) ? { uuid, values } : { uuid, values, updatedAt };
   };
 
   return {
@@ -80,7 +89,7 @@ export function createShape(config: SyncConfig, intervalMs: number): SyncShape {
     ),
     scanFields,
     isCustom: (name) => byName.get(name)?.column.target.kind === 'custom_field',
-    fromScan: ({ uuid, values }) => toRecord(uuid, values),
+    fromScan: ({ uuid, values }, known) => toRecord(uuid, values, known),
     fromContact: (contact) =>
       toRecord(
         contact.uuid,
@@ -130,27 +139,28 @@ export function createShape(config: SyncConfig, intervalMs: number): SyncShape {
     },
   };
 
-  function fromRow(row: Row, blank: ReadonlySet<ColumnKey>): RowRecord {
+  function fromRow(row: Row, blank: ReadonlySet<ColumnKey>, known?: Packed): RowRecord {
+    const { number, id } = row;
+    // Cells that read as what was packed once are that still: reading a value gives the value, whatever its kind.
+    if (row.isKnown && blank.size === 0 && row.formulas.length === 0) {
+      return { number, id, values: row.packed as Packed, ...wishesOf(row) };
+    }
+    const { cells } = row;
     let unreadable: Record<string, string> | undefined;
     const values = columns.map(({ column, field }) => {
-      const reading = blank.has(column.key) ? null : readCell(field.kind, row.cells[column.key]);
+      const reading = blank.has(column.key) ? null : readCell(field.kind, cells[column.key]);
       if (isReading(reading)) return reading;
       (unreadable ??= {})[field.name] = reading.unreadable;
       return undefined;
     });
     const formulas = row.formulas.length === 0 ? [] : columns.filter(({ column }) => row.formulas.includes(column.key));
-    const wish = row.cells[wishKey];
-    const result = row.cells[resultKey];
     return {
-      number: row.number,
-      id: row.id,
-      values: pack(values),
+      number,
+      id,
+      values: pack(values, known),
       ...(unreadable && { unreadable }),
       ...(formulas.length > 0 && { formulas: formulas.map(({ field }) => field.name) }),
-      // An empty cell is a wish taken back; without the column nothing is known of any (E5, W11).
-      ...(wish !== undefined && typeof wish !== 'object' && { wish: String(wish) }),
-      ...(wish === null && { wish: '' }),
-      ...(result != null && typeof result !== 'object' && { wishResult: String(result) }),
+      ...wishesOf(row),
     };
   }
 
@@ -165,6 +175,17 @@ export function createShape(config: SyncConfig, intervalMs: number): SyncShape {
     });
     return Object.fromEntries(entries) as Body;
   }
+}
+
+function wishesOf({ own }: Row): Pick<RowRecord, 'wish' | 'wishResult'> | undefined {
+  const { [wishKey]: wish, [resultKey]: result } = own;
+  if (wish === undefined && result === undefined) return undefined;
+  return {
+    // An empty cell is a wish taken back; without the column nothing is known of any (E5, W11).
+    ...(wish !== undefined && typeof wish !== 'object' && { wish: String(wish) }),
+    ...(wish === null && { wish: '' }),
+    ...(result != null && typeof result !== 'object' && { wishResult: String(result) }),
+  };
 }
 
 /** The first place that is not blank; one that is unknown hides those behind it, since it might hold the value. */
@@ -246,7 +267,9 @@ function toTableSpec({ name, sheet, automation }: SyncConfig, mapped: readonly C
     owner: name,
     columns: [
       ...mapped,
-      ...own.flatMap(({ key, header }) => (header === undefined ? [] : [{ key, header, format: 'text' as const }])),
+      ...own.flatMap(({ key, header }): ColumnSpec[] =>
+        header === undefined ? [] : [{ key, header, format: 'text', isOwn: true }],
+      ),
     ],
   };
 }

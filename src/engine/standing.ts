@@ -3,7 +3,7 @@ import type { SyncState } from '../state/port.ts';
 import { lastSeen, type Link } from '../sync/base.ts';
 import { problemId } from '../sync/change.ts';
 import { normalEmail } from '../sync/same.ts';
-import type { LedgerEntry } from '../sync/enrolment.ts';
+import type { LedgerEntry } from '../sync/ledger.ts';
 import { type Packed, unpack } from '../sync/record.ts';
 import type { Reading } from '../sync/value.ts';
 import type { DecisionRequest, Facts, LastRun } from './memory.ts';

@@ -4,6 +4,7 @@ import type { DaemonEvent } from '../engine/daemon.ts';
 import type { EngineEvent } from '../engine/events.ts';
 import { reasonOf } from '../engine/health.ts';
 import type { RunReport } from '../engine/report.ts';
+import type { HookAnswer } from '../engine/scheduler.ts';
 import type { Problem } from '../sync/change.ts';
 import type { Log } from './logger.ts';
 import { hideAddresses } from './mask.ts';
@@ -19,12 +20,15 @@ export interface LineOptions {
 export interface Lines {
   engine(event: EngineEvent): void;
   daemon(event: DaemonEvent): void;
+  hook(answer: HookAnswer, sync?: string): void;
 }
 
 /** While nothing happens, a sync shows that it lives so often; the runs between are at `debug`. */
 const idleLineEveryMs = 10 * 60_000;
 /** Of one run; the rest is in `leadsheet status`. */
 const problemLinesMax = 20;
+/** A script with an old secret asks at every edit; somebody who guesses, more often. */
+const refusedHookLineEveryMs = 10 * 60_000;
 
 /** What was said of a sync, so that it is not said again. */
 interface Said {
@@ -40,6 +44,7 @@ interface Said {
 
 export function createLines(log: Log, { areDetailsShown, now, isStopping }: LineOptions): Lines {
   const saidBySync = new Map<string, Said>();
+  const refusedHooks = { count: 0, lineAt: -Infinity };
   const safe = (text: string) => (areDetailsShown ? text : hideAddresses(text));
 
   function saidOf(sync: string): Said {
@@ -77,6 +82,8 @@ export function createLines(log: Log, { areDetailsShown, now, isStopping }: Line
       row: done.row,
       fields,
       rules,
+      ...('automation' in done && { automation: done.automation }),
+      ...('enrol' in done && { automation: done.enrol }),
       ...(areDetailsShown && { values: done.fields.map(({ before, after }) => ({ before: before ?? null, after })) }),
     };
     if (outcome.kind === 'done') return log.info(about, 'change done');
@@ -156,6 +163,13 @@ export function createLines(log: Log, { areDetailsShown, now, isStopping }: Line
           return summary(event.report);
       }
     },
+    hook(answer, sync) {
+      if (answer !== 'refused') return log.debug({ ...(sync !== undefined && { sync }), answer }, 'hook');
+      refusedHooks.count += 1;
+      if (now() - refusedHooks.lineAt < refusedHookLineEveryMs) return;
+      log.warn({ times: refusedHooks.count }, 'a hook came without the right secret');
+      Object.assign(refusedHooks, { count: 0, lineAt: now() });
+    },
     daemon(event) {
       switch (event.type) {
         case 'sync-ran':
@@ -183,6 +197,6 @@ function problemKey({ id, kind, reason }: Problem): string {
 }
 
 function isWriting({ counts }: RunReport): boolean {
-  const { created, updated, appended, set, deleted, removed, enrolled, cancelled } = counts;
-  return created + updated + appended + set + deleted + removed + enrolled + cancelled > 0;
+  const { created, updated, appended, set, deleted, removed, enrolled, cancelled, sent } = counts;
+  return created + updated + appended + set + deleted + removed + enrolled + cancelled + sent > 0;
 }

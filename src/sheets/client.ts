@@ -78,7 +78,12 @@ export class SheetsClient {
             return call(api, methodOptions);
           };
           try {
-            return await this.#callOnce(kind, send, options);
+            const data = await this.#callOnce(kind, send, options);
+            // A success without a word, or with a page, is somebody's on the way: Google always answers an object (L3).
+            if (kind === 'writes' && (typeof data !== 'object' || data === null)) {
+              throw new OutcomeUnknownError('the answer was empty', { spreadsheetId });
+            }
+            return data;
           } catch (error) {
             if (signal?.aborted) {
               throw isSent && kind === 'writes'

@@ -40,6 +40,8 @@ export interface ColumnSpec {
   /** Text of the header cell, compared without outer white space. */
   readonly header: string;
   readonly format: ColumnFormat;
+  /** Holds words of the program's own, and nothing that is kept equal: its cells are not in `Row.packed`. */
+  readonly isOwn?: true;
 }
 
 export interface TableSpec {
@@ -86,8 +88,20 @@ export interface Row {
   readonly number: number;
   /** Text of the ID cell, `''` if blank. */
   readonly id: string;
-  /** By column key; a key is absent when its column was not found: unknown, not blank (V3). */
+  /**
+   * By column key; a key is absent when its column was not found: unknown, not blank (V3). Taken apart anew at each asking:
+   * who needs several of a row's cells asks once.
+   */
   readonly cells: Readonly<Record<ColumnKey, CellValue>>;
+  /**
+   * The cells of all columns of the spec but its own ones, as the JSON text of an array in the order of the spec: a column
+   * that was not found is `{}`, a `CellError` is itself. Rows with the same text hold the same.
+   */
+  readonly packed: string;
+  /** `packed` is the text that the caller holds, by `ReadSettings.known`. */
+  readonly isKnown: boolean;
+  /** The cells of the spec's own columns alone, by key. */
+  readonly own: Readonly<Record<ColumnKey, CellValue>>;
   /** Keys of the cells that hold a formula; their value is the formula's result. */
   readonly formulas: readonly ColumnKey[];
 }
@@ -220,6 +234,11 @@ export interface CallSettings {
   readonly priority?: number;
 }
 
+export interface ReadSettings extends CallSettings {
+  /** The text (`Row.packed`) that the caller holds of the row with this id: if the row has the same, it is kept once. */
+  readonly known?: (id: string) => string | undefined;
+}
+
 export interface UnlessUnchanged {
   /** `Snapshot.fingerprint` of what the caller has; undefined if it has nothing. */
   readonly unless: string | undefined;
@@ -232,14 +251,14 @@ export interface Table {
    * header row costs one or two. While headers cannot be told apart by their text alone, every read costs one more. Tabs
    * beyond 2,000,000 mapped cells are read in chunks and checked.
    */
-  read(settings?: CallSettings): Promise<Snapshot>;
+  read(settings?: ReadSettings): Promise<Snapshot>;
 
   /**
    * The same; but `'unchanged'`, at the price of the calls and hardly more, when Google answers to the byte what that
    * snapshot was made of, results of formulas included. Never at the first read of a process, nor when the header row was
    * looked at anew, since anchors and marks may be news then. A snapshot that equals the last one may still be given.
    */
-  read(settings: CallSettings & UnlessUnchanged): Promise<Snapshot | 'unchanged'>;
+  read(settings: ReadSettings & UnlessUnchanged): Promise<Snapshot | 'unchanged'>;
 
   /**
    * Anchors columns that carry no anchor yet, and creates those of `create` that are missing (the ID column always),

@@ -10,7 +10,7 @@ import { locateTab } from './locate.ts';
 import { type Look, takeLook } from './look.ts';
 import type { ColumnKey, Row, Snapshot } from './port.ts';
 import type { RawAnswer } from './raw-answer.ts';
-import { appendRows, columnLines } from './rows.ts';
+import { appendRows, columnLines, type KnownText } from './rows.ts';
 import { type Run, toRuns } from './runs.ts';
 import { type OpenCell, planShown, readShown, settleOpenCells, type Shown } from './shown.ts';
 import { readValues, takeValues, type ValueBlock } from './values.ts';
@@ -35,18 +35,25 @@ interface Attempts {
   unsettled: { readonly digest: string; readonly shown: Shown } | undefined;
 }
 
-/** `unless`: the fingerprint of a snapshot; 'unchanged' is answered only where nothing else could have changed either. */
+/** What the caller holds already. */
+export interface Held {
+  /** The fingerprint of a snapshot; 'unchanged' is answered only where nothing else could have changed either. */
+  readonly unless?: string | undefined;
+  /** Texts of rows. */
+  readonly known?: KnownText | undefined;
+}
+
 export async function readTable(
   context: TableContext,
   options: CallOptions,
-  unless?: string,
+  held: Held = {},
 ): Promise<Snapshot | 'unchanged'> {
   const attempts: Attempts = { hasLooked: false, headerBefore: undefined, unsettled: undefined };
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     const isJustLocated = context.sheetId === undefined || context.shape === undefined;
     if (isJustLocated) await locateTab(context, options);
     try {
-      const result = await readOnce(context, attempts, unless, options);
+      const result = await readOnce(context, attempts, held, options);
       if (result) return result;
     } catch (error) {
       // The tab is gone, or shorter than remembered: locating it tells which. Just located, the refusal stands.
@@ -61,7 +68,7 @@ export async function readTable(
 async function readOnce(
   context: TableContext,
   attempts: Attempts,
-  unless: string | undefined,
+  held: Held,
   options: CallOptions,
 ): Promise<Snapshot | 'unchanged' | undefined> {
   const { headerRow } = context.spec;
@@ -77,30 +84,30 @@ async function readOnce(
   const width = runs.reduce((sum, { start, end }) => sum + end - start, 0);
   const { cellsPerRead, cellsPerChunk } = context.readLimits;
   return (rowCount - headerRow) * width <= cellsPerRead
-    ? readWhole(context, runs, attempts, unless, options)
-    : readChunks(context, runs, Math.max(1, Math.floor(cellsPerChunk / width)), attempts, unless, options);
+    ? readWhole(context, runs, attempts, held, options)
+    : readChunks(context, runs, Math.max(1, Math.floor(cellsPerChunk / width)), attempts, held, options);
 }
 
 async function readWhole(
   context: TableContext,
   runs: readonly Run[],
   attempts: Attempts,
-  unless: string | undefined,
+  held: Held,
   options: CallOptions,
 ): Promise<Snapshot | 'unchanged' | undefined> {
   const bounds = requestBounds(context, runs, { startRowIndex: context.spec.headerRow });
-  const answer = await ask(context, bounds, options);
+  using answer = await ask(context, bounds, options);
   const { lastRead } = context;
   const isSame = !attempts.hasLooked && lastRead?.digest === answer.digest;
   // The same bytes have their open cells in the same places: what these show is compared as bytes, too.
   const asked =
     provenShown(attempts, answer.digest) ??
     (isSame && lastRead.shown ? await readShown(context, lastRead.shown, options) : undefined);
-  if (isSame && fingerprintOf(context, [answer.digest, asked?.digest]) === unless) {
+  if (isSame && fingerprintOf(context, [answer.digest, asked?.digest]) === held.unless) {
     takeColumns(context, lastRead.shape, context.look!.resolved);
     return 'unchanged';
   }
-  const part = takePart(context, answer, bounds, attempts, takeRows);
+  const part = takePart(context, answer, bounds, attempts, (...of) => takeRows(...of, held));
   if (!part) return undefined;
   const shown = await settle(context, part, asked, attempts, options);
   if (shown === 'moving') return undefined;
@@ -117,7 +124,7 @@ async function readChunks(
   runs: readonly Run[],
   chunkRows: number,
   attempts: Attempts,
-  unless: string | undefined,
+  held: Held,
   options: CallOptions,
 ): Promise<Snapshot | 'unchanged' | undefined> {
   const { rowCount } = context.shape!;
@@ -127,8 +134,8 @@ async function readChunks(
   for (let start = context.spec.headerRow; start < rowCount; start += chunkRows) {
     const rowBounds = { startRowIndex: start, endRowIndex: Math.min(start + chunkRows, rowCount) };
     const bounds = requestBounds(context, runs, rowBounds);
-    const answer = await ask(context, bounds, options);
-    const part = takePart(context, answer, bounds, attempts, takeChunk);
+    using answer = await ask(context, bounds, options);
+    const part = takePart(context, answer, bounds, attempts, (...of) => takeChunk(...of, held));
     if (!part) return undefined;
     const shown = await settle(context, part, undefined, attempts, options);
     if (shown === 'moving') return undefined;
@@ -137,10 +144,11 @@ async function readChunks(
     digests.push(answer.digest, shown?.digest);
   }
   const bounds = requestBounds(context, toRuns(witnessColumn(context)), { startRowIndex: context.spec.headerRow });
-  const last = takePart(context, await ask(context, bounds, options), bounds, attempts, takeWitness);
+  using closing = await ask(context, bounds, options);
+  const last = takePart(context, closing, bounds, attempts, takeWitness);
   if (!last || context.shape!.rowCount !== rowCount || last.witness.length !== witness.length) return undefined;
   if (last.witness.some((line, index) => line !== witness[index])) return undefined;
-  if (!attempts.hasLooked && fingerprintOf(context, digests) === unless) return 'unchanged';
+  if (!attempts.hasLooked && fingerprintOf(context, digests) === held.unless) return 'unchanged';
   context.lastRead = undefined;
   return createSnapshot(context, last.title, rows, digests);
 }
@@ -173,7 +181,7 @@ function takePart<T>(
 ): (Part & T) | undefined {
   const { title, blocks, extents } = takeValues(answer, bounds, errorContext(context));
   const look = context.look!;
-  const header = (blocks[0]?.columns ?? []).map(([cell]) => cell);
+  const [header = []] = blocks[0]?.rows ?? [];
   const headerAnswered = JSON.stringify(header);
   if (!isAsLooked(look, header, headerAnswered, attempts)) {
     attempts.headerBefore = headerAnswered;
@@ -193,10 +201,10 @@ interface TakenRows {
   readonly open: readonly OpenCell[];
 }
 
-function takeRows({ look }: TableContext, body: readonly ValueBlock[]): TakenRows {
+function takeRows({ look, spec }: TableContext, body: readonly ValueBlock[], { known }: Held): TakenRows {
   const rows: Row[] = [];
   const open: OpenCell[] = [];
-  appendRows(rows, open, body, look!.resolved.located);
+  appendRows(rows, open, body, look!.resolved.located, spec.columns, known);
   return { rows, open };
 }
 
@@ -205,8 +213,8 @@ function takeWitness(context: TableContext, body: readonly ValueBlock[]) {
   return { witness: witnessColumn(context).flatMap((columnIndex) => columnLines(body, columnIndex)) };
 }
 
-function takeChunk(context: TableContext, body: readonly ValueBlock[]) {
-  return { ...takeRows(context, body), ...takeWitness(context, body) };
+function takeChunk(context: TableContext, body: readonly ValueBlock[], held: Held) {
+  return { ...takeRows(context, body, held), ...takeWitness(context, body) };
 }
 
 /** By its texts; or, whatever they look like there, because the look was taken between two answers that are the same. */

@@ -2,11 +2,10 @@
 import { idKey } from './context.ts';
 import type { LocatedColumn } from './header.ts';
 import { cellText } from './grid.ts';
-import type { CellValue, ColumnKey, Row } from './port.ts';
+import { notFound, type PackedCell, PackedRow, rowLayout } from './packed-row.ts';
+import type { CellValue, ColumnKey, ColumnSpec, Row } from './port.ts';
 import { isOpenText, type OpenCell } from './shown.ts';
 import type { ValueBlock } from './values.ts';
-
-const noFormulas: readonly ColumnKey[] = [];
 
 /** What the formula cells of a row say, for putting one back that was hit. Kept beside the rows: only few have any. */
 const formulaTextsByRow = new WeakMap<Row, ReadonlyMap<ColumnKey, string>>();
@@ -15,20 +14,18 @@ export function formulaTextOf(row: Row, key: ColumnKey): string | undefined {
   return formulaTextsByRow.get(row)?.get(key);
 }
 
+/** Where the cells of a column stand in the answer. */
 interface ColumnSource {
   readonly key: ColumnKey;
   readonly columnIndex: number;
-  readonly startRow: number;
-  readonly values: readonly unknown[];
+  /** Of the block, among those that were answered. */
+  readonly block: number;
+  /** Of the cell, in each of its rows. */
+  readonly place: number;
 }
 
-/** A row as long as some of its cells are open. */
-interface DraftRow {
-  readonly number: number;
-  id: string;
-  readonly cells: Record<ColumnKey, CellValue>;
-  formulas: readonly ColumnKey[];
-}
+/** The text that a caller holds of the row with this id; undefined if it holds none. */
+export type KnownText = (id: string) => string | undefined;
 
 /**
  * Appends to `rows` those rows of the blocks that are not blank, and to `open` the cells that are still to be settled. The
@@ -39,40 +36,67 @@ export function appendRows(
   open: OpenCell[],
   blocks: readonly ValueBlock[],
   located: readonly LocatedColumn[],
+  columns: readonly ColumnSpec[],
+  known: KnownText | undefined,
 ): void {
-  const sources = located.flatMap((column) => findSource(blocks, column) ?? []);
-  const idSource = sources.find(({ key }) => key === idKey);
-  const cellSources = sources.filter(({ key }) => key !== idKey);
-  const startRow = blocks[0]?.startRow ?? 0;
-  // Every row gets its cells from one shape: filled in one by one, an object is reallocated as it grows.
-  const blankCells: Readonly<Record<ColumnKey, CellValue>> = Object.fromEntries(
-    cellSources.map(({ key }) => [key, null]),
-  );
-  const rowCount = Math.max(0, ...sources.map(({ values }) => values.length));
-  for (let index = 0; index < rowCount; index += 1) {
-    const rawId = idSource === undefined ? null : toValue(idSource.values[index]);
+  const layout = rowLayout(columns);
+  const sourceOf = (key: ColumnKey) => {
+    const column = located.find((each) => each.key === key);
+    return column && findSource(blocks, column);
+  };
+  const idSource = sourceOf(idKey);
+  const packedSources = layout.packed.map(sourceOf);
+  const ownSources = layout.own.map(sourceOf);
+  let number = blocks[0]?.startRow ?? 0;
+  for (const parts of together(blocks)) {
+    number += 1;
+    const rawId = idSource ? valueOf(parts, idSource) : null;
     const id = cellText(rawId);
-    const cells: Record<ColumnKey, CellValue> = { ...blankCells };
-    let openSources: ColumnSource[] | undefined;
     let isBlank = id === '';
-    for (const source of cellSources) {
-      const value = toValue(source.values[index]);
-      if (value === null) continue;
-      cells[source.key] = value;
-      isBlank = false;
-      if (typeof value === 'string' && isOpenText(value)) (openSources ??= []).push(source);
-    }
+    let openSources: ColumnSource[] | undefined;
+    const packed = cellsOf(packedSources);
+    const own = cellsOf(ownSources);
     if (isBlank) continue;
     if (typeof rawId === 'string' && isOpenText(rawId)) (openSources ??= []).push(idSource!);
-    const row: DraftRow = { number: startRow + index + 1, id, cells, formulas: noFormulas };
+    const row = new PackedRow(number, id, layout, packed, own, known?.(id));
     rows.push(row);
-    if (openSources) {
-      for (const source of openSources) {
-        const text = source.key === idKey ? rawId : cells[source.key];
-        if (typeof text === 'string') open.push(openCell(row, text, source));
+    for (const source of openSources ?? []) {
+      const opened = valueOf(parts, source);
+      if (typeof opened === 'string') open.push(openCell(row, opened, source));
+    }
+
+    function cellsOf(sources: readonly (ColumnSource | undefined)[]): PackedCell[] {
+      const cells: PackedCell[] = [];
+      for (const source of sources) {
+        const value = source ? valueOf(parts, source) : notFound;
+        cells.push(value);
+        if (value === null || source === undefined) continue;
+        isBlank = false;
+        if (typeof value === 'string' && isOpenText(value)) (openSources ??= []).push(source);
       }
+      return cells;
     }
   }
+}
+
+/** The rows of several blocks side by side, as far as the longest goes. The same array each time, filled anew. */
+function* together(blocks: readonly ValueBlock[]): Generator<readonly (readonly unknown[])[], void> {
+  const iterators = blocks.map(({ rows }) => rows[Symbol.iterator]());
+  const parts: (readonly unknown[])[] = [];
+  for (;;) {
+    let isOver = true;
+    for (const [index, iterator] of iterators.entries()) {
+      const { done, value } = iterator.next();
+      parts[index] = done ? [] : value;
+      if (!done) isOver = false;
+    }
+    if (isOver) return;
+    yield parts;
+  }
+}
+
+function valueOf(parts: readonly (readonly unknown[])[], { block, place }: ColumnSource): CellValue {
+  return toValue(parts[block]![place]);
 }
 
 function toValue(answered: unknown): CellValue {
@@ -87,7 +111,7 @@ function toValue(answered: unknown): CellValue {
   }
 }
 
-function openCell(row: DraftRow, text: string, { key, columnIndex }: ColumnSource): OpenCell {
+function openCell(row: PackedRow, text: string, { key, columnIndex }: ColumnSource): OpenCell {
   return {
     rowIndex: row.number - 1,
     columnIndex,
@@ -95,7 +119,7 @@ function openCell(row: DraftRow, text: string, { key, columnIndex }: ColumnSourc
     idText: row.id,
     settle(value, formula) {
       if (key === idKey) row.id = cellText(value);
-      else row.cells[key] = value;
+      else row.correct(key, value);
       if (formula === undefined) return;
       const formulas = new Map(formulaTextsByRow.get(row)).set(key, formula);
       formulaTextsByRow.set(row, formulas);
@@ -108,11 +132,15 @@ function openCell(row: DraftRow, text: string, { key, columnIndex }: ColumnSourc
 export function columnLines(blocks: readonly ValueBlock[], columnIndex: number): string[] {
   const source = findSource(blocks, { key: '', columnIndex });
   if (!source) return [];
-  const { values, startRow } = source;
-  return values.flatMap((answered, index) => {
-    const value = toValue(answered);
-    return value === null ? [] : `${startRow + index} ${JSON.stringify(value)}`;
-  });
+  const { startRow, rows } = blocks[source.block]!;
+  const lines: string[] = [];
+  let number = startRow;
+  for (const row of rows) {
+    const value = toValue(row[source.place]);
+    if (value !== null) lines.push(`${number} ${JSON.stringify(value)}`);
+    number += 1;
+  }
+  return lines;
 }
 
 /** The block that the column lies in: of those that begin at or before it, the one that begins last. */
@@ -122,7 +150,5 @@ function findSource(
 ): ColumnSource | undefined {
   const before = blocks.filter(({ startColumn }) => startColumn <= columnIndex);
   const block = before.toSorted((a, b) => b.startColumn - a.startColumn)[0];
-  if (!block) return undefined;
-  const { startRow, startColumn, columns } = block;
-  return { key, columnIndex, startRow, values: columns[columnIndex - startColumn] ?? [] };
+  return block && { key, columnIndex, block: blocks.indexOf(block), place: columnIndex - block.startColumn };
 }

@@ -7,7 +7,7 @@ import { ensureColumns } from './ensure.ts';
 import { checkMayWrite, type Inspection, inspectTab } from './inspect.ts';
 import { isTemporaryMark, ownerToIdBlock, temporaryKeys } from './marks.ts';
 import { removeMarks, searchMarks } from './pins.ts';
-import type { CallSettings, Snapshot, Table, TableMemory, TableSpec, UnlessUnchanged } from './port.ts';
+import type { CallSettings, ReadSettings, Snapshot, Table, TableMemory, TableSpec, UnlessUnchanged } from './port.ts';
 import { readLimitsDefault, readTable } from './read.ts';
 import { removeRows } from './remove.ts';
 import { updateRows } from './update.ts';
@@ -83,10 +83,10 @@ function newContext(
 }
 
 function createTable(context: TableContext): Table {
-  async function read(settings?: CallSettings): Promise<Snapshot>;
-  async function read(settings: CallSettings & UnlessUnchanged): Promise<Snapshot | 'unchanged'>;
-  async function read(settings: CallSettings & Partial<UnlessUnchanged> = {}): Promise<Snapshot | 'unchanged'> {
-    return readTable(context, settings, settings.unless);
+  async function read(settings?: ReadSettings): Promise<Snapshot>;
+  async function read(settings: ReadSettings & UnlessUnchanged): Promise<Snapshot | 'unchanged'>;
+  async function read(settings: ReadSettings & Partial<UnlessUnchanged> = {}): Promise<Snapshot | 'unchanged'> {
+    return readTable(context, settings, settings);
   }
   /**
    * The next read looks after a write that did not end well: what became of the marks is not known for certain, or columns

@@ -3,21 +3,22 @@
 // constants as they are (dates as serial numbers) and formulas as their text; what a formula shows, and whether a text
 // that looks like a formula is one, has to be asked for (shown.ts).
 // https://developers.google.com/workspace/sheets/api/reference/rest/v4/ValueRenderOption
-import type { sheets_v4 } from '@googleapis/sheets';
 import { type GridBounds, rangeExtent, type RangeExtent } from './address.ts';
 import type { CallOptions, SheetsClient } from './client.ts';
 import { type SheetsErrorContext, UnavailableError } from './errors.ts';
 import { byBounds } from './grid.ts';
+import { type AnsweredRange, answeredRanges } from './answered-rows.ts';
 import { type RawAnswer, rawOptions, toRawAnswer } from './raw-answer.ts';
 
 /**
- * A rectangle of values, column by column: a few long lists take less room than very many short ones. Columns to the right
- * and ends of columns that are blank may be missing; any other blank cell is `''`.
+ * A rectangle of values, row by row. Rows at the end and ends of rows that are blank may be missing; any other blank cell
+ * is `''`.
  */
 export interface ValueBlock {
   readonly startRow: number;
   readonly startColumn: number;
-  readonly columns: readonly (readonly unknown[])[];
+  /** Parsed as it is gone through; until the answer is disposed. */
+  readonly rows: AnsweredRange['rows'];
 }
 
 export interface Values {
@@ -39,7 +40,7 @@ export function readValues(
 ): Promise<RawAnswer> {
   const requestBody = {
     dataFilters: bounds.map((each) => byBounds(sheetId, each)),
-    majorDimension: 'COLUMNS',
+    majorDimension: 'ROWS',
     valueRenderOption: 'FORMULA',
     dateTimeRenderOption: 'SERIAL_NUMBER',
   };
@@ -58,10 +59,9 @@ export function readValues(
 
 /** Throws when a rectangle is missing: an answer that is not whole is never taken for a blank tab (L7). */
 export function takeValues(answer: RawAnswer, bounds: readonly GridBounds[], context: SheetsErrorContext): Values {
-  const { valueRanges = [] } = answer.parse() as sheets_v4.Schema$BatchGetValuesByDataFilterResponse;
-  const answered = valueRanges.flatMap(({ valueRange }) => {
-    const extent = rangeExtent(valueRange?.range ?? '');
-    return extent ? [{ ...extent, columns: valueRange?.values ?? [] }] : [];
+  const answered = answeredRanges(answer, context).flatMap(({ range, rows }) => {
+    const extent = rangeExtent(range);
+    return extent ? [{ ...extent, rows }] : [];
   });
   const found = bounds.map(({ startRowIndex = 0, startColumnIndex = 0 }) => {
     const block = answered.find((each) => each.startRow === startRowIndex && each.startColumn === startColumnIndex);

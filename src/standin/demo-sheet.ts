@@ -5,12 +5,26 @@ import type { SheetsStandin } from './sheets/standin.ts';
 /** The spreadsheet of a trial; its id is what a mapping file names. */
 export const demoSpreadsheetId = 'demo-spreadsheet-of-the-stand-in';
 
-const headers = ['First name', 'Last name', 'Company', 'Email', 'Position'];
+const headers = ['First name', 'Last name', 'Company', 'Email', 'Position', 'Automation', 'Enrolment'];
 const rowCount = 120;
+/** As somebody laid them out: headers in the first row, columns in pixels. */
+const feedTabs = [
+  {
+    title: 'Automations',
+    headers: ['Name', 'Status', 'Description', 'Hours', 'Time zone', 'Sync'],
+    widths: [180, 90, 240, 170, 130, 350, 220],
+  },
+  {
+    title: 'Emails',
+    headers: ['Sent', 'From', 'To', 'Subject', 'Status', 'Sync'],
+    widths: [160, 230, 280, 270, 90, 120],
+  },
+] as const;
+const prospectWidths = [90, 90, 150, 190, 150, 150, 470];
 
 /**
  * Makes a tab of 120 people as somebody typed it: every other one is a contact of the first
- * list already and has an e-mail address by which it can be found, the rest are new.
+ * list already and has an e-mail address by which it can be found, the rest are new. The tabs of feeds have only headers.
  */
 export function addDemoSpreadsheet(sheets: SheetsStandin, service: Model): void {
   const [first] = service.lists.table.all();
@@ -27,12 +41,37 @@ export function addDemoSpreadsheet(sheets: SheetsStandin, service: Model): void 
   sheets.model.create({
     id: demoSpreadsheetId,
     title: 'Outreach',
-    tabs: [{ title: 'Prospects', rowCount: 1_000, columnCount: 12, values: [headers, ...values] }],
+    tabs: [
+      { title: 'Prospects', rowCount: 1_000, columnCount: 12, values: [headers, ...values] },
+      ...feedTabs.map((tab, index) => ({
+        title: tab.title,
+        sheetId: index + 1,
+        rowCount: 100,
+        columnCount: 10,
+        values: [tab.headers],
+      })),
+    ],
   });
-  const wide = { sheetId: 0, dimension: 'COLUMNS', startIndex: 2, endIndex: headers.length };
+  widen(sheets, 0, prospectWidths);
+  for (const [index, tab] of feedTabs.entries()) widen(sheets, index + 1, tab.widths);
+  // Columns that are there keep their format, so that whoever makes one for dates says so.
   sheets.person(demoSpreadsheetId).request({
-    updateDimensionProperties: { range: wide, properties: { pixelSize: 220 }, fields: 'pixelSize' },
+    repeatCell: {
+      range: { sheetId: 2, startColumnIndex: 0, endColumnIndex: 1, startRowIndex: 1 },
+      cell: { userEnteredFormat: { numberFormat: { type: 'DATE_TIME', pattern: 'yyyy-mm-dd hh:mm' } } },
+      fields: 'userEnteredFormat.numberFormat',
+    },
   });
+}
+
+/** In pixels, from the first column on. */
+function widen(sheets: SheetsStandin, sheetId: number, widths: readonly number[]): void {
+  for (const [startIndex, pixelSize] of widths.entries()) {
+    const range = { sheetId, dimension: 'COLUMNS', startIndex, endIndex: startIndex + 1 };
+    sheets.person(demoSpreadsheetId).request({
+      updateDimensionProperties: { range, properties: { pixelSize }, fields: 'pixelSize' },
+    });
+  }
 }
 
 function contactRow(contact: ContactRecord): string[] {

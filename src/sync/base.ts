@@ -25,6 +25,11 @@ export interface Link {
   readonly isOpen?: true;
   /** `updated_at` of our last confirmed write, epoch milliseconds: an older answer is stale. */
   readonly writtenAt?: number;
+  /**
+   * `updated_at` as last read, epoch milliseconds, while something is open: a later run that did not read the contact
+   * again still has to say which side is newer (M1).
+   */
+  readonly updatedAt?: number;
   /** Left out while both are there. */
   readonly standing?: Standing;
   /** Full scans in a row that did not show the contact (D3). */
@@ -82,7 +87,10 @@ export interface Stray {
   /** A create went out and its outcome is unknown: look before trying again (W4). */
   readonly isUnknown?: true;
   /** What the service last said of it; asked again at the next full scan, or when the row changes. */
-  readonly answered?: { readonly kind: 'gone' } | { readonly kind: 'elsewhere'; readonly where: string };
+  readonly answered?:
+    | { readonly kind: 'gone' }
+    /** `uuid` is left out by older states. */
+    | { readonly kind: 'elsewhere'; readonly where: string; readonly uuid?: string };
 }
 
 /** What a side was last seen to hold. */

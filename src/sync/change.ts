@@ -34,6 +34,8 @@ export type Change =
   | (ChangeOf<'enrol', 'crm'> & { readonly automation: string })
   /** `automation`: null is all of them. */
   | (ChangeOf<'cancel', 'crm'> & { readonly automation: string | null })
+  /** A message or e-mail to the contact `uuid`; `to` and `from` are for people. */
+  | (ChangeOf<'send', 'crm'> & { readonly to: string; readonly from: string })
   | ChangeOf<'append', 'sheet'>
   /** `id`: also write this uuid into the ID cell. */
   | (ChangeOf<'set', 'sheet'> & { readonly id?: string })
@@ -47,6 +49,7 @@ export const opOrder: readonly ChangeOp[] = [
   'update',
   'cancel',
   'enrol',
+  'send',
   'set',
   'append',
   'delete',
@@ -109,3 +112,20 @@ export type Question =
   | { readonly kind: 'contact'; readonly uuid: string; readonly rule: RuleId }
   /** Is one of these identifiers somebody already? By `rowKey`; the values are in the order of the mapping. */
   | { readonly kind: 'lookup'; readonly key: string; readonly row: number; readonly values: readonly Reading[] };
+
+/** After every row: Infinity less Infinity would be no number. */
+const rowsEnd = Number.MAX_SAFE_INTEGER;
+
+interface OfRecord {
+  readonly row: number | null;
+  readonly uuid: string | null;
+}
+
+/** As they stand in the sheet, and then those without a row (L11). */
+export function compareRecords(a: OfRecord, b: OfRecord): number {
+  return (a.row ?? rowsEnd) - (b.row ?? rowsEnd) || compareTexts(a.uuid ?? '', b.uuid ?? '');
+}
+
+export function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -24,6 +24,8 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
   const states = new Map<string, RecordState>();
   const strays = new Map(plan.strays);
   const problems: Problem[] = [];
+  // Most runs change nothing: what takes a look at every row is left out then.
+  if (outcomes.size === 0) return { states, strays, problems };
   const rowByNumber = new Map(input.sheet.rows.map((row) => [row.number, row]));
   const takenIds = new Set(input.sheet.rows.map(({ id }) => id));
   for (const [change, outcome] of outcomes) {

@@ -2,70 +2,18 @@
 // out once per contact and automation, ever; when in doubt it is not (L8).
 import { type Change, type Problem, problem } from './change.ts';
 import type { PlanInput } from './input.ts';
-import { isSame } from './kinds.ts';
-import type { Mapping } from './mapping.ts';
+import { callsOf, countSince, enrolmentId, groupEntries, isDone, type LedgerEntry, ledgerKey } from './ledger.ts';
 import { type RowRecord, unpack } from './record.ts';
-import { normalText } from './same.ts';
 import type { RuleId } from './rules.ts';
-
-export interface WishedAutomation {
-  readonly uuid: string;
-  readonly name: string;
-  readonly status: string;
-}
-
-/** What was ever done about a wish. */
-export interface LedgerEntry {
-  /**
-   * `waiting`: seen, and not its turn. `intended`: written down before the call; still so in a later run, the outcome is
-   * unknown (E3). `skipped`: the service said the contact is there already.
-   */
-  readonly state: 'waiting' | 'intended' | 'enrolled' | 'skipped' | 'refused' | 'unknown' | 'cancelling';
-  /** Epoch milliseconds on the service's clock: since when, or when. */
-  readonly at: number;
-  readonly run: string;
-  /** Of the automation, when it was last wished for: for people. */
-  readonly name?: string;
-  /** The service's own words, where it refused. */
-  readonly message?: string;
-  /** When calls were made that enrolled or may have, epoch milliseconds: what the cap counts, whatever became of it since. */
-  readonly calls?: readonly number[];
-}
-
-/** A contact that was to be created and enrolled in one call, and whose uuid is not known: perhaps there is none (E3). */
-export interface InFlight {
-  readonly automation: string;
-  /** Epoch milliseconds: when the call was made. */
-  readonly at: number;
-  /** Whether there is such a contact could not be looked up: anybody may be it. */
-  readonly isUnanswered?: true;
-}
-
-export interface Ledger {
-  /** By `ledgerKey`. */
-  readonly entries: ReadonlyMap<string, LedgerEntry>;
-  /** By `rowKey` of a new row: nothing is done about it until reading has told what became of the call. */
-  readonly inFlight?: ReadonlyMap<string, InFlight>;
-  /** False for a new, lost or restored state, until a person approved what it would enrol (E6). */
-  readonly isTrusted: boolean;
-}
-
-export const emptyLedger: Ledger = { entries: new Map(), isTrusted: true };
-
-export function ledgerKey(uuid: string, automation: string): string {
-  return `${uuid} ${automation}`;
-}
+import { normalText } from './same.ts';
+import { vetoOf } from './veto.ts';
+import { readerOf, type ReadWish, type WishedAutomation } from './wish.ts';
+import { lastingTexts, notBegun, problemText, proofIn, resultText, type WishResult } from './wish-result.ts';
 
 /** Somebody with a row and a wish, or without one any more. */
 export interface Wisher {
   readonly uuid: string;
   readonly row: RowRecord;
-}
-
-/** A sentence of the result column, about one automation; null: about what names none. */
-export interface WishResult {
-  readonly automation: string | null;
-  readonly text: string;
 }
 
 export interface EnrolmentPlan {
@@ -83,7 +31,7 @@ export interface EnrolmentPlan {
   /** E6: the ledger knows all that was done, as far as the sheet can tell. Not while wishes wait for an approval. */
   readonly isTrusted: boolean;
   /** Automation for each new row, by `rowKey`: created and enrolled in one call (E2). */
-  readonly ofNewRows: ReadonlyMap<string, string>;
+  readonly ofNewRows: ReadonlyMap<string, WishedAutomation>;
 }
 
 interface Wish {
@@ -94,9 +42,6 @@ interface Wish {
 }
 
 const hourMs = 3_600_000;
-
-/** What the row is told of a wish whose call was not begun: the run was stopped, or a person was quicker. */
-const notBegun = 'waiting: is tried in the next run';
 
 export function planEnrolments(
   input: PlanInput,
@@ -157,7 +102,7 @@ export function planEnrolments(
     }
   }
   // After those who wished before them; without a call left they are created only, and wait like everybody.
-  const ofNewRows = new Map<string, string>();
+  const ofNewRows = new Map<string, WishedAutomation>();
   for (const row of newRows) planNewRow(row);
   return { changes, problems, wishes, results, unapproved, isTrusted: unapproved === 0, ofNewRows };
 
@@ -175,7 +120,7 @@ export function planEnrolments(
     if (free <= 0) return sayNew(row, 'waiting', 'E4', first.uuid, `waiting: ${ahead} ahead, cap ${rules!.perHour}/h`);
     note(row, first.uuid, notBegun);
     for (const { uuid } of others) note(row, uuid, notBegun);
-    ofNewRows.set(row.values, first.uuid);
+    ofNewRows.set(row.values, first);
     free -= 1;
   }
 
@@ -285,9 +230,8 @@ export function planEnrolments(
 
   /** A row that wishes nothing keeps what was done, and loses what was said of wishes that are no more. */
   function tidyText(row: RowRecord): void {
-    const texts = (row.wishResult ?? '').split('; ');
-    if (normalText(row.wish ?? '') !== '' || !texts.some((text) => passing.test(text))) return;
-    const lasting = texts.filter((text) => !passing.test(text));
+    const lasting = normalText(row.wish ?? '') === '' ? lastingTexts(row.wishResult ?? '') : undefined;
+    if (lasting === undefined) return;
     results.set(
       row.number,
       lasting.map((text) => ({ automation: null, text })),
@@ -322,44 +266,12 @@ function withoutAutomations(
   };
 }
 
-/** The sentence for what has become of a wish. */
-export function resultText({ state, at, message }: LedgerEntry, automation: string): string {
-  switch (state) {
-    case 'enrolled':
-      return `enrolled ${new Date(at).toISOString().slice(0, 10)} in ${automation}`;
-    case 'skipped':
-      return `skipped: already in ${automation}`;
-    case 'cancelling':
-      return 'cancelling';
-    case 'refused':
-      return `refused: ${message ?? 'by the service'}`;
-    case 'intended':
-    case 'unknown':
-      return `unknown: look in the service whether ${automation} has it`;
-    case 'waiting':
-      return message === undefined ? notBegun : `waiting: ${message}`;
-  }
-}
-
-/** Said of wishes of which nothing came. */
-const passing = /^(?:waiting|refused|vetoed|held|skipped: already a contact)\b/;
-
 function archivedReason({ name }: WishedAutomation): string {
   return `the automation "${name}" is archived`;
 }
 
-/** Of a sentence of the result column: its first word may be the kind of the problem already. */
-function problemText(kind: Problem['kind'], text: string): string {
-  return text.startsWith(`${kind}: `) ? `enrolment: ${text.slice(kind.length + 2)}` : `enrolment ${text}`;
-}
-
 function problemOf(kind: Problem['kind'], uuid: string, row: RowRecord, rule: RuleId, reason: string): Problem {
   return problem(kind, { uuid, row: row.number }, rule, reason);
-}
-
-/** What `retry` takes to try an enrolment again. */
-export function enrolmentId(uuid: string, automation: string): string {
-  return `${uuid}/${automation}`;
 }
 
 function enrolChange({ uuid, row, automation }: Wish): Change {
@@ -374,103 +286,4 @@ function enrolChange({ uuid, row, automation }: Wish): Change {
     rule: 'E1',
     reason,
   };
-}
-
-function isDone(entry: LedgerEntry | undefined): boolean {
-  return entry !== undefined && entry.state !== 'waiting' && entry.state !== 'refused';
-}
-
-/** E4: why a contact that holds these values is not to be enrolled; to be asked again with fresh values before the call. */
-export function vetoOf({ fields, enrolment }: Mapping, values: readonly unknown[]): string | undefined {
-  for (const [name, texts] of Object.entries(enrolment?.unless ?? {})) {
-    const index = fields.findIndex((field) => field.name === name);
-    const value = values[index] as ReturnType<typeof unpack>[number];
-    const text = texts.find((each) => isSame('text', normalCase(value), normalCase(each)));
-    if (text !== undefined) return `${fields[index]?.header ?? name} is ${text}`;
-  }
-  return undefined;
-}
-
-function normalCase(value: ReturnType<typeof unpack>[number]): string | null | undefined {
-  return value === null || value === undefined ? value : String(value).toLowerCase();
-}
-
-interface ReadWish {
-  readonly automations: readonly WishedAutomation[];
-  readonly unknown: readonly { readonly text: string; readonly reason: string }[];
-}
-
-/** A hundred thousand rows name a handful of automations: each text is read once. */
-function readerOf(automations: readonly WishedAutomation[]): (text: string) => ReadWish {
-  const known = new Map<string, ReadWish>();
-  return (text) => {
-    const read = known.get(text) ?? readWish(text, automations);
-    known.set(text, read);
-    return read;
-  };
-}
-
-/**
- * Names or uuids, several separated by commas; a name with commas in it is found too. Two automations of one name are told
- * apart by uuid only.
- */
-export function readWish(text: string, automations: readonly WishedAutomation[]): ReadWish {
-  const found: WishedAutomation[] = [];
-  const unknown: { text: string; reason: string }[] = [];
-  const parts = text.split(',');
-  for (let start = 0; start < parts.length;) {
-    // The longest first: what follows a comma may belong to the name.
-    let end = parts.length;
-    while (end > start + 1 && hitsOf(parts.slice(start, end).join(','), automations).length === 0) end -= 1;
-    const part = normalText(parts.slice(start, end).join(','));
-    start = end;
-    if (part === '') continue;
-    const hits = hitsOf(part, automations);
-    if (hits.length === 1) {
-      if (!found.includes(hits[0]!)) found.push(hits[0]!);
-    } else {
-      const reason = hits.length > 1 ? 'several automations have this name, write the uuid' : 'no such automation';
-      unknown.push({ text: part, reason });
-    }
-  }
-  return { automations: found, unknown };
-}
-
-function hitsOf(text: string, automations: readonly WishedAutomation[]): readonly WishedAutomation[] {
-  const wanted = normalText(text).toLowerCase();
-  const byUuid = automations.filter(({ uuid }) => uuid === wanted);
-  return byUuid.length > 0 ? byUuid : automations.filter(({ name }) => normalText(name).toLowerCase() === wanted);
-}
-
-/** E6: the result column of an earlier life of the state. */
-function proofIn(result: string | undefined, { name }: WishedAutomation): LedgerEntry | undefined {
-  for (const sentence of (result ?? '').split('; ')) {
-    const [, day, where] = /^enrolled (\d{4}-\d{2}-\d{2}) in (.*)$/s.exec(sentence) ?? [];
-    const at = Date.parse(`${day}T00:00:00Z`);
-    if (where === name && !Number.isNaN(at)) return { state: 'enrolled', at, run: '', name };
-  }
-  return undefined;
-}
-
-/** E4: calls of the last hour, whatever became of them; counted across restarts, since the ledger is. */
-function countSince({ entries, inFlight }: Ledger, since: number): number {
-  let count = 0;
-  for (const entry of entries.values()) count += callsOf(entry).filter((at) => at > since).length;
-  for (const { at } of inFlight?.values() ?? []) if (at > since) count += 1;
-  return count;
-}
-
-/** When calls were made that enrolled or may have. */
-export function callsOf({ state, at, calls }: LedgerEntry): readonly number[] {
-  if (calls) return calls;
-  return state === 'enrolled' || state === 'intended' || state === 'unknown' ? [at] : [];
-}
-
-function groupEntries({ entries }: Ledger): ReadonlyMap<string, readonly { automation: string; entry: LedgerEntry }[]> {
-  const byUuid = new Map<string, { automation: string; entry: LedgerEntry }[]>();
-  for (const [key, entry] of entries) {
-    const [uuid = '', automation = ''] = key.split(' ');
-    byUuid.set(uuid, [...(byUuid.get(uuid) ?? []), { automation, entry }]);
-  }
-  return byUuid;
 }

@@ -42,10 +42,13 @@ export function estimate(
     count('enrol') +
     Math.ceil(count('enrol') / updatesPerSearch) +
     count('cancel') +
+    count('send') +
+    // P4: sender profiles, and contacts by the hundred, are asked for just before.
+    Math.ceil(count('send') / updatesPerSearch) * 2 +
     // A deletion is a job: it is read back until the contact is gone.
     count('delete') * 2;
   // Created contacts get their uuid written into their row.
-  const setBatches = Math.ceil((count('set') + count('create')) / rowsPerBatch);
+  const setBatches = Math.ceil((count('set') + count('create') + count('send')) / rowsPerBatch);
   const appendBatches = Math.ceil(count('append') / rowsPerBatch);
   const removeBatches = Math.ceil(count('remove') / rowsPerBatch);
   const sheetReads = setBatches + removeBatches * 2;

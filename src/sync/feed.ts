@@ -38,6 +38,8 @@ export interface FeedLink {
   readonly said?: string;
   /** A reading during which records came and went did not have it (G5). */
   readonly isMissed?: true;
+  /** Its row says that it is gone: an empty listing is no news of it (G1). */
+  readonly isGone?: true;
 }
 
 /** What became of starting or stopping an automation; a record that was done is given as it is after it. */
@@ -58,6 +60,8 @@ export interface FeedInput {
   readonly onGone: 'mark' | 'delete_row';
   /** For people: `automations`. */
   readonly what: string;
+  /** Of how many records that are not listed any more somebody said that this is right (G1). */
+  readonly missingApproved?: number;
   /** By uuid: what became of this run's wishes. */
   readonly answers: ReadonlyMap<string, ControlAnswer>;
 }
@@ -74,6 +78,8 @@ export interface FeedPlan {
   readonly changes: readonly Change[];
   readonly problems: readonly Problem[];
   readonly holds: readonly Hold[];
+  /** Of a collection that is empty all of a sudden: the rows that would be without a record. */
+  readonly missing: number;
   /** Sentence for the status column by row number; a row without one keeps what it says. */
   readonly statuses: ReadonlyMap<number, string>;
   readonly keeps: readonly FeedKeep[];
@@ -82,7 +88,7 @@ export interface FeedPlan {
 }
 
 export function planFeed(input: FeedInput): FeedPlan {
-  const holds = guardFeed(input);
+  const { holds, missing } = guardFeed(input);
   const { keeperByUuid, problems: rowProblems } = sortRows(input);
   const plan: Draft = { changes: [], problems: [...rowProblems], keeps: [], said: new Map(), silent: new Set() };
   let linked = 0;
@@ -105,6 +111,7 @@ export function planFeed(input: FeedInput): FeedPlan {
     changes: plan.changes.toSorted((a, b) => order.indexOf(a.op) - order.indexOf(b.op)),
     problems: plan.problems,
     holds,
+    missing,
     statuses: statusTexts(input, plan),
     keeps: plan.keeps,
     linked,
@@ -151,11 +158,12 @@ interface Draft {
 }
 
 /** G1: a collection that is empty all of a sudden is more likely a fault than the truth, and proves nothing. */
-function guardFeed({ records, coverage, links, rows, what }: FeedInput): readonly Hold[] {
-  const known = rows.filter(({ id }) => links.has(id)).length;
-  if (records.length > 0 || coverage === 'partial' || known < emptyKnownMin) return [];
-  const reason = `the service lists no ${what}, and ${known} were there before: if that is right, delete their rows yourself`;
-  return [{ rule: 'G1', reason, fails: false }];
+function guardFeed(input: FeedInput): Pick<FeedPlan, 'holds' | 'missing'> {
+  const { records, coverage, links, rows, what, missingApproved = 0 } = input;
+  const known = rows.filter(({ id }) => links.has(id) && !links.get(id)!.isGone).length;
+  if (records.length > 0 || coverage === 'partial' || known < emptyKnownMin) return { holds: [], missing: 0 };
+  const reason = `the service lists no ${what}, and ${known} were there before: if that is right, approve it`;
+  return { holds: known <= missingApproved ? [] : [{ rule: 'G1', reason, fails: false }], missing: known };
 }
 
 /** As for the sides of a sync (G1). */
@@ -206,14 +214,14 @@ function planRow(input: FeedInput, record: FeedRecord, row: FeedRow, plan: Draft
   for (const index of differing(input.fields, record, row)) {
     const field = input.fields[index]!;
     const after = record.values[index]!;
-    if (field.name === input.controlled && control.keepsCell) continue;
+    if (field.name === input.controlled && control.cell === 'kept') continue;
     const open = { ...about, field: field.name };
     if (row.formulas.includes(field.name)) {
       plan.problems.push(problem('held', open, 'V5', `a formula stands in ${field.header}: clear it to see the value`));
     } else if (isTooLong(after)) {
       plan.problems.push(problem('refused', open, 'V6', `${field.header}: ${tooLong}`));
     } else {
-      const isAnswer = field.name === input.controlled && control.isEdited;
+      const isAnswer = field.name === input.controlled && control.cell === 'answered';
       const [rule, reason] = isAnswer ? (['E7', 'what the service has'] as const) : (['F1', 'in the service'] as const);
       sets.push({ field: field.name, before: cellReading(row.cells[index]), after, rule, reason });
     }
@@ -234,10 +242,11 @@ function planRow(input: FeedInput, record: FeedRecord, row: FeedRow, plan: Draft
 interface Control {
   /** The link if everything is done. */
   readonly link: FeedLink;
-  /** The cell is not as it was left: somebody typed into it. */
-  readonly isEdited: boolean;
-  /** Nothing is written into the cell this time. */
-  readonly keepsCell: boolean;
+  /**
+   * What becomes of the cell. `mirrored`: like any other. `answered`: somebody typed into it, and gets what the service has
+   * now. `kept`: nothing is written into it this time.
+   */
+  readonly cell: 'mirrored' | 'answered' | 'kept';
   readonly wish?: Change;
   readonly problem?: Problem;
 }
@@ -248,30 +257,28 @@ function judgeControl(input: FeedInput, record: FeedRecord, row: FeedRow): Contr
   const index = fields.findIndex(({ name }) => name === controlled);
   const field = fields[index];
   const [truth, cell] = [record.values[index], row.cells[index]];
-  const known = links.get(record.uuid);
-  const nothing = { link: known && !known.isMissed ? known : {}, isEdited: false, keepsCell: false };
+  const stored = links.get(record.uuid);
+  const known = stored && withoutGone(stored);
+  const nothing: Control = { link: known && !known.isMissed ? known : {}, cell: 'mirrored' };
   if (!field || truth === undefined || cell === undefined || row.formulas.includes(field.name)) return nothing;
   const isCell = (value: Value | undefined) => value !== undefined && isSameInCell(field, value, cell);
   // Who says something new about it makes what was said to the last wish old.
   const said = known?.said !== undefined && known.agreed === truth ? { said: known.said } : {};
-  const settled = { link: { agreed: truth, ...said }, isEdited: false, keepsCell: false };
+  const settled: Control = { link: { agreed: truth, ...said }, cell: 'mirrored' };
   if (isCell(truth) || known?.agreed === undefined || isCell(known.agreed) || isCell(known.writing)) return settled;
   const about = { uuid: record.uuid, row: row.number, field: field.name };
   const wanted = wishIn(cell);
   const refused = (reason: string): Control => ({
     link: { agreed: truth, said: `refused: ${reason}` },
-    isEdited: true,
-    keepsCell: false,
+    cell: 'answered',
     problem: problem('refused', about, 'E7', reason),
   });
   const answer = answers.get(record.uuid);
   if (answer?.kind === 'refused') return refused(answer.message);
-  if (answer?.kind === 'done') return { link: { agreed: truth }, isEdited: true, keepsCell: false };
-  if (answer) {
-    return { link: known, isEdited: true, keepsCell: true, problem: failureProblem(about, answer) };
-  }
+  if (answer?.kind === 'done') return { link: { agreed: truth }, cell: 'answered' };
+  if (answer) return { link: known, cell: 'kept', problem: failureProblem(about, answer) };
   if (wanted === undefined) return refused(`${field.header} takes on or off`);
-  if (wanted === String(truth).toLowerCase()) return { ...settled, isEdited: true };
+  if (wanted === String(truth).toLowerCase()) return { ...settled, cell: 'answered' };
   const reason = wanted === 'on' ? 'to be started' : 'to be stopped';
   const wish: Change = {
     side: 'crm',
@@ -282,7 +289,13 @@ function judgeControl(input: FeedInput, record: FeedRecord, row: FeedRow): Contr
     rule: 'E7',
     reason,
   };
-  return { link: known, isEdited: true, keepsCell: true, wish };
+  return { link: known, cell: 'kept', wish };
+}
+
+/** Of a record that is listed (again). */
+function withoutGone(link: FeedLink): FeedLink {
+  const { isGone, ...rest } = link;
+  return isGone ? rest : link;
 }
 
 function wishIn(cell: Cell): 'on' | 'off' | undefined {
@@ -331,6 +344,7 @@ function planAbsent(input: FeedInput, uuid: string, row: FeedRow, plan: Draft): 
     plan.problems.push(problem('ignored', about, 'F3', 'the service does not list it, and the feed did not write it'));
   } else if (onGone === 'mark') {
     plan.problems.push(problem('ignored', about, 'F3', why));
+    if (!link.isGone) plan.keeps.push({ uuid, link: { ...link, isGone: true } });
   } else {
     plan.silent.add(row.number);
     const change: Change = { side: 'sheet', op: 'remove', ...about, fields: [], rule: 'F3', reason: why };

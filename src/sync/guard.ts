@@ -1,5 +1,6 @@
 // The G rules: what has to look right before anything is written. A guard never asks for a reset; when its cause goes
 // away, the next run goes on by itself (G4).
+import type { Link } from './base.ts';
 import type { Change } from './change.ts';
 import type { PlanCounts, PlanInput } from './input.ts';
 import type { Limit } from './mapping.ts';
@@ -38,23 +39,40 @@ export function guardReadings(input: PlanInput): readonly Hold[] {
   return holds;
 }
 
+/** Of the people the base knows, how many were found on each side. */
+export interface Found {
+  readonly rows: number;
+  /** Counts only when every contact was read. */
+  readonly contacts: number;
+}
+
 /** G1, after matching: are these still the sides we know? `missing` is what an approval has to cover. */
 export function guardSides(
-  input: PlanInput,
-  foundRows: number,
+  { base, crm, sheet, requests }: PlanInput,
+  found: Found,
 ): { readonly holds: readonly Hold[]; readonly missing: number } {
-  const { crm, requests } = input;
-  const standings = [...input.base.links.values()].map(({ standing }) => standing);
-  const rowsExpected = standings.filter((standing) => standing !== 'row-gone').length;
-  const contactsExpected = standings.filter((standing) => standing === undefined || standing === 'row-gone').length;
+  let [rowsExpected, contactsExpected] = [0, 0];
+  for (const link of base.links.values()) {
+    if (hasRow(link)) rowsExpected += 1;
+    if (hasContact(link)) contactsExpected += 1;
+  }
   const isWhole = crm.coverage === 'whole';
-  const foundContacts = isWhole ? countFound(input) : contactsExpected;
-  const missing = rowsExpected - foundRows + contactsExpected - foundContacts;
+  const foundContacts = isWhole ? found.contacts : contactsExpected;
+  const missing = rowsExpected - found.rows + contactsExpected - foundContacts;
   if (requests.approved && missing <= requests.approved.missing) return { holds: [], missing };
   const reason =
-    whyDoubtful(foundRows, rowsExpected, input.sheet.rows.length, 'rows', 'the tab') ??
+    whyDoubtful(found.rows, rowsExpected, sheet.rows.length, 'rows', 'the tab') ??
     whyDoubtful(foundContacts, contactsExpected, isWhole ? crm.contacts.length : foundContacts, 'contacts', crm.scope);
   return { holds: reason === undefined ? [] : [{ rule: 'G1', reason, fails: false }], missing };
+}
+
+/** Whether a link stands for somebody who has a row, as far as the base knows. */
+export function hasRow({ standing }: Pick<Link, 'standing'>): boolean {
+  return standing !== 'row-gone';
+}
+
+export function hasContact({ standing }: Pick<Link, 'standing'>): boolean {
+  return standing === undefined || standing === 'row-gone';
 }
 
 function whyDoubtful(found: number, expected: number, all: number, what: string, where: string): string | undefined {
@@ -62,15 +80,6 @@ function whyDoubtful(found: number, expected: number, all: number, what: string,
   if (all === 0) return `${where} is empty, and ${expected} ${what} were there before`;
   if (found >= expected * foundShareMin) return undefined;
   return `only ${found} of ${expected} known ${what} were found in ${where}: is it the right one?`;
-}
-
-function countFound({ base, crm }: PlanInput): number {
-  const uuids = new Set(crm.contacts.map(({ uuid }) => uuid));
-  let found = 0;
-  for (const [uuid, { standing }] of base.links) {
-    if (uuids.has(uuid) && (standing === undefined || standing === 'row-gone')) found += 1;
-  }
-  return found;
 }
 
 type Limited = 'creates' | 'changes' | 'blanks' | 'deletes';

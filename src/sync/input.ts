@@ -1,6 +1,7 @@
 // What a plan is made from. Plain data: nothing here can be called.
 import type { Base } from './base.ts';
-import type { Ledger, WishedAutomation } from './enrolment.ts';
+import type { Ledger } from './ledger.ts';
+import type { WishedAutomation } from './wish.ts';
 import type { Mapping } from './mapping.ts';
 import type { ContactRecord, RowRecord } from './record.ts';
 import type { Value } from './value.ts';
@@ -78,6 +79,8 @@ export interface PlanCounts {
   readonly missing: number;
   /** First enrolments after the state was lost (E6). */
   readonly enrolments: number;
+  /** Of an outbox whose state was lost: what it would send (P6). Left out: it is none. */
+  readonly messages?: number;
 }
 
 export interface PlanInput {

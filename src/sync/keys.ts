@@ -19,19 +19,19 @@ export interface Keys {
 
 export function compileKeys({ fields, match }: Mapping): Keys {
   const positionByName = new Map(fields.map(({ name }, index) => [name, index]));
-  const usable = match.filter((key) => key.every((part) => partPositions(part, positionByName) !== undefined));
+  const usable = match.filter((key) => key.every((part) => partPositions(part, positionByName).length > 0));
   const readers = usable.map((key, index) => compileKey(key, index));
   return {
     readers,
     of: (values) => readers.flatMap((read) => read(values) ?? []),
-    positions: new Set(usable.flat().flatMap((part) => partPositions(part, positionByName) ?? [])),
+    positions: new Set(usable.flat().flatMap((part) => partPositions(part, positionByName))),
     text: usable.map((key) => key.join(' with ')).join(', or ') || 'a match key',
   };
 
   function compileKey(key: MatchKey, index: number): KeyReader {
     const parts = key.map((part) => {
-      const positions = partPositions(part, positionByName) ?? [];
-      const kind = positions.length === 1 ? fields[positions[0]!]!.kind : 'text';
+      const positions = partPositions(part, positionByName);
+      const { kind } = fields[positions[0]!]!;
       return { positions, normal: kind === 'email' ? emailKey : kind === 'handle' ? normalHandle : nameKey };
     });
     return (values) => {
@@ -49,13 +49,13 @@ export function compileKeys({ fields, match }: Mapping): Keys {
   }
 }
 
-/** `name` is computed by the service from its parts (M8): where it is not mapped, the parts stand in. */
-function partPositions(part: string, positionByName: ReadonlyMap<string, number>): readonly number[] | undefined {
+/** `name` is computed by the service from its parts (M8): where it is not mapped, the parts stand in. None: not mapped. */
+function partPositions(part: string, positionByName: ReadonlyMap<string, number>): readonly number[] {
   const first = positionByName.get('first_name');
   const last = positionByName.get('last_name');
   if (part === 'name' && first !== undefined && last !== undefined) return [first, last];
   const position = positionByName.get(part);
-  return position === undefined ? undefined : [position];
+  return position === undefined ? [] : [position];
 }
 
 function nameKey(text: string): string {

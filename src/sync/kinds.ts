@@ -88,14 +88,19 @@ const listSeparator = ', ';
 
 const list: KindOf = {
   ...text,
-  fromCrm: (raw) => (Array.isArray(raw) ? textOrBlank(raw.map(String).join(listSeparator)) : asText(raw)),
+  fromCrm: (raw) => (Array.isArray(raw) ? textOrBlank(raw.map(itemText).join(listSeparator)) : asText(raw)),
 };
+
+/** What is no plain text is shown as JSON, whatever it is. */
+function itemText(item: unknown): string {
+  return typeof item === 'string' ? item : JSON.stringify(item);
+}
 
 const json: KindOf = {
   ...text,
   fromCrm: (raw) => {
-    if (raw === undefined) return undefined;
     const isEmpty = raw === null || raw === '' || (Array.isArray(raw) && raw.length === 0);
+    // Which makes undefined of undefined: unknown (V3).
     return isEmpty ? null : JSON.stringify(raw);
   },
 };

@@ -73,15 +73,11 @@ function settleConflict(field: Field, values: Readonly<Record<Side, Value>>, new
   const winner = conflict === 'newest' ? newer : conflict === 'manual' ? undefined : conflict;
   if (winner) {
     const reason = conflict === 'newest' ? `changed last in the ${name(winner)}` : `the ${name(winner)} wins conflicts`;
-    return write(otherSide[winner], values[winner], conflict === 'newest' ? 'M1' : winnerRule(values[winner]), reason);
+    return write(otherSide[winner], values[winner], isBlank(values[winner]) ? 'M2' : 'M1', reason);
   }
   const reason =
     conflict === 'newest' ? 'changed on both sides, too close in time to say which is newer' : 'changed on both sides';
   return { kind: 'conflict', rule: 'M1', reason };
-}
-
-function winnerRule(value: Value): RuleId {
-  return isBlank(value) ? 'M2' : 'M1';
 }
 
 /** M4: what the CRM says is shown; what a person typed over it is put back. */

@@ -218,8 +218,9 @@ function isFlip({ kind }: Field, written: readonly Written[] = [], next: Written
 function isStill({ kind }: Field, { crm, sheet }: FieldReadings, parked: NonNullable<FieldNote['parked']>): boolean {
   return isAlike(crm, parked.crm) && isAlike(sheet, parked.sheet);
 
-  function isAlike(a: Reading, b: Reading): boolean {
-    return a === b || a === undefined || isSame(kind, a, b);
+  /** A side that says nothing has not changed. */
+  function isAlike(now: Reading, before: Reading): boolean {
+    return now === undefined || isSame(kind, now, before);
   }
 }
 

@@ -3,7 +3,7 @@ import { lastSeen, type Link, type Standing } from './base.ts';
 import { type Change, type FieldChange, type Problem, problem } from './change.ts';
 import type { ContactAnswer, PlanInput } from './input.ts';
 import { isSame, isTooLong, tooLong } from './kinds.ts';
-import { isReadFromCrm, isWritable } from './mapping.ts';
+import { isReadFromCrm, isWritable, type Mapping } from './mapping.ts';
 import { mergeRecord } from './merge-record.ts';
 import { type ContactRecord, pack, type Packed, type RowRecord, unpack } from './record.ts';
 import type { RuleId } from './rules.ts';
@@ -24,10 +24,14 @@ export interface PersonPlan {
   readonly problems: readonly Problem[];
   /** The contact is to be asked for before anything is concluded; the rule that wants it (D3, D5). */
   readonly question?: 'D3' | 'D5';
+  /** As it was answered to such a question, where the plan was made from that. */
+  readonly answered?: ContactRecord;
 }
 
 interface PersonContext extends PlanInput {
   readonly areAbsentRowsGone: boolean;
+  /** Another row has the same ID (I4). */
+  readonly isCopied: boolean;
 }
 
 /** Nothing to look at: both sides are as they were left, and nothing is open. The one test that every record passes. */
@@ -59,19 +63,24 @@ export function planPerson(context: PersonContext, person: Person): PersonPlan {
 
 /** What was not read is as it was last seen; scans that missed it stay counted (D3). */
 function mergeUnread(context: PersonContext, person: Person, link: Link, missedScans: number | undefined): PersonPlan {
-  const merged = mergePresent(context, person, lastSeen(link, 'crm'), undefined);
+  const merged = mergePresent(context, person, lastSeen(link, 'crm'));
   return missedScans === undefined || !merged.link ? merged : { ...merged, link: { ...merged.link, missedScans } };
 }
 
 /** The contact is there. */
 function planPresent(context: PersonContext, person: Person, contact: ContactRecord): PersonPlan {
   const { link, row } = person;
-  if (row) return mergePresent(context, person, contact.values, contact.updatedAt);
+  if (row) return mergePresent(context, person, contact.values);
   if (!link) return { link: null, ...appendRow(context, person.uuid, contact.values, 'merge', 'new in the CRM') };
   const isBack = link.standing === 'left' || link.standing === 'contact-gone';
   if (isBack) return { link: null, ...appendRow(context, person.uuid, contact.values, 'D4', 'back in scope') };
   const contactIs = isChanged(context, link, contact.values) ? 'changed' : 'unchanged';
   return planRowGone(context, person, seenAs(link, contact.values), contactIs);
+}
+
+/** No page showed it, and there it is. */
+function planAnswered(context: PersonContext, person: Person, contact: ContactRecord): PersonPlan {
+  return { ...planPresent(context, person, contact), answered: contact };
 }
 
 function seenAs(link: Link, crm: Packed): Link {
@@ -80,15 +89,11 @@ function seenAs(link: Link, crm: Packed): Link {
 }
 
 /** Contact and row are there: every field is merged. */
-function mergePresent(
-  context: PersonContext,
-  { uuid, link, row }: Person,
-  crm: Packed,
-  updatedAt: number | undefined,
-): PersonPlan {
+function mergePresent(context: PersonContext, { uuid, link, contact, row }: Person, crm: Packed): PersonPlan {
   if (!row) throw new Error('a person without a row has nothing to merge');
   const values = unpack(crm);
   const { fields } = context.mapping;
+  const updatedAt = editedAt(context.mapping, link, contact);
   const merged = mergeRecord(context, {
     uuid,
     row,
@@ -96,8 +101,7 @@ function mergePresent(
     crm: fields.map((field, index) => (isReadFromCrm(field) ? values[index] : undefined)),
     sheet: unpack(row.values),
     notes: link?.notes ?? {},
-    // The instant of our own write says nothing about when somebody edited another field (M1).
-    ...(updatedAt !== undefined && updatedAt !== link?.writtenAt && { updatedAt }),
+    ...(updatedAt !== undefined && { updatedAt }),
   });
   const problems = [...merged.problems];
   const about = { uuid, row: row.number };
@@ -131,6 +135,7 @@ function mergePresent(
       notes: merged.notes,
       isOpen: changes.length > 0 || problems.length > 0,
       writtenAt: link?.writtenAt,
+      updatedAt,
       refusal,
     }),
     changes,
@@ -153,6 +158,17 @@ function whole([first]: readonly FieldChange[]): Pick<Change, 'rule' | 'reason'>
   return { rule: first?.rule ?? 'merge', reason: first?.reason ?? '' };
 }
 
+/**
+ * When somebody last edited the contact, as far as that is known and anybody asks (M1). The instant of our own write says
+ * nothing about when somebody edited another field: then what was known before still holds, if nothing else changed.
+ */
+export function editedAt({ fields }: Mapping, link: Link | undefined, contact: Person['contact']): number | undefined {
+  if (fields.every(({ conflict }) => conflict !== 'newest')) return undefined;
+  if (typeof contact !== 'object') return link?.updatedAt;
+  if (!link || contact.updatedAt !== link.writtenAt) return contact.updatedAt;
+  return contact.values === lastSeen(link, 'crm') ? link.updatedAt : undefined;
+}
+
 /** Keeps a link small: what can be told from `agreed`, or is not the case, is left out. */
 export function linkOf(parts: {
   readonly agreed: Packed;
@@ -162,6 +178,7 @@ export function linkOf(parts: {
   readonly isOpen: boolean;
   readonly standing?: Standing | undefined;
   readonly writtenAt?: number | undefined;
+  readonly updatedAt?: number | undefined;
   readonly refusal?: Link['refusal'] | undefined;
 }): Link {
   return {
@@ -170,6 +187,7 @@ export function linkOf(parts: {
     ...(parts.sheet !== parts.agreed && { sheet: parts.sheet }),
     ...(parts.isOpen && { isOpen: true as const }),
     ...(parts.writtenAt !== undefined && { writtenAt: parts.writtenAt }),
+    ...(parts.isOpen && parts.updatedAt !== undefined && { updatedAt: parts.updatedAt }),
     ...(parts.standing !== undefined && { standing: parts.standing }),
     ...(Object.keys(parts.notes).length > 0 && { notes: parts.notes }),
     ...(parts.refusal && { refusal: parts.refusal }),
@@ -229,7 +247,7 @@ function planRowGone(
       case 'unanswered':
         return notYet(`not deleted before it was looked at: ${answer.why}`);
       case 'here':
-        return planPresent(context, person, answer.contact);
+        return planAnswered(context, person, answer.contact);
       case 'gone':
       case 'elsewhere':
         return { link: null, changes: [], problems: [] };
@@ -268,7 +286,7 @@ function planAbsent(context: PersonContext, person: Person, link: Link): PersonP
       return { link, changes: [], problems: [problem('waiting', { uuid, row: row?.number ?? null }, 'D3', reason)] };
     }
     case 'here':
-      return planPresent(context, person, answer.contact);
+      return planAnswered(context, person, answer.contact);
     case 'elsewhere':
       return row ? standApart(context, person, link, 'left', answer.where) : { link: null, changes: [], problems: [] };
     case 'gone':
@@ -279,9 +297,10 @@ function planAbsent(context: PersonContext, person: Person, link: Link): PersonP
 function planContactGone(context: PersonContext, person: Person, link: Link): PersonPlan {
   const { uuid, row } = person;
   if (!row) return { link: null, changes: [], problems: [] };
-  const isEdited = isRowEdited(context, link, row);
-  if (context.mapping.onContactDeleted !== 'delete_row' || isEdited) {
-    return standApart(context, person, link, 'contact-gone', isEdited ? 'edited here since' : undefined);
+  // I4: which of two rows with one ID would be deleted nobody knows.
+  const kept = whyKept(context, link, row) ?? (context.isCopied ? 'copied here since' : undefined);
+  if (context.mapping.onContactDeleted !== 'delete_row' || kept !== undefined) {
+    return standApart(context, person, link, 'contact-gone', kept);
   }
   const remove: Change = {
     side: 'sheet',
@@ -327,12 +346,12 @@ function isChanged({ mapping }: PersonContext, link: Link, crm: Packed): boolean
   );
 }
 
-/** D3: did a person edit the row since the base? */
-function isRowEdited({ mapping }: PersonContext, link: Link, row: RowRecord): boolean {
+/** D3: what a person may have put into the row since the base. A cell that says nothing may hold anything (L1). */
+function whyKept({ mapping }: PersonContext, link: Link, row: RowRecord): string | undefined {
   const [before, now] = [unpack(link.agreed), unpack(row.values)];
-  return mapping.fields.some(
-    ({ kind }, index) => now[index] !== undefined && !isAlike(kind, before[index], now[index]),
-  );
+  if (now.includes(undefined)) return 'not all of it can be read';
+  const isEdited = mapping.fields.some(({ kind }, index) => !isAlike(kind, before[index], now[index]));
+  return isEdited ? 'edited here since' : undefined;
 }
 
 function isAlike(kind: Parameters<typeof isSame>[0], before: Reading, now: Reading): boolean {

@@ -1,14 +1,24 @@
 // The plan of one run, as a table of contents: who is who, what each person's two sides become, what may not be.
 import { type Base, lastSeen, type Link, rowKey, type Stray } from './base.ts';
-import { type Change, opOrder, type Problem, type Question } from './change.ts';
+import { type Change, compareRecords, compareTexts, opOrder, problem, type Problem, type Question } from './change.ts';
 import { soleKeyNames, untangle } from './collisions.ts';
 import { type EnrolmentPlan, planEnrolments, type Wisher } from './enrolment.ts';
-import { countChanges, guardCounts, guardReadings, guardSides, type Hold } from './guard.ts';
+import {
+  countChanges,
+  type Found,
+  guardCounts,
+  guardReadings,
+  guardSides,
+  hasContact,
+  hasRow,
+  type Hold,
+} from './guard.ts';
 import type { PlanCounts, PlanInput } from './input.ts';
 import { compileKeys } from './keys.ts';
-import { match, type Matched, type NewRow } from './match.ts';
+import { match, type Matched } from './match.ts';
 import { createContact, isUntouched, type Person, planPerson, type PersonPlan } from './person.ts';
 import { type ContactRecord, type RowRecord, unpack } from './record.ts';
+import type { NewRow } from './strangers.ts';
 import type { Reading } from './value.ts';
 
 export interface Plan {
@@ -40,7 +50,7 @@ export function plan(input: PlanInput): Plan {
   if (failures.length > 0) return heldPlan(failures);
   const keys = compileKeys(input.mapping);
   const matched = match(input, keys);
-  const sides = guardSides(input, countFoundRows(matched, input.base));
+  const sides = guardSides(input, countFound(matched, input.base));
   if (sides.holds.length > 0) return heldPlan(sides.holds, sides.missing);
   const people = planPeople(input, matched);
   const updates = untangleKeys(input, matched, people.changes);
@@ -58,8 +68,7 @@ export function plan(input: PlanInput): Plan {
     const enrol = moves === undefined ? enrolments.ofNewRows.get(row.values) : undefined;
     const create = createContact(input, row, moves);
     if (enrol === undefined) return create;
-    const { name } = input.automations?.find(({ uuid }) => uuid === enrol) ?? { name: enrol };
-    return { ...create, enrol, reason: `${create.reason}, and into ${name}` };
+    return { ...create, enrol: enrol.uuid, reason: `${create.reason}, and into ${enrol.name}` };
   });
   const others = people.changes.filter(({ op }) => op !== 'update');
   const changes = inOrder([...creates, ...updates.changes, ...enrolments.changes, ...others]);
@@ -100,14 +109,15 @@ function heldPlan(holds: readonly Hold[], missing = 0): Plan {
   };
 }
 
-/** A row that the service is asked about counts as found until it has answered. */
-function countFoundRows({ rowByUuid, relinks, sought }: Matched, { links }: Base): number {
-  let found = relinks.size;
-  for (const uuid of new Set([...rowByUuid.keys(), ...sought])) {
-    const link = links.get(uuid);
-    if (link && link.standing !== 'row-gone') found += 1;
-  }
-  return found;
+/** A row that the service is asked about counts as found until it has answered; so does a contact that was read too old. */
+function countFound({ rowByUuid, relinks, sought, contactByUuid, stale }: Matched, { links }: Base): Found {
+  let [rows, contacts] = [relinks.size, 0];
+  // Not entry by entry: an array for each of a hundred thousand is garbage that costs as much as the counting.
+  links.forEach((link, uuid) => {
+    if (hasRow(link) && (rowByUuid.has(uuid) || sought.has(uuid))) rows += 1;
+    if (hasContact(link) && (contactByUuid.has(uuid) || stale.has(uuid))) contacts += 1;
+  });
+  return { rows, contacts };
 }
 
 interface PeoplePlan {
@@ -133,23 +143,20 @@ function planPeople(input: PlanInput, matched: Matched): PeoplePlan {
   const continued = new Set(matched.relinks.values());
   let linked = 0;
 
-  for (const [uuid, link] of base.links) {
-    if (continued.has(uuid)) {
-      links.set(uuid, null);
-      continue;
-    }
+  base.links.forEach((link, uuid) => {
+    if (continued.has(uuid)) return void links.set(uuid, null);
     const contact = contactByUuid.get(uuid);
     const row = rowByUuid.get(uuid);
     if (mapping.enrolment && row && link.standing !== 'left' && link.standing !== 'contact-gone')
       wishers.push({ uuid, row });
     if (!isUntouched(link, contact, row, crm.coverage) || row?.id !== uuid) take(uuid, link, contact, row);
     else linked += 1;
-  }
-  for (const [uuid, row] of rowByUuid) {
-    if (base.links.has(uuid) || !contactByUuid.has(uuid)) continue;
+  });
+  rowByUuid.forEach((row, uuid) => {
+    if (base.links.has(uuid) || !contactByUuid.has(uuid)) return;
     if (mapping.enrolment) wishers.push({ uuid, row });
     take(uuid, undefined, contactByUuid.get(uuid), row);
-  }
+  });
   for (const contact of matched.newContacts) take(contact.uuid, undefined, contact, undefined);
   wishers.sort((a, b) => a.row.number - b.row.number);
   return { changes, problems, questions, links, people, wishers, linked };
@@ -163,14 +170,33 @@ function planPeople(input: PlanInput, matched: Matched): PeoplePlan {
     const absence = crm.coverage === 'whole' && !matched.stale.has(uuid) ? 'absent' : 'unread';
     const person: Person = { uuid, link, contact: contact ?? absence, row };
     const areAbsentRowsGone = context.areAbsentRowsGone && !matched.withheld.has(uuid);
-    const planned = planPerson({ ...context, areAbsentRowsGone }, person);
+    const copies = matched.copies.get(uuid);
+    const isCopied = copies !== undefined;
+    const planned = sparingCopies(planPerson({ ...context, areAbsentRowsGone, isCopied }, person), copies);
     changes.push(...planned.changes);
     problems.push(...planned.problems);
     if (isLinkedAfter(planned)) linked += 1;
     if (planned.question) questions.push({ kind: 'contact', uuid, rule: planned.question });
     if (!isSameLink(planned, link)) links.set(uuid, planned.link);
-    if (planned.changes.length > 0 || planned.problems.length > 0) people.set(uuid, person);
+    if (planned.changes.length > 0 || planned.problems.length > 0) {
+      people.set(uuid, { ...person, contact: planned.answered ?? person.contact });
+    }
   }
+}
+
+/**
+ * I4: a row that was copied is not written until one of them is gone. By its ID it cannot be told from the copy, so that
+ * the write would be refused, in this run and in every other.
+ */
+function sparingCopies(planned: PersonPlan, copies: readonly number[] | undefined): PersonPlan {
+  const spared = copies && planned.changes.find(({ op }) => op === 'set');
+  if (!spared) return planned;
+  const reason = `its row was copied to row ${copies.toSorted((a, b) => a - b).join(', ')}: nothing is written into it until the copy is gone`;
+  return {
+    ...planned,
+    changes: planned.changes.filter(({ op }) => op !== 'set'),
+    problems: [...planned.problems, problem('held', { uuid: spared.uuid, row: spared.row }, 'I4', reason)],
+  };
 }
 
 function isLinkedAfter({ link, changes }: PersonPlan): boolean {
@@ -208,9 +234,7 @@ function untangleKeys(
 /** The order of work, and within it of the sheet; `updates` come in an order of their own (I7). */
 function inOrder<Some extends Change>(changes: readonly Some[]): Some[] {
   return changes.toSorted(
-    (a, b) =>
-      opOrder.indexOf(a.op) - opOrder.indexOf(b.op) ||
-      (a.op === 'update' && b.op === 'update' ? 0 : compareRecords(a, b)),
+    (a, b) => opOrder.indexOf(a.op) - opOrder.indexOf(b.op) || (a.op === 'update' ? 0 : compareRecords(a, b)),
   );
 }
 
@@ -218,22 +242,6 @@ function inRowOrder(problems: readonly Problem[]): readonly Problem[] {
   return problems.toSorted((a, b) => compareRecords(a, b) || compareTexts(a.id, b.id));
 }
 
-/** After every row: Infinity less Infinity would be no number. */
-const rowsEnd = Number.MAX_SAFE_INTEGER;
-
-interface OfRecord {
-  readonly row: number | null;
-  readonly uuid: string | null;
-}
-
-function compareRecords(a: OfRecord, b: OfRecord): number {
-  return (a.row ?? rowsEnd) - (b.row ?? rowsEnd) || compareTexts(a.uuid ?? '', b.uuid ?? '');
-}
-
 function subjectOf(question: Question): string {
   return question.kind === 'contact' ? question.uuid : question.key;
-}
-
-function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -5,7 +5,7 @@ import { noRequests, type PlanInput } from './input.ts';
 import { isSame, type Kind } from './kinds.ts';
 import { type Field, isReadFromCrm, type Mapping } from './mapping.ts';
 import { mergeRecord, type RecordMerge } from './merge-record.ts';
-import { linkOf, type Person } from './person.ts';
+import { editedAt, linkOf, type Person } from './person.ts';
 import { type ContactRecord, pack, type RowRecord, unpack } from './record.ts';
 import type { Reading, Value } from './value.ts';
 
@@ -18,7 +18,6 @@ export interface RecordState {
   readonly sheet: readonly Reading[];
   readonly notes: Readonly<Record<string, FieldNote>>;
   readonly problems: readonly Problem[];
-  readonly isOpen?: true;
   readonly updatedAt?: number | undefined;
   readonly writtenAt?: number | undefined;
   readonly refusal?: Refusal | undefined;
@@ -27,7 +26,6 @@ export interface RecordState {
 export function stateOf({ mapping }: PlanInput, { uuid, link, contact }: Person, row: RowRecord): RecordState {
   const unknown = mapping.fields.map(() => undefined);
   const crm = typeof contact === 'object' ? unpack(contact.values) : link ? unpack(lastSeen(link, 'crm')) : unknown;
-  const updatedAt = typeof contact === 'object' ? contact.updatedAt : undefined;
   return {
     uuid,
     row,
@@ -36,7 +34,7 @@ export function stateOf({ mapping }: PlanInput, { uuid, link, contact }: Person,
     sheet: unpack(row.values),
     notes: link?.notes ?? {},
     problems: [],
-    updatedAt: updatedAt === link?.writtenAt ? undefined : updatedAt,
+    updatedAt: editedAt(mapping, link, contact),
     writtenAt: link?.writtenAt,
     refusal: link?.refusal?.sheet === row.values ? link.refusal : undefined,
   };
@@ -55,20 +53,18 @@ export function confirmStored(
 ): RecordState {
   const answered = unpack(contact.values);
   const base = [...state.base];
-  const crm = fields.map((field, index) => {
-    if (!isReadFromCrm(field)) return undefined;
-    // A blank is an answer; only what is missing from it is as it was (V3).
-    return answered[index] === undefined ? state.crm[index] : answered[index];
-  });
+  // A blank is an answer; only what is missing from it is as it was (V3).
+  const crm = answered.map((value, index) => (value === undefined ? state.crm[index] : value));
   const notes: Record<string, FieldNote> = { ...state.notes };
   const problems = [...state.problems];
-  for (const { field: name, before, after } of sent) {
-    const index = fields.findIndex((field) => field.name === name);
-    const field = fields[index];
-    if (!field) continue;
+  for (const [index, field] of fields.entries()) {
+    const { name } = field;
+    const change = sent.find((each) => each.field === name);
+    if (!change) continue;
+    const { before, after } = change;
     const stored = isReadFromCrm(field) ? answered[index] : undefined;
-    const isStored =
-      stored === undefined || isSame(field.kind, stored, after) || !isSame(field.kind, stored, before ?? null);
+    // What is not known is not what was there before either: it is believed.
+    const isStored = isSame(field.kind, stored, after) || !isSame(field.kind, stored, before ?? null);
     if (isStored) {
       // What cannot be read back is believed; a third form is set in the sheet, as a change of the CRM's to what was sent.
       // Where a person decided for a value of neither side, the sheet does not hold it yet (L3).
@@ -127,12 +123,10 @@ export function withCells(
 ): RecordState {
   const sheet = [...state.sheet];
   const notes: Record<string, FieldNote> = { ...state.notes };
-  for (const { field: name, before, after } of set) {
-    const index = fields.findIndex((field) => field.name === name);
-    const field = fields[index];
-    if (!field) continue;
-    sheet[index] = stored[name] === undefined ? after : stored[name];
-    if (op === 'set') notes[name] = withWritten(notes[name], { side: 'sheet', value: after, replaced: before ?? null });
+  for (const { field, before, after } of set) {
+    sheet[fields.findIndex(({ name }) => name === field)] = stored[field] === undefined ? after : stored[field];
+    if (op !== 'set') continue;
+    notes[field] = withWritten(notes[field], { side: 'sheet', value: after, replaced: before ?? null });
   }
   return { ...state, sheet, notes };
 }
@@ -165,11 +159,7 @@ export function mergeState(input: PlanInput, state: RecordState): RecordMerge {
 
 export function linkOfState(state: RecordState, merged: RecordMerge): Link {
   const isOpen =
-    state.isOpen === true ||
-    merged.toCrm.length > 0 ||
-    merged.toSheet.length > 0 ||
-    merged.problems.length > 0 ||
-    state.problems.length > 0;
+    merged.toCrm.length > 0 || merged.toSheet.length > 0 || merged.problems.length > 0 || state.problems.length > 0;
   return linkOf({
     agreed: pack(merged.agreed),
     crm: pack(state.crm),
@@ -177,6 +167,7 @@ export function linkOfState(state: RecordState, merged: RecordMerge): Link {
     notes: merged.notes,
     isOpen,
     writtenAt: state.writtenAt,
+    updatedAt: state.updatedAt,
     refusal: state.refusal,
   });
 }

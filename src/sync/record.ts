@@ -7,8 +7,12 @@ export type Packed = string & { readonly packed: unique symbol };
 
 const unknownInJson = {};
 
-export function pack(values: readonly Reading[]): Packed {
-  return JSON.stringify(values.map((value) => (value === undefined ? unknownInJson : value))) as Packed;
+/** `known`: what the record may well hold still. Equal to it, `known` itself is answered, so that it is kept once. */
+export function pack(values: readonly Reading[], known?: Packed): Packed {
+  const isWhole = !values.includes(undefined);
+  const told = isWhole ? values : values.map((value) => (value === undefined ? unknownInJson : value));
+  const packed = JSON.stringify(told) as Packed;
+  return packed === known ? known : packed;
 }
 
 export function unpack(packed: Packed): Reading[] {

@@ -1,6 +1,6 @@
 // Between the two pushes. W1, W2, M5: new uuids, stored forms and what the service computed go into the sheet together
 // with the rest of the run.
-import { type Change, type FieldChange, problemId } from './change.ts';
+import { type Change, compareRecords, type FieldChange, problemId } from './change.ts';
 import { confirmCrm } from './confirm.ts';
 import type { PlanInput } from './input.ts';
 import { isSame } from './kinds.ts';
@@ -79,8 +79,7 @@ function decidedCell(
 }
 
 const sheetOrder = ['set', 'append', 'remove'];
-const rowsEnd = Number.MAX_SAFE_INTEGER;
 
 function bySheetOrder(a: Change, b: Change): number {
-  return sheetOrder.indexOf(a.op) - sheetOrder.indexOf(b.op) || (a.row ?? rowsEnd) - (b.row ?? rowsEnd);
+  return sheetOrder.indexOf(a.op) - sheetOrder.indexOf(b.op) || compareRecords(a, b);
 }

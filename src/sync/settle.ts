@@ -44,11 +44,7 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
     // Of a contact that this run created nobody is known but its state.
     const row = isAppend ? blankRow(input.mapping, uuid) : (states.get(uuid)?.row ?? person?.row);
     const state = states.get(uuid) ?? (person && row ? stateOf(input, person, row) : undefined);
-    if (outcome.kind !== 'done') {
-      problems.push(failureProblem({ uuid, row: change.row }, outcome));
-      if (state && !isAppend) states.set(uuid, { ...state, isOpen: true });
-      return;
-    }
+    if (outcome.kind !== 'done') return void problems.push(failureProblem({ uuid, row: change.row }, outcome));
     if (!state || !row) return;
     const start = isAppend ? ofNewRow(state, row) : state;
     states.set(uuid, withCells(input.mapping, start, change, outcome.stored ?? {}));
@@ -63,9 +59,16 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
 
   function settleGone(change: Change, outcome: Outcome): void {
     const uuid = change.uuid ?? '';
-    const link = plan.people.get(uuid)?.link;
     if (outcome.kind !== 'done') problems.push(failureProblem({ uuid, row: change.row }, outcome));
     else if (change.op !== 'cancel') links.set(uuid, null);
-    else if (change.rule === 'D1' && link) links.set(uuid, { ...link, standing: 'row-gone' });
+    else if (change.rule === 'D1') mourn(uuid);
+  }
+
+  /** Cancelled everywhere, and left alone from now on, as by `ignore` (D1). */
+  function mourn(uuid: string): void {
+    const link = plan.links.get(uuid) ?? plan.people.get(uuid)?.link;
+    if (!link) return;
+    const { isOpen: _isOpen, ...rest } = link;
+    links.set(uuid, { ...rest, standing: 'row-gone' });
   }
 }

@@ -21,6 +21,14 @@ export interface PastWrite {
   readonly after: Reading;
 }
 
+/** An enrolment or a cancel that a run asked for, as the history has it. */
+export interface PastEnrolment {
+  readonly uuid: string;
+  readonly op: 'enrol' | 'cancel';
+  /** Its name, as far as it is known. */
+  readonly automation: string;
+}
+
 export interface Undo {
   readonly changes: readonly Change[];
   readonly people: ReadonlyMap<string, Person>;
@@ -28,11 +36,12 @@ export interface Undo {
   readonly problems: readonly Problem[];
 }
 
-/** `people`: whom the writes concern, as both sides show them now. */
+/** `people`: whom the writes concern, as both sides show them now. Enrolments are listed, and never taken back. */
 export function planUndo(
   { mapping }: Pick<PlanInput, 'mapping'>,
   people: ReadonlyMap<string, Person>,
   writes: readonly PastWrite[],
+  enrolments: readonly PastEnrolment[] = [],
 ): Undo {
   const changes: Change[] = [];
   const problems: Problem[] = [];
@@ -50,20 +59,22 @@ export function planUndo(
       const { agreedBefore } = write;
       for (const side of ['crm', 'sheet'] as const) {
         const before = readingOf(mapping.fields, person!, side, write.field);
-        const isDue = agreedBefore !== undefined && !isSame(field!.kind, before, agreedBefore);
-        if (isDue)
-          fields[side].push({
-            field: write.field,
-            before,
-            after: agreedBefore,
-            rule: 'S4',
-            reason: 'taken back',
-          });
+        if (isSame(field!.kind, before, agreedBefore)) continue;
+        // Never undefined: such a write is named above.
+        fields[side].push({ field: write.field, before, after: agreedBefore!, rule: 'S4', reason: 'taken back' });
       }
     }
     const about = { uuid, row: person?.row?.number ?? null, rule: 'S4', reason: 'taken back' } as const;
     if (fields.crm.length > 0) changes.push({ side: 'crm', op: 'update', ...about, fields: fields.crm });
     if (fields.sheet.length > 0) changes.push({ side: 'sheet', op: 'set', ...about, fields: fields.sheet });
+  }
+  for (const { uuid, op, automation } of enrolments) {
+    const why =
+      op === 'enrol'
+        ? `put into ${automation}: what it has sent is sent; cancel it to end it`
+        : `taken out of ${automation}: name it again, and retry, to put the contact back`;
+    const row = people.get(uuid)?.row?.number ?? null;
+    problems.push(problem('held', { uuid, row }, 'S4', `not taken back: ${why}`));
   }
   const sides: readonly Side[] = ['crm', 'sheet'];
   return { changes: sides.flatMap((side) => changes.filter((change) => change.side === side)), people, problems };

@@ -1,11 +1,12 @@
-// What the daemon serves: whether it lives, whether it is ready, and what it measures.
-import { createHash, timingSafeEqual } from 'node:crypto';
+// What the daemon serves: whether it lives, whether it is ready, what it measures, and a bell to ring.
 import { Hono } from 'hono';
 import { basicAuth } from 'hono/basic-auth';
 import { secureHeaders } from 'hono/secure-headers';
 import type { Secret } from '../config/secret.ts';
 import type { SyncStatus } from '../engine/daemon.ts';
+import { createHooks, type HookOptions } from './hooks.ts';
 import type { Metrics } from './metrics.ts';
+import { isSame } from './same.ts';
 
 export interface WebOptions {
   /** Undefined: whoever reaches the address may look. */
@@ -15,16 +16,18 @@ export interface WebOptions {
   readonly isDraining: () => boolean;
   /** How long timers are overdue. */
   readonly stalledMs: () => number;
+  /** Undefined: nobody can ask for a run. */
+  readonly hooks?: HookOptions;
 }
 
 /** Schedules are worthless in a process whose timers come later than this. */
 const stalledMsMax = 30_000;
 
 /**
- * `/healthz` and `/readyz` are open, for whatever restarts the process, and name nothing. Everything else wants the
- * password, where one is set.
+ * `/healthz` and `/readyz` are open, for whatever restarts the process, and name nothing. Hooks want their own secret.
+ * Everything else wants the password, where one is set.
  */
-export function createWeb({ password, metrics, status, isDraining, stalledMs }: WebOptions): Hono {
+export function createWeb({ password, metrics, status, isDraining, stalledMs, hooks }: WebOptions): Hono {
   const app = new Hono();
   // Plain HTTP is what it speaks; whether there is TLS in front is not known here.
   app.use(secureHeaders({ strictTransportSecurity: false }));
@@ -42,13 +45,8 @@ export function createWeb({ password, metrics, status, isDraining, stalledMs }: 
       : c.text(`${awaited} of ${syncs.length} syncs are still in their first run\n`, 503);
   });
 
+  if (hooks) app.route('/hooks', createHooks(hooks));
   if (password) app.use('*', basicAuth({ verifyUser: (_user, given) => isSame(given, password.reveal()) }));
   app.get('/metrics', async (c) => c.text(await metrics.render(), 200, { 'content-type': metrics.contentType }));
   return app;
-}
-
-/** In a time that tells nothing of either; hashing makes them of one length. */
-function isSame(given: string, expected: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(given), digest(expected));
 }

@@ -3,10 +3,12 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { SyncStatus } from '../engine/daemon.ts';
 import type { EngineEvent } from '../engine/events.ts';
 import type { RunReport } from '../engine/report.ts';
+import type { HookAnswer } from '../engine/scheduler.ts';
 import type { Usage } from '../limits/usage.ts';
 
 export interface Metrics {
   observe(event: EngineEvent): void;
+  hookCame(answer: HookAnswer, sync?: string): void;
   /** The text to be scraped, and its type. */
   render(): Promise<string>;
   readonly contentType: string;
@@ -77,6 +79,12 @@ export function createMetrics({ status, usage, now, isStopping }: MetricsOptions
     labelNames: ['sync'],
     registers,
   });
+  const hooks = new Counter({
+    name: 'leadsheet_hooks_total',
+    help: 'Requests below /hooks, by what was answered; `sync` is empty where the name is none of ours or was not looked at.',
+    labelNames: ['sync', 'answer'],
+    registers,
+  });
   // Read when they are asked for, so that they are never old.
   const startedAt = now();
   void new Gauge({
@@ -144,6 +152,7 @@ export function createMetrics({ status, usage, now, isStopping }: MetricsOptions
       const { sync, change, outcome } = event;
       changes.inc({ sync, side: change.side, op: change.op, outcome: outcome.kind });
     },
+    hookCame: (answer, sync = '') => hooks.inc({ sync, answer }),
     render: () => registry.metrics(),
     contentType: registry.contentType,
   };

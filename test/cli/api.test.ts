@@ -174,7 +174,7 @@ test('a host that answers with a page is one clear line', async () => {
   expect(code).toBe(1);
   expect(stderr).toBe(
     'leadsheet: lists.list: answered an HTML page titled "Shop" instead of JSON (HTTP 200). ' +
-      'Is OUTREACH_BASE_URL the address of the service?\n',
+      'Is crm.base_url (OUTREACH_BASE_URL) the address of the service?\n',
   );
 });
 

@@ -137,7 +137,17 @@ test('a running daemon adds when the next run is, how long ago all was well, and
   const trial = await createLinkedTrial();
   const at = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
   const counts = { linked: 2, waiting: 0, conflicts: 0, quarantined: 0, parked: 0, held: 0, ignored: 0 };
-  const done = { created: 0, updated: 0, appended: 0, set: 0, deleted: 0, removed: 0, enrolled: 0, cancelled: 0 };
+  const done = {
+    created: 0,
+    updated: 0,
+    appended: 0,
+    set: 0,
+    deleted: 0,
+    removed: 0,
+    enrolled: 0,
+    cancelled: 0,
+    sent: 0,
+  };
   const ran = { full_scan: false, counts: { ...counts, ...done }, problems: {}, approvable: null };
   const beat: Heartbeat = {
     version: 1,
@@ -374,4 +384,12 @@ test('log --follow goes on until it is stopped, and then ends well', async () =>
   await new Promise((resolve) => void setTimeout(resolve, 5_000));
   stop.abort(new Error('stopped by SIGINT'));
   expect(await following).toMatchObject({ code: 0, stdout: expect.stringContaining('"Firm" -> "Later Ltd"') });
+});
+
+test('a run that only had something to say to the service is the last run that status tells of', async () => {
+  const { cli, person } = await createLinkedTrial();
+  person.type('Prospects!C2', 'Limes Ltd');
+  const [sent] = (JSON.parse((await cli('sync', '--json')).stdout) as { syncs: { run: string }[] }).syncs;
+  const { syncs } = statusAnswer.parse(JSON.parse((await cli('status', '--json')).stdout));
+  expect(syncs).toMatchObject([{ last_run: { run: sent!.run, status: 'succeeded' }, problems: [] }]);
 });

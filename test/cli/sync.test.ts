@@ -59,7 +59,7 @@ test('a name that no sync has is wrong usage, and the nearest is named', async (
   expect(await trial.cli('sync', 'prospekts')).toEqual({
     code: 64,
     stdout: '',
-    stderr: 'leadsheet: there is no sync or feed prospekts, did you mean prospects?\n',
+    stderr: 'leadsheet: there is no sync, feed or outbox prospekts, did you mean prospects?\n',
   });
 });
 

@@ -37,12 +37,18 @@ function optionsIn(text: string): readonly string[] {
   expect(isMap(document.contents)).toBe(true);
   return found;
 }
-const placeholders: Readonly<Record<string, string>> = { syncs: 'NAME', feeds: 'NAME', columns: 'HEADER' };
+const placeholders: Readonly<Record<string, string>> = {
+  syncs: 'NAME',
+  feeds: 'NAME',
+  outbox: 'NAME',
+  columns: 'HEADER',
+};
 
 test('the example loads', () => {
   const config = load(example, { env });
   expect(config.syncs.map(({ name }) => name)).toEqual(['prospects']);
   expect(config.feeds.map(({ name }) => name)).toEqual(['automations', 'emails']);
+  expect(config.outboxes.map(({ name }) => name)).toEqual(['outreach']);
 });
 
 test('the example has every option there is, if only in a comment', () => {
@@ -52,12 +58,12 @@ test('the example has every option there is, if only in a comment', () => {
 });
 
 test('the example says what the defaults are, where it says nothing else', () => {
-  const differs = new Set(['syncs.NAME.timezone', 'feeds.NAME.timezone', 'feeds.NAME.control']);
+  const differs = new Set(['syncs.NAME.timezone', 'feeds.NAME.timezone', 'feeds.NAME.control', 'outbox.NAME.timezone']);
   const values = load(example, { env }).options as unknown;
   const at = (path: readonly string[]) =>
     path.reduce<unknown>((value, name) => {
       const inside = (value ?? {}) as Readonly<Record<string, unknown>>;
-      return name === 'NAME' ? (inside['prospects'] ?? inside['automations']) : inside[name];
+      return name === 'NAME' ? (inside['prospects'] ?? inside['automations'] ?? inside['outreach']) : inside[name];
     }, values);
   const leaves = configOptions().filter(({ node }) => node.default !== undefined && typeof node.default !== 'object');
   expect(leaves.length).toBeGreaterThan(25);
@@ -127,6 +133,7 @@ test('no option is without consequence', () => {
     { status: 'other' },
     { Email: 'x' },
     { ID: 'uuid' },
+    { A: 'lead_uuid', B: 'sender_profile_uuid', C: 'text' },
     { Mail: 'email', Status: 'status', Company: 'company_name', Profile: 'network_id', Name: 'name' },
   ];
   const leaves = configOptions().filter(
@@ -139,7 +146,11 @@ test('no option is without consequence', () => {
   const idle: string[] = [];
   for (const { path, node } of leaves) {
     const words = node.anyOf?.flatMap((branch) => branch.enum ?? []) ?? [];
-    const outcomes = [...values, ...words].map((value) => outcome(replaced(whole, path, value)));
+    // What is sent and what its text is called change together.
+    const mail = { A: 'lead_uuid', B: 'sender_profile_uuid', C: 'body' };
+    const isSent = path.join('.') === 'outbox.NAME.resource';
+    const around = isSent ? replaced(whole, ['outbox', 'NAME', 'columns'], mail) : whole;
+    const outcomes = [...values, ...words].map((value) => outcome(replaced(around, path, value)));
     if (!outcomes.some((after) => after !== undefined && after !== before)) idle.push(path.join('.'));
   }
   expect(idle).toEqual([]);

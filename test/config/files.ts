@@ -24,3 +24,8 @@ export function sync(
 export function feed(options: string): string {
   return `feeds:\n  f: { spreadsheet: 1AbCdEfGhIj, tab: F, ${options} }\n`;
 }
+
+/** One outbox: two lines. */
+export function outbox(options: string): string {
+  return `outbox:\n  o: { spreadsheet: 1AbCdEfGhIj, tab: O, ${options} }\n`;
+}

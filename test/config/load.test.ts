@@ -22,6 +22,7 @@ describe('a file that says only what it must', () => {
       server: { host: '127.0.0.1', port: 4000 },
       log: { level: 'info', format: 'json', contactDetails: 'hidden' },
       feeds: [],
+      outboxes: [],
     });
     expect(config.alertWebhookUrl).toBeUndefined();
     expect(config.google.endpoint).toBeUndefined();
@@ -185,7 +186,7 @@ describe('secrets', () => {
   const text = `crm: { base_url: https://crm.example, token: \${SECRET} }
 google: { credentials_file: g.json }
 state: postgres://me:\${SECRET}@db.example/x
-server: { listen: "[::]:4000", password: \${SECRET} }
+server: { listen: "[::]:4000", password: \${SECRET}, hook_secret: \${SECRET}-\${SECRET}-\${SECRET} }
 alerts: { webhook_url: \${HOOK} }
 ${sync()}`;
 
@@ -194,6 +195,7 @@ ${sync()}`;
     expect(crm.token.reveal()).toBe(secret);
     expect(server).toMatchObject({ host: '::', port: 4000 });
     expect(server?.password?.reveal()).toBe(secret);
+    expect(server?.hookSecret?.reveal()).toBe(`${secret}-${secret}-${secret}`);
     expect(state.kind === 'postgres' && state.url.reveal()).toBe(`postgres://me:${secret}@db.example/x`);
     expect(alertWebhookUrl?.reveal()).toBe(env.HOOK);
   });
@@ -208,12 +210,30 @@ ${sync()}`;
   test('stand in files, with or without a line end', () => {
     const inFiles = `crm: { base_url: https://crm.example, token_file: t.txt }
 google: { credentials_file: g.json }
-server: { listen: 0.0.0.0:1, password_file: p.txt }
+server: { listen: 0.0.0.0:1, password_file: p.txt, hook_secret_file: h.txt }
 ${sync()}`;
-    const config = load(inFiles, { files: { 't.txt': `${secret}\r\n`, 'p.txt': ' pass word\n' } });
+    const hookSecret = 'a1b2c3d4'.repeat(4);
+    const config = load(inFiles, {
+      files: { 't.txt': `${secret}\r\n`, 'p.txt': ' pass word\n', 'h.txt': `${hookSecret}\n` },
+    });
     expect(config.crm.token.reveal()).toBe(secret);
     expect(config.server?.password?.reveal()).toBe(' pass word');
+    expect(config.server?.hookSecret?.reveal()).toBe(hookSecret);
     expect(JSON.stringify(effectiveConfig(config))).not.toContain(secret);
+  });
+
+  test('of hooks are as long in files as anywhere else', () => {
+    const problems = (listen: string, given: string) =>
+      problemsOf(`${start}server: { listen: ${listen}, password: p, hook_secret_file: h.txt }\n${sync()}`, {
+        files: { 'h.txt': given },
+      });
+    expect(problems('127.0.0.1:1', 'a-secret-of-us-two\n')).toEqual([]);
+    expect(problems('127.0.0.1:1', 'a secret of us two\n')).toEqual([
+      '3:63: server.hook_secret_file: found a file that holds something else; allowed: one word of 16 characters or more, such as openssl rand -hex 32 makes',
+    ]);
+    expect(problems('0.0.0.0:1', 'a-secret-of-us-two\n')).toEqual([
+      '3:61: server.hook_secret_file: found 18 characters, at an address that others can reach; allowed: one word of 32 characters or more there, such as openssl rand -hex 32 makes',
+    ]);
   });
 
   test('are in no error, wherever a file is cut, a line is lost or a sign is put in', () => {

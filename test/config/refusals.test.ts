@@ -1,7 +1,7 @@
 // What a person who wrote a wrong file is told: one line for each thing to mend, without the name of the file.
 import { describe, expect, test } from 'vitest';
 import { problemsOf } from '../support/config.ts';
-import { feed, start, sync } from './files.ts';
+import { feed, outbox, start, sync } from './files.ts';
 
 /** By group: what is wrong, the file, and the lines. */
 type Case = readonly [what: string, text: string, lines: readonly string[]];
@@ -11,13 +11,13 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
       'a file of comments',
       '# nothing\n',
       [
-        '1:1: found nothing but comments; allowed: crm, google and syncs or feeds at least; config/example.yaml shows every option',
+        '1:1: found nothing but comments; allowed: crm, google and syncs, feeds or outbox at least; config/example.yaml shows every option',
       ],
     ],
     [
       'a list',
       '- crm\n',
-      ['1:1: found a list; allowed: a mapping with crm, google, state, server, log, alerts, syncs, feeds'],
+      ['1:1: found a list; allowed: a mapping with crm, google, state, server, log, alerts, syncs, feeds, outbox'],
     ],
     [
       'a tab in front of a line',
@@ -108,7 +108,9 @@ ${sync()}`,
     [
       'an unknown option far from any',
       `${start}colour: red\n${sync()}`,
-      ['3:1: colour: found an unknown option; allowed: crm, google, state, server, log, alerts, syncs or feeds'],
+      [
+        '3:1: colour: found an unknown option; allowed: crm, google, state, server, log, alerts, syncs, feeds or outbox',
+      ],
     ],
     [
       'misspelt options, and not that they are missing',
@@ -116,7 +118,7 @@ ${sync()}`,
       [
         '1:8: crm.base_ur: found an unknown option; allowed: base_url, token, token_file, requests_per_minute, concurrency or timeout_secs; did you mean base_url?',
         '1:38: crm.tokn: found an unknown option; allowed: base_url, token, token_file, requests_per_minute, concurrency or timeout_secs; did you mean token?',
-        '2:1: googel: found an unknown option; allowed: crm, google, state, server, log, alerts, syncs or feeds; did you mean google?',
+        '2:1: googel: found an unknown option; allowed: crm, google, state, server, log, alerts, syncs, feeds or outbox; did you mean google?',
       ],
     ],
     [
@@ -311,6 +313,25 @@ ${sync()}`,
       ],
     ],
     [
+      'a secret of hooks that is short, or no word, which it does not quote',
+      `${start}server: { hook_secret: "fifteen letters" }\n${sync()}`,
+      [
+        '3:24: server.hook_secret: found a value that is not shown; allowed: one word of 16 characters or more, such as openssl rand -hex 32 makes',
+      ],
+    ],
+    [
+      'a secret of hooks that others could guess, which it does not quote',
+      `${start}server: { listen: 0.0.0.0:4000, password: p, hook_secret: sixteen-letters- }\n${sync()}`,
+      [
+        '3:59: server.hook_secret: found 16 characters, at an address that others can reach; allowed: one word of 32 characters or more there, such as openssl rand -hex 32 makes',
+      ],
+    ],
+    [
+      'a secret of hooks given twice',
+      `${start}server: { hook_secret: sixteen-letters-, hook_secret_file: hook.txt }\n${sync()}`,
+      ['3:42: server.hook_secret_file: found this beside hook_secret; allowed: one of the two'],
+    ],
+    [
       'a status page that is nowhere',
       `${start}server: { listen: 4000 }\n${sync()}`,
       ['3:19: server.listen: found 4000; allowed: host:port, such as 127.0.0.1:4000 or [::1]:4000'],
@@ -442,9 +463,14 @@ ${sync()}`,
       start + sync({}, 'match: [emial, name, email, email]'),
       [
         '8:13: syncs.s.match.0: found "emial"; allowed: network_id, email or name+company_name; did you mean email?',
-        '8:20: syncs.s.match.1: found "name"; allowed: network_id, email or name+company_name',
+        '8:20: syncs.s.match.1: found "name"; allowed: network_id, email or name+company_name; did you mean name+company_name?',
         '8:33: syncs.s.match.3: found "email"; allowed: each key once',
       ],
+    ],
+    [
+      'a veto where no column has a header: only the header is to be mended',
+      start + sync({ columns: '"": email' }, 'match: []', 'automation: { column: A, unless: { Email: [x] } }'),
+      ['7:16: syncs.s.columns."": found ""; allowed: the header of a column'],
     ],
     [
       'a veto on a column that is not mapped (E4)',
@@ -465,7 +491,7 @@ ${sync()}`,
     ],
   ],
   'who writes what': [
-    ['neither syncs nor feeds', start, ['1:1: found neither syncs nor feeds; allowed: one sync or one feed at least']],
+    ['nothing to do', start, ['1:1: found no syncs, feeds or outbox; allowed: one of them at least']],
     [
       'a name that is no name for a folder',
       start + sync().replace('  s:', '  ../s:'),
@@ -479,15 +505,15 @@ ${sync()}`,
         sync() +
         '  z:\n    contacts: { list: M }\n    sheet: { spreadsheet: https://docs.google.com/spreadsheets/d/1AbCdEfGhIj/edit#gid=0, tab: t }\n    columns: { Email: email }\n',
       [
-        '10:95: syncs.z.sheet.tab: found the tab that syncs.s writes, in the same spreadsheet; allowed: a tab of its own for each sync and feed',
+        '10:95: syncs.z.sheet.tab: found the tab that syncs.s writes, in the same spreadsheet; allowed: a tab of its own for each sync, feed and outbox',
       ],
     ],
     [
       'a feed that has the name and the tab of a sync',
       `${start}${sync()}feeds:\n  S: { resource: lists, spreadsheet: 1AbCdEfGhIj, tab: T, columns: { ID: uuid } }\n`,
       [
-        '9:3: feeds.S: found the name of syncs.s again; allowed: a name of its own for each sync and feed, in more than upper and lower case',
-        '9:56: feeds.S.tab: found the tab that syncs.s writes, in the same spreadsheet; allowed: a tab of its own for each sync and feed',
+        '9:3: feeds.S: found the name of syncs.s again; allowed: a name of its own for each sync, feed and outbox, in more than upper and lower case',
+        '9:56: feeds.S.tab: found the tab that syncs.s writes, in the same spreadsheet; allowed: a tab of its own for each sync, feed and outbox',
       ],
     ],
     [
@@ -496,7 +522,56 @@ ${sync()}`,
         sync({ sheet: 'spreadsheet: 1AbCdEfGhIj, tab: gid:0' }) +
         feed('resource: lists, columns: { ID: uuid }').replace('tab: F', 'tab: gid:00'),
       [
-        '9:39: feeds.f.tab: found the tab that syncs.s writes, in the same spreadsheet; allowed: a tab of its own for each sync and feed',
+        '9:39: feeds.f.tab: found the tab that syncs.s writes, in the same spreadsheet; allowed: a tab of its own for each sync, feed and outbox',
+      ],
+    ],
+  ],
+  outboxes: [
+    [
+      'a misspelt field of the payload, and one twice',
+      start +
+        outbox('resource: emails, columns: { To: lead_uuid, From: sender_profile_uuid, A: sujbect, B: body, C: body }'),
+      [
+        '4:116: outbox.o.columns.A: found "sujbect"; allowed: a field of the payload of emails: sender_profile_uuid, lead_uuid, from_name, from_email, to_name, to_email, subject, body, cc or bcc; did you mean subject?',
+        '4:137: outbox.o.columns.C: found body again, which column "B" has already; allowed: each field in one column',
+      ],
+    ],
+    [
+      'no column of what the service wants',
+      start + outbox('resource: network_messages, columns: { To: lead_uuid }'),
+      [
+        '4:70: outbox.o.columns: found no column of sender_profile_uuid; allowed: a column for it: network_messages need one',
+        '4:70: outbox.o.columns: found no column of text or template_uuid; allowed: a column for it: network_messages need one',
+      ],
+    ],
+    [
+      'a column that has two purposes',
+      start +
+        outbox(
+          'resource: network_messages, send_column: To, columns: { To: lead_uuid, From: sender_profile_uuid, T: text }',
+        ),
+      [
+        '4:98: outbox.o.columns.To: found "To", which is the send column already; allowed: a header of its own for each column',
+      ],
+    ],
+    [
+      'a cap that is none, and another resource',
+      start + outbox('resource: contacts, sends_per_hour: 0, columns: { To: lead_uuid }'),
+      [
+        '4:52: outbox.o.resource: found "contacts"; allowed: emails or network_messages',
+        '4:78: outbox.o.sends_per_hour: found 0; allowed: a whole number from 1 up',
+      ],
+    ],
+    [
+      'a tab and a name that a sync has',
+      start +
+        sync() +
+        outbox('resource: emails, columns: { To: lead_uuid, From: sender_profile_uuid, T: body }')
+          .replace('o:', 'S:')
+          .replace('tab: O', 'tab: T'),
+      [
+        '9:3: outbox.S: found the name of syncs.s again; allowed: a name of its own for each sync, feed and outbox, in more than upper and lower case',
+        '9:39: outbox.S.tab: found the tab that syncs.s writes, in the same spreadsheet; allowed: a tab of its own for each sync, feed and outbox',
       ],
     ],
   ],
@@ -563,7 +638,7 @@ ${sync()}`,
   ],
 };
 
-const files = { 'empty.txt': '\n', 'token.txt': 't\n' };
+const files = { 'empty.txt': '\n', 'token.txt': 't\n', 'hook.txt': 'sixteen-letters-\n' };
 
 describe.each(Object.entries(groups))('%s', (_group, cases) => {
   test.each(cases)('refused with its line: %s', (_what, text, lines) => {

@@ -15,7 +15,7 @@ const fields: readonly ContactField[] = ['first_name', 'work_email', 'list_uuid'
 async function scan(service: Service, options: Partial<ContactScanOptions> = {}) {
   const scanning = scanContacts({ ...service, scope: {}, fields, ...options });
   const contacts: ScannedContact[] = [];
-  for await (const contact of scanning) contacts.push(contact);
+  for await (const page of scanning) contacts.push(...page);
   return { contacts, uuids: contacts.map(({ uuid }) => uuid), report: scanning.report() };
 }
 

@@ -88,6 +88,7 @@ const verbs: Record<Change['op'], string> = {
   update: 'update the contact',
   delete: 'delete the contact',
   enrol: 'enrol the contact',
+  send: 'send a message',
   cancel: 'cancel its automations',
   append: 'append a row',
   set: 'set the cells',

@@ -1,12 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { stringify } from 'yaml';
-import { serve } from '../../src/standin/serve.ts';
-import { createServiceStandin } from '../../src/standin/service/standin.ts';
-import { createSheetsStandin } from '../../src/standin/sheets/standin.ts';
-import { buildProgram, startProgram } from '../support/program.ts';
+import { buildProgram } from '../support/build.ts';
+import { startProgram } from '../support/program.ts';
+import { createSides, tab } from '../support/sides.ts';
 
 /*
  * The built program, as the package has it, runs as a daemon between both stand-ins over HTTP. Looked at are only the two
@@ -17,9 +12,6 @@ const program = buildProgramLater();
 beforeAll(() => program.build(), 60_000);
 afterAll(() => program.remove());
 
-const spreadsheetId = 'spreadsheet-of-the-end-to-end-test';
-const token = 'the-token-of-the-tests';
-const account = { email: 'robot@demo.iam.gserviceaccount.com', clientId: 'c', clientSecret: 's', refreshToken: 'r' };
 const fieldByHeader = {
   'First name': 'first_name',
   'Last name': 'last_name',
@@ -32,7 +24,7 @@ const headers = Object.keys(fieldByHeader) as readonly (keyof typeof fieldByHead
 type Cells = Readonly<Record<string, string>>;
 
 test('L6, L8, L10, M1: 1,000 contacts and 300 rows become equal, and stay so through edits, a conflict, deletions, a restart and kills', async () => {
-  const it = await createSides({ contacts: 1_000, rows: 300, known: 200 });
+  const it = await createTown({ contacts: 1_000, rows: 300, known: 200 });
 
   // First sync. 200 rows are contacts already, though one of them says another position; 100 are new people.
   it.person.type('Prospects!E3', 'Head of Nothing');
@@ -96,86 +88,32 @@ test('L6, L8, L10, M1: 1,000 contacts and 300 rows become equal, and stay so thr
 const patience = { timeout: 60_000, interval: 20 };
 
 /** Both stand-ins on free ports, and people at both of them. `known` rows are contacts, too. */
-async function createSides(size: { readonly contacts: number; readonly rows: number; readonly known: number }) {
-  const folder = mkdtempSync(join(tmpdir(), 'leadsheet-e2e-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const service = createServiceStandin({
-    now: Date.now,
-    seed: 1,
-    acceptedTokens: [token],
-    switches: { rateLimits: [] },
-    receivedMax: 100_000,
-  });
-  const sheets = createSheetsStandin({
-    now: Date.now,
-    random: () => 0.5,
-    quotas: 'none',
-    credentials: { authorizedUsers: [account] },
-  });
-  const list = service.model.lists.add({ name: 'Prospects' });
+async function createTown(size: { readonly contacts: number; readonly rows: number; readonly known: number }) {
   const known = people(size.known, 'known.test');
-  sheets.model.create({
-    id: spreadsheetId,
-    writers: [account.email],
-    tabs: [
-      {
-        title: 'Prospects',
-        rowCount: 3_000,
-        columnCount: 12,
-        values: [headers, ...known, ...people(size.rows - size.known, 'new.test')],
+  const sides = await createSides({
+    values: [headers, ...known, ...people(size.rows - size.known, 'new.test')],
+    rowCount: 3_000,
+    more: { server: { listen: '127.0.0.1:0' } },
+    sync: {
+      schedule: '* * * * * *',
+      full_scan: '*/5 * * * * *',
+      match: ['email'],
+      columns: {
+        'First name': 'first_name',
+        'Last name': 'last_name',
+        Company: 'company_name',
+        Email: 'email',
+        Position: 'position',
       },
-    ],
+      settle_secs: 1,
+      on_row_deleted: 'delete_contact',
+      on_contact_deleted: 'delete_row',
+    },
   });
-  const person = sheets.person(spreadsheetId);
+  onTestFinished(sides.close);
+  const { service, sheets, person, folder, configFile } = sides;
   addContacts(size.known, 'known.test');
   addContacts(size.contacts - size.known, 'far.test');
-
-  const servers = [await serve(service.app, 0), await serve(sheets.app, 0)] as const;
-  onTestFinished(async () => {
-    for (const server of servers) await server.close();
-  });
-  const configFile = join(folder, 'leadsheet.yaml');
-  writeFileSync(
-    join(folder, 'google.json'),
-    JSON.stringify({
-      type: 'authorized_user',
-      client_id: account.clientId,
-      client_secret: account.clientSecret,
-      refresh_token: account.refreshToken,
-    }),
-  );
-  writeFileSync(
-    configFile,
-    stringify({
-      crm: { base_url: servers[0].url, token, requests_per_minute: 60_000 },
-      google: {
-        credentials_file: 'google.json',
-        endpoint: servers[1].url,
-        reads_per_minute: 60_000,
-        writes_per_minute: 60_000,
-      },
-      server: { listen: '127.0.0.1:0' },
-      syncs: {
-        prospects: {
-          schedule: '* * * * * *',
-          full_scan: '*/5 * * * * *',
-          contacts: { list: 'Prospects' },
-          sheet: { spreadsheet: spreadsheetId, tab: 'Prospects', status_column: 'Sync' },
-          match: ['email'],
-          columns: {
-            'First name': 'first_name',
-            'Last name': 'last_name',
-            Company: 'company_name',
-            Email: 'email',
-            Position: 'position',
-          },
-          settle_secs: 1,
-          on_row_deleted: 'delete_contact',
-          on_contact_deleted: 'delete_row',
-        },
-      },
-    }),
-  );
 
   return {
     service,
@@ -184,7 +122,7 @@ async function createSides(size: { readonly contacts: number; readonly rows: num
     addContacts,
     rowOf,
     contactOf,
-    writes,
+    writes: sides.writes,
 
     start() {
       const { child, ended, printed } = startProgram(['run', '--config', configFile, '--log-level', 'debug'], {
@@ -235,34 +173,27 @@ async function createSides(size: { readonly contacts: number; readonly rows: num
   function addContacts(count: number, domain: string): void {
     for (const cells of people(count, domain)) {
       const fields = Object.fromEntries(headers.map((header, index) => [fieldByHeader[header], cells[index] ?? '']));
-      service.model.contacts.add({
-        fields: { ...fields, name: `${fields['first_name']} ${fields['last_name']}`, list_uuid: list.uuid },
-      });
+      sides.addContact({ ...fields, name: `${fields['first_name']} ${fields['last_name']}` });
     }
-  }
-
-  function grid(): readonly (readonly string[])[] {
-    return person.read('Prospects') as readonly (readonly string[])[];
   }
 
   function rowNumber(email: string): number {
     const column = headers.indexOf('Email');
-    return grid().findIndex((cells) => cells[column] === email) + 1;
+    return person.read(tab).findIndex((cells) => cells[column] === email) + 1;
   }
 
   /** In the order of their ids, without what only the sheet has. */
   function rows(): readonly Cells[] {
-    const [header = [], ...lines] = grid();
-    return lines
-      .filter((cells) => cells.some((cell) => cell !== ''))
-      .map((cells) => Object.fromEntries(header.map((name, index) => [name, cells[index] ?? ''])))
+    return sides
+      .rows()
       .map((cells) => Object.fromEntries(Object.entries(cells).filter(([name]) => name !== 'Sync')))
       .toSorted(byId);
   }
 
   function contactsAsRows(): readonly Cells[] {
-    return [...service.model.contacts.all()]
-      .map(({ record }) => ({
+    return sides
+      .contacts()
+      .map((record) => ({
         ...Object.fromEntries(headers.map((header) => [header, record[fieldByHeader[header]] ?? ''])),
         'Contact ID': record.uuid,
       }))
@@ -278,13 +209,7 @@ async function createSides(size: { readonly contacts: number; readonly rows: num
   }
 
   function contactOf(email: string) {
-    return [...service.model.contacts.all()].find(({ record }) => record.work_email === email)!.record;
-  }
-
-  function writes() {
-    const operations = new Set(['contacts.update', 'contacts.upsert', 'contacts.delete']);
-    const inService = service.received.entries.filter(({ operation }) => operations.has(operation ?? ''));
-    return { service: inService.length, sheet: sheets.log.counters.writes };
+    return sides.contacts().find(({ work_email }) => work_email === email)!;
   }
 }
 

@@ -55,6 +55,69 @@ test('a trial makes both sides equal, carries a change over, ends with exit 0 on
   expect(history().join('')).not.toContain('"Captain"');
 }, 120_000);
 
+test('E1, E4, E7: what it suggests for automations, an automation that is off, and e-mails, happens', async () => {
+  const trial = await startTrial(createFolder());
+  expect(trial.printed.stdout).toContain('4. Type "Welcome sequence" into an Automation cell.');
+  const values = `${trial.sheet}/v4/spreadsheets/demo-spreadsheet-of-the-stand-in/values`;
+  const read = async (range: string) => {
+    const answer = (await (await fetch(`${values}/${range}`)).json()) as { values?: string[][] };
+    return answer.values ?? [];
+  };
+  const type = async (range: string, ...cells: readonly string[]) => {
+    const body = JSON.stringify({ values: [cells] });
+    const headers = { 'content-type': 'application/json' };
+    await fetch(`${values}/${range}?valueInputOption=USER_ENTERED`, { method: 'PUT', headers, body });
+  };
+  const soon = (range: string, wanted: readonly unknown[]) =>
+    vi.waitFor(async () => expect(await read(range)).toEqual([wanted]), patience);
+  const day = new Date().toISOString().slice(0, 10);
+  const enrolled = `enrolled ${day} in Welcome sequence`;
+
+  // Somebody who is there, somebody new, somebody with a veto, a name that is cut short, one that is archived.
+  await type('Prospects!F3', 'Welcome sequence');
+  await type('Prospects!A562:F562', 'Nora', 'Quist', 'Quist Bakery', 'nora@quist.test', 'Baker', 'Welcome sequence');
+  await type('Prospects!F2', 'Welcome sequence');
+  await type('Prospects!F4', 'Welcome');
+  await type('Prospects!F6', 'Spring campaign');
+  await soon('Prospects!G3', [enrolled]);
+  await soon('Prospects!G562:J562', [enrolled, expect.stringMatching(/^[0-9a-f-]{36}$/), 'ok', 'in sync']);
+  await soon('Prospects!G2', ['vetoed: Status is failed_validation']);
+  await soon('Prospects!G4', ['refused: no such automation: "Welcome", did you mean "Welcome sequence"?']);
+  await soon('Prospects!G6', ['refused: the automation "Spring campaign" is archived']);
+  await type('Prospects!F3', '');
+  await soon('Prospects!G3', ['cancelling']);
+  const enrolments = async (row: number) => {
+    const [[uuid] = []] = await read(`Prospects!H${row}`);
+    const state = await fetch(`${trial.service}/_standin/state/contacts/${uuid}`);
+    return ((await state.json()) as { enrolments: readonly { state: string }[] }).enrolments.map((each) => each.state);
+  };
+  expect(await enrolments(562)).toEqual(['active']);
+  expect(await enrolments(4)).toEqual([]);
+  await vi.waitFor(async () => expect(await enrolments(3)).toEqual(['cancelled']), patience);
+
+  expect(await read('Automations!A1:G1')).toEqual([
+    ['Name', 'Status', 'Description', 'Hours', 'Time zone', 'Sync', 'ID'],
+  ]);
+  const [welcome] = await read('Automations!G2');
+  await type('Automations!B2', 'off');
+  await type('Automations!B5', 'on');
+  await type('Automations!H5', 'ask before reusing');
+  const refused = 'refused: You cannot turn on an archived automation';
+  await soon('Automations!B5:F5', ['archived', 'Ended in April.', 'Mon-Fri 09:00-18:00', 'Europe/Berlin', refused]);
+  const headers = { authorization: 'Bearer standin' };
+  const flow = await fetch(`${trial.service}/flows/api/flows?uuid=${welcome![0]}`, { headers });
+  expect(await flow.json()).toMatchObject({ data: [{ name: 'Welcome sequence', status: 'off' }] });
+  await soon('Automations!B2', ['off']);
+  expect(await read('Automations!H5')).toEqual([['ask before reusing']]);
+
+  const emails = await read('Emails!A1:G30');
+  expect(emails).toHaveLength(21);
+  expect(emails[1]![0]).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d$/);
+  await type('Emails!D2', 'overwritten');
+  await soon('Emails!D2', [emails[1]![3]]);
+  expect(await trial.end('SIGINT')).toMatchObject({ code: 0, stderr: '' });
+}, 120_000);
+
 test('a port that is taken is one line and exit 1, and a folder of something else is left alone', async () => {
   const folder = createFolder();
   writeFileSync(join(folder, 'precious'), 'mine');

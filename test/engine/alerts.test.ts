@@ -10,7 +10,17 @@ beforeEach(() => void vi.useFakeTimers({ now: new Date('2026-11-21T09:00:00Z') }
 afterEach(() => void vi.useRealTimers());
 
 const counts = { linked: 3, waiting: 0, conflicts: 0, quarantined: 0, parked: 0, held: 0, ignored: 0 };
-const done = { created: 0, updated: 0, appended: 0, set: 0, deleted: 0, removed: 0, enrolled: 0, cancelled: 0 };
+const done = {
+  created: 0,
+  updated: 0,
+  appended: 0,
+  set: 0,
+  deleted: 0,
+  removed: 0,
+  enrolled: 0,
+  cancelled: 0,
+  sent: 0,
+};
 
 function ran(status: LastRun['status'], problems: Record<string, number> = {}, reason?: string): LastRun {
   const at = '2026-11-21T09:00:00.000Z';

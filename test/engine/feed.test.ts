@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
 import { createSyncTrial, type TrialOptions } from '../support/app.ts';
 
 /* Feeds between both stand-ins: everything real but the network. */
@@ -151,6 +152,56 @@ describe('a feed', () => {
       holds: [{ reason: expect.stringContaining('the service lists no automations, and 2 were there before') }],
     });
     expect(names(trial)).toEqual(['a', 'b']);
+  });
+
+  test('G1, F3: approve lets an empty listing through, once and for so many rows; it is not held again for it', async () => {
+    for (const on_gone of ['mark', 'delete_row'] as const) {
+      const trial = createFeedTrial({ on_gone });
+      const flows = trial.seed('a', 'b', 'c');
+      await trial.runFlows();
+      trial.vanish(...flows.map(({ uuid }) => uuid));
+      const held = await trial.runFlows();
+      expect(held).toMatchObject({ status: 'held', approvable: held.run, planned: { missing: 3 } });
+      expect(await trial.runFlows()).toMatchObject({ status: 'held', approvable: held.run });
+      const before = stateFiles(trial);
+      await trial.runFlows();
+      expect(stateFiles(trial)).toEqual(before);
+      expect((await trial.cli('plan', 'flows')).code).toBe(3);
+      expect((await trial.cli('status')).stdout).toContain(`leadsheet approve flows --run ${held.run}`);
+      expect(await trial.cli('approve', 'flows', '--run', 'another')).toMatchObject({ code: 64 });
+      expect(await trial.cli('approve', 'flows', '--run', held.run)).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^flows: approved for .*3 missing; the next run carries it out\n$/),
+      });
+      const isMarked = on_gone === 'mark';
+      const counts = isMarked ? { ignored: 3 } : { removed: 3 };
+      expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts });
+      const gone = { Sync: 'gone: the service does not list it any more' };
+      expect(trial.grid()).toMatchObject(isMarked ? [gone, gone, gone] : []);
+      expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { ignored: isMarked ? 3 : 0 } });
+      expect((await trial.cli('approve', 'flows', '--run', held.run)).stderr).toContain('nothing of flows is held');
+      // It was for those: when the next ones vanish, somebody is asked again.
+      const others = trial.seed('d', 'e');
+      await trial.runFlows();
+      trial.vanish(...others.map(({ uuid }) => uuid));
+      expect(await trial.runFlows()).toMatchObject({ status: 'held', planned: { missing: 2 } });
+    }
+  });
+
+  test('G2, G4: an approval whose cause went away is spent', async () => {
+    const trial = createFeedTrial();
+    const flows = trial.seed('a', 'b');
+    await trial.runFlows();
+    const all = [...trial.automations.table.all()];
+    trial.vanish(...flows.map(({ uuid }) => uuid));
+    const { run } = await trial.runFlows();
+    // They are listed again before the approval is used: it is gone with its cause.
+    await trial.cli('approve', 'flows', '--run', run);
+    trial.automations.table.replaceAll(all);
+    expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { linked: 2, ignored: 0 } });
+    expect((await trial.cli('status', 'flows')).stdout).not.toContain('approve');
+    trial.vanish(...flows.map(({ uuid }) => uuid));
+    expect(await trial.runFlows()).toMatchObject({ status: 'held' });
   });
 
   test('F3: a page that fails ends the run, and nothing is concluded', async () => {
@@ -335,4 +386,35 @@ test('sync, plan, status and check take feeds by name', async () => {
   const { code, stdout } = await trial.cli('check');
   expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringMatching(/flows: records\s+1 automations/) });
   expect(await trial.cli('sync', 'flow')).toMatchObject({ code: 64, stderr: expect.stringContaining('flows?') });
+});
+
+test('plan --out leaves feeds out and says which; of feeds alone no plan is saved', async () => {
+  const trial = createFeedTrial();
+  trial.seed('a');
+  const file = join(trial.folder, 'plan.json');
+  expect(await trial.cli('plan', '--out', file)).toMatchObject({
+    code: 1,
+    stderr: 'leadsheet: no plan was saved: feeds are not part of one, leadsheet sync carries them out\n',
+  });
+  expect(existsSync(file)).toBe(false);
+  trial.person.request({ addSheet: { properties: { title: 'People' } } });
+  const options = parse(readFileSync(trial.configFile, 'utf8')) as { feeds: { flows: { spreadsheet: string } } };
+  const { spreadsheet } = options.feeds.flows;
+  const people = {
+    contacts: { list: 'Prospects' },
+    sheet: { spreadsheet, tab: 'People' },
+    columns: { Email: 'email' },
+  };
+  writeFileSync(trial.configFile, stringify({ ...options, syncs: { people } }));
+  trial.addContact({ email: 'ann@firm.io' });
+  expect(await trial.cli('plan', '--out', file)).toMatchObject({
+    code: 2,
+    stderr: `leadsheet: saved; leadsheet apply ${file} does exactly this, but for feeds (flows): leadsheet sync carries those out\n`,
+  });
+  expect(await trial.cli('apply', file)).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^people: succeeded/),
+  });
+  expect(trial.grid()).toEqual([]);
+  expect(trial.person.read('People').flat()).toContain('ann@firm.io');
 });

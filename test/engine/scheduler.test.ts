@@ -25,6 +25,7 @@ interface Given {
   readonly timeZone?: string;
   readonly isFullScanDue?: boolean;
   readonly run?: (isFull: boolean) => Promise<Verdict>;
+  readonly settleMs?: number;
 }
 
 function open({ cron = '*/30 * * * * *', fullScan = '0 3 * * *', timeZone = 'UTC', ...given }: Given = {}) {
@@ -34,6 +35,7 @@ function open({ cron = '*/30 * * * * *', fullScan = '0 3 * * *', timeZone = 'UTC
     schedule: { cron, timeZone },
     fullScan: { cron: fullScan, timeZone },
     isFullScanDue: given.isFullScanDue ?? false,
+    settleMs: given.settleMs ?? 10_000,
     run: async (isFull) => {
       runs.push(`${new Date().toISOString().slice(11, 19)}${isFull ? ' full' : ''}`);
       return given.run?.(isFull) ?? 'done';
@@ -159,6 +161,96 @@ describe('a trigger', () => {
     expect([failing.scheduler.trigger(), final.scheduler.trigger()]).toEqual(['backing-off', 'stopped']);
     await seconds(1);
     expect([failing.runs.length, final.runs.length]).toEqual([1, 1]);
+  });
+
+  test('that comes within five seconds of a run that was triggered waits for the rest of them', async () => {
+    const { scheduler, runs } = open({ cron: '0 * * * *' });
+    scheduler.start();
+    await seconds(1);
+    expect(scheduler.trigger()).toBe('started');
+    await seconds(1);
+    expect([scheduler.trigger(), scheduler.trigger()]).toEqual(['queued', 'queued']);
+    expect(scheduler.nextRunAt()).toBe(Date.parse('2026-11-21T09:00:06Z'));
+    await seconds(60);
+    expect(runs).toEqual(['09:00:00', '09:00:01', '09:00:06']);
+  });
+
+  test('without end runs a dozen times a minute', async () => {
+    const { scheduler, runs } = open({ cron: '0 * * * *' });
+    scheduler.start();
+    await seconds(1);
+    for (let second = 0; second < 59; second += 1) {
+      scheduler.trigger();
+      await seconds(1);
+    }
+    expect(runs.slice(1)).toHaveLength(12);
+  });
+
+  test('is answered by a slot that comes before the gap is over', async () => {
+    const { scheduler, runs } = open({ cron: '*/3 * * * * *' });
+    scheduler.start();
+    await seconds(2);
+    scheduler.trigger();
+    scheduler.trigger();
+    await seconds(6);
+    expect(runs).toEqual(['09:00:00', '09:00:02', '09:00:03', '09:00:06']);
+  });
+
+  test('that comes during a run which fails is passed over, and leaves nothing behind that would shorten the pause', async () => {
+    const { scheduler, runs } = open({
+      cron: '0 * * * *',
+      run: async () => {
+        await new Promise((resolve) => setTimeout(resolve, 2_000));
+        return 'failed';
+      },
+    });
+    scheduler.start();
+    await seconds(1);
+    expect(scheduler.trigger()).toBe('queued');
+    await seconds(15);
+    expect(runs).toEqual(['09:00:00']);
+    await seconds(2);
+    expect(runs).toEqual(['09:00:00', '09:00:17']);
+  });
+
+  test('W10: what its run finds settling is looked at again when it has settled, and not by a slot an hour later', async () => {
+    let settledAt = Infinity;
+    const { scheduler, runs } = open({
+      cron: '0 * * * *',
+      run: async () => (Date.now() < settledAt ? 'settling' : 'done'),
+    });
+    scheduler.start();
+    await seconds(60);
+    // What no hook told of keeps to the schedule.
+    expect(runs).toEqual(['09:00:00']);
+    settledAt = Date.now() + 10_000;
+    scheduler.trigger();
+    await seconds(60);
+    expect(runs).toEqual(['09:00:00', '09:01:00', '09:01:10']);
+  });
+
+  test('W10: what never stands still is looked at five times more, and is then left to the schedule', async () => {
+    const { scheduler, runs } = open({ cron: '0 * * * *', run: async () => 'settling' });
+    scheduler.start();
+    await seconds(1);
+    scheduler.trigger();
+    await seconds(600);
+    expect(runs).toHaveLength(1 + 1 + 5);
+    await seconds(3_600);
+    expect(runs).toHaveLength(1 + 1 + 5 + 1);
+  });
+
+  test('W8: what a trigger has yet to start ends with the schedule', async () => {
+    const { scheduler, runs } = open({ cron: '0 * * * *', run: async () => 'settling' });
+    scheduler.start();
+    await seconds(1);
+    scheduler.trigger();
+    await seconds(1);
+    scheduler.trigger();
+    await scheduler.stop();
+    await seconds(60);
+    expect(runs).toEqual(['09:00:00', '09:00:01']);
+    expect([scheduler.trigger(), vi.getTimerCount()]).toEqual(['stopped', 0]);
   });
 });
 

@@ -9,7 +9,17 @@ import type { Problem } from '../../src/sync/change.ts';
 /* The log: readable while nothing happens, complete when something does, and silent about people and secrets. */
 
 const counts = { linked: 3, waiting: 0, conflicts: 0, quarantined: 0, parked: 0, held: 0, ignored: 0 };
-const done = { created: 0, updated: 0, appended: 0, set: 0, deleted: 0, removed: 0, enrolled: 0, cancelled: 0 };
+const done = {
+  created: 0,
+  updated: 0,
+  appended: 0,
+  set: 0,
+  deleted: 0,
+  removed: 0,
+  enrolled: 0,
+  cancelled: 0,
+  sent: 0,
+};
 const planned = { creates: 0, changes: 0, blanks: 0, deletes: 0, missing: 0, enrolments: 0 };
 
 function ended(report: Partial<RunReport> = {}): EngineEvent {
@@ -85,6 +95,22 @@ test('a line is one JSON object: level, instant, static message, the rest as fie
       sheet_writes: 0,
       seconds: 1,
     },
+  ]);
+});
+
+test('an enrolment names its automation, also the one that came with a new contact', () => {
+  const { lines, said } = open();
+  const common = { side: 'crm', uuid: 'u-1', row: 4, fields: [], rule: 'E1', reason: 'wished for' } as const;
+  const changes = [
+    { ...common, op: 'enrol', automation: 'a-1' },
+    { ...common, op: 'create', key: 'row:4', enrol: 'a-2' },
+  ] as const;
+  for (const change of changes) {
+    lines.engine({ type: 'change-done', sync: 'prospects', run: 'r1', outcome: { kind: 'done' }, change });
+  }
+  expect(said()).toMatchObject([
+    { msg: 'change done', op: 'enrol', automation: 'a-1' },
+    { op: 'create', automation: 'a-2' },
   ]);
 });
 

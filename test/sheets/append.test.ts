@@ -243,3 +243,13 @@ test('should Google refuse assertions of place, rows are appended without them',
   expect(await table.append(snapshot, [{ id: 'c', set: {} }])).toEqual([{ kind: 'appended' }]);
   expect(people(trial)[4]).toEqual(['c']);
 });
+
+test.each(['before', 'after'] as const)(
+  'L3, W4: a success without a word proves nothing: the row is there once, %s it was applied',
+  async (when) => {
+    const { trial, table, snapshot } = await open();
+    trial.standin.faults.add({ effect: { type: 'empty' }, when, match: { kind: 'write' } });
+    expect(await table.append(snapshot, [{ id: 'c', set: {} }])).toEqual([{ kind: 'appended' }]);
+    expect((await table.read()).rows.map(({ id }) => id)).toEqual(['a', 'b', 'c']);
+  },
+);

@@ -1,5 +1,6 @@
 // Reading a table: one consistent view, and what is defined for sheets that are not as expected.
 import { describe, expect, test } from 'vitest';
+import type { Row } from '../../src/sheets/port.ts';
 import type { NewTab } from '../../src/standin/sheets/model.ts';
 import type { Person } from '../../src/standin/sheets/people.ts';
 import {
@@ -30,6 +31,11 @@ async function callsOf(trial: Trial, work: () => Promise<unknown>): Promise<stri
 const routine = 'values.batchGetByDataFilter';
 const grid = 'spreadsheets.getByDataFilter';
 const plain = [header, ['a', 'Ann', 'tag', 'ann@x.org', 1.5], [], [null, 'New', null, null, true]];
+
+/** What a row says, whatever it is made of. */
+function contentOf({ number, id, cells, formulas }: Row): Pick<Row, 'number' | 'id' | 'cells' | 'formulas'> {
+  return { number, id, cells, formulas };
+}
 
 describe('what a read costs', () => {
   test('four calls the first time: the tab, marks, header and anchors, values; one every other time', async () => {
@@ -190,7 +196,7 @@ describe('V4, V5, V6: what one call does not say', () => {
     trial.person.type('Prospects!D4', "''twice");
     trial.person.type('Prospects!E4', "'007");
     const { rows } = await trial.openTable().read();
-    expect(rows).toEqual([
+    expect(rows.map(contentOf)).toEqual([
       {
         number: 2,
         id: 'a',
@@ -220,7 +226,7 @@ describe('V4, V5, V6: what one call does not say', () => {
       trial.onRequest = () => undefined;
       edit(trial.person);
     };
-    expect((await table.read()).rows).toEqual((await trial.openTable().read()).rows);
+    expect((await table.read()).rows.map(contentOf)).toEqual((await trial.openTable().read()).rows.map(contentOf));
   });
 
   test('L9: rows that change places, though their formulas read alike, are told by their ids', async () => {
@@ -336,7 +342,7 @@ describe('L7: an answer that is not whole is not a blank tab', () => {
 test('rows come in order with id, values by kind, and formulas named; blank rows are left out (V3, V4, V5)', async () => {
   const trial = createTrial({ values, tab: { typed: true } });
   const { rows } = await trial.openTable().read();
-  expect(rows).toEqual([
+  expect(rows.map(contentOf)).toEqual([
     { number: 2, id: 'a', cells: { first_name: 'Ann', email: 'ann@x.org', score: 1.5 }, formulas: [] },
     { number: 4, id: '', cells: { first_name: 'New', email: null, score: true }, formulas: [] },
     {
@@ -346,6 +352,24 @@ test('rows come in order with id, values by kind, and formulas named; blank rows
       formulas: ['first_name', 'email', 'score'],
     },
   ]);
+});
+
+test('a row that reads as the caller knows it is told so', async () => {
+  const trial = createTrial({ values });
+  const [first] = (await trial.openTable().read()).rows;
+  const texts = new Map([
+    ['a', first!.packed],
+    ['c', first!.packed],
+  ]);
+  const { rows } = await trial.openTable().read({ known: (id) => texts.get(id) });
+  expect(rows.map(({ id, isKnown }) => ({ id, isKnown }))).toEqual([
+    { id: 'a', isKnown: true },
+    { id: '', isKnown: false },
+    { id: 'c', isKnown: false },
+  ]);
+  expect(rows.map(contentOf)).toEqual((await trial.openTable().read()).rows.map(contentOf));
+  trial.person.type('Prospects!B2', 'Anna');
+  expect((await trial.openTable().read({ known: (id) => texts.get(id) })).rows[0]).toMatchObject({ isKnown: false });
 });
 
 test('a tab by gid, a spreadsheet by URL', async () => {
@@ -435,7 +459,7 @@ describe('bad input is defined', () => {
     const { rows, columns } = await table.read();
     expect(rows[0]).toMatchObject({ id: 'cell 10', cells: { first_name: 'cell 70', email: 'cell 199' } });
     expect(columns[1]).toMatchObject({ letter: 'GR' });
-    expect((await table.read()).rows).toEqual(rows);
+    expect((await table.read()).rows.map(contentOf)).toEqual(rows.map(contentOf));
   });
 
   test('merged header cells: the left one has the text, the others none', async () => {

@@ -1,5 +1,6 @@
 // How often each thing was really exercised: rules, faults, kills, acts, laws.
 import type { EngineEvent } from '../../src/engine/events.ts';
+import type { Write } from './oracle/evidence.ts';
 import type { Act, Step } from './scenario/scenario.ts';
 import type { Setting } from './world/setting.ts';
 import type { Sides } from './world/sides.ts';
@@ -16,10 +17,13 @@ export type Area =
   | 'policy'
   | 'decision'
   | 'law'
-  | 'window';
+  | 'value'
+  | 'notice'
+  | 'allowed';
 
 export class Coverage {
   readonly counts = new Map<Area, Map<string, number>>();
+  #wasHeld = false;
 
   count(area: Area, name: string, times = 1): void {
     const counts = this.counts.get(area) ?? new Map<string, number>();
@@ -59,6 +63,16 @@ export class Coverage {
     for (const { fault } of sheets.log.entries) if (fault !== undefined) this.count('fault', `sheet ${fault}`);
   }
 
+  /** What was carried from one side to the other. */
+  write({ field, after, isUnseen, isTyped }: Write): void {
+    this.count('value', after === '' ? 'blank' : 'text');
+    if (after !== after.trim() || after !== after.normalize('NFC') || /[A-Z]+@|^[=+'@]|^0/.test(after))
+      this.count('value', 'odd form');
+    if (field === 'email' || field === 'network_id') this.count('value', 'key');
+    if (after.includes('@example.com')) this.count('value', 'placeholder address');
+    if (isUnseen && isTyped) this.count('allowed', 'L1: typed after the look, or not shown yet by the search');
+  }
+
   engine(event: EngineEvent): void {
     if (event.type === 'change-done') {
       const { change, outcome } = event;
@@ -67,7 +81,16 @@ export class Coverage {
       if (outcome.kind === 'moved') this.count('rule', 'W3');
       if (outcome.kind === 'unknown') this.count('rule', 'W4');
     }
+    if (event.type === 'change-done' && event.change.op === 'create' && event.change.enrol !== undefined)
+      this.count('value', 'created and enrolled in one call');
+    if (event.type === 'notice') this.count('notice', event.message.replaceAll(/[\w-]*\d[\w-]*|"[^"]*"/g, '*'));
     if (event.type !== 'run-ended') return;
+    const { created, updated } = event.report.counts;
+    if (created > 0 && updated > 0) this.count('value', 'creates and updates in one run');
+    if (event.report.error?.includes('is being run by process')) this.count('notice', 'is being run by process');
+    const isHeld = event.report.holds.length > 0;
+    if (this.#wasHeld && !isHeld && event.report.status !== 'failed') this.count('value', 'went on after being held');
+    this.#wasHeld = isHeld;
     for (const { rule } of event.report.problems) this.count('rule', rule);
     for (const { rule } of event.report.holds) this.count('rule', rule);
     this.count('rule', 'W12');

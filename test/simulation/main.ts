@@ -1,38 +1,126 @@
-// `npm run simulate -- --seeds N [--seed S] [--steps K] [--trace]`: stories from S on, or one of them, told.
+// npm run simulate -- --seeds N [--seed S] [--steps K] [--workers W]   stories from seed S on
+//                     --seed S [--trace]                               one of them, told
+//                     --case FILE [--trace]                            one that was kept
+//                     --plans N                                        the laws of the pure planner, so many trials
+// A story that breaks a law is told with as little as possible, and kept below cases/.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { Worker } from 'node:worker_threads';
 import { Coverage } from './coverage.ts';
+import type { Violation } from './oracle/evidence.ts';
 import { play } from './play.ts';
+import { reportText, unexercised } from './report.ts';
 import { drawScenario } from './scenario/draw.ts';
+import type { Scenario } from './scenario/scenario.ts';
+import { shrink } from './scenario/shrink.ts';
+import type { Share, Verdict } from './worker.ts';
 
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string' },
     seed: { type: 'string' },
     steps: { type: 'string' },
-    trace: { type: 'boolean' },
+    workers: { type: 'string' },
+    case: { type: 'string' },
+    plans: { type: 'string' },
+    trace: { type: 'boolean', default: false },
+    keep: { type: 'boolean', default: false },
+    until: { type: 'boolean', default: false },
   },
 });
-const first = Number(values.seed ?? 1);
-const seeds = Number(values.seeds ?? 1);
 const stepsMax = values.steps === undefined ? undefined : Number(values.steps);
-const coverage = new Coverage();
-const failed: number[] = [];
-const byLaw = new Map<string, number[]>();
-const cpu = process.cpuUsage();
-for (let seed = first; seed < first + seeds; seed += 1) {
-  const played = await play(drawScenario(seed, { stepsMax }));
-  coverage.add(played.coverage.toJson());
-  if (values.trace) console.log(played.story.join('\n'));
-  if (played.violations.length === 0) continue;
-  failed.push(seed);
-  for (const law of new Set(played.violations.map((each) => each.law)))
-    byLaw.set(law, [...(byLaw.get(law) ?? []), seed]);
-  console.log(`seed ${seed}:`);
-  for (const { law, text } of played.violations.slice(0, 4)) console.log(`  ${law}: ${text}`);
+/** Shrinking takes minutes: the first failures are worth it. */
+const shrunkMax = 3;
+/** With fewer stories than this, some rule or other is missed by chance. */
+const storiesForCoverage = 2_000;
+
+if (values.plans !== undefined) await runPlans(Number(values.plans));
+else if (values.case !== undefined) await tell(JSON.parse(readFileSync(values.case, 'utf8')) as Scenario);
+else if (values.seeds === undefined) await tell(drawScenario(Number(values.seed ?? 1), { stepsMax }));
+else await playMany(Number(values.seed ?? 1), Number(values.seeds));
+
+async function tell(scenario: Scenario): Promise<void> {
+  const { violations, story } = await play(scenario);
+  if (values.trace) console.log(story.join('\n'));
+  console.log(violations.length === 0 ? 'all laws hold' : violationsText(violations));
+  if (violations.length === 0) return;
+  process.exitCode = 1;
+  if (values.keep) await keep(scenario, violations[0]!.law);
 }
-const used = process.cpuUsage(cpu);
-console.log(
-  `${seeds} seeds, ${failed.length} failed, ${((used.user + used.system) / 1000 / seeds).toFixed(0)} ms of CPU each`,
-);
-for (const [law, of] of byLaw) console.log(`${law}: ${of.length} ${of.slice(0, 12).join(' ')}`);
-if (failed.length > 0) process.exitCode = 1;
+
+async function playMany(first: number, count: number): Promise<void> {
+  const coverage = new Coverage();
+  const failed = new Map<number, readonly Violation[]>();
+  const workers = Number(values.workers ?? (count < 50 ? 1 : Math.min(2, availableParallelism())));
+  const started = performance.now();
+  let done = 0;
+  const stop = new AbortController();
+  await Promise.all(
+    Array.from({ length: workers }, async (_, index) => {
+      const seeds = Array.from({ length: count }, (_each, place) => first + place).filter(
+        (seed) => seed % workers === index,
+      );
+      await share({ seeds, stepsMax }, stop.signal, ({ seed, violations, coverage: counts }) => {
+        coverage.add(counts);
+        done += 1;
+        if (done % 1_000 === 0) console.log(`${done} of ${count}`);
+        if (violations.length === 0) return;
+        failed.set(seed, violations);
+        console.log(`seed ${seed} breaks a law:\n${violationsText(violations)}`);
+        if (values.until) stop.abort();
+      });
+    }),
+  );
+  const secs = ((performance.now() - started) / 1000).toFixed(0);
+  console.log(reportText(coverage));
+  console.log(
+    `${done} stories from seed ${first} in ${secs} s, ${failed.size} broke a law: ${[...failed.keys()].join(' ')}`,
+  );
+  for (const [seed, violations] of [...failed].slice(0, shrunkMax)) {
+    await keep(drawScenario(seed, { stepsMax }), violations[0]!.law);
+  }
+  const isMissing = count >= storiesForCoverage && unexercised(coverage).length > 0;
+  if (failed.size > 0 || isMissing) process.exitCode = 1;
+}
+
+function share(work: Share, signal: AbortSignal, told: (verdict: Verdict) => void): Promise<void> {
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: work });
+  signal.addEventListener('abort', () => void worker.terminate(), { once: true });
+  worker.on('message', told);
+  return new Promise((resolve, reject) => {
+    worker.on('error', reject);
+    worker.on('exit', () => resolve());
+  });
+}
+
+/** Shrunk, written down, and told. */
+async function keep(failing: Scenario, law: string): Promise<void> {
+  const isBroken = async (scenario: Scenario) => (await play(scenario)).violations.some((each) => each.law === law);
+  const { scenario, tries } = await shrink(failing, isBroken);
+  const file = new URL(`./cases/${law}-seed-${failing.seed}.json`, import.meta.url);
+  writeFileSync(file, `${JSON.stringify(scenario, null, 2)}\n`);
+  const { story, violations } = await play(scenario);
+  const place = `test/simulation/cases/${law}-seed-${failing.seed}.json`;
+  console.log(`\nseed ${failing.seed}, shrunk in ${tries} tries: npm run simulate -- --case ${place} --trace`);
+  console.log([...story, violationsText(violations)].join('\n'));
+}
+
+function violationsText(violations: readonly Violation[]): string {
+  return violations
+    .slice(0, 5)
+    .map(({ law, text }) => `  ${law}: ${text}`)
+    .join('\n');
+}
+
+async function runPlans(count: number): Promise<void> {
+  const { laws } = await import('../sync/properties/properties.ts');
+  const { explain } = await import('../sync/properties/explain.ts');
+  const shares = laws.reduce((sum, { share: part }) => sum + part, 0);
+  const seed = Number(values.seed ?? 1);
+  for (const law of laws) {
+    const details = law.check({ numRuns: Math.ceil((count * law.share) / shares), seed });
+    console.log(details.failed ? explain(law, details) : `held in ${details.numRuns} trials: ${law.name}`);
+    if (details.failed) process.exitCode = 1;
+  }
+}

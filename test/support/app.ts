@@ -11,8 +11,9 @@ import { loadConfig } from '../../src/config/load.ts';
 import type { SyncContext } from '../../src/engine/context.ts';
 import type { EngineEvent } from '../../src/engine/events.ts';
 import type { PlanReport, RunReport } from '../../src/engine/report.ts';
+import { runAny } from '../../src/engine/daemon.ts';
 import { runFeed } from '../../src/engine/feed.ts';
-import { planSync, runSync } from '../../src/engine/run.ts';
+import { planSync } from '../../src/engine/run.ts';
 import type { HistoryLine, Lease } from '../../src/state/port.ts';
 import { createServiceStandin } from '../../src/standin/service/standin.ts';
 import type { Switches } from '../../src/standin/service/switches.ts';
@@ -36,8 +37,16 @@ export interface TrialOptions {
   readonly values?: readonly (readonly (string | number | boolean | null)[])[];
   /** As the file has them; each in a tab of its own. Given them, there are no syncs. */
   readonly feeds?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** As the file has them, in the same tab unless they say otherwise. Given them, there are no syncs. */
+  readonly outbox?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Stands between the program and both stand-ins. */
   readonly around?: (request: Request, next: (request: Request) => Promise<Response>) => Promise<Response>;
+}
+
+/** Each in the tab of the trial, unless it says otherwise. */
+function inTab(items: Readonly<Record<string, object>> = {}): Readonly<Record<string, object>> {
+  const place = { spreadsheet: spreadsheetId, tab: tabTitle };
+  return Object.fromEntries(Object.entries(items).map(([name, item]) => [name, { ...place, ...item }]));
 }
 
 /** Sorted, for comparing what has no order. */
@@ -133,23 +142,20 @@ export function createSyncTrial(options: TrialOptions = {}) {
       google: { credentials_file: keyFile, endpoint: sheetsUrl, reads_per_minute: 60_000, writes_per_minute: 60_000 },
       state: `file:${join(folder, 'state')}`,
       server: null,
-      feeds: Object.fromEntries(
-        Object.entries(options.feeds ?? {}).map(([name, feed]) => [
-          name,
-          { spreadsheet: spreadsheetId, tab: tabTitle, ...feed },
-        ]),
-      ),
-      syncs: options.feeds
-        ? {}
-        : {
-            prospects: {
-              contacts: { list: 'Prospects' },
-              sheet: { spreadsheet: spreadsheetId, tab: tabTitle },
-              match: ['email'],
-              columns,
-              ...options.sync,
+      feeds: inTab(options.feeds),
+      outbox: inTab(options.outbox),
+      syncs:
+        options.feeds || options.outbox
+          ? {}
+          : {
+              prospects: {
+                contacts: { list: 'Prospects' },
+                sheet: { spreadsheet: spreadsheetId, tab: tabTitle },
+                match: ['email'],
+                columns,
+                ...options.sync,
+              },
             },
-          },
     }),
   );
   const events: EngineEvent[] = [];
@@ -174,6 +180,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
     run,
     runFeed: runFeedNamed,
     attempt,
+    attemptFeed,
     plan,
     grid,
     addContact,
@@ -267,7 +274,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
     };
   }
 
-  function mortal(context: SyncContext, own: typeof alive): SyncContext {
+  function mortal<Any extends Pick<SyncContext, 'state'>>(context: Any, own: typeof alive): Any {
     const step = async <Result>(write: () => Promise<Result>): Promise<Result> => {
       await instant('saving');
       if (own.isDead) return new Promise<Result>(() => {});
@@ -296,17 +303,17 @@ export function createSyncTrial(options: TrialOptions = {}) {
   }
 
   /** Every file of the state but the lock: name -> content and instant of the last write. */
-  function stateFiles(): Record<string, string> {
-    const at = join(folder, 'state', 'prospects');
+  function stateFiles(name = 'prospects'): Record<string, string> {
+    const at = join(folder, 'state', name);
     const names = existsSync(at) ? readdirSync(at, { recursive: true, encoding: 'utf8' }) : [];
-    const files = names.filter((name) => name !== 'lock' && statSync(join(at, name)).isFile());
+    const files = names.filter((each) => each !== 'lock' && statSync(join(at, each)).isFile());
     return Object.fromEntries(
-      files.map((name) => [name, `${statSync(join(at, name)).mtimeMs} ${readFileSync(join(at, name), 'utf8')}`]),
+      files.map((each) => [each, `${statSync(join(at, each)).mtimeMs} ${readFileSync(join(at, each), 'utf8')}`]),
     );
   }
 
   async function history(): Promise<HistoryLine[]> {
-    return Array.fromAsync((app ?? (await start())).store.history({ sync: 'prospects' }));
+    return Array.fromAsync((app ?? (await start())).store.history(options.outbox ? {} : { sync: 'prospects' }));
   }
 
   /** A process that begins: nothing is remembered but what is on disk. */
@@ -316,7 +323,12 @@ export function createSyncTrial(options: TrialOptions = {}) {
     const own = { pid: alive.pid + 1, died: Promise.withResolvers<'killed'>(), isDead: false };
     alive = own;
     const started = await createApp(config, worldOf(own), (event) => events.push(event));
-    app = { ...started, syncs: new Map([...started.syncs].map(([name, sync]) => [name, mortal(sync, own)])) };
+    app = {
+      ...started,
+      syncs: new Map([...started.syncs].map(([name, sync]) => [name, mortal(sync, own)])),
+      feeds: new Map([...started.feeds].map(([name, feed]) => [name, mortal(feed, own)])),
+      outboxes: new Map([...started.outboxes].map(([name, outbox]) => [name, mortal(outbox, own)])),
+    };
     onTestFinished(() => started[Symbol.dispose]());
     return app;
   }
@@ -329,9 +341,10 @@ export function createSyncTrial(options: TrialOptions = {}) {
   }
 
   async function attempt(request: RunOptions = {}): Promise<RunReport | 'killed'> {
-    const { syncs } = app ?? (await start());
+    const { syncs, outboxes } = app ?? (await start());
     const { died } = alive;
-    const running = runSync(syncs.get(request.sync ?? 'prospects')!, {
+    const name = request.sync ?? 'prospects';
+    const running = runAny((syncs.get(name) ?? outboxes.get(name))!, {
       isFull: request.isFull ?? false,
       isAsked: request.isAsked ?? true,
       signal: request.signal ?? new AbortController().signal,
@@ -340,8 +353,16 @@ export function createSyncTrial(options: TrialOptions = {}) {
   }
 
   async function runFeedNamed(name: string, signal = new AbortController().signal): Promise<RunReport> {
+    const report = await attemptFeed(name, signal);
+    if (report === 'killed') throw new Error('the process was killed');
+    return report;
+  }
+
+  async function attemptFeed(name: string, signal = new AbortController().signal): Promise<RunReport | 'killed'> {
     const { feeds } = app ?? (await start());
-    return runFeed(feeds.get(name)!, { isFull: false, isAsked: true, signal });
+    const { died } = alive;
+    const running = runFeed(feeds.get(name)!, { isFull: false, isAsked: true, signal });
+    return Promise.race([running, died.promise]);
   }
 
   /** A command line as somebody types it, in a process of its own as far as memory goes. */

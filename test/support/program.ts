@@ -1,25 +1,11 @@
 // The program as a process of its own.
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
 const root = new URL('../..', import.meta.url).pathname;
 const mainFromSource = join(root, 'src', 'main.ts');
-
-/** Compiled as for the package, in a folder of its own: tests that build do not get in each other's way. */
-export function buildProgram(): { readonly main: string } & Disposable {
-  const folder = mkdtempSync(join(tmpdir(), 'leadsheet-built-'));
-  execFileSync(process.execPath, [join(root, 'scripts', 'build.ts'), join(folder, 'dist')], { stdio: 'inherit' });
-  cpSync(join(root, 'package.json'), join(folder, 'package.json'));
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-  return {
-    main: join(folder, 'dist', 'main.js'),
-    [Symbol.dispose]: () => rmSync(folder, { recursive: true }),
-  };
-}
 
 export interface StartOptions {
   readonly main?: string;

@@ -104,6 +104,28 @@ const cases: readonly Case[] = [
     changes: ['append a [D2]'],
   },
   {
+    name: 'D2: a field that was emptied is a change',
+    input: scene([person('a', { crm: { position: null }, sheet: null }), ...others], onRow('delete_contact')),
+    changes: ['append a [D2]'],
+  },
+  {
+    name: 'D2: a blank where nothing was ever agreed is none, a value is',
+    input: scene(
+      [
+        person('a', { base: { position: undefined }, crm: { position: null }, sheet: null }),
+        person('d', { base: { position: undefined }, crm: { position: 'CEO' }, sheet: null }),
+        ...others,
+      ],
+      onRow('delete_contact'),
+    ),
+    changes: ['append d [D2]', 'delete a [D1]'],
+  },
+  {
+    name: 'D2, V3: nor is a field that is missing from the answer',
+    input: scene([person('a', { crm: { position: undefined }, sheet: null }), ...others], onRow('delete_contact')),
+    changes: ['delete a [D1]'],
+  },
+  {
     name: 'D5, G5: after a page that failed nothing is deleted; it waits',
     input: scene([person('a', { crm: null, sheet: null }), ...others], {
       ...onRow('delete_contact'),
@@ -194,9 +216,43 @@ const cases: readonly Case[] = [
     says: 'edited here since',
   },
   {
+    name: 'D3 delete_row: an emptied cell is an edit',
+    input: scene([person('a', { crm: null, sheet: { position: null } }), ...others], {
+      ...onContact('delete_row'),
+      asked,
+    }),
+    problems: ['ignored a [D3]'],
+    links: ['a contact-gone'],
+    says: 'edited here since',
+  },
+  {
+    name: 'D3 delete_row: a blank cell of which nothing was ever agreed is none',
+    input: scene(
+      [person('a', { crm: null, base: { 'custom:segment': undefined }, sheet: { 'custom:segment': null } }), ...others],
+      {
+        ...onContact('delete_row'),
+        asked,
+      },
+    ),
+    changes: ['remove a [D3]'],
+  },
+  {
     name: 'D3 ignore: unlinked silently',
     input: scene([contactGone, ...others], { ...onContact('ignore'), asked }),
     links: ['a contact-gone'],
+  },
+  {
+    name: 'D3 delete_row, L1: a row with a cell that cannot be read is marked instead: a person may have edited it',
+    input: scene(
+      [
+        person('a', { crm: null, sheet: { position: undefined }, row: { unreadable: { position: '#REF!' } } }),
+        ...others,
+      ],
+      { ...onContact('delete_row'), asked },
+    ),
+    problems: ['ignored a [D3]'],
+    links: ['a contact-gone'],
+    says: 'deleted in the CRM: not all of it can be read; the row is left alone',
   },
   {
     name: 'D3, G5: a drifted scan proves nothing; the sheet edit of that row still goes its way',
@@ -285,6 +341,9 @@ describe('D3: scans that miss a contact are counted', () => {
 
   test('D3: a drifted scan is remembered', () => {
     expect(miss({ crm: { isDrifted: true } })?.missedScans).toBe(1);
+    const rowless = person('a', { crm: null, sheet: null, link: { standing: 'row-gone' } });
+    const { links } = plan(scene([rowless, ...others], { crm: { isDrifted: true } }));
+    expect(links.get(uuidOf('a'))).toMatchObject({ missedScans: 1, standing: 'row-gone' });
   });
 
   test('D3: incremental scans in between neither show nor miss it', () => {
@@ -296,6 +355,21 @@ describe('D3: scans that miss a contact are counted', () => {
     const { links } = plan(scene([person('a', { link: { missedScans: 1 } }), ...others]));
     expect(links.get(uuidOf('a'))).not.toHaveProperty('missedScans');
   });
+});
+
+test('D3, L12: whether a contact is still there could not be said of this row', () => {
+  const { problems } = plan(scene([...others, contactGone], { asked: { a: unanswered } }));
+  expect(problems).toMatchObject([{ uuid: uuidOf('a'), row: 4 }]);
+});
+
+test('I5, W9: while some ID is in doubt, a contact without a row that did not change is remembered as it was', () => {
+  const doubtful = person('b', { row: { id: 'hello' } });
+  for (const coverage of ['whole', 'changes'] as const) {
+    const input = scene([rowGone, { ...doubtful, link: undefined, contact: undefined }, person('c')], {
+      crm: { coverage },
+    });
+    expect([plan(input).links.size, plan(input).changes.length]).toEqual([0, 0]);
+  }
 });
 
 test('D5: deletions come last, after every create, update, set and append', () => {
@@ -315,10 +389,8 @@ test('D5: deletions come last, after every create, update, set and append', () =
 });
 
 describe('D5: what is deleted once everything else was tried', () => {
-  const input = scene(
-    [rowGone, person('b', { sheet: { first_name: 'First a' } }), person('c')],
-    onRow('delete_contact'),
-  );
+  const sharing = [person('b', { sheet: { first_name: 'First a' } }), person('c')];
+  const input = scene([rowGone, ...sharing], onRow('delete_contact'));
   const planned = plan(input);
   const [update, deletion] = planned.changes;
   const due = (outcome: Outcome | undefined, of = input) => {
@@ -342,6 +414,22 @@ describe('D5: what is deleted once everything else was tried', () => {
   test('D5: a change that shares nothing with it holds nothing up', () => {
     const other = scene([rowGone, person('b', { sheet: { position: 'CEO' } }), person('c')], onRow('delete_contact'));
     expect(dueDeletes(other, plan(other), new Map()).changes.map(tellChange)).toEqual(['delete a [D1]']);
+  });
+
+  test('D5: nor is one deleted that an incremental pull did not read, and only its uuid was asked for', () => {
+    const unread = scene([person('a', { crm: null, sheet: null }), ...sharing], {
+      ...onRow('delete_contact'),
+      crm: { coverage: 'changes' },
+      asked: { a: here(person('a')) },
+    });
+    const { changes, problems } = dueDeletes(unread, plan(unread), new Map());
+    expect([changes, problems.map(tellProblem)]).toEqual([[], ['held a [D5]']]);
+  });
+
+  test('D5: what counts as shared is what the contact holds now', () => {
+    const renamed = person('b', { crm: { first_name: 'First a' }, sheet: { position: 'CEO' } });
+    const sharesNow = scene([rowGone, renamed, person('c')], onRow('delete_contact'));
+    expect(dueDeletes(sharesNow, plan(sharesNow), new Map()).problems.map(tellProblem)).toEqual(['held a [D5]']);
   });
 
   test('D5, G5: after a pull with a failed page nothing is', () => {

@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { type Ledger, type LedgerEntry, ledgerKey, readWish, vetoOf } from '../../src/sync/enrolment.ts';
+import { rowKey } from '../../src/sync/base.ts';
+import { callsOf, type InFlight, type Ledger, type LedgerEntry, ledgerKey } from '../../src/sync/ledger.ts';
+import { vetoOf } from '../../src/sync/veto.ts';
+import { readWish } from '../../src/sync/wish.ts';
+import { resultText } from '../../src/sync/wish-result.ts';
 import type { EnrolmentRules } from '../../src/sync/mapping.ts';
 import { plan } from '../../src/sync/plan.ts';
 import { unpack } from '../../src/sync/record.ts';
@@ -102,6 +106,17 @@ const cases: readonly Case[] = [
     name: 'E1: several names in one cell are several wishes',
     input: scene([wisher('a', 'welcome, NURTURE')], withRules()),
     changes: ['enrol a flow-1 [E1]', 'enrol a flow-2 [E1]'],
+  },
+  {
+    name: 'E1, I9: somebody whose row was just recognised is enrolled in the same run',
+    input: scene(
+      [
+        person('a', { base: null, sheet: { 'custom:segment': null }, row: { wish: 'Welcome' } }),
+        person('b', { base: null, sheet: { 'custom:segment': null }, row: { id: '', wish: 'Welcome' } }),
+      ],
+      withRules(),
+    ),
+    changes: ['enrol a flow-1 [E1]', 'enrol b flow-1 [E1]', 'set b id=b [I2]'],
   },
   {
     name: 'E1: nobody wishes where there is no such column in the mapping',
@@ -260,6 +275,14 @@ const cases: readonly Case[] = [
     input: scene([person('a')], withRules({ onClear: 'cancel' }, { ledger: ledger([['a', 'flow-1', {}]]) })),
   },
   {
+    name: 'E6, W11: nor does its result column prove anything meanwhile',
+    input: scene(
+      [person('a', { row: { wishResult: 'enrolled 2026-05-01 in Welcome' } }), wisher('b', 'Welcome')],
+      withRules(),
+    ),
+    changes: ['enrol b flow-1 [E1]'],
+  },
+  {
     name: 'E5: only what was enrolled is cancelled, and only once',
     input: scene(
       [wisher('a', ''), wisher('b', '')],
@@ -319,10 +342,208 @@ const cases: readonly Case[] = [
     ),
     changes: ['create row 2 enrolled in flow-1 [I2]'],
   },
+  {
+    name: 'E6: a new row whose result column says enrolled is created, and not enrolled again',
+    input: scene(
+      [newRow('a', {}, { wish: 'Welcome', wishResult: 'enrolled 2026-05-01 in Welcome' })],
+      withRules({}, { asked: { 2: gone }, ledger: ledger([], false) }),
+    ),
+    changes: ['create row 2 [I2]'],
+  },
+  {
+    name: 'E6, S3: a ledger that knows less than a row says is older than the sheet: other wishes are held',
+    input: scene(
+      [person('a', { row: { wish: 'Welcome', wishResult: 'enrolled 2026-05-01 in Welcome' } }), wisher('b', 'Welcome')],
+      withRules(),
+    ),
+    problems: ['held b [E6]'],
+  },
+  {
+    name: 'E6: what the ledger knows, too, is no sign of that',
+    input: scene(
+      [person('a', { row: { wish: 'Welcome', wishResult: 'enrolled 2026-05-01 in Welcome' } }), wisher('b', 'Welcome')],
+      withRules({}, { ledger: ledger([['a', 'flow-1', { state: 'cancelling' }]]) }),
+    ),
+    changes: ['enrol b flow-1 [E1]'],
+  },
+  {
+    name: 'E6: nor is what it says of another automation a sign of anything',
+    input: scene(
+      [person('a', { row: { wish: 'Nurture', wishResult: 'enrolled 2026-05-01 in Welcome' } })],
+      withRules({}, { ledger: ledger([['a', 'flow-1', {}]]) }),
+    ),
+    changes: ['enrol a flow-2 [E1]'],
+  },
+  {
+    name: 'E6: a result column that says when in no way that can be read is no proof',
+    input: scene(
+      [person('a', { row: { wish: 'Welcome', wishResult: 'enrolled 2026-99-99 in Welcome' } })],
+      withRules({}, { ledger: ledger([], false) }),
+    ),
+    problems: ['held a [E6]'],
+  },
+  {
+    name: 'E6: approved: also of those who are vetoed today the approval counts',
+    input: scene(
+      [wisher('a', 'Welcome', { status: 'replied' }), wisher('b', 'Welcome')],
+      withRules({ unless: { status: ['replied'] } }, { ledger: ledger([], false), requests: approve(1) }),
+    ),
+    problems: ['held a [E4]', 'held b [E6]'],
+  },
+  {
+    name: 'E3: while nobody knows whether a contact came of an earlier call, nobody else is put into that automation',
+    input: scene(
+      [wisher('a', 'Welcome'), wisher('b', 'Nurture')],
+      withRules({}, { ledger: inFlight({ automation: 'flow-1', at: noon, isUnanswered: true }) }),
+    ),
+    changes: ['enrol b flow-2 [E1]'],
+    problems: ['waiting a [E3]'],
+    says: 'an earlier call has to be looked up first',
+  },
+  {
+    name: 'E3: an earlier call that was looked up holds nobody up',
+    input: scene([wisher('a', 'Welcome')], withRules({}, { ledger: inFlight({ automation: 'flow-1', at: noon }) })),
+    changes: ['enrol a flow-1 [E1]'],
+  },
+  {
+    name: 'E3, L8: a new row that may have been created and enrolled is left to the lookup',
+    input: scene(
+      [newRow('c', {}, { wish: 'Welcome' })],
+      withRules({}, { ledger: inFlight({ automation: 'flow-1', at: noon }) }),
+    ),
+    problems: ['unknown row 2 [E3]'],
+    says: 'it may have been created and enrolled',
+  },
+  {
+    name: 'E4: a call whose contact is not known yet counts for the cap, for an hour',
+    input: scene(
+      [wisher('a', 'Welcome')],
+      withRules({ perHour: 1 }, { ledger: inFlight({ automation: 'flow-1', at: noon - minutes(59) }) }),
+    ),
+    problems: ['waiting a [E4]'],
+  },
+  {
+    name: 'E4: as one call',
+    input: scene(
+      [wisher('a', 'Welcome'), wisher('b', 'Welcome')],
+      withRules({ perHour: 2 }, { ledger: inFlight({ automation: 'flow-1', at: noon - minutes(59) }) }),
+    ),
+    changes: ['enrol a flow-1 [E1]'],
+    problems: ['waiting b [E4]'],
+  },
+  {
+    name: 'E4: and not any longer',
+    input: scene(
+      [wisher('a', 'Welcome')],
+      withRules({ perHour: 1 }, { ledger: inFlight({ automation: 'flow-1', at: noon - minutes(60) }) }),
+    ),
+    changes: ['enrol a flow-1 [E1]'],
+  },
+  {
+    name: 'E4: enrolments that were cancelled within the hour were calls all the same',
+    input: scene(
+      [wisher('a', 'Welcome'), person('c')],
+      withRules(
+        { perHour: 1 },
+        { ledger: ledger([['c', 'flow-1', { state: 'cancelling', calls: [noon - minutes(10)] }]]) },
+      ),
+    ),
+    problems: ['waiting a [E4]'],
+  },
+  {
+    name: 'E4: a name that is nearly right is told the one that was probably meant',
+    input: scene([wisher('a', 'Welcom')], withRules({}, { nearestAutomations: new Map([['Welcom', 'Welcome']]) })),
+    problems: ['refused a [E4]'],
+    says: 'no such automation: "Welcom", did you mean "Welcome"?',
+  },
+  {
+    name: 'E4: of two new rows the cap lets one be enrolled; the other waits',
+    input: scene(
+      [newRow('a', {}, { wish: 'Welcome' }), newRow('b', {}, { wish: 'Welcome' })],
+      withRules({ perHour: 1 }, { asked: { 2: gone, 3: gone } }),
+    ),
+    changes: ['create row 2 enrolled in flow-1 [I2]', 'create row 3 [I2]'],
+    problems: ['waiting row 3 [E4]'],
+    says: 'enrolment: 0 ahead, cap 1/h',
+  },
+  {
+    name: 'E4: where it is done already, an archived automation is nothing to complain about',
+    input: scene([wisher('a', 'Old')], withRules({}, { ledger: ledger([['a', 'flow-3', {}]]) })),
+  },
+  {
+    name: 'E4: one that was refused before, and is archived now, says so',
+    input: scene(
+      [wisher('a', 'Old')],
+      withRules({}, { ledger: ledger([['a', 'flow-3', { state: 'refused', message: 'no sender' }]]) }),
+    ),
+    problems: ['refused a [E4]'],
+    says: 'the automation "Old" is archived',
+  },
+  {
+    name: 'E4: that the automations could not be read is told where somebody wishes',
+    input: scene([wisher('a', 'Welcome')], { mapping: withRules().mapping!, automationsUnread: 'HTTP 500' }),
+    problems: ['failed row null [E4]'],
+    says: 'nobody is enrolled: the automations could not be read: HTTP 500',
+  },
+  {
+    name: 'E4: and nowhere else',
+    input: scene([wisher('a', ' ')], { mapping: withRules().mapping!, automationsUnread: 'HTTP 500' }),
+  },
+  {
+    name: 'E1, I2: a contact that is moved here from another list is not created, so that its wish waits until it is here',
+    input: scene(
+      [newRow('a', {}, { wish: 'Welcome' })],
+      withRules(
+        {},
+        {
+          mapping: { ...withRules().mapping!, moveToList: true },
+          asked: { 2: { kind: 'elsewhere', uuid: uuidOf('a'), where: 'in list Old' } },
+        },
+      ),
+    ),
+    changes: ['create row 2 moving a [I2]'],
+  },
+  {
+    name: 'W10: a wish waits to settle like any edit',
+    input: scene([wisher('a', 'Welcome')], withRules({}, { waitsToSettle: true })),
+    problems: ['waiting a [W10]'],
+    says: 'enrolment: waits to settle',
+  },
+  {
+    name: 'W10: a wish that stood still is carried out',
+    input: scene(
+      [wisher('a', 'Welcome')],
+      withRules(
+        {},
+        { waitsToSettle: true, ledger: ledger([['a', 'flow-1', { state: 'waiting', at: noon - 10_000 }]]) },
+      ),
+    ),
+    changes: ['enrol a flow-1 [E1]'],
+  },
+  {
+    name: 'W10, retry: what a person asks for by command has settled',
+    input: scene(
+      [wisher('a', 'Welcome')],
+      withRules(
+        {},
+        {
+          waitsToSettle: true,
+          ledger: ledger([['a', 'flow-1', { state: 'refused' }]]),
+          requests: { retry: new Set([`${uuidOf('a')}/flow-1`]) },
+        },
+      ),
+    ),
+    changes: ['enrol a flow-1 [E1]'],
+  },
 ];
 
 function approve(enrolments: number): NonNullable<SceneMore['requests']> {
   return { approved: { creates: 0, changes: 0, blanks: 0, deletes: 0, missing: 0, enrolments } };
+}
+
+/** A call that created and enrolled the new row of `c`, and whose contact is not known yet. */
+function inFlight(call: InFlight): Ledger {
+  return { ...ledger([]), inFlight: new Map([[rowKey({ values: packedOf(valuesOf('c')) }), call]]) };
 }
 
 test.each(cases)('$name', (each) => {
@@ -355,6 +576,91 @@ describe('what the ledger is to keep', () => {
   });
 });
 
+test('E2, L12: a create that enrols says into what', () => {
+  const input = scene([newRow('a', {}, { wish: 'welcome' })], withRules({}, { asked: { 2: gone } }));
+  expect(plan(input).changes).toMatchObject([{ enrol: 'flow-1', reason: 'new in the sheet, and into Welcome' }]);
+});
+
+describe('E5: a wish that was taken back', () => {
+  const wishesOf = (entry: Partial<LedgerEntry>) => [
+    ...plan(scene([wisher('a', '')], withRules({ onClear: 'cancel' }, { ledger: ledger([['a', 'flow-1', entry]]) })))
+      .wishes,
+  ];
+  const forgotten = [[`${uuidOf('a')} flow-1`, null]];
+
+  test('E5: is forgotten where nothing came of it', () => {
+    expect(wishesOf({ state: 'waiting' })).toEqual(forgotten);
+    expect(wishesOf({ state: 'refused' })).toEqual(forgotten);
+  });
+
+  test('E4, E5: unless a call for it still counts for the cap', () => {
+    expect(wishesOf({ state: 'refused', calls: [noon - minutes(59)] })).toEqual([]);
+    expect(wishesOf({ state: 'refused', calls: [noon - minutes(90), noon - minutes(60)] })).toEqual(forgotten);
+  });
+
+  test('E5: is remembered where something may have come of it', () => {
+    for (const state of ['enrolled', 'unknown', 'cancelling', 'skipped'] as const)
+      expect(wishesOf({ state })).toEqual([]);
+  });
+});
+
+describe('E1, retry: asked for again', () => {
+  test('E4: waits its turn like others, and what was called before still counts for the cap', () => {
+    const at = noon - minutes(30);
+    const input = scene(
+      [wisher('a', 'Welcome')],
+      withRules(
+        { perHour: 1 },
+        {
+          ledger: ledger([['a', 'flow-1', { state: 'enrolled', at }]]),
+          requests: { retry: new Set([`${uuidOf('a')}/flow-1`]) },
+        },
+      ),
+    );
+    expect([...plan(input).wishes.values()]).toEqual([
+      { state: 'waiting', at: noon, run: '', name: 'Welcome', calls: [at] },
+    ]);
+    expect(plan(input).changes).toEqual([]);
+  });
+
+  test('E4: a wish that waits already keeps its place', () => {
+    const input = scene(
+      [wisher('a', 'Welcome')],
+      withRules(
+        { perHour: 0 },
+        {
+          ledger: ledger([['a', 'flow-1', { state: 'waiting', at: noon - minutes(5) }]]),
+          requests: { retry: new Set([`${uuidOf('a')}/flow-1`]) },
+        },
+      ),
+    );
+    expect(plan(input).wishes.size).toBe(0);
+  });
+});
+
+test('E4: calls that may have enrolled count; those that surely did not, do not', () => {
+  const calls = (['enrolled', 'intended', 'unknown', 'waiting', 'refused', 'skipped', 'cancelling'] as const).filter(
+    (state) => callsOf({ state, at: noon, run: '' }).length > 0,
+  );
+  expect(calls).toEqual(['enrolled', 'intended', 'unknown']);
+});
+
+describe('E6: when the ledger is trusted', () => {
+  const trusted = (more: SceneMore) => plan(scene([wisher('a', 'Welcome')], more)).isLedgerTrusted;
+
+  test('E6: not while wishes wait for an approval, and once they have it', () => {
+    expect(trusted(withRules({}, { ledger: ledger([], false) }))).toBe(false);
+    expect(trusted(withRules({}, { ledger: ledger([], false), requests: approve(1) }))).toBe(true);
+    expect(trusted(withRules())).toBe(true);
+  });
+
+  test('E6: not by a run that could not read the automations; where nobody is ever enrolled, an empty one is', () => {
+    expect(trusted({ mapping: withRules().mapping!, ledger: ledger([], false) })).toBe(false);
+    expect(trusted({ mapping: withRules().mapping! })).toBe(true);
+    expect(trusted({ ledger: ledger([], false) })).toBe(true);
+  });
+});
+
 describe('what the row is told', () => {
   test.each([
     { state: 'enrolled', says: 'enrolled 2026-05-04 in Welcome' },
@@ -365,6 +671,94 @@ describe('what the row is told', () => {
   ] as const)('E1, E3, E5: $state reads "$says"', ({ state, says }) => {
     const input = scene([wisher('a', 'Welcome')], withRules({}, { ledger: ledger([['a', 'flow-1', { state }]]) }));
     expect(plan(input).wishResults.get(2)).toEqual([{ automation: 'flow-1', text: says }]);
+  });
+
+  const told = (people: Parameters<typeof scene>[0], more: SceneMore) =>
+    [...plan(scene(people, more)).wishResults].map(([row, said]) => [row, said.map(({ text }) => text).join('; ')]);
+
+  test('E1: until the call is made, that it is tried; of a new row, of all that it wishes', () => {
+    const people = [wisher('a', 'Welcome'), newRow('b', {}, { wish: 'Welcome, Nurture' })];
+    const again = 'waiting: is tried in the next run';
+    expect(told(people, withRules({}, { asked: { 3: gone } }))).toEqual([
+      [2, again],
+      [3, `${again}; ${again}`],
+    ]);
+  });
+
+  test('E4: that it waits, is vetoed or refused, and why', () => {
+    const people = [
+      wisher('a', 'Welcome', { status: 'replied' }),
+      wisher('b', 'Old'),
+      wisher('c', 'Nothing'),
+      wisher('d', 'Welcome'),
+      newRow('e', { status: 'replied' }, { wish: 'Welcome' }),
+      newRow('f', {}, { wish: 'Old' }),
+      newRow(1, {}, { wish: 'Nothing' }),
+      newRow(2, {}, { wish: 'Welcome' }),
+    ];
+    const asked = { 6: gone, 7: gone, 8: gone, 9: gone };
+    const rows = told(people, withRules({ perHour: 0, unless: { status: ['replied'] } }, { asked }));
+    expect(rows.toSorted(([a], [b]) => Number(a) - Number(b))).toEqual([
+      [2, 'vetoed: Status is replied'],
+      [3, 'refused: the automation "Old" is archived'],
+      [4, 'refused: no such automation: "Nothing"'],
+      [5, 'waiting: 0 ahead, cap 0/h'],
+      [6, 'vetoed: Status is replied'],
+      [7, 'refused: the automation "Old" is archived'],
+      [8, 'refused: no such automation: "Nothing"'],
+      [9, 'waiting: 1 ahead, cap 0/h'],
+    ]);
+  });
+
+  test('E4: what the service refused, in its own words where it has any', () => {
+    const rows = (message?: string) =>
+      told(
+        [wisher('a', 'Welcome')],
+        withRules({}, { ledger: ledger([['a', 'flow-1', { state: 'refused', ...(message && { message }) }]]) }),
+      );
+    expect(rows('no sender')).toEqual([[2, 'refused: no sender']]);
+    expect(rows()).toEqual([[2, 'refused: by the service']]);
+  });
+
+  test('E5: that it is being cancelled, until that is seen', () => {
+    for (const state of ['enrolled', 'cancelling'] as const) {
+      const more = withRules({ onClear: 'cancel' }, { ledger: ledger([['a', 'flow-1', { state }]]) });
+      expect(told([wisher('a', '')], more)).toEqual([[2, 'cancelling']]);
+    }
+  });
+
+  test('E6: what its own result column proves stays beside what is told of another wish', () => {
+    const people = [person('a', { row: { wish: 'Welcome, Nurture', wishResult: 'enrolled 2026-05-01 in Welcome' } })];
+    expect(told(people, withRules({}, { ledger: ledger([], false) }))).toEqual([
+      [2, 'enrolled 2026-05-01 in Welcome; held: the state is new, approve it once'],
+    ]);
+  });
+
+  test('E1: a row that wishes nothing any more keeps what was done, and loses what came of nothing', () => {
+    const cleared = (wishResult: string) => told([person('a', { row: { wish: ' ', wishResult } })], withRules());
+    expect(cleared('enrolled 2026-05-01 in Welcome; waiting: 3 ahead, cap 1/h')).toEqual([
+      [2, 'enrolled 2026-05-01 in Welcome'],
+    ]);
+    for (const text of ['refused: x', 'vetoed: x', 'held: x', 'skipped: already a contact, look'])
+      expect(cleared(text)).toEqual([[2, '']]);
+    for (const text of ['', 'enrolled 2026-05-01 in Welcome', 'skipped: already in Welcome'])
+      expect(cleared(text)).toEqual([]);
+  });
+
+  test('W10: nothing is written into a row in which somebody may still be typing', () => {
+    expect(told([wisher('a', 'Welcome')], withRules({}, { waitsToSettle: true }))).toEqual([]);
+  });
+
+  test('E4: an intent that waits for the service says what it waits for', () => {
+    const entry = { state: 'waiting', at: noon, run: 'r1' } as const;
+    expect(resultText(entry, 'Welcome')).toBe('waiting: is tried in the next run');
+    expect(resultText({ ...entry, message: 'too many requests' }, 'Welcome')).toBe('waiting: too many requests');
+  });
+
+  test('E4, W5: a refusal that a run meets is told as the service put it, or as one of the service', () => {
+    const entry = { state: 'refused', at: noon, run: 'r1' } as const;
+    expect(resultText({ ...entry, message: 'no sender' }, 'Welcome')).toBe('refused: no sender');
+    expect(resultText(entry, 'Welcome')).toBe('refused: by the service');
   });
 
   test('E3: an enrolment of unknown outcome has an id of its own, which is what retry takes', () => {
@@ -385,6 +779,19 @@ test('E4: a veto compares as people do, and reads values of today', () => {
     'Status is Replied',
     'Status is Unsubscribed',
   ]);
+});
+
+test('E1: a name that has a comma in it is found, also among others', () => {
+  const comma = { uuid: 'flow-6', name: 'Hello, again', status: 'on' };
+  expect(readWish('Welcome, hello, again,x', [...automations, comma])).toEqual({
+    automations: [automations[0], comma],
+    unknown: [{ text: 'x', reason: 'no such automation' }],
+  });
+});
+
+test('E4: a veto of a column that is not in the mapping is nobody’s', () => {
+  const rules = withRules({ unless: { headline: ['x'] } }).mapping!;
+  expect(vetoOf(rules, unpack(packedOf(valuesOf('a'))))).toBeUndefined();
 });
 
 test('E1: a name twice in one cell is one wish', () => {

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  type ControlAnswer,
   controlIntents,
   type FeedInput,
   type FeedLink,
@@ -241,6 +242,116 @@ describe('F3: a record that is gone', () => {
   });
 });
 
+describe('G1: a collection that is empty all of a sudden', () => {
+  const known = (count: number) => {
+    const world = createWorld({ onGone: 'delete_row' });
+    world.run(Array.from({ length: count }, (_, index) => record(`u${index}`)));
+    return world;
+  };
+
+  test('G1: is held where the tab knows two of its records or more; one may well be the only one', () => {
+    expect(known(2).plan([])).toMatchObject({ holds: [{ rule: 'G1', fails: false }] });
+    expect(known(2).plan([]).holds[0]!.reason).toContain('the service lists no automations, and 2 were there before');
+    expect(known(1).plan([])).toMatchObject({ holds: [], changes: [{ op: 'remove' }] });
+  });
+
+  test('G1, G5: is not, where the reading was partial, or something is listed', () => {
+    expect(known(3).plan([], { coverage: 'partial' })).toMatchObject({ holds: [], changes: [] });
+    expect(known(3).plan([record('u0')]).holds).toEqual([]);
+  });
+
+  test('G1: rows that the feed did not write do not count', () => {
+    const world = known(3);
+    world.forget();
+    expect(world.plan([]).holds).toEqual([]);
+  });
+});
+
+describe('what is told of each row', () => {
+  test('F1, L12: a change says what was there, what comes, and why', () => {
+    const world = createWorld({ controlled: 'status' });
+    const [append] = world.run([record('a')]).changes;
+    expect(append).toMatchObject({ op: 'append', row: null, rule: 'F1', reason: 'new in the service' });
+    expect(append!.fields).toEqual([
+      { field: 'name', before: null, after: 'a', rule: 'F1', reason: 'new in the service' },
+      { field: 'status', before: null, after: 'off', rule: 'F1', reason: 'new in the service' },
+      { field: 'size', before: null, after: 1, rule: 'F1', reason: 'new in the service' },
+    ]);
+    const [set] = world.plan([record('a', 'b', 'on')]).changes;
+    expect(set).toMatchObject({ op: 'set', row: 2, rule: 'F1', reason: 'in the service' });
+    expect(set!.fields).toEqual([
+      { field: 'name', before: 'a', after: 'b', rule: 'F1', reason: 'in the service' },
+      { field: 'status', before: 'off', after: 'on', rule: 'F1', reason: 'in the service' },
+    ]);
+  });
+
+  test('V6: of a new record whose text is too long all but that text gets into its row', () => {
+    const plan = createWorld().plan([{ uuid: 'a', values: ['x'.repeat(50_001), null, 1] }]);
+    expect(plan.changes[0]!.fields.map(({ field: name }) => name)).toEqual(['size']);
+    expect(plan.problems).toMatchObject([{ kind: 'refused', uuid: 'a', field: 'name', rule: 'V6' }]);
+  });
+
+  test('V4: a cell that shows an error was nothing that can be told', () => {
+    const world = createWorld();
+    world.run([record('a')]);
+    const rows = [{ number: 2, id: 'a', cells: [{ error: '#REF!' }, 'off', 1], formulas: [] }];
+    expect(world.plan([record('a')], { rows }).changes[0]!.fields).toMatchObject([{ before: undefined, after: 'a' }]);
+  });
+
+  test('F3: where only the newest are mirrored, a row that fell out says so', () => {
+    const world = createWorld();
+    world.run([record('a'), record('b')]);
+    world.run([record('a')], { coverage: 'newest' });
+    expect(world.rows()[1]!.status).toBe('gone: not among the first 1 any more');
+    world.run([record('a')]);
+    expect(world.rows()[1]!.status).toBe('gone: the service does not list it any more');
+  });
+
+  test('F3: an ID that the feed did not write is told as such, and not as gone', () => {
+    const world = createWorld();
+    world.run([record('a')]);
+    world.edit((rows) => [...rows, { id: 'mine', cells: ['own', null, null], note: '', status: '' }]);
+    world.run([record('a')]);
+    expect(world.rows()[1]!.status).toBe('ignored: the service does not list it, and the feed did not write it');
+  });
+
+  test('F3, G5: a row of which a reading proves nothing keeps what it said', () => {
+    const world = createWorld();
+    world.run([record('a'), record('b')]);
+    world.edit((rows) => rows.map((row) => ({ ...row, status: 'as it was' })));
+    world.run([record('a')], { coverage: 'partial' });
+    expect(world.rows().map(({ status }) => status)).toEqual(['in sync', 'as it was']);
+  });
+
+  test('F3: a row that is about to be removed is not written to', () => {
+    const world = createWorld({ onGone: 'delete_row' });
+    world.run([record('a'), record('b')]);
+    const plan = world.plan([record('a')]);
+    expect([plan.changes.map(({ op, row }) => [op, row]), [...plan.statuses.keys()]]).toEqual([[['remove', 3]], [2]]);
+  });
+
+  test('F2: as many rows are linked as records have one', () => {
+    const world = createWorld();
+    expect(world.run([record('a'), record('b')]).linked).toBe(0);
+    expect(world.run([record('a'), record('b')]).linked).toBe(2);
+    expect(world.run([record('a'), record('c')]).linked).toBe(1);
+  });
+
+  test('F3: what was remembered of a record that is gone, and whose row a person deleted, is forgotten', () => {
+    const world = createWorld();
+    const both = [record('a'), record('b')];
+    world.run(both);
+    world.edit(([row]) => [row!]);
+    const remembered = () => [...world.links().keys()];
+    world.run([both[0]!], { coverage: 'partial' });
+    expect(remembered()).toEqual(['a', 'b']);
+    world.run([both[0]!], { isDrifted: true });
+    expect(remembered()).toEqual(['a', 'b']);
+    world.run([both[0]!]);
+    expect(remembered()).toEqual(['a']);
+  });
+});
+
 describe('rows that are not as the feed left them', () => {
   test('I4: of two rows with one ID the one that equals the record keeps it, and the other is told', () => {
     const world = createWorld();
@@ -301,6 +412,106 @@ describe('E7: a controlled status', () => {
     expect(next.changes).toMatchObject([{ side: 'sheet', op: 'set', fields: [{ before: 'on', after: 'off' }] }]);
   });
 
+  const typed = (cell: string | number, more: Partial<FeedInput> = {}, status = 'off') => {
+    const world = createWorld({ controlled: 'status' });
+    world.run([record('a', 'a', status)]);
+    world.edit(([row]) => [{ ...row!, cells: ['a', cell, 1] }]);
+    return { world, plan: world.plan([record('a', 'a', status)], more) };
+  };
+  const answered = (answer: ControlAnswer) => ({ answers: new Map([['a', answer]]) });
+
+  test.each([
+    { cell: 'on', status: 'off', after: 'on', reason: 'to be started' },
+    { cell: 'OFF ', status: 'on', after: 'off', reason: 'to be stopped' },
+  ])('"$cell" is a wish $reason', ({ cell, status, after, reason }) => {
+    expect(typed(cell, {}, status).plan.changes).toEqual([
+      {
+        side: 'crm',
+        op: 'update',
+        uuid: 'a',
+        row: 2,
+        fields: [{ field: 'status', before: status, after, rule: 'E7', reason }],
+        rule: 'E7',
+        reason,
+      },
+    ]);
+  });
+
+  test.each(['maybe', 7])('anything else (%s) is refused, and replaced by what the service has', (cell) => {
+    const { plan } = typed(cell);
+    expect(plan.problems).toMatchObject([
+      { kind: 'refused', row: 2, field: 'status', rule: 'E7', reason: 'status takes on or off' },
+    ]);
+    expect(plan.changes).toMatchObject([{ op: 'set', rule: 'E7', reason: 'what the service has' }]);
+  });
+
+  test('what a person typed in other letters is what the service has: set right, and no wish', () => {
+    expect(typed('Off').plan.changes).toMatchObject([
+      { op: 'set', rule: 'E7', fields: [{ before: 'Off', after: 'off' }] },
+    ]);
+  });
+
+  test('done: the cell gets what the service has now', () => {
+    const { world } = typed('on');
+    const plan = world.plan([record('a', 'a', 'starting')], answered({ kind: 'done' }));
+    expect(plan.changes).toMatchObject([
+      { op: 'set', rule: 'E7', fields: [{ field: 'status', before: 'on', after: 'starting' }] },
+    ]);
+  });
+
+  test.each([
+    { answer: { kind: 'failed', message: 'no answer' }, kind: 'failed' },
+    { answer: { kind: 'unknown', message: 'timeout' }, kind: 'unknown' },
+  ] as const)('W4: $kind: the cell stays as it was typed, and it is told', ({ answer, kind }) => {
+    const { plan, world } = typed('on', answered(answer));
+    expect(plan.changes).toEqual([]);
+    expect(plan.problems).toMatchObject([{ kind, uuid: 'a', row: 2, rule: 'W4' }]);
+    expect(plan.keeps).toEqual([{ uuid: 'a', link: world.links().get('a') }]);
+  });
+
+  test('V5, V3, W11: a formula, an unknown status and a column that is not there are no wishes', () => {
+    const { world } = typed('on');
+    const row = { number: 2, id: 'a', cells: ['a', 'on', 1], formulas: ['status'] };
+    const formula = world.plan([record('a')], { rows: [row] });
+    expect([formula.changes, kinds(formula)]).toEqual([[], [['held', 2, 'V5']]]);
+    expect(world.plan([{ uuid: 'a', values: ['a', undefined, 1] }]).changes).toEqual([]);
+    const missing = { ...row, cells: ['a', undefined, 1], formulas: [] };
+    expect(world.plan([record('a')], { rows: [missing] }).changes).toEqual([]);
+    for (const plan of [formula, world.plan([record('a')], { rows: [missing] })])
+      expect(plan.keeps).toEqual([{ uuid: 'a', link: { agreed: 'off' } }]);
+  });
+
+  test('of a row of an earlier life of the state, the cell is what it is: mirrored, and no wish', () => {
+    const { world } = typed('on');
+    world.forget();
+    expect(world.plan([record('a')]).changes).toMatchObject([{ op: 'set', rule: 'F1', fields: [{ after: 'off' }] }]);
+  });
+
+  test('F1: a cell that is only old is mirrored when the service changes', () => {
+    const world = createWorld({ controlled: 'status' });
+    world.run([record('a')]);
+    const plan = world.run([record('a', 'a', 'on')]);
+    expect(plan.changes).toMatchObject([{ op: 'set', rule: 'F1', fields: [{ before: 'off', after: 'on' }] }]);
+    expect(world.links().get('a')).toEqual({ agreed: 'on' });
+  });
+
+  test('L3: what was agreed on stays as it was where the cell could not be written', () => {
+    const world = createWorld({ controlled: 'status' });
+    world.run([record('a')]);
+    const plan = world.plan([record('a', 'a', 'on')]);
+    const failed = settleFeed(world.links(), plan, new Map([[plan.changes[0]!, { kind: 'failed', message: 'x' }]]));
+    expect(failed.get('a')).toEqual({ agreed: 'off' });
+  });
+
+  test('L10: only cells of that column that are about to be written are noted', () => {
+    const world = createWorld({ controlled: 'status' });
+    world.run([record('a'), record('b')]);
+    const changes = world.plan([record('a', 'new name'), record('b', 'b', 'on'), record('c')]).changes;
+    expect(controlIntents({ controlled: 'status', links: world.links() }, changes)).toEqual(
+      new Map([['b', { agreed: 'off', writing: 'on' }]]),
+    );
+  });
+
   test('what the service says stays until something else happens', () => {
     const world = createWorld({ controlled: 'status' });
     world.run([record('a', 'a', 'archived')]);
@@ -330,7 +541,49 @@ describe('what stands in a cell', () => {
   });
 
   test.each([
+    [7, 7],
+    [true, 'TRUE'],
+    [' ', null],
+    [[], null],
+    [{}, '{}'],
+    [{ a: 1 }, '{"a":1}'],
+    [['a', 2], 'a, 2'],
+    [['a', { b: 1 }], '["a",{"b":1}]'],
+    [schedule.timeblocks, 'Sun 10:00-12:00'],
+    [[{ dow: 0, from: 600 }], '[{"dow":0,"from":600}]'],
+    [[{ dow: 0, to: 600 }], '[{"dow":0,"to":600}]'],
+    [[{ from: 0, to: 600 }], '[{"from":0,"to":600}]'],
+    [[...schedule.timeblocks, 'x'], '[{"dow":0,"from":600,"to":720},"x"]'],
+  ])('V1: inside a record, %j is shown as %j', (found, text) => {
+    expect(readField(at('z', ['a', 'b']), { a: { b: found } })).toEqual(text);
+  });
+
+  test('V1, V3: a whole field of a kind is read as that kind; a json field, or a path into it, shows what it finds', () => {
+    expect(readField(field('size', 'integer'), { size: '5' })).toBe(5);
+    expect(readField(field('z', 'json'), { z: [1, 2] })).toBe('1, 2');
+    expect(readField(field('z', 'json'), { z: null })).toBeNull();
+  });
+
+  test('V7: numbers go into cells as numbers, in columns of text as text', () => {
+    expect([toFeedCell(field('f', 'json'), 5), toFeedCell(field('f', 'text'), 5)]).toEqual([5, '5']);
+    expect(isSameInCell(field('f', 'text'), 5, '5')).toBe(true);
+    expect(isSameInCell(field('f', 'integer'), 5, 5)).toBe(true);
+    expect(isSameInCell(field('f', 'integer'), 5, 'five')).toBe(false);
+  });
+
+  test.each([
     [[], ''],
+    [
+      [
+        { dow: 1, from: 540, to: 600 },
+        { dow: 1, from: 540, to: 570 },
+      ],
+      'Mon 09:00-09:30, 09:00-10:00',
+    ],
+    [
+      [1, 2, 4, 6, 0].map((dow) => ({ dow, from: 0, to: 60 })),
+      'Mon-Tue 00:00-01:00; Thu 00:00-01:00; Sat-Sun 00:00-01:00',
+    ],
     [[{ dow: 7, from: 600, to: 720 }], 'Sun 10:00-12:00'],
     [[1, 2, 3, 4, 5].map((dow) => ({ dow, from: 540, to: 1020 })), 'Mon-Fri 09:00-17:00'],
     [

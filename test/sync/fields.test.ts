@@ -15,6 +15,7 @@ import {
   scene,
   tell,
   uuidOf,
+  valuesOf,
   withFields,
   wanted,
 } from './support.ts';
@@ -114,6 +115,18 @@ const cases: readonly Case[] = [
     changes: ['update a: position CEO -> Boss [M1]', 'set a: position COO -> Boss [M1]'],
   },
   {
+    name: 'M1 resolve, V3: for a side that says nothing this run does nothing yet',
+    input: scene([person('a', { crm: { position: undefined }, sheet: { position: 'COO' } })], {
+      requests: { resolve: new Map([[id, { use: 'crm' }]]) },
+    }),
+  },
+  {
+    name: 'M1 resolve: for a value that both sides hold by now writes nothing',
+    input: scene([person('a', { crm: { position: 'CEO' }, sheet: { position: 'CEO' } })], {
+      requests: { resolve: new Map([[id, { value: 'CEO' }]]) },
+    }),
+  },
+  {
     name: 'M2: under manual a value beats a blank',
     input: scene([person('a', { crm: { position: 'CEO' }, sheet: { position: null } })]),
     changes: ['set a: position blank -> CEO [M2]'],
@@ -168,6 +181,17 @@ const cases: readonly Case[] = [
     says: 'Position: shows #REF!',
   },
   {
+    name: 'V4: an error is named also where there was no column in the run before',
+    input: scene([
+      person('a', {
+        sheet: { position: undefined },
+        row: { unreadable: { position: '#REF!' } },
+        link: { sheet: packedOf({ ...valuesOf('a'), position: undefined }) },
+      }),
+    ]),
+    problems: ['unreadable a/position [V4]'],
+  },
+  {
     name: 'V5: what a formula shows is sent',
     input: scene([person('a', { sheet: { position: 'CEO' }, row: { formulas: ['position'] } })]),
     changes: ['update a: position CTO -> CEO [merge]'],
@@ -212,6 +236,16 @@ const cases: readonly Case[] = [
     changes: ['set a: status ok -> replied [merge]'],
   },
   {
+    name: 'M4, M9: where nothing was agreed on, a typed cell gives way all the same',
+    input: scene([person('a', { base: { status: undefined }, crm: { status: 'ok' }, sheet: { status: 'mine' } })]),
+    changes: ['set a: status mine -> ok [M4]'],
+  },
+  {
+    name: 'M4, M9: and a blank one is filled',
+    input: scene([person('a', { base: { status: undefined }, crm: { status: 'ok' }, sheet: { status: null } })]),
+    changes: ['set a: status blank -> ok [merge]'],
+  },
+  {
     name: 'M4: a column that only sends is sent when it differs from what was last sent',
     input: scene([person('a', { sheet: { 'custom:segment': 'silver' } })]),
     changes: ['update a: custom:segment unknown -> silver [M4]'],
@@ -235,6 +269,20 @@ const cases: readonly Case[] = [
     says: 'not stored by the service',
   },
   {
+    name: 'M6, V3: a parked field stays so while a side says nothing',
+    input: scene([
+      person('a', {
+        crm: { position: undefined },
+        sheet: { position: 'CEO' },
+        link: {
+          isOpen: true,
+          notes: { position: { parked: { why: 'not-stored', crm: 'CTO', sheet: 'CEO' } } },
+        },
+      }),
+    ]),
+    problems: ['parked a/position [M6]'],
+  },
+  {
     name: 'M6: a parked field goes on when its cell changes',
     input: scene([
       person('a', {
@@ -246,6 +294,19 @@ const cases: readonly Case[] = [
       }),
     ]),
     changes: ['update a: position CTO -> COO [merge]'],
+  },
+  {
+    name: 'M6: a parked field goes on when the CRM changes',
+    input: scene([
+      person('a', {
+        crm: { position: 'COO' },
+        link: {
+          isOpen: true,
+          notes: { position: { parked: { why: 'not-stored', crm: 'CEO', sheet: 'CTO' } } },
+        },
+      }),
+    ]),
+    changes: ['set a: position CTO -> COO [merge]'],
   },
   {
     name: 'M6, retry: a parked field goes on when a person says so',
@@ -312,6 +373,11 @@ const cases: readonly Case[] = [
   {
     name: 'W10: an edit waits until it has stood still; the change of the other side is not written over it',
     input: scene([both], { waitsToSettle: true, mapping: onPosition({ conflict: 'crm' }) }),
+    problems: ['waiting a/position [W10]'],
+  },
+  {
+    name: 'W10, M1: an edit that does not stand still is no conflict yet',
+    input: scene([both], { waitsToSettle: true }),
     problems: ['waiting a/position [W10]'],
   },
   {
@@ -393,20 +459,41 @@ function bothEdited(later: number) {
 
 function refused(retryAt: number | null) {
   const sheet = { position: 'CEO' };
-  const values = packedOf({ ...valuesOfA(), ...sheet });
+  const values = packedOf({ ...valuesOf('a'), ...sheet });
   return {
     sheet,
     link: { isOpen: true as const, refusal: { message: 'bad e-mail', times: 1, retryAt, sheet: values } },
   };
 }
 
-function valuesOfA() {
-  const { row } = person('a');
-  return Object.fromEntries(fields.map(({ name }, index) => [name, JSON.parse(row!.values)[index] as string]));
-}
-
 test.each(cases)('$name', (each) => {
   expect(seen(each)).toEqual(wanted(each));
+});
+
+test('M1, W9: a conflict that stands is remembered from when it began, and nothing is remembered anew', () => {
+  const first = plan(scene([both])).links.get(uuidOf('a'))!;
+  expect(first.notes!['position']).toEqual({ conflictSince: noon, edit: { value: 'COO', since: noon } });
+  const again = scene([{ ...both, link: first }], { now: noon + seconds(60) });
+  expect(plan(again).links.size).toBe(0);
+  const moved = person('a', { crm: { position: 'CEO' }, sheet: { position: 'CFO' } });
+  const later = plan(scene([{ ...moved, link: first }], { now: noon + seconds(60) })).links.get(uuidOf('a'))!;
+  expect(later.notes!['position']).toEqual({
+    conflictSince: noon,
+    edit: { value: 'CFO', since: noon + seconds(60) },
+  });
+});
+
+test.each([
+  { policy: 'crm', later: 300, reason: 'the CRM wins conflicts' },
+  { policy: 'sheet', later: 300, reason: 'the sheet wins conflicts' },
+  { policy: 'newest', later: 120, reason: 'changed last in the CRM' },
+  { policy: 'newest', later: -120, reason: 'changed last in the sheet' },
+  { policy: 'newest', later: 0, reason: 'Position: changed on both sides, too close in time to say which is newer' },
+  { policy: 'manual', later: 120, reason: 'Position: changed on both sides' },
+] as const)('M1, L12: under $policy it is told that $reason', ({ policy, later, reason }) => {
+  const input = scene([person('a', bothEdited(later))], { mapping: onPosition({ conflict: policy }) });
+  const { changes, problems } = plan(input);
+  expect([...changes, ...problems].map((each) => each.reason)).toEqual([reason]);
 });
 
 describe('M9: the mapping is another one', () => {
@@ -441,6 +528,45 @@ describe('M9: the mapping is another one', () => {
     expect(tell(input(null)).changes).toEqual(['set a: position blank -> old position [merge]']);
     expect(tell(input('other')).problems).toEqual(['conflict a/position [M1]']);
     expect(tell(input('old position'))).toMatchObject({ changes: [], problems: [] });
+  });
+
+  test('M9: a column that comes or goes at the end, or changes places, takes along what is known of it, and nothing else', () => {
+    const link = {
+      agreed: pack(['Ann', 'CTO']),
+      crm: pack(['Anna', 'CTO']),
+      sheet: pack(['Ann', 'CEO']),
+      notes: { position: { conflictSince: noon }, first_name: { conflictSince: noon } },
+      isOpen: true as const,
+    };
+    const known = {
+      fields: ['first_name', 'position'],
+      links: new Map([[uuidOf('a'), link]]),
+      strays: new Map([['x', { since: noon }]]),
+    };
+    const adapted = (names: readonly string[]) => adaptBase(known, names).links.get(uuidOf('a'));
+    expect(adaptBase(known, ['first_name', 'position'])).toBe(known);
+    expect(adapted(['first_name', 'position', 'email'])).toEqual({
+      ...link,
+      agreed: pack(['Ann', 'CTO', undefined]),
+      crm: pack(['Anna', 'CTO', undefined]),
+      sheet: pack(['Ann', 'CEO', undefined]),
+    });
+    expect(adapted(['position', 'first_name'])).toEqual({
+      ...link,
+      agreed: pack(['CTO', 'Ann']),
+      crm: pack(['CTO', 'Anna']),
+      sheet: pack(['CEO', 'Ann']),
+    });
+    expect(adapted(['first_name'])).toEqual({
+      ...link,
+      agreed: pack(['Ann']),
+      crm: pack(['Anna']),
+      sheet: pack(['Ann']),
+      notes: { first_name: { conflictSince: noon } },
+    });
+    expect(adapted(['email'])).not.toHaveProperty('notes');
+    // A row is known by what it holds: of other columns that is something else.
+    expect(adaptBase(known, ['first_name']).strays.size).toBe(0);
   });
 
   test('M9, G3: a removed column loses its base, and neither side is touched', () => {
@@ -491,4 +617,9 @@ test('L12: every change names what was there, what comes, the rule and the reaso
     reason: 'changed in the sheet',
     fields: [{ field: 'position', before: 'CTO', after: 'CEO', rule: 'merge', reason: 'changed in the sheet' }],
   });
+});
+
+test('L12: a change as a whole has the rule and the reason of its first field', () => {
+  const emptied = person('a', { sheet: { company_name: null, position: 'CEO' } });
+  expect(plan(scene([emptied])).changes).toMatchObject([{ rule: 'M3', reason: 'emptied in the sheet' }]);
 });

@@ -18,6 +18,7 @@ import {
   scene,
   type SceneMore,
   tell,
+  unanswered,
   withFields,
   wanted,
 } from './support.ts';
@@ -43,7 +44,7 @@ const sides: readonly Case[] = [
     name: 'G1: an empty list with ten links is held',
     input: scene(many(10, contactless)),
     holds: ['held [G1]'],
-    says: 'list Prospects is empty',
+    says: 'list Prospects is empty, and 10 contacts were there before',
   },
   { name: 'G1: two links are enough', input: scene(many(2, rowless)), holds: ['held [G1]'] },
   {
@@ -63,6 +64,56 @@ const sides: readonly Case[] = [
     input: scene([...many(10, contactless), newContact('a')]),
     holds: ['held [G1]'],
     says: 'only 0 of 10 known contacts were found in list Prospects',
+  },
+  {
+    name: 'G1: rows of people who were never linked here are no known ones',
+    input: scene([...many(10, rowless), ...many(5, { base: null }, 20)]),
+    holds: ['held [G1]'],
+    says: 'only 0 of 10 known rows were found in the tab',
+  },
+  {
+    name: 'G1: nor is a row that was deleted before, and is back',
+    input: scene([...many(10, rowless), ...many(5, { link: { standing: 'row-gone' } }, 20)]),
+    holds: ['held [G1]'],
+    says: 'only 0 of 10 known rows were found in the tab',
+  },
+  {
+    name: 'G1: contacts that left or are gone are not looked for',
+    input: scene([
+      ...many(6, { ...contactless, link: { standing: 'left' } }),
+      ...many(6, { ...contactless, link: { standing: 'contact-gone' } }, 7),
+      person('a'),
+    ]),
+    problems: [
+      ...Array.from({ length: 6 }, (_, index) => `ignored ${index + 1} [D4]`),
+      ...Array.from({ length: 6 }, (_, index) => `ignored ${index + 7} [D3]`),
+    ],
+  },
+  {
+    name: 'G1: contacts whose rows were deleted are',
+    input: scene(many(10, { sheet: null, crm: null, link: { standing: 'row-gone' } })),
+    holds: ['held [G1]'],
+    says: 'list Prospects is empty, and 10 contacts were there before',
+  },
+  {
+    name: 'G1: and found, when they are there',
+    input: scene(many(10, { sheet: null, link: { standing: 'row-gone' } })),
+    problems: Array.from({ length: 10 }, (_, index) => `ignored ${index + 1} [D1]`),
+  },
+  {
+    name: 'G1, I5: rows that lost their IDs count as found until the service has said whose they are',
+    input: scene(many(3, { crm: null, row: { id: '' } }), { crm: { coverage: 'changes' } }),
+    problems: ['waiting row 2 [I2]', 'waiting row 3 [I2]', 'waiting row 4 [I2]'],
+    questions: ['row 2', 'row 3', 'row 4'],
+  },
+  {
+    name: 'G1, I5: and not once it could not be said',
+    input: scene(many(3, { crm: null, row: { id: '' } }), {
+      crm: { coverage: 'changes' },
+      asked: { 2: unanswered, 3: unanswered, 4: unanswered },
+    }),
+    holds: ['held [G1]'],
+    says: 'only 0 of 3 known rows were found in the tab',
   },
   {
     name: 'G1: just a tenth found passes',
@@ -146,7 +197,8 @@ test('G1, G4: a held plan has no change and remembers nothing; the cause gone, t
   const held = plan(scene(many(10, { ...rowless, crm: { position: 'CEO' } })));
   expect(held).toMatchObject({ changes: [], problems: [], questions: [] });
   expect([held.links.size, held.strays.size, held.wishes.size]).toEqual([0, 0, 0]);
-  expect(held.counts.missing).toBe(10);
+  expect(held.counts).toEqual({ ...noCounts, missing: 10 });
+  expect([held.linked, held.isLedgerTrusted]).toEqual([0, false]);
   expect(plan(scene(many(10))).holds).toEqual([]);
 });
 
@@ -184,6 +236,17 @@ describe('G2: limits', () => {
     expect(holdsOf({ deletes: 5 }, { ...more, ...approved({ deletes: 4 }) })).toHaveLength(1);
     expect(holdsOf({ changes: 4 }, { ...more, ...approved({ deletes: 4 }) })).toHaveLength(1);
   });
+
+  test('G2: without an approval a limit of none lets nothing through', () => {
+    expect(holdsOf({ changes: 1 }, limits({ changes: { count: 0 } }))).toHaveLength(1);
+  });
+
+  test('G1, G2: who approved that a side is empty approved the deletions that follow, and nothing else', () => {
+    const more = { ...limits({ deletes: { count: 0 }, changes: { count: 0 } }), ...approved({ missing: 4 }) };
+    expect(holdsOf({ deletes: 4 }, more)).toEqual([]);
+    expect(holdsOf({ deletes: 5 }, more)).toHaveLength(1);
+    expect(holdsOf({ changes: 1 }, more)).toHaveLength(1);
+  });
 });
 
 describe('G2: what is counted', () => {
@@ -206,6 +269,10 @@ describe('G2: what is counted', () => {
   test('G2: a key that is let go so that another contact can take it is nothing emptied (I7)', () => {
     const people = [person('a', { sheet: { email: 'b@acme.test' } }), person('b', { sheet: { email: 'a@acme.test' } })];
     expect(counts(people)).toMatchObject({ changes: 2, blanks: 0 });
+  });
+
+  test('G2: a row that only gets its ID is no changed record', () => {
+    expect(counts([person('a', { row: { id: '' } }), person('b')])).toMatchObject({ changes: 0 });
   });
 
   test('G2: new rows count as creates', () => {

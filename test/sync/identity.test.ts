@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { rowKey } from '../../src/sync/base.ts';
 import { noAnswers, type PlanInput } from '../../src/sync/input.ts';
 import { plan } from '../../src/sync/plan.ts';
@@ -17,6 +17,7 @@ import {
   person,
   type PersonParts,
   scene,
+  type SceneMore,
   tell,
   unanswered,
   uuidOf,
@@ -83,6 +84,12 @@ const cases: readonly Case[] = [
   {
     name: 'I2: the contact has a living row already: quarantined, and says in which row',
     input: scene([person('a'), newRow('a')]),
+    problems: ['quarantined row 3 [I2]'],
+    says: `matches ${uuidOf('a')}, already in row 2`,
+  },
+  {
+    name: 'I2: that is known of an incremental pull without asking',
+    input: scene([person('a'), newRow('a')], { crm: { coverage: 'changes' } }),
     problems: ['quarantined row 3 [I2]'],
     says: `matches ${uuidOf('a')}, already in row 2`,
   },
@@ -222,6 +229,25 @@ const cases: readonly Case[] = [
     changes: ['set a id=a [I5]'],
   },
   {
+    name: 'I5, D1: nor is a contact whose row was deleted before out of the question',
+    input: scene([person('a', { crm: null, row: { id: '' }, link: { standing: 'row-gone' } })], {
+      crm: { coverage: 'changes' },
+    }),
+    problems: ['waiting row 2 [I2]', 'ignored a [D1]'],
+    questions: ['row 2'],
+    says: `matches ${uuidOf('a')}: is being looked up`,
+  },
+  {
+    name: 'I5, D4: a contact that left the scope is: the row names somebody new',
+    input: scene([person('a', { crm: null, row: { id: '' }, link: { standing: 'left' } })], {
+      crm: { coverage: 'changes' },
+    }),
+    problems: ['waiting row 2 [I2]'],
+    links: ['a forgotten'],
+    questions: ['row 2'],
+    says: 'new: is being looked up',
+  },
+  {
     name: 'I5, L7, D1: as long as that is not answered, the row is not gone',
     input: scene([person('a', { crm: null, row: { id: '' } })], {
       crm: { coverage: 'changes' },
@@ -236,10 +262,23 @@ const cases: readonly Case[] = [
     says: 'no contact has its ID',
   },
   {
+    name: 'I9, I10: an ID that only the service knows, of a contact in scope, is adopted',
+    input: scene([person('f', { base: null, crm: null, sheet: { 'custom:segment': null } })], {
+      crm: { coverage: 'changes' },
+      asked: { f: here(person('f')) },
+    }),
+  },
+  {
     name: 'I5: an ID that is none at all is quarantined without asking',
     input: scene([newRow('b', {}, { id: 'hello' })]),
     problems: ['quarantined row 2 [I5]'],
     says: '"hello" is no contact ID',
+  },
+  {
+    name: 'I5: of one that is long the first forty characters are told',
+    input: scene([newRow('b', {}, { id: 'x'.repeat(41) })]),
+    problems: ['quarantined row 2 [I5]'],
+    says: `its ID "${'x'.repeat(40)}…" is no contact ID`,
   },
   {
     name: 'I5: an ID of somebody in another list says where',
@@ -293,6 +332,33 @@ const cases: readonly Case[] = [
     problems: ['quarantined row 3 [I6]', 'quarantined row 4 [I6]'],
   },
   {
+    name: 'I6: a new row that shares a key with one that is recognised in this very run names it, which goes on',
+    input: scene(
+      [
+        newContact('a'),
+        newRow('a', { email: 'new@acme.test', 'custom:segment': null }),
+        newRow('c', { email: 'new@acme.test' }),
+      ],
+      { asked: { 4: gone } },
+    ),
+    changes: ['set a id=a [I2]'],
+    problems: ['conflict a/email [M1]', 'quarantined row 4 [I6]'],
+    says: 'has the same network_id, or email, or name with company_name as row 3',
+  },
+  {
+    name: 'I6: a new row with a key that somebody just typed into a linked row names the uppermost such row',
+    input: sorted(
+      [
+        person('a', { sheet: { email: 'new@acme.test' } }),
+        person('b', { sheet: { email: 'new@acme.test' } }),
+        newRow('c', { email: 'new@acme.test' }),
+      ],
+      { asked: { 4: gone } },
+    ),
+    problems: ['quarantined row 2 [I6]', 'held b/email [I7]', 'held a/email [I7]'],
+    says: 'has the same network_id, or email, or name with company_name as row 3',
+  },
+  {
     name: 'I7: an e-mail edited in the sheet is a change like any other',
     input: scene([person('a', { sheet: { email: 'new@acme.test' } })]),
     changes: ['update a: email a@acme.test -> new@acme.test [merge]'],
@@ -308,6 +374,22 @@ const cases: readonly Case[] = [
     changes: ['update a: position CTO -> CEO [merge]'],
     problems: ['held a/email [I7]'],
     says: 'Email: another contact has it',
+  },
+  {
+    name: 'I7: so is one of a contact that an incremental pull did not read',
+    input: scene([person('a', { sheet: { email: 'b@acme.test' } }), person('b', { crm: null })], {
+      crm: { coverage: 'changes' },
+    }),
+    problems: ['held a/email [I7]'],
+  },
+  {
+    name: 'I7: the key of a contact that is gone is free',
+    input: scene([
+      person('a', { sheet: { email: 'b@acme.test' } }),
+      person('b', { crm: null, link: { standing: 'contact-gone' } }),
+    ]),
+    changes: ['update a: email a@acme.test -> b@acme.test [merge]'],
+    problems: ['ignored b [D3]'],
   },
   {
     name: 'I7: a key that its holder gives up in the same plan is taken after it',
@@ -371,6 +453,11 @@ const cases: readonly Case[] = [
     changes: ['update a: first_name First a -> First b [merge]'],
   },
   {
+    name: 'I7: nor beside a key that is edited, too',
+    input: scene([person('a', { sheet: { first_name: 'First b', email: 'new@acme.test' } }), person('b')]),
+    changes: ['update a: first_name First a -> First b [merge], email a@acme.test -> new@acme.test [merge]'],
+  },
+  {
     name: 'I8: a placeholder address is a value, and no identifier',
     input: scene([newRow('a', only({ email: 'someone@example.com' }))]),
     problems: ['waiting row 2 [I2]'],
@@ -398,6 +485,11 @@ const cases: readonly Case[] = [
     questions: ['a [I10]', 'a [D3]'],
   },
   {
+    name: 'I10: a contact that shares a key with one that is there is somebody else',
+    input: scene([person('a'), newContact('f', { email: 'a@acme.test' })]),
+    changes: ['append f [merge]'],
+  },
+  {
     name: 'I10: two contacts hold the key of the one that is gone: neither goes on with its row',
     input: scene(
       [
@@ -417,8 +509,9 @@ function refusal(retryAt: number | null) {
   return { refusal: { message: 'bad e-mail', times: 1, retryAt, sheet: packedOf(valuesOf('a')) } };
 }
 
-function sorted(people: readonly PersonParts[]): PlanInput {
-  const input = scene(people);
+/** The rows stand the other way round: the last of the people in row 2. They are read from below. */
+function sorted(people: readonly PersonParts[], more: SceneMore = {}): PlanInput {
+  const input = scene(people, more);
   const rows = input.sheet.rows.toReversed().map((row, index) => ({ ...row, number: index + 2 }));
   return { ...input, sheet: { ...input.sheet, rows } };
 }
@@ -472,6 +565,76 @@ test('I2: an answer to a lookup counts for the very contents that were looked up
   }
 });
 
+describe('what the service said is asked again when it may have changed, and not in every run', () => {
+  const says = (input: PlanInput) => {
+    const { problems, questions, says: reasons } = tell(input);
+    return { problems, questions, reasons };
+  };
+  const runs: readonly { when: string; more: SceneMore; isAsked: boolean }[] = [
+    { when: 'by incremental runs not', more: { crm: { coverage: 'changes' } }, isAsked: false },
+    { when: 'by a full scan', more: {}, isAsked: true },
+    {
+      when: 'when a person retries something',
+      more: { crm: { coverage: 'changes' }, requests: { retry: new Set([uuidOf('c')]) } },
+      isAsked: true,
+    },
+  ];
+
+  test.each(runs)('I2, W9: of a row whose contact is elsewhere: $when', ({ more, isAsked }) => {
+    const { strays } = plan(scene([newRow('a')], { asked: { 2: elsewhere('b') } }));
+    const answered = { kind: 'elsewhere', where: 'in list Old', uuid: uuidOf('b') };
+    expect([...strays.values()]).toEqual([{ since: noon, answered }]);
+    const again = says(scene([newRow('a')], { strays, ...more }));
+    expect(again.questions).toEqual(isAsked ? ['row 2'] : []);
+    expect(again.reasons).toContain(isAsked ? 'new: is being looked up' : 'is in list Old, not in list Prospects');
+  });
+
+  test.each(runs)('I5, W9: of an ID that nobody here has: $when', ({ more, isAsked }) => {
+    const unknown = (who: Who) => newRow('b', {}, { id: uuidOf(who) });
+    for (const [answer, reason] of [
+      [gone, 'no contact has its ID'],
+      [elsewhere('f'), 'its contact is in list Old, not in list Prospects'],
+    ] as const) {
+      const { strays } = plan(scene([unknown('f')], { asked: { f: answer } }));
+      const again = says(scene([unknown('f')], { strays, ...more }));
+      expect(again.questions).toEqual(isAsked ? ['f [I5]'] : []);
+      expect(again.reasons).toContain(isAsked ? 'its ID is being looked up' : reason);
+      expect(plan(scene([unknown('f')], { strays, crm: { coverage: 'changes' } })).strays).toEqual(strays);
+    }
+  });
+
+  test('I2: where rows are moved here, a contact that was elsewhere is asked for in every run', () => {
+    const { strays } = plan(scene([newRow('a')], { asked: { 2: elsewhere('b') } }));
+    const moving = { mapping: { ...mapping, moveToList: true }, crm: { coverage: 'changes' }, strays } as const;
+    expect(says(scene([newRow('a')], moving)).questions).toEqual(['row 2']);
+  });
+});
+
+test('I2, W10: a row that the service could not be asked about stands still all the same', () => {
+  const row = [person('a', { crm: null, row: { id: '' } })];
+  const more: SceneMore = { crm: { coverage: 'changes' }, waitsToSettle: true };
+  const { strays } = plan(scene(row, { ...more, asked: { 2: unanswered } }));
+  expect([...strays.values()]).toEqual([{ since: noon }]);
+  const later = scene([newRow('a')], { ...more, asked: { 2: gone }, strays, now: noon + 10_000 });
+  expect(tell(later).changes).toEqual(['create row 2 [I2]']);
+});
+
+test('W10, E2: a new row settles with the automation it names; another one waits anew', () => {
+  const enrolling: SceneMore = {
+    mapping: { ...mapping, enrolment: { unless: {}, onClear: 'ignore', perHour: 10 } },
+    automations: [
+      { uuid: 'flow-1', name: 'Welcome', status: 'on' },
+      { uuid: 'flow-2', name: 'Nurture', status: 'on' },
+    ],
+    waitsToSettle: true,
+  };
+  const wishing = (wish: string, more: SceneMore) => scene([newRow('a', {}, { wish })], { ...enrolling, ...more });
+  const { strays } = plan(wishing('Welcome', {}));
+  const later = { strays, now: noon + 10_000 };
+  expect(tell(wishing('Welcome', later)).changes).toEqual(['create row 2 enrolled in flow-1 [I2]']);
+  expect(tell(wishing('Nurture', later))).toMatchObject({ changes: [], problems: ['waiting row 2 [W10]'] });
+});
+
 test('L11: the order of contacts and rows does not matter', () => {
   const people = [
     person('a', { sheet: { email: 'b@acme.test' } }),
@@ -479,6 +642,11 @@ test('L11: the order of contacts and rows does not matter', () => {
     newContact('c'),
     newRow('d'),
     person('e', { crm: null }),
+    newRow(1),
+    newRow(2),
+    newRow(3, {}, { id: uuidOf('f') }),
+    newRow(4, {}, { id: uuidOf(9) }),
+    newRow(5, {}, { id: uuidOf(8) }),
   ];
   const input = scene(people, { asked: { 5: gone, e: gone } });
   const turned: PlanInput = {

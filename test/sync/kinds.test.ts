@@ -40,6 +40,7 @@ describe('V1: each kind reads and writes both sides', () => {
     ['timestamp', 'soon', undefined],
     ['list', ['a', 'b'], 'a, b'],
     ['list', [], null],
+    ['list', [{ a: 1 }, { toString: [] }, 'b'], '{"a":1}, {"toString":[]}, b'],
     ['json', [{ company: 'Acme' }], '[{"company":"Acme"}]'],
     ['json', [], null],
   ])('V1: %s of the CRM: %j is read as %j', (kind, raw, value) => {
@@ -83,6 +84,7 @@ describe('V2: what counts as equal', () => {
     ['handle', 'https://network.test/in/ACoAABcdefghijklmnopqrstu/', 'ACoAABcdefghijklmnopqrstu', true],
     ['text', null, null, true],
     ['text', null, 'x', false],
+    ['text', null, 'null', false],
   ])('V2: as %s, %j and %j: %j', (kind, a, b, same) => {
     expect(isSame(kind, a, b)).toBe(same);
     expect(isSame(kind, b, a)).toBe(same);
@@ -119,10 +121,12 @@ describe('V2: what counts as equal', () => {
     );
   });
 
-  test('V2, V3: unknown equals nothing, not even unknown', () => {
-    expect(kinds.map((kind) => isSame(kind, undefined, undefined) || isSame(kind, null, undefined))).toEqual(
-      kinds.map(() => false),
-    );
+  test('V2, V3: unknown equals nothing, not even unknown, nor the word', () => {
+    for (const other of [undefined, null, 'undefined']) {
+      expect(kinds.map((kind) => isSame(kind, undefined, other) || isSame(kind, other, undefined))).toEqual(
+        kinds.map(() => false),
+      );
+    }
   });
 });
 

@@ -8,12 +8,14 @@ import { resume } from '../../src/sync/resume.ts';
 import { type Settled, settle } from '../../src/sync/settle.ts';
 import {
   gone,
+  here,
   mapping,
   newContact,
   newRow,
   noon,
   packedOf,
   person,
+  type PersonParts,
   scene,
   type SceneMore,
   tellChange,
@@ -125,6 +127,31 @@ describe('the base is built from results', () => {
     }
   });
 
+  test.each<{ what: string; someone: PersonParts; more: SceneMore; change: string }>([
+    {
+      what: 'D2, D5, L3: of a contact that was asked for before it was to be deleted',
+      someone: person('a', { crm: null, sheet: null }),
+      more: { mapping: { ...mapping, onRowDeleted: 'delete_contact' }, crm: { coverage: 'changes' } },
+      change: 'append a [D2]',
+    },
+    {
+      what: 'D3, L3: of a contact that a whole scan did not show, and that was asked for',
+      someone: person('a', { crm: null }),
+      more: {},
+      change: 'set a: position CTO -> CEO [merge]',
+    },
+  ])('$what, the answer is the base of what was written', ({ someone, more, change }) => {
+    const asked = { a: here(person('a', { crm: { position: 'CEO' } })) };
+    const ran = run(scene([someone, person('b')], { ...more, asked }), () => undefined);
+    expect(ran.sheet).toEqual([change]);
+    const link = ran.link('a')!;
+    expect([agreed(link, 'position'), link.isOpen, link.notes?.['position']?.edit]).toEqual([
+      'CEO',
+      undefined,
+      undefined,
+    ]);
+  });
+
   test('L12: each failure is told in its own words', () => {
     const told = (outcome: Outcome) => run(scene([edited]), () => outcome).problems;
     expect(told({ kind: 'refused', message: 'bad' })).toContain('refused a [W5]');
@@ -150,6 +177,13 @@ describe('what the service made of it', () => {
     expect(problems).toEqual([]);
   });
 
+  test('M5, L12: the change of the row as a whole says so too', () => {
+    const input = scene([edited]);
+    const planned = plan(input);
+    const outcomes = new Map([[planned.changes[0]!, answer('a', { position: 'Ceo' })]]);
+    expect(resume(input, planned, outcomes)).toMatchObject([{ rule: 'M5', reason: 'as the service stored it' }]);
+  });
+
   test('M5: a blank answer to a blank is a blank: an emptied field does not come back', () => {
     const input = scene([person('a', { sheet: { position: null } })]);
     const { sheet, link } = run(input, () => answer('a', { position: null }));
@@ -167,6 +201,13 @@ describe('what the service made of it', () => {
   test('M4: what cannot be read back is believed', () => {
     const input = scene([person('a', { sheet: { 'custom:segment': 'silver' } })]);
     expect(agreed(run(input, () => answer('a')).link('a'), 'custom:segment')).toBe('silver');
+  });
+
+  test('M4, W9: what the service answers for a column that is only sent is remembered as seen, and is nothing new', () => {
+    const held = { position: 'CEO', 'custom:segment': 'lead' };
+    const { link } = run(scene([edited]), () => answer('a', held));
+    const next = scene([{ ...person('a', { crm: held, sheet: { position: 'CEO' } }), link: link('a')! }]);
+    expect([plan(next).changes, plan(next).links.size]).toEqual([[], 0]);
   });
 
   test('M8, T28: what the service computes from a sent part goes into the sheet, and is not sent back', () => {
@@ -200,9 +241,18 @@ describe('what the service made of it', () => {
     expect(again.link('a')?.notes?.['position']).not.toHaveProperty('notStored');
   });
 
-  test('M7: two sides that turn a field round are written once each', () => {
+  test.each([
+    { what: '', first: undefined },
+    // Of what was written before, the last two writes count.
+    { what: ', whatever was written before', first: 'Boss' },
+  ])('M7: two sides that turn a field round are written once each$what', ({ first }) => {
     const sides: string[] = [];
-    let link: Link | undefined;
+    const other = person('a', { base: { position: 'CXO' }, sheet: { position: first } });
+    let link = first === undefined ? undefined : run(scene([other]), () => answer('a', { position: first })).link('a')!;
+    if (first !== undefined) {
+      const back = run(scene([{ ...other, contact: person('a').contact, link }]), () => undefined);
+      link = back.link('a')!;
+    }
     for (let turn = 0; turn < 6; turn += 1) {
       const someone = person('a', { sheet: { position: 'C.T.O.' } });
       const ran = run(scene([{ ...someone, link: link ?? someone.link }]), () => answer('a', { position: 'C.T.O.' }));
@@ -256,6 +306,35 @@ describe('a decision of a person', () => {
     expect(sheet).toEqual([]);
   });
 
+  test('M1 newest: nor does our own write of the run before', () => {
+    const someone = person('a', {
+      crm: { position: 'CEO' },
+      sheet: { position: 'COO', company_name: 'Beta' },
+      contact: { updatedAt: noon - 1000 },
+      link: {
+        isOpen: true,
+        writtenAt: noon - 1000,
+        notes: { position: { edit: { value: 'COO', since: noon - 600_000 } } },
+      },
+    });
+    const { sheet, problems } = run(
+      scene([someone], { mapping: withFields({ position: { conflict: 'newest' } }) }),
+      stored,
+    );
+    expect([sheet, problems]).toEqual([[], ['conflict a/position [M1]']]);
+  });
+
+  test('M1 newest: an edit in the CRM that is younger than the cell wins while another field is sent', () => {
+    const someone = person('a', {
+      crm: { position: 'CEO' },
+      sheet: { position: 'COO', company_name: 'Beta' },
+      contact: { updatedAt: noon - 1000 },
+      link: { isOpen: true, notes: { position: { edit: { value: 'COO', since: noon - 600_000 } } } },
+    });
+    const { sheet } = run(scene([someone], { mapping: withFields({ position: { conflict: 'newest' } }) }), stored);
+    expect(sheet).toEqual(['set a: position COO -> CEO [M1]']);
+  });
+
   test('M1 newest: our own write of one field does not make the CRM the newer side of another', () => {
     const since = noon - 600_000;
     const someone = person('a', {
@@ -272,6 +351,9 @@ describe('a decision of a person', () => {
     expect(problems).toEqual(['conflict a/position [M1]']);
   });
 });
+
+/** What is only sent is not in the sheet of somebody whom the service alone knew. */
+const segmentless = { 'custom:segment': null };
 
 describe('new people', () => {
   const someone = () => scene([newRow('a')], { asked: { 2: gone } });
@@ -299,10 +381,28 @@ describe('new people', () => {
     expect(settled.links.size).toBe(0);
   });
 
-  test('I3: an answer that has a row already quarantines the new one', () => {
-    const input = scene([person('b'), newRow('a', { email: null, network_id: null })], { asked: { 3: gone } });
-    const { sheet, problems } = run(input, () => answer('b', { email: null, network_id: null }));
-    expect(sheet).toEqual([]);
+  test.each<{ what: string; others: readonly PersonParts[] }>([
+    { what: 'has a row already', others: [person('b')] },
+    { what: 'has one that was recognised in this run', others: [person('b', { base: null, sheet: segmentless })] },
+    { what: 'is about to get one', others: [newContact('b')] },
+    {
+      what: 'has a link, and a row that is missing while some ID is in doubt',
+      others: [person('b', { sheet: null }), newRow('c', {}, { id: 'hello' })],
+    },
+  ])('I3: an answer that $what quarantines the new one', ({ others }) => {
+    const own = newRow('a', { email: null, network_id: null });
+    const input = scene([own, ...others], { asked: { 2: gone } });
+    const { sheet, problems, settled } = run(input, () => answer('b', { email: null, network_id: null }));
+    expect(sheet.filter((change) => change.startsWith('set'))).toEqual([]);
+    expect(problems).toContain('quarantined row 2 [I3]');
+    expect([...settled.strays.values()]).toContainEqual({ since: noon, mistakenFor: uuidOf('b') });
+  });
+
+  test('I3: of two rows that are answered as one contact the first becomes it', () => {
+    const nameless = { email: null, network_id: null };
+    const input = scene([newRow('a', nameless), newRow('c', nameless)], { asked: { 2: gone, 3: gone } });
+    const { sheet, problems } = run(input, () => answer('f', nameless));
+    expect(sheet).toEqual(['set f id=f: first_name First a -> First f [M5]']);
     expect(problems).toEqual(['quarantined row 3 [I3]']);
   });
 
@@ -373,8 +473,16 @@ describe('people who go', () => {
     expect([failed.link('a')?.isOpen, failed.problems]).toEqual([true, ['failed a [W4]']]);
   });
 
-  test('D1 cancel_automations: cancelled once, then left alone', () => {
-    expect(run(rowGone('cancel_automations'), () => done).link('a')?.standing).toBe('row-gone');
+  test.each([
+    { what: '', link: {} },
+    { what: ', also one about which something was open', link: { isOpen: true as const } },
+    { what: ', also one that a scan had missed', link: { missedScans: 1 } },
+  ])('D1 cancel_automations, W9: cancelled once, then left alone, and nothing is remembered anew$what', ({ link }) => {
+    const more: SceneMore = { mapping: { ...mapping, onRowDeleted: 'cancel_automations' } };
+    const ran = run(scene([person('a', { sheet: null, link }), person('b')], more), () => done);
+    expect(ran.link('a')).toMatchObject({ standing: 'row-gone' });
+    const next = plan(scene([person('a', { sheet: null, link: ran.link('a')! }), person('b')], more));
+    expect([next.changes, next.links.size]).toEqual([[], 0]);
   });
 
   test('D1 restore, M4: the row comes back; a cell that was only ever sent comes back blank, and blanks nothing', () => {

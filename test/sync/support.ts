@@ -1,7 +1,7 @@
 // Small worlds for the algorithm: people who are in sync unless a case says what differs, and plans told as short lines.
 import { emptyBase, type Link, rowKey, type Stray } from '../../src/sync/base.ts';
 import type { Change, Problem } from '../../src/sync/change.ts';
-import { emptyLedger } from '../../src/sync/enrolment.ts';
+import { emptyLedger } from '../../src/sync/ledger.ts';
 import { type ContactAnswer, noRequests, type PlanInput } from '../../src/sync/input.ts';
 import type { Field, Mapping } from '../../src/sync/mapping.ts';
 import { plan } from '../../src/sync/plan.ts';

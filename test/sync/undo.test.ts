@@ -59,6 +59,15 @@ describe('S4: what is taken back', () => {
     ]);
   });
 
+  test('S4: of a contact that an incremental pull did not read, what was seen last counts', () => {
+    const parts = now({ position: 'CEO' });
+    const people = new Map([[parts.uuid, { ...peopleOf(parts).get(parts.uuid)!, contact: 'unread' as const }]]);
+    expect(planUndo({ mapping }, people, [position]).changes.map(tellChange)).toEqual([
+      'update a: position CEO -> CTO [S4]',
+      'set a: position CEO -> CTO [S4]',
+    ]);
+  });
+
   test('S4: a run that wrote both sides of a field is taken back once', () => {
     const writes = [wrote('position', 'CTO', 'CEO'), wrote('position', 'CTO', 'Ceo', 'sheet')];
     expect(undo(now({ position: 'Ceo' }), writes).changes).toEqual([
@@ -180,4 +189,32 @@ describe('S4: a whole undo', () => {
     expect(again.after.row!.values).toBe(parts.row!.values);
     expect(plan(scene([again.after]))).toMatchObject({ changes: [], problems: [] });
   });
+});
+
+test('S4: enrolments and cancels are listed with the automation, and never taken back', () => {
+  const { uuid } = now({});
+  const { changes, problems } = planUndo(
+    { mapping },
+    peopleOf(now({})),
+    [],
+    [
+      { uuid, op: 'enrol', automation: 'Welcome' },
+      { uuid, op: 'cancel', automation: 'Nurture' },
+    ],
+  );
+  expect(changes).toEqual([]);
+  expect(problems).toMatchObject([
+    {
+      kind: 'held',
+      uuid,
+      rule: 'S4',
+      reason: 'not taken back: put into Welcome: what it has sent is sent; cancel it to end it',
+    },
+    {
+      kind: 'held',
+      uuid,
+      rule: 'S4',
+      reason: 'not taken back: taken out of Nurture: name it again, and retry, to put the contact back',
+    },
+  ]);
 });

@@ -2,12 +2,17 @@
 import type { Problem, ProblemKind } from '../../sync/change.ts';
 
 export function adviceFor({ kind, rule }: Pick<Problem, 'kind' | 'rule'>): string {
-  return adviceByRule[rule] ?? advice[kind];
+  // Whatever it waits for, there is nothing to mend.
+  return (kind === 'waiting' ? undefined : adviceByRule[rule]) ?? advice[kind];
 }
 
-/** Feeds take no decisions by command. */
+/** Feeds take no decisions by command; an outbox sends nothing that a person did not ask for. */
 const adviceByRule: Partial<Record<Problem['rule'], string>> = {
   E7: 'nothing: the cell shows what the service has; type on or off to ask again',
+  P2: 'do what it says; nothing of it is sent before',
+  P3: 'look in the service; if it is not there, leadsheet retry ID --yes, else type its uuid into the row',
+  P4: 'mend the row; where the service changed, it is asked again within the hour, and at once by leadsheet retry ID',
+  P6: 'leadsheet plan shows what would be sent; then leadsheet approve',
   F2: 'nothing: rows of your own are left alone',
   F3: 'nothing; delete the row if you do not want it',
 };

@@ -5,7 +5,7 @@ import { durationText } from './progress.ts';
 import { columnsText, countText, valueText } from './lines.ts';
 import { problemsText } from './run.ts';
 
-/** Of each group, but for deletes, which are all shown. */
+/** Of each group, but for deletes and what is sent, which are all shown. */
 const recordsShown = 20;
 
 const groups: readonly { readonly ops: readonly ChangeOp[]; readonly one: string; readonly many: string }[] = [
@@ -13,6 +13,7 @@ const groups: readonly { readonly ops: readonly ChangeOp[]; readonly one: string
   { ops: ['update'], one: 'contact to update in the service', many: 'contacts to update in the service' },
   { ops: ['enrol'], one: 'contact to enrol', many: 'contacts to enrol' },
   { ops: ['cancel'], one: 'contact to take out of automations', many: 'contacts to take out of automations' },
+  { ops: ['send'], one: 'message to SEND', many: 'messages to SEND' },
   { ops: ['set'], one: 'row to change in the sheet', many: 'rows to change in the sheet' },
   { ops: ['append'], one: 'row to append to the sheet', many: 'rows to append to the sheet' },
   { ops: ['delete'], one: 'contact to DELETE from the service', many: 'contacts to DELETE from the service' },
@@ -36,8 +37,8 @@ export function planText(report: PlanReport, headerOf: (field: string) => string
   const texts = groups.map(({ ops, one, many }) => {
     const group = changes.filter(({ op }) => ops.includes(op));
     if (group.length === 0) return '';
-    const areDeletes = ops.includes('delete') || ops.includes('remove');
-    const shown = areDeletes ? group : group.slice(0, recordsShown);
+    const areAllShown = ops.includes('delete') || ops.includes('remove') || ops.includes('send');
+    const shown = areAllShown ? group : group.slice(0, recordsShown);
     const more = group.length - shown.length;
     const rest = more > 0 ? `    and ${more} more; --json lists all\n` : '';
     const words = isFeed && ops.includes('update') ? feedUpdates : { one, many };
@@ -53,6 +54,7 @@ function recordCount(changes: readonly Change[]): number {
 
 function changeText(change: Change, headerOf: (field: string) => string): string {
   const { uuid, row, fields, reason, rule } = change;
+  if (change.op === 'send') return messageText(change, headerOf);
   const name = [uuid, row === null ? undefined : `row ${row}`].filter(Boolean).join(', ');
   const rows = fields.map(({ field, before, after, reason: why, rule: by }) => [
     headerOf(field),
@@ -62,4 +64,16 @@ function changeText(change: Change, headerOf: (field: string) => string): string
   const isEnrolled = change.op === 'create' && change.enrol !== undefined;
   const whole = fields.length === 0 || isEnrolled ? `: ${reason} (${rule})` : '';
   return `    ${name}${whole}\n${columnsText(rows, '      ')}`;
+}
+
+/** In full: nobody takes it back. */
+function messageText({ row, to, from, fields }: Change & { op: 'send' }, headerOf: (field: string) => string): string {
+  const parts = fields.filter(({ field }) => field !== 'lead_uuid' && field !== 'sender_profile_uuid');
+  const texts = parts.map(({ field, after }) => {
+    const lines = String(after).split('\n');
+    return lines
+      .map((line, index) => `      ${index === 0 ? `${headerOf(field)}: ` : '  '}${line}`.trimEnd() + '\n')
+      .join('');
+  });
+  return `    row ${row}, to ${to}, from ${from}\n${texts.join('')}`;
 }

@@ -8,7 +8,7 @@ import { countText } from './lines.ts';
 type Told = LastRun['problems'][number];
 
 export function runText(report: RunReport): string {
-  const { sync, run, status, isFull, isFeed, cost, problems, holds, approvable, error } = report;
+  const { sync, run, status, isFull, isFeed, isOutbox, cost, problems, holds, approvable, error } = report;
   const calls = `${countText(cost.crmCalls, 'call')}, ${countText(cost.sheetReads, 'read')} and ${countText(cost.sheetWrites, 'write')} of the sheet`;
   const head = `${sync}: ${status}, run ${run}${isFull && !isFeed ? ', a full scan' : ''}, ${cost.seconds} s, ${calls}\n`;
   if (error !== undefined) return `${head}  ${error}\n`;
@@ -19,7 +19,9 @@ export function runText(report: RunReport): string {
     return `${head}${reasons}${remedy}`;
   }
   const wishes =
-    approvable === undefined ? '' : `  to let the wishes through: leadsheet approve ${sync} --run ${approvable}\n`;
+    approvable === undefined
+      ? ''
+      : `  to let ${isOutbox ? 'them be sent' : 'the wishes through'}: leadsheet approve ${sync} --run ${approvable}\n`;
   return `${head}  ${countsText(report)}\n${problemsText(problems)}${wishes}`;
 }
 
@@ -34,11 +36,12 @@ const doneWords = {
   cancelled: 'asked to be taken out',
 } as const;
 
-function countsText({ counts, isFeed }: RunReport): string {
+function countsText({ counts, isFeed, isOutbox }: RunReport): string {
   const done = (names: readonly (keyof typeof doneWords)[]) =>
     names.flatMap((name) => (counts[name] > 0 ? [`${counts[name]} ${doneWords[name]}`] : [])).join(', ');
   const parts = [
-    `${counts.linked} linked`,
+    isOutbox ? `${countText(counts.linked, 'row')} sent` : `${counts.linked} linked`,
+    ...(counts.sent > 0 ? [`messages: ${counts.sent} sent now`] : []),
     ...(done(['created', 'updated', 'deleted'])
       ? [`${isFeed ? 'automations' : 'contacts'}: ${done(['created', 'updated', 'deleted'])}`]
       : []),

@@ -5,6 +5,7 @@ import type { Path } from '../source.ts';
 
 export type SalvagedFile = Salvaged<typeof configFile>;
 export type SalvagedSync = NonNullable<NonNullable<SalvagedFile['syncs']>[string]>;
+export type SalvagedOutbox = NonNullable<NonNullable<SalvagedFile['outbox']>[string]>;
 export type SalvagedFeed = NonNullable<NonNullable<SalvagedFile['feeds']>[string]>;
 
 /** A fault between options, found where one of them stands. */

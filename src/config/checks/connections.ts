@@ -1,5 +1,6 @@
-// The token, and who may look at the status page.
+// The token, who may look at the status page, and who may post to its hooks.
 import { isLoopback, parseListen } from '../address.ts';
+import { hookSecretCharsMin, hookSecretCharsMinBeyond, isHookSecret } from '../secret-file.ts';
 import { nearestWord } from '../nearest.ts';
 import { keysOf, schemaAt } from '../schema-walk.ts';
 import { configFile } from '../schema/file.ts';
@@ -7,7 +8,7 @@ import type { Fault, SalvagedFile } from './check.ts';
 
 /** `given` is the file as it came: a secret that did not pass is there all the same. */
 export function checkConnections({ server }: SalvagedFile, given: GivenFile): readonly Fault[] {
-  return [...checkToken(given), ...checkPassword(server?.listen, given)];
+  return [...checkToken(given), ...checkPassword(server?.listen, given), ...checkHookSecret(server?.listen, given)];
 }
 
 interface GivenFile {
@@ -39,6 +40,31 @@ function checkPassword(listen: string | undefined, { server }: GivenFile): reado
       allowed: 'password: ${...} or password_file beside it, or an address of this machine such as 127.0.0.1:4000',
     },
   ];
+}
+
+function checkHookSecret(listen: string | undefined, { server }: GivenFile): readonly Fault[] {
+  const given = typeof server === 'object' && server !== null ? server : {};
+  if ('hook_secret' in given && 'hook_secret_file' in given) {
+    return [both(['server', 'hook_secret_file'], 'hook_secret')];
+  }
+  const secret = 'hook_secret' in given ? given.hook_secret : undefined;
+  // One that is no secret anywhere is named already.
+  if (typeof secret !== 'string' || !isHookSecret(secret, hookSecretCharsMin)) return [];
+  const fault = hookSecretFault(listen, secret);
+  return fault === undefined ? [] : [{ path: ['server', 'hook_secret'], part: 'value', ...fault }];
+}
+
+/** Where others can reach the address, they can also try. */
+export function hookSecretFault(
+  listen: string | undefined,
+  secret: string,
+): (Pick<Fault, 'allowed'> & { readonly found: string }) | undefined {
+  const host = parseListen(listen ?? '')?.host;
+  if (host === undefined || isLoopback(host) || isHookSecret(secret, hookSecretCharsMinBeyond)) return undefined;
+  return {
+    found: `${secret.length} characters, at an address that others can reach`,
+    allowed: `one word of ${hookSecretCharsMinBeyond} characters or more there, such as openssl rand -hex 32 makes`,
+  };
 }
 
 function both(path: readonly string[], other: string): Fault {

@@ -131,7 +131,8 @@ function checkMatch(base: Path, { match = [], columns = {} }: SalvagedSync, give
 }
 
 function checkVetoes(base: Path, { automation }: SalvagedSync, given: unknown): readonly Fault[] {
-  const headers = Object.keys(givenColumns(given)).map((header) => header.trim());
+  // A blank header has been named already, and is none to choose.
+  const headers = Object.keys(givenColumns(given)).flatMap((header) => header.trim() || []);
   if (headers.length === 0) return [];
   return Object.keys(automation?.unless ?? {})
     .filter((header) => !headers.includes(header.trim()))

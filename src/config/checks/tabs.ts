@@ -1,4 +1,4 @@
-// Each tab has one writer, each sync and feed a name of its own.
+// Each tab has one writer, each sync, feed and outbox a name of its own.
 import { textToSpreadsheetId, textToTabReference } from '../../sheets/address.ts';
 import type { Path } from '../source.ts';
 import type { Fault, SalvagedFile } from './check.ts';
@@ -11,15 +11,18 @@ export function checkTabs(file: SalvagedFile, given: object): readonly Fault[] {
 
 const nameWords = 'a name fit for a folder: letters, digits, - and _, a letter or digit first, 64 at most';
 
-/** The state of each lives in a folder of its name, and commands take either kind by name. */
-function checkNames({ syncs, feeds }: SalvagedFile, given: object): readonly Fault[] {
+/** The state of each lives in a folder of its name, and commands take any of them by name. */
+function checkNames({ syncs, feeds, outbox }: SalvagedFile, given: object): readonly Fault[] {
   const all = [
     ...Object.keys(syncs ?? {}).map((name) => ['syncs', name] as const),
     ...Object.keys(feeds ?? {}).map((name) => ['feeds', name] as const),
+    ...Object.keys(outbox ?? {}).map((name) => ['outbox', name] as const),
   ];
-  const isNothing = Object.entries(given).every(([key, value]) => !/^(syncs|feeds)$/.test(key) || isEmpty(value));
+  const isNothing = Object.entries(given).every(
+    ([key, value]) => !/^(syncs|feeds|outbox)$/.test(key) || isEmpty(value),
+  );
   if (isNothing) {
-    return [{ path: [], part: 'key', found: 'neither syncs nor feeds', allowed: 'one sync or one feed at least' }];
+    return [{ path: [], part: 'key', found: 'no syncs, feeds or outbox', allowed: 'one of them at least' }];
   }
   const unfit = all.filter(([, name]) => !/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name));
   const again = repeated(all, ([, name]) => name.toLowerCase());
@@ -29,7 +32,7 @@ function checkNames({ syncs, feeds }: SalvagedFile, given: object): readonly Fau
       path: item,
       part: 'key',
       found: `the name of ${first.join('.')} again`,
-      allowed: 'a name of its own for each sync and feed, in more than upper and lower case',
+      allowed: 'a name of its own for each sync, feed and outbox, in more than upper and lower case',
     })),
   ];
 }
@@ -40,23 +43,24 @@ function isEmpty(value: unknown): boolean {
 }
 
 interface Writer {
-  /** The sync or feed. */
+  /** The sync, feed or outbox. */
   readonly owner: string;
   readonly path: Path;
   readonly spreadsheet: string;
   readonly tab: string;
 }
 
-function checkWriters({ syncs, feeds }: SalvagedFile): readonly Fault[] {
+function checkWriters({ syncs, feeds, outbox }: SalvagedFile): readonly Fault[] {
   const writers: readonly Writer[] = [
     ...named(syncs).flatMap(({ name, item: { sheet } }) => writer(['syncs', name], ['sheet', 'tab'], sheet)),
     ...named(feeds).flatMap(({ name, item }) => writer(['feeds', name], ['tab'], item)),
+    ...named(outbox).flatMap(({ name, item }) => writer(['outbox', name], ['tab'], item)),
   ];
   return repeated(writers, tabKey).map(({ item, first }) => ({
     path: item.path,
     part: 'value',
     found: `the tab that ${first.owner} writes, in the same spreadsheet`,
-    allowed: 'a tab of its own for each sync and feed',
+    allowed: 'a tab of its own for each sync, feed and outbox',
   }));
 }
 

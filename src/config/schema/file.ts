@@ -3,10 +3,11 @@
 import * as z from 'zod';
 import { addressFault, parseListen } from '../address.ts';
 import { Secret } from '../secret.ts';
-import { isToken } from '../secret-file.ts';
+import { hookSecretCharsMin, hookSecretWords, isHookSecret, isToken } from '../secret-file.ts';
 import { serviceDefaults } from '../service-settings.ts';
 import { feed } from './feed.ts';
 import { secret, section, seconds, text, textThat, wholeNumber } from './leaves.ts';
+import { outbox } from './outbox.ts';
 import { sync } from './sync.ts';
 
 const addressWords =
@@ -58,7 +59,14 @@ const server = section({
     .describe('Host and port of the status page. Beyond this machine it wants a password.'),
   password: secret('The password of the status page. This or `password_file`.', 'a password').optional(),
   password_file: text('the path of a file').optional().describe('A file that holds the password.'),
-}).describe('The status page, health and metrics. `null`: none.');
+  hook_secret: secret(
+    'What whoever posts to `/hooks/NAME` has to know; a run of that sync or feed begins at once. This or ' +
+      '`hook_secret_file`. Left out: there are no hooks.',
+    hookSecretWords,
+    (value) => isHookSecret(value, hookSecretCharsMin),
+  ).optional(),
+  hook_secret_file: text('the path of a file').optional().describe('A file that holds the secret of the hooks.'),
+}).describe('The status page, health, metrics and hooks. `null`: none.');
 
 const log = section({
   level: z
@@ -99,9 +107,14 @@ export const configFile = section({
     .record(z.string(), feed)
     .default({})
     .describe('One-way tabs: a collection of the service mirrored to a sheet.'),
+  outbox: z
+    .record(z.string(), outbox)
+    .default({})
+    .describe('Tabs whose rows are messages or e-mails to send. Left out: nothing is ever sent.'),
 });
 
 /** A file that passed, in its own words, with every default in its place and every secret wrapped. */
 export type ConfigFile = z.output<typeof configFile>;
 export type SyncOptions = ConfigFile['syncs'][string];
 export type FeedOptions = ConfigFile['feeds'][string];
+export type OutboxOptions = ConfigFile['outbox'][string];

@@ -62,7 +62,8 @@ function success<Answer>(
   call: FailedCall,
 ): Interpretation<Answer> {
   const { blank, read } = operation.answer;
-  if (text.trim() === '') {
+  // Not by trimming: that would copy the whole of it.
+  if (!/\S/.test(text)) {
     if (status === 204 && blank === 'unknown') return reading(operation, call, () => read(undefined, status));
     // Asked once more, a loaded service answers a read in full; a write has happened or not, and says neither.
     return typeof blank === 'object' ? blank : unanswered(operation, call, `a blank answer`, blank === 'again');

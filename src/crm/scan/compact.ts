@@ -18,8 +18,12 @@ export function contactRow(row: unknown): ContactRow | undefined {
   return typeof values?.uuid === 'string' && values.uuid !== '' ? (values as ContactRow) : undefined;
 }
 
-/** Reads the fields asked for, each as its kind. */
+/** Reads the fields asked for, each as its kind. A plain loop: it runs over every field of every contact. */
 export function compactReader(fields: readonly ContactField[]): (row: ContactRow) => ScannedContact {
-  const readers = fields.map((field) => ({ field, read: contact.fields[field].read }));
-  return (row) => ({ uuid: row.uuid, values: readers.map(({ field, read }) => read(row[field])) });
+  const reads = fields.map((field) => contact.fields[field].read);
+  return (row) => {
+    const values: unknown[] = [];
+    for (let index = 0; index < fields.length; index += 1) values.push(reads[index]!(row[fields[index]!]));
+    return { uuid: row.uuid, values };
+  };
 }

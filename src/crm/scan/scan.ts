@@ -5,7 +5,7 @@ import type { Capabilities } from './capabilities.ts';
 import { compactReader } from './compact.ts';
 import type { ContactRow, ScannedContact } from './compact.ts';
 import { CapabilityMissing, createPageSource } from './pages.ts';
-import { bisect, plain, walk, WindowStuck } from './windows.ts';
+import { bisect, createSeen, plain, walk, WindowStuck } from './windows.ts';
 import type { Tally, WindowOptions } from './windows.ts';
 
 /** Every contact in scope (`full`), or those updated since a watermark. */
@@ -27,8 +27,11 @@ export interface ContactScanOptions {
   readonly overlapMs?: number;
 }
 
-/** A scan is iterated once; its report is true when the iteration has ended by itself. */
-export interface ContactScan extends AsyncIterable<ScannedContact> {
+/**
+ * Contacts as they come, by the page: an iteration step for each of a hundred thousand would cost more than reading them.
+ * A scan is iterated once; its report is true when the iteration has ended by itself.
+ */
+export interface ContactScan extends AsyncIterable<readonly ScannedContact[]> {
   report(): ScanReport;
 }
 
@@ -65,9 +68,9 @@ export function scanContacts(options: ContactScanOptions): ContactScan {
   /** The service's own clock at its first answer: what it answered then was true then. */
   const start = () => (startedAt ??= new Date(client.serviceNow()).toISOString());
 
-  async function* iterate(): AsyncGenerator<ScannedContact> {
+  async function* iterate(): AsyncGenerator<readonly ScannedContact[]> {
     const read = compactReader(fields);
-    const seen = new Set<string>();
+    const seen = createSeen(tally);
     const pages = createPageSource(client, scope, capabilities, signal);
     const source: typeof pages = {
       async read(request) {
@@ -76,17 +79,10 @@ export function scanContacts(options: ContactScanOptions): ContactScan {
         return page;
       },
     };
-    for await (const page of tryInTurn({ source, windowRows, upperBound: start, tally })) {
-      for (const row of page) {
-        if (seen.has(row.uuid)) {
-          tally.duplicates += 1;
-          continue;
-        }
-        seen.add(row.uuid);
-        if (tombstones?.has(row.uuid)) continue;
-        contacts += 1;
-        yield read(row);
-      }
+    for await (const page of tryInTurn({ source, windowRows, upperBound: start, tally, seen })) {
+      const living = page.filter(({ uuid }) => !tombstones?.has(uuid)).map(read);
+      contacts += living.length;
+      yield living;
     }
     if (tally.unsettled > 0) reasons.push('contacts kept coming and going while it was read');
     if (tally.unreadable > 0) reasons.push(`${tally.unreadable} rows were no contacts`);
@@ -164,12 +160,13 @@ function strategies(
  * updated in the order of their creation. So it counts only once it was seen to differ from that one.
  */
 async function* newestFirst(
-  { source, windowRows, tally }: WindowOptions,
+  { source, windowRows, tally, seen }: WindowOptions,
   from: string,
   { proved, isProved }: Capabilities,
 ): AsyncGenerator<readonly ContactRow[]> {
   const oldest = Date.parse(from);
   let createdBefore = Infinity;
+  seen.begin();
   for (let offset = 0; offset < windowRows;) {
     const page = await source.read({ stamp: 'updated_at', range: {}, order: 'desc', offset });
     tally.pages += 1;
@@ -181,7 +178,7 @@ async function* newestFirst(
       createdBefore = created;
     }
     const changed = page.contacts.filter((row) => Date.parse(String(row['updated_at'])) >= oldest);
-    yield changed;
+    yield seen.take(changed);
     if (changed.length < page.contacts.length) {
       if (isProved('order:updated_at')) return;
       throw new CapabilityMissing('order:updated_at');

@@ -16,6 +16,44 @@ export interface WindowOptions {
   /** The instant new contacts are kept out from, once the scan is seen to need more than one page. */
   readonly upperBound: () => string | undefined;
   readonly tally: Tally;
+  readonly seen: Seen;
+}
+
+/** The contacts a scan has met so far. One table for all of it: there may be a hundred thousand. */
+export interface Seen {
+  /** A query is read from its first row on. */
+  begin(): void;
+  /** Of these rows of the query those that no query showed before. */
+  take(rows: readonly ContactRow[]): readonly ContactRow[];
+  /** Contacts the query has shown so far. */
+  count(): number;
+  /** False once the query showed one of them twice: something moved while it was read. */
+  isSteady(): boolean;
+}
+
+export function createSeen(tally: Pick<Tally, 'duplicates'>): Seen {
+  const lastQueryByUuid = new Map<string, number>();
+  let [query, count, isSteady] = [0, 0, true];
+  return {
+    begin() {
+      query += 1;
+      [count, isSteady] = [0, true];
+    },
+    take(rows) {
+      const news: ContactRow[] = [];
+      for (const row of rows) {
+        const last = lastQueryByUuid.get(row.uuid);
+        if (last === undefined) news.push(row);
+        else tally.duplicates += 1;
+        if (last === query) isSteady = false;
+        else count += 1;
+        lastQueryByUuid.set(row.uuid, query);
+      }
+      return news;
+    },
+    count: () => count,
+    isSteady: () => isSteady,
+  };
 }
 
 /** What a scan counts as it goes, for its report. */
@@ -38,9 +76,9 @@ interface WindowEnd {
   readonly lastStamp: string | undefined;
 }
 
-/** One query's rows, page by page up to windowRows, read a second time when they drifted. The caller removes what it has seen. */
+/** One query's new rows, page by page up to windowRows, read a second time when they drifted. */
 async function* readWindow(
-  { source, windowRows, upperBound, tally }: WindowOptions,
+  { source, windowRows, upperBound, tally, seen }: WindowOptions,
   stamp: Stamp,
   range: Range,
   order: 'asc' | 'any',
@@ -48,11 +86,11 @@ async function* readWindow(
   // Unknown while one page may be all there is, then fixed: also for the second reading.
   let to = range.to;
   for (let pass = 1; ; pass += 1) {
-    const seen = new Set<string>();
+    seen.begin();
     let offset = 0;
     let firstTotal: number | undefined;
     let foreignRows = 0;
-    let steady = true;
+    let isTotalSteady = true;
     let end: WindowEnd | undefined;
     let lastStamp: string | undefined;
     while (end === undefined) {
@@ -60,12 +98,8 @@ async function* readWindow(
       tally.pages += 1;
       tally.unreadable += page.unreadable;
       firstTotal ??= page.total;
-      if (page.total !== firstTotal) steady = false;
-      for (const row of page.contacts) {
-        if (seen.has(row.uuid)) steady = false;
-        seen.add(row.uuid);
-      }
-      yield page.contacts;
+      if (page.total !== firstTotal) isTotalSteady = false;
+      yield seen.take(page.contacts);
       foreignRows += page.rows - page.contacts.length;
       offset += page.rows;
       lastStamp = stampOf(page.contacts.at(-1), stamp) ?? lastStamp;
@@ -75,8 +109,8 @@ async function* readWindow(
       else if (range.before === undefined) to ??= upperBound();
     }
     const expected = end.cut ? offset : firstTotal;
-    if (expected !== undefined && seen.size + foreignRows !== expected) steady = false;
-    if (steady) return end;
+    const isCounted = expected === undefined || seen.count() + foreignRows === expected;
+    if (isTotalSteady && isCounted && seen.isSteady()) return end;
     tally.drifted += 1;
     if (pass === passesMax) {
       tally.unsettled += 1;

@@ -1,6 +1,6 @@
 // Everything that has to be right before a sync can run, one thing after the other, each with what to do about it. Looks
 // on after a failure wherever that makes sense. Reads; its one write changes nothing (`checkMayWrite`).
-import type { Config, FeedConfig, SyncConfig } from '../../config/config.ts';
+import type { Config, FeedConfig, OutboxConfig, SyncConfig } from '../../config/config.ts';
 import type { ServiceClient } from '../../crm/port.ts';
 import type { Sheets } from '../../sheets/table.ts';
 import type { Store } from '../../state/port.ts';
@@ -8,7 +8,8 @@ import { readStanding } from '../standing.ts';
 import { checkContacts } from './contacts.ts';
 import { checkRecords } from './records.ts';
 import { type Finding, found, skipped } from './finding.ts';
-import { checkFeedTab, checkTab, type FoundTab, sharedTabs } from './tabs.ts';
+import { checkSenders } from './senders.ts';
+import { checkFeedTab, checkOutboxTab, checkTab, type FoundTab, sharedTabs } from './tabs.ts';
 
 export interface CheckDep {
   readonly config: Config;
@@ -29,7 +30,7 @@ export async function* check({ config, store, sides, tokenWarning }: CheckDep): 
   yield tokenWarning === undefined
     ? { verdict: 'ok', about: 'service', what: 'token', detail: 'there is one, and it does not end within 30 days' }
     : { verdict: 'warning', about: 'service', what: 'token', detail: tokenWarning };
-  for (const each of [...config.syncs, ...config.feeds]) yield* checkState(each, store);
+  for (const each of [...config.syncs, ...config.feeds, ...config.outboxes]) yield* checkState(each, store);
   if (!sides) {
     yield {
       verdict: 'skipped',
@@ -43,10 +44,16 @@ export async function* check({ config, store, sides, tokenWarning }: CheckDep): 
   yield* checkSheets(config, sides);
 }
 
-async function* checkState({ name }: SyncConfig | FeedConfig, store: Store): AsyncGenerator<Finding> {
+async function* checkState({ name }: SyncConfig | FeedConfig | OutboxConfig, store: Store): AsyncGenerator<Finding> {
   yield* found(name, 'state', async () => {
-    const { links, notices } = await readStanding(store.sync(name));
-    const detail = links.size === 0 ? 'new: the first run adopts what is there' : `${links.size} links`;
+    const { links, enrolments, notices } = await readStanding(store.sync(name));
+    // Of an outbox the ledger is all there is.
+    const detail =
+      links.size > 0
+        ? `${links.size} links`
+        : enrolments.size > 0
+          ? `${enrolments.size} rows known`
+          : 'new: the first run adopts what is there';
     return notices.length === 0
       ? { verdict: 'ok', detail }
       : { verdict: 'warning', detail: `${detail}; ${notices.join('; ')}` };
@@ -55,7 +62,7 @@ async function* checkState({ name }: SyncConfig | FeedConfig, store: Store): Asy
 
 type Sides = NonNullable<CheckDep['sides']>;
 
-async function* checkService({ crm, syncs, feeds }: Config, sides: Sides): AsyncGenerator<Finding> {
+async function* checkService({ crm, syncs, feeds, outboxes }: Config, sides: Sides): AsyncGenerator<Finding> {
   const isStandin = await sides.isStandin(crm.baseUrl);
   const which = isStandin ? 'the stand-in' : 'the real service';
   let isReached = false;
@@ -73,9 +80,13 @@ async function* checkService({ crm, syncs, feeds }: Config, sides: Sides): Async
     if (isReached) yield* checkRecords(feed, sides);
     else yield skipped(feed.name, 'records', 'the service did not answer');
   }
+  for (const outbox of outboxes) {
+    if (isReached) yield* checkSenders(outbox, sides);
+    else yield skipped(outbox.name, 'senders', 'the service did not answer');
+  }
 }
 
-async function* checkSheets({ google, syncs, feeds }: Config, sides: Sides): AsyncGenerator<Finding> {
+async function* checkSheets({ google, syncs, feeds, outboxes }: Config, sides: Sides): AsyncGenerator<Finding> {
   let sheets: Sheets | undefined;
   yield* found('google', 'credentials', async () => {
     sheets = await sides.connectSheets();
@@ -101,6 +112,10 @@ async function* checkSheets({ google, syncs, feeds }: Config, sides: Sides): Asy
   for (const feed of feeds) {
     if (!sheets) yield skipped(feed.name, 'tab', 'there are no credentials');
     else yield* checkFeedTab(feed, sheets, sides.signal, tabs);
+  }
+  for (const outbox of outboxes) {
+    if (!sheets) yield skipped(outbox.name, 'tab', 'there are no credentials');
+    else yield* checkOutboxTab(outbox, sheets, sides.signal, tabs);
   }
   yield* sharedTabs(tabs);
 }

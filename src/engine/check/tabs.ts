@@ -1,11 +1,13 @@
 // Is the tab there, is it nobody else's, are its columns, and may they be edited?
-import type { FeedConfig, SyncConfig } from '../../config/config.ts';
+import type { FeedConfig, OutboxConfig, SyncConfig } from '../../config/config.ts';
 import { nearestWord } from '../../config/nearest.ts';
 import type { Inspection } from '../../sheets/inspect.ts';
 import type { TableSpec } from '../../sheets/port.ts';
 import type { Sheets } from '../../sheets/table.ts';
 import { whyNotFree } from '../feed-pull.ts';
 import { createFeedShape } from '../feed-shape.ts';
+import { createOutboxShape } from '../outbox-shape.ts';
+import { whyNotOurs } from '../outbox-tab.ts';
 import { createShape } from '../shape.ts';
 import { type Finding, type Found, found, skipped } from './finding.ts';
 
@@ -35,6 +37,19 @@ export function checkFeedTab(
 ): AsyncGenerator<Finding> {
   const { table } = createFeedShape(feed);
   return checkSpec(feed.name, table, sheets, signal, tabs, (inspected) => whyNotFree(feed.name, table, inspected));
+}
+
+export function checkOutboxTab(
+  outbox: OutboxConfig,
+  sheets: Sheets,
+  signal: AbortSignal,
+  tabs: FoundTab[],
+): AsyncGenerator<Finding> {
+  const { table, fields } = createOutboxShape(outbox);
+  const payload = new Set(fields.map(({ name }) => name));
+  return checkSpec(outbox.name, table, sheets, signal, tabs, (inspected) =>
+    whyNotOurs(outbox.name, table, inspected, payload),
+  );
 }
 
 async function* checkSpec(

@@ -1,12 +1,12 @@
 import { Low } from 'lowdb';
 import type { Adapter } from 'lowdb';
-import type { Json } from '../port.ts';
 import { readIfThere, syncFolder, unlinkIfThere, writeWhole } from './disk.ts';
 import type { JournalPlace } from './place.ts';
 import { checkOrigin } from './place.ts';
-import { sealChunks, unseal } from './seal.ts';
+import { recordSeam, tableEnd, tableStart, takeRecords } from './records.ts';
+import { sealChunks, unsealBytes } from './seal.ts';
 import { emptyTables } from './tables.ts';
-import type { TableName, Tables } from './tables.ts';
+import type { Tables } from './tables.ts';
 
 /**
  * One generation of a journal: the tables as of the batch numbered `seq`. On disk it is a JSON object with a record a line,
@@ -54,15 +54,12 @@ export function createDocument(
 async function readDocument(place: JournalPlace, file: string): Promise<Document | null> {
   const bytes = await readIfThere(place.disk, file);
   if (bytes === undefined) return null;
-  const stored = unseal(bytes);
-  if (stored === undefined) throw new DamagedDocument(file);
-  const { schema, sync, generation, seq, ledgerSeq, ...records } = stored as Omit<Document, 'tables'> &
-    Partial<Record<TableName, Record<string, Json>>>;
-  checkOrigin(place, file, { schema, sync });
+  const text = unsealBytes(bytes);
+  if (text === undefined) throw new DamagedDocument(file);
   const tables = emptyTables();
-  for (const name of place.tables) {
-    for (const [key, value] of Object.entries(records[name] ?? {})) tables[name].set(key, value);
-  }
+  const head = takeRecords(text, place.tables, tables) as unknown as Omit<Document, 'tables'>;
+  const { schema, sync, generation, seq, ledgerSeq } = head;
+  checkOrigin(place, file, { schema, sync });
   return { schema, sync, generation, seq, ledgerSeq, tables };
 }
 
@@ -95,17 +92,17 @@ const pieceCharacters = 256 * 1024;
 function* documentPieces(place: JournalPlace, { tables, ...head }: Document): Generator<string> {
   let piece = JSON.stringify(head).slice(0, -1);
   for (const name of place.tables) {
-    piece += `,\n"${name}":{`;
+    piece += tableStart(name);
     let separator = '\n';
     for (const [key, value] of tables[name]) {
       piece += `${separator}${JSON.stringify(key)}:${JSON.stringify(value)}`;
-      separator = ',\n';
+      separator = recordSeam;
       if (piece.length >= pieceCharacters) {
         yield piece;
         piece = '';
       }
     }
-    piece += '}';
+    piece += tableEnd;
   }
   yield piece;
 }

@@ -29,11 +29,17 @@ export function* sealChunks(pieces: Iterable<string>): Generator<Buffer> {
 
 /** The object without its checksum, or undefined if these bytes, newline included, are not exactly what was sealed. */
 export function unseal(bytes: Buffer): object | undefined {
+  const text = unsealBytes(bytes)?.toString('utf8');
+  return text === undefined ? undefined : (JSON.parse(`${text}}`) as object);
+}
+
+/** The same as JSON text, its closing brace left off; in the memory of what it was taken from. */
+export function unsealBytes(bytes: Buffer): Buffer | undefined {
   const end = bytes.length - trailerBytes;
   if (end < 1) return undefined;
   const hash = createHash('sha256').update(bytes.subarray(0, end)).digest('hex');
   if (bytes.toString('latin1', end) !== prefix + shorten(hash) + suffix) return undefined;
-  return JSON.parse(`${bytes.toString('utf8', 0, end)}}`) as object;
+  return bytes.subarray(0, end);
 }
 
 function shorten(hash: string): string {

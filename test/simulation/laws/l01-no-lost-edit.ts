@@ -2,14 +2,14 @@ import { normalOf } from '../people/token.ts';
 import type { Evidence, Law, Violation, Write } from '../oracle/evidence.ts';
 import { policyOf } from '../world/setting.ts';
 import { contactValue } from '../world/view.ts';
-import { storyOf } from './records.ts';
+import { isMistakable, storyOf } from './records.ts';
 
 /**
  * L1. A value a person put on a side since the base is never overwritten on that side unless a stated policy says so, and
  * then the loser is in the history.
  *
- * The one allowance (docs/testing.md): what is typed between the look right before a write and the write itself, since
- * neither API has a compare-and-swap.
+ * The one allowance (docs/testing.md): what is typed after the look right before a write, or what that look was not shown
+ * yet because the search lags: neither API has a compare-and-swap.
  */
 export const noLostEdit: Law = (evidence) => [
   ...evidence.writes.flatMap((write) => overwritten(evidence, write)),
@@ -19,12 +19,15 @@ export const noLostEdit: Law = (evidence) => [
 function overwritten(evidence: Evidence, write: Write): readonly Violation[] {
   const { side, person, field, before, after } = write;
   const isLoss = write.isTyped && !write.wasAgreed && normalOf(field, before) !== normalOf(field, after);
-  if (!isLoss || write.isInWindow || mayGiveWay(evidence, write)) return [];
+  if (!isLoss || write.isUnseen || mayGiveWay(evidence, write) || isMistakable(evidence, person)) return [];
   const text = `${person} ${field} in the ${side}: "${before}", typed there and never agreed upon, was overwritten with "${after}", and no policy says so`;
   return [{ law: 'L1', text: text + storyOf(evidence, person, field) }];
 }
 
-function mayGiveWay({ setting, log }: Evidence, { side, field, after, person }: Write): boolean {
+function mayGiveWay({ setting, log }: Evidence, { side, field, before, after, person }: Write): boolean {
+  // The form that the service stored is set in the sheet (M5).
+  const isStoredForm = normalOf(field, before).toUpperCase() === normalOf(field, after);
+  if (setting.isShouting && field === 'company_name' && isStoredForm) return true;
   const { conflict, direction, blank } = policyOf(setting, field);
   if (direction !== 'both' || conflict === 'newest') return true;
   const other = side === 'crm' ? 'sheet' : 'crm';
@@ -35,35 +38,34 @@ function mayGiveWay({ setting, log }: Evidence, { side, field, after, person }: 
 }
 
 /** Once all is quiet it is there, or was typed over, or went with its record, or the history has it. */
-function lost({ log, quiet, history, setting, isStateTampered, ownerOf, writes }: Evidence): readonly Violation[] {
-  const fields = setting.fields.map(({ field }) => field);
+function lost(evidence: Evidence): readonly Violation[] {
+  const { log, quiet, history, setting, mapped, isStateTampered, removals, writes } = evidence;
+  const fields = [...mapped];
   const present = new Set([
     ...quiet.contacts.flatMap((contact) =>
       fields.map((field) => `${field} ${normalOf(field, contactValue(contact, field))}`),
     ),
     ...quiet.rows.flatMap((row) => fields.map((field) => `${field} ${normalOf(field, row.value(field))}`)),
   ]);
-  const told = new Set(
-    history.map(({ side, field, before }) => `${String(side)} ${String(field)} ${normal(field, before)}`),
-  );
-  void ownerOf;
+  const told = new Set(history.map(({ side, field, before }) => JSON.stringify([side, field, normal(field, before)])));
   return log.typed.flatMap(({ side, person, field, text, token, isRetyped }) => {
     const isGone = (log.people.get(person)?.deletedIn.size ?? 0) > 0;
     // What is only sent is never read, and so never known to have been there (M4).
     if (side === 'crm' && policyOf(setting, field).direction === 'to_crm') return [];
-    if (isRetyped || isGone || token === undefined || !fields.includes(field)) return [];
+    if (isRetyped || isGone || isMistakable(evidence, person) || token === undefined || !fields.includes(field))
+      return [];
     if (present.has(`${field} ${normalOf(field, text)}`)) return [];
-    if (told.has(`${side} ${field} ${normal(field, text)}`)) return [];
+    if (setting.isShouting && present.has(`${field} ${normalOf(field, text).toUpperCase()}`)) return [];
+    if (told.has(JSON.stringify([side, field, normal(field, text)]))) return [];
+    // Taken off the one side by a person, and off the other because of that (D1, D3).
+    if (removals.some(({ agreed }) => agreed.has(`${field} ${normalOf(field, text)}`))) return [];
     const wasOverwritten = writes.some(
       (write) =>
-        write.side === side &&
-        write.person === person &&
-        write.before === text &&
-        (write.isInWindow || isStateTampered),
+        write.side === side && write.person === person && write.before === text && (write.isUnseen || isStateTampered),
     );
     if (wasOverwritten) return [];
     const story = `"${text}", typed in the ${side} for ${person} ${field}, is nowhere any more, and the history does not have it`;
-    return [{ law: 'L1', text: story + storyOf({ log } as Evidence, person, field) }];
+    return [{ law: 'L1', text: story + storyOf(evidence, person, field) }];
   });
 }
 

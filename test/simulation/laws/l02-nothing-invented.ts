@@ -1,5 +1,5 @@
-import type { Law } from '../oracle/evidence.ts';
-import { storyOf } from './records.ts';
+import type { Evidence, Law, Write } from '../oracle/evidence.ts';
+import { isMistakable, storyOf } from './records.ts';
 
 /**
  * L2. A field holds its old value or the other side's, to the letter, never a third. A form that the service stored counts
@@ -9,20 +9,19 @@ export const nothingInvented: Law = (evidence) =>
   evidence.writes.flatMap((write) => {
     const { side, person, field, before, after, isOfOtherSide, isOfThisSide } = write;
     if (person === undefined || isOfOtherSide || isOfThisSide || after === '') return [];
-    if (side === 'crm' && isServiceForm(evidence.setting.switches.normalises ?? [], evidence, write)) return [];
+    if (isMistakable(evidence, person)) return [];
+    if (side === 'crm' && isServiceForm(evidence, write)) return [];
     const text = `${person} ${field} in the ${side} became ${JSON.stringify(after)} (before: ${JSON.stringify(before)}), which nobody ever put on either side of ${person}`;
     return [{ law: 'L2', text: text + storyOf(evidence, person, field) }];
   });
 
 /** What the service makes of a value that it is given. */
-function isServiceForm(
-  normalises: readonly string[],
-  { held }: Parameters<Law>[0],
-  { person, field, after }: Parameters<Law>[0]['writes'][number],
-): boolean {
+function isServiceForm({ held, setting }: Evidence, { person, field, after }: Write): boolean {
+  const { normalises = [] } = setting.switches;
   return [...held('sheet', person!, field)].some((text) => {
     const trimmed = normalises.includes('trim') ? text.trim() : text;
     const lower = field === 'email' && normalises.includes('email_case') ? trimmed.toLowerCase() : trimmed;
-    return lower === after || (field === 'network_id' && text.includes(after));
+    const loud = field === 'company_name' && setting.isShouting ? lower.toUpperCase() : lower;
+    return loud === after || (field === 'network_id' && text.includes(after));
   });
 }

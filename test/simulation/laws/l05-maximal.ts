@@ -6,7 +6,7 @@ import { differences, linkedPairs, namedReason, storyOf } from './records.ts';
 export const maximal: Law = (evidence) =>
   linkedPairs(evidence).flatMap((pair) =>
     differences(evidence, pair)
-      .filter((field) => namedReason(evidence, pair, field) === undefined && !isLeftBlank(evidence, pair, field))
+      .filter((field) => namedReason(evidence, pair, field) === undefined)
       .map((field) => {
         const { contact, row, person } = pair;
         const [a, b] = [contactValue(contact, field), row.value(field)];
@@ -14,14 +14,3 @@ export const maximal: Law = (evidence) =>
         return { law: 'L5', text: text + storyOf(evidence, person, field) };
       }),
   );
-
-/** M3, M4: an emptied contact is not shown in a column that only shows, where blanks are ignored. */
-function isLeftBlank(
-  { setting }: Parameters<Law>[0],
-  { contact }: ReturnType<typeof linkedPairs>[number],
-  field: string,
-) {
-  const found = setting.fields.find((each) => each.field === field);
-  const blank = found?.blank ?? setting.blank;
-  return found?.direction === 'to_sheet' && blank === 'ignore' && contactValue(contact, found.field) === '';
-}

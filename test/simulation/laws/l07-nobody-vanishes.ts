@@ -1,6 +1,6 @@
 import type { Evidence, Law, Removal, Violation } from '../oracle/evidence.ts';
 import { readToken } from '../people/token.ts';
-import { storyOf } from './records.ts';
+import { isMistakable, storyOf } from './records.ts';
 
 /**
  * L7. A record that no person deleted exists on both sides afterwards, or its row or contact is named; and leadsheet takes
@@ -8,7 +8,7 @@ import { storyOf } from './records.ts';
  */
 export const nobodyVanishes: Law = (evidence) => [
   ...evidence.removals.flatMap((removal) => judgeRemoval(evidence, removal)),
-  ...[...evidence.log.people.keys()].flatMap((person) => judgePerson(evidence, person)),
+  ...(evidence.quiet.isHeld ? [] : [...evidence.log.people.keys()]).flatMap((person) => judgePerson(evidence, person)),
 ];
 
 function judgeRemoval(evidence: Evidence, { side, person, isWanted, uuid }: Removal): readonly Violation[] {
@@ -32,7 +32,7 @@ function judgePerson(evidence: Evidence, person: string): readonly Violation[] {
   const rows = quiet.rows.filter(
     (row) => (row.notedPerson ?? ownerOf(row.id) ?? readToken(row.value('email'))?.person) === person,
   );
-  if (deletedIn.size > 0) return [];
+  if (deletedIn.size > 0 || isMistakable(evidence, person)) return [];
   const isNamed = quiet.problems.some(
     ({ uuid, row, reason }) =>
       contacts.some((contact) => contact.uuid === uuid || reason.includes(contact.uuid)) ||

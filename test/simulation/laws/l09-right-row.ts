@@ -1,12 +1,13 @@
 import { readToken } from '../people/token.ts';
 import type { Law } from '../oracle/evidence.ts';
-import { storyOf } from './records.ts';
+import { isMistakable, storyOf } from './records.ts';
 
 /** L9. No contact's value, and no contact's ID, is ever written into the row of another; nor a row's into another contact. */
 export const rightRow: Law = (evidence) => [
   ...evidence.writes.flatMap(({ side, person, field, after, isOfOtherSide, isOfThisSide }) => {
     const token = readToken(after);
     if (person === undefined || !token || token.person === person || isOfOtherSide || isOfThisSide) return [];
+    if ([person, token.person].some((each) => isMistakable(evidence, each))) return [];
     const text = `${JSON.stringify(after)} of ${token.person} was written into the ${side} of ${person}, ${field}`;
     return [{ law: 'L9', text: text + storyOf(evidence, person, field) }];
   }),

@@ -1,6 +1,7 @@
 import { normalOf } from '../people/token.ts';
 import type { Law, Violation } from '../oracle/evidence.ts';
 import type { RunReport } from '../../../src/engine/report.ts';
+import type { FieldName } from '../world/setting.ts';
 import { storyOf } from './records.ts';
 
 /** L12. Every write is in the history; a run that left anything undone is not `succeeded`. */
@@ -13,20 +14,29 @@ export const nothingUntold: Law = (evidence) => [
 function untold(evidence: Parameters<Law>[0]): readonly Violation[] {
   if (evidence.isStateTampered) return [];
   const told = new Set<string>();
-  const whole = new Set<string>();
-  for (const { side, op, contact, field, after } of evidence.history) {
+  for (const { side, contact, field, after } of evidence.history) {
     if (typeof field === 'string')
-      told.add(`${String(side)} ${contact ?? ''} ${field} ${normalOf(field as never, textOf(after))}`);
-    if (op === 'create' || op === 'append') whole.add(`${String(side)} ${contact ?? ''}`);
+      told.add(`${textOf(side)} ${contact ?? ''} ${field} ${formOf(field, textOf(after))}`);
   }
+  const isDisplacementTold = evidence.history.some(({ message }) =>
+    textOf(message).includes('in the moment of writing'),
+  );
   return evidence.writes.flatMap(({ side, uuid, person, field, before, after }) => {
     const added = new Set(evidence.additions.map((addition) => `${addition.side} ${addition.uuid}`));
     if (added.has(`${side} ${uuid}`) && before === '') return [];
     if (normalOf(field, before) === normalOf(field, after)) return [];
-    if (told.has(`${side} ${uuid} ${field} ${normalOf(field, after)}`)) return [];
+    if (told.has(`${side} ${uuid} ${field} ${formOf(field, after)}`)) return [];
+    // The ID was taken away in the moment of writing: the line is of the row as it was, and says where to look.
+    if (uuid === '' && isDisplacementTold) return [];
     const text = `${person} ${field} in the ${side} (${uuid}) became ${JSON.stringify(after)} instead of ${JSON.stringify(before)}, and the history does not have it`;
     return [{ law: 'L12', text: text + storyOf(evidence, person, field) }];
   });
+}
+
+/** The history has what was sent; the service may have stored it in capitals (M5). */
+function formOf(field: string, text: string): string {
+  const form = normalOf(field as FieldName, text);
+  return field === 'company_name' ? form.toLowerCase() : form;
 }
 
 function overstated({ status, counts, run }: RunReport): readonly Violation[] {

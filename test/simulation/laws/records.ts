@@ -1,6 +1,6 @@
 // What the laws have in common: who is where, what is named, and when two values are equal.
 import { normalOf } from '../people/token.ts';
-import { type FieldName, policyOf, statusHeader } from '../world/setting.ts';
+import { type FieldName, policyOf } from '../world/setting.ts';
 import { contactValue, type RowView } from '../world/view.ts';
 import type { ContactRecord } from '../../../src/standin/service/stored.ts';
 import type { Evidence } from '../oracle/evidence.ts';
@@ -13,6 +13,7 @@ export interface Pair {
 
 /** Contacts in scope with the rows that have their ID. */
 export function linkedPairs({ quiet, ownerOf }: Evidence): readonly Pair[] {
+  if (quiet.isHeld) return [];
   const rowById = new Map(quiet.rows.map((row) => [row.id, row]));
   return quiet.contacts.flatMap((contact) => {
     const row = rowById.get(contact.uuid);
@@ -22,13 +23,15 @@ export function linkedPairs({ quiet, ownerOf }: Evidence): readonly Pair[] {
   });
 }
 
-/** Fields of which both sides differ. */
-export function differences({ setting }: Evidence, { contact, row }: Pair): readonly FieldName[] {
-  const fields = setting.fields.filter(({ field, direction }) => {
-    if (direction === 'to_crm' || row.text(statusHeader) === undefined) return false;
-    return normalOf(field, contactValue(contact, field)) !== normalOf(field, row.value(field));
+/** Fields of which both sides differ, and should not. */
+export function differences({ setting, mapped }: Evidence, { contact, row }: Pair): readonly FieldName[] {
+  return [...mapped].filter((field) => {
+    const { direction, blank } = policyOf(setting, field);
+    const [a, b] = [contactValue(contact, field), row.value(field)];
+    // M3, M4: an emptied contact is not shown in a column that only shows, where blanks are ignored.
+    const isLeftBlank = direction === 'to_sheet' && blank === 'ignore' && a === '';
+    return direction !== 'to_crm' && !isLeftBlank && normalOf(field, a) !== normalOf(field, b);
   });
-  return fields.map(({ field }) => field);
 }
 
 /** Why a field of a record, or the record as a whole, is left as it is, as the last run said. */
@@ -56,4 +59,11 @@ export function storyOf({ log }: Evidence, person: string | undefined, field?: F
 export function isWinning(evidence: Evidence, field: FieldName): boolean {
   const { conflict } = policyOf(evidence.setting, field);
   return conflict === 'crm' || conflict === 'sheet';
+}
+
+/** People gave this person's row somebody else's key, and took the IDs away: then the key says who it is (I5). */
+export function isMistakable({ log, isStateTampered }: Evidence, person: string | undefined): boolean {
+  const { tangles } = (person !== undefined && log.people.get(person)) || { tangles: new Set<string>() };
+  const others = ['ID', 'put back', 'recreated', 'second row', 'duplicate'];
+  return tangles.has('key') && (isStateTampered || others.some((each) => tangles.has(each)));
 }

@@ -24,10 +24,11 @@ export interface Write {
   readonly isTyped: boolean;
   /** Both sides had held it at once. */
   readonly wasAgreed: boolean;
-  /** An answer that showed it had reached this very process. */
-  readonly wasShown: boolean;
-  /** The record was looked at again after it was planned, and what was there was typed after that look. */
-  readonly isInWindow: boolean;
+  /**
+   * The record was looked at again in this very run, and what was there was typed after that look, or was not shown yet: no
+   * answer that showed it had reached this process.
+   */
+  readonly isUnseen: boolean;
   /** The other side of this person had held `after`, to the letter. */
   readonly isOfOtherSide: boolean;
   /** This side of this person had held it. */
@@ -53,6 +54,8 @@ export interface Removal {
   readonly person: string | undefined;
   /** Somebody had taken the same person off the other side. */
   readonly isWanted: boolean;
+  /** What went with it that both sides had agreed upon: `field text`. */
+  readonly agreed: ReadonlySet<string>;
 }
 
 /** leadsheet wrote an ID into a row. */
@@ -79,6 +82,8 @@ export interface Quiet {
   /** Of the last run before. */
   readonly report: RunReport;
   readonly problems: readonly Problem[];
+  /** A guard holds everything, for good: nothing is to be expected but that it says so. */
+  readonly isHeld: boolean;
   /** Of the three runs that followed: what they wrote, in words. */
   readonly idleWrites: readonly string[];
   readonly idleReports: readonly RunReport[];
@@ -94,6 +99,8 @@ export interface Quiet {
 
 export interface Evidence {
   readonly setting: Setting;
+  /** Fields that are mapped at the moment. */
+  readonly mapped: ReadonlySet<FieldName>;
   readonly log: Log;
   readonly ownerOf: (uuid: string) => string | undefined;
   readonly writes: readonly Write[];

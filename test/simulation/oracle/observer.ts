@@ -4,6 +4,7 @@ import type { Spreadsheet } from '../../../src/standin/sheets/spreadsheet.ts';
 import type { Log } from '../people/log.ts';
 import { normalOf, readToken, tokensIn } from '../people/token.ts';
 import {
+  createdHeader,
   type FieldName,
   headerOf,
   idHeader,
@@ -19,6 +20,7 @@ import type { Addition, Enrolment, Naming, Removal, Side, Write } from './eviden
 
 export interface Observer {
   readonly onSide: (event: SideEvent) => void;
+  readonly onRun: (pid: number) => void;
   readonly onAnswer: (pid: number, what: string, body: string, text: string) => void;
   readonly ownerOf: (uuid: string) => string | undefined;
   readonly held: (side: Side, person: string, field: FieldName) => ReadonlySet<string>;
@@ -42,6 +44,7 @@ interface ObserverDep {
 /** What one process has been shown, and when it last looked at a record on its own. */
 interface Knowledge {
   readonly tokens: Set<string>;
+  runBeganAt: number;
   /** By `side uuid`: when it looked again, right before a write. */
   readonly lookedAt: Map<string, number>;
 }
@@ -62,12 +65,14 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
   const fields = setting.fields.map(({ field }) => field);
 
   const ownerOf = (uuid: string) => owners.get(uuid);
-  const personOf = (row: RowView) => row.notedPerson ?? ownerOf(row.id);
+  /** Where neither a note nor an ID tells, the key does. */
+  const personOf = (row: RowView) =>
+    row.notedPerson ?? ownerOf(row.id) ?? (row.id === '' ? readToken(row.value('email'))?.person : undefined);
 
   function known(of: number): Knowledge {
     const found = knowledge.get(of);
     if (found) return found;
-    const fresh: Knowledge = { tokens: new Set(), lookedAt: new Map() };
+    const fresh: Knowledge = { tokens: new Set(), lookedAt: new Map(), runBeganAt: 0 };
     knowledge.set(of, fresh);
     return fresh;
   }
@@ -103,6 +108,11 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
     }
   }
 
+  function agreedTexts(person: string | undefined, valueOf: (field: FieldName) => string): ReadonlySet<string> {
+    const texts = fields.map((field) => `${field} ${normalOf(field, valueOf(field))}`);
+    return new Set(texts.filter((text) => agreements.has(`${person} ${text}`)));
+  }
+
   function noteWrite(
     side: Side,
     uuid: string,
@@ -112,9 +122,14 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
     wasFormula: boolean,
   ): void {
     const other = side === 'crm' ? 'sheet' : 'crm';
-    const token = readToken(before)?.token;
+    const read = readToken(before);
+    // Somebody else's key was shown as theirs, which says nothing of whether it was shown here.
+    const isHidden = read !== undefined && (read.person !== person || !known(currentPid()).tokens.has(read.token));
     const typed = log.typed.findLast((each) => each.side === side && each.person === person && each.field === field);
-    const { tokens, lookedAt } = known(currentPid());
+    // It had read it on the other side: should the same be typed there again, it is what both agree on.
+    if (person !== undefined && holding(other, person, field).has(after))
+      agreements.add(`${person} ${field} ${normalOf(field, after)}`);
+    const { lookedAt, runBeganAt } = known(currentPid());
     const isTyped = before !== '' && typed !== undefined && normalOf(field, typed.text) === normalOf(field, before);
     const looked = lookedAt.get(`${side} ${uuid}`);
     writes.push({
@@ -128,8 +143,7 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
       after,
       isTyped,
       wasAgreed: agreements.has(`${person} ${field} ${normalOf(field, before)}`),
-      wasShown: token !== undefined && tokens.has(token),
-      isInWindow: isTyped && looked !== undefined && typed.seq > looked,
+      isUnseen: isHidden && looked !== undefined && looked > runBeganAt,
       isOfOtherSide: person !== undefined && holding(other, person, field).has(after),
       isOfThisSide: person !== undefined && holding(side, person, field).has(after),
       wasFormula,
@@ -148,7 +162,8 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
       } else if (before) {
         const person = ownerOf(uuid);
         const isWanted = person === undefined || log.people.get(person)?.deletedIn.has('sheet') === true;
-        removals.push({ seq: log.seq, side: 'crm', uuid, person, isWanted });
+        const agreed = agreedTexts(person, (field) => contactValue(before, field));
+        removals.push({ seq: log.seq, side: 'crm', uuid, person, isWanted, agreed });
       }
     } else if (after && !before) owners.set(uuid, log.entering ?? 'nobody');
     if (after) noteContact(after);
@@ -212,7 +227,8 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
   function compareRow(was: RowView, row: RowView, before: SheetView, { columnOf }: SheetView): void {
     const person = personOf(was) ?? personOf(row);
     const owned = new Set<number>();
-    for (const header of [idHeader, 'Sync', resultHeader, statusHeader]) owned.add(columnOf(header) ?? -1);
+    for (const header of [idHeader, 'Sync', resultHeader, statusHeader, createdHeader])
+      owned.add(columnOf(header) ?? -1);
     for (const field of fields) {
       const index = columnOf(headerOf[field]);
       if (index === undefined) continue;
@@ -247,7 +263,8 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
   function vanished(row: RowView): void {
     const person = personOf(row);
     const isWanted = person === undefined || log.people.get(person)?.deletedIn.has('crm') === true;
-    removals.push({ seq: log.seq, side: 'sheet', uuid: row.id, person, isWanted });
+    const agreed = agreedTexts(person, row.value);
+    removals.push({ seq: log.seq, side: 'sheet', uuid: row.id, person, isWanted, agreed });
   }
 
   return {
@@ -278,6 +295,7 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
         }
       }
     },
+    onRun: (of) => void (known(of).runBeganAt = log.seq),
     onAnswer(of, what, body, text) {
       log.seq += 1;
       const { tokens, lookedAt } = known(of);

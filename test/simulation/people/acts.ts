@@ -12,6 +12,7 @@ import {
   tabTitle,
   wishHeader,
 } from '../world/setting.ts';
+import type { Write } from '../oracle/evidence.ts';
 import type { Sides } from '../world/sides.ts';
 import { contactValue, recordField, type RowView, type SheetView, viewSheet } from '../world/view.ts';
 import { type Log, personLog } from './log.ts';
@@ -28,12 +29,16 @@ interface PeopleDep {
   readonly log: Log;
   /** Whose a contact is, as far as anybody knows. */
   readonly ownerOf: (uuid: string) => string | undefined;
+  /** What leadsheet last put on a side. */
+  readonly lastWrite: (side: 'crm' | 'sheet') => Write | undefined;
 }
+
+const namedActs: ReadonlySet<SheetAct> = new Set(['edit', 'edit key', 'formula', 'swap keys']);
 
 /** Enough for collisions, few enough for a story that can be read. */
 const rowsMax = 25;
 
-export function createPeople({ sides, setting, log, ownerOf }: PeopleDep): People {
+export function createPeople({ sides, setting, log, ownerOf, lastWrite }: PeopleDep): People {
   const { person, service, file, lists, byPerson } = sides;
   const { contacts } = service.model;
   const texts = setting.fields.map(({ field }) => field).filter((field) => field !== 'email' && field !== 'network_id');
@@ -43,7 +48,8 @@ export function createPeople({ sides, setting, log, ownerOf }: PeopleDep): Peopl
   const movedOut: string[] = [];
 
   const view = () => viewSheet(file.content, log.renamed);
-  const personOf = (row: RowView) => row.notedPerson ?? ownerOf(row.id);
+  /** Where neither a note nor an ID tells, the key does. */
+  const personOf = (row: RowView) => row.notedPerson ?? ownerOf(row.id) ?? readToken(row.value('email'))?.person;
   const tell = (text: string) => void log.story.push(text);
   const tangle = (name: string | undefined, why: string) => {
     if (name !== undefined) personLog(log, name).tangles.add(why);
@@ -64,6 +70,16 @@ export function createPeople({ sides, setting, log, ownerOf }: PeopleDep): Peopl
       if (typed.side === side && typed.person === name && typed.field === field) typed.isRetyped = true;
     const token = readToken(text)?.token;
     log.typed.push({ seq: log.seq, side, person: name, field, text, token, isRetyped: false });
+  }
+
+  /** Whoever is entered with a key that was another person's takes that one's place, as far as keys tell (I2, I10). */
+  function giveKey(name: string, email: string): void {
+    const before = readToken(email)?.person;
+    if (before === undefined || before === name) return;
+    for (const each of [before, name]) {
+      tangle(each, 'key');
+      tangle(each, 'ID');
+    }
   }
 
   /** It went with its record, by somebody's own hand. */
@@ -93,6 +109,7 @@ export function createPeople({ sides, setting, log, ownerOf }: PeopleDep): Peopl
       note('crm', name, field.field, text);
     }
     note('crm', name, 'email', email);
+    giveKey(name, email);
     personLog(log, name).deletedIn.delete('crm');
     const filled = Object.fromEntries(fields) as Partial<ContactRecord>;
     tell(`crm: enters ${name} ${JSON.stringify({ ...filled, email })}`);
@@ -117,6 +134,7 @@ export function createPeople({ sides, setting, log, ownerOf }: PeopleDep): Peopl
     }
     cells.set(headerOf.email, email);
     note('sheet', name, 'email', email);
+    giveKey(name, email);
     personLog(log, name).deletedIn.delete('sheet');
     tell(`sheet: enters ${name} ${JSON.stringify(Object.fromEntries(cells))}`);
     pasteRow(Math.max(1, ...rows.map(({ number }) => number)) + 1, cells, columnOf);
@@ -166,9 +184,10 @@ export function createPeople({ sides, setting, log, ownerOf }: PeopleDep): Peopl
     }
     const name = record && ownerOf(record.uuid);
     const field = pick(texts, act.b)!;
+    if (name === undefined && what !== 'move back') return false;
     switch (what) {
       case 'edit':
-        setContact(record!, field, newText(name ?? 'p999', field, act.c));
+        setContact(record!, field, newText(name!, field, act.c));
         return true;
       case 'clear':
         if (contactValue(record!, field) === '') return false;
@@ -181,8 +200,15 @@ export function createPeople({ sides, setting, log, ownerOf }: PeopleDep): Peopl
         setContact(record!, field, chosen.text);
         return true;
       }
+      case 'turn back': {
+        const write = lastWrite('crm');
+        const contact = write && contacts.find(write.uuid)?.record;
+        if (!write || !contact || contactValue(contact, write.field) !== write.after) return false;
+        setContact(contact, write.field, write.before);
+        return true;
+      }
       case 'long text': {
-        const text = `${newText(name ?? 'p999', field, 0)} ${'x'.repeat(50_001)}`;
+        const text = `${newText(name!, field, 0)} ${'x'.repeat(50_001)}`;
         note('crm', name, field, text);
         contacts.change(record!.uuid, { fields: { [recordField(record, field)]: text } });
         tell(`crm: ${name} ${field} = a text of more than 50,000 characters`);
@@ -191,14 +217,18 @@ export function createPeople({ sides, setting, log, ownerOf }: PeopleDep): Peopl
       case 'edit key': {
         const key = pick(keys, act.b)!;
         tangle(name, 'key');
-        setContact(record!, key, newText(name ?? 'p999', key, act.c));
+        setContact(record!, key, newText(name!, key, act.c));
         return true;
       }
       case 'swap keys': {
         const other = pick(present, act.b);
         if (!other || other.uuid === record!.uuid) return false;
         const [mine, theirs] = [contactValue(record!, 'email'), contactValue(other, 'email')];
-        for (const each of [name, ownerOf(other.uuid)]) tangle(each, 'key');
+        for (const each of [record!, other]) {
+          tangle(ownerOf(each.uuid), 'key');
+          // Nobody but the key says yet whose row is whose.
+          if (view().rows.every(({ id }) => id !== each.uuid)) tangle(ownerOf(each.uuid), 'ID');
+        }
         setContact(record!, 'email', theirs);
         setContact(other, 'email', mine);
         return true;
@@ -255,17 +285,21 @@ export function createPeople({ sides, setting, log, ownerOf }: PeopleDep): Peopl
     const row = pick(rows, act.a)!;
     const name = row && personOf(row);
     const field = pick(texts, act.b)!;
+    // Whose it is must be plain: what is typed carries the name.
+    if (name === undefined && namedActs.has(what)) return false;
     switch (what) {
       case 'enter known': {
         const known = pick(here(), act.a);
         const whose = known && ownerOf(known.uuid);
         if (!known || whose === undefined || rows.length >= rowsMax) return false;
         if (rows.some((each) => personOf(each) === whose)) tangle(whose, 'second row');
+        // By a placeholder nobody is recognised: it is another person of the same name (I8).
+        if (contactValue(known, 'email').includes('example.com')) tangle(whose, 'duplicate');
         addRow(whose, contactValue(known, 'email'), act);
         return true;
       }
       case 'edit':
-        return setField(row, field, newText(name ?? 'p999', field, act.c), columnOf);
+        return setField(row, field, newText(name!, field, act.c), columnOf);
       case 'clear':
         return row.value(field) !== '' && setField(row, field, '', columnOf);
       case 'old value': {
@@ -273,22 +307,42 @@ export function createPeople({ sides, setting, log, ownerOf }: PeopleDep): Peopl
         const chosen = pick(old, act.c);
         return chosen !== undefined && chosen.text.length < 50_000 && setField(row, field, chosen.text, columnOf);
       }
+      case 'turn back': {
+        const write = lastWrite('sheet');
+        const there = write && rows.find(({ id }) => id !== '' && id === write.uuid);
+        if (!write || !there || there.value(write.field) !== write.after) return false;
+        return setField(there, write.field, write.before, columnOf);
+      }
+      case 'delete all rows': {
+        tell('sheet: deletes all rows');
+        for (const each of rows) {
+          const whose = personOf(each);
+          if (whose !== undefined) personLog(log, whose).deletedIn.add('sheet');
+          for (const { field: of } of setting.fields) forget('sheet', whose, of, each.value(of));
+        }
+        deletedRows.push(...rows);
+        person.deleteRows(tabTitle, 2, Math.max(...rows.map(({ number }) => number)) - 1);
+        return true;
+      }
       case 'edit key': {
         const key = pick(keys, act.b)!;
         tangle(name, 'key');
-        return setField(row, key, newText(name ?? 'p999', key, act.c), columnOf);
+        return setField(row, key, newText(name!, key, act.c), columnOf);
       }
       case 'swap keys': {
         const other = pick(rows, act.b);
         if (!other || other.number === row.number) return false;
-        for (const each of [name, personOf(other)]) tangle(each, 'key');
+        for (const each of [row, other]) {
+          tangle(personOf(each), 'key');
+          if (each.id === '') tangle(personOf(each), 'ID');
+        }
         setField(row, 'email', other.value('email'), columnOf);
         return setField(other, 'email', row.value('email'), columnOf);
       }
       case 'formula': {
         const index = columnOf(headerOf[field]);
         if (index === undefined) return false;
-        const text = newText(name ?? 'p999', field, 0);
+        const text = newText(name!, field, 0);
         person.type(`'${tabTitle}'!${letterOf(index)}${row.number}`, `="${text}"`);
         note('sheet', name, field, text);
         tell(`sheet: row ${row.number} ${name} ${field} is the formula ="${text}"`);
@@ -379,6 +433,9 @@ export function createPeople({ sides, setting, log, ownerOf }: PeopleDep): Peopl
         const header = headerOf[field];
         const index = columnOf(header);
         if (index === undefined) return false;
+        const marks = file.content.findSheetByTitle(tabTitle)?.columns[index]?.metadataIds ?? [];
+        const isAnchored = marks.some((id) => file.content.metadataById.get(id)?.key === 'c');
+        if (!isAnchored || !log.areColumnsKnown) return false;
         const [now] = [...log.renamed].find(([, original]) => original === header) ?? [];
         const name2 = now === undefined ? `${header} (new)` : header;
         if (now === undefined) log.renamed.set(name2, header);

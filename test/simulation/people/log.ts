@@ -31,6 +31,8 @@ export interface Log {
   readonly story: string[];
   /** Header now -> header of the configuration. */
   readonly renamed: Map<string, string>;
+  /** A run has ended that knew the columns: who renames a header before, or in that very moment, makes another column of it. */
+  areColumnsKnown: boolean;
   /** Whom somebody is about to enter as a contact. */
   entering: string | undefined;
   /** Moves with everything that happens. */
@@ -38,7 +40,15 @@ export interface Log {
 }
 
 export function createLog(): Log {
-  return { people: new Map(), typed: [], story: [], renamed: new Map(), entering: undefined, seq: 0 };
+  return {
+    people: new Map(),
+    typed: [],
+    story: [],
+    renamed: new Map(),
+    areColumnsKnown: false,
+    entering: undefined,
+    seq: 0,
+  };
 }
 
 export function personLog(log: Log, name: string): PersonLog {

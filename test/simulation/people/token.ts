@@ -18,7 +18,7 @@ const oddities: readonly ((token: string) => string)[] = [
   (token) => `<b>${token}</b>`,
 ];
 
-export function tokenOf(person: string, field: FieldName, count: number): string {
+function tokenOf(person: string, field: FieldName, count: number): string {
   switch (field) {
     case 'email':
       return `${person}-${count}@firm.io`;
@@ -32,12 +32,14 @@ export function tokenOf(person: string, field: FieldName, count: number): string
 /** `oddity`: a part of a thousand. */
 export function textOf(person: string, field: FieldName, count: number, oddity: number): string {
   const token = tokenOf(person, field, count);
+  // Placeholders are values like others, and nobody is recognised by one (I8).
+  if (field === 'email' && oddity > 960) return token.replace('firm.io', 'example.com');
   if (field === 'email') return oddity > 850 ? token.toUpperCase().replace(person.toUpperCase(), person) : token;
   if (field === 'network_id') return oddity > 850 ? `https://network.test/in/${token}/?x=1` : token;
   return oddities[Math.floor((oddity * oddities.length) / 1000)]!(token);
 }
 
-const tokens = /(p\d+)(?:\.([a-z_]+)\.\d+|-h-\d+|-\d+@firm\.io)/i;
+const tokens = /(p\d+)(?:\.([a-z_]+)\.\d+|-h-\d+|-\d+@(?:firm\.io|example\.com))/i;
 const allTokens = new RegExp(tokens.source, 'gi');
 
 /** What a text says of itself; undefined for one that nobody of the simulation typed. */

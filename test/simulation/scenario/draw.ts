@@ -21,7 +21,7 @@ export function drawScenario(seed: number, { stepsMax = stepsMaxDefault }: DrawO
     hasAutomation: setting.automation !== undefined,
   };
   const begin: Step[] = [
-    ...repeat(random.integer(0, 4), () => actStep({ ...drawAct(random), side: 'crm', what: 'enter' })),
+    ...repeat(random.integer(0, chance(25) ? 8 : 4), () => actStep({ ...drawAct(random), side: 'crm', what: 'enter' })),
     ...repeat(random.integer(0, 3), () => actStep({ ...drawAct(random), side: 'sheet', what: 'enter' })),
     ...repeat(random.integer(0, 2), () => actStep({ ...drawAct(random), side: 'sheet', what: 'enter known' })),
     ...(chance(10) ? [actStep({ ...drawAct(random), side: 'crm', what: 'duplicate' })] : []),
@@ -54,7 +54,7 @@ function drawSetting(random: Random, chance: Chance): Setting {
       ...(chance(10) && direction === 'both' && { blank: random.pick(['sync', 'ignore'] as const) }),
     };
   });
-  const automation: AutomationSetting | undefined = chance(25)
+  const automation: AutomationSetting | undefined = chance(35)
     ? { onClear: random.pick(['ignore', 'cancel'] as const), cap: random.pick([2, 100]), isVetoed: chance(50) }
     : undefined;
   return {
@@ -65,6 +65,8 @@ function drawSetting(random: Random, chance: Chance): Setting {
     onContactDeleted: random.pick(['mark', 'delete_row', 'ignore'] as const),
     limits: chance(80) ? 'wide' : 'default',
     hasStatus: chance(40),
+    hasDates: chance(20),
+    isShouting: chance(8),
     moveToList: chance(25),
     isListMissing: chance(8),
     settleSecs: chance(60) ? 0 : 10,
@@ -76,11 +78,6 @@ function drawSetting(random: Random, chance: Chance): Setting {
 function drawSwitches(random: Random, chance: Chance): Setting['switches'] {
   return {
     ...(chance(30) && { pageRowsMax: random.pick([2, 3]) }),
-    ...(chance(10) && {
-      pageRowsMax: 2,
-      windowRowsMax: 6,
-      windowBeyond: random.pick(['refused', 'empty', 'server_error'] as const),
-    }),
     ...(chance(40) && { searchRows: random.pick(['wrapped', 'mixed'] as const) }),
     ...(chance(20) && { searchLagMs: random.pick([2_000, 30_000]) }),
     ...(chance(20) && { deleteDelayMs: 30_000 }),
@@ -101,7 +98,7 @@ function drawSwitches(random: Random, chance: Chance): Setting['switches'] {
     ...(chance(10) && { upsertCreateStatus: 201 as const }),
     ...(chance(10) && { addNewLeadAnswer: 'lead' as const }),
     ...(chance(10) && { addTwice: random.pick(['conflict', 'refused'] as const) }),
-  } as Setting['switches'];
+  };
 }
 
 function drawAct(random: Random): Act {
@@ -122,8 +119,20 @@ function drawAnyAct(random: Random, mood: Mood): Act {
 }
 
 function drawSteps(random: Random, chance: Chance, mood: Mood): Step[] {
-  const acts = repeat(random.integer(0, 3), () => actStep(drawAnyAct(random, mood)));
+  if (chance(3)) return drawTugOfWar(random);
+  const acts = repeat(random.integer(0, 5), () => actStep(drawAnyAct(random, mood)));
   return [...acts, drawEvent(random, chance, mood), { do: 'pass', ms: random.pick([1_000, 20_000, 120_000, 900_000]) }];
+}
+
+/** Somebody types, and something in the service turns it back each time; and the other way round. */
+function drawTugOfWar(random: Random): Step[] {
+  const calmly = { isFull: false, isAsked: true, restart: false, both: false, chaos: { acts: [], faults: [] } };
+  const run: Step = { do: 'run', ...calmly };
+  const typed = actStep({ ...drawAct(random), side: 'sheet', what: 'edit' });
+  const turnBack = (side: 'crm' | 'sheet') => actStep({ ...drawAct(random), side, what: 'turn back' });
+  const pass: Step = { do: 'pass', ms: 120_000 };
+  const round = [turnBack('crm'), run, pass, turnBack('sheet'), run, pass];
+  return [run, pass, typed, run, pass, ...round, ...round];
 }
 
 function drawEvent(random: Random, chance: Chance, mood: Mood): Step {
@@ -143,7 +152,8 @@ function drawEvent(random: Random, chance: Chance, mood: Mood): Step {
 }
 
 function drawChaos(random: Random, chance: Chance, mood: Mood): Chaos {
-  const at = () => Math.ceil(10 ** (random.integer(0, 190) / 100));
+  // Anywhere in a run, which takes fifty to a hundred and fifty instants; and now and then right at its beginning.
+  const at = () => (chance(75) ? random.integer(8, 130) : random.integer(1, 12));
   return {
     acts: mood.isBusy
       ? repeat(random.integer(0, 3), () => ({ at: at(), act: drawAnyAct(random, mood) })).toSorted(
@@ -189,21 +199,26 @@ function drawFault(random: Random): Fault {
       'rate_limited',
       'error_in_200',
     ] as const);
+    const status = random.pick([500, 502, 503, 401, 403, 422]);
+    // Who refuses has done nothing.
+    const isRefusal = kind === 'rate_limited' || (kind === 'status' && status < 500);
     return {
       on: 'crm',
       ...(random.integer(0, 3) > 0 && { operation: random.pick(faultyOperations) }),
       kind,
-      ...(kind === 'status' && { status: random.pick([500, 502, 503, 401, 403, 422]) }),
+      ...(kind === 'status' && { status }),
       ...(kind === 'rate_limited' && { isTimed: random.integer(0, 1) === 0 }),
-      when: kind === 'truncated' ? 'after' : when,
+      when: kind === 'truncated' ? 'after' : isRefusal ? 'before' : when,
       times,
+      skip: random.pick([0, 0, 1, 2]),
     };
   }
+  const effect = random.pick(['lost', 'lost', 'hang', 'empty', 'html', 'delay', 429, 500, 503, 401] as const);
   return {
     on: 'sheet',
     target: random.pick(['read', 'write', 'write', 'token'] as const),
-    effect: random.pick(['lost', 'lost', 'hang', 'empty', 'html', 'delay', 429, 500, 503, 401] as const),
-    when,
+    effect,
+    when: effect === 429 || effect === 401 ? 'before' : when,
     times,
     skip: random.integer(0, 4),
   };

@@ -24,6 +24,7 @@ export const crmActs = [
   'status',
   'long text',
   'old value',
+  'turn back',
 ] as const;
 export type CrmAct = (typeof crmActs)[number];
 
@@ -49,6 +50,8 @@ export const sheetActs = [
   'error value',
   'type over status',
   'old value',
+  'turn back',
+  'delete all rows',
   'wish',
   'wish cleared',
 ] as const;
@@ -61,6 +64,8 @@ export interface ServiceFault {
   readonly status?: number;
   readonly when: 'before' | 'after';
   readonly times: number;
+  /** How many calls pass first. */
+  readonly skip: number;
   /** Whether a 429 says for how long. */
   readonly isTimed?: boolean;
 }

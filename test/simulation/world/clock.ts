@@ -41,6 +41,8 @@ const real = {
   setImmediate: globalThis.setImmediate,
   Date: globalThis.Date,
   timeout: AbortSignal.timeout.bind(AbortSignal),
+  // oxlint-disable-next-line no-restricted-properties -- it is kept, to be put back
+  random: Math.random,
 };
 
 const owners = new AsyncLocalStorage<object>();
@@ -48,7 +50,8 @@ const owners = new AsyncLocalStorage<object>();
 /** As long as a run may take that meets every pause there is. */
 const limitMsDefault = 6 * 3_600_000;
 
-export function installClock(startAt: number): Clock {
+/** `random`: what `Math.random` answers meanwhile; a library that schedules asks it. */
+export function installClock(startAt: number, random: () => number): Clock {
   let elapsed = 0;
   let wallOffset = 0;
   let ids = 0;
@@ -66,7 +69,7 @@ export function installClock(startAt: number): Clock {
     timers.set(id, {
       id,
       owner,
-      call: () => (call as (...given: unknown[]) => void)(...args),
+      call: () => owners.run(owner as object, () => (call as (...given: unknown[]) => void)(...args)),
       everyMs: isRepeated ? waitMs : undefined,
       dueAt: elapsed + waitMs,
       place: (places += 1),
@@ -125,6 +128,8 @@ export function installClock(startAt: number): Clock {
     clearInterval: clear,
     Date: SimulatedDate,
   });
+  // oxlint-disable-next-line no-restricted-properties -- it is replaced, not asked
+  Math.random = random;
   AbortSignal.timeout = (ms) => {
     const stop = new AbortController();
     add(() => stop.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')), ms, [], false);
@@ -166,7 +171,9 @@ export function installClock(startAt: number): Clock {
     },
     [Symbol.dispose]() {
       timers.clear();
-      const { setImmediate: _immediate, timeout, ...globals } = real;
+      const { setImmediate: _immediate, timeout, random: chance, ...globals } = real;
+      // oxlint-disable-next-line no-restricted-properties -- it is put back
+      Math.random = chance;
       Object.assign(globalThis, globals);
       AbortSignal.timeout = timeout;
     },

@@ -29,6 +29,10 @@ export interface Setting {
   /** `default`: those of the program, which hold what looks like too much. */
   readonly limits: 'wide' | 'default';
   readonly hasStatus: boolean;
+  /** A column of instants, as real dates. */
+  readonly hasDates: boolean;
+  /** The service stores companies in capitals, whatever it is given. */
+  readonly isShouting: boolean;
   readonly moveToList: boolean;
   /** Whether the list is there already; else the first run makes it. */
   readonly isListMissing: boolean;
@@ -43,10 +47,9 @@ export const spreadsheetId = '1AbCdEfGhIjKlMnOpQrStUvWxYz-0123456789_tests';
 export const listName = 'Prospects';
 export const token = 'the-token-of-the-simulation';
 export const serviceUrl = 'http://127.0.0.1:4010';
-export const sheetsUrl = 'http://127.0.0.1:4020';
+const sheetsUrl = 'http://127.0.0.1:4020';
 export const stateFolder = '/simulation/state';
 export const syncName = 'prospects';
-export const scheduleSecs = 60;
 
 export const headerOf: Readonly<Record<FieldName, string>> = {
   first_name: 'First name',
@@ -62,6 +65,7 @@ export const notesHeader = 'Notes';
 export const sumHeader = 'Sum';
 export const idHeader = 'Contact ID';
 export const statusHeader = 'Status';
+export const createdHeader = 'Created';
 export const wishHeader = 'Automation';
 export const automationNames = ['Welcome', 'Nurture'] as const;
 
@@ -88,7 +92,7 @@ export function settingToYaml(setting: Setting, keyFile: string): string {
     log: { level: 'error' },
     syncs: {
       [syncName]: {
-        schedule: `*/${scheduleSecs} * * * * *`.replace('*/60 * ', '0 * '),
+        schedule: '0 * * * * *',
         full_scan: '7 */10 * * * *',
         contacts: {
           list: listName,
@@ -110,6 +114,7 @@ export function settingToYaml(setting: Setting, keyFile: string): string {
             ]),
           ),
           [statusHeader]: { field: 'status', direction: 'to_sheet' },
+          ...(setting.hasDates && { [createdHeader]: { field: 'created_at', direction: 'to_sheet' } }),
         },
         conflict: setting.conflict,
         blank: setting.blank,

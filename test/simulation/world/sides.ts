@@ -104,14 +104,20 @@ export function createSides(setting: Setting, seed: number, clock: Clock, told: 
     contacts.change.bind(contacts),
     contacts.remove.bind(contacts),
   ];
+  /** What people type in the service itself stays as it is typed. */
+  const inCapitals = <Given extends Parameters<typeof change>[1]>(given: Given): Given => {
+    const company = given.fields?.company_name;
+    if (!setting.isShouting || isPerson || !company) return given;
+    return { ...given, fields: { ...given.fields, company_name: company.toUpperCase() } };
+  };
   contacts.add = (given, at) => {
-    const stored = add(given, at);
+    const stored = add(inCapitals(given), at);
     told({ side: 'crm', by: by(), uuid: stored.record.uuid, before: undefined, after: stored.record });
     return stored;
   };
   contacts.change = (uuid, given, at) => {
     const before = contacts.find(uuid)?.record;
-    const stored = change(uuid, given, at);
+    const stored = change(uuid, inCapitals(given), at);
     if (before !== stored.record) told({ side: 'crm', by: by(), uuid, before, after: stored.record });
     return stored;
   };

@@ -33,7 +33,7 @@ export interface World extends Disposable {
   readonly configure: (setting: Setting) => void;
   readonly begin: () => Promise<SimulatedProcess>;
   readonly beginDaemon: () => Promise<{ readonly process: SimulatedProcess; readonly daemon: RunningDaemon }>;
-  /** One run; a process that is killed meanwhile answers nothing. */
+  /** One run, while the clock is moved; of a process that is killed meanwhile nobody hears more. */
   readonly run: (
     process: SimulatedProcess,
     request: { isFull: boolean; isAsked: boolean },
@@ -60,8 +60,9 @@ writeFileSync(
 );
 
 export function createWorld(setting: Setting, seed: number, listener: WorldListener): World {
-  const clock = installClock(beganAt);
   const random = createRandom(seed + 1);
+  const share = () => random.integer(0, 2 ** 30) / (2 ** 30 + 1);
+  const clock = installClock(beganAt, share);
   const disk = createMemoryDisk(seed);
   const sides = createSides(setting, seed, clock, listener.onSide);
   const processes = new Map<number, SimulatedProcess>();
@@ -71,7 +72,7 @@ export function createWorld(setting: Setting, seed: number, listener: WorldListe
   const dep: ProcessDep = {
     clock,
     disk,
-    random: () => random.integer(0, 2 ** 30) / (2 ** 30 + 1),
+    random: share,
     randomId: () => random.uuid(),
     isAlive: (pid) => processes.get(pid)?.isDead === false,
     atInstant: listener.onInstant,
@@ -127,7 +128,7 @@ export function createWorld(setting: Setting, seed: number, listener: WorldListe
     run(process, { isFull, isAsked }) {
       const sync = process.app!.syncs.get(syncName)!;
       const request = { isFull, isAsked, signal: process.stop.signal };
-      return clock.until(Promise.race([clock.within(process, () => runSync(sync, request)), process.died.promise]));
+      return Promise.race([clock.within(process, () => runSync(sync, request)), process.died.promise]);
     },
     kill: die,
     losePower() {

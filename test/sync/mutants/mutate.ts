@@ -59,7 +59,8 @@ export function mutantsOf(file: string, source: string): Mutant[] {
       case 'Literal':
         return visitLiteral(node);
       case 'ReturnStatement':
-        if (node['argument'])
+        // Where nothing comes back already, or what is taken for it, emptying changes nothing.
+        if (node['argument'] && !['undefined', 'false'].includes(textOf(node['argument'] as Node)))
           add(node.start, node.end, 'return undefined as never;', `emptied: ${shown(textOf(node))}`);
         return;
       case 'ExpressionStatement':

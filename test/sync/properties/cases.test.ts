@@ -135,6 +135,108 @@ test.each<Case>([
       does({ kind: 'puts a row back', who: 0 }),
     ],
   },
+  {
+    what: 'L1, D3: the row of a contact that is gone stays when one of its cells cannot be read: somebody may have typed there',
+    setting: { onContactDeleted: 'delete_row' },
+    rows: [nobody, nobody, nobody],
+    steps: [
+      runs(),
+      does({ kind: 'edits a cell', who: 4, field: position, to: 1 }),
+      does({ kind: 'deletes a contact', who: 4 }),
+      runs({ unreadable: { row: 1, field: position }, pauseSecs: 5 }),
+    ],
+  },
+  {
+    what: 'L12, I5: a row without ID and key is not held for that of a contact that went before',
+    setting: { conflict: 'crm', keyConflict: 'crm', onContactDeleted: 'ignore' },
+    contacts: [[5, 0, 0, 0, 0, 0, 0]],
+    steps: [
+      does({ kind: 'edits a contact', who: 0, field: 1, to: 0 }),
+      runs({
+        meanwhile: [{ at: 0, act: { kind: 'edits a cell', who: 0, field: 0, to: 0 } }],
+        pauseSecs: 5,
+      }),
+      does({ kind: 'clears an id', who: 0 }),
+      does({ kind: 'deletes a contact', who: 0 }),
+    ],
+  },
+  {
+    what: 'W9: rows that are nobody’s yet are remembered alike in whatever order a run comes across them',
+    setting: { conflict: 'crm', keyConflict: 'crm' },
+    rows: [nobody],
+    steps: [
+      does({ kind: 'types a row again', who: 0 }),
+      does({ kind: 'types a row', values: [4, 0, 3, 2, 0, 0, 0] }),
+      runs({ coverage: 'changes', pauseSecs: 5 }),
+      does({ kind: 'deletes a contact', who: 0 }),
+      does({ kind: 'adds a contact', values: [0, 0, 1, 5, 0, 0, 0] }),
+      does({ kind: 'types a row', values: [4, 0, 0, 0, 0, 0, 0] }),
+    ],
+  },
+  {
+    what: 'L10, M4: of a column that is only sent, an answer that died with the process is none',
+    setting: { habit: 'lowers' },
+    rows: [nobody, [0, 0, 0, 0, 0, 0, 4]],
+    steps: [
+      runs(),
+      does({ kind: 'reverses rows' }),
+      does({ kind: 'edits a cell', who: 3, field: 0, to: 0 }),
+      does({ kind: 'edits a cell', who: 0, field: 6, to: 0 }),
+      runs({ faults: ['fine', 'crash before'] }),
+      does({ kind: 'edits a cell', who: 0, field: 6, to: 4 }),
+    ],
+  },
+  {
+    what: 'L2, D5: a contact that is asked for before it is deleted, and changed, comes back as it was answered',
+    setting: { onRowDeleted: 'delete_contact', habit: 'lowers' },
+    contacts: [nobody],
+    steps: [
+      runs(),
+      does({ kind: 'deletes a row', who: 0 }),
+      does({ kind: 'edits a contact', who: 0, field: 0, to: 1 }),
+      runs({ coverage: 'partial', unread: 21, pauseSecs: 5 }),
+      runs({ coverage: 'changes', pauseSecs: 5 }),
+    ],
+  },
+  {
+    what: 'M1, M6, W9: a field that won as the newer one and was not stored becomes a conflict once, and stays one',
+    setting: { conflict: 'newest', habit: 'ignores' },
+    contacts: [
+      [4, 0, 0, 0, 0, 0, 0],
+      [0, 0, 0, 0, 0, 0, 0],
+      [4, 0, 0, 0, 2, 0, 0],
+    ],
+    rows: [
+      [0, 0, 0, 0, 0, 0, 0],
+      [4, 0, 0, 0, 1, 0, 0],
+    ],
+    steps: [
+      runs(),
+      does({ kind: 'edits a contact', who: 3, field: 0, to: 4 }),
+      runs({ faults: ['fine', 'crash before'] }),
+      does({ kind: 'moves to another list or back', who: 0 }),
+      does({ kind: 'edits a cell', who: 0, field: 0, to: 0 }),
+    ],
+  },
+  {
+    what: 'W9, D1: a contact that was cancelled everywhere while its row was in doubt is remembered once',
+    setting: { conflict: 'crm', keyConflict: 'crm', onRowDeleted: 'cancel_automations' },
+    contacts: [[5, 5, 3, 1, 0, 0, 0]],
+    rows: [
+      [0, 0, 3, 1, 0, 0, 0],
+      [0, 0, 0, 0, 0, 0, 0],
+      [0, 0, 2, 1, 0, 0, 0],
+    ],
+    steps: [
+      does({ kind: 'types a row again', who: 0 }),
+      runs({
+        coverage: 'changes',
+        unreadable: { row: 2, field: 0 },
+        meanwhile: [{ at: 0, act: { kind: 'swaps cells', who: 2, other: 0, field: 1 } }],
+        pauseSecs: 5,
+      }),
+    ],
+  },
 ])('$what', (each) => {
   const world = worldOf(each);
   settleDown(world);

@@ -21,8 +21,8 @@ export function settleDown(world: World): void {
   for (let more = 0; more < moreRunsMax; more += 1) {
     const before = world.base;
     const next = run(world, healthy);
-    // What was held while another field moved is named a conflict once nothing of the record moves any more.
-    if (more === 0 && !isMoving(next) && !hasHeld(last)) judgeIdle(world, before, next);
+    // What was held while another field moved, or was not stored, is named a conflict once nothing of the record moves any more.
+    if (more === 0 && !isMoving(next) && !hasOpen(last)) judgeIdle(world, before, next);
     for (const change of next.plan.changes) judgeLate(world, change, last);
     last = next;
     if (!isMoving(next)) break;
@@ -39,8 +39,8 @@ function isMoving({ plan }: Ran): boolean {
   return plan.changes.length > 0;
 }
 
-function hasHeld({ settled }: Ran): boolean {
-  return settled?.problems.some(({ kind }) => kind === 'held') ?? false;
+function hasOpen({ settled }: Ran): boolean {
+  return settled?.problems.some(({ kind }) => kind === 'held' || kind === 'failed') ?? false;
 }
 
 /** After two runs only those may still move who were named, or for whom something else had to be done first. */
@@ -64,13 +64,18 @@ function judgeIdle(world: World, before: World['base'], { settled }: Ran): void 
     world.violations.push(
       `W9: an idle run touches the base of ${uuid}: ${JSON.stringify(before.links.get(uuid))} -> ${JSON.stringify(settled?.links.get(uuid))}`,
     );
-  if (JSON.stringify([...before.strays]) !== JSON.stringify([...(settled?.strays ?? before.strays)]))
+  if (settled && straysText(settled) !== straysText(before))
     world.violations.push('W9: an idle run touches what is remembered of new rows');
   for (const { kind, reason } of settled?.problems ?? []) {
     if (kind === 'failed' || kind === 'unknown' || kind === 'waiting') {
       if (!reason.includes('names nobody yet')) world.violations.push(`L6: quiet and healthy, and ${kind}: ${reason}`);
     }
   }
+}
+
+/** They are kept each by its key: in whatever order a run comes across them. */
+function straysText({ strays }: Pick<World['base'], 'strays'>): string {
+  return JSON.stringify([...strays].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** L5, L6: A = B = O in every field of every pair that is not named. */

@@ -1,33 +1,30 @@
-// `npm run properties [-- --runs N] [--seed N] [--law TEXT] [--path P]`: many trials of each law, or one again.
+// `npm run properties [-- --runs N] [--seed N] [--law TEXT] [--path P]`: many trials of each law, or one again. `--plans N`
+// is as many trials: each makes a plan or more.
 import { parseArgs } from 'node:util';
-import { VerbosityLevel } from 'fast-check';
-import { explain } from './explain.ts';
-import { laws } from './properties.ts';
+import { playLaws } from './play.ts';
 
 const { values } = parseArgs({
   options: {
     runs: { type: 'string' },
+    plans: { type: 'string' },
     seed: { type: 'string' },
     law: { type: 'string' },
     path: { type: 'string' },
   },
 });
-const wanted = laws.filter(({ name }) => name.includes(values.law ?? ''));
-const shares = wanted.reduce((sum, { share }) => sum + share, 0);
-const runs = Number(values.runs ?? 200_000);
+const runs = Number(values.runs ?? values.plans ?? 200_000);
 const seed = Number(values.seed ?? Date.now() % 2 ** 31);
 console.log(`${runs} runs, seed ${seed}`);
-for (const law of wanted) {
-  const started = performance.now();
-  const details = law.check({
-    numRuns: Math.ceil((runs * law.share) / shares),
-    seed,
-    ...(values.path !== undefined && { path: values.path }),
-    verbose: VerbosityLevel.None,
-  });
-  const secs = ((performance.now() - started) / 1000).toFixed(1);
-  if (details.failed) {
-    console.error(explain(law, details));
+const started = performance.now();
+const { law, path } = values;
+for (const played of playLaws({ runs, seed, ...(law !== undefined && { law }), ...(path !== undefined && { path }) })) {
+  if (played.broken === undefined) {
+    console.log(`held in ${played.runs} runs (${played.seconds.toFixed(1)} s): ${played.law}`);
+  } else {
+    console.error(played.broken);
     process.exitCode = 1;
-  } else console.log(`held in ${details.numRuns} runs (${secs} s): ${law.name}`);
+  }
 }
+console.log(
+  `${process.exitCode === 1 ? 'not all hold' : 'all hold'}; ${Math.round((performance.now() - started) / 1000)} s`,
+);

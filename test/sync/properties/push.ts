@@ -49,7 +49,9 @@ export function createPush(world: World, input: PlanInput, { faults, meanwhile }
   }
   for (const found of input.answers.contacts.values()) {
     // Asked for another reason (I10), a contact that was not read is still planned as it was last seen.
-    const isPlanned = found.kind === 'here' && (input.crm.coverage === 'whole' || !readByUuid.has(found.contact.uuid));
+    const isPlanned =
+      found.kind === 'here' &&
+      (input.crm.coverage === 'whole' || !readByUuid.has(found.contact.uuid) || isRowGone(found.contact.uuid));
     if (isPlanned) readByUuid.set(found.contact.uuid, found.contact.values);
   }
   let number = 0;
@@ -72,6 +74,12 @@ export function createPush(world: World, input: PlanInput, { faults, meanwhile }
     isKilled: () => isKilled,
     hasSkipped: () => hasSkipped,
   };
+
+  /** D5: before it is deleted for that, what the service says of it now is what counts. */
+  function isRowGone(uuid: string): boolean {
+    const isOfRow = ({ id }: RowRecord) => id === uuid;
+    return input.mapping.onRowDeleted === 'delete_contact' && !input.sheet.rows.some(isOfRow);
+  }
 
   function meet(fault: Fault, effect: Effect): Outcome | undefined {
     switch (fault) {
@@ -115,6 +123,7 @@ export function createPush(world: World, input: PlanInput, { faults, meanwhile }
         return remove(change);
       case 'cancel':
       case 'enrol':
+      case 'send':
         return { kind: 'done' };
     }
   }

@@ -1,7 +1,7 @@
 // Single plans over records whose three values are drawn freely: who is who is plain, what becomes of fields is not.
 import { type Arbitrary, array, boolean, constantFrom, record, tuple } from 'fast-check';
 import { emptyBase, type Link } from '../../../src/sync/base.ts';
-import { emptyLedger } from '../../../src/sync/enrolment.ts';
+import { emptyLedger } from '../../../src/sync/ledger.ts';
 import { noAnswers, noRequests, type PlanInput } from '../../../src/sync/input.ts';
 import type { BlankPolicy, ConflictPolicy, Direction, Field, Mapping } from '../../../src/sync/mapping.ts';
 import { type ContactRecord, pack, type RowRecord } from '../../../src/sync/record.ts';

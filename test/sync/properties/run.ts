@@ -3,7 +3,7 @@
 import { type Arbitrary, array, boolean, constant, constantFrom, nat, oneof, option, record } from 'fast-check';
 import type { Base, Link } from '../../../src/sync/base.ts';
 import type { Change, Question } from '../../../src/sync/change.ts';
-import { emptyLedger } from '../../../src/sync/enrolment.ts';
+import { emptyLedger } from '../../../src/sync/ledger.ts';
 import {
   type Answers,
   type ContactAnswer,
@@ -248,7 +248,11 @@ function lookUp(world: World, values: readonly Reading[]): LookupAnswer {
 function commit(world: World, { links }: Settled, isCommitted: (index: number) => boolean): void {
   const kept = new Map<string, Link>(world.base.links);
   for (const [index, [uuid, link]] of [...links].entries()) {
-    if (!isCommitted(index)) continue;
+    if (!isCommitted(index)) {
+      // Answered, and forgotten with the process: as good as not answered.
+      world.unsure.add(uuid);
+      continue;
+    }
     if (link === null) kept.delete(uuid);
     else kept.set(uuid, link);
   }

@@ -40,7 +40,7 @@ export interface World {
   base: Base;
   /** By uuid: what both sides agreed on, as the base has it. */
   readonly agreed: Map<string, Reading[]>;
-  /** Contacts to whom a column was sent that nobody can read back, and no answer came. */
+  /** Contacts to whom a column was sent that nobody can read back, and no answer came, or none was kept. */
   readonly unsure: Set<string>;
   now: number;
   made: number;

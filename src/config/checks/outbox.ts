@@ -1,0 +1,63 @@
+// What the options of one outbox say about each other.
+import { neededFields, type OutgoingName, payloadFields } from '../../crm/outgoing.ts';
+import { choiceWords } from '../explain.ts';
+import { nearestWord } from '../nearest.ts';
+import { anyOf } from '../problems.ts';
+import type { Path } from '../source.ts';
+import type { Fault, SalvagedOutbox } from './check.ts';
+import { checkHeaders, mappedHeaders, type OwnedHeader } from './headers.ts';
+
+export function checkOutbox(name: string, outbox: SalvagedOutbox): readonly Fault[] {
+  const base = ['outbox', name];
+  const { resource, columns } = outbox;
+  return [
+    ...checkHeaders([...ownHeaders(base, outbox), ...mappedHeaders(base, columns ?? {})]),
+    ...(resource === undefined || columns === undefined ? [] : checkPayload(base, resource, columns)),
+  ];
+}
+
+const ownColumns = {
+  send_column: 'the send column',
+  id_column: 'the ID column',
+  uuid_column: 'the uuid column',
+  sent_column: 'the sent column',
+  delivery_column: 'the delivery column',
+  status_column: 'the status column',
+} as const;
+
+function ownHeaders(base: Path, outbox: SalvagedOutbox): readonly OwnedHeader[] {
+  return Object.entries(ownColumns).flatMap(([option, what]): readonly OwnedHeader[] => {
+    const header = outbox[option as keyof typeof ownColumns];
+    // A default and a mapped column of one name: the mapped one is what people wrote.
+    return header === undefined ? [] : [{ header, path: [...base, option], part: 'value', what, isGiven: true }];
+  });
+}
+
+function checkPayload(
+  base: Path,
+  resource: OutgoingName,
+  columns: Readonly<Record<string, string | undefined>>,
+): readonly Fault[] {
+  const names = [...payloadFields(resource).keys()];
+  const headerByField = new Map<string, string>();
+  const faults = Object.entries(columns).flatMap(([header, text = '']): readonly Fault[] => {
+    const path = [...base, 'columns', header];
+    const field = text.trim();
+    if (!names.includes(field)) {
+      const allowed = `a field of the payload of ${resource}: ${choiceWords(names, field)}`;
+      return [{ path, part: 'value', allowed, nearest: nearestWord(field, names) }];
+    }
+    const other = headerByField.get(field);
+    headerByField.set(field, other ?? header);
+    if (other === undefined) return [];
+    const found = `${field} again, which column ${JSON.stringify(other)} has already`;
+    return [{ path, part: 'value', found, allowed: 'each field in one column' }];
+  });
+  // A column whose field is misspelt may be the one that is missing: it has been named already.
+  if (faults.length > 0) return faults;
+  return neededFields(resource).flatMap((group): readonly Fault[] => {
+    if (group.some((field) => headerByField.has(field))) return [];
+    const found = `no column of ${anyOf(group)}`;
+    return [{ path: [...base, 'columns'], part: 'key', found, allowed: `a column for it: ${resource} need one` }];
+  });
+}

@@ -1,0 +1,22 @@
+// Is there anybody an outbox could send from?
+import type { OutboxConfig } from '../../config/config.ts';
+import type { ServiceClient } from '../../crm/port.ts';
+import { listSenders } from '../outbox-ask.ts';
+import { type Finding, found } from './finding.ts';
+
+interface SendersDep {
+  readonly client: ServiceClient;
+  readonly signal: AbortSignal;
+}
+
+export async function* checkSenders(outbox: OutboxConfig, { client, signal }: SendersDep): AsyncGenerator<Finding> {
+  yield* found(outbox.name, 'senders', async () => {
+    const senders = await listSenders(client, { signal, priority: 'scan' });
+    const enabled = senders.filter(({ isEnabled }) => isEnabled);
+    const names = enabled.slice(0, 5).map(({ uuid, names: [name = uuid] }) => `"${name}"`);
+    const more = enabled.length > names.length ? ` and ${enabled.length - names.length} more` : '';
+    return enabled.length === 0
+      ? { verdict: 'failed', detail: 'no sender profile is enabled: nothing can be sent; enable one in the service' }
+      : { verdict: 'ok', detail: `may send from ${names.join(', ')}${more}` };
+  });
+}

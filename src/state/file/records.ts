@@ -1,0 +1,95 @@
+import type { Json } from '../port.ts';
+import type { TableName, Tables } from './tables.ts';
+
+/*
+ * The records of a document, straight from its bytes. Parsed as a whole, 100,000 of them become one object of as many
+ * members, which is slow to make and is only taken apart again; by the piece it is half the work, and most of it is garbage
+ * that is gone at once.
+ *
+ * A document has a record a line, and a line break stands nowhere else: within a JSON text it is escaped. What is not laid
+ * out like that is parsed whole.
+ */
+
+/** How a document is laid out: head, then each table, each followed by `tableEnd`. */
+export function tableStart(name: TableName): string {
+  return `,\n"${name}":{`;
+}
+export const tableEnd = '}';
+/** Between two records; the first one follows a line break. */
+export const recordSeam = ',\n';
+
+/**
+ * Puts the records of each table into `tables`; what else is in the document is answered. `bytes`: its text, the closing
+ * brace left off. Throws where it is not JSON.
+ */
+export function takeRecords(
+  bytes: Buffer,
+  names: readonly TableName[],
+  tables: Tables,
+  pieceBytes = pieceBytesDefault,
+): Readonly<Record<string, Json>> {
+  const spans = findSpans(bytes, names);
+  if (!spans) return takeParsed(JSON.parse(`${bytes.toString('utf8')}}`) as Parsed, names, tables);
+  let frame = '';
+  let from = 0;
+  for (const { name, start, end } of spans) {
+    frame += bytes.toString('utf8', from, start);
+    from = end;
+    for (const records of piecesOf(bytes, start, end, pieceBytes)) put(tables[name], records);
+  }
+  return takeParsed(JSON.parse(`${frame}${bytes.toString('utf8', from)}}`) as Parsed, names, tables);
+}
+
+const pieceBytesDefault = 64 * 1024;
+
+type Records = Readonly<Record<string, Json>>;
+type Parsed = Readonly<Record<string, Json | Records>>;
+
+interface Span {
+  readonly name: TableName;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Where the records of each table stand that has any; undefined when the document is laid out otherwise. */
+function findSpans(bytes: Buffer, names: readonly TableName[]): readonly Span[] | undefined {
+  const spans: Span[] = [];
+  // From behind: what follows the records of a table is known to the byte then.
+  let rest = '';
+  let end = bytes.length;
+  for (const name of names.toReversed()) {
+    const header = `${tableStart(name)}\n`;
+    const at = bytes.lastIndexOf(header, end);
+    if (at === -1) {
+      rest = tableStart(name) + tableEnd + rest;
+      continue;
+    }
+    const last = end - Buffer.byteLength(tableEnd + rest);
+    if (bytes.toString('utf8', last, end) !== tableEnd + rest) return undefined;
+    spans.push({ name, start: at + header.length, end: last });
+    [rest, end] = ['', at];
+  }
+  return spans.toReversed();
+}
+
+function* piecesOf(bytes: Buffer, start: number, end: number, pieceBytes: number): Generator<Records, void> {
+  for (let from = start; from < end;) {
+    const found = bytes.indexOf(recordSeam, from + pieceBytes);
+    const to = found === -1 || found > end ? end : found;
+    yield JSON.parse(`{${bytes.toString('utf8', from, to)}}`) as Records;
+    from = to + recordSeam.length;
+  }
+}
+
+function takeParsed(parsed: Parsed, names: readonly TableName[], tables: Tables): Records {
+  const rest: Record<string, Json> = { ...parsed };
+  for (const name of names) {
+    put(tables[name], (parsed[name] ?? {}) as Records);
+    delete rest[name];
+  }
+  return rest;
+}
+
+function put(table: Map<string, Json>, records: Records): void {
+  for (const key of Object.keys(records)) table.set(key, records[key]!);
+}

@@ -1,0 +1,150 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { planAnswer, statusAnswer, syncAnswer } from '../../src/cli/answers.ts';
+import { createOutboxTrial } from '../engine/outbox/support.ts';
+
+/* An outbox at the command line. */
+
+const long = `Hi Ann,\n\n${'a long line '.repeat(20).trim()}\n\nMax`;
+
+async function createPlanned() {
+  const trial = createOutboxTrial();
+  await trial.ready(['ann@firm.io', 'Sales', long, 'yes'], ['bob@firm.io', 'Max Muster', 'Hi Bob', 'yes']);
+  return trial;
+}
+
+test('P1: plan lists every message in full, to whom and from whom, writes nothing, and exits 2', async () => {
+  const trial = await createPlanned();
+  const before = JSON.stringify([trial.rows(), trial.stateFiles('messages')]);
+  const { code, stdout } = await trial.cli('plan');
+  expect(code).toBe(2);
+  expect(stdout).toMatch(/^messages: 2 changes of 2 records, \d+ calls to the service/);
+  expect(stdout).toContain('  2 messages to SEND\n    row 2, to ann <ann@firm.io>, from Sales\n      Text: Hi Ann,\n');
+  expect(stdout).toContain(`        ${'a long line '.repeat(20).trim()}\n\n        Max\n`);
+  expect(stdout).toContain('    row 3, to bob <bob@firm.io>, from Sales\n      Text: Hi Bob\n');
+  expect(JSON.stringify([trial.rows(), trial.stateFiles('messages')])).toBe(before);
+  expect(trial.sends()).toBe(0);
+});
+
+test('P1: plan --json has each field of each message', async () => {
+  const trial = await createPlanned();
+  const { stdout } = await trial.cli('plan', '--json');
+  const { changes } = planAnswer.parse(JSON.parse(stdout)).syncs[0]!;
+  const [ann] = trial.people;
+  expect(changes.filter(({ row }) => row === 2)).toMatchObject([
+    { op: 'send', contact: ann!.uuid, field: 'lead_uuid', after: ann!.uuid },
+    { op: 'send', contact: ann!.uuid, field: 'sender_profile_uuid', after: trial.sender.uuid },
+    { op: 'send', contact: ann!.uuid, field: 'text', after: long },
+  ]);
+});
+
+test('W3: apply sends exactly the saved messages; one that changed since is refused by row, a new one waits', async () => {
+  const trial = await createPlanned();
+  const file = join(trial.folder, 'plan.json');
+  expect((await trial.cli('plan', '--out', file)).stderr).toContain('saved; leadsheet apply');
+  trial.put('Hi Bob', 'Text', 'Hi Bobby');
+  trial.person.paste("'Prospects'!A4", [['cy@firm.io', 'Sales', 'Hi Cy', 'yes']]);
+  const { code, stdout } = await trial.cli('apply', file);
+  expect(code).toBe(3);
+  expect(trial.sent()).toEqual([`ann: ${long}`]);
+  expect(stdout).toContain('row:3: held: not applied: it changed, was sent, or does not say yes any more');
+  expect((await trial.cli('apply', file)).code).toBe(3);
+  expect(trial.sends()).toBe(1);
+});
+
+test('P5: sync and status say how many were sent, and what is open', async () => {
+  const trial = await createPlanned();
+  trial.person.paste("'Prospects'!A4", [['zed@firm.io', 'Sales', 'Hi', 'yes']]);
+  const { code, stdout } = await trial.cli('sync');
+  expect(code).toBe(3);
+  expect(stdout).toContain('  2 rows sent; messages: 2 sent now; rows: 2 set\n  1 problem needs somebody:\n');
+  expect(stdout).toContain('(row 4): refused: the contact does not exist\n');
+  const status = await trial.cli('status');
+  expect(status.stdout).toMatch(/^messages: partial; last run \S+, ended .*\n {2}2 sent, 1 held\n/);
+  const { syncs } = statusAnswer.parse(JSON.parse((await trial.cli('status', '--json')).stdout));
+  expect(syncs).toMatchObject([{ name: 'messages', counts: { linked: 2, held: 1 } }]);
+  const { counts } = syncAnswer.parse(JSON.parse((await trial.cli('sync', '--json')).stdout)).syncs[0]!;
+  expect(counts).toMatchObject({ linked: 2, sent: 0 });
+});
+
+test('P3: retry asks for confirmation, names the recipient, and sends only with --yes', async () => {
+  const trial = createOutboxTrial();
+  await trial.ready(['ann@firm.io', 'Sales', 'Hi', 'yes']);
+  trial.service.faults.inject({ kind: 'lost', operation: 'network-messages.send', when: 'before' });
+  await trial.cli('sync');
+  const id = trial.rowWith('Hi')['Outbox ID']!;
+  const asked = await trial.cli('retry', id);
+  expect(asked.code).toBe(64);
+  expect(asked.stderr).toContain(
+    'it is unknown whether the message to ann <ann@firm.io> was sent (2026-11-21): look in the service and, if not, say --yes; else it is sent twice',
+  );
+  expect((await trial.cli('retry')).stdout).toContain('nothing is quarantined, parked or refused');
+  expect((await trial.cli('retry', 'row:2', '--yes')).stdout).toContain(`messages: ${id} is tried again`);
+  await trial.cli('sync');
+  expect(trial.sent()).toEqual(['ann: Hi']);
+  const again = await trial.cli('retry', id);
+  expect(again.stderr).toContain('the message to ann <ann@firm.io> was sent already (2026-11-21): say --yes');
+});
+
+test('P2: what looks the same as a message that was sent is sent by retry with --yes alone', async () => {
+  const trial = createOutboxTrial();
+  await trial.ready(['ann@firm.io', 'Sales', 'Hi', 'yes'], [trial.people[0]!.uuid, 'Sales', 'Hi', 'yes']);
+  await trial.cli('sync');
+  await trial.cli('sync');
+  const id = trial.rows()[1]!['Outbox ID']!;
+  const asked = await trial.cli('retry', id);
+  expect(asked.code).toBe(64);
+  expect(asked.stderr).toContain('the message to ann <ann@firm.io> looks the same as');
+  await trial.cli('retry', id, '--yes');
+  await trial.cli('sync');
+  await trial.cli('sync');
+  expect(trial.sent()).toEqual(['ann: Hi', 'ann: Hi']);
+});
+
+test('P4: retry without --yes asks the service again about what it refused', async () => {
+  const trial = createOutboxTrial();
+  await trial.ready(['zed@firm.io', 'Sales', 'Hi', 'yes']);
+  await trial.cli('sync');
+  trial.addContact({ first_name: 'zed', email: 'zed@firm.io' });
+  await trial.cli('sync');
+  expect(trial.sends()).toBe(0);
+  expect((await trial.cli('retry')).code).toBe(0);
+  await trial.cli('sync');
+  expect(trial.sent()).toEqual(['zed: Hi']);
+});
+
+test('P6: approve lets through what a new state found', async () => {
+  const trial = createOutboxTrial({ rows: [['ann@firm.io', 'Sales', 'Hi', 'yes']] });
+  const { stdout } = await trial.cli('sync');
+  const [, run = ''] = /leadsheet approve messages --run (\S+)\n/.exec(stdout) ?? [];
+  expect(stdout).toContain('to let them be sent: ');
+  expect((await trial.cli('approve', 'messages', '--run', run)).stdout).toContain('messages: approved for 1 messages');
+  await trial.cli('sync');
+  expect(trial.sent()).toEqual(['ann: Hi']);
+});
+
+test('check looks at state, senders, tab and headers of an outbox', async () => {
+  const trial = createOutboxTrial();
+  const { code, stdout } = await trial.cli('check');
+  expect(code).toBe(0);
+  expect(stdout).toContain('0 syncs, 0 feeds, 1 outbox\n');
+  expect(stdout).toMatch(/ok {7}messages: state +new: /);
+  expect(stdout).toMatch(/ok {7}messages: senders +may send from "Sales"\n/);
+  expect(stdout).toContain('4 of 9 are there; the first run makes: Outbox ID, Message, Sent at, Delivery, Sync');
+});
+
+test('check refuses a tab of somebody else, and a service without senders', async () => {
+  const trial = createOutboxTrial({ headers: ['Name', 'Phone'] });
+  trial.service.model.senderProfiles.table.change(trial.sender.uuid, { status: 'disabled' }, Date.now());
+  const { code, stdout } = await trial.cli('check');
+  expect(code).toBe(1);
+  expect(stdout).toContain('has none of the columns To, From, Text');
+  expect(stdout).toContain('no sender profile is enabled: nothing can be sent');
+});
+
+test('a command that takes syncs says that an outbox is none', async () => {
+  const trial = createOutboxTrial();
+  const { code, stderr } = await trial.cli('conflicts', 'messages');
+  expect(code).toBe(64);
+  expect(stderr).toContain('messages is an outbox, and this command takes syncs: there are none');
+});

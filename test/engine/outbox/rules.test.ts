@@ -1,0 +1,575 @@
+import { describe, expect, test } from 'vitest';
+import { createOutboxTrial, headers } from './support.ts';
+
+/* The outbox between both stand-ins: everything real but the network. */
+
+const hourMs = 3_600_000;
+const pass = (ms: number) => new Promise((resolve) => void setTimeout(resolve, ms));
+const row = (to: string, text: string, send = 'yes') => [to, 'Sales', text, send];
+
+describe('a row that says yes', () => {
+  test('P1: is sent once, and carries uuid, time and status from then on', async () => {
+    const trial = createOutboxTrial();
+    await trial.ready(row('ann@firm.io', 'Hi Ann'));
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { linked: 1, sent: 1, set: 1 } });
+    for (let again = 0; again < 3; again += 1) await trial.run();
+    expect(trial.sent()).toEqual(['ann: Hi Ann']);
+    const [message] = [...trial.service.model.inbox.messages.all()];
+    expect(message).toMatchObject({ sender_profile_uuid: trial.sender.uuid, lead_uuid: trial.people[0]!.uuid });
+    expect(trial.rowWith('Hi Ann')).toMatchObject({
+      Message: message!.uuid,
+      'Sent at': '2026-11-21 09:00:00',
+      Delivery: 'new',
+      Sync: 'sent 2026-11-21 09:00Z, new',
+    });
+  });
+
+  test.each(['yes', 'Yes', ' YES '])('P1: %j is a yes', async (word) => {
+    const trial = createOutboxTrial();
+    await trial.ready(row('ann@firm.io', 'Hi', word));
+    await trial.run();
+    expect(trial.sent()).toEqual(['ann: Hi']);
+  });
+
+  test.each([
+    ['', undefined],
+    ['no', undefined],
+    ['y', 'waiting: it is sent once Send says yes'],
+    ['TRUE', 'waiting: it is sent once Send says yes'],
+    ['yes please', 'waiting: it is sent once Send says yes'],
+  ])('P1: %j is none', async (word, status) => {
+    const trial = createOutboxTrial();
+    await trial.ready(row('ann@firm.io', 'Hi', word));
+    await trial.run();
+    expect(trial.sends()).toBe(0);
+    expect(trial.rowWith('Hi')['Sync']).toBe(status);
+  });
+
+  test('P1: a formula that comes to yes is nobody’s word', async () => {
+    const trial = createOutboxTrial();
+    await trial.ready(row('ann@firm.io', 'Hi', ''));
+    trial.person.type(trial.cellOf('Hi', 'Send'), '=LOWER("YES")');
+    await trial.run();
+    expect(trial.sends()).toBe(0);
+    expect(trial.rowWith('Hi')['Sync']).toBe('held: a formula stands in Send: type yes');
+  });
+
+  test('P1: e-mails are sent with subject, copies and body', async () => {
+    const columns = { To: 'lead_uuid', From: 'sender_profile_uuid', Subject: 'subject', Text: 'body', Copy: 'cc' };
+    const trial = createOutboxTrial({
+      headers: ['To', 'From', 'Subject', 'Text', 'Copy', 'Send'],
+      outbox: { resource: 'emails', columns },
+    });
+    await trial.ready(['bob@firm.io', 'Max Muster', 'Hello', 'Dear Bob', 'x@firm.io, y@firm.io', 'yes']);
+    await trial.run();
+    expect(trial.sent()).toEqual(['bob: Dear Bob']);
+    expect([...trial.service.model.inbox.emails.all()]).toMatchObject([
+      { subject: 'Hello', cc: ['x@firm.io', 'y@firm.io'], to_email: 'bob@firm.io' },
+    ]);
+    expect(trial.rowWith('Dear Bob')).toMatchObject({ Delivery: 'waiting' });
+  });
+});
+
+describe('nothing is sent, and the row says why', () => {
+  test.each([
+    ['no text', ['ann@firm.io', 'Sales', '', 'yes'], 'refused: Text is empty: nothing is sent'],
+    ['blank text', ['ann@firm.io', 'Sales', '  ', 'yes'], 'refused: Text is empty: nothing is sent'],
+    ['no sender', ['ann@firm.io', '', 'Hi', 'yes'], 'refused: From is empty: nothing is sent'],
+    ['no contact', ['', 'Sales', 'Hi', 'yes'], 'refused: To is empty: nothing is sent'],
+    ['a name for a contact', ['Ann', 'Sales', 'Hi', 'yes'], 'refused: To is neither a uuid nor an e-mail address'],
+    ['an unknown address', ['zed@firm.io', 'Sales', 'Hi', 'yes'], 'refused: the contact does not exist'],
+    [
+      'an unknown uuid',
+      ['00000000-0000-4000-8000-000000000000', 'Sales', 'Hi', 'yes'],
+      'refused: the contact does not exist',
+    ],
+    [
+      'an unknown sender',
+      ['ann@firm.io', 'Salez', 'Hi', 'yes'],
+      'refused: no such sender profile: "Salez", did you mean "Sales"?',
+    ],
+    [
+      'too long a text',
+      ['ann@firm.io', 'Sales', 'x'.repeat(8001), 'yes'],
+      'refused: Text has 8001 characters, and 8000 are the most',
+    ],
+    ['a disabled sender', ['ann@firm.io', 'Gone', 'Hi', 'yes'], 'refused: the sender profile "Gone" is disabled'],
+    [
+      'two senders of one name',
+      ['ann@firm.io', 'Twin', 'Hi', 'yes'],
+      'refused: several sender profiles are called "Twin": write the uuid',
+    ],
+  ])('P4: %s', async (_what, cells, status) => {
+    const trial = createOutboxTrial();
+    const { senderProfiles } = trial.service.model;
+    senderProfiles.add({ first_name: 'A', last_name: 'B', label: 'Gone', status: 'disabled' });
+    for (const last_name of ['C', 'D']) senderProfiles.add({ first_name: 'T', last_name, label: 'Twin' });
+    await trial.ready(cells);
+    expect(await trial.run()).toMatchObject({ status: 'partial', counts: { sent: 0 } });
+    expect(trial.sends()).toBe(0);
+    expect(trial.rows().at(-1)).toMatchObject({ Sync: status });
+  });
+
+  test('P4, V4: a cell that shows an error', async () => {
+    const trial = createOutboxTrial();
+    await trial.ready(row('ann@firm.io', 'Hi', ''));
+    const at = trial.cellOf('Hi', 'Text');
+    trial.put('Hi', 'Send', 'yes');
+    trial.person.type(at, '=1/0');
+    await trial.run();
+    expect(trial.sends()).toBe(0);
+    expect(trial.rows()[0]).toMatchObject({ Sync: 'unreadable: Text shows #DIV/0!' });
+  });
+
+  test('P4: what the service refuses is said in its words, and is sent once the row is mended', async () => {
+    const trial = createOutboxTrial();
+    await trial.ready(row('ann@firm.io', 'Hi'));
+    trial.service.faults.inject({ kind: 'status', status: 422, operation: 'network-messages.send' });
+    await trial.run();
+    expect(trial.rowWith('Hi')['Sync']).toContain('refused: network-messages.send: refused');
+    await trial.run();
+    expect(trial.sends()).toBe(1);
+    trial.put('Hi', 'Text', 'Hello');
+    await trial.run();
+    expect(trial.sent()).toEqual(['ann: Hello']);
+  });
+
+  test('P4: a contact that comes to exist is found within the hour, without asking in every run', async () => {
+    const trial = createOutboxTrial();
+    await trial.ready(row('zed@firm.io', 'Hi'));
+    await trial.run();
+    trial.addContact({ first_name: 'zed', email: 'zed@firm.io' });
+    const { cost } = await trial.run();
+    expect(cost.crmCalls).toBe(0);
+    await pass(hourMs);
+    await trial.run();
+    expect(trial.sent()).toEqual(['zed: Hi']);
+  });
+
+  test('W11: a column that is lost holds everything, and a row that moved beside it stays what it is', async () => {
+    const trial = createOutboxTrial();
+    await trial.ready(row('ann@firm.io', 'Hi'));
+    await trial.run();
+    trial.person.paste("'Prospects'!A3", [row('bob@firm.io', 'Ho')]);
+    trial.person.deleteColumns('Prospects', 'B');
+    expect(await trial.run()).toMatchObject({ status: 'partial' });
+    expect(trial.sends()).toBe(1);
+    expect(trial.rowWith('Ho')['Sync']).toBe('held: not in the tab: From');
+  });
+});
+
+describe('once', () => {
+  test('P5: what is changed after sending is not sent, and the row says so', async () => {
+    const trial = createOutboxTrial();
+    await trial.ready(row('ann@firm.io', 'Hi'));
+    await trial.run();
+    trial.put('Hi', 'Text', 'Hi again');
+    await trial.run();
+    expect(trial.sends()).toBe(1);
+    expect(trial.rowWith('Hi again')['Sync']).toBe('sent 2026-11-21 09:00Z, new; changed since, not sent again');
+  });
+
+  test('P5: the status is followed until it is final, and then the service is not asked any more', async () => {
+    const trial = createOutboxTrial({ switches: { messageOutcome: 'failed' } });
+    await trial.ready(row('ann@firm.io', 'Hi'));
+    await trial.run();
+    await pass(6000);
+    const { cost } = await trial.run();
+    expect(cost.crmCalls).toBe(1);
+    expect(trial.rowWith('Hi')).toMatchObject({ Delivery: 'failed', Sync: 'sent 2026-11-21 09:00Z, failed' });
+    expect((await trial.run()).cost).toMatchObject({ crmCalls: 0, sheetReads: 1, sheetWrites: 0 });
+  });
+
+  test('P5: an e-mail that was sent may still bounce, and is looked for once an hour', async () => {
+    const columns = { To: 'lead_uuid', From: 'sender_profile_uuid', Text: 'body' };
+    const trial = createOutboxTrial({ outbox: { resource: 'emails', columns } });
+    await trial.ready(row('ann@firm.io', 'Hi'));
+    await trial.run();
+    await pass(6000);
+    await trial.run();
+    expect(trial.rowWith('Hi')['Delivery']).toBe('sent');
+    await trial.run();
+    expect((await trial.run()).cost.crmCalls).toBe(0);
+    const uuid = [...trial.service.model.inbox.emails.all()][0]!.uuid;
+    trial.service.model.inbox.emails.change(uuid, { status: 'bounced' }, Date.now());
+    await pass(hourMs);
+    await trial.run();
+    expect(trial.rowWith('Hi')['Delivery']).toBe('bounced');
+    await pass(hourMs);
+    expect((await trial.run()).cost.crmCalls).toBe(0);
+  });
+
+  test('P2: a row that is sorted, moved and pushed down stays the row that was sent', async () => {
+    const trial = createOutboxTrial();
+    await trial.ready(row('ann@firm.io', 'Hi'), row('bob@firm.io', 'Ho', ''));
+    await trial.run();
+    trial.person.insertRows('Prospects', 2, 2);
+    trial.person.moveRows('Prospects', 5, 1, 2);
+    trial.put('Ho', 'Send', 'yes');
+    await trial.run();
+    await trial.run();
+    expect(trial.sent()).toEqual(['ann: Hi', 'bob: Ho']);
+  });
+
+  test('P2: a copy of a row that was sent is not sent, with its ID or without', async () => {
+    const trial = createOutboxTrial();
+    await trial.ready(row('ann@firm.io', 'Hi'));
+    await trial.run();
+    const [, cells = []] = trial.person.read("'Prospects'");
+    trial.person.paste("'Prospects'!A3", [cells]);
+    trial.person.paste("'Prospects'!A4", [cells.slice(0, headers.length)]);
+    expect(await trial.run()).toMatchObject({ status: 'partial' });
+    expect(trial.sends()).toBe(1);
+    const [, whole, visible] = trial.rows();
+    expect(whole!['Sync']).toBe(
+      'quarantined: copy of row 2, nothing is sent: to make it a message of its own, clear Message and Sent at',
+    );
+    expect(visible!['Sync']).toBe(
+      `refused: looks the same as the message of 2026-11-21 09:00Z: change it, or say leadsheet retry ${visible!['Outbox ID']} --yes`,
+    );
+  });
+
+  test('P2: a copy becomes a message of its own once it is cleared of what was sent, and says something else', async () => {
+    const trial = createOutboxTrial();
+    await trial.ready(row('ann@firm.io', 'Hi'));
+    await trial.run();
+    const [names = [], cells = []] = trial.person.read("'Prospects'");
+    const place = (header: string) => names.indexOf(header);
+    const copy = cells.map((cell, index) => (['Message', 'Sent at'].some((name) => place(name) === index) ? '' : cell));
+    copy[place('Text')] = 'Hi Ann, two';
+    trial.person.paste("'Prospects'!A3", [copy]);
+    await trial.run();
+    expect(trial.sent()).toEqual(['ann: Hi', 'ann: Hi Ann, two']);
+    const ids = trial.rows().map((each) => each['Outbox ID']);
+    expect(new Set(ids).size).toBe(2);
+  });
+
+  test('P2, L8: the same words to the same contact are not sent twice, however the contact is named', async () => {
+    const trial = createOutboxTrial();
+    const [ann] = trial.people;
+    await trial.ready(row('ann@firm.io', 'Hi'), row(ann!.uuid, ' Hi '));
+    await trial.run();
+    expect(trial.sends()).toBe(1);
+    expect(trial.rows()[1]!['Sync']).toContain('refused: looks the same as');
+  });
+
+  test.each([
+    ['its ID', ['Outbox ID']],
+    ['all of it', ['Outbox ID', 'Message', 'Sent at', 'Delivery', 'Sync']],
+  ])('P2, L8: a row that was sent and is cleared of %s gets it back, and is not sent again', async (_what, cleared) => {
+    const trial = createOutboxTrial();
+    await trial.ready(row('ann@firm.io', 'Hi'));
+    await trial.run();
+    const before = trial.rows();
+    for (const header of cleared) trial.put('Hi', header, '');
+    for (let again = 0; again < 3; again += 1) await trial.run();
+    expect(trial.sends()).toBe(1);
+    expect(trial.rows()).toEqual(before);
+  });
+
+  test('P2, L8: a row that only says when it was sent is not sent again', async () => {
+    const trial = createOutboxTrial();
+    await trial.ready(row('ann@firm.io', 'Hi'));
+    await trial.run();
+    for (const header of ['Outbox ID', 'Message']) trial.put('Hi', header, '');
+    await trial.run();
+    await trial.run();
+    expect(trial.sends()).toBe(1);
+    expect(trial.rowWith('Hi')['Sync']).toBe(
+      'quarantined: says that it was sent: if it is a new message, clear Message and Sent at',
+    );
+  });
+
+  test('P2, I5: the whole ID column deleted: every row is known again, and what is new waits for an approval', async () => {
+    const trial = createOutboxTrial();
+    await trial.ready(row('ann@firm.io', 'Hi'), row('bob@firm.io', 'Ho'));
+    await trial.run();
+    trial.person.deleteColumns('Prospects', 'E');
+    trial.person.paste("'Prospects'!A4", [row('cy@firm.io', 'New')]);
+    const held = await trial.run();
+    await trial.run();
+    expect(trial.sends()).toBe(2);
+    expect(trial.rowWith('New')['Sync']).toBe('held: the state is new: approve once what it would send');
+    await trial.approve(held);
+    await trial.run();
+    expect(trial.sent()).toEqual(['ann: Hi', 'bob: Ho', 'cy: New']);
+  });
+});
+
+describe('an outcome that nobody saw', () => {
+  const lost = { kind: 'lost', operation: 'network-messages.send' } as const;
+
+  test('P3: an answer that was lost: the listing has it, so it was sent', async () => {
+    const trial = createOutboxTrial();
+    await trial.ready(row('ann@firm.io', 'Hi'));
+    trial.service.faults.inject({ ...lost, when: 'after' });
+    expect(await trial.run()).toMatchObject({ status: 'partial', problems: [{ kind: 'quarantined', rule: 'P3' }] });
+    const id = trial.rowWith('Hi')['Outbox ID'];
+    expect(trial.rowWith('Hi')['Sync']).toBe(
+      `quarantined: outcome unknown: look in the service, then leadsheet retry ${id} --yes if it is not there`,
+    );
+    expect(await trial.run()).toMatchObject({ status: 'succeeded' });
+    expect(trial.rowWith('Hi')['Sync']).toBe('sent 2026-11-21 09:00Z, new');
+    expect(trial.sent()).toEqual(['ann: Hi']);
+  });
+
+  test('P3, L8: it is not repeated by itself, and is by retry', async () => {
+    const trial = createOutboxTrial();
+    await trial.ready(row('ann@firm.io', 'Hi'));
+    trial.service.faults.inject({ ...lost, when: 'before' });
+    for (let run = 0; run < 3; run += 1) await trial.run();
+    expect(trial.sent()).toEqual([]);
+    await trial.retry(trial.rowWith('Hi')['Outbox ID']!);
+    await trial.run();
+    await trial.run();
+    expect(trial.sent()).toEqual(['ann: Hi']);
+  });
+
+  test('P3: a retry that nobody confirmed sends nothing that may have been sent', async () => {
+    const trial = createOutboxTrial();
+    await trial.ready(row('ann@firm.io', 'Hi'));
+    trial.service.faults.inject({ ...lost, when: 'before' });
+    await trial.run();
+    await trial.retry(trial.rowWith('Hi')['Outbox ID']!, false);
+    await trial.run();
+    expect(trial.sent()).toEqual([]);
+    expect(await trial.ledger()).toEqual({ unknown: 1 });
+  });
+
+  test('P3: a uuid that somebody found in the service and types into the row ends it', async () => {
+    const columns = { To: 'lead_uuid', From: 'sender_profile_uuid', Text: 'body' };
+    const trial = createOutboxTrial({ outbox: { resource: 'emails', columns } });
+    await trial.ready(row('ann@firm.io', 'Hi'));
+    trial.service.faults.inject({ ...lost, operation: 'emails.send', when: 'after' });
+    await trial.run();
+    const uuid = [...trial.service.model.inbox.emails.all()][0]!.uuid;
+    trial.put('Hi', 'Message', uuid);
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { linked: 1 } });
+    await pass(6000);
+    await trial.run();
+    expect(trial.rowWith('Hi')['Delivery']).toBe('sent');
+    expect(trial.sends()).toBe(1);
+  });
+
+  test('P3, L10: killed after the intent and before the call, it is unknown and never sent by itself', async () => {
+    const trial = createOutboxTrial();
+    await trial.ready(row('ann@firm.io', 'Hi'));
+    trial.atEachInstant((what) => {
+      if (what instanceof Request && what.method === 'POST' && what.url.includes('messages')) trial.kill();
+    });
+    expect(await trial.attempt()).toBe('killed');
+    trial.atEachInstant(() => {});
+    for (let run = 0; run < 3; run += 1) await trial.run();
+    expect(trial.sent()).toEqual([]);
+    expect(trial.rowWith('Hi')['Sync']).toContain('quarantined: outcome unknown');
+    const lines = await trial.history();
+    expect(lines.filter(({ op }) => op === 'send')).toMatchObject([{ outcome: 'unknown', rule: 'P3' }]);
+  });
+
+  test('P3, L10: killed between the answer and the row, the next run writes uuid and time', async () => {
+    const trial = createOutboxTrial();
+    await trial.ready(row('ann@firm.io', 'Hi'));
+    let isSent = false;
+    trial.atEachInstant((what) => {
+      if (what instanceof Request && what.url.includes('messages')) isSent = true;
+      if (isSent && what instanceof Request && what.url.includes(':4020')) trial.kill();
+    });
+    expect(await trial.attempt()).toBe('killed');
+    trial.atEachInstant(() => {});
+    expect(trial.rowWith('Hi')['Message']).toBeUndefined();
+    await trial.run();
+    expect(trial.rowWith('Hi')['Message']).toBe([...trial.service.model.inbox.messages.all()][0]!.uuid);
+    expect(trial.sends()).toBe(1);
+  });
+
+  test('W6: a token that is refused stops everything, once, and sends nothing later by itself', async () => {
+    const trial = createOutboxTrial();
+    await trial.ready(row('ann@firm.io', 'Hi'), row('bob@firm.io', 'Ho'), row('cy@firm.io', 'Hu'));
+    let calls = 0;
+    trial.atEachInstant((what) => {
+      if (!(what instanceof Request) || what.method !== 'POST' || !what.url.includes('messages')) return;
+      calls += 1;
+      if (calls === 2) trial.service.faults.inject({ kind: 'status', status: 401, operation: 'network-messages.send' });
+    });
+    expect(await trial.run()).toMatchObject({ status: 'failed', isFinal: true });
+    expect(trial.sent()).toEqual(['ann: Hi']);
+    expect(trial.rowWith('Hi')['Sync']).toBe('sent 2026-11-21 09:00Z, new');
+    await trial.start();
+    await trial.run();
+    expect(trial.sent()).toEqual(['ann: Hi', 'bob: Ho', 'cy: Hu']);
+  });
+});
+
+describe('the cap', () => {
+  test('P4: holds in every hour and across restarts, oldest first; the rest says how many are ahead', async () => {
+    const trial = createOutboxTrial({ outbox: { sends_per_hour: 2 } });
+    await trial.ready(...['1', '2', '3', '4'].map((text) => row('ann@firm.io', text)));
+    await trial.run();
+    expect(trial.sent()).toEqual(['ann: 1', 'ann: 2']);
+    expect([trial.rowWith('3')['Sync'], trial.rowWith('4')['Sync']]).toEqual([
+      'waiting: 0 ahead, cap 2/h',
+      'waiting: 1 ahead, cap 2/h',
+    ]);
+    await trial.start();
+    await pass(hourMs - 10_000);
+    await trial.run();
+    expect(trial.sends()).toBe(2);
+    await pass(20_000);
+    await trial.run();
+    expect(trial.sent()).toEqual(['ann: 1', 'ann: 2', 'ann: 3', 'ann: 4']);
+  });
+
+  test('P4: counts calls whose outcome is unknown', async () => {
+    const trial = createOutboxTrial({ outbox: { sends_per_hour: 1 } });
+    await trial.ready(row('ann@firm.io', '1'), row('ann@firm.io', '2'));
+    trial.service.faults.inject({ kind: 'lost', operation: 'network-messages.send', when: 'before' });
+    await trial.run();
+    expect(trial.rowWith('2')['Sync']).toBe('waiting: 0 ahead, cap 1/h');
+  });
+
+  test('W10: in the daemon a row is sent once it has stood still, and an edit begins anew', async () => {
+    const trial = createOutboxTrial();
+    await trial.ready(row('ann@firm.io', 'Hi'));
+    await trial.run({ isAsked: false });
+    await pass(20_000);
+    trial.put('Hi', 'Text', 'Hi Ann');
+    await trial.run({ isAsked: false });
+    await pass(20_000);
+    await trial.run({ isAsked: false });
+    expect(trial.sent()).toEqual([]);
+    await pass(20_000);
+    await trial.run({ isAsked: false });
+    expect(trial.sent()).toEqual(['ann: Hi Ann']);
+  });
+
+  test('W3: what a person changes while others are sent is judged anew before its own call', async () => {
+    const trial = createOutboxTrial({ outbox: { sends_per_hour: 100 } });
+    await trial.ready(...Array.from({ length: 12 }, (_, index) => row('ann@firm.io', `text ${index}`)));
+    let calls = 0;
+    trial.atEachInstant((what) => {
+      if (!(what instanceof Request) || what.method !== 'POST' || !what.url.includes('messages')) return;
+      calls += 1;
+      if (calls === 5) trial.put('text 11', 'Send', '');
+    });
+    await trial.run();
+    expect(trial.sends()).toBe(11);
+    expect(trial.sent()).not.toContain('ann: text 11');
+  });
+
+  test('W8: after the end was asked for nothing is begun, and what was sent is told in its row', async () => {
+    const trial = createOutboxTrial();
+    await trial.ready(row('ann@firm.io', 'Hi'), row('bob@firm.io', 'Ho'));
+    const stop = new AbortController();
+    trial.atEachInstant((what) => {
+      if (what instanceof Request && what.method === 'POST' && what.url.includes('messages')) stop.abort();
+    });
+    await trial.run({ signal: stop.signal });
+    expect(trial.sent()).toEqual(['ann: Hi']);
+    expect(trial.rowWith('Hi')['Sync']).toBe('sent 2026-11-21 09:00Z, new');
+    await trial.run();
+    expect(trial.sent()).toEqual(['ann: Hi', 'bob: Ho']);
+  });
+});
+
+describe('a state that is new, lost or restored', () => {
+  test('P6: rows that say yes before the first run wait for one approval, for as many as it names', async () => {
+    const trial = createOutboxTrial({ rows: [row('ann@firm.io', 'Hi'), row('bob@firm.io', 'Ho')] });
+    const held = await trial.run();
+    expect(held).toMatchObject({ status: 'partial', planned: { messages: 2 }, approvable: held.run });
+    expect(trial.rowWith('Hi')['Sync']).toBe('held: the state is new: approve once what it would send');
+    await trial.approve({ ...held, planned: { ...held.planned, messages: 1 } });
+    await trial.run();
+    expect(trial.sends()).toBe(0);
+    await trial.approve(held);
+    await trial.run();
+    expect(trial.sent()).toEqual(['ann: Hi', 'bob: Ho']);
+    trial.person.paste("'Prospects'!A4", [row('cy@firm.io', 'New')]);
+    await trial.run();
+    expect(trial.sends()).toBe(3);
+  });
+
+  test('P6, L8: the state lost: what carries a uuid or a time counts as sent, also for its copies', async () => {
+    const trial = createOutboxTrial();
+    await trial.ready(row('ann@firm.io', 'Hi'), row('bob@firm.io', 'Ho'));
+    await trial.run();
+    trial.put('Ho', 'Message', '');
+    await trial.loseState();
+    trial.person.paste("'Prospects'!A4", [row('ann@firm.io', 'Hi')]);
+    const held = await trial.run();
+    expect(held).toMatchObject({ counts: { linked: 2, sent: 0 } });
+    await trial.approve(held);
+    await trial.run();
+    expect(trial.sends()).toBe(2);
+    expect(trial.rows()[2]!['Sync']).toContain('refused: looks the same as the message of 2026-11-21 09:00Z');
+  });
+
+  test('P6, S3: a backup older than the tab is told by its rows, and holds what is not proven', async () => {
+    const trial = createOutboxTrial();
+    await trial.ready();
+    const copy = trial.backup();
+    trial.person.paste("'Prospects'!A2", [row('ann@firm.io', 'Hi')]);
+    await trial.run();
+    await trial.restore(copy);
+    trial.person.paste("'Prospects'!A3", [row('bob@firm.io', 'Ho')]);
+    await trial.run();
+    await trial.run();
+    expect(trial.sends()).toBe(1);
+    expect(trial.rowWith('Hi')['Sync']).toBe('sent 2026-11-21 09:00Z, new');
+    expect(trial.rowWith('Ho')['Sync']).toBe('held: the state is new: approve once what it would send');
+  });
+
+  test('G1: another tab fails the run instead of sending what is not known there', async () => {
+    const trial = createOutboxTrial();
+    await trial.ready(row('ann@firm.io', 'Hi'));
+    await trial.run();
+    const { outboxes } = await trial.start();
+    const outbox = outboxes.get('messages')!;
+    const state = await outbox.state.load();
+    const lease = await outbox.state.acquireLease();
+    await lease.load();
+    const identities = { ...(state.facts.get('identities') as Record<string, string>), sheet: 'another 1' };
+    await lease.commit({ facts: { put: new Map([['identities', identities]]) } });
+    await lease[Symbol.asyncDispose]();
+    expect(await trial.run()).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('this is another tab'),
+    });
+  });
+
+  test('F4: a tab with headers of somebody else is refused, and nothing is written', async () => {
+    const trial = createOutboxTrial({ headers: ['Name', 'Phone'], rows: [['Ann', '1']] });
+    expect(await trial.run()).toMatchObject({
+      status: 'failed',
+      error:
+        'the tab "Prospects" has none of the columns To, From, Text, and row 1 says "Name", "Phone": nothing was written. ' +
+        'Give the outbox messages a tab of its own or another header_row, or mend columns',
+    });
+    expect(trial.writes().sheet).toBe(0);
+  });
+});
+
+test('L12: the history has each message in full, with its outcome, and what was written into its row', async () => {
+  const trial = createOutboxTrial();
+  await trial.ready(row('ann@firm.io', 'Hi'));
+  const { run } = await trial.run();
+  const lines = (await trial.history()).filter((line) => line.run === run);
+  expect(lines).toMatchObject([
+    { op: 'send', field: 'lead_uuid', after: trial.people[0]!.uuid, outcome: 'done', rule: 'P1' },
+    { op: 'send', field: 'sender_profile_uuid', after: trial.sender.uuid },
+    { op: 'send', field: 'text', before: null, after: 'Hi', contact: trial.people[0]!.uuid },
+    { op: 'set', field: '#uuid', rule: 'P5', outcome: 'done' },
+    { op: 'set', field: '#sent', after: '2026-11-21T09:00:00Z' },
+    { op: 'set', field: '#delivery', after: 'new' },
+  ]);
+});
+
+test('W9: an outbox that did not change costs one read, and writes nothing, to no side and no file', async () => {
+  const trial = createOutboxTrial({ switches: { messageDelayMs: 0 } });
+  await trial.ready(row('ann@firm.io', 'Hi'), row('zed@firm.io', 'Ho'), row('bob@firm.io', '', 'yes'));
+  await trial.run();
+  await trial.run();
+  const before = trial.stateFiles('messages');
+  const { cost } = await trial.run();
+  expect({ ...cost, seconds: 0 }).toEqual({ crmCalls: 0, sheetReads: 1, sheetWrites: 0, seconds: 0 });
+  expect(trial.stateFiles('messages')).toEqual(before);
+});

@@ -1,0 +1,31 @@
+// Three hundred stories with every run of the tests; `npm run simulate` plays as many as you like.
+import { describe, expect, it } from 'vitest';
+import { play } from './play.ts';
+import { drawScenario } from './scenario/draw.ts';
+
+const seeds = Number(process.env['SIMULATION_SEEDS'] ?? 300);
+const first = Number(process.env['SIMULATION_SEED'] ?? 1);
+const blockSize = 20;
+
+describe('the whole program, between people, faults and kills', () => {
+  const blocks = Array.from({ length: Math.ceil(seeds / blockSize) }, (_, index) => first + index * blockSize);
+  it.each(blocks)(
+    'L1 to L13: hold in 20 stories from seed %i on',
+    async (start) => {
+      for (let seed = start; seed < Math.min(start + blockSize, first + seeds); seed += 1) {
+        const { violations } = await play(drawScenario(seed));
+        const told = violations.map(({ law, text }) => `${law}: ${text}`);
+        expect(told.length === 0 ? [] : [`npm run simulate -- --seed ${seed} --trace`, ...told]).toEqual([]);
+      }
+    },
+    120_000,
+  );
+
+  it('L11: the same seed tells the same story, to the letter', async () => {
+    for (let seed = first; seed < first + 8; seed += 1) {
+      const [once, again] = [await play(drawScenario(seed)), await play(drawScenario(seed))];
+      expect(again.story).toEqual(once.story);
+      expect(again.coverage.toJson()).toEqual(once.coverage.toJson());
+    }
+  }, 60_000);
+});

@@ -1,0 +1,204 @@
+// `npm run soak [-- --minutes M] [--size N] [--seed S] [--plot FILE]`: the daemon as a process between both stand-ins over
+// HTTP, in real time, with people who never rest. What it holds must be flat, and in the end both sides equal.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import delay from 'delay';
+import { createRandom } from '../../src/standin/service/random.ts';
+import { buildProgram } from '../support/build.ts';
+import { createSides } from '../support/sides.ts';
+import { columns, createPeople, headers } from './people.ts';
+import { drawPlot } from './plot.ts';
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '10' },
+    size: { type: 'string', default: '1000' },
+    seed: { type: 'string', default: '1' },
+    plot: { type: 'string' },
+  },
+});
+const minutes = Number(values.minutes);
+const size = Number(values.size);
+
+/** People do something this often, and all is measured this often. */
+const pauseMs = 100;
+const sampleMs = 2_000;
+/** A fault every so many requests: no answer by turns before and after it was carried out. */
+const requestsPerFault = 200;
+/** Of the second third of the time against the last: more growth than this is not flat. */
+const growthMax = 1.1;
+
+/** What is left between two collections says nothing: of the heap the lowest tenth counts, of all else the median. */
+const quantiles = { heap: 0.1, rest: 0.5 };
+
+const measures = {
+  memory: { name: 'process_resident_memory_bytes', label: 'memory', unit: 'MB', scale: 1e6 },
+  heap: { name: 'nodejs_heap_size_used_bytes', label: 'heap', unit: 'MB', scale: 1e6 },
+  handles: { name: 'process_open_fds', label: 'open files and sockets', unit: '', scale: 1 },
+  state: { name: null, label: 'state, without history', unit: 'kB', scale: 1e3 },
+} as const;
+type Measure = keyof typeof measures;
+
+let requests = 0;
+const sides = await createSides({
+  values: [headers],
+  rowCount: size * 2,
+  more: { server: { listen: '127.0.0.1:0' } },
+  around: (served) => ({
+    async fetch(request, bindings) {
+      requests += 1;
+      if (requests % requestsPerFault !== 0) return served.fetch(request, bindings);
+      if ((requests / requestsPerFault) % 2 === 0) await served.fetch(request, bindings);
+      bindings.dropConnection();
+      return new Response(null);
+    },
+  }),
+  sync: {
+    schedule: '* * * * * *',
+    full_scan: '*/10 * * * * *',
+    match: ['email'],
+    columns,
+    conflict: 'crm',
+    settle_secs: 1,
+    on_row_deleted: 'delete_contact',
+    on_contact_deleted: 'delete_row',
+    limits: { deletes: '100%', changes: '100%', blanks: '100%', creates: size * 2 },
+  },
+});
+const people = createPeople(sides, createRandom(Number(values.seed)), size);
+for (let index = 0; index < size / 2; index += 1) people.enterInService();
+for (let index = 0; index < size / 2; index += 1) people.enterInSheet();
+
+using program = buildProgram();
+const child = spawn(process.execPath, [program.main, 'run', '--config', sides.configFile], { cwd: sides.folder });
+const ended = once(child, 'close');
+let log = '';
+const counts = { runs: 0, failed: 0, changes: 0 };
+child.stdout.on('data', (data: Buffer) => {
+  log = (log + data.toString()).slice(-20_000);
+});
+child.stderr.on('data', (data: Buffer) => process.stderr.write(data));
+
+const samples: { readonly secs: number; readonly values: Readonly<Record<Measure, number>> }[] = [];
+const started = performance.now();
+const secsGone = () => (performance.now() - started) / 1000;
+try {
+  const url = await address();
+  let sampled = 0;
+  while (secsGone() < minutes * 60) {
+    people.act();
+    if (performance.now() - sampled > sampleMs) {
+      sampled = performance.now();
+      samples.push({ secs: secsGone(), values: await measure(url) });
+    }
+    await delay(pauseMs);
+  }
+  const acts = people.count();
+  const restMs = await untilEqual();
+  await readCounts(url);
+  child.kill('SIGTERM');
+  await ended;
+  report(acts, restMs);
+} finally {
+  child.kill('SIGKILL');
+  await sides.close();
+}
+
+async function address(): Promise<string> {
+  for (;;) {
+    const found = /"url":"([^"]+)"/.exec(log)?.[1];
+    if (found !== undefined) return found;
+    if (child.exitCode !== null) throw new Error(`the daemon ended at once:\n${log}`);
+    await delay(50);
+  }
+}
+
+async function metricsText(url: string): Promise<string> {
+  const answer = await fetch(`${url}/metrics`);
+  return answer.text();
+}
+
+async function measure(url: string): Promise<Readonly<Record<Measure, number>>> {
+  const text = await metricsText(url);
+  const metric = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)![1]);
+  return {
+    memory: metric(measures.memory.name),
+    heap: metric(measures.heap.name),
+    handles: metric(measures.handles.name),
+    state: stateBytes(),
+  };
+}
+
+/** The history is a log: it grows by what was done, and is no part of what has to be flat. */
+function stateBytes(isHistory = false): number {
+  const folder = join(sides.folder, 'state', 'prospects');
+  const inside = isHistory ? join(folder, 'history') : folder;
+  return readdirSync(inside, { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, { name }) => sum + (statSync(join(inside, name), { throwIfNoEntry: false })?.size ?? 0), 0);
+}
+
+async function readCounts(url: string): Promise<void> {
+  const text = await metricsText(url);
+  const total = (name: string, labels = '') =>
+    [...text.matchAll(new RegExp(`^${name}\\{[^}]*${labels}[^}]*\\} (\\S+)$`, 'gm'))].reduce(
+      (sum, [, value]) => sum + Number(value),
+      0,
+    );
+  counts.runs = total('leadsheet_runs_total');
+  counts.failed = total('leadsheet_runs_total', 'status="failed"');
+  counts.changes = total('leadsheet_changes_total');
+}
+
+/** Milliseconds until both sides were equal. Throws with who is not, after a minute. */
+async function untilEqual(): Promise<number> {
+  const from = performance.now();
+  for (;;) {
+    const differences = people.differences();
+    if (differences.length === 0) return performance.now() - from;
+    if (performance.now() - from > 60_000)
+      throw new Error(
+        `not equal after a minute of rest:\n${differences.slice(0, 10).join('\n')}\n${log.slice(-3_000)}`,
+      );
+    await delay(100);
+  }
+}
+
+function report(acts: number, restMs: number): void {
+  const third = Math.floor(samples.length / 3);
+  console.log(`${minutes} minutes, ${size} people on each side, seed ${values.seed}`);
+  console.log(
+    `people did ${acts} things; ${counts.runs} runs, ${counts.failed} of them failed; ${counts.changes} changes; ` +
+      `${Math.floor(requests / requestsPerFault)} of ${requests} requests had no answer`,
+  );
+  console.log(
+    `both sides equal ${(restMs / 1000).toFixed(1)} s after people rested; history ${stateBytes(true)} bytes`,
+  );
+  for (const [name, { label, unit, scale }] of Object.entries(measures)) {
+    const series = samples.map((sample) => sample.values[name as Measure] / scale);
+    const at = name === 'heap' ? quantiles.heap : quantiles.rest;
+    const [before, after] = [quantile(series.slice(third, 2 * third), at), quantile(series.slice(2 * third), at)];
+    const growth = after / before;
+    const isFlat = growth <= growthMax;
+    if (!isFlat) process.exitCode = 1;
+    const text = (value: number) => `${value.toFixed(1)} ${unit}`.trim();
+    console.log(
+      `${label}: ${text(before)} in the second third, ${text(after)} in the last, x${growth.toFixed(2)}: ${isFlat ? 'flat' : 'NOT FLAT'}`,
+    );
+  }
+  if (values.plot !== undefined) {
+    const panels = Object.entries(measures).map(([name, { label, unit, scale }]) => ({
+      title: unit === '' ? label : `${label}, ${unit}`,
+      points: samples.map(({ secs, values: at }) => ({ x: secs / 60, y: at[name as Measure] / scale })),
+    }));
+    writeFileSync(values.plot, drawPlot(panels, 'minutes'));
+    console.log(`drawn in ${values.plot}`);
+  }
+}
+
+function quantile(numbers: readonly number[], at: number): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length * at)] ?? Number.NaN;
+}

@@ -1,0 +1,110 @@
+// Both stand-ins over HTTP on free ports, and a configuration file for a program between them.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { type Served, serve } from '../../src/standin/serve.ts';
+import { createServiceStandin } from '../../src/standin/service/standin.ts';
+import { createSheetsStandin } from '../../src/standin/sheets/standin.ts';
+
+export const tab = 'Prospects';
+const spreadsheetId = 'spreadsheet-of-a-test-over-http';
+const token = 'the-token-of-the-tests';
+const account = { email: 'robot@demo.iam.gserviceaccount.com', clientId: 'c', clientSecret: 's', refreshToken: 'r' };
+
+export interface SidesOptions {
+  /** Header and rows. */
+  readonly values: readonly (readonly string[])[];
+  readonly rowCount: number;
+  /** Of the one sync, in the words of the file; where its list and tab are is said here. */
+  readonly sync: Readonly<Record<string, unknown>>;
+  /** The rest of the file. */
+  readonly more?: Readonly<Record<string, unknown>>;
+  /** Stands before each of them. */
+  readonly around?: (served: Served) => Served;
+}
+
+/** The calls of the service that change nothing. */
+const reading = new Set(['contacts.search', 'contacts.lookup-one', 'contacts.get', 'lists.list', 'automations.list']);
+
+export async function createSides({ values, rowCount, sync, more = {}, around = (served) => served }: SidesOptions) {
+  const folder = mkdtempSync(join(tmpdir(), 'leadsheet-sides-'));
+  const service = createServiceStandin({
+    now: Date.now,
+    seed: 1,
+    acceptedTokens: [token],
+    switches: { rateLimits: [] },
+    receivedMax: 100_000,
+  });
+  const sheets = createSheetsStandin({
+    now: Date.now,
+    random: () => 0.5,
+    quotas: 'none',
+    credentials: { authorizedUsers: [account] },
+  });
+  const list = service.model.lists.add({ name: 'Prospects' });
+  sheets.model.create({
+    id: spreadsheetId,
+    writers: [account.email],
+    tabs: [{ title: tab, rowCount, columnCount: 12, values }],
+  });
+  const servers = [await serve(around(service.app), 0), await serve(around(sheets.app), 0)] as const;
+  const person = sheets.person(spreadsheetId);
+  const configFile = join(folder, 'leadsheet.yaml');
+  const { clientId: client_id, clientSecret: client_secret, refreshToken: refresh_token } = account;
+  const key = { type: 'authorized_user', client_id, client_secret, refresh_token };
+  writeFileSync(join(folder, 'google.json'), JSON.stringify(key));
+  writeFileSync(
+    configFile,
+    stringify({
+      crm: { base_url: servers[0].url, token, requests_per_minute: 60_000 },
+      google: {
+        credentials_file: 'google.json',
+        endpoint: servers[1].url,
+        reads_per_minute: 60_000,
+        writes_per_minute: 60_000,
+      },
+      ...more,
+      syncs: {
+        prospects: {
+          contacts: { list: 'Prospects' },
+          sheet: { spreadsheet: spreadsheetId, tab, status_column: 'Sync' },
+          ...sync,
+        },
+      },
+    }),
+  );
+
+  return {
+    folder,
+    configFile,
+    service,
+    sheets,
+    list,
+    person,
+
+    /** The rows that hold anything, by header. */
+    rows: (): readonly Readonly<Record<string, string>>[] => {
+      const [header = [], ...lines] = person.read(tab) as readonly (readonly string[])[];
+      return lines
+        .filter((cells) => cells.some((cell) => cell !== ''))
+        .map((cells) => Object.fromEntries(header.map((name, index) => [name, cells[index] ?? ''])));
+    },
+
+    contacts: () => [...service.model.contacts.all()].map(({ record }) => record),
+
+    addContact: (fields: Readonly<Record<string, string>>) =>
+      service.model.contacts.add({ fields: { ...fields, list_uuid: list.uuid } }),
+
+    /** What was written to either side so far. */
+    writes: () => {
+      const inService = service.received.entries.filter(({ operation }) => !reading.has(operation ?? ''));
+      return { service: inService.map(({ operation }) => operation), sheet: sheets.log.counters.writes };
+    },
+
+    close: async () => {
+      for (const server of servers) await server.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}

@@ -1,0 +1,231 @@
+import { describe, expect, test } from 'vitest';
+import { contentText, listIn, type Message, type OutboxRow, readRecipient, watchOf } from '../../src/sync/message.ts';
+import { type OutboxInput, planOutbox } from '../../src/sync/outbox.ts';
+
+/* Who is sent and what rows are told, as data. What the service and the sheet make of it is in test/engine/outbox. */
+
+const now = Date.parse('2026-11-21T09:00:00Z');
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+const ann = idOf(900);
+const sales = idOf(800);
+
+function row(number: number, parts: Partial<OutboxRow> & { readonly text?: string } = {}): OutboxRow {
+  const { text = `text ${number}`, ...rest } = parts;
+  const blank = { uuid: null, sentAt: null, delivery: null, isSendFormula: false };
+  return { number, id: idOf(number), cells: [ann, 'Sales', text], send: 'yes', ...blank, ...rest };
+}
+
+function input(rows: readonly OutboxRow[], more: Partial<OutboxInput> = {}): OutboxInput {
+  return {
+    kind: 'network_messages',
+    fields: ['lead_uuid', 'sender_profile_uuid', 'text'].map((name) => ({ name, header: name, isList: false })),
+    headers: { send: 'Send', uuid: 'Message', sentAt: 'Sent at' },
+    rows,
+    missing: [],
+    messages: new Map(rows.map(({ id, number }) => [id, { state: 'waiting', at: now - number, run: '', said: '' }])),
+    isTrusted: true,
+    retried: new Map(),
+    approved: 0,
+    answers: {
+      senders: [{ uuid: sales, names: ['Sales'], isEnabled: true }],
+      recipients: new Map([[ann, { kind: 'here', uuid: ann, name: 'Ann' }]]),
+    },
+    perHour: 100,
+    batchMax: 100,
+    tried: new Map(),
+    now,
+    isDryRun: false,
+    digest: (text) => text,
+    nearest: () => undefined,
+    ...more,
+  };
+}
+
+const dueOf = (given: OutboxInput) => planOutbox(given).due.map(({ row: number }) => number);
+
+describe('the queue', () => {
+  test('P4: oldest first, whatever the order of the rows (L11)', () => {
+    const since = (number: number): Message => ({
+      state: 'waiting',
+      at: now - (number % 3) * 1000,
+      run: '',
+      said: JSON.stringify([
+        ['lead_uuid', ann],
+        ['sender_profile_uuid', 'Sales'],
+        ['text', `text ${number}`],
+      ]),
+    });
+    const rows = [1, 2, 3, 4, 5].map((number) => row(number));
+    const messages = new Map(rows.map(({ id, number }) => [id, since(number)]));
+    const expected = [2, 5, 1, 4, 3];
+    expect(dueOf(input(rows, { messages }))).toEqual(expected);
+    expect(dueOf(input(rows.toReversed(), { messages }))).toEqual(expected);
+  });
+
+  test('P4: calls of the last hour count, whatever became of them; older ones do not', () => {
+    const called = (state: Message['state'], ...calls: readonly number[]): Message => {
+      return { state, at: now, run: '', said: '', calls };
+    };
+    const messages = new Map([
+      ['sent', called('sent', now - hourMs + 1, now - hourMs)],
+      ['unknown', called('unknown', now - 5)],
+      ['refused', called('refused', now - 2 * hourMs)],
+    ]);
+    const rows = [1, 2, 3].map((number) => row(number));
+    const waiting = input(rows).messages;
+    const plan = planOutbox(input(rows, { messages: new Map([...waiting, ...messages]), perHour: 4 }));
+    expect(plan.due.map(({ row: number }) => number)).toEqual([1, 2]);
+    expect(plan.statuses.get(3)).toBe('waiting: 0 ahead, cap 4/h');
+  });
+
+  test('P4: what has to be asked is asked for no more than can be sent', () => {
+    const rows = [1, 2, 3, 4].map((number) => row(number, { cells: [idOf(900 + number), 'Sales', 'Hi'] }));
+    const { questions, due } = planOutbox(input(rows, { answers: { recipients: new Map() }, perHour: 2 }));
+    expect(due).toEqual([]);
+    expect(questions).toEqual({ recipients: [idOf(901), idOf(902)], senders: true });
+  });
+
+  test('P1: a row without an ID is given one and is not sent before; a plan needs none', () => {
+    const rows = [row(1, { id: '' })];
+    const plan = planOutbox(input(rows, { messages: new Map() }));
+    expect([plan.due, plan.namings]).toMatchObject([[], [{ row: 1, message: { state: 'waiting', at: now } }]]);
+    expect(dueOf(input(rows, { messages: new Map(), isDryRun: true }))).toEqual([1]);
+  });
+
+  test('P6: rows that wait for an ID count for the approval too', () => {
+    const rows = [row(1, { id: '' }), row(2)];
+    const held = { isTrusted: false };
+    expect(planOutbox(input(rows, held))).toMatchObject({ unapproved: 2, isTrusted: false, due: [] });
+    expect(planOutbox(input(rows, { ...held, approved: 1 })).unapproved).toBe(2);
+    expect(planOutbox(input(rows, { ...held, approved: 2 }))).toMatchObject({ unapproved: 0, isTrusted: true });
+    expect(planOutbox(input([], held)).isTrusted).toBe(true);
+  });
+});
+
+describe('rows with one ID', () => {
+  test('P2, I4: the one that says what was written down keeps it, else the upper one', () => {
+    const copies = [row(1, { id: idOf(7), text: 'edited' }), row(2, { id: idOf(7), text: 'as sent' })];
+    const said = JSON.stringify([
+      ['lead_uuid', ann],
+      ['sender_profile_uuid', 'Sales'],
+      ['text', 'as sent'],
+    ]);
+    const sent: Message = { state: 'sent', at: now, run: 'r', said, uuid: idOf(70) };
+    const asSent = copies.map((each) => ({ ...each, uuid: idOf(70) }));
+    const known = planOutbox(input(asSent, { messages: new Map([[idOf(7), sent]]) }));
+    expect([known.statuses.get(1), known.statuses.get(2)]).toEqual([
+      'quarantined: copy of row 2, nothing is sent: to make it a message of its own, clear Message and Sent at',
+      'sent 2026-11-21 09:00Z',
+    ]);
+    const unknown = planOutbox(input(asSent, { messages: new Map([[idOf(7), { ...sent, said: '' }]]) }));
+    expect(unknown.statuses.get(1)).toBe('sent 2026-11-21 09:00Z');
+  });
+
+  test('P2: an ID that leadsheet did not give is set aside', () => {
+    const { statuses, due } = planOutbox(input([row(1, { id: 'mine' })], { messages: new Map() }));
+    expect([due, statuses.get(1)]).toEqual([[], 'quarantined: its ID is not one that leadsheet gave: clear it']);
+  });
+});
+
+test('P2, L8: what is to be sent again still counts as sent, also when it is changed before', () => {
+  const original = planOutbox(input([row(1, { text: 'Hi' })])).due[0]!;
+  const sent: Message = { state: 'sent', at: now, run: 'r', said: original.said, key: original.key, uuid: idOf(70) };
+  const rows = [row(2, { text: 'Hi' }), row(3, { cells: [ann.toUpperCase(), 'Sales', 'Hi'] }), row(1, { text: 'Hi' })];
+  const old: Message = { state: 'waiting', at: now - 9000, run: '', said: '' };
+  const messages = new Map([
+    [idOf(2), old],
+    [idOf(3), old],
+    [idOf(1), sent],
+  ]);
+  const asked = planOutbox(input(rows, { messages, retried: new Map([[idOf(1), true]]) })).messages;
+  const next = new Map([...messages, ...asked]);
+  expect(dueOf(input(rows, { messages: next }))).toEqual([1]);
+  const changed = [...rows.slice(0, 2), row(1, { text: 'Ho' })];
+  expect(dueOf(input(changed, { messages: next }))).toEqual([1]);
+});
+
+describe('rows that prove what the ledger has not', () => {
+  const proof = { uuid: idOf(70), sentAt: '2026-11-20 08:00', delivery: 'done' };
+
+  test('P6: a row without an ID that carries a uuid was sent; it is remembered, and makes the state count as restored', () => {
+    const plan = planOutbox(input([row(1, { id: '', ...proof }), row(2)]));
+    expect(plan).toMatchObject({ due: [], unapproved: 1, sent: 1 });
+    expect(plan.namings).toMatchObject([{ row: 1, message: { state: 'sent', uuid: idOf(70), delivery: 'done' } }]);
+  });
+
+  test('P6, P2: a copy of such a row that proves nothing is not sent, also when it names the contact otherwise', () => {
+    const rows = [row(1, { ...proof, text: 'Hi' }), row(2, { text: 'Hi', cells: ['ann@firm.io', 'Sales', 'Hi'] })];
+    const adopted = planOutbox(input(rows, { messages: new Map() })).messages;
+    const recipients = new Map([['ann@firm.io', { kind: 'here', uuid: ann, name: 'Ann' } as const]]);
+    const answers = { ...input([]).answers, recipients };
+    const plan = planOutbox(input(rows, { messages: adopted, answers, isTrusted: true }));
+    expect(plan.due).toEqual([]);
+    expect(plan.statuses.get(2)).toContain('refused: looks the same as');
+  });
+
+  test('P4, P6: what they prove of the last hour counts for the cap', () => {
+    const sentAt = new Date(now - 1000).toISOString();
+    const rows = [row(1, { ...proof, sentAt }), row(2)];
+    const { messages } = planOutbox(input(rows, { messages: new Map() }));
+    const plan = planOutbox(input(rows, { messages, perHour: 1 }));
+    expect(plan.statuses.get(2)).toBe('waiting: 0 ahead, cap 1/h');
+  });
+
+  test('P2: a time alone says that it was sent, and nothing is sent', () => {
+    const { due, statuses } = planOutbox(input([row(1, { sentAt: 46_000 })]));
+    expect([due, statuses.get(1)]).toEqual([
+      [],
+      'quarantined: says that it was sent: if it is a new message, clear Message and Sent at',
+    ]);
+  });
+});
+
+describe('what two messages have in common', () => {
+  test.each([
+    ['outer white space and line ends', { text: ' Hi\r\nyou ' }, { text: 'Hi\nyou' }, true],
+    ['the sender', { text: 'Hi', sender_profile_uuid: 'a' }, { text: 'Hi', sender_profile_uuid: 'b' }, true],
+    ['a blank subject', { text: 'Hi', subject: '' }, { text: 'Hi' }, true],
+    ['the subject', { text: 'Hi', subject: 'A' }, { text: 'Hi', subject: 'B' }, false],
+    ['the words', { text: 'Hi' }, { text: 'hi' }, false],
+  ])('P2: %s', (_what, one, other, isSame) => {
+    expect(contentText(ann, one) === contentText(ann.toUpperCase(), other)).toBe(isSame);
+  });
+
+  test('a contact is named by uuid or e-mail address, in any case', () => {
+    expect([` ${ann.toUpperCase()} `, 'Ann@Firm.io', 'Ann', ''].map(readRecipient)).toEqual([
+      ann,
+      'ann@firm.io',
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test('a list stands with commas, semicolons or line breaks between', () => {
+    expect(listIn(' a@x.io, b@x.io;c@x.io\n,d@x.io ')).toEqual(['a@x.io', 'b@x.io', 'c@x.io', 'd@x.io']);
+  });
+});
+
+describe('P5: how long a status is followed', () => {
+  const sent = (delivery: string, ageMs: number): Message => {
+    return { state: 'sent', at: now - ageMs, run: 'r', said: '', uuid: idOf(1), delivery };
+  };
+  test.each([
+    ['network_messages', sent('new', 0), 'closely'],
+    ['network_messages', sent('in_progress', dayMs), 'closely'],
+    ['network_messages', sent('Done', 0), 'not'],
+    ['network_messages', sent('failed', 0), 'not'],
+    ['network_messages', sent('new', 31 * dayMs), 'not'],
+    ['network_messages', { ...sent('', 0), state: 'unknown' }, 'closely'],
+    ['network_messages', { ...sent('', 2 * dayMs), state: 'unknown' }, 'not'],
+    ['emails', { ...sent('', 0), state: 'unknown' }, 'not'],
+    ['emails', sent('waiting', 0), 'closely'],
+    ['emails', sent('sent', dayMs), 'rarely'],
+    ['emails', sent('sent', 6 * dayMs), 'not'],
+    ['emails', sent('bounced', 0), 'not'],
+    ['emails', { ...sent('waiting', 0), state: 'waiting' }, 'not'],
+  ] as const)('%s %o: %s', (kind, message, watch) => {
+    expect(watchOf(kind, message, now)).toBe(watch);
+  });
+});

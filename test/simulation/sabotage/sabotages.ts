@@ -30,8 +30,8 @@ const merging: readonly Sabotage[] = [
   {
     name: 'what was sent is believed to be stored, whatever the answer says',
     file: 'sync/record-state.ts',
-    text: 'stored === undefined || isSame(field.kind, stored, after) || !isSame(field.kind, stored, before ?? null)',
-    instead: 'true',
+    text: 'isSame(field.kind, stored, after) || !isSame(field.kind, stored, before ?? null);',
+    instead: 'true as boolean;',
   },
   {
     name: 'the base holds what was sent, also where the sheet does not',
@@ -138,8 +138,8 @@ const service: readonly Sabotage[] = [
   {
     name: 'a contact that was there is taken for the one created',
     file: 'engine/push-crm.ts',
-    text: "return wasThere(contact, record, input, change, startedAt) ? { kind: 'moved' } : { kind: 'done', contact: record };",
-    instead: "return { kind: 'done', contact: record };",
+    text: 'const isMoved = wasThere(',
+    instead: 'const isMoved = (false as boolean) && wasThere(',
   },
   {
     name: 'changes are asked for from the end of the last run on',
@@ -160,8 +160,8 @@ const scanning: readonly Sabotage[] = [
   {
     name: 'a scan in which contacts moved is not read again',
     file: 'crm/scan/windows.ts',
-    text: 'if (steady) return end;',
-    instead: 'if (steady || pass > 0) return end;',
+    text: 'if (isTotalSteady && isCounted && seen.isSteady()) return end;',
+    instead: 'if (isTotalSteady || isCounted || seen.isSteady()) return end;',
   },
 ];
 
@@ -230,9 +230,8 @@ const state: readonly Sabotage[] = [
   {
     name: 'the base of what was created is kept only at the end of the run',
     file: 'engine/save.ts',
-    text: 'const { links } = settle(decided.input, nothing, outcomes);\n      const { batch, base } = toBatch(known, { links,',
-    instead:
-      'const { links: _links } = settle(decided.input, nothing, outcomes);\n      const { batch, base } = toBatch(known, { links: new Map(),',
+    text: '([uuid]) => !bearsOtherId(uuid)',
+    instead: '([uuid]) => !bearsOtherId(uuid) && false',
   },
   {
     name: 'a lock keeps nobody out',

@@ -88,8 +88,13 @@ const listSeparator = ', ';
 
 const list: KindOf = {
   ...text,
-  fromCrm: (raw) => (Array.isArray(raw) ? textOrBlank(raw.map(String).join(listSeparator)) : asText(raw)),
+  fromCrm: (raw) => (Array.isArray(raw) ? textOrBlank(raw.map(itemText).join(listSeparator)) : asText(raw)),
 };
+
+/** What is no plain text is shown as JSON, whatever it is. */
+function itemText(item: unknown): string {
+  return typeof item === 'string' ? item : JSON.stringify(item);
+}
 
 const json: KindOf = {
   ...text,

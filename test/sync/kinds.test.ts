@@ -40,6 +40,7 @@ describe('V1: each kind reads and writes both sides', () => {
     ['timestamp', 'soon', undefined],
     ['list', ['a', 'b'], 'a, b'],
     ['list', [], null],
+    ['list', [{ a: 1 }, { toString: [] }, 'b'], '{"a":1}, {"toString":[]}, b'],
     ['json', [{ company: 'Acme' }], '[{"company":"Acme"}]'],
     ['json', [], null],
   ])('V1: %s of the CRM: %j is read as %j', (kind, raw, value) => {

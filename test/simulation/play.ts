@@ -93,6 +93,7 @@ class Player {
       setting: scenario.setting,
       log: this.log,
       ownerOf: this.#observer.ownerOf,
+      personOf: this.#observer.personOf,
       lastWrite: (side) => this.#observer.writes.findLast((write) => write.side === side),
     });
     this.log.story.push(JSON.stringify(scenario.setting));

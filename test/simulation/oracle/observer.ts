@@ -23,6 +23,7 @@ export interface Observer {
   readonly onRun: (pid: number) => void;
   readonly onAnswer: (pid: number, what: string, body: string, text: string) => void;
   readonly ownerOf: (uuid: string) => string | undefined;
+  readonly personOf: (row: RowView) => string | undefined;
   readonly held: (side: Side, person: string, field: FieldName) => ReadonlySet<string>;
   readonly writes: readonly Write[];
   readonly additions: readonly Addition[];
@@ -65,9 +66,14 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
   const fields = setting.fields.map(({ field }) => field);
 
   const ownerOf = (uuid: string) => owners.get(uuid);
-  /** Where neither a note nor an ID tells, the key does. */
-  const personOf = (row: RowView) =>
-    row.notedPerson ?? ownerOf(row.id) ?? (row.id === '' ? readToken(row.value('email'))?.person : undefined);
+  /** Where neither a note nor an ID tells, whoever holds the key in the service does. */
+  function personOf(row: RowView): string | undefined {
+    const plain = row.notedPerson ?? ownerOf(row.id);
+    if (plain !== undefined) return plain;
+    const email = normalOf('email', row.value('email'));
+    const holders = [...contacts()].filter((each) => normalOf('email', contactValue(each, 'email')) === email);
+    return email !== '' && holders.length === 1 ? ownerOf(holders[0]!.uuid) : undefined;
+  }
 
   function known(of: number): Knowledge {
     const found = knowledge.get(of);
@@ -269,6 +275,7 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
 
   return {
     ownerOf,
+    personOf,
     held: holding,
     writes,
     additions,

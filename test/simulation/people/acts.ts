@@ -29,6 +29,7 @@ interface PeopleDep {
   readonly log: Log;
   /** Whose a contact is, as far as anybody knows. */
   readonly ownerOf: (uuid: string) => string | undefined;
+  readonly personOf: (row: RowView) => string | undefined;
   /** What leadsheet last put on a side. */
   readonly lastWrite: (side: 'crm' | 'sheet') => Write | undefined;
 }
@@ -38,7 +39,7 @@ const namedActs: ReadonlySet<SheetAct> = new Set(['edit', 'edit key', 'formula',
 /** Enough for collisions, few enough for a story that can be read. */
 const rowsMax = 25;
 
-export function createPeople({ sides, setting, log, ownerOf, lastWrite }: PeopleDep): People {
+export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite }: PeopleDep): People {
   const { person, service, file, lists, byPerson } = sides;
   const { contacts } = service.model;
   const texts = setting.fields.map(({ field }) => field).filter((field) => field !== 'email' && field !== 'network_id');
@@ -48,8 +49,6 @@ export function createPeople({ sides, setting, log, ownerOf, lastWrite }: People
   const movedOut: string[] = [];
 
   const view = () => viewSheet(file.content, log.renamed);
-  /** Where neither a note nor an ID tells, the key does. */
-  const personOf = (row: RowView) => row.notedPerson ?? ownerOf(row.id) ?? readToken(row.value('email'))?.person;
   const tell = (text: string) => void log.story.push(text);
   const tangle = (name: string | undefined, why: string) => {
     if (name !== undefined) personLog(log, name).tangles.add(why);

@@ -17,28 +17,37 @@ const { values } = parseArgs({
 const run = promisify(execFile);
 const chosen = sabotages.filter(({ name }) => name.includes(values.only));
 const unnoticed: string[] = [];
+const noticedAfter: number[] = [0];
 const started = performance.now();
 const queue = new PQueue({ concurrency: Number(values.processes) });
 console.log('| sabotage | noticed after | by |\n| --- | --- | --- |');
-await queue.addAll(chosen.map((each) => async () => tell(each, await judge(each))));
+await queue.addAll(chosen.map((each) => async () => tell(each, await judge(each, values.seeds))));
+const needed = Math.max(...noticedAfter);
+const clean = await judge(undefined, needed);
+if (clean.stories !== null) {
+  console.log(`story ${clean.stories} breaks ${clean.law} without any sabotage: nothing follows from the above`);
+  process.exitCode = 1;
+}
 const secs = Math.round((performance.now() - started) / 1000);
 console.log(
   `${chosen.length - unnoticed.length} of ${chosen.length} noticed within ${values.seeds} stories; ${secs} s`,
 );
 if (unnoticed.length > 0) process.exitCode = 1;
 
-async function judge({ name }: Sabotage): Promise<Verdict> {
+/** Without a sabotage: the program as it is. */
+async function judge(sabotage: Sabotage | undefined, stories: string | number): Promise<Verdict> {
   const here = (file: string) => new URL(file, import.meta.url).pathname;
-  const { stdout } = await run(
-    process.execPath,
-    ['--import', here('hook.ts'), here('judge.ts'), values.seed, values.seeds],
-    { env: { ...process.env, SABOTAGE: name }, maxBuffer: 2 ** 26 },
-  );
+  const hook = sabotage ? ['--import', here('hook.ts')] : [];
+  const { stdout } = await run(process.execPath, [...hook, here('judge.ts'), values.seed, String(stories)], {
+    env: { ...process.env, SABOTAGE: sabotage?.name },
+    maxBuffer: 2 ** 26,
+  });
   return JSON.parse(stdout) as Verdict;
 }
 
 function tell({ name }: Sabotage, { stories, law, text }: Verdict): void {
   if (stories === null) unnoticed.push(name);
+  else noticedAfter.push(stories);
   const after = stories === null ? '**not noticed**' : `${stories} ${stories === 1 ? 'story' : 'stories'}`;
   const by = law === 'fault' ? text.split('\n')[0]!.slice(0, 80) : law;
   console.log(`| ${name} | ${after} | ${by} |`);

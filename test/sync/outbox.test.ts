@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { contentText, listIn, type Message, type OutboxRow, readRecipient, watchOf } from '../../src/sync/message.ts';
-import { type OutboxInput, planOutbox } from '../../src/sync/outbox.ts';
+import { planOutbox } from '../../src/sync/outbox.ts';
+import type { OutboxInput } from '../../src/sync/outbox-input.ts';
 
 /* Who is sent and what rows are told, as data. What the service and the sheet make of it is in test/engine/outbox. */
 

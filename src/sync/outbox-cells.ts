@@ -1,6 +1,6 @@
 // The cells of an outbox that say what was sent: read, compared with the ledger, and written (P5).
 import type { FieldChange } from './change.ts';
-import { isSame, readCell, writeCell } from './kinds.ts';
+import { readCell, writeCell } from './kinds.ts';
 import { type Message, type OutboxRow, readPayload } from './message.ts';
 import type { Value } from './value.ts';
 
@@ -32,12 +32,10 @@ export function sentCells(row: OutboxRow, { uuid, at, delivery }: Message): read
   const why = { rule: 'P5', reason: 'what became of it' } as const;
   const cells: FieldChange[] = [];
   const put = (field: SentField, before: Value, after: Value) => cells.push({ field, before, after, ...why });
-  const now = instantOf(row);
   if (uuid !== undefined && row.uuid !== undefined && textOf(row.uuid) !== uuid) put('#uuid', textOf(row.uuid), uuid);
   const time = new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
-  const isSameTime =
-    now !== undefined && isSame('timestamp', new Date(now).toISOString().replace(/\.\d+Z$/, 'Z'), time);
-  if (at > 0 && row.sentAt !== undefined && !isSameTime) put('#sent', textOf(row.sentAt), time);
+  if (at !== 0 && row.sentAt !== undefined && instantOf(row) !== Date.parse(time))
+    put('#sent', textOf(row.sentAt), time);
   if (delivery !== undefined && row.delivery !== undefined && textOf(row.delivery) !== delivery) {
     put('#delivery', textOf(row.delivery), delivery);
   }

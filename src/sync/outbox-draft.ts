@@ -34,11 +34,11 @@ export interface Draft {
   readonly namings: Naming[];
   readonly messages: Map<string, Message>;
   readonly sets: (Change & { readonly op: 'set' })[];
-  readonly problems: Problem[];
   /** What rows say that have no problem. */
   readonly texts: Map<number, string>;
-  /** Rows that have one and do not say it yet: somebody may still be typing there. */
-  readonly silent: Set<number>;
+  readonly problems: Problem[];
+  /** Of these, what the row does not say yet: somebody may still be typing there. */
+  readonly silent: Set<Problem>;
   readonly queue: Wish[];
   sent: number;
   /** Rows that say yes and cannot be judged yet: an approval is for them too. */
@@ -48,9 +48,19 @@ export interface Draft {
 }
 
 export function tell(draft: Draft, row: OutboxRow, kind: Problem['kind'], rule: RuleId, reason: string): void {
+  draft.problems.push(problemOf(draft, row, kind, rule, reason));
+}
+
+/** What takes care of itself within a run or two: the report has it, the row keeps what it says. */
+export function tellSilently(draft: Draft, row: OutboxRow, rule: RuleId, reason: string): void {
+  const said = problemOf(draft, row, 'waiting', rule, reason);
+  draft.problems.push(said);
+  draft.silent.add(said);
+}
+
+function problemOf({ keepers }: Draft, row: OutboxRow, kind: Problem['kind'], rule: RuleId, reason: string): Problem {
   const said = problem(kind, { row: row.number }, rule, reason);
-  const isOwn = row.id !== '' && draft.keepers.get(row.id) === row;
-  draft.problems.push(isOwn ? { ...said, id: row.id } : said);
+  return keepers.get(row.id) === row ? { ...said, id: row.id } : said;
 }
 
 /** A person asked for it again although it was sent, or may have been. */

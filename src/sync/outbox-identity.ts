@@ -55,7 +55,7 @@ function considerNamed(draft: Draft, row: OutboxRow): void {
   const { id } = row;
   const message = messages.get(id) ?? input.messages.get(id);
   const uuid = textOf(row.uuid);
-  const owner = uuid === '' ? undefined : known.idByUuid.get(uuid);
+  const owner = known.idByUuid.get(uuid);
   if (owner !== undefined && owner !== id) {
     const other = keepers.get(owner);
     if (other) return copyOf(draft, row, other);

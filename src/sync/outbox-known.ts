@@ -33,8 +33,7 @@ export function findKeepers(input: OutboxInput): Map<string, OutboxRow> {
   const keepers = new Map<string, OutboxRow>();
   const isAsKnown = (row: OutboxRow) => {
     const message = messages.get(row.id);
-    if (!message) return false;
-    return textOf(row.uuid) === (message.uuid ?? '') && saidOf(input, row) === message.said;
+    return textOf(row.uuid) === (message?.uuid ?? '') && saidOf(input, row) === message?.said;
   };
   const doubled = new Set<string>();
   for (const row of rows) {

@@ -24,9 +24,8 @@ export function faultIn(fields: readonly OutboxField[], values: readonly Said[])
     }
   }
   for (const names of required) {
-    const mapped = names.filter((name) => fields.some((field) => field.name === name));
-    if (mapped.some((name) => valueOf(fields, name, values) !== null)) continue;
-    const headers = mapped.map((name) => headerOf(fields, name));
+    if (names.some((name) => valueOf(fields, name, values) !== null)) continue;
+    const headers = fields.filter(({ name }) => names.includes(name)).map(({ header }) => header);
     return { kind: 'refused', reason: `${headers.join(' and ')} is empty: nothing is sent` };
   }
   return undefined;
@@ -52,8 +51,8 @@ export function textIn(fields: readonly OutboxField[], name: string, values: rea
   return typeof value === 'string' ? value : '';
 }
 
-export function headerOf(fields: readonly OutboxField[], name: string): string {
-  return fields.find((field) => field.name === name)?.header ?? name;
+export function headerOf(fields: readonly OutboxField[], wanted: string): string | undefined {
+  return fields.find(({ name }) => name === wanted)?.header;
 }
 
 function valueOf(fields: readonly OutboxField[], name: string, values: readonly Said[]): Said {

@@ -1,5 +1,5 @@
 // Who goes now, and who waits: P4's cap, P6's approval, W10. Oldest first, whatever the order of the rows (L11).
-import { type Draft, tell } from './outbox-draft.ts';
+import { type Draft, tell, tellSilently } from './outbox-draft.ts';
 import { type Due, judge } from './outbox-judge.ts';
 import { countCalls } from './outbox-known.ts';
 
@@ -26,16 +26,12 @@ export function takeTurns(draft: Draft): Turns {
     const failure = input.tried.get(id ?? '');
     if (unapproved > 0) tell(draft, row, 'held', 'P6', 'the state is new: approve once what it would send');
     else if (failure !== undefined) tell(draft, row, 'failed', 'P3', `not sent, is tried in the next run: ${failure}`);
-    else if (settleMs !== undefined && now - message.at < settleMs) {
-      draft.silent.add(row.number);
-      tell(draft, row, 'waiting', 'W10', 'waits to settle');
-    } else if (free <= 0) {
+    else if (settleMs !== undefined && now - message.at < settleMs) tellSilently(draft, row, 'W10', 'waits to settle');
+    else if (free <= 0) {
       tell(draft, row, 'waiting', 'P4', `${ahead} ahead, cap ${perHour}/h`);
       ahead += 1;
-    } else if (due.length + asked >= batchMax) {
-      draft.silent.add(row.number);
-      tell(draft, row, 'waiting', 'P1', 'is tried in the next run');
-    } else {
+    } else if (due.length + asked >= batchMax) tellSilently(draft, row, 'P1', 'is tried in the next run');
+    else {
       const verdict = judge(draft, each, taken);
       if (verdict.kind === 'refused') continue;
       free -= 1;

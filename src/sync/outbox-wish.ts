@@ -1,7 +1,7 @@
 // P4, as far as the row itself tells: a row that says yes is put into the queue, or is told what it lacks.
 import { callsOf, type Message, type OutboxRow, readPayload, readRecipient, saidText } from './message.ts';
 import { instantText } from './outbox-cells.ts';
-import { type Draft, mayAgain, tell } from './outbox-draft.ts';
+import { type Draft, mayAgain, tell, tellSilently } from './outbox-draft.ts';
 import { sentDigests } from './outbox-known.ts';
 import { faultIn, headerOf, textIn } from './outbox-payload.ts';
 
@@ -41,8 +41,7 @@ export function wish(draft: Draft, row: OutboxRow, id: string | undefined, befor
 /** P2: nothing is sent under an ID that the row does not have yet. */
 export function waitForId(draft: Draft, row: OutboxRow): void {
   draft.pending += 1;
-  draft.silent.add(row.number);
-  tell(draft, row, 'waiting', 'P1', 'is tried in the next run');
+  tellSilently(draft, row, 'P1', 'is tried in the next run');
 }
 
 /** P2, for the row that says what `twin` said. */

@@ -52,7 +52,7 @@ export function planOutbox(input: OutboxInput): OutboxPlan {
   identify(draft);
   const turns = takeTurns(draft);
   const { namings, messages, sets, problems, texts, silent, sent } = draft;
-  const urgent = statusByRow(problems.filter(({ row }) => !silent.has(row ?? 0)));
+  const urgent = statusByRow(problems.filter((each) => !silent.has(each)));
   return {
     ...turns,
     namings,

@@ -2,7 +2,7 @@
 import { callsOf, type Message, type OutboxRow, readPayload, readRecipient, saidText } from './message.ts';
 import { instantText } from './outbox-cells.ts';
 import { type Draft, mayAgain, tell, tellSilently } from './outbox-draft.ts';
-import { sentDigests } from './outbox-known.ts';
+import { isDone, sentDigests } from './outbox-known.ts';
 import { faultIn, headerOf, textIn } from './outbox-payload.ts';
 
 /** `id` undefined: it has none yet. `before`: what the ledger has under it. */
@@ -47,10 +47,16 @@ export function waitForId(draft: Draft, row: OutboxRow): void {
 /** P2, for the row that says what `twin` said. */
 export function sameAs({ input }: Draft, twin: string, id: string | undefined): string {
   const message = input.messages.get(twin);
-  const doubt = message?.state === 'sent' ? '' : ', whose outcome is unknown';
-  const what = message ? `the message of ${instantText(message.at)}${doubt}` : 'another row that is sent now';
+  const what = message ? whichOf(message) : 'another row that is sent now';
   const again = id === undefined ? '' : `, or say leadsheet retry ${id} --yes`;
   return `looks the same as ${what}: change it${again}`;
+}
+
+function whichOf(message: Message): string {
+  if (isDone(message)) {
+    return `the message of ${instantText(message.at)}${message.state === 'sent' ? '' : ', whose outcome is unknown'}`;
+  }
+  return message.before ? 'a message that was sent before' : 'another row that is sent now';
 }
 
 interface Renewal {

@@ -6,7 +6,7 @@ import { type ResourceRecord, resourceListing } from '../crm/resources.ts';
 import { operations } from '../crm/operations/table.ts';
 import type { Contact } from '../crm/operations/records.ts';
 import { contentText, type Message, watchOf } from '../sync/message.ts';
-import type { RecipientAnswer, Sender } from '../sync/outbox.ts';
+import type { RecipientAnswer, Sender } from '../sync/outbox-input.ts';
 import { normalEmail } from '../sync/same.ts';
 import { digest } from './outbox-digest.ts';
 import type { OutboxRun } from './outbox-context.ts';

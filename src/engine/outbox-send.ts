@@ -15,7 +15,7 @@ import type { HistoryLine } from '../state/port.ts';
 import type { Change } from '../sync/change.ts';
 import { callsOf, type Message } from '../sync/message.ts';
 import type { Outcome } from '../sync/outcome.ts';
-import type { Due } from '../sync/outbox.ts';
+import type { Due } from '../sync/outbox-judge.ts';
 import { editCall } from './context.ts';
 import type { OutboxRun } from './outbox-context.ts';
 import type { OutboxBook } from './outbox-ledger.ts';

@@ -4,7 +4,7 @@ import { payloadFields } from '../crm/outgoing.ts';
 import type { CellInput, ColumnKey, Row, TableSpec } from '../sheets/port.ts';
 import type { FieldChange } from '../sync/change.ts';
 import type { OutboxField, OutboxRow } from '../sync/message.ts';
-import { type SentField, toSentCell } from '../sync/outbox.ts';
+import { type SentField, toSentCell } from '../sync/outbox-cells.ts';
 import { statusKey } from './shape.ts';
 
 export interface OutboxShape {

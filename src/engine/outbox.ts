@@ -8,14 +8,8 @@ import { problem } from '../sync/change.ts';
 import { estimate } from '../sync/estimate.ts';
 import type { Message } from '../sync/message.ts';
 import { failureProblem, type Outcome } from '../sync/outcome.ts';
-import {
-  type OutboxAnswers,
-  type OutboxInput,
-  type OutboxPlan,
-  planOutbox,
-  type RecipientAnswer,
-  type Sender,
-} from '../sync/outbox.ts';
+import { type OutboxPlan, planOutbox } from '../sync/outbox.ts';
+import type { OutboxAnswers, OutboxInput, RecipientAnswer, Sender } from '../sync/outbox-input.ts';
 import { type RunRequest, sheetCall } from './context.ts';
 import { RunFailed } from './errors.ts';
 import { type Facts, factChanges } from './memory.ts';

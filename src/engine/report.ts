@@ -9,7 +9,10 @@ import { isHarmless } from '../sync/status.ts';
 
 export type RunStatus = 'succeeded' | 'partial' | 'held' | 'failed';
 
-/** Records by how they stand, and changes by what was done. Every record read is in exactly one of the former (L12). */
+/**
+ * Records by how they stand, and changes by what was done. Every record read is in one of the former (L12); one that is linked
+ * may have fields in conflict, parked or held besides.
+ */
 export interface RunCounts {
   readonly linked: number;
   readonly waiting: number;
@@ -31,6 +34,7 @@ export interface RunCounts {
   readonly sent: number;
 }
 
+/** What the process did from the start of the run to its end: runs at the same time are in each other's cost. */
 export interface RunCost {
   readonly crmCalls: number;
   readonly sheetReads: number;

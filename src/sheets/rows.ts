@@ -85,8 +85,9 @@ function* together(blocks: readonly ValueBlock[]): Generator<readonly (readonly 
   const parts: (readonly unknown[])[] = [];
   for (;;) {
     let isOver = true;
-    for (const [index, iterator] of iterators.entries()) {
-      const { done, value } = iterator.next();
+    // A plain loop: it runs for every row of a sheet.
+    for (let index = 0; index < iterators.length; index += 1) {
+      const { done, value } = iterators[index]!.next();
       parts[index] = done ? [] : value;
       if (!done) isOver = false;
     }

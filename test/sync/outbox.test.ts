@@ -1,49 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { contentText, listIn, type Message, type OutboxRow, readRecipient, watchOf } from '../../src/sync/message.ts';
-import { type OutboxInput, planOutbox } from '../../src/sync/outbox.ts';
+import { contentText, listIn, type Message, readRecipient, watchOf } from '../../src/sync/message.ts';
+import { planOutbox } from '../../src/sync/outbox.ts';
+import { ann, dueOf, hourMs, idOf, input, now, row } from './outbox-support.ts';
 
 /* Who is sent and what rows are told, as data. What the service and the sheet make of it is in test/engine/outbox. */
 
-const now = Date.parse('2026-11-21T09:00:00Z');
-const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
-const ann = idOf(900);
-const sales = idOf(800);
-
-function row(number: number, parts: Partial<OutboxRow> & { readonly text?: string } = {}): OutboxRow {
-  const { text = `text ${number}`, ...rest } = parts;
-  const blank = { uuid: null, sentAt: null, delivery: null, isSendFormula: false };
-  return { number, id: idOf(number), cells: [ann, 'Sales', text], send: 'yes', ...blank, ...rest };
-}
-
-function input(rows: readonly OutboxRow[], more: Partial<OutboxInput> = {}): OutboxInput {
-  return {
-    kind: 'network_messages',
-    fields: ['lead_uuid', 'sender_profile_uuid', 'text'].map((name) => ({ name, header: name, isList: false })),
-    headers: { send: 'Send', uuid: 'Message', sentAt: 'Sent at' },
-    rows,
-    missing: [],
-    messages: new Map(rows.map(({ id, number }) => [id, { state: 'waiting', at: now - number, run: '', said: '' }])),
-    isTrusted: true,
-    retried: new Map(),
-    approved: 0,
-    answers: {
-      senders: [{ uuid: sales, names: ['Sales'], isEnabled: true }],
-      recipients: new Map([[ann, { kind: 'here', uuid: ann, name: 'Ann' }]]),
-    },
-    perHour: 100,
-    batchMax: 100,
-    tried: new Map(),
-    now,
-    isDryRun: false,
-    digest: (text) => text,
-    nearest: () => undefined,
-    ...more,
-  };
-}
-
-const dueOf = (given: OutboxInput) => planOutbox(given).due.map(({ row: number }) => number);
 
 describe('the queue', () => {
   test('P4: oldest first, whatever the order of the rows (L11)', () => {

@@ -1,0 +1,60 @@
+// What a row says, by the names that the service has for it, and what is wrong with it as it stands (P4).
+import { listIn, type OutboxField, type Said } from './message.ts';
+
+/** As the service takes it, by the names of its fields. */
+export type Payload = Readonly<Record<string, string | readonly string[]>>;
+
+/** What keeps a row from being sent, whatever the service would say. */
+export interface Fault {
+  readonly kind: 'refused' | 'unreadable';
+  readonly reason: string;
+}
+
+/** One of each line has to say something. */
+const required = [['lead_uuid'], ['sender_profile_uuid'], ['text', 'body', 'template_uuid']];
+
+export function faultIn(fields: readonly OutboxField[], values: readonly Said[]): Fault | undefined {
+  for (const [index, { header, lengthMax = Infinity }] of fields.entries()) {
+    const value = values[index];
+    if (typeof value === 'object' && value !== null) {
+      return { kind: 'unreadable', reason: `${header} shows ${value.unreadable}` };
+    }
+    if (typeof value === 'string' && value.length > lengthMax) {
+      return { kind: 'refused', reason: `${header} has ${value.length} characters, and ${lengthMax} are the most` };
+    }
+  }
+  for (const names of required) {
+    if (names.some((name) => valueOf(fields, name, values) !== null)) continue;
+    const headers = fields.filter(({ name }) => names.includes(name)).map(({ header }) => header);
+    return { kind: 'refused', reason: `${headers.join(' and ')} is empty: nothing is sent` };
+  }
+  return undefined;
+}
+
+export function payloadOf(
+  fields: readonly OutboxField[],
+  values: readonly Said[],
+  contact: string,
+  sender: string,
+): Payload {
+  const entries = fields.flatMap(({ name, isList }, index): [string, string | readonly string[]][] => {
+    const value = values[index];
+    if (name === 'lead_uuid') return [[name, contact]];
+    if (name === 'sender_profile_uuid') return [[name, sender]];
+    return typeof value === 'string' ? [[name, isList ? listIn(value) : value]] : [];
+  });
+  return Object.fromEntries(entries);
+}
+
+export function textIn(fields: readonly OutboxField[], name: string, values: readonly Said[]): string {
+  const value = valueOf(fields, name, values);
+  return typeof value === 'string' ? value : '';
+}
+
+export function headerOf(fields: readonly OutboxField[], wanted: string): string | undefined {
+  return fields.find(({ name }) => name === wanted)?.header;
+}
+
+function valueOf(fields: readonly OutboxField[], name: string, values: readonly Said[]): Said {
+  return values[fields.findIndex((field) => field.name === name)] ?? null;
+}

@@ -1,0 +1,209 @@
+import { describe, expect, test } from 'vitest';
+import type { Message } from '../../src/sync/message.ts';
+import { idOf, now, planOf, row, saidBy, saysOf, sent, waiting } from './outbox-support.ts';
+
+/* Whose message a row is: by its ID, else by the uuid, else by what it says (P2); what proves that it was sent (P6). */
+
+const copyOf1 =
+  'quarantined: copy of row 1, nothing is sent: to make it a message of its own, clear Message and Sent at';
+const elsewhere = 'quarantined: says that it was sent: if it is a new message, clear Message and Sent at';
+const lookFor = (id: string) =>
+  `quarantined: outcome unknown: look in the service, then leadsheet retry ${id} --yes if it is not there`;
+
+describe('P1: the Send cell', () => {
+  test.each([
+    ['no', { send: 'no' }, ''],
+    ['nothing', { send: null }, ''],
+    ['something else', { send: 'soon' }, 'waiting: it is sent once Send says yes'],
+    ['yes by a formula', { isSendFormula: true }, 'held: a formula stands in Send: type yes'],
+  ])('says %s: nothing is sent, whatever the row is known by', (_what, parts, says) => {
+    const named = planOf([row(1, parts)], { 1: waiting() });
+    expect([saysOf(named), named.messages.size]).toEqual([[says, []], 0]);
+    const unknown = planOf([row(1, { ...parts, id: 'mine' })], {});
+    expect(saysOf(unknown)).toEqual([says, []]);
+    const nameless = planOf([row(1, { ...parts, id: '' })], {});
+    expect([saysOf(nameless), nameless.namings]).toEqual([[says, []], []]);
+    const copy = planOf([row(1), row(2, { ...parts, id: idOf(1) })], { 1: waiting() });
+    expect([saysOf(copy, 2), copy.namings]).toEqual([[says, [1]], []]);
+  });
+
+  test('what is open about a row names its ID, if it is the row’s own', () => {
+    const rows = [row(1), row(2, { id: idOf(1) }), row(3, { id: '' })].map((each) => ({ ...each, send: 'soon' }));
+    const { problems } = planOf(rows, { 1: waiting() });
+    expect(problems.map(({ id }) => id)).toEqual([idOf(1), 'row:2', 'row:3']);
+  });
+});
+
+describe('P2: a row without an ID', () => {
+  test('that carries the uuid of a row that is there is a copy of it', () => {
+    const rows = [row(1, { uuid: idOf(70) }), row(2, { id: '', uuid: idOf(70) })];
+    expect(saysOf(planOf(rows, { 1: sent() }), 2)).toEqual([copyOf1, []]);
+  });
+
+  test('that carries the uuid of a row that is gone gets its ID back, once; the next one is a copy', () => {
+    const rows = [row(1, { id: '', uuid: idOf(70) }), row(2, { id: '', uuid: idOf(70) })];
+    const plan = planOf(rows, { 5: sent() });
+    expect(plan.namings).toEqual([{ row: 1, id: idOf(5) }]);
+    expect([saysOf(plan), saysOf(plan, 2)]).toEqual([
+      ['sent 2026-11-21 09:00Z', []],
+      [copyOf1, []],
+    ]);
+    expect(plan).toMatchObject({ sent: 1, isTrusted: true });
+  });
+
+  test('that says what a lost row said gets its ID back, and is sent under it in the next run', () => {
+    const said = saidBy('Hi');
+    const rows = [row(1, { id: '', text: 'Hi' }), row(2, { text: 'Ho' })];
+    const ledger = { 2: waiting({ said }), 5: waiting({ said }) };
+    const plan = planOf(rows, ledger, { isTrusted: false });
+    expect([plan.namings, plan.unapproved]).toEqual([[{ row: 1, id: idOf(5) }], 2]);
+    expect(plan.problems).toContainEqual(
+      expect.objectContaining({ row: 1, kind: 'waiting', reason: 'is tried in the next run' }),
+    );
+    expect(saysOf(plan)[0]).toBe(null);
+    const dry = planOf(rows, ledger, { isDryRun: true });
+    expect(dry.due.map(({ id }) => id)).toEqual([idOf(5), idOf(2)]);
+  });
+
+  test('that lost the ID of something sent is not sent again, unless a person asked for that', () => {
+    const rows = [row(1, { id: '', text: 'Hi' })];
+    const ledger = { 5: sent({ said: saidBy('Hi') }) };
+    expect(saysOf(planOf(rows, ledger))).toEqual(['sent 2026-11-21 09:00Z', []]);
+    const again = { retried: new Map([[idOf(5), true]]), isDryRun: true };
+    expect(planOf(rows, ledger, again).due.map(({ id }) => id)).toEqual([idOf(5)]);
+    const unconfirmed = { retried: new Map([[idOf(5), false]]), isDryRun: true };
+    expect(saysOf(planOf(rows, ledger, unconfirmed))).toEqual(['sent 2026-11-21 09:00Z', []]);
+  });
+
+  test.each([
+    ['a uuid that is none', { uuid: 'see above' }],
+    ['a time', { sentAt: '2026-11-20 08:00' }],
+  ])('and says that it was sent by %s is not sent', (_what, parts) => {
+    const plan = planOf([row(1, { id: '', ...parts })], {});
+    expect([saysOf(plan), plan.namings]).toEqual([[elsewhere, []], []]);
+  });
+});
+
+describe('P2: a row with an ID', () => {
+  test('that carries the uuid of another row that is there is a copy of it', () => {
+    const rows = [row(1, { uuid: idOf(70) }), row(2, { uuid: idOf(70) })];
+    expect(saysOf(planOf(rows, { 1: sent(), 2: waiting() }), 2)).toEqual([copyOf1, []]);
+  });
+
+  test('that carries the uuid of a row that is gone says what it is not', () => {
+    expect(saysOf(planOf([row(1, { uuid: idOf(70) })], { 1: waiting(), 5: sent() }))).toEqual([elsewhere, []]);
+  });
+
+  test('that the ledger has not, and the uuid of a row that is gone, gets that row’s ID', () => {
+    const plan = planOf([row(1, { uuid: idOf(70) })], { 5: sent() });
+    expect([plan.namings, saysOf(plan)]).toEqual([[{ row: 1, id: idOf(5) }], ['sent 2026-11-21 09:00Z', []]]);
+  });
+
+  test.each([
+    ['says nothing of having been sent: it is one of its own', {}, null, [{ row: 2 }]],
+    ['carries a time: it is not sent', { sentAt: 46_000 }, copyOf1, []],
+    ['carries a uuid: it is not sent', { uuid: 'x' }, copyOf1, []],
+  ])('that another row has too, and %s', (_what, parts, says, namings) => {
+    const plan = planOf([row(1), row(2, { id: idOf(1), text: 'Ho', ...parts })], { 1: waiting() });
+    expect([saysOf(plan, 2), plan.namings]).toMatchObject([[says, [1]], namings]);
+  });
+
+  test('that the ledger has not, in two rows: the upper one keeps it', () => {
+    const plan = planOf([row(1), row(2, { id: idOf(1), uuid: 'x' })], {});
+    expect(saysOf(plan, 2)).toEqual([copyOf1, []]);
+  });
+
+  test('that says it was sent, and was not, is not sent; a person who asks for it again is heard', () => {
+    const rows = [row(1, { uuid: 'x', sentAt: 46_000 })];
+    expect(saysOf(planOf(rows, { 1: waiting() }))).toEqual([elsewhere, []]);
+    expect(saysOf(planOf(rows, { 1: waiting({ isAgain: true }) }))).toEqual([null, [1]]);
+    expect(saysOf(planOf(rows, { 1: waiting() }, { retried: new Map([[idOf(1), true]]) }))).toEqual([null, [1]]);
+    expect(saysOf(planOf(rows, { 1: waiting() }, { retried: new Map([[idOf(1), false]]) }))).toEqual([elsewhere, []]);
+  });
+});
+
+describe('P3: an outcome that nobody saw', () => {
+  test.each(['unknown', 'intended'] as const)('%s: the row says so and nothing is sent', (state) => {
+    const plan = planOf([row(1)], { 1: sent({ state }) });
+    expect([saysOf(plan), plan.sent]).toEqual([[lookFor(idOf(1)), []], 0]);
+  });
+
+  test.each(['unknown', 'intended'] as const)('%s: ends when somebody types the uuid they found', (state) => {
+    const { uuid: _none, ...lost } = sent({ state });
+    const plan = planOf([row(1, { uuid: idOf(70).toUpperCase() })], { 1: lost });
+    expect(plan.messages).toEqual(new Map([[idOf(1), sent()]]));
+    expect([saysOf(plan), plan.sent]).toEqual([['sent 2026-11-21 09:00Z', []], 1]);
+    expect(plan.isTrusted).toBe(true);
+  });
+});
+
+describe('P6: proof', () => {
+  const wishful = row(2);
+
+  test.each([
+    ['a uuid', { uuid: idOf(70) }, 'sent an earlier time'],
+    ['a time', { sentAt: '2026-11-20 08:00' }, 'sent 2026-11-20 08:00Z'],
+  ])(
+    'by %s in a row that the ledger has not: it was sent, and the rest waits for an approval',
+    (_what, parts, says) => {
+      const plan = planOf([row(1, parts), wishful], { 2: waiting() });
+      expect(saysOf(plan)).toEqual([says, []]);
+      expect(plan).toMatchObject({ sent: 1, unapproved: 1, isTrusted: false });
+      expect(plan.statuses.get(2)).toBe('held: the state is new: approve once what it would send');
+    },
+  );
+
+  test('a uuid that nobody knows, in a row that was not sent: it was, before the backup', () => {
+    const plan = planOf([row(1, { uuid: idOf(70) }), wishful], { 1: waiting(), 2: waiting() });
+    expect(plan).toMatchObject({ sent: 1, unapproved: 1 });
+  });
+
+  test('is remembered with all that the row says', () => {
+    const proof = { uuid: idOf(70), sentAt: '2026-11-20 08:00', delivery: 'done', text: 'Hi' };
+    const at = Date.parse('2026-11-20T08:00:00Z');
+    const { messages } = planOf([row(1, proof)], {});
+    const expected: Message = {
+      state: 'sent',
+      at,
+      calls: [at],
+      run: '',
+      said: saidBy('Hi'),
+      key: JSON.stringify(['00000000-0000-4000-8000-000000000900', ['text', 'Hi']]),
+      uuid: idOf(70),
+      delivery: 'done',
+    };
+    expect(messages).toStrictEqual(new Map([[idOf(1), expected]]));
+  });
+
+  test.each([
+    ['blank', null],
+    ['an error', { error: '#N/A' }],
+    ['an e-mail address', 'ann@firm.io'],
+  ])('counts also where the contact is %s; what is not known is left out', (_what, to) => {
+    const { messages } = planOf([row(1, { uuid: idOf(70), cells: [to, null, null] })], {});
+    const said = typeof to === 'string' ? JSON.stringify([['lead_uuid', to]]) : '[]';
+    const expected = { state: 'sent', at: 0, run: '', said, uuid: idOf(70) };
+    expect(messages).toStrictEqual(new Map([[idOf(1), expected]]));
+  });
+
+  test('what a row says counts for nothing while columns are missing (W11)', () => {
+    const { messages } = planOf([row(1, { sentAt: 46_000 })], {}, { missing: ['Text'] });
+    expect(messages.get(idOf(1))).toMatchObject({ state: 'sent', said: '' });
+    expect('uuid' in messages.get(idOf(1))!).toBe(false);
+  });
+
+  test('a row with an ID that the ledger has not makes the state count as restored', () => {
+    expect(planOf([row(1)], {})).toMatchObject({ due: [], unapproved: 1, isTrusted: false });
+  });
+
+  test('an ID that leadsheet did not give proves nothing, also with a time', () => {
+    const plan = planOf([row(1, { id: 'mine', sentAt: 46_000 })], {});
+    expect(saysOf(plan)).toEqual(['quarantined: its ID is not one that leadsheet gave: clear it', []]);
+    expect(plan.isTrusted).toBe(true);
+  });
+});
+
+test('P2: of what only waits nothing was sent: another row may say it', () => {
+  const plan = planOf([row(1, { text: 'Hi' })], { 1: waiting(), 5: waiting({ said: saidBy('Hi'), at: now }) });
+  expect(saysOf(plan)).toEqual([null, [1]]);
+});

@@ -1,18 +1,18 @@
 // Loaded before all else: one text in one file of the program is read as another one. Nothing on disk changes.
+import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { sabotages } from './sabotages.ts';
 
 const wanted = sabotages.find(({ name }) => name === process.env['SABOTAGE']);
 if (!wanted) throw new Error(`there is no sabotage ${process.env['SABOTAGE']}`);
 const { file, text, instead } = wanted;
-const url = new URL(`../../../src/${file}`, import.meta.url).href;
+const place = new URL(`../../../src/${file}`, import.meta.url);
+const whole = readFileSync(place, 'utf8');
+if (whole.split(text).length !== 2) throw new Error(`${file} holds this not once:\n${text}`);
 
 registerHooks({
   load(loaded, context, next) {
     const answer = next(loaded, context);
-    if (loaded !== url) return answer;
-    const source = String(answer.source);
-    if (source.split(text).length !== 2) throw new Error(`${file} holds this not once:\n${text}`);
-    return { ...answer, source: source.replace(text, () => instead) };
+    return loaded === place.href ? { ...answer, source: whole.replace(text, () => instead) } : answer;
   },
 });

@@ -149,6 +149,6 @@ async function removeRows(
   for (const [index, change] of removes.entries()) outcomes.set(change, fromRemove(removed[index]!));
 }
 
-function hasStatusColumn({ columns }: Snapshot): boolean {
+export function hasStatusColumn({ columns }: Snapshot): boolean {
   return columns.some(({ key, kind }) => key === statusKey && (kind === 'found' || kind === 'renamed'));
 }

@@ -5,6 +5,7 @@ import type { Message } from '../sync/message.ts';
 import type { Outcome } from '../sync/outcome.ts';
 import type { OutboxPlan } from '../sync/outbox.ts';
 import type { Naming } from '../sync/outbox-draft.ts';
+import { hasStatusColumn } from './feed-push.ts';
 import type { OutboxRun } from './outbox-context.ts';
 import type { OutboxBook } from './outbox-ledger.ts';
 import { fromUpdate } from './push-sheet.ts';
@@ -40,9 +41,7 @@ export async function tellRows(
 ): Promise<ReadonlyMap<Change, Outcome>> {
   const { shape, table, config, run, emit } = context;
   const changeByRow = new Map(sets.map((change) => [change.row, change]));
-  const hasStatus = snapshot.columns.some(
-    ({ key, kind }) => key === statusKey && (kind === 'found' || kind === 'renamed'),
-  );
+  const hasStatus = hasStatusColumn(snapshot);
   const writes: {
     readonly change: Change | undefined;
     readonly row: Row;

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { conflictsAnswer, enrolmentLine, logLine, requestsAnswer, statusAnswer } from '../../src/cli/answers.ts';
+import { standingOf } from '../../src/engine/health.ts';
 import type { Heartbeat } from '../../src/engine/heartbeat.ts';
 import { createSyncTrial, type TrialOptions } from '../support/app.ts';
 
@@ -136,19 +137,8 @@ test('status tells the last run, what is open and what to do, without asking eit
 test('a running daemon adds when the next run is, how long ago all was well, and the budget used', async () => {
   const trial = await createLinkedTrial();
   const at = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
-  const counts = { linked: 2, waiting: 0, conflicts: 0, quarantined: 0, parked: 0, held: 0, ignored: 0 };
-  const done = {
-    created: 0,
-    updated: 0,
-    appended: 0,
-    set: 0,
-    deleted: 0,
-    removed: 0,
-    enrolled: 0,
-    cancelled: 0,
-    sent: 0,
-  };
-  const ran = { full_scan: false, counts: { ...counts, ...done }, problems: {}, approvable: null };
+  const counts = { ...standingOf(), linked: 2 };
+  const ran = { full_scan: false, counts, problems: {}, approvable: null };
   const beat: Heartbeat = {
     version: 1,
     pid: 1,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Secret } from '../../src/config/secret.ts';
 import { createAlerts, type Told } from '../../src/engine/alerts.ts';
-import type { LastRun } from '../../src/engine/health.ts';
+import { type LastRun, standingOf } from '../../src/engine/health.ts';
 import { createMask, hideAddresses } from '../../src/log/mask.ts';
 
 /* One message for each change of state; a receiver that is down harms nobody. */
@@ -9,18 +9,7 @@ import { createMask, hideAddresses } from '../../src/log/mask.ts';
 beforeEach(() => void vi.useFakeTimers({ now: new Date('2026-11-21T09:00:00Z') }));
 afterEach(() => void vi.useRealTimers());
 
-const counts = { linked: 3, waiting: 0, conflicts: 0, quarantined: 0, parked: 0, held: 0, ignored: 0 };
-const done = {
-  created: 0,
-  updated: 0,
-  appended: 0,
-  set: 0,
-  deleted: 0,
-  removed: 0,
-  enrolled: 0,
-  cancelled: 0,
-  sent: 0,
-};
+const counts = { ...standingOf(), linked: 3 };
 
 function ran(status: LastRun['status'], problems: Record<string, number> = {}, reason?: string): LastRun {
   const at = '2026-11-21T09:00:00.000Z';
@@ -30,7 +19,7 @@ function ran(status: LastRun['status'], problems: Record<string, number> = {}, r
     startedAt: at,
     endedAt: at,
     isFull: false,
-    counts: { ...counts, ...done },
+    counts,
     problems,
   };
   return { ...about, ...(reason !== undefined && { reason }) };

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { Secret } from '../../src/config/secret.ts';
 import type { EngineEvent } from '../../src/engine/events.ts';
+import { standingOf } from '../../src/engine/health.ts';
 import type { RunReport } from '../../src/engine/report.ts';
 import { createLines } from '../../src/log/lines.ts';
 import { createLogger } from '../../src/log/logger.ts';
@@ -8,18 +9,7 @@ import type { Problem } from '../../src/sync/change.ts';
 
 /* The log: readable while nothing happens, complete when something does, and silent about people and secrets. */
 
-const counts = { linked: 3, waiting: 0, conflicts: 0, quarantined: 0, parked: 0, held: 0, ignored: 0 };
-const done = {
-  created: 0,
-  updated: 0,
-  appended: 0,
-  set: 0,
-  deleted: 0,
-  removed: 0,
-  enrolled: 0,
-  cancelled: 0,
-  sent: 0,
-};
+const counts = { ...standingOf(), linked: 3 };
 const planned = { creates: 0, changes: 0, blanks: 0, deletes: 0, missing: 0, enrolments: 0 };
 
 function ended(report: Partial<RunReport> = {}): EngineEvent {
@@ -30,7 +20,7 @@ function ended(report: Partial<RunReport> = {}): EngineEvent {
     startedAt: '2026-11-21T09:00:00.000Z',
     endedAt: '2026-11-21T09:00:01.000Z',
     isFull: false,
-    counts: { ...counts, ...done },
+    counts,
     cost: { crmCalls: 1, sheetReads: 1, sheetWrites: 0, seconds: 1 },
     problems: [],
     holds: [],
@@ -80,7 +70,7 @@ function open({ level = 'info' as const, areDetailsShown = false, isStopping = f
 
 test('a line is one JSON object: level, instant, static message, the rest as fields', () => {
   const { lines, said } = open();
-  lines.engine(ended({ counts: { ...counts, ...done, updated: 2 } }));
+  lines.engine(ended({ counts: { ...counts, updated: 2 } }));
   expect(said()).toEqual([
     {
       level: 'info',

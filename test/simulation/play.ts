@@ -86,6 +86,8 @@ class Player {
       log: this.log,
       contacts: () => [...sides.service.model.contacts.all()].map(({ record }) => record),
       sheet: () => sides.file.content,
+      listHere: sides.lists.here,
+      now: clock.now,
       currentPid: () => (clock.owner() as SimulatedProcess | undefined)?.pid ?? 0,
     });
     this.#people = createPeople({
@@ -152,7 +154,7 @@ class Player {
       case 'decide':
         return this.#decide(step);
       case 'quiet':
-        return this.#calm();
+        return this.#calm(step.isFull);
     }
   }
 
@@ -203,6 +205,7 @@ class Player {
     if (!request) return;
     this.#tell(`a person says: ${JSON.stringify(request)}`);
     this.#coverage.count('decision', what);
+    if (request.kind === 'approve') this.log.approvals += 1;
     await this.#world.clock.until(state.addRequest(request as unknown as JsonObject));
   }
 
@@ -361,7 +364,10 @@ class Player {
     if (event.type !== 'run-ended') return;
     const { report } = event;
     this.#reports.push(report);
-    if (report.status !== 'failed' && report.status !== 'held') this.log.areColumnsKnown = true;
+    if (report.status !== 'failed' && report.status !== 'held') {
+      this.log.areColumnsKnown = true;
+      this.#observer.onSaved();
+    }
     const told = Object.entries(report.counts).filter(([, count]) => count > 0);
     this.#tell(
       `${report.isFull ? 'full ' : ''}run ${report.run}: ${report.status} ${report.error ?? ''} ${told.map((each) => each.join(' ')).join(', ')}`,
@@ -380,7 +386,7 @@ class Player {
   }
 
   /** Everybody sits still, everything works, and enough time passes: then the laws must hold. */
-  async #calm(): Promise<void> {
+  async #calm(isFull = true): Promise<void> {
     const { clock, sides } = this.#world;
     this.#tell('everything is quiet');
     this.#chaos = undefined;
@@ -393,7 +399,7 @@ class Player {
     let approvals = 0;
     let wasApproved = false;
     for (let runs = 1; runs <= settlingRuns; runs += 1) {
-      const report = await clock.until(this.#run(process, { isFull: true, isAsked: true }));
+      const report = await clock.until(this.#run(process, { isFull, isAsked: true }));
       if (report === 'killed') throw new Error('nobody kills it now');
       if (report.status === 'failed' && !this.#mayFail(report)) {
         return this.#violate(
@@ -435,6 +441,7 @@ class Player {
     const request = { kind: 'approve', run: approvable!, counts: planned };
     this.#tell(`a person approves ${JSON.stringify(planned)}`);
     this.#coverage.count('decision', 'approve');
+    this.log.approvals += 1;
     await this.#world.clock.until(state.addRequest(request as unknown as JsonObject));
   }
 

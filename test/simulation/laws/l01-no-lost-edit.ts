@@ -2,7 +2,8 @@ import { normalOf } from '../people/token.ts';
 import type { Evidence, Law, Violation, Write } from '../oracle/evidence.ts';
 import { policyOf } from '../world/setting.ts';
 import { contactValue } from '../world/view.ts';
-import { isMistakable, storyOf } from './records.ts';
+import { mayBeNewer } from './newest.ts';
+import { hasDecided, isMistakable, storyOf } from './records.ts';
 
 /**
  * L1. A value a person put on a side since the base is never overwritten on that side unless a stated policy says so, and
@@ -14,7 +15,21 @@ import { isMistakable, storyOf } from './records.ts';
 export const noLostEdit: Law = (evidence) => [
   ...evidence.writes.flatMap((write) => overwritten(evidence, write)),
   ...lost(evidence),
+  ...removed(evidence),
 ];
+
+/** D2, D3: who was edited since the base is not taken off that side because the other side let go. */
+function removed(evidence: Evidence): readonly Violation[] {
+  return evidence.removals.flatMap(({ side, person, uuid, edited }) => {
+    const notRead = side === 'crm' ? 'to_crm' : 'to_sheet';
+    const edit = edited.find(({ field }) => policyOf(evidence.setting, field).direction !== notRead);
+    if (!edit || evidence.isStateTampered || isMistakable(evidence, person)) return [];
+    const { field, text } = edit;
+    const what = side === 'crm' ? 'contact' : 'row';
+    const story = `the ${what} of ${person} (${uuid}) was deleted with ${field} "${text}", typed there and never agreed upon`;
+    return [{ law: 'L1', text: story + storyOf(evidence, person, field) }];
+  });
+}
 
 function overwritten(evidence: Evidence, write: Write): readonly Violation[] {
   const { side, person, field, before, after } = write;
@@ -24,17 +39,19 @@ function overwritten(evidence: Evidence, write: Write): readonly Violation[] {
   return [{ law: 'L1', text: text + storyOf(evidence, person, field) }];
 }
 
-function mayGiveWay({ setting, log }: Evidence, { side, field, before, after, person }: Write): boolean {
+function mayGiveWay(evidence: Evidence, write: Write): boolean {
+  const { setting } = evidence;
+  const { side, field, before, after, person } = write;
   // The form that the service stored is set in the sheet (M5).
   const isStoredForm = normalOf(field, before).toUpperCase() === normalOf(field, after);
   if (setting.isShouting && field === 'company_name' && isStoredForm) return true;
   const { conflict, direction, blank } = policyOf(setting, field);
-  if (direction !== 'both' || conflict === 'newest') return true;
+  if (direction !== 'both' || (conflict === 'newest' && mayBeNewer(write))) return true;
   const other = side === 'crm' ? 'sheet' : 'crm';
   if (conflict === other) return true;
   if (blank === 'ignore' && after !== '') return true;
   // A person who said which of two is right, or whose record is another one now, has a say of another kind.
-  return person === undefined || log.story.some((line) => line.includes('"kind":"resolve"'));
+  return person === undefined || hasDecided(evidence, 'resolve');
 }
 
 /** Once all is quiet it is there, or was typed over, or went with its record, or the history has it. */

@@ -11,12 +11,17 @@ export const nobodyVanishes: Law = (evidence) => [
   ...(evidence.quiet.isHeld ? [] : [...evidence.log.people.keys()]).flatMap((person) => judgePerson(evidence, person)),
 ];
 
-function judgeRemoval(evidence: Evidence, { side, person, isWanted, uuid }: Removal): readonly Violation[] {
+function judgeRemoval(
+  evidence: Evidence,
+  { side, person, isWanted, isOtherThere, uuid }: Removal,
+): readonly Violation[] {
   const { setting, log } = evidence;
   const isPolicy =
     side === 'crm' ? setting.onRowDeleted === 'delete_contact' : setting.onContactDeleted === 'delete_row';
   const { tangles } = (person !== undefined && log.people.get(person)) || { tangles: new Set() };
-  if ((isWanted || tangles.size > 0) && isPolicy) return [];
+  // An ID that was taken away or typed over makes nobody gone (I5); who is there twice may well be taken off once.
+  const isPlain = isOtherThere && [...tangles].every((each) => each === 'ID');
+  if ((isWanted || (tangles.size > 0 && !isPlain)) && isPolicy) return [];
   const what = side === 'crm' ? 'contact' : 'row';
   const why = isPolicy ? 'nobody had taken it off the other side' : 'no policy asks for it';
   return [

@@ -1,4 +1,4 @@
-// The laws of docs/SPEC.md, each a file; L1 to L13 in their order.
+// The laws of docs/SPEC.md, each a file; L1 to L13 in their order, then rules that no law follows from.
 import type { Coverage } from '../coverage.ts';
 import type { Evidence, Law, Violation } from '../oracle/evidence.ts';
 import { noLostEdit } from './l01-no-lost-edit.ts';
@@ -14,6 +14,10 @@ import { killAnywhere } from './l10-kill-anywhere.ts';
 import { repeatable } from './l11-repeatable.ts';
 import { nothingUntold } from './l12-nothing-untold.ts';
 import { handsOff } from './l13-hands-off.ts';
+import { copies } from './copies.ts';
+import { guards } from './guards.ts';
+import { ignoredBlanks } from './blanks.ts';
+import { wishes } from './wishes.ts';
 
 const laws: Readonly<Record<string, Law>> = {
   L1: noLostEdit,
@@ -29,6 +33,10 @@ const laws: Readonly<Record<string, Law>> = {
   L11: repeatable,
   L12: nothingUntold,
   L13: handsOff,
+  M3: ignoredBlanks,
+  I4: copies,
+  'G1, G2': guards,
+  E4: wishes,
 };
 
 export function judge(evidence: Evidence, coverage: Coverage): readonly Violation[] {

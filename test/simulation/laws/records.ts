@@ -56,6 +56,11 @@ export function storyOf({ log }: Evidence, person: string | undefined, field?: F
     .join('');
 }
 
+/** People decided something themselves, and what they decided counts. */
+export function hasDecided({ log }: Evidence, what: 'resolve' | 'retry'): boolean {
+  return log.story.some((line) => line.includes(`"kind":"${what}"`));
+}
+
 export function isWinning(evidence: Evidence, field: FieldName): boolean {
   const { conflict } = policyOf(evidence.setting, field);
   return conflict === 'crm' || conflict === 'sheet';

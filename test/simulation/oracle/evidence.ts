@@ -34,11 +34,22 @@ export interface Write {
   /** This side of this person had held it. */
   readonly isOfThisSide: boolean;
   readonly wasFormula: boolean;
+  /** When, in epoch milliseconds of true time, as all instants here. */
+  readonly at: number;
+  /** When what was there was typed. */
+  readonly typedAt: number | undefined;
+  /** When what was there was first shown to leadsheet, in any answer of that side. */
+  readonly shownAt: number | undefined;
+  /** When the contact was last changed by anybody, before this write. */
+  readonly contactChangedAt: number | undefined;
+  /** Two rows had the contact's ID when the run began; one of them said what the contact says, and nobody typed since. */
+  readonly isOfCopy: boolean;
 }
 
 /** leadsheet made a contact or a row. */
 export interface Addition {
   readonly seq: number;
+  readonly pid: number;
   readonly side: Side;
   readonly uuid: string;
   readonly person: string | undefined;
@@ -49,13 +60,18 @@ export interface Addition {
 /** leadsheet took a contact or a row away. */
 export interface Removal {
   readonly seq: number;
+  readonly pid: number;
   readonly side: Side;
   readonly uuid: string;
   readonly person: string | undefined;
   /** Somebody had taken the same person off the other side. */
   readonly isWanted: boolean;
+  /** The same person was on the other side when the run began, and still is, whatever ID or key says so. */
+  readonly isOtherThere: boolean;
   /** What went with it that both sides had agreed upon: `field text`. */
   readonly agreed: ReadonlySet<string>;
+  /** What went with it that a person had typed there, both sides had never agreed upon, and leadsheet had been shown. */
+  readonly edited: readonly { readonly field: FieldName; readonly text: string }[];
 }
 
 /** leadsheet wrote an ID into a row. */
@@ -71,7 +87,23 @@ export interface Enrolment {
   readonly uuid: string;
   readonly automation: string;
   readonly person: string | undefined;
-  readonly isVetoed: boolean;
+  readonly at: number;
+  /** It was vetoed when the run began, and the service had shown it for long by then. */
+  readonly wasVetoed: boolean;
+}
+
+/** A run as it looked from outside when it began. */
+export interface RunView {
+  readonly seq: number;
+  readonly pid: number;
+  readonly rows: number;
+  readonly contactsHere: number;
+  /** Contacts that had a row when the last run ended well. */
+  readonly linked: number;
+  /** IDs that any row ever had: no state can know of more people. */
+  readonly everLinked: number;
+  /** Somebody had let something through before. */
+  readonly isApproved: boolean;
 }
 
 /** Both sides, and what leadsheet makes of them, while nothing happens. */
@@ -108,6 +140,7 @@ export interface Evidence {
   readonly removals: readonly Removal[];
   readonly namings: readonly Naming[];
   readonly enrolments: readonly Enrolment[];
+  readonly runs: readonly RunView[];
   /** Cells and tabs that are none of leadsheet's business, and were changed by it. */
   readonly foreign: readonly string[];
   readonly reports: readonly RunReport[];

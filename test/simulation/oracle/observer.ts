@@ -16,11 +16,13 @@ import {
 } from '../world/setting.ts';
 import type { SideEvent } from '../world/sides.ts';
 import { cellText, contactValue, type RowView, type SheetView, viewSheet } from '../world/view.ts';
-import type { Addition, Enrolment, Naming, Removal, Side, Write } from './evidence.ts';
+import type { Addition, Enrolment, Naming, Removal, RunView, Side, Write } from './evidence.ts';
 
 export interface Observer {
   readonly onSide: (event: SideEvent) => void;
   readonly onRun: (pid: number) => void;
+  /** A run has ended, and what it learnt is saved. */
+  readonly onSaved: () => void;
   readonly onAnswer: (pid: number, what: string, body: string, text: string) => void;
   readonly ownerOf: (uuid: string) => string | undefined;
   readonly personOf: (row: RowView) => string | undefined;
@@ -30,6 +32,7 @@ export interface Observer {
   readonly removals: readonly Removal[];
   readonly namings: readonly Naming[];
   readonly enrolments: readonly Enrolment[];
+  readonly runs: readonly RunView[];
   readonly foreign: readonly string[];
 }
 
@@ -38,6 +41,9 @@ interface ObserverDep {
   readonly log: Log;
   readonly contacts: () => Iterable<ContactRecord>;
   readonly sheet: () => Spreadsheet;
+  readonly listHere: () => string | undefined;
+  /** Epoch milliseconds, true time. */
+  readonly now: () => number;
   /** Whose request is being carried out. */
   readonly currentPid: () => number;
 }
@@ -46,13 +52,20 @@ interface ObserverDep {
 interface Knowledge {
   readonly tokens: Set<string>;
   runBeganAt: number;
+  /** The same, in epoch milliseconds. */
+  runBeganTime: number;
+  /** By uuid: one of the rows that had this ID when the run began said what the contact said. */
+  readonly copied: Set<string>;
+  /** Who was on which side when the run began: `side person`. */
+  readonly present: Set<string>;
   /** By `side uuid`: when it looked again, right before a write. */
   readonly lookedAt: Map<string, number>;
 }
 
 const resultHeader = 'Enrolment';
 
-export function createObserver({ setting, log, contacts, sheet, currentPid }: ObserverDep): Observer {
+export function createObserver(dep: ObserverDep): Observer {
+  const { setting, log, contacts, sheet, listHere, now, currentPid } = dep;
   const owners = new Map<string, string>();
   const holdings = new Map<string, Set<string>>();
   const agreements = new Set<string>();
@@ -63,6 +76,14 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
   const namings: Naming[] = [];
   const enrolments: Enrolment[] = [];
   const foreign: string[] = [];
+  const runs: RunView[] = [];
+  /** `side token`: when an answer first showed it. */
+  const shown = new Map<string, number>();
+  /** By uuid: since when its status has been one that is vetoed. */
+  const vetoed = new Map<string, number>();
+  /** IDs of contacts that had a row when the last run ended well; and all that any row ever had. */
+  const linked = new Set<string>();
+  const everLinked = new Set<string>();
   const fields = setting.fields.map(({ field }) => field);
 
   const ownerOf = (uuid: string) => owners.get(uuid);
@@ -78,7 +99,14 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
   function known(of: number): Knowledge {
     const found = knowledge.get(of);
     if (found) return found;
-    const fresh: Knowledge = { tokens: new Set(), lookedAt: new Map(), runBeganAt: 0 };
+    const fresh: Knowledge = {
+      tokens: new Set(),
+      lookedAt: new Map(),
+      runBeganAt: 0,
+      runBeganTime: 0,
+      copied: new Set(),
+      present: new Set(),
+    };
     knowledge.set(of, fresh);
     return fresh;
   }
@@ -125,19 +153,17 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
     person: string | undefined,
     field: FieldName,
     [before, after]: readonly [string, string],
-    wasFormula: boolean,
+    { wasFormula, contact }: { readonly wasFormula: boolean; readonly contact: ContactRecord | undefined },
   ): void {
     const other = side === 'crm' ? 'sheet' : 'crm';
-    const read = readToken(before);
-    // Somebody else's key was shown as theirs, which says nothing of whether it was shown here.
-    const isHidden = read !== undefined && (read.person !== person || !known(currentPid()).tokens.has(read.token));
-    const typed = log.typed.findLast((each) => each.side === side && each.person === person && each.field === field);
+    const typed = lastTyped(side, person, field);
     // It had read it on the other side: should the same be typed there again, it is what both agree on.
     if (person !== undefined && holding(other, person, field).has(after))
       agreements.add(`${person} ${field} ${normalOf(field, after)}`);
-    const { lookedAt, runBeganAt } = known(currentPid());
+    const { runBeganAt, copied } = known(currentPid());
     const isTyped = before !== '' && typed !== undefined && normalOf(field, typed.text) === normalOf(field, before);
-    const looked = lookedAt.get(`${side} ${uuid}`);
+    const isTypedSince = log.typed.some((each) => each.person === person && each.seq >= runBeganAt);
+    const token = readToken(before)?.token;
     writes.push({
       seq: log.seq,
       pid: currentPid(),
@@ -149,10 +175,93 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
       after,
       isTyped,
       wasAgreed: agreements.has(`${person} ${field} ${normalOf(field, before)}`),
-      isUnseen: isHidden && looked !== undefined && looked > runBeganAt,
+      isUnseen: isUnseen(side, uuid, person, before),
       isOfOtherSide: person !== undefined && holding(other, person, field).has(after),
       isOfThisSide: person !== undefined && holding(side, person, field).has(after),
       wasFormula,
+      at: now(),
+      typedAt: typed?.at,
+      shownAt: token === undefined ? undefined : shown.get(`${side} ${token}`),
+      contactChangedAt: contact && Date.parse(contact.updated_at),
+      isOfCopy: side === 'crm' && copied.has(uuid) && !isTypedSince,
+    });
+  }
+
+  function lastTyped(side: Side, person: string | undefined, field: FieldName): Log['typed'][number] | undefined {
+    return log.typed.findLast((each) => each.side === side && each.person === person && each.field === field);
+  }
+
+  /** It was looked at again in this run, and no answer that showed `text` had reached this process. */
+  function isUnseen(side: Side, uuid: string, person: string | undefined, text: string): boolean {
+    const { tokens, lookedAt, runBeganAt } = known(currentPid());
+    const read = readToken(text);
+    // Somebody else's key was shown as theirs, which says nothing of whether it was shown here.
+    const isHidden = read !== undefined && (read.person !== person || !tokens.has(read.token));
+    return isHidden && (lookedAt.get(`${side} ${uuid}`) ?? 0) > runBeganAt;
+  }
+
+  /** What of a record a person typed there, both sides never agreed upon, and leadsheet was shown. */
+  function editedTexts(
+    side: Side,
+    uuid: string,
+    person: string | undefined,
+    valueOf: (field: FieldName) => string,
+  ): Removal['edited'] {
+    return fields.flatMap((field) => {
+      const text = valueOf(field);
+      const typed = lastTyped(side, person, field);
+      const isTyped = text !== '' && typed !== undefined && normalOf(field, typed.text) === normalOf(field, text);
+      const isAgreed = agreements.has(`${person} ${field} ${normalOf(field, text)}`);
+      return isTyped && !isAgreed && !isUnseen(side, uuid, person, text) ? [{ field, text }] : [];
+    });
+  }
+
+  function presentPeople(): ReadonlySet<string> {
+    const inCrm = [...contacts()].filter((each) => each.list_uuid === listHere()).map(({ uuid }) => ownerOf(uuid));
+    const inSheet = viewSheet(sheet(), log.renamed).rows.map(({ notedPerson }) => notedPerson);
+    return new Set([...inCrm.map((person) => `crm ${person}`), ...inSheet.map((person) => `sheet ${person}`)]);
+  }
+
+  function noteRemoval(side: Side, uuid: string, person: string | undefined, valueOf: (field: FieldName) => string) {
+    const other = side === 'crm' ? 'sheet' : 'crm';
+    const place = `${other} ${person}`;
+    removals.push({
+      seq: log.seq,
+      pid: currentPid(),
+      side,
+      uuid,
+      person,
+      isWanted: person === undefined || log.people.get(person)?.deletedIn.has(other) === true,
+      isOtherThere: person !== undefined && known(currentPid()).present.has(place) && presentPeople().has(place),
+      agreed: agreedTexts(person, valueOf),
+      edited: editedTexts(side, uuid, person, valueOf),
+    });
+  }
+
+  function noteRun(pid: number): void {
+    const { rows } = viewSheet(sheet(), log.renamed);
+    const here = new Map([...contacts()].flatMap((each) => (each.list_uuid === listHere() ? [[each.uuid, each]] : [])));
+    const knowing = known(pid);
+    knowing.runBeganAt = log.seq;
+    knowing.runBeganTime = now();
+    knowing.copied.clear();
+    knowing.present.clear();
+    for (const each of presentPeople()) knowing.present.add(each);
+    for (const [id, same] of Map.groupBy(rows, (row) => row.id)) {
+      const contact = here.get(id);
+      const says = (row: RowView) =>
+        contact &&
+        fields.every((field) => normalOf(field, row.value(field)) === normalOf(field, contactValue(contact, field)));
+      if (same.length > 1 && same.some(says)) knowing.copied.add(id);
+    }
+    runs.push({
+      seq: log.seq,
+      pid,
+      rows: rows.length,
+      contactsHere: here.size,
+      linked: linked.size,
+      everLinked: everLinked.size,
+      isApproved: log.approvals > 0,
     });
   }
 
@@ -163,15 +272,15 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
       else if (before && after) {
         for (const field of fields) {
           const pair = [contactValue(before, field), contactValue(after, field)] as const;
-          if (pair[0] !== pair[1]) noteWrite('crm', uuid, ownerOf(uuid), field, pair, false);
+          const about = { wasFormula: false, contact: before };
+          if (pair[0] !== pair[1]) noteWrite('crm', uuid, ownerOf(uuid), field, pair, about);
         }
       } else if (before) {
-        const person = ownerOf(uuid);
-        const isWanted = person === undefined || log.people.get(person)?.deletedIn.has('sheet') === true;
-        const agreed = agreedTexts(person, (field) => contactValue(before, field));
-        removals.push({ seq: log.seq, side: 'crm', uuid, person, isWanted, agreed });
+        noteRemoval('crm', uuid, ownerOf(uuid), (field) => contactValue(before, field));
       }
     } else if (after && !before) owners.set(uuid, log.entering ?? 'nobody');
+    if (after?.status !== 'replied') vetoed.delete(uuid);
+    else if (!vetoed.has(uuid)) vetoed.set(uuid, now());
     if (after) noteContact(after);
   }
 
@@ -189,7 +298,7 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
       .filter((other) => other.uuid !== record.uuid && person !== undefined && ownerOf(other.uuid) === person)
       .map((other) => other.uuid);
     if (person !== undefined) owners.set(record.uuid, person);
-    additions.push({ seq: log.seq, side: 'crm', uuid: record.uuid, person, twins });
+    additions.push({ seq: log.seq, pid: currentPid(), side: 'crm', uuid: record.uuid, person, twins });
   }
 
   function ofSheet({ by, before, after }: Extract<SideEvent, { side: 'sheet' }>): void {
@@ -197,6 +306,7 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
     const knownCells = new Set(was.rows.map(({ cells }) => cells));
     if (by === 'leadsheet') compare(before, after, was, is);
     for (const row of is.rows) if (!knownCells.has(row.cells)) noteRow(row);
+    for (const { id } of is.rows) if (id !== '') everLinked.add(id);
   }
 
   function compare(before: Spreadsheet, after: Spreadsheet, was: SheetView, is: SheetView): void {
@@ -243,7 +353,10 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
       const old = place === undefined ? undefined : was.cells[place];
       const pair = [cellText(old), cellText(row.cells[index])] as const;
       if (pair[0] !== pair[1] || old?.formula !== row.cells[index]?.formula)
-        noteWrite('sheet', row.id, person, field, pair, old?.formula !== undefined);
+        noteWrite('sheet', row.id, person, field, pair, {
+          wasFormula: old?.formula !== undefined,
+          contact: [...contacts()].find(({ uuid }) => uuid === row.id),
+        });
     }
     for (let index = 0; index < Math.max(was.cells.length, row.cells.length); index += 1) {
       if (owned.has(index) || cellText(was.cells[index]) === cellText(row.cells[index])) continue;
@@ -259,18 +372,16 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
     const twins = rows
       .filter(({ id, number }) => id === row.id && number !== row.number)
       .map(({ number }) => `row ${number}`);
-    additions.push({ seq: log.seq, side: 'sheet', uuid: row.id, person: personOf(row), twins });
+    additions.push({ seq: log.seq, pid: currentPid(), side: 'sheet', uuid: row.id, person: personOf(row), twins });
     const person = personOf(row);
     for (const field of fields) {
-      if (row.value(field) !== '') noteWrite('sheet', row.id, person, field, ['', row.value(field)], false);
+      const about = { wasFormula: false, contact: undefined };
+      if (row.value(field) !== '') noteWrite('sheet', row.id, person, field, ['', row.value(field)], about);
     }
   }
 
   function vanished(row: RowView): void {
-    const person = personOf(row);
-    const isWanted = person === undefined || log.people.get(person)?.deletedIn.has('crm') === true;
-    const agreed = agreedTexts(person, row.value);
-    removals.push({ seq: log.seq, side: 'sheet', uuid: row.id, person, isWanted, agreed });
+    noteRemoval('sheet', row.id, personOf(row), row.value);
   }
 
   return {
@@ -282,6 +393,7 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
     removals,
     namings,
     enrolments,
+    runs,
     foreign,
     onSide(event) {
       log.seq += 1;
@@ -291,22 +403,33 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
         case 'sheet':
           return ofSheet(event);
         case 'enrolment': {
-          const status = [...contacts()].find(({ uuid }) => uuid === event.uuid)?.status;
+          const since = vetoed.get(event.uuid) ?? Infinity;
+          const lagMs = setting.switches.searchLagMs ?? 0;
           enrolments.push({
             seq: log.seq,
             uuid: event.uuid,
             automation: event.automation,
             person: ownerOf(event.uuid),
-            isVetoed: setting.automation?.isVetoed === true && status === 'replied',
+            at: now(),
+            wasVetoed: setting.automation?.isVetoed === true && since + lagMs < known(currentPid()).runBeganTime,
           });
         }
       }
     },
-    onRun: (of) => void (known(of).runBeganAt = log.seq),
+    onRun: noteRun,
+    onSaved() {
+      const ids = new Set(viewSheet(sheet(), log.renamed).rows.map(({ id }) => id));
+      linked.clear();
+      for (const { uuid, list_uuid } of contacts()) if (list_uuid === listHere() && ids.has(uuid)) linked.add(uuid);
+    },
     onAnswer(of, what, body, text) {
       log.seq += 1;
       const { tokens, lookedAt } = known(of);
-      for (const token of tokensIn(text)) tokens.add(token);
+      for (const token of tokensIn(text)) {
+        tokens.add(token);
+        const place = `${what.startsWith('crm') ? 'crm' : 'sheet'} ${token}`;
+        if (!shown.has(place)) shown.set(place, now());
+      }
       const isLook =
         what.startsWith('crm GET /leads/api/leads/') ||
         (what.endsWith('/leads/search') && body.includes('"uuid"')) ||

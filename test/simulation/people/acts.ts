@@ -1,6 +1,6 @@
 // People at both sides, and everything they do there.
 import type { ContactRecord } from '../../../src/standin/service/stored.ts';
-import type { Act, CrmAct, SheetAct } from '../scenario/scenario.ts';
+import type { Act, CrmAct, SheetAct, ThemedCrmAct } from '../scenario/scenario.ts';
 import {
   automationNames,
   type FieldName,
@@ -63,12 +63,18 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
     return textOf(name, field, count, oddity);
   }
 
-  function note(side: 'crm' | 'sheet', name: string | undefined, field: FieldName, text: string): void {
+  function note(
+    side: 'crm' | 'sheet',
+    name: string | undefined,
+    field: FieldName,
+    text: string,
+    at = service.world.now(),
+  ): void {
     if (name === undefined) return;
     for (const typed of log.typed)
       if (typed.side === side && typed.person === name && typed.field === field) typed.isRetyped = true;
     const token = readToken(text)?.token;
-    log.typed.push({ seq: log.seq, side, person: name, field, text, token, isRetyped: false });
+    log.typed.push({ seq: log.seq, at, side, person: name, field, text, token, isRetyped: false });
   }
 
   /** Whoever is entered with a key that was another person's takes that one's place, as far as keys tell (I2, I10). */
@@ -100,25 +106,23 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
   }
 
   function addContact(name: string, email: string, act: Act): void {
-    const fields: [keyof ContactRecord, string][] = [];
-    for (const [index, field] of setting.fields.entries()) {
-      if (field.field === 'email' || (act.b + index * 331) % 1000 < 300) continue;
-      const text = newText(name, field.field, (act.c + index * 171) % 1000);
-      fields.push([recordField(undefined, field.field), text]);
-      note('crm', name, field.field, text);
-    }
-    note('crm', name, 'email', email);
+    const filledIn = setting.fields.flatMap(({ field }, index) => {
+      const isLeftOut = field === 'email' || (act.b + index * 331) % 1000 < 300;
+      return isLeftOut ? [] : [{ field, text: newText(name, field, (act.c + index * 171) % 1000) }];
+    });
+    // Nobody enters two people in one second.
+    const at = service.world.now() - 1_000 * (count % 97);
+    for (const { field, text } of [...filledIn, { field: 'email' as const, text: email }])
+      note('crm', name, field, text, at);
     giveKey(name, email);
     personLog(log, name).deletedIn.delete('crm');
-    const filled = Object.fromEntries(fields) as Partial<ContactRecord>;
+    const filled: Partial<ContactRecord> = Object.fromEntries(
+      filledIn.map(({ field, text }) => [recordField(undefined, field), text]),
+    );
     tell(`crm: enters ${name} ${JSON.stringify({ ...filled, email })}`);
     const list_uuid = lists.here() ?? lists.other;
     log.entering = name;
-    // Nobody enters two people in one second.
-    contacts.add(
-      { fields: { ...filled, work_email: email, list_uuid } },
-      sides.service.world.now() - 1_000 * (count % 97),
-    );
+    contacts.add({ fields: { ...filled, work_email: email, list_uuid } }, at);
     log.entering = undefined;
   }
 
@@ -172,8 +176,20 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
     return name;
   }
 
-  function inCrm(what: CrmAct, act: Act): boolean {
+  function inCrm(what: CrmAct | ThemedCrmAct, act: Act): boolean {
     const present = here();
+    if (what === 'enter known') {
+      const row = pick(
+        view().rows.filter(({ id }) => id === ''),
+        act.a,
+      );
+      const whose = row?.notedPerson;
+      const email = row?.value('email');
+      if (whose === undefined || !email || present.some(({ uuid }) => ownerOf(uuid) === whose)) return false;
+      tangle(whose, 'duplicate');
+      addContact(whose, email, act);
+      return true;
+    }
     const record = pick(present, act.a);
     if (what === 'enter' || (!record && what !== 'move back')) {
       if (present.length >= rowsMax) return false;
@@ -467,7 +483,9 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
 
   return {
     act: (act) =>
-      byPerson(() => (act.side === 'crm' ? inCrm(act.what as CrmAct, act) : inSheet(act.what as SheetAct, act))),
+      byPerson(() =>
+        act.side === 'crm' ? inCrm(act.what as CrmAct | ThemedCrmAct, act) : inSheet(act.what as SheetAct, act),
+      ),
   };
 }
 

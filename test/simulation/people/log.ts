@@ -4,6 +4,8 @@ import type { FieldName } from '../world/setting.ts';
 /** A value that somebody put on a side. */
 export interface Typed {
   readonly seq: number;
+  /** Epoch milliseconds, true time. */
+  readonly at: number;
   readonly side: 'crm' | 'sheet';
   readonly person: string;
   readonly field: FieldName;
@@ -35,6 +37,8 @@ export interface Log {
   areColumnsKnown: boolean;
   /** Whom somebody is about to enter as a contact. */
   entering: string | undefined;
+  /** How often somebody let through what was held. */
+  approvals: number;
   /** Moves with everything that happens. */
   seq: number;
 }
@@ -47,6 +51,7 @@ export function createLog(): Log {
     renamed: new Map(),
     areColumnsKnown: false,
     entering: undefined,
+    approvals: 0,
     seq: 0,
   };
 }

@@ -22,10 +22,10 @@ const merging: readonly Sabotage[] = [
     instead: "return lead > 0 ? 'sheet' : 'crm';",
   },
   {
-    name: 'a field that is missing from an answer is blank',
+    name: 'a field that the answer says is blank counts as missing from it',
     file: 'sync/record-state.ts',
     text: '(value === undefined ? state.crm[index] : value)',
-    instead: '(value ?? null)',
+    instead: '(value ?? state.crm[index])',
   },
   {
     name: 'what was sent is believed to be stored, whatever the answer says',
@@ -40,10 +40,11 @@ const merging: readonly Sabotage[] = [
     instead: 'if (!state',
   },
   {
-    name: 'an update of unknown outcome counts as what it was before',
+    name: 'an update of unknown outcome counts as done',
     file: 'sync/confirm.ts',
     text: "outcome.kind === 'unknown' ? withoutSent(state.crm, change) : state.crm",
-    instead: 'state.crm',
+    instead:
+      "outcome.kind === 'unknown' ? state.crm.map((value, index) => change.fields.find(({ field }) => field === input.mapping.fields[index]!.name)?.after ?? value) : state.crm",
   },
   {
     name: 'blanks are synced although they are to be ignored',
@@ -70,10 +71,10 @@ const identity: readonly Sabotage[] = [
 
 const deleting: readonly Sabotage[] = [
   {
-    name: 'a scan that drifted proves that somebody is gone',
+    name: 'who is on no page is gone, and is not asked for',
     file: 'sync/person.ts',
-    text: 'const isProvenAbsent = !context.crm.isDrifted || (link.missedScans ?? 0) > 0;',
-    instead: 'const isProvenAbsent = true;',
+    text: "return { link, changes: [], problems: [], question: 'D3' };",
+    instead: 'return planContactGone(context, person, link);',
   },
   {
     name: 'a contact that changed is deleted with its row',
@@ -109,10 +110,10 @@ const guards: readonly Sabotage[] = [
     instead: 'if (counts[what] >= 0) return [];',
   },
   {
-    name: 'another list or tab than the state is of is taken for the same',
-    file: 'sync/guard.ts',
-    text: 'if (known && known[side] !== now[side]) {',
-    instead: 'if (known && known[side] === undefined) {',
+    name: 'rows are taken for gone while others have an ID in doubt',
+    file: 'sync/person.ts',
+    text: 'if (!context.areAbsentRowsGone) {',
+    instead: 'if (!context.areAbsentRowsGone && (false as boolean)) {',
   },
 ];
 
@@ -152,10 +153,10 @@ const service: readonly Sabotage[] = [
 
 const scanning: readonly Sabotage[] = [
   {
-    name: 'the next window of a scan begins a second late',
+    name: 'a scan ends with its first page',
     file: 'crm/scan/windows.ts',
-    text: '    from = lastStamp;\n',
-    instead: '    from = new Date(Date.parse(lastStamp) + 1_000).toISOString();\n',
+    text: 'if (page.rows === 0 || offset >= (page.total ?? Infinity)) end',
+    instead: 'if (page.rows >= 0 || offset >= (page.total ?? Infinity)) end',
   },
   {
     name: 'a scan in which contacts moved is not read again',
@@ -228,10 +229,10 @@ const state: readonly Sabotage[] = [
     instead: 'if (changes.length >= 0) return;\n      steps += 1;',
   },
   {
-    name: 'the base of what was created is kept only at the end of the run',
+    name: 'values are read by the new order of the columns, and were stored in the old one',
     file: 'engine/save.ts',
-    text: '([uuid]) => !bearsOtherId(uuid)',
-    instead: '([uuid]) => !bearsOtherId(uuid) && false',
+    text: "const isReordered = memory.facts.fields !== undefined && facted.has('fields');",
+    instead: "const isReordered = (false as boolean) && facted.has('fields');",
   },
   {
     name: 'a lock keeps nobody out',

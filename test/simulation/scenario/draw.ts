@@ -2,6 +2,7 @@
 import { createRandom, type Random } from '../../../src/standin/service/random.ts';
 import type { AutomationSetting, FieldName, FieldSetting, Setting } from '../world/setting.ts';
 import { type Act, type Chaos, crmActs, type Fault, type Scenario, sheetActs, type Step } from './scenario.ts';
+import { createDraw, themes } from './themes.ts';
 
 export interface DrawOptions {
   readonly stepsMax?: number | undefined;
@@ -9,10 +10,17 @@ export interface DrawOptions {
 
 const stepsMaxDefault = 7;
 
+/** Every third story has a theme; the themes take turns. */
+const themeEvery = 3;
+
 export function drawScenario(seed: number, { stepsMax = stepsMaxDefault }: DrawOptions = {}): Scenario {
   const random = createRandom(seed);
   const chance = (percent: number) => random.integer(1, 100) <= percent;
   const setting = drawSetting(random, chance);
+  if (seed % themeEvery === themeEvery - 1) {
+    const theme = themes[Math.floor(seed / themeEvery) % themes.length]!;
+    return { seed, ...theme(createDraw(random), setting) };
+  }
   /** Some days people sit still while leadsheet runs, or nothing fails: what goes wrong then has one reason less. */
   const mood: Mood = {
     isBusy: chance(60),

@@ -4,7 +4,7 @@ import type { Setting } from '../world/setting.ts';
 /** Somebody does something. `a`, `b` and `c` pick whom and what: parts of a thousand of whatever there is to pick from. */
 export interface Act {
   readonly side: 'crm' | 'sheet';
-  readonly what: CrmAct | SheetAct;
+  readonly what: CrmAct | ThemedCrmAct | SheetAct;
   readonly a: number;
   readonly b: number;
   readonly c: number;
@@ -27,6 +27,9 @@ export const crmActs = [
   'turn back',
 ] as const;
 export type CrmAct = (typeof crmActs)[number];
+
+/** Drawn by stories that have a theme only. `enter known`: whom a row names that has no ID yet. */
+export type ThemedCrmAct = 'enter known';
 
 export const sheetActs = [
   'enter',
@@ -115,8 +118,8 @@ export type Step =
   | { readonly do: 'map'; readonly column: number }
   /** A person decides: about a conflict, what is held, or what is set aside. */
   | { readonly do: 'decide'; readonly what: 'resolve' | 'approve' | 'retry'; readonly a: number }
-  /** Everything is quiet for a while, and the laws must hold. */
-  | { readonly do: 'quiet' };
+  /** Everything is quiet for a while, and the laws must hold. `isFull: false`: without a full scan, as long as nobody is gone. */
+  | { readonly do: 'quiet'; readonly isFull?: false };
 
 export interface Scenario {
   readonly seed: number;

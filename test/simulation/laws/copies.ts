@@ -1,0 +1,26 @@
+import type { Law } from '../oracle/evidence.ts';
+import { storyOf } from './records.ts';
+
+/** I4. Of rows with one ID the one that is as the base keeps the link; what is typed into another goes nowhere, and it is named. */
+export const copies: Law = (evidence) => [
+  ...(evidence.isStateTampered || evidence.wasKilled ? [] : evidence.writes).flatMap(
+    ({ person, field, isOfCopy, uuid, after }) => {
+      if (!isOfCopy) return [];
+      const text = `${person} ${field} in the crm became ${JSON.stringify(after)}: of the rows with the ID ${uuid} one was as the contact, and another was taken`;
+      return [{ law: 'I4', text: text + storyOf(evidence, person, field) }];
+    },
+  ),
+  ...unnamed(evidence),
+];
+
+function unnamed({ quiet, ownerOf }: Parameters<Law>[0]) {
+  if (quiet.isHeld) return [];
+  const here = new Set(quiet.contacts.filter((each) => each.list_uuid === quiet.listUuid).map(({ uuid }) => uuid));
+  const named = new Set(quiet.problems.map(({ row }) => row));
+  return [...Map.groupBy(quiet.rows, ({ id }) => id)].flatMap(([id, rows]) => {
+    const silent = rows.filter(({ number }) => !named.has(number));
+    if (!here.has(id) || silent.length <= 1) return [];
+    const numbers = silent.map(({ number }) => number).join(', ');
+    return [{ law: 'I4', text: `rows ${numbers} all have the ID of ${ownerOf(id)}, and nothing is said of it` }];
+  });
+}

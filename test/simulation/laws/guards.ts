@@ -1,0 +1,42 @@
+import type { Evidence, Law, RunView } from '../oracle/evidence.ts';
+
+/** Below these a share says nothing (G2), and a side may well be empty (G1). */
+const linksForShares = 5;
+const linksForEmptySide = 2;
+
+/** Of the links, in one run, where nobody configured anything else (docs/config.md). */
+const deletesShare = 0.2;
+const changesShare = 0.5;
+const blanksShare = 0.2;
+
+/**
+ * G1, G2. Nobody is taken off a side because the other is empty, and no run does more than the limits allow, before somebody
+ * said so. How many links there are only the state knows: as many as ever had a row, at the most.
+ */
+export const guards: Law = (evidence) =>
+  evidence.isStateTampered ? [] : evidence.runs.flatMap((run) => (run.isApproved ? [] : judgeRun(evidence, run)));
+
+function judgeRun(evidence: Evidence, run: RunView) {
+  const next = evidence.runs.find(({ pid, seq }) => pid === run.pid && seq > run.seq);
+  const isOfRun = ({ pid, seq }: { readonly pid: number; readonly seq: number }) =>
+    pid === run.pid && seq >= run.seq && seq < (next?.seq ?? Infinity);
+  const removals = evidence.removals.filter(isOfRun);
+  const emptied = run.rows === 0 ? 'crm' : run.contactsHere === 0 ? 'sheet' : undefined;
+  if (run.linked >= linksForEmptySide && removals.some(({ side }) => side === emptied)) {
+    const text = `a run took ${removals.length} off the ${emptied}, since the other side was empty, and nobody had approved it`;
+    return [{ law: 'G1', text: `${text}; ${run.linked} were linked` }];
+  }
+  if (evidence.setting.limits !== 'default' || run.linked < linksForShares) return [];
+  const added = new Set(evidence.additions.filter(isOfRun).map(({ uuid }) => uuid));
+  const writes = evidence.writes.filter((write) => isOfRun(write) && !added.has(write.uuid));
+  const counts = [
+    ['deletions', removals.length, deletesShare],
+    ['changed records', new Set(writes.map(({ uuid }) => uuid)).size, changesShare],
+    ['emptied fields', writes.filter(({ before, after }) => before !== '' && after === '').length, blanksShare],
+  ] as const;
+  return counts.flatMap(([what, count, share]) => {
+    const limit = Math.floor(run.everLinked * share);
+    if (count <= limit) return [];
+    return [{ law: 'G2', text: `a run made ${count} ${what}, ${limit} are allowed, and nobody had approved it` }];
+  });
+}

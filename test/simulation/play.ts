@@ -15,7 +15,7 @@ import { createLog, type Log } from './people/log.ts';
 import type { Chaos, Fault, Scenario, Step } from './scenario/scenario.ts';
 import { createBackup, damageState, loseState, readState, restoreState, type StateFiles } from './world/state-files.ts';
 import type { Instant, SimulatedProcess } from './world/process.ts';
-import { type Setting, stateFolder, syncName } from './world/setting.ts';
+import { type FieldName, type Setting, stateFolder, syncName } from './world/setting.ts';
 import { viewSheet } from './world/view.ts';
 import { createWorld, type World } from './world/world.ts';
 
@@ -366,7 +366,7 @@ class Player {
     this.#reports.push(report);
     if (report.status !== 'failed' && report.status !== 'held') {
       this.log.areColumnsKnown = true;
-      this.#observer.onSaved();
+      this.#observer.onSaved(process.pid, this.#mapped());
     }
     const told = Object.entries(report.counts).filter(([, count]) => count > 0);
     this.#tell(
@@ -375,6 +375,10 @@ class Player {
     for (const { kind, uuid, row, rule, reason } of report.problems)
       this.log.story.push(`    ${kind} (${rule}) ${uuid ?? ''} row ${row}: ${reason}`);
     for (const { reason } of report.holds) this.log.story.push(`    held: ${reason}`);
+  }
+
+  #mapped(): ReadonlySet<FieldName> {
+    return new Set(this.#setting.fields.map(({ field }) => field));
   }
 
   #violate(law: string, text: string): void {
@@ -419,7 +423,7 @@ class Player {
     const evidence: Evidence = {
       ...this.#observer,
       setting: this.#scenario.setting,
-      mapped: new Set(this.#setting.fields.map(({ field }) => field)),
+      mapped: this.#mapped(),
       log: this.log,
       reports: this.#reports,
       history: [...this.#history, ...(await readState(this.#world.disk)).history],

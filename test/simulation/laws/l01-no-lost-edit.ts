@@ -46,12 +46,21 @@ function mayGiveWay(evidence: Evidence, write: Write): boolean {
   const isStoredForm = normalOf(field, before).toUpperCase() === normalOf(field, after);
   if (setting.isShouting && field === 'company_name' && isStoredForm) return true;
   const { conflict, direction, blank } = policyOf(setting, field);
+  if (isOneSided(evidence, write)) return direction !== 'both' || hasDecided(evidence, 'resolve');
   if (direction !== 'both' || (conflict === 'newest' && mayBeNewer(write))) return true;
   const other = side === 'crm' ? 'sheet' : 'crm';
   if (conflict === other) return true;
   if (blank === 'ignore' && after !== '') return true;
   // A person who said which of two is right, or whose record is another one now, has a say of another kind.
   return person === undefined || hasDecided(evidence, 'resolve');
+}
+
+/** Policies are for conflicts: where only this side was edited since both said the same, none has a say. */
+function isOneSided({ log, isStateTampered, setting }: Evidence, { person, isOtherUnchanged }: Write): boolean {
+  const { deletedIn, tangles } = (person !== undefined && log.people.get(person)) || {};
+  const isPlain = tangles?.size === 0 && deletedIn?.size === 0;
+  // A search that lags shows what was there before.
+  return isOtherUnchanged && isPlain && !isStateTampered && setting.switches.searchLagMs === undefined;
 }
 
 /** Once all is quiet it is there, or was typed over, or went with its record, or the history has it. */

@@ -13,7 +13,7 @@ export const nobodyVanishes: Law = (evidence) => [
 
 function judgeRemoval(
   evidence: Evidence,
-  { side, person, isWanted, isOtherThere, uuid }: Removal,
+  { side, person, isWanted, isOtherThere, isIdThere, uuid }: Removal,
 ): readonly Violation[] {
   const { setting, log } = evidence;
   const isPolicy =
@@ -21,7 +21,7 @@ function judgeRemoval(
   const { tangles } = (person !== undefined && log.people.get(person)) || { tangles: new Set() };
   // An ID that was taken away or typed over makes nobody gone (I5); who is there twice may well be taken off once.
   const isPlain = isOtherThere && [...tangles].every((each) => each === 'ID');
-  if ((isWanted || (tangles.size > 0 && !isPlain)) && isPolicy) return [];
+  if ((isWanted || (tangles.size > 0 && !isPlain)) && isPolicy && !isIdThere) return [];
   const what = side === 'crm' ? 'contact' : 'row';
   const why = isPolicy ? 'nobody had taken it off the other side' : 'no policy asks for it';
   return [

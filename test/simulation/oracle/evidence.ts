@@ -44,6 +44,8 @@ export interface Write {
   readonly contactChangedAt: number | undefined;
   /** Two rows had the contact's ID when the run began; one of them said what the contact says, and nobody typed since. */
   readonly isOfCopy: boolean;
+  /** The other side still says what both said when a run last ended well: it was not edited, and there is no conflict. */
+  readonly isOtherUnchanged: boolean;
 }
 
 /** leadsheet made a contact or a row. */
@@ -68,6 +70,8 @@ export interface Removal {
   readonly isWanted: boolean;
   /** The same person was on the other side when the run began, and still is, whatever ID or key says so. */
   readonly isOtherThere: boolean;
+  /** The other side had the very ID when the run began, and still has: a contact in whatever list, or a row. */
+  readonly isIdThere: boolean;
   /** What went with it that both sides had agreed upon: `field text`. */
   readonly agreed: ReadonlySet<string>;
   /** What went with it that a person had typed there, both sides had never agreed upon, and leadsheet had been shown. */

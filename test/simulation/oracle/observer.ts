@@ -22,7 +22,7 @@ export interface Observer {
   readonly onSide: (event: SideEvent) => void;
   readonly onRun: (pid: number) => void;
   /** A run has ended, and what it learnt is saved. */
-  readonly onSaved: () => void;
+  readonly onSaved: (pid: number, mapped: ReadonlySet<FieldName>) => void;
   readonly onAnswer: (pid: number, what: string, body: string, text: string) => void;
   readonly ownerOf: (uuid: string) => string | undefined;
   readonly personOf: (row: RowView) => string | undefined;
@@ -84,6 +84,8 @@ export function createObserver(dep: ObserverDep): Observer {
   /** IDs of contacts that had a row when the last run ended well; and all that any row ever had. */
   const linked = new Set<string>();
   const everLinked = new Set<string>();
+  /** `person field`: what both sides said when a run last ended well, and nobody had typed since it began. */
+  const settled = new Map<string, string>();
   const fields = setting.fields.map(({ field }) => field);
 
   const ownerOf = (uuid: string) => owners.get(uuid);
@@ -184,6 +186,7 @@ export function createObserver(dep: ObserverDep): Observer {
       shownAt: token === undefined ? undefined : shown.get(`${side} ${token}`),
       contactChangedAt: contact && Date.parse(contact.updated_at),
       isOfCopy: side === 'crm' && copied.has(uuid) && !isTypedSince,
+      isOtherUnchanged: settled.get(`${person} ${field}`) === normalOf(field, after),
     });
   }
 
@@ -219,12 +222,19 @@ export function createObserver(dep: ObserverDep): Observer {
   function presentPeople(): ReadonlySet<string> {
     const inCrm = [...contacts()].filter((each) => each.list_uuid === listHere()).map(({ uuid }) => ownerOf(uuid));
     const inSheet = viewSheet(sheet(), log.renamed).rows.map(({ notedPerson }) => notedPerson);
-    return new Set([...inCrm.map((person) => `crm ${person}`), ...inSheet.map((person) => `sheet ${person}`)]);
+    const rows = viewSheet(sheet(), log.renamed).rows;
+    return new Set([
+      ...inCrm.map((person) => `crm ${person}`),
+      ...inSheet.map((person) => `sheet ${person}`),
+      ...[...contacts()].map(({ uuid }) => `crm ${uuid}`),
+      ...rows.map(({ id }) => `sheet ${id}`),
+    ]);
   }
 
   function noteRemoval(side: Side, uuid: string, person: string | undefined, valueOf: (field: FieldName) => string) {
     const other = side === 'crm' ? 'sheet' : 'crm';
-    const place = `${other} ${person}`;
+    const [before, after] = [known(currentPid()).present, presentPeople()];
+    const isThere = (whom: string) => before.has(`${other} ${whom}`) && after.has(`${other} ${whom}`);
     removals.push({
       seq: log.seq,
       pid: currentPid(),
@@ -232,10 +242,28 @@ export function createObserver(dep: ObserverDep): Observer {
       uuid,
       person,
       isWanted: person === undefined || log.people.get(person)?.deletedIn.has(other) === true,
-      isOtherThere: person !== undefined && known(currentPid()).present.has(place) && presentPeople().has(place),
+      isOtherThere: person !== undefined && isThere(person),
+      isIdThere: isThere(uuid),
       agreed: agreedTexts(person, valueOf),
       edited: editedTexts(side, uuid, person, valueOf),
     });
+  }
+
+  function noteSettled(since: number, mapped: ReadonlySet<FieldName>): void {
+    const byId = new Map(viewSheet(sheet(), log.renamed).rows.map((row) => [row.id, row]));
+    // What leaves the mapping loses its base (M9).
+    for (const key of settled.keys()) if (!mapped.has(key.split(' ')[1] as FieldName)) settled.delete(key);
+    for (const contact of contacts()) {
+      const [row, person] = [byId.get(contact.uuid), ownerOf(contact.uuid)];
+      if (!row || person === undefined || contact.list_uuid !== listHere()) continue;
+      for (const field of mapped) {
+        const [a, b] = [normalOf(field, contactValue(contact, field)), normalOf(field, row.value(field))];
+        const isTypedSince = log.typed.some(
+          (each) => each.person === person && each.field === field && each.seq >= since,
+        );
+        if (a === b && !isTypedSince) settled.set(`${person} ${field}`, a);
+      }
+    }
   }
 
   function noteRun(pid: number): void {
@@ -417,7 +445,8 @@ export function createObserver(dep: ObserverDep): Observer {
       }
     },
     onRun: noteRun,
-    onSaved() {
+    onSaved(of, mapped) {
+      noteSettled(known(of).runBeganAt, mapped);
       const ids = new Set(viewSheet(sheet(), log.renamed).rows.map(({ id }) => id));
       linked.clear();
       for (const { uuid, list_uuid } of contacts()) if (list_uuid === listHere() && ids.has(uuid)) linked.add(uuid);

@@ -1,6 +1,6 @@
 // People at both sides, and everything they do there.
 import type { ContactRecord } from '../../../src/standin/service/stored.ts';
-import type { Act, CrmAct, SheetAct, ThemedCrmAct } from '../scenario/scenario.ts';
+import type { Act, CrmAct, SheetAct, ThemedCrmAct, ThemedSheetAct } from '../scenario/scenario.ts';
 import {
   automationNames,
   type FieldName,
@@ -34,7 +34,7 @@ interface PeopleDep {
   readonly lastWrite: (side: 'crm' | 'sheet') => Write | undefined;
 }
 
-const namedActs: ReadonlySet<SheetAct> = new Set(['edit', 'edit key', 'formula', 'swap keys']);
+const namedActs: ReadonlySet<SheetAct | ThemedSheetAct> = new Set(['edit', 'edit key', 'formula', 'swap keys']);
 
 /** Enough for collisions, few enough for a story that can be read. */
 const rowsMax = 25;
@@ -289,7 +289,7 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
     }
   }
 
-  function inSheet(what: SheetAct, act: Act): boolean {
+  function inSheet(what: SheetAct | ThemedSheetAct, act: Act): boolean {
     const { rows, columnOf } = view();
     if (what === 'enter' || (rows.length === 0 && what !== 'enter known' && what !== 'put back')) {
       if (rows.length >= rowsMax) return false;
@@ -417,6 +417,18 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
         tell(`sheet: drags row ${row.number} to the top`);
         person.moveRows(tabTitle, row.number, 1, 2);
         return true;
+      case 'swap rows': {
+        const other = pick(rows, act.b);
+        if (!other || other.number === row.number) return false;
+        const spare = Math.max(...rows.map(({ number }) => number)) + 1;
+        const place = (number: number) => `'${tabTitle}'!${number}:${number}`;
+        tell(`sheet: swaps the rows ${row.number} ${name} and ${other.number} ${personOf(other)}`);
+        person.copyPaste(place(row.number), place(spare));
+        person.copyPaste(place(other.number), place(row.number));
+        person.copyPaste(place(spare), place(other.number));
+        person.clear(place(spare));
+        return true;
+      }
       case 'copy row': {
         if (rows.length >= rowsMax) return false;
         const to = Math.max(...rows.map(({ number }) => number)) + 1;
@@ -484,7 +496,9 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
   return {
     act: (act) =>
       byPerson(() =>
-        act.side === 'crm' ? inCrm(act.what as CrmAct | ThemedCrmAct, act) : inSheet(act.what as SheetAct, act),
+        act.side === 'crm'
+          ? inCrm(act.what as CrmAct | ThemedCrmAct, act)
+          : inSheet(act.what as SheetAct | ThemedSheetAct, act),
       ),
   };
 }

@@ -62,10 +62,10 @@ const identity: readonly Sabotage[] = [
     instead: 'return known === undefined ? upperFirst[0]! : upperFirst.at(-1)!;',
   },
   {
-    name: 'the answer to a create may be anybody',
-    file: 'sync/confirm.ts',
-    text: "if (isTaken || states.has(contact.uuid)) return 'it has a row already';",
-    instead: '',
+    name: 'a second row of a contact takes the place of the first',
+    file: 'sync/match-by-key.ts',
+    text: 'if (living) {',
+    instead: 'if (living && rows.length > 1) {',
   },
 ];
 
@@ -143,11 +143,10 @@ const service: readonly Sabotage[] = [
     instead: 'const isMoved = (false as boolean) && wasThere(',
   },
   {
-    name: 'changes are asked for from the end of the last run on',
-    file: 'engine/run.ts',
-    text: 'return { watermark, unplaced: unplaced.toSorted() };',
-    instead:
-      'return { watermark: new Date(Date.parse(watermark) + 60_000).toISOString(), unplaced: unplaced.toSorted() };',
+    name: 'changes are asked for from ten minutes after the last run on, not before',
+    file: 'crm/scan/scan.ts',
+    text: 'Date.parse(since) - overlapMs',
+    instead: 'Date.parse(since) + overlapMs',
   },
 ];
 

@@ -4,7 +4,7 @@ import type { Setting } from '../world/setting.ts';
 /** Somebody does something. `a`, `b` and `c` pick whom and what: parts of a thousand of whatever there is to pick from. */
 export interface Act {
   readonly side: 'crm' | 'sheet';
-  readonly what: CrmAct | ThemedCrmAct | SheetAct;
+  readonly what: CrmAct | ThemedCrmAct | SheetAct | ThemedSheetAct;
   readonly a: number;
   readonly b: number;
   readonly c: number;
@@ -59,6 +59,9 @@ export const sheetActs = [
   'wish cleared',
 ] as const;
 export type SheetAct = (typeof sheetActs)[number];
+
+/** Drawn by stories that have a theme only. `swap rows`: each is cut and pasted where the other was, cell by cell. */
+export type ThemedSheetAct = 'swap rows';
 
 export interface ServiceFault {
   readonly on: 'crm';

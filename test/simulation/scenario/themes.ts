@@ -1,7 +1,7 @@
 // Stories with a theme: few people, one thing to be seen, and little else. What takes three rare things to meet is met by these.
 import type { Random } from '../../../src/standin/service/random.ts';
 import type { Setting } from '../world/setting.ts';
-import type { Act, Chaos, CrmAct, Fault, SheetAct, Step, ThemedCrmAct } from './scenario.ts';
+import type { Act, Chaos, CrmAct, Fault, SheetAct, Step, ThemedCrmAct, ThemedSheetAct } from './scenario.ts';
 
 export interface Themed {
   readonly setting: Setting;
@@ -18,12 +18,14 @@ export const themes: readonly Theme[] = [
   copies,
   deletions,
   limits,
-  lostAnswers,
+  lostCreates,
+  lostAppends,
   samePersonTwice,
   momentOfWriting,
   movingRows,
   oddCells,
   wishes,
+  lostWishes,
   kills,
   changesOnly,
   pages,
@@ -39,7 +41,8 @@ export function createDraw(random: Random) {
     Array.from({ length: random.integer(least, most) }, make);
   const any = (side: Act['side'], what: Act['what']): Act => ({ side, what, a: part(), b: part(), c: part() });
   const crm = (what: CrmAct | ThemedCrmAct, its: Partial<Act> = {}): Step => act({ ...any('crm', what), ...its });
-  const sheet = (what: SheetAct, its: Partial<Act> = {}): Step => act({ ...any('sheet', what), ...its });
+  const sheet = (what: SheetAct | ThemedSheetAct, its: Partial<Act> = {}): Step =>
+    act({ ...any('sheet', what), ...its });
   const pass = (...ms: readonly number[]): Step => ({ do: 'pass', ms: random.pick(ms) });
   /** What of `acts` is done while a run is under way, which takes about fifty instants with so few people. */
   const meanwhile = (least: number, most: number, acts: () => Step): Chaos['acts'] =>
@@ -138,7 +141,7 @@ function deletions({ crm, sheet, pass, run, repeat, part, meanwhile, random, cha
       [crm('delete', { a: 0 }), sheet],
     ] as const);
     const edit = () => on('edit', { a: random.pick([0, 0, part()]), b: part() });
-    const lostId = chance(25) ? [sheet(random.pick(['break ID', 'clear ID'] as const))] : [];
+    const lostId = chance(35) ? [sheet(random.pick(['break ID', 'clear ID'] as const))] : [];
     const acts = [...lostId, ...(chance(40) ? [edit()] : []), from, ...(chance(20) ? [edit()] : [])];
     return [...acts, run({ isFull: true }, { acts: chance(60) ? meanwhile(1, 4, edit) : [] }), pass(60_000, 1_000_000)];
   });
@@ -149,7 +152,8 @@ function deletions({ crm, sheet, pass, run, repeat, part, meanwhile, random, cha
       limits: 'wide',
       switches: chance(30) ? setting.switches : {},
     }),
-    steps: [...repeat(2, 4, () => crm('enter')), run({ isFull: true }), pass(60_000), ...rounds.flat()],
+    // One or two: who is first in the service need not be first in the sheet.
+    steps: [...repeat(1, 2, () => crm('enter')), run({ isFull: true }), pass(60_000), ...rounds.flat()],
   };
 }
 
@@ -158,6 +162,7 @@ function limits({ crm, sheet, pass, run, repeat, part, random, chance }: Draw, s
   const many = (make: () => Step) => repeat(2, 5, make);
   const rounds = repeat(1, 2, () => [
     ...random.pick([
+      () => [sheet('delete all rows')],
       () => [sheet('delete all rows')],
       () => many(() => sheet('delete row')),
       () => many(() => crm('delete')),
@@ -181,40 +186,50 @@ function limits({ crm, sheet, pass, run, repeat, part, random, chance }: Draw, s
   };
 }
 
-/** W4, L8: what makes records is carried out, and no answer comes. */
-function lostAnswers({ crm, sheet, pass, run, repeat, random, chance }: Draw, setting: Setting): Themed {
+/** W4, L8: a contact is created, and no answer comes. */
+function lostCreates({ crm, sheet, pass, run, repeat, random, chance }: Draw, setting: Setting): Themed {
   const fault = (): Fault => {
-    const times = random.pick([1, 1, 2, 3]);
-    const skip = random.pick([0, 0, 1, 2]);
-    const when = chance(80) ? 'after' : 'before';
-    if (chance(50)) {
-      const kind = random.pick(['lost', 'hang', 'status', 'html'] as const);
-      return {
-        on: 'crm',
-        operation: 'contacts.upsert',
-        kind,
-        when,
-        times,
-        skip,
-        ...(kind === 'status' && { status: 502 }),
-      };
-    }
+    const kind = random.pick(['lost', 'lost', 'hang', 'status', 'html'] as const);
     return {
-      on: 'sheet',
-      target: 'write',
-      effect: random.pick(['lost', 'hang', 503, 'empty'] as const),
-      when,
-      times,
-      skip,
+      on: 'crm',
+      operation: 'contacts.upsert',
+      kind,
+      when: chance(80) ? 'after' : 'before',
+      times: random.pick([1, 1, 1, 2]),
+      skip: random.pick([0, 0, 0, 1]),
+      ...(kind === 'status' && { status: 502 }),
     };
   };
-  const rounds = repeat(1, 3, () => [
-    ...repeat(1, 2, () => random.pick([crm, sheet])('enter')),
-    run({}, { faults: repeat(1, 2, fault) }),
+  const rounds = repeat(2, 4, () => [
+    ...repeat(1, 2, () => sheet('enter')),
+    ...repeat(0, 1, () => crm('enter')),
+    run({}, { faults: [fault()] }),
     pass(1_000, 120_000),
   ]);
-  const upsertExisting = random.pick(['unchanged', 'refused', 'duplicated', 'duplicated'] as const);
+  const upsertExisting = random.pick(['unchanged', 'refused', 'duplicated', 'duplicated', 'duplicated'] as const);
   return { setting: plainly(setting, { settleSecs: 0, switches: { upsertExisting } }), steps: rounds.flat() };
+}
+
+/** W4, L8: rows are appended, and no answer comes. */
+function lostAppends({ crm, sheet, pass, run, repeat, random, chance }: Draw, setting: Setting): Themed {
+  const fault = (): Fault => ({
+    on: 'sheet',
+    target: 'write',
+    effect: random.pick(['lost', 'lost', 'hang', 503, 'empty'] as const),
+    when: chance(80) ? 'after' : 'before',
+    times: random.pick([1, 1, 2, 3]),
+    skip: random.pick([0, 0, 0, 1]),
+  });
+  const rounds = repeat(2, 4, () => [
+    ...repeat(1, 2, () => crm('enter')),
+    ...repeat(0, 1, () => sheet('edit')),
+    run({}, { faults: [fault()] }),
+    pass(1_000, 120_000),
+  ]);
+  return {
+    setting: plainly(setting, { settleSecs: 0 }),
+    steps: [crm('enter'), run({ isFull: true }), pass(20_000), ...rounds.flat()],
+  };
 }
 
 /** I2, W4: whom a row names, somebody enters in the service too, while it is being created. */
@@ -233,23 +248,27 @@ function samePersonTwice({ crm, sheet, pass, run, repeat, part, meanwhile, rando
 }
 
 /** W3: what is being written is edited there meanwhile. */
-function momentOfWriting({ crm, sheet, pass, run, repeat, part, meanwhile, random }: Draw, setting: Setting): Themed {
+function momentOfWriting(
+  { crm, sheet, pass, run, repeat, part, meanwhile, random, chance }: Draw,
+  setting: Setting,
+): Themed {
   const rounds = repeat(2, 4, () => {
     const [from, to] = random.pick([
       [crm, sheet],
       [sheet, crm],
     ]);
-    const its = () => ({ a: random.pick([0, part()]), b: random.pick([0, part()]) });
+    const its = { a: 0, b: part() };
     return [
-      ...repeat(1, 3, () => from('edit', its())),
-      run({}, { acts: meanwhile(2, 4, () => to('edit', its())) }),
+      from('edit', its),
+      ...repeat(0, 1, () => from('edit', { a: 0 })),
+      run({}, { acts: meanwhile(2, 4, () => to('edit', chance(70) ? its : { a: 0 })) }),
       pass(20_000, 130_000),
     ];
   });
   const conflict = random.pick(['manual', 'manual', 'newest'] as const);
   return {
     setting: plainly(setting, { conflict, settleSecs: 0 }),
-    steps: [...repeat(1, 2, () => crm('enter')), run({ isFull: true }), pass(60_000), ...rounds.flat()],
+    steps: [crm('enter'), run({ isFull: true }), pass(60_000), ...rounds.flat()],
   };
 }
 
@@ -258,6 +277,9 @@ function movingRows({ crm, sheet, pass, run, repeat, meanwhile, random }: Draw, 
   const moves = () =>
     sheet(
       random.pick([
+        'swap rows',
+        'swap rows',
+        'swap rows',
         'sort',
         'sort',
         'drag row',
@@ -282,11 +304,11 @@ function movingRows({ crm, sheet, pass, run, repeat, meanwhile, random }: Draw, 
 }
 
 /** V4 to V6: cells that cannot be read, or must not be written, while the contact changes. */
-function oddCells({ crm, sheet, pass, run, repeat, part, random }: Draw, setting: Setting): Themed {
+function oddCells({ crm, sheet, pass, run, repeat, part, random, chance }: Draw, setting: Setting): Themed {
   const rounds = repeat(2, 4, () => {
     const its = { a: 0, b: random.pick([0, part()]) };
     const odd = random.pick(['formula', 'error value'] as const);
-    return [sheet(odd, its), ...repeat(0, 1, () => run()), crm('edit', its), run(), pass(20_000, 130_000)];
+    return [sheet(odd, its), ...(chance(70) ? [run()] : []), crm('edit', its), run(), pass(20_000, 130_000)];
   });
   return {
     setting: plainly(setting, { settleSecs: 0 }),
@@ -331,6 +353,38 @@ function wishes({ crm, sheet, pass, run, repeat, part, random, chance }: Draw, s
       limits: 'wide',
     }),
     steps: [...repeat(2, 5, () => crm('enter')), run({ isFull: true }), pass(60_000), ...rounds.flat()],
+  };
+}
+
+/** E3: calls that enrol are cut short, by the end of the process or by an answer that never comes. */
+function lostWishes({ crm, sheet, pass, run, repeat, random, chance }: Draw, setting: Setting): Themed {
+  const fault = (): Fault => ({
+    on: 'crm',
+    operation: random.pick(['automations.add-contact', 'automations.add-contact', 'automations.add-new-lead']),
+    kind: random.pick(['lost', 'hang', 'html'] as const),
+    when: chance(80) ? 'after' : 'before',
+    times: random.pick([1, 1, 2]),
+    skip: random.pick([0, 0, 1]),
+  });
+  const rounds = repeat(2, 4, () => [
+    ...repeat(2, 4, () => sheet('wish')),
+    ...repeat(0, 1, () => sheet('enter')),
+    run(
+      {},
+      chance(50)
+        ? { faults: [fault()] }
+        : { end: { at: random.integer(15, 65), how: random.pick(['kill', 'kill', 'power'] as const) } },
+    ),
+    pass(1_000, 60_000),
+    run(),
+  ]);
+  return {
+    setting: plainly(setting, {
+      automation: { onClear: 'ignore', cap: 100, isVetoed: false },
+      settleSecs: 0,
+      limits: 'wide',
+    }),
+    steps: [...repeat(3, 6, () => crm('enter')), run({ isFull: true }), pass(60_000), ...rounds.flat()],
   };
 }
 

@@ -330,6 +330,7 @@ class Player {
     while ((chaos.acts[this.#chaos.done]?.at ?? Infinity) <= this.#instants) {
       const { act } = chaos.acts[this.#chaos.done]!;
       this.#chaos.done += 1;
+      if (act.what === 'swap rows' && isMomentOfWriting(instant)) continue;
       this.log.story.push(`  at ${instant.kind} ${instant.what}:`);
       this.#act(act);
     }
@@ -525,6 +526,16 @@ class Player {
     Object.assign(switches, known);
     return [plans[0]!, plans[1]!];
   }
+}
+
+/**
+ * Between the look through the pins and the write through them: what is cut out of a row there is written elsewhere, and put
+ * back by what the write answers. Nobody cuts then; at any other instant they may.
+ */
+function isMomentOfWriting({ kind, what }: Instant): boolean {
+  return kind === 'answer'
+    ? what === 'sheets POST /v4:getByDataFilter'
+    : what === 'sheets POST /v4/values:batchUpdateByDataFilter';
 }
 
 function didNothing({ counts, problems }: RunReport): boolean {

@@ -1,11 +1,16 @@
 import { normalOf } from '../people/token.ts';
-import type { Evidence, Law, Write } from '../oracle/evidence.ts';
+import type { Evidence, Law, Violation, Write } from '../oracle/evidence.ts';
 import { policyOf } from '../world/setting.ts';
-import { hasDecided, isMistakable, storyOf } from './records.ts';
+import { hasDecided, isMistakable, isOneSided, storyOf } from './records.ts';
 
-/** M3. Where blanks are ignored, the emptied side is refilled; nothing is emptied because the other side is. */
-export const ignoredBlanks: Law = (evidence) =>
-  evidence.writes.flatMap((write) => {
+/**
+ * M3. Where blanks are ignored, the emptied side is refilled, and nothing is emptied because the other side is; where they are
+ * synced, what a person emptied stays so, unless somebody edits the other side.
+ */
+export const blanks: Law = (evidence) => [...emptied(evidence), ...refilled(evidence)];
+
+function emptied(evidence: Evidence): readonly Violation[] {
+  return evidence.writes.flatMap((write) => {
     const { side, person, field, before, after } = write;
     const { blank, direction } = policyOf(evidence.setting, field);
     const isEmptied = normalOf(field, before) !== '' && normalOf(field, after) === '';
@@ -13,6 +18,18 @@ export const ignoredBlanks: Law = (evidence) =>
     const text = `${person} ${field} in the ${side} was emptied, although blanks are ignored; it was ${JSON.stringify(before)}`;
     return [{ law: 'M3', text: text + storyOf(evidence, person, field) }];
   });
+}
+
+function refilled(evidence: Evidence): readonly Violation[] {
+  return evidence.writes.flatMap((write) => {
+    const { side, person, field, before, after, isCleared } = write;
+    const { blank, direction } = policyOf(evidence.setting, field);
+    const isRefilled = before === '' && isCleared && after !== '' && isOneSided(evidence, write);
+    if (!isRefilled || blank !== 'sync' || direction !== 'both' || isExcused(evidence, write)) return [];
+    const text = `${person} ${field} in the ${side} was emptied by a person, and nobody edited the other side, and yet it was refilled with ${JSON.stringify(after)}`;
+    return [{ law: 'M3', text: text + storyOf(evidence, person, field) }];
+  });
+}
 
 /** Keys that change hands are let go of first (I7); and who resolved a conflict may have said that it is to be blank. */
 function isExcused(evidence: Evidence, { person, field }: Write): boolean {

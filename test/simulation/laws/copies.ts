@@ -1,7 +1,10 @@
 import type { Law } from '../oracle/evidence.ts';
 import { storyOf } from './records.ts';
 
-/** I4. Of rows with one ID the one that is as the base keeps the link; what is typed into another goes nowhere, and it is named. */
+/**
+ * I4. Of rows with one ID the one that is as the base keeps the link; what is typed into another goes nowhere, and it is named.
+ * I2. Whoever has a living row is not given a second one.
+ */
 export const copies: Law = (evidence) => [
   ...(evidence.isStateTampered || evidence.wasKilled ? [] : evidence.writes).flatMap(
     ({ person, field, isOfCopy, uuid, after }) => {
@@ -9,6 +12,11 @@ export const copies: Law = (evidence) => [
       const text = `${person} ${field} in the crm became ${JSON.stringify(after)}: of the rows with the ID ${uuid} one was as the contact, and another was taken`;
       return [{ law: 'I4', text: text + storyOf(evidence, person, field) }];
     },
+  ),
+  ...evidence.namings.flatMap(({ uuid, owner, isTaken }) =>
+    isTaken && uuid !== ''
+      ? [{ law: 'I2', text: `a row got the ID ${uuid} of ${owner}, which another row has${storyOf(evidence, owner)}` }]
+      : [],
   ),
   ...unnamed(evidence),
 ];

@@ -3,7 +3,7 @@ import type { Evidence, Law, Violation, Write } from '../oracle/evidence.ts';
 import { policyOf } from '../world/setting.ts';
 import { contactValue } from '../world/view.ts';
 import { mayBeNewer } from './newest.ts';
-import { hasDecided, isMistakable, storyOf } from './records.ts';
+import { hasDecided, isMistakable, isOneSided, storyOf } from './records.ts';
 
 /**
  * L1. A value a person put on a side since the base is never overwritten on that side unless a stated policy says so, and
@@ -53,14 +53,6 @@ function mayGiveWay(evidence: Evidence, write: Write): boolean {
   if (blank === 'ignore' && after !== '') return true;
   // A person who said which of two is right, or whose record is another one now, has a say of another kind.
   return person === undefined || hasDecided(evidence, 'resolve');
-}
-
-/** Policies are for conflicts: where only this side was edited since both said the same, none has a say. */
-function isOneSided({ log, isStateTampered, setting }: Evidence, { person, isOtherUnchanged }: Write): boolean {
-  const { deletedIn, tangles } = (person !== undefined && log.people.get(person)) || {};
-  const isPlain = tangles?.size === 0 && deletedIn?.size === 0;
-  // A search that lags shows what was there before.
-  return isOtherUnchanged && isPlain && !isStateTampered && setting.switches.searchLagMs === undefined;
 }
 
 /** Once all is quiet it is there, or was typed over, or went with its record, or the history has it. */

@@ -16,7 +16,7 @@ import { nothingUntold } from './l12-nothing-untold.ts';
 import { handsOff } from './l13-hands-off.ts';
 import { copies } from './copies.ts';
 import { guards } from './guards.ts';
-import { ignoredBlanks } from './blanks.ts';
+import { blanks } from './blanks.ts';
 import { wishes } from './wishes.ts';
 
 const laws: Readonly<Record<string, Law>> = {
@@ -33,7 +33,7 @@ const laws: Readonly<Record<string, Law>> = {
   L11: repeatable,
   L12: nothingUntold,
   L13: handsOff,
-  M3: ignoredBlanks,
+  M3: blanks,
   I4: copies,
   'G1, G2': guards,
   E4: wishes,

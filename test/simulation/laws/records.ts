@@ -3,7 +3,7 @@ import { normalOf } from '../people/token.ts';
 import { type FieldName, policyOf } from '../world/setting.ts';
 import { contactValue, type RowView } from '../world/view.ts';
 import type { ContactRecord } from '../../../src/standin/service/stored.ts';
-import type { Evidence } from '../oracle/evidence.ts';
+import type { Evidence, Write } from '../oracle/evidence.ts';
 
 export interface Pair {
   readonly person: string;
@@ -59,6 +59,17 @@ export function storyOf({ log }: Evidence, person: string | undefined, field?: F
 /** People decided something themselves, and what they decided counts. */
 export function hasDecided({ log }: Evidence, what: 'resolve' | 'retry'): boolean {
   return log.story.some((line) => line.includes(`"kind":"${what}"`));
+}
+
+/**
+ * The other side still says what both said when a run last ended well: only this side was edited. Policies are for conflicts,
+ * and have no say. Judged of people alone whose records nobody ever took apart.
+ */
+export function isOneSided({ log, isStateTampered, setting }: Evidence, { person, isOtherUnchanged }: Write): boolean {
+  const { deletedIn, tangles } = (person !== undefined && log.people.get(person)) || {};
+  const isPlain = tangles?.size === 0 && deletedIn?.size === 0;
+  // A search that lags shows what was there before.
+  return isOtherUnchanged && isPlain && !isStateTampered && setting.switches.searchLagMs === undefined;
 }
 
 export function isWinning(evidence: Evidence, field: FieldName): boolean {

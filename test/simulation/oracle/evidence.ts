@@ -44,6 +44,8 @@ export interface Write {
   readonly contactChangedAt: number | undefined;
   /** Two rows had the contact's ID when the run began; one of them said what the contact says, and nobody typed since. */
   readonly isOfCopy: boolean;
+  /** It was blank, and a person had emptied it. */
+  readonly isCleared: boolean;
   /** The other side still says what both said when a run last ended well: it was not edited, and there is no conflict. */
   readonly isOtherUnchanged: boolean;
 }
@@ -83,6 +85,8 @@ export interface Naming {
   readonly seq: number;
   readonly uuid: string;
   readonly owner: string | undefined;
+  /** Another row had it when the run began, and still has. */
+  readonly isTaken: boolean;
   readonly person: string | undefined;
 }
 

@@ -186,6 +186,7 @@ export function createObserver(dep: ObserverDep): Observer {
       shownAt: token === undefined ? undefined : shown.get(`${side} ${token}`),
       contactChangedAt: contact && Date.parse(contact.updated_at),
       isOfCopy: side === 'crm' && copied.has(uuid) && !isTypedSince,
+      isCleared: before === '' && typed?.text === '',
       isOtherUnchanged: settled.get(`${person} ${field}`) === normalOf(field, after),
     });
   }
@@ -221,8 +222,9 @@ export function createObserver(dep: ObserverDep): Observer {
 
   function presentPeople(): ReadonlySet<string> {
     const inCrm = [...contacts()].filter((each) => each.list_uuid === listHere()).map(({ uuid }) => ownerOf(uuid));
-    const inSheet = viewSheet(sheet(), log.renamed).rows.map(({ notedPerson }) => notedPerson);
-    const rows = viewSheet(sheet(), log.renamed).rows;
+    const { rows } = viewSheet(sheet(), log.renamed);
+    // A row that leadsheet made has no note; without its ID the key says whose it is.
+    const inSheet = rows.map((row) => row.notedPerson ?? ownerOf(row.id) ?? readToken(row.value('email'))?.person);
     return new Set([
       ...inCrm.map((person) => `crm ${person}`),
       ...inSheet.map((person) => `sheet ${person}`),
@@ -393,7 +395,15 @@ export function createObserver(dep: ObserverDep): Observer {
       );
     }
     if (was.id !== row.id)
-      namings.push({ seq: log.seq, uuid: row.id, owner: ownerOf(row.id), person: was.notedPerson });
+      namings.push({
+        seq: log.seq,
+        uuid: row.id,
+        owner: ownerOf(row.id),
+        isTaken:
+          known(currentPid()).present.has(`sheet ${row.id}`) &&
+          before.rows.some(({ id, number }) => id === row.id && number !== row.number),
+        person: was.notedPerson,
+      });
   }
 
   function appeared(row: RowView, { rows }: SheetView): void {

@@ -17,6 +17,7 @@ export const themes: readonly Theme[] = [
   blanks,
   copies,
   deletions,
+  momentOfDeleting,
   limits,
   lostCreates,
   lostAppends,
@@ -27,6 +28,7 @@ export const themes: readonly Theme[] = [
   wishes,
   lostWishes,
   kills,
+  twoAtOnce,
   changesOnly,
   pages,
   unknownUpdates,
@@ -44,10 +46,10 @@ export function createDraw(random: Random) {
   const sheet = (what: SheetAct | ThemedSheetAct, its: Partial<Act> = {}): Step =>
     act({ ...any('sheet', what), ...its });
   const pass = (...ms: readonly number[]): Step => ({ do: 'pass', ms: random.pick(ms) });
-  /** What of `acts` is done while a run is under way, which takes about fifty instants with so few people. */
+  /** What of `acts` is done while a run is under way, which takes thirty to forty instants with so few people. */
   const meanwhile = (least: number, most: number, acts: () => Step): Chaos['acts'] =>
     repeat(least, most, () => ({
-      at: random.integer(6, 60),
+      at: random.integer(8, 36),
       act: (acts() as Extract<Step, { do: 'act' }>).act,
     })).toSorted((a, b) => a.at - b.at);
   const run = (its: Partial<Extract<Step, { do: 'run' }>> = {}, chaos: Partial<Chaos> = {}): Step => ({
@@ -109,12 +111,13 @@ function blanks({ crm, sheet, pass, run, repeat, part, random, chance }: Draw, s
 }
 
 /** I4, I5: rows are copied, and then edited, the copy or the other one, or made a row of their own. */
-function copies({ crm, sheet, pass, run, repeat, part, random }: Draw, setting: Setting): Themed {
+function copies({ crm, sheet, pass, run, repeat, part, random, chance }: Draw, setting: Setting): Themed {
   const changes = () =>
     random.pick([
       () => sheet('edit', { a: 999 }),
       () => sheet('edit', { a: 999 }),
       () => sheet('edit', { a: 0 }),
+      () => sheet('enter known'),
       () => crm('edit'),
       () => sheet('clear ID', { a: 999 }),
       () => sheet('sort'),
@@ -128,6 +131,7 @@ function copies({ crm, sheet, pass, run, repeat, part, random }: Draw, setting: 
       run(),
       pass(20_000),
       sheet('copy row', { a: random.pick([0, part()]) }),
+      ...(chance(60) ? [sheet('edit', { a: 999 }), run(), pass(20_000)] : []),
       ...rounds.flat(),
     ],
   };
@@ -139,11 +143,12 @@ function deletions({ crm, sheet, pass, run, repeat, part, meanwhile, random, cha
     const [from, on] = random.pick([
       [sheet('delete row', { a: 0 }), crm],
       [crm('delete', { a: 0 }), sheet],
+      // Whose ID is in doubt is not gone, nor is anybody else then (I5).
+      [sheet('break ID'), crm],
     ] as const);
     const edit = () => on('edit', { a: random.pick([0, 0, part()]), b: part() });
-    const lostId = chance(35) ? [sheet(random.pick(['break ID', 'clear ID'] as const))] : [];
-    const acts = [...lostId, ...(chance(40) ? [edit()] : []), from, ...(chance(20) ? [edit()] : [])];
-    return [...acts, run({ isFull: true }, { acts: chance(60) ? meanwhile(1, 4, edit) : [] }), pass(60_000, 1_000_000)];
+    const acts = [...(chance(40) ? [edit()] : []), from, ...(chance(20) ? [edit()] : [])];
+    return [...acts, run({ isFull: true }, { acts: chance(60) ? meanwhile(2, 6, edit) : [] }), pass(60_000, 1_000_000)];
   });
   return {
     setting: plainly(setting, {
@@ -155,6 +160,27 @@ function deletions({ crm, sheet, pass, run, repeat, part, meanwhile, random, cha
     // One or two: who is first in the service need not be first in the sheet.
     steps: [...repeat(1, 2, () => crm('enter')), run({ isFull: true }), pass(60_000), ...rounds.flat()],
   };
+}
+
+/** D5, W3: in the midst of the run that deletes a record somebody edits it. */
+function momentOfDeleting({ crm, sheet, pass, run, repeat, meanwhile, random }: Draw, setting: Setting): Themed {
+  const rounds = repeat(2, 3, () => {
+    const [from, on] = random.pick([
+      [sheet('delete row'), crm],
+      [sheet('delete row'), crm],
+      [crm('delete'), sheet],
+    ] as const);
+    return [
+      crm('enter'),
+      run({ isFull: true }),
+      pass(60_000),
+      from,
+      run({ isFull: true }, { acts: meanwhile(2, 5, () => on('edit', { a: 0 })) }),
+      pass(60_000, 1_000_000),
+    ];
+  });
+  const policies = { onRowDeleted: 'delete_contact', onContactDeleted: 'delete_row' } as const;
+  return { setting: plainly(setting, { ...policies, limits: 'wide', settleSecs: 0 }), steps: rounds.flat() };
 }
 
 /** G1, G2: much goes at once, or a side is empty. */
@@ -280,6 +306,9 @@ function movingRows({ crm, sheet, pass, run, repeat, meanwhile, random }: Draw, 
         'swap rows',
         'swap rows',
         'swap rows',
+        'swap rows',
+        'swap rows',
+        'swap rows',
         'sort',
         'sort',
         'drag row',
@@ -294,7 +323,7 @@ function movingRows({ crm, sheet, pass, run, repeat, meanwhile, random }: Draw, 
     ...repeat(2, 4, () => crm('edit')),
     ...repeat(0, 1, () => crm('enter')),
     ...repeat(0, 1, () => sheet('enter')),
-    run({}, { acts: meanwhile(1, 4, moves) }),
+    run({}, { acts: meanwhile(3, 6, moves) }),
     pass(20_000, 130_000),
   ]);
   return {
@@ -373,7 +402,7 @@ function lostWishes({ crm, sheet, pass, run, repeat, random, chance }: Draw, set
       {},
       chance(50)
         ? { faults: [fault()] }
-        : { end: { at: random.integer(15, 65), how: random.pick(['kill', 'kill', 'power'] as const) } },
+        : { end: { at: random.integer(12, 50), how: random.pick(['kill', 'kill', 'power'] as const) } },
     ),
     pass(1_000, 60_000),
     run(),
@@ -397,7 +426,7 @@ function kills({ crm, sheet, pass, run, repeat, part, random, chance }: Draw, se
       { both: chance(30) },
       {
         ...(chance(80) && {
-          end: { at: random.integer(10, 80), how: random.pick(['kill', 'kill', 'power'] as const) },
+          end: { at: random.integer(8, 50), how: random.pick(['kill', 'kill', 'power'] as const) },
         }),
       },
     ),
@@ -407,6 +436,20 @@ function kills({ crm, sheet, pass, run, repeat, part, random, chance }: Draw, se
   return {
     setting: plainly(setting, { settleSecs: 0, limits: 'wide' }),
     steps: [...repeat(1, 3, () => crm('enter')), run({ isFull: true }), pass(60_000), ...rounds.flat()],
+  };
+}
+
+/** W7: two processes begin a run at the same instant. */
+function twoAtOnce({ crm, sheet, pass, run, repeat, random, chance }: Draw, setting: Setting): Themed {
+  const rounds = repeat(2, 4, () => [
+    ...repeat(1, 2, () => crm(random.pick(['enter', 'edit'] as const))),
+    ...repeat(0, 2, () => sheet(random.pick(['enter', 'edit'] as const))),
+    run({ both: true, restart: chance(50) }),
+    pass(20_000, 130_000),
+  ]);
+  return {
+    setting: plainly(setting, { settleSecs: 0, limits: 'wide' }),
+    steps: [crm('enter'), run({ isFull: true }), pass(60_000), ...rounds.flat()],
   };
 }
 

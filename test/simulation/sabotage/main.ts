@@ -1,4 +1,4 @@
-// `npm run sabotage [-- --seeds N] [--seed S] [--only TEXT] [--table]`: breaks the program in one small way after the other,
+// `npm run sabotage [-- --seeds N] [--seed S] [--only TEXT] [--processes P]`: breaks the program in one small way after the other,
 // in memory only. The stories of the simulation have to notice each of them.
 import { execFile } from 'node:child_process';
 import { parseArgs, promisify } from 'node:util';

@@ -127,7 +127,7 @@ const service: readonly Sabotage[] = [
   {
     name: 'a contact is not looked at again before it is written',
     file: 'engine/push-crm.ts',
-    text: "      if (hasMoved(context, scope, input, person, look.contacts.get(change.uuid!))) return { kind: 'moved' };\n",
+    text: "      if (isMoved) return { kind: 'moved' };\n",
     instead: '',
   },
   {
@@ -167,10 +167,10 @@ const sheet: readonly Sabotage[] = [
     instead: "if (kind === 'writes' && typeof data === 'bigint') {",
   },
   {
-    name: 'any row a pin is on is the right one',
-    file: 'sheets/same-row.ts',
-    text: "    if (id !== '' || sent.item.change.row.id !== '') return id === sent.item.change.row.id;\n",
-    instead: "    if (id !== '' || sent.item.change.row.id !== '') return true;\n",
+    name: 'a row is not looked at again before it is written',
+    file: 'sheets/verify.ts',
+    text: 'if (changed.length > 0) {',
+    instead: 'if (changed.length > 0 && (false as boolean)) {',
   },
   {
     name: 'rows are appended again when the answer is lost',

@@ -20,7 +20,7 @@ export const recordSeam = ',\n';
 
 /**
  * Puts the records of each table into `tables`; what else is in the document is answered. `bytes`: its text, the closing
- * brace left off; it is another one afterwards. Throws where it is not JSON.
+ * brace left off. Throws where it is not JSON.
  */
 export function takeRecords(
   bytes: Buffer,
@@ -35,10 +35,7 @@ export function takeRecords(
   for (const { name, start, end } of spans) {
     frame += bytes.toString('utf8', from, start);
     from = end;
-    for (const list of piecesOf(bytes, start, end, pieceBytes)) {
-      const table = tables[name];
-      for (let index = 0; index < list.length; index += 2) table.set(list[index] as string, list[index + 1]!);
-    }
+    for (const records of piecesOf(bytes, start, end, pieceBytes)) put(tables[name], records);
   }
   return takeParsed(JSON.parse(`${frame}${bytes.toString('utf8', from)}}`) as Parsed, names, tables);
 }
@@ -75,46 +72,13 @@ function findSpans(bytes: Buffer, names: readonly TableName[]): readonly Span[] 
   return spans.toReversed();
 }
 
-/** Keys and records in turn. */
-function* piecesOf(bytes: Buffer, start: number, end: number, pieceBytes: number): Generator<readonly Json[], void> {
+function* piecesOf(bytes: Buffer, start: number, end: number, pieceBytes: number): Generator<Records, void> {
   for (let from = start; from < end;) {
     const found = bytes.indexOf(recordSeam, from + pieceBytes);
     const to = found === -1 || found > end ? end : found;
-    yield parsePiece(bytes, from, to);
+    yield JSON.parse(`{${bytes.toString('utf8', from, to)}}`) as Records;
     from = to + recordSeam.length;
   }
-}
-
-const quote = 0x22;
-const backslash = 0x5c;
-const colon = 0x3a;
-const comma = 0x2c;
-const lineBreak = 0x0a;
-
-/**
- * As a list, a comma in the place of each key's colon: of an object the parser would make a table of names, which for
- * hundreds of uuids that are never names again takes as long as all the rest.
- */
-function parsePiece(bytes: Buffer, from: number, to: number): readonly Json[] {
-  const colons: number[] = [];
-  for (let line = from; line < to;) {
-    const place = behindKey(bytes, line);
-    if (bytes[place] !== colon)
-      return Object.entries(JSON.parse(`{${bytes.toString('utf8', from, to)}}`) as Records).flat();
-    colons.push(place);
-    const next = bytes.indexOf(lineBreak, place);
-    line = next === -1 ? to : next + 1;
-  }
-  for (const place of colons) bytes[place] = comma;
-  return JSON.parse(`[${bytes.toString('utf8', from, to)}]`) as readonly Json[];
-}
-
-/** Of the key that begins at `at`; anywhere where none does. */
-function behindKey(bytes: Buffer, at: number): number {
-  if (bytes[at] !== quote) return at;
-  let place = at + 1;
-  while (place < bytes.length && bytes[place] !== quote) place += bytes[place] === backslash ? 2 : 1;
-  return place + 1;
 }
 
 function takeParsed(parsed: Parsed, names: readonly TableName[], tables: Tables): Records {

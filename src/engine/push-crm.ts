@@ -1,5 +1,4 @@
 // The plan's changes of the CRM, carried out. Every change ends as an outcome; only a refused token ends the run (W6).
-import { contactsByUuid } from '../crm/contacts-by-uuid.ts';
 import { deleteContact } from '../crm/deletion.ts';
 import {
   AuthenticationError,
@@ -11,21 +10,19 @@ import {
   ServiceError,
   ValidationError,
 } from '../crm/errors.ts';
-import { matches } from '../crm/operations/filter.ts';
 import type { Contact } from '../crm/operations/records.ts';
 import type { CallOptions } from '../crm/port.ts';
 import type { Change } from '../sync/change.ts';
 import { soleKeyNames } from '../sync/collisions.ts';
 import type { PlanInput } from '../sync/input.ts';
 import { isSame, writeCrm } from '../sync/kinds.ts';
-import { isReadFromCrm } from '../sync/mapping.ts';
 import type { Outcome } from '../sync/outcome.ts';
 import type { Person } from '../sync/person.ts';
 import { type ContactRecord, unpack } from '../sync/record.ts';
-import { lastSeen } from '../sync/base.ts';
 import type { Reading } from '../sync/value.ts';
 import { editCall, type RunContext } from './context.ts';
 import type { Decided } from './decide.ts';
+import { crmValues, hasMoved, hasMovedSince, lookAgain, type Written } from './look-again.ts';
 import type { Journal } from './save.ts';
 import type { Scope } from './pull.ts';
 
@@ -59,11 +56,19 @@ export async function pushToCrm(
   for (const batch of inBatches(updates)) {
     if (context.request.signal.aborted) break;
     const look = await lookAgain(context, uuidsOf(batch));
+    const written = new Map<string, Written>();
     await pushUpdates(batch, async (change) => {
-      const person = plan.people.get(change.uuid!);
+      const uuid = change.uuid!;
+      const person = plan.people.get(uuid);
       if (look.kind === 'failed') return look;
-      if (hasMoved(context, scope, input, person, look.contacts.get(change.uuid!))) return { kind: 'moved' };
-      return update(context, scope, input, change, person);
+      const earlier = written.get(uuid);
+      const isMoved = earlier
+        ? hasMovedSince(earlier, input, person)
+        : hasMoved(context, scope, input, person, look.contacts.get(uuid));
+      if (isMoved) return { kind: 'moved' };
+      const outcome = await update(context, scope, input, change, person);
+      if (outcome.kind === 'done' && outcome.contact) written.set(uuid, { change, answer: outcome.contact });
+      return outcome;
     });
   }
   return all;
@@ -142,20 +147,6 @@ export async function deleteFromCrm(
   async function judge(uuid: string, contact: Contact | undefined): Promise<Outcome> {
     const isMoved = contact !== undefined && hasMoved(context, scope, input, plan.people.get(uuid), contact);
     return isMoved ? { kind: 'moved' } : remove(uuid);
-  }
-}
-
-type Look =
-  | { readonly kind: 'seen'; readonly contacts: ReadonlyMap<string, Contact> }
-  | Extract<Outcome, { kind: 'failed' }>;
-
-/** W3, L4: a look that fails stops these changes, and not the run. */
-async function lookAgain({ client, capabilities }: RunContext, uuids: readonly string[]): Promise<Look> {
-  try {
-    return { kind: 'seen', contacts: await contactsByUuid(client, capabilities, uuids, editCall) };
-  } catch (error) {
-    if (error instanceof AuthenticationError || !(error instanceof ServiceError)) throw error;
-    return { kind: 'failed', message: error.message };
   }
 }
 
@@ -340,29 +331,6 @@ async function outcomeOf(push: () => Promise<Outcome>): Promise<Outcome> {
       error instanceof ValidationError || error instanceof PermissionError || error instanceof PlanLimitError;
     return { kind: isRefusal ? 'refused' : 'failed', message: error.message };
   }
-}
-
-/** W3: is the contact still what the plan was made from? One that is elsewhere by now is left alone (D4). */
-function hasMoved(
-  { shape, tombstones }: RunContext,
-  scope: Scope,
-  { mapping }: PlanInput,
-  person: Person | undefined,
-  contact: Contact | undefined,
-): boolean {
-  if (!contact || tombstones.has(contact.uuid) || matches(contact, scope.filter) === false) return true;
-  const now: ContactRecord = shape.fromContact(contact);
-  const before = crmValues(person);
-  return unpack(now.values).some((value, index) => {
-    const field = mapping.fields[index]!;
-    if (!isReadFromCrm(field) || value === undefined || before[index] === undefined) return false;
-    return !isSame(field.kind, value, before[index]);
-  });
-}
-
-function crmValues(person: Person | undefined): readonly Reading[] {
-  if (typeof person?.contact === 'object') return unpack(person.contact.values);
-  return person?.link ? unpack(lastSeen(person.link, 'crm')) : [];
 }
 
 function identify({ shape }: RunContext, values: readonly Reading[]) {

@@ -2,7 +2,7 @@
 import { lastSeen, rowKey } from './base.ts';
 import { type Index, lazily, put } from './key-index.ts';
 import { isLater, listed, type Matching, quarantine, sameKeyReason, waitFor } from './matching.ts';
-import { type RowRecord, unpack } from './record.ts';
+import { type Packed, type RowRecord, unpack } from './record.ts';
 import type { Reading } from './value.ts';
 
 /** A row whose keys no contact in scope has. */
@@ -11,16 +11,16 @@ export interface Stranger {
   readonly values: readonly Reading[];
 }
 
-/** Who may be meant: by key, and by all that a row held last, where no other row is theirs. */
+/** Who may be meant: by all that a row held last, where no other row is theirs, and by key. */
 interface Candidates {
-  readonly byKey: () => Index<string>;
   readonly byContents: () => Index<string>;
+  readonly byKey: () => Index<string>;
 }
 
 export function matchByKey(matching: Matching): readonly Stranger[] {
   const candidates = {
-    byKey: lazily(() => indexCandidates(matching)),
     byContents: lazily(() => indexRowlessLinks(matching)),
+    byKey: lazily(() => indexCandidates(matching)),
   };
   const claims = new Map<string, RowRecord[]>();
   const strangers: Stranger[] = [];
@@ -37,20 +37,29 @@ export function matchByKey(matching: Matching): readonly Stranger[] {
 }
 
 /**
+ * Who cleared the ID of a row has not made it another's, even where keys changed hands in the CRM meanwhile: what it held
+ * last comes before its key (I5).
  * In scope, whether read or answered. undefined: the service has to say first. A contact that has no link is not known
  * unless it was read, so that after an incremental pull the only one that matches may not be the only one there is.
  */
 function hitsOf(matching: Matching, candidates: Candidates, { row, values }: Stranger): readonly string[] | undefined {
   const { input, contactByUuid, rowByUuid, hereByAnswer, withheld, sought, questions } = matching;
+  const lost =
+    candidates
+      .byContents()
+      .get(row.values)
+      ?.filter((uuid) => isHere(matching, uuid)) ?? [];
+  if (lost.length === 1) return lost;
   const answer = input.answers.lookups.get(rowKey(row));
   if (answer?.kind === 'several') return answer.uuids;
+  const hits = firstHits(matching, candidates, values, row);
   if (answer?.kind === 'here') {
     // The search lags behind writes, and a lookup does not: of the two the later one counts (I8).
     const read = contactByUuid.get(answer.contact.uuid);
     if (!read || isLater(answer.contact, read)) hereByAnswer.push(answer.contact);
-    return [answer.contact.uuid];
+    const missing = hits.filter((uuid) => !rowByUuid.has(uuid) && isHere(matching, uuid));
+    return [...new Set([answer.contact.uuid, ...missing])];
   }
-  const hits = firstHits(matching, candidates, values, row);
   // Whoever has a row already is not this one's, however many others match.
   const isTaken = hits.length === 1 && rowByUuid.has(hits[0]!);
   if (
@@ -105,17 +114,29 @@ function claim(matching: Matching, uuid: string, rows: readonly RowRecord[]): vo
   }
 }
 
-/** Contacts that a row without an ID may be: those read, and those that an incremental pull did not need to read. */
-function indexCandidates({ input: { base, crm, answers }, contactByUuid, keys }: Matching): Index<string> {
+/** Neither known to be somewhere else, nor missed by a full scan, nor left without a row by a person (D1). */
+function isHere({ input: { base, crm }, contactByUuid }: Matching, uuid: string): boolean {
+  return base.links.get(uuid)?.standing === undefined && (contactByUuid.has(uuid) || crm.coverage !== 'whole');
+}
+
+/**
+ * Contacts that a row without an ID may be: those read, and those that an incremental pull did not need to read. Whose row
+ * may have lost its ID is also known by the key that it had there last, should it be another one in the CRM by now (I5).
+ */
+function indexCandidates(matching: Matching): Index<string> {
+  const { input, contactByUuid, rowByUuid, keys } = matching;
+  const { base, crm, answers } = input;
   const index = new Map<string, string[]>();
   // Who was found for one row may be who another row means by another key.
   const answered = [...answers.lookups.values()].flatMap((answer) => (answer.kind === 'here' ? [answer.contact] : []));
   const known = new Map([...answered.map((contact) => [contact.uuid, contact] as const), ...contactByUuid]);
-  for (const { uuid, values } of known.values()) put(index, keys.of(unpack(values)), uuid);
-  if (crm.coverage === 'whole') return index;
+  const keysOf = (packed: Packed | undefined) => (packed === undefined ? [] : keys.of(unpack(packed)));
+  for (const { uuid, values } of known.values()) if (!base.links.has(uuid)) put(index, keysOf(values), uuid);
   for (const [uuid, link] of base.links) {
-    const isHere = link.standing === undefined || link.standing === 'row-gone';
-    if (isHere && !known.has(uuid)) put(index, keys.of(unpack(lastSeen(link, 'crm'))), uuid);
+    const isUnread = crm.coverage !== 'whole' && (link.standing === undefined || link.standing === 'row-gone');
+    const now = known.get(uuid)?.values ?? (isUnread ? lastSeen(link, 'crm') : undefined);
+    const before = !rowByUuid.has(uuid) && isHere(matching, uuid) ? lastSeen(link, 'sheet') : undefined;
+    put(index, [...new Set([...keysOf(now), ...keysOf(before)])], uuid);
   }
   return index;
 }

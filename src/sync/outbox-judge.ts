@@ -39,7 +39,8 @@ export function judge(draft: Draft, each: Wish, taken: ReadonlyMap<string, strin
   const key = input.digest(contentText(answer.uuid, payload));
   const others = [taken.get(key) ?? [], known.idsBySent.get(key) ?? []].flat();
   const twin = message.isAgain ? undefined : others.find((other) => other !== each.id);
-  if (twin !== undefined) return refuse(draft, each, 'P2', sameAs(draft, twin, each.id), answer.name);
+  if (twin !== undefined)
+    return refuse(draft, each, 'P2', sameAs(draft, twin, { id: each.id, digest: key }), answer.name);
   const due: Due = {
     id: each.id ?? `row:${row.number}`,
     row: row.number,

@@ -28,7 +28,7 @@ export function wish(draft: Draft, row: OutboxRow, id: string | undefined, befor
     return tell(draft, row, 'refused', message.rule ?? 'P4', message.message ?? 'by the service');
   }
   const twin = message.isAgain ? undefined : known.idsBySent.get(said)?.find((other) => other !== id);
-  if (twin !== undefined) return tell(draft, row, 'refused', 'P2', sameAs(draft, twin, id));
+  if (twin !== undefined) return tell(draft, row, 'refused', 'P2', sameAs(draft, twin, { id, digest: said }));
   const recipient = readRecipient(textIn(fields, 'lead_uuid', values));
   if (recipient === undefined) {
     const reason = `${headerOf(fields, 'lead_uuid')} is neither a uuid nor an e-mail address`;
@@ -44,19 +44,27 @@ export function waitForId(draft: Draft, row: OutboxRow): void {
   tellSilently(draft, row, 'P1', 'is tried in the next run');
 }
 
-/** P2, for the row that says what `twin` said. */
-export function sameAs({ input }: Draft, twin: string, id: string | undefined): string {
+/** P2, for the row `id` that says what `twin` said: `digest` is the one they share. */
+export function sameAs(
+  { input }: Draft,
+  twin: string,
+  { id, digest }: { readonly id: string | undefined; readonly digest: string },
+): string {
   const message = input.messages.get(twin);
-  const what = message ? whichOf(message) : 'another row that is sent now';
+  const what = message ? whichOf(message, digest) : 'another row that is sent now';
   const again = id === undefined ? '' : `, or say leadsheet retry ${id} --yes`;
   return `looks the same as ${what}: change it${again}`;
 }
 
-function whichOf(message: Message): string {
-  if (isDone(message)) {
+function whichOf(message: Message, digest: string): string {
+  const isLast = digest === message.said || digest === message.key;
+  if (isDone(message) && isLast) {
     return `the message of ${instantText(message.at)}${message.state === 'sent' ? '' : ', whose outcome is unknown'}`;
   }
-  return message.before ? 'a message that was sent before' : 'another row that is sent now';
+  // Under that ID something else may have been sent since, at another time.
+  return message.before?.includes(digest)
+    ? 'a message that was sent before, or may have been'
+    : 'another row that is sent now';
 }
 
 interface Renewal {

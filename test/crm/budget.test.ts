@@ -85,6 +85,14 @@ test('a pause holds everything, also what comes during it, and the longest one c
   expect(budget.pausedMs()).toBe(0);
 });
 
+test('a pause that ends within a millisecond ends', async () => {
+  const { budget, run, startedAt } = openBudget({ requestsPerMinute: 6_000 });
+  const start = performance.now();
+  budget.refused(5_000.25);
+  await run('a');
+  expect(startedAt[0]! - start).toBeGreaterThanOrEqual(5_000.25);
+});
+
 test('refusals that name no time back off 2, 4, 8 .. 60 s, until one call is accepted', () => {
   const { budget } = openBudget({ random: () => 1 });
   expect([1, 2, 3, 4, 5, 6, 7].map(() => budget.refused(undefined))).toEqual([

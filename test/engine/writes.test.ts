@@ -76,6 +76,29 @@ describe('W3: what changed between planning and writing', () => {
     expect(trial.rowOf('ann@firm.io')['Company']).toBe('By the CRM');
   });
 
+  it('W3, I7: nor while a contact lets go of a key, that two rows swap, and gets the other', async () => {
+    const trial = await inSync({ sync: { conflict: 'crm' } });
+    for (const email of ['ann@firm.io', 'bob@firm.io']) trial.type(email, 'Company', 'By hand');
+    trial.type('ann@firm.io', 'Email', 'swapped@firm.io');
+    trial.type('bob@firm.io', 'Email', 'ann@firm.io');
+    trial.type('swapped@firm.io', 'Email', 'bob@firm.io');
+    let edited: string | undefined;
+    trial.atEachInstant((what) => {
+      if (edited !== undefined || typeof what === 'string' || what.method !== 'PUT') return;
+      edited = what.url.endsWith(trial.contactOf('ann@firm.io').uuid) ? 'ann@firm.io' : 'bob@firm.io';
+      trial.change(edited, { company_name: 'By the CRM' });
+    });
+    expect(await trial.run()).toMatchObject({ counts: { waiting: 1 } });
+    await trial.run();
+    expect(trial.contactOf('bob@firm.io').first_name).toBe('Ann');
+    expect(trial.contactOf('ann@firm.io').first_name).toBe('Bob');
+    const swapped = edited === 'ann@firm.io' ? 'bob@firm.io' : 'ann@firm.io';
+    expect(trial.contactOf(swapped).company_name).toBe('By the CRM');
+    const { rowOf } = trial;
+    expect(rowOf('bob@firm.io')['Company']).toBe(trial.contactOf('bob@firm.io').company_name);
+    expect(rowOf('ann@firm.io')['Company']).toBe(trial.contactOf('ann@firm.io').company_name);
+  });
+
   it('W3, D4: a contact that went to another list after the pull is not changed', async () => {
     const trial = await inSync();
     const other = trial.service.model.lists.add({ name: 'Other' });

@@ -102,13 +102,13 @@ const sides: readonly Case[] = [
   },
   {
     name: 'G1, I5: rows that lost their IDs count as found until the service has said whose they are',
-    input: scene(many(3, { crm: null, row: { id: '' } }), { crm: { coverage: 'changes' } }),
+    input: scene(many(3, { crm: null, sheet: { position: 'CEO' }, row: { id: '' } }), { crm: { coverage: 'changes' } }),
     problems: ['waiting row 2 [I2]', 'waiting row 3 [I2]', 'waiting row 4 [I2]'],
     questions: ['row 2', 'row 3', 'row 4'],
   },
   {
     name: 'G1, I5: and not once it could not be said',
-    input: scene(many(3, { crm: null, row: { id: '' } }), {
+    input: scene(many(3, { crm: null, sheet: { position: 'CEO' }, row: { id: '' } }), {
       crm: { coverage: 'changes' },
       asked: { 2: unanswered, 3: unanswered, 4: unanswered },
     }),

@@ -215,18 +215,61 @@ const cases: readonly Case[] = [
     changes: ['set a id=a [I5]', 'set b id=b [I5]', 'set c id=c [I5]'],
   },
   {
-    name: 'I5, I2: where only changes were read, the service says first whether somebody else has the key too',
+    name: 'I5: who holds what the row of one contact held last is that row, whoever has its key in the CRM by now',
+    input: scene([
+      person('a', { crm: { email: 'b@acme.test', network_id: null }, row: { id: '' } }),
+      person('b', { crm: { email: 'a@acme.test', network_id: 'handle-a' }, sheet: null, base: valuesOf('b') }),
+    ]),
+    changes: ['set a id=a: email a@acme.test -> b@acme.test [merge], network_id handle-a -> blank [M3]'],
+    problems: ['ignored b [D1]'],
+    links: ['b row-gone'],
+  },
+  {
+    name: 'I5: nor has anybody to be asked for it',
     input: scene([person('a', { crm: null, row: { id: '' } })], { crm: { coverage: 'changes' } }),
+    changes: ['set a id=a [I5]'],
+  },
+  {
+    name: 'I5, I7: edited as well, it is known by the key it had last, which its contact has given up',
+    input: scene([
+      person('a', { crm: { email: 'new@acme.test', network_id: null }, sheet: { position: 'CEO' }, row: { id: '' } }),
+    ]),
+    changes: [
+      'update a: position CTO -> CEO [merge]',
+      'set a id=a: email a@acme.test -> new@acme.test [merge], network_id handle-a -> blank [M3]',
+    ],
+  },
+  {
+    name: "I5, I2: edited as well, and its key somebody else's by now, it may be either's",
+    input: scene([
+      person('a', { crm: { email: 'b@acme.test', network_id: null }, sheet: { position: 'CEO' }, row: { id: '' } }),
+      newContact('f', { email: 'a@acme.test', network_id: 'handle-a' }),
+    ]),
+    problems: ['quarantined row 2 [I2]'],
+  },
+  {
+    name: 'I5, I2: also where a lookup found who has the key by now',
+    input: scene([person('a', { crm: null, sheet: { position: 'CEO' }, row: { id: '' } })], {
+      crm: { coverage: 'changes' },
+      asked: { 2: here(person('f', { crm: { email: 'a@acme.test', network_id: 'handle-a' } })) },
+    }),
+    problems: ['quarantined row 2 [I2]'],
+  },
+  {
+    name: 'I5, I2: where only changes were read, the service says first whether somebody else has the key too',
+    input: scene([person('a', { crm: null, sheet: { position: 'CEO' }, row: { id: '' } })], {
+      crm: { coverage: 'changes' },
+    }),
     problems: ['waiting row 2 [I2]'],
     questions: ['row 2'],
   },
   {
     name: 'I5: where only changes were read, an emptied ID is found by its key',
-    input: scene([person('a', { crm: null, row: { id: '' } })], {
+    input: scene([person('a', { crm: null, sheet: { position: 'CEO' }, row: { id: '' } })], {
       crm: { coverage: 'changes' },
       asked: { 2: here(person('a')) },
     }),
-    changes: ['set a id=a [I5]'],
+    changes: ['update a: position CTO -> CEO [merge]', 'set a id=a [I5]'],
   },
   {
     name: 'I5, D1: nor is a contact whose row was deleted before out of the question',
@@ -249,7 +292,7 @@ const cases: readonly Case[] = [
   },
   {
     name: 'I5, L7, D1: as long as that is not answered, the row is not gone',
-    input: scene([person('a', { crm: null, row: { id: '' } })], {
+    input: scene([person('a', { crm: null, sheet: { position: 'CEO' }, row: { id: '' } })], {
       crm: { coverage: 'changes' },
       asked: { 2: unanswered },
     }),
@@ -303,7 +346,11 @@ const cases: readonly Case[] = [
     name: 'I5, L7, D1: a row that lost its ID and matches two contacts deletes neither',
     input: scene(
       [
-        person('a', { base: { network_id: null, email: 's@acme.test' }, row: { id: '' } }),
+        person('a', {
+          base: { network_id: null, email: 's@acme.test' },
+          sheet: { network_id: null, email: 's@acme.test', position: 'CEO' },
+          row: { id: '' },
+        }),
         person('b', { base: { network_id: null, email: 's@acme.test' } }),
       ],
       { mapping: { ...mapping, onRowDeleted: 'delete_contact' } },
@@ -611,11 +658,11 @@ describe('what the service said is asked again when it may have changed, and not
 });
 
 test('I2, W10: a row that the service could not be asked about stands still all the same', () => {
-  const row = [person('a', { crm: null, row: { id: '' } })];
+  const row = [person('a', { crm: null, sheet: { position: 'CEO' }, row: { id: '' } })];
   const more: SceneMore = { crm: { coverage: 'changes' }, waitsToSettle: true };
   const { strays } = plan(scene(row, { ...more, asked: { 2: unanswered } }));
   expect([...strays.values()]).toEqual([{ since: noon }]);
-  const later = scene([newRow('a')], { ...more, asked: { 2: gone }, strays, now: noon + 10_000 });
+  const later = scene([newRow('a', { position: 'CEO' })], { ...more, asked: { 2: gone }, strays, now: noon + 10_000 });
   expect(tell(later).changes).toEqual(['create row 2 [I2]']);
 });
 

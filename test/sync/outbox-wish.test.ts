@@ -72,7 +72,8 @@ describe('P2: the words of a message that was sent', () => {
   test.each([
     ['sent', sent({ said }), 'the message of 2026-11-21 09:00Z'],
     ['maybe sent', sent({ said, state: 'unknown' }), 'the message of 2026-11-21 09:00Z, whose outcome is unknown'],
-    ['sent before', waiting({ before: [said] }), 'a message that was sent before'],
+    ['sent before', waiting({ before: [said] }), 'a message that was sent before, or may have been'],
+    ['sent before other words', sent({ before: [said] }), 'a message that was sent before, or may have been'],
   ])('%s: another row that says them is refused, and says how to send it all the same', (_what, other, which) => {
     const named = planOf([hi], { 1: waiting(), 5: other });
     const remedy = `change it, or say leadsheet retry ${idOf(1)} --yes`;

@@ -456,7 +456,7 @@ export async function runSchedule(seed: number): Promise<Verdict> {
     // What a row says that was sent before the state was lost is taken for what was sent (P6).
     if (
       !isStateLost &&
-      /looks the same(?!.*outcome is unknown)/.test(Sync) &&
+      /looks the same(?!.*(?:outcome is unknown|may have been))/.test(Sync) &&
       !carried.some((each) => each.lead === lead && each.text === Text)
     ) {
       tell('P2: nothing like it was sent');

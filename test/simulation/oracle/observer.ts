@@ -55,6 +55,8 @@ const resultHeader = 'Enrolment';
 export function createObserver({ setting, log, contacts, sheet, currentPid }: ObserverDep): Observer {
   const owners = new Map<string, string>();
   const holdings = new Map<string, Set<string>>();
+  /** By what a row showed in its fields: whose it was when it still said so. */
+  const showed = new Map<string, Set<string>>();
   const agreements = new Set<string>();
   const knowledge = new Map<number, Knowledge>();
   const writes: Write[] = [];
@@ -65,11 +67,14 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
   const foreign: string[] = [];
   const fields = setting.fields.map(({ field }) => field);
 
+  const textOf = (row: RowView) => JSON.stringify(fields.map((field) => row.value(field)));
   const ownerOf = (uuid: string) => owners.get(uuid);
-  /** Where neither a note nor an ID tells, whoever holds the key in the service does. */
+  /** Where neither a note nor an ID tells: whose row showed the same before, else whoever holds the key in the service. */
   function personOf(row: RowView): string | undefined {
     const plain = row.notedPerson ?? ownerOf(row.id);
     if (plain !== undefined) return plain;
+    const [before, ...others] = showed.get(textOf(row)) ?? [];
+    if (before !== undefined && others.length === 0) return before;
     const email = normalOf('email', row.value('email'));
     const holders = [...contacts()].filter((each) => normalOf('email', contactValue(each, 'email')) === email);
     return email !== '' && holders.length === 1 ? ownerOf(holders[0]!.uuid) : undefined;
@@ -103,6 +108,7 @@ export function createObserver({ setting, log, contacts, sheet, currentPid }: Ob
   function noteRow(row: RowView): void {
     const person = personOf(row);
     if (person === undefined) return;
+    showed.set(textOf(row), new Set([...(showed.get(textOf(row)) ?? []), person]));
     for (const field of fields) holding('sheet', person, field).add(row.value(field));
     for (const record of contacts()) if (ownerOf(record.uuid) === person) noteAgreement(person, record, row);
   }

@@ -66,11 +66,13 @@ export function createShape(config: SyncConfig, intervalMs: number): SyncShape {
     ? scanFields.indexOf('updated_at')
     : scanFields.push('updated_at') - 1;
 
+  /** Of one contact after the other: packed, it is not needed any more. */
+  const readings: Reading[] = columns.map(() => undefined);
+
   /** A plain loop, and no spread: it runs for every contact of a scan. */
   const toRecord = (uuid: string, raw: readonly unknown[], known?: Packed): ContactRecord => {
-    const readings: Reading[] = [];
     for (let index = 0; index < columns.length; index += 1) {
-      readings.push(readCrm(columns[index]!.field.kind, firstGiven(raw, places[index]!)));
+      readings[index] = readCrm(columns[index]!.field.kind, firstGiven(raw, places[index]!));
     }
     const values = pack(readings, known);
     const updatedAt = Date.parse(String(raw[updatedAtPlace]));
@@ -143,7 +145,9 @@ export function createShape(config: SyncConfig, intervalMs: number): SyncShape {
     const { number, id } = row;
     // Cells that read as what was packed once are that still: reading a value gives the value, whatever its kind.
     if (row.isKnown && blank.size === 0 && row.formulas.length === 0) {
-      return { number, id, values: row.packed as Packed, ...wishesOf(row) };
+      const values = row.packed as Packed;
+      const wishes = wishesOf(row);
+      return wishes ? { number, id, values, ...wishes } : { number, id, values };
     }
     const { cells } = row;
     let unreadable: Record<string, string> | undefined;

@@ -5,6 +5,7 @@
 import type { sheets_v4 } from '@googleapis/sheets';
 import { type SheetsErrorContext, UnavailableError } from './errors.ts';
 import type { RawAnswer } from './raw-answer.ts';
+import { RowCursor } from './row-cursor.ts';
 
 /** One of the ranges that were asked for, by rows. */
 export interface AnsweredRange {
@@ -15,6 +16,8 @@ export interface AnsweredRange {
    * `UnavailableError` where the answer is cut short.
    */
   readonly rows: Iterable<readonly unknown[]>;
+  /** The same rows, for who wants their texts rather than their values. Throws alike. */
+  readonly cursor: () => RowCursor;
 }
 
 const rangeStart = '{"valueRange":{';
@@ -38,7 +41,11 @@ export function answeredRanges(
 
 /** An answer that is laid out otherwise than it always is (indented, say) costs memory, and nothing else. */
 function parsedRanges(answer: unknown): readonly AnsweredRange[] {
-  return rangesOf(answer).map(({ range, values }) => ({ range: range ?? '', rows: values ?? [] }));
+  return rangesOf(answer).map(({ range, values }) => parsedRange(range, values ?? []));
+}
+
+function parsedRange(range: string | null | undefined, rows: readonly (readonly unknown[])[]): AnsweredRange {
+  return { range: range ?? '', rows, cursor: () => new RowCursor(rows) };
 }
 
 /** Where the rows of one range stand: from the first row's bracket to behind the last one's. */
@@ -63,8 +70,12 @@ function cutRanges(bytes: Buffer, context: SheetsErrorContext, pieceBytes: numbe
   if (!isAsCut) return undefined;
   return ranges.map(({ range }, index) => {
     const span = spans[index];
-    const rows = span ? { [Symbol.iterator]: () => rowsIn(bytes, span, context, pieceBytes) } : [];
-    return { range: range ?? '', rows };
+    if (!span) return parsedRange(range, []);
+    return {
+      range: range ?? '',
+      rows: { [Symbol.iterator]: () => rowsIn(bytes, span, context, pieceBytes) },
+      cursor: () => new RowCursor([], { bytes, ...span, parse: (at) => nextPiece(bytes, at, span, context, 1) }),
+    };
   });
 }
 
@@ -85,25 +96,33 @@ function findSpans(bytes: Buffer): (Span | undefined)[] {
 
 function* rowsIn(
   bytes: Buffer,
-  { start, end }: Span,
+  span: Span,
   context: SheetsErrorContext,
   pieceBytes: number,
 ): Generator<readonly unknown[], void> {
-  let from = start;
-  let size = pieceBytes;
-  while (from < end) {
+  for (let from = span.start; from < span.end;) {
+    const { rows, to } = nextPiece(bytes, from, span, context, pieceBytes);
+    yield* rows;
+    from = to;
+  }
+}
+
+/** The rows from `from` on that are `pieceBytes` long together, or longer; and where the next one begins. */
+function nextPiece(
+  bytes: Buffer,
+  from: number,
+  { end }: Span,
+  context: SheetsErrorContext,
+  pieceBytes: number,
+): { readonly rows: readonly (readonly unknown[])[]; readonly to: number } {
+  for (let size = pieceBytes; ;) {
     const found = bytes.indexOf(seam, from + size);
     const to = found === -1 || found >= end ? end : found + 1;
     const rows = parseOrNothing(bracketed(bytes, from, to));
-    if (Array.isArray(rows)) {
-      yield* rows as unknown[][];
-      [from, size] = [to + 1, pieceBytes];
-    } else if (to === end) {
-      throw new UnavailableError('an answer that is cut short', context);
-    } else {
-      // Within a text. Twice as far, so that a tab full of such texts takes a few attempts more and not thousands.
-      size *= 2;
-    }
+    if (Array.isArray(rows)) return { rows: rows as unknown[][], to: to + 1 };
+    if (to === end) throw new UnavailableError('an answer that is cut short', context);
+    // Within a text. Twice as far, so that a tab full of such texts takes a few attempts more and not thousands.
+    size *= 2;
   }
 }
 

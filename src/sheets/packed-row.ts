@@ -22,7 +22,6 @@ export const notFound = {};
 export type PackedCell = CellValue | typeof notFound;
 
 const noFormulas: readonly ColumnKey[] = [];
-const noCells: readonly PackedCell[] = [];
 const noOwn = {};
 
 export class PackedRow implements Row {
@@ -34,22 +33,21 @@ export class PackedRow implements Row {
   readonly #layout: RowLayout;
   #own: readonly PackedCell[];
 
-  /** `known`: the text that the caller holds of the row. */
+  /** `own` by `layout.own`; `known`: the text that the caller holds of the row. */
   constructor(
     number: number,
     id: string,
     layout: RowLayout,
-    cells: readonly PackedCell[],
+    packed: string,
     own: readonly PackedCell[],
     known: string | undefined,
   ) {
-    const packed = JSON.stringify(cells);
     this.number = number;
     this.id = id;
     this.#layout = layout;
     this.isKnown = packed === known;
     this.packed = known !== undefined && this.isKnown ? known : packed;
-    this.#own = own.length === 0 ? noCells : own;
+    this.#own = own;
   }
 
   get cells(): Readonly<Record<ColumnKey, CellValue>> {

@@ -1,9 +1,10 @@
-// Values as answered, turned into rows. The one loop that runs over every cell of a table: plain on purpose.
+// Values as answered, turned into rows. The loop that runs over every row of a table: plain on purpose.
 import { idKey } from './context.ts';
 import type { LocatedColumn } from './header.ts';
 import { cellText } from './grid.ts';
 import { notFound, type PackedCell, PackedRow, rowLayout } from './packed-row.ts';
 import type { CellValue, ColumnKey, ColumnSpec, Row } from './port.ts';
+import { type RowCursor, TextBuffer, toValue } from './row-cursor.ts';
 import { isOpenText, type OpenCell } from './shown.ts';
 import type { ValueBlock } from './values.ts';
 
@@ -45,71 +46,79 @@ export function appendRows(
     return column && findSource(blocks, column);
   };
   const idSource = sourceOf(idKey);
-  const packedSources = layout.packed.map(sourceOf);
   const ownSources = layout.own.map(sourceOf);
+  const packedSources = layout.packed.map(sourceOf);
+  const packedRuns = toSourceRuns(packedSources);
+  // The ID last: a row that is settled is known by it.
+  const sources = [...packedSources, ...ownSources, idSource].filter((source) => source !== undefined);
+  const cursors = blocks.map(({ cursor }) => cursor());
+  const text = new TextBuffer();
   let number = blocks[0]?.startRow ?? 0;
-  for (const parts of together(blocks)) {
+  while (toNext(cursors)) {
     number += 1;
-    const rawId = idSource ? valueOf(parts, idSource) : null;
-    const id = cellText(rawId);
-    let isBlank = id === '';
-    let openSources: ColumnSource[] | undefined;
-    const packed = cellsOf(packedSources);
-    const own = cellsOf(ownSources);
-    if (isBlank) continue;
-    if (typeof rawId === 'string' && isOpenText(rawId)) (openSources ??= []).push(idSource!);
+    const id = cellText(idSource ? valueOf(cursors, idSource) : null);
+    if (id === '' && sources.every(({ block, place }) => cursors[block]!.isBlank(place))) continue;
+    const packed = packedText(cursors, packedRuns, text);
+    const own = ownSources.length === 0 ? noCells : ownSources.map((source) => cellOf(cursors, source));
     const row = new PackedRow(number, id, layout, packed, own, known?.(id));
     rows.push(row);
-    for (const source of openSources ?? []) {
-      const opened = valueOf(parts, source);
-      if (typeof opened === 'string') open.push(openCell(row, opened, source));
-    }
-
-    function cellsOf(sources: readonly (ColumnSource | undefined)[]): PackedCell[] {
-      const cells: PackedCell[] = [];
-      for (const source of sources) {
-        const value = source ? valueOf(parts, source) : notFound;
-        cells.push(value);
-        if (value === null || source === undefined) continue;
-        isBlank = false;
-        if (typeof value === 'string' && isOpenText(value)) (openSources ??= []).push(source);
-      }
-      return cells;
+    if (!cursors.some(({ mayBeOpen }) => mayBeOpen)) continue;
+    for (const source of sources) {
+      const value = valueOf(cursors, source);
+      if (typeof value === 'string' && isOpenText(value)) open.push(openCell(row, value, source));
     }
   }
 }
 
-/** The rows of several blocks side by side, as far as the longest goes. The same array each time, filled anew. */
-function* together(blocks: readonly ValueBlock[]): Generator<readonly (readonly unknown[])[], void> {
-  const iterators = blocks.map(({ rows }) => rows[Symbol.iterator]());
-  const parts: (readonly unknown[])[] = [];
-  for (;;) {
-    let isOver = true;
-    // A plain loop: it runs for every row of a sheet.
-    for (let index = 0; index < iterators.length; index += 1) {
-      const { done, value } = iterators[index]!.next();
-      parts[index] = done ? [] : value;
-      if (!done) isOver = false;
-    }
-    if (isOver) return;
-    yield parts;
-  }
+const noCells: readonly PackedCell[] = [];
+
+/** Columns that stand in the answer in the order in which they are kept; without a block: one that was not found. */
+interface SourceRun {
+  readonly block: number | undefined;
+  readonly place: number;
+  readonly count: number;
 }
 
-function valueOf(parts: readonly (readonly unknown[])[], { block, place }: ColumnSource): CellValue {
-  return toValue(parts[block]![place]);
+function toSourceRuns(sources: readonly (ColumnSource | undefined)[]): readonly SourceRun[] {
+  const runs: SourceRun[] = [];
+  for (const source of sources) {
+    const last = runs.at(-1);
+    const isNext =
+      last?.block !== undefined && last.block === source?.block && last.place + last.count === source.place;
+    if (isNext) runs[runs.length - 1] = { ...last, count: last.count + 1 };
+    else runs.push({ block: source?.block, place: source?.place ?? 0, count: 1 });
+  }
+  return runs;
 }
 
-function toValue(answered: unknown): CellValue {
-  switch (typeof answered) {
-    case 'string':
-      return answered === '' ? null : answered;
-    case 'number':
-    case 'boolean':
-      return answered;
-    default:
-      return null;
+function packedText(cursors: readonly RowCursor[], runs: readonly SourceRun[], text: TextBuffer): string {
+  text.clear();
+  text.add('[');
+  for (let index = 0; index < runs.length; index += 1) {
+    const { block, place, count } = runs[index]!;
+    if (index > 0) text.add(',');
+    if (block === undefined) text.add(notFoundText);
+    else cursors[block]!.copy(place, count, text);
   }
+  text.add(']');
+  return text.toString();
+}
+
+const notFoundText = JSON.stringify(notFound);
+
+/** The rows of several blocks side by side, as far as the longest goes. */
+function toNext(cursors: readonly RowCursor[]): boolean {
+  let isOver = true;
+  for (const cursor of cursors) if (cursor.next()) isOver = false;
+  return !isOver;
+}
+
+function cellOf(cursors: readonly RowCursor[], source: ColumnSource | undefined): PackedCell {
+  return source ? valueOf(cursors, source) : notFound;
+}
+
+function valueOf(cursors: readonly RowCursor[], { block, place }: ColumnSource): CellValue {
+  return cursors[block]!.valueAt(place);
 }
 
 function openCell(row: PackedRow, text: string, { key, columnIndex }: ColumnSource): OpenCell {

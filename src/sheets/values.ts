@@ -19,6 +19,7 @@ export interface ValueBlock {
   readonly startColumn: number;
   /** Parsed as it is gone through; until the answer is disposed. */
   readonly rows: AnsweredRange['rows'];
+  readonly cursor: AnsweredRange['cursor'];
 }
 
 export interface Values {
@@ -59,9 +60,9 @@ export function readValues(
 
 /** Throws when a rectangle is missing: an answer that is not whole is never taken for a blank tab (L7). */
 export function takeValues(answer: RawAnswer, bounds: readonly GridBounds[], context: SheetsErrorContext): Values {
-  const answered = answeredRanges(answer, context).flatMap(({ range, rows }) => {
+  const answered = answeredRanges(answer, context).flatMap(({ range, rows, cursor }) => {
     const extent = rangeExtent(range);
-    return extent ? [{ ...extent, rows }] : [];
+    return extent ? [{ ...extent, rows, cursor }] : [];
   });
   const found = bounds.map(({ startRowIndex = 0, startColumnIndex = 0 }) => {
     const block = answered.find((each) => each.startRow === startRowIndex && each.startColumn === startColumnIndex);

@@ -32,28 +32,32 @@ export interface Seen {
 }
 
 export function createSeen(tally: Pick<Tally, 'duplicates'>): Seen {
-  const lastQueryByUuid = new Map<string, number>();
-  let [query, count, isSteady] = [0, 0, true];
+  const uuids = new Set<string>();
+  const uuidsOfQuery = new Set<string>();
+  let isSteady = true;
   return {
     begin() {
-      query += 1;
-      [count, isSteady] = [0, true];
+      uuidsOfQuery.clear();
+      isSteady = true;
     },
     take(rows) {
       const news: ContactRow[] = [];
       for (const row of rows) {
-        const last = lastQueryByUuid.get(row.uuid);
-        if (last === undefined) news.push(row);
+        if (!isNew(uuidsOfQuery, row.uuid)) isSteady = false;
+        if (isNew(uuids, row.uuid)) news.push(row);
         else tally.duplicates += 1;
-        if (last === query) isSteady = false;
-        else count += 1;
-        lastQueryByUuid.set(row.uuid, query);
       }
       return news;
     },
-    count: () => count,
+    count: () => uuidsOfQuery.size,
     isSteady: () => isSteady,
   };
+}
+
+/** Adds it. By the size, since looking first would be looking twice. */
+function isNew(uuids: Set<string>, uuid: string): boolean {
+  const { size } = uuids;
+  return uuids.add(uuid).size > size;
 }
 
 /** What a scan counts as it goes, for its report. */

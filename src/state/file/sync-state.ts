@@ -1,4 +1,4 @@
-import type { JsonObject, Lease, LeaseOptions, LoadedState, Notice, SyncState } from '../port.ts';
+import type { Json, JsonObject, Lease, LeaseOptions, LoadedState, Notice, SyncState } from '../port.ts';
 import { makeFolder, onDisk } from './disk.ts';
 import type { FileDriverDep } from './driver.ts';
 import { createHistoryWriter } from './history.ts';
@@ -8,11 +8,13 @@ import type { Lock } from './lock.ts';
 import { asideNames, createPlaces, readFiles, readStamps, withAsides } from './reading.ts';
 import { createRequests, pending } from './requests.ts';
 import { applyBatch, effectiveBatch, touchesLedger } from './tables.ts';
-import type { StoredBatch, Tables } from './tables.ts';
+import type { StoredBatch, TableName, Tables } from './tables.ts';
 
 /** What is in memory of the files, and is right as long as nobody else has written to them. */
 interface Mirror {
-  readonly tables: Tables;
+  tables: Tables;
+  /** Tables that a load gave away as they are: the next batch changes a copy. Most runs change nothing. */
+  readonly given: Set<TableName>;
   readonly notices: readonly Notice[];
   readonly mended: boolean;
   seq: number;
@@ -79,7 +81,7 @@ export function createFileSyncState(folder: string, sync: string, dep: FileDrive
       const asides = mend ? asidesOf(reading) : new Map<string, string>();
       notices = withAsides(reading.notices, asides);
       // A mended state has nothing to tell the next time.
-      mirror = { tables, seq, ledgerSeq, stamps, mended: mend, notices: mend ? [] : notices };
+      mirror = { tables, given: new Set(), seq, ledgerSeq, stamps, mended: mend, notices: mend ? [] : notices };
       if (mend) await mendFiles(mirror, reading, asides);
     }
     if (mend) loadedUnder = held;
@@ -146,6 +148,7 @@ export function createFileSyncState(folder: string, sync: string, dep: FileDrive
       if (forLedger) await outbox.retract();
       throw error;
     }
+    state.tables = ungiven(state, stored);
     applyBatch(state.tables, stored);
     state.seq = seq;
     if (forLedger) state.ledgerSeq = seq;
@@ -215,21 +218,34 @@ export function createFileSyncState(folder: string, sync: string, dep: FileDrive
 }
 
 function snapshot(
-  { tables }: Mirror,
+  { tables, given }: Mirror,
   requests: ReadonlyMap<string, JsonObject>,
   notices: readonly Notice[],
 ): LoadedState {
-  const records = (name: 'links' | 'strays' | 'enrolments' | 'outbox') =>
-    new Map(tables[name]) as ReadonlyMap<string, JsonObject>;
+  const give = <Value>(name: TableName) => {
+    given.add(name);
+    return tables[name] as ReadonlyMap<string, Json> as ReadonlyMap<string, Value>;
+  };
   return {
-    links: records('links'),
-    strays: records('strays'),
-    enrolments: records('enrolments'),
-    outbox: records('outbox'),
-    facts: new Map(tables.facts),
+    links: give('links'),
+    strays: give('strays'),
+    enrolments: give('enrolments'),
+    outbox: give('outbox'),
+    facts: give('facts'),
     requests: pending(requests, tables.consumed),
     notices,
   };
+}
+
+/** The tables, with copies of those that the batch changes and somebody else holds. */
+function ungiven({ tables, given }: Mirror, { put, delete: removed }: StoredBatch): Tables {
+  const copies: Partial<Record<TableName, Map<string, Json>>> = {};
+  for (const name of given) {
+    if (put[name] === undefined && removed[name] === undefined) continue;
+    copies[name] = new Map(tables[name]);
+    given.delete(name);
+  }
+  return { ...tables, ...copies };
 }
 
 function nothingYet(folder: string): Notice {

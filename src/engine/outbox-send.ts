@@ -31,7 +31,7 @@ export async function sendOne(context: OutboxRun, book: OutboxBook, due: Due): P
   const { id, said, key, change } = due;
   const at = client.serviceNow();
   const earlier = callsOf(due.message, at);
-  const { to, name, uuid, before } = due.message;
+  const { to, name, uuid, before, uuidsBefore = [] } = due.message;
   const about = {
     run,
     said,
@@ -39,7 +39,7 @@ export async function sendOne(context: OutboxRun, book: OutboxBook, due: Due): P
     ...(to !== undefined && { to }),
     ...(name !== undefined && { name }),
     // Of the time before it was asked for again: the row may still say so.
-    ...(uuid !== undefined && { uuid }),
+    ...(uuid !== undefined && { uuid, uuidsBefore: [...new Set([...uuidsBefore, uuid])] }),
     ...(before && { before }),
   };
   // The instant after the answer is what counts for the cap: then no sixty minutes of the service's clock hold more.

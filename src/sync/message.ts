@@ -68,6 +68,8 @@ export interface Message {
   readonly isAgain?: true;
   /** Digests of what was sent, or may have been, before a person asked for it again: it still counts as sent (P2). */
   readonly before?: readonly string[];
+  /** Uuids of what was sent then: a copy of the row may still show one, which proves nothing new (P6). */
+  readonly uuidsBefore?: readonly string[];
   /** When calls were made that sent or may have, epoch milliseconds: what the cap counts, whatever became of it since. */
   readonly calls?: readonly number[];
 }

@@ -57,11 +57,12 @@ export function judge(draft: Draft, each: Wish, taken: ReadonlyMap<string, strin
 function refuse(draft: Draft, { id, row, message, said }: Wish, rule: RuleId, reason: string, name?: string): Verdict {
   tell(draft, row, 'refused', rule, reason);
   if (id === undefined) return { kind: 'refused' };
-  const { calls, uuid, before } = message;
+  const { calls, uuid, before, uuidsBefore } = message;
   const kept = {
     ...(before && { before }),
     ...(calls && { calls }),
     ...(uuid !== undefined && { uuid }),
+    ...(uuidsBefore && { uuidsBefore }),
     ...(name !== undefined && { name }),
   };
   draft.messages.set(id, {

@@ -19,7 +19,8 @@ export function indexLedger({ messages }: OutboxInput): Known {
   const add = (index: Map<string, string[]>, digest: string, id: string) =>
     index.set(digest, [...(index.get(digest) ?? []), id]);
   for (const [id, message] of messages) {
-    const { uuid, said } = message;
+    const { uuid, uuidsBefore = [], said } = message;
+    for (const each of uuidsBefore) idByUuid.set(each, id);
     if (uuid !== undefined) idByUuid.set(uuid, id);
     if (said !== '') add(idsBySaid, said, id);
     for (const digest of sentDigests(message)) add(idsBySent, digest, id);

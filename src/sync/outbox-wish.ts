@@ -88,6 +88,7 @@ function renewed(before: Message | undefined, { said, now, isRetried, isAgain }:
     ...(calls.length > 0 && { calls }),
     ...(earlier.length > 0 && { before: earlier }),
     ...(before?.uuid !== undefined && { uuid: before.uuid }),
+    ...(before?.uuidsBefore && { uuidsBefore: before.uuidsBefore }),
     ...((isAgain || before?.isAgain) && { isAgain: true as const }),
   };
   if (!before || isRetried) return fresh;

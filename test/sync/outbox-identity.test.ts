@@ -40,6 +40,12 @@ describe('P2: a row without an ID', () => {
     expect(saysOf(planOf(rows, { 1: sent() }), 2)).toEqual([copyOf1, []]);
   });
 
+  test('that carries the uuid of what was sent before under the ID of a row that is there is a copy of it', () => {
+    const rows = [row(1, { uuid: idOf(70) }), row(2, { id: '', uuid: idOf(69) })];
+    const plan = planOf(rows, { 1: sent({ uuidsBefore: [idOf(69)] }) });
+    expect([saysOf(plan, 2), plan.isTrusted]).toEqual([[copyOf1, []], true]);
+  });
+
   test('that carries the uuid of a row that is gone gets its ID back, once; the next one is a copy', () => {
     const rows = [row(1, { id: '', uuid: idOf(70) }), row(2, { id: '', uuid: idOf(70) })];
     const plan = planOf(rows, { 5: sent() });

@@ -229,6 +229,21 @@ describe('once', () => {
     );
   });
 
+  test('P2, P6: a copy that shows what was sent before it was sent again is a copy, and no sign of another state', async () => {
+    const trial = createOutboxTrial();
+    await trial.ready(row('ann@firm.io', 'Hi'));
+    await trial.run();
+    const [names = [], cells = []] = trial.person.read("'Prospects'");
+    trial.person.paste("'Prospects'!A3", [cells.map((cell, index) => (names[index] === 'Outbox ID' ? '' : cell))]);
+    await trial.retry(trial.rows()[0]!['Outbox ID']!);
+    await trial.run();
+    expect(trial.sent()).toEqual(['ann: Hi', 'ann: Hi']);
+    trial.person.paste("'Prospects'!A4", [row('bob@firm.io', 'Ho')]);
+    await trial.run();
+    expect(trial.rows()[1]!['Sync']).toContain('quarantined: copy of row 2');
+    expect(trial.sent()).toEqual(['ann: Hi', 'ann: Hi', 'bob: Ho']);
+  });
+
   test('P2: a copy becomes a message of its own once it is cleared of what was sent, and says something else', async () => {
     const trial = createOutboxTrial();
     await trial.ready(row('ann@firm.io', 'Hi'));

@@ -83,7 +83,9 @@ function perform(world: World, what: Act): void {
     case 'edits a contact': {
       const contact = pick(living(world), what.who);
       if (!contact || what.field === segment) return;
-      contact.held[what.field] = personal(what.field, what.to);
+      const typed = personal(what.field, what.to);
+      // Nobody sees that a field was emptied which was empty already.
+      if (typed.value !== null || contact.held[what.field]!.value !== null) contact.held[what.field] = typed;
       contact.updatedAt = world.now;
       return;
     }

@@ -28,13 +28,24 @@ export async function contactsByUuid(
   }
   for (const uuid of uuids) {
     if (found.has(uuid)) continue;
-    try {
-      found.set(uuid, await client.contacts.get({ uuid }, options));
-    } catch (error) {
-      if (!(error instanceof NotFoundError)) throw error;
-    }
+    const contact = await contactByUuid(client, uuid, options);
+    if (contact) found.set(uuid, contact);
   }
   return found;
+}
+
+/** One call, which does not lag behind writes; undefined where there is no such contact (404). */
+export async function contactByUuid(
+  client: ServiceClient,
+  uuid: string,
+  options?: CallOptions,
+): Promise<Contact | undefined> {
+  try {
+    return await client.contacts.get({ uuid }, options);
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  }
 }
 
 async function searchChunk(

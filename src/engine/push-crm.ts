@@ -1,4 +1,5 @@
 // The plan's changes of the CRM, carried out. Every change ends as an outcome; only a refused token ends the run (W6).
+import { contactByUuid } from '../crm/contacts-by-uuid.ts';
 import { deleteContact } from '../crm/deletion.ts';
 import {
   AuthenticationError,
@@ -113,7 +114,7 @@ export async function pushToCrm(
   }
 }
 
-/** D5: deletes come last; each is looked at once more. */
+/** D5: deletes come last. Each contact is asked for right before: a search may show it as it was half a minute ago. */
 export async function deleteFromCrm(
   context: RunContext,
   scope: Scope,
@@ -130,11 +131,9 @@ export async function deleteFromCrm(
     if (context.request.signal.aborted) break;
     const results: Results = new Map();
     await journal.intend(batch);
-    const look = await lookAgain(context, uuidsOf(batch));
     for (const change of batch) {
       if (context.request.signal.aborted) break;
-      const uuid = change.uuid!;
-      const outcome = look.kind === 'failed' ? look : await outcomeOf(() => judge(uuid, look.contacts.get(uuid)));
+      const outcome = await outcomeOf(() => lookAndRemove(change.uuid!));
       results.set(change, outcome);
       all.set(change, outcome);
       context.emit({ type: 'change-done', sync: context.config.name, run: context.run, change, outcome });
@@ -144,7 +143,8 @@ export async function deleteFromCrm(
   return all;
 
   /** Gone is what was wanted, whoever did it. */
-  async function judge(uuid: string, contact: Contact | undefined): Promise<Outcome> {
+  async function lookAndRemove(uuid: string): Promise<Outcome> {
+    const contact = await contactByUuid(context.client, uuid, editCall);
     const isMoved = contact !== undefined && hasMoved(context, scope, input, plan.people.get(uuid), contact);
     return isMoved ? { kind: 'moved' } : remove(uuid);
   }

@@ -45,7 +45,7 @@ export function estimate(
     count('send') +
     // P4: sender profiles, and contacts by the hundred, are asked for just before.
     Math.ceil(count('send') / updatesPerSearch) * 2 +
-    // A deletion is a job: it is read back until the contact is gone.
+    // D5: each is looked at right before.
     count('delete') * 2;
   // Created contacts get their uuid written into their row.
   const setBatches = Math.ceil((count('set') + count('create') + count('send')) / rowsPerBatch);

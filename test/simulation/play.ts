@@ -83,6 +83,7 @@ class Player {
     const { sides, clock } = world;
     this.#observer = createObserver({
       setting: scenario.setting,
+      mapped: () => this.#mapped(),
       log: this.log,
       contacts: () => [...sides.service.model.contacts.all()].map(({ record }) => record),
       sheet: () => sides.file.content,

@@ -38,6 +38,8 @@ export interface Observer {
 
 interface ObserverDep {
   readonly setting: Setting;
+  /** Fields that are mapped at the moment. */
+  readonly mapped: () => ReadonlySet<FieldName>;
   readonly log: Log;
   readonly contacts: () => Iterable<ContactRecord>;
   readonly sheet: () => Spreadsheet;
@@ -65,7 +67,7 @@ interface Knowledge {
 const resultHeader = 'Enrolment';
 
 export function createObserver(dep: ObserverDep): Observer {
-  const { setting, log, contacts, sheet, listHere, now, currentPid } = dep;
+  const { setting, mapped, log, contacts, sheet, listHere, now, currentPid } = dep;
   const owners = new Map<string, string>();
   const holdings = new Map<string, Set<string>>();
   /** By what a row showed in its fields: whose it was when it still said so. */
@@ -217,7 +219,7 @@ export function createObserver(dep: ObserverDep): Observer {
     person: string | undefined,
     valueOf: (field: FieldName) => string,
   ): Removal['edited'] {
-    return fields.flatMap((field) => {
+    return [...mapped()].flatMap((field) => {
       const text = valueOf(field);
       const typed = lastTyped(side, person, field);
       const isTyped = text !== '' && typed !== undefined && normalOf(field, typed.text) === normalOf(field, text);
@@ -269,7 +271,9 @@ export function createObserver(dep: ObserverDep): Observer {
         const isTypedSince = log.typed.some(
           (each) => each.person === person && each.field === field && each.seq >= since,
         );
-        if (a === b && !isTypedSince) settled.set(`${person} ${field}`, a);
+        // What was typed while the run went on may be in its base, or not.
+        if (isTypedSince) settled.delete(`${person} ${field}`);
+        else if (a === b) settled.set(`${person} ${field}`, a);
       }
     }
   }

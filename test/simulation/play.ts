@@ -368,7 +368,7 @@ class Player {
     this.#reports.push(report);
     if (report.status !== 'failed' && report.status !== 'held') {
       this.log.areColumnsKnown = true;
-      this.#observer.onSaved(process.pid, this.#mapped());
+      this.#observer.onSaved(process.pid);
     }
     const told = Object.entries(report.counts).filter(([, count]) => count > 0);
     this.#tell(

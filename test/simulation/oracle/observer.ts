@@ -22,7 +22,7 @@ export interface Observer {
   readonly onSide: (event: SideEvent) => void;
   readonly onRun: (pid: number) => void;
   /** A run has ended, and what it learnt is saved. */
-  readonly onSaved: (pid: number, mapped: ReadonlySet<FieldName>) => void;
+  readonly onSaved: (pid: number) => void;
   readonly onAnswer: (pid: number, what: string, body: string, text: string) => void;
   readonly ownerOf: (uuid: string) => string | undefined;
   readonly personOf: (row: RowView) => string | undefined;
@@ -259,14 +259,15 @@ export function createObserver(dep: ObserverDep): Observer {
     });
   }
 
-  function noteSettled(since: number, mapped: ReadonlySet<FieldName>): void {
+  function noteSettled(since: number): void {
+    const fieldsNow = mapped();
     const byId = new Map(viewSheet(sheet(), log.renamed).rows.map((row) => [row.id, row]));
     // What leaves the mapping loses its base (M9).
-    for (const key of settled.keys()) if (!mapped.has(key.split(' ')[1] as FieldName)) settled.delete(key);
+    for (const key of settled.keys()) if (!fieldsNow.has(key.split(' ')[1] as FieldName)) settled.delete(key);
     for (const contact of contacts()) {
       const [row, person] = [byId.get(contact.uuid), ownerOf(contact.uuid)];
       if (!row || person === undefined || contact.list_uuid !== listHere()) continue;
-      for (const field of mapped) {
+      for (const field of fieldsNow) {
         const [a, b] = [normalOf(field, contactValue(contact, field)), normalOf(field, row.value(field))];
         const isTypedSince = log.typed.some(
           (each) => each.person === person && each.field === field && each.seq >= since,
@@ -465,8 +466,8 @@ export function createObserver(dep: ObserverDep): Observer {
       }
     },
     onRun: noteRun,
-    onSaved(of, mapped) {
-      noteSettled(known(of).runBeganAt, mapped);
+    onSaved(of) {
+      noteSettled(known(of).runBeganAt);
       const ids = new Set(viewSheet(sheet(), log.renamed).rows.map(({ id }) => id));
       linked.clear();
       for (const { uuid, list_uuid } of contacts()) if (list_uuid === listHere() && ids.has(uuid)) linked.add(uuid);

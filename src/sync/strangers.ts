@@ -1,9 +1,18 @@
 // Rows that name nobody in scope: new contacts, once it is sure that they are; else told why not. I2, I3, I6, W5, W10, E2, E3.
-import { rowKey, type Stray } from './base.ts';
+import { lastSeen, rowKey, type Stray } from './base.ts';
 import { problem } from './change.ts';
 import { type Index, lazily, put } from './key-index.ts';
 import type { Stranger } from './match-by-key.ts';
-import { answeredBefore, keepAnswer, type Matching, quarantine, remember, sameKeyReason, waitFor } from './matching.ts';
+import {
+  answeredBefore,
+  keepAnswer,
+  listed,
+  type Matching,
+  quarantine,
+  remember,
+  sameKeyReason,
+  waitFor,
+} from './matching.ts';
 import { type RowRecord, unpack } from './record.ts';
 
 export interface NewRow {
@@ -49,10 +58,26 @@ function indexLinkedRows({ rowByUuid, keys }: Matching): Index<RowRecord> {
 
 function waitForKey(matching: Matching, row: RowRecord): [] {
   const unreadable = Object.entries(row.unreadable ?? {}).map(([field, shown]) => `${field} shows ${shown}`);
-  if (unreadable.length === 0) return waitFor(matching, row, 'I2', `names nobody yet: needs ${matching.keys.text}`);
+  if (unreadable.length === 0) {
+    const missing = keylessWithoutRow(matching);
+    for (const uuid of missing) matching.withheld.add(uuid);
+    const whose = missing.length > 0 ? `; if it is the row of ${listed(missing)}, write that ID into it` : '';
+    return waitFor(matching, row, 'I2', `names nobody yet: needs ${matching.keys.text}${whose}`);
+  }
   // It may be the row of anybody whose row seems to be gone (L7).
   matching.doubtfulRows.push(row);
   return waitFor(matching, row, 'I2', `cannot be told who it is: ${unreadable.join(', ')}`);
+}
+
+/**
+ * Contacts whose row had no key either, and is not found: one that lost its ID and was edited cannot be told from a new one,
+ * so theirs may not be gone (L7).
+ */
+function keylessWithoutRow({ input: { base }, rowByUuid, keys }: Matching): readonly string[] {
+  return [...base.links]
+    .filter(([uuid, link]) => link.standing === undefined && !rowByUuid.has(uuid))
+    .flatMap(([uuid, link]) => (keys.of(unpack(lastSeen(link, 'sheet'))).length === 0 ? [uuid] : []))
+    .toSorted();
 }
 
 /** By `rowKey`, those whose lookups found the same contact elsewhere: each by another key, else they were one group already. */

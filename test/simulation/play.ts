@@ -12,7 +12,7 @@ import type { Evidence, Quiet, Violation } from './oracle/evidence.ts';
 import { createObserver, type Observer } from './oracle/observer.ts';
 import { createPeople, type People } from './people/acts.ts';
 import { createLog, type Log } from './people/log.ts';
-import type { Chaos, Fault, Scenario, Step } from './scenario/scenario.ts';
+import type { Act, Chaos, Fault, Scenario, Step } from './scenario/scenario.ts';
 import { createBackup, damageState, loseState, readState, restoreState, type StateFiles } from './world/state-files.ts';
 import type { Instant, SimulatedProcess } from './world/process.ts';
 import { type FieldName, type Setting, stateFolder, syncName } from './world/setting.ts';
@@ -331,7 +331,7 @@ class Player {
     while ((chaos.acts[this.#chaos.done]?.at ?? Infinity) <= this.#instants) {
       const { act } = chaos.acts[this.#chaos.done]!;
       this.#chaos.done += 1;
-      if (act.what === 'swap rows' && isMomentOfWriting(instant)) continue;
+      if (movesCells.has(act.what) && isMomentOfWriting(instant)) continue;
       this.log.story.push(`  at ${instant.kind} ${instant.what}:`);
       this.#act(act);
     }
@@ -529,9 +529,11 @@ class Player {
   }
 }
 
+const movesCells: ReadonlySet<Act['what']> = new Set(['swap rows', 'move column']);
+
 /**
- * Between the look through the pins and the write through them: what is cut out of a row there is written elsewhere, and put
- * back by what the write answers. Nobody cuts then; at any other instant they may.
+ * Between the look through the pins and the write through them: what is cut out of a row there, or whose column is dragged,
+ * is written elsewhere, and put back by what the write answers. Nobody does that then; at any other instant they may.
  */
 function isMomentOfWriting({ kind, what }: Instant): boolean {
   return kind === 'answer'

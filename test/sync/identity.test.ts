@@ -365,6 +365,24 @@ const cases: readonly Case[] = [
     changes: ['set a id=a [I5]'],
   },
   {
+    name: 'I5, L7, D1: a row that lost its ID, has no key and was edited may be any row without one: theirs are not gone',
+    input: scene(
+      [
+        person('a', {
+          base: only({ first_name: 'Ann' }),
+          sheet: only({ first_name: 'Ann', position: 'CEO' }),
+          row: { id: '' },
+        }),
+        person('b', { sheet: null }),
+        person('c'),
+      ],
+      { mapping: { ...mapping, onRowDeleted: 'delete_contact' } },
+    ),
+    changes: ['delete b [D1]'],
+    problems: ['waiting row 2 [I2]'],
+    says: `names nobody yet: needs network_id, or email, or name with company_name; if it is the row of ${uuidOf('a')}, write that ID into it`,
+  },
+  {
     name: 'I6: two new rows with one key are quarantined together, and the rest goes on',
     input: scene([newRow('a'), newRow('a', { position: 'CEO' }), newRow('b')], {
       asked: { 2: gone, 3: gone, 4: gone },

@@ -1,4 +1,4 @@
-import type { Evidence, Law, RunView } from '../oracle/evidence.ts';
+import type { Evidence, Law, RunView, Write } from '../oracle/evidence.ts';
 
 /** Below these a share says nothing (G2), and a side may well be empty (G1). */
 const linksForShares = 5;
@@ -16,6 +16,8 @@ const blanksShare = 0.2;
 export const guards: Law = (evidence) =>
   evidence.isStateTampered ? [] : evidence.runs.flatMap((run) => (run.isApproved ? [] : judgeRun(evidence, run)));
 
+const isEmptied = ({ before, after, isUnseen }: Write) => before !== '' && after === '' && !isUnseen;
+
 function judgeRun(evidence: Evidence, run: RunView) {
   const next = evidence.runs.find(({ pid, seq }) => pid === run.pid && seq > run.seq);
   const isOfRun = ({ pid, seq }: { readonly pid: number; readonly seq: number }) =>
@@ -32,7 +34,8 @@ function judgeRun(evidence: Evidence, run: RunView) {
   const counts = [
     ['deletions', removals.length, deletesShare],
     ['changed records', new Set(writes.map(({ uuid }) => uuid)).size, changesShare],
-    ['emptied fields', writes.filter(({ before, after }) => before !== '' && after === '').length, blanksShare],
+    // What nobody could see in the field is not counted as emptied.
+    ['emptied fields', writes.filter(isEmptied).length, blanksShare],
   ] as const;
   return counts.flatMap(([what, count, share]) => {
     const limit = Math.floor(run.everLinked * share);

@@ -339,6 +339,8 @@ export function createObserver(dep: ObserverDep): Observer {
       .filter((other) => other.uuid !== record.uuid && person !== undefined && ownerOf(other.uuid) === person)
       .map((other) => other.uuid);
     if (person !== undefined) owners.set(record.uuid, person);
+    // Its row may not have got the ID yet.
+    everLinked.add(record.uuid);
     additions.push({ seq: log.seq, pid: currentPid(), side: 'crm', uuid: record.uuid, person, twins });
   }
 

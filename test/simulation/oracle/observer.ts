@@ -190,7 +190,7 @@ export function createObserver(dep: ObserverDep): Observer {
       isOfThisSide: person !== undefined && holding(side, person, field).has(after),
       wasFormula,
       at: now(),
-      typedAt: typed?.at,
+      typedAt: typed && shownSince(typed),
       shownAt: token === undefined ? undefined : shown.get(`${side} ${token}`),
       contactChangedAt: contact && Date.parse(contact.updated_at),
       isOfCopy: side === 'crm' && copied.has(uuid) && !isTypedSince,
@@ -201,6 +201,15 @@ export function createObserver(dep: ObserverDep): Observer {
 
   function lastTyped(side: Side, person: string | undefined, field: FieldName): Log['typed'][number] | undefined {
     return log.typed.findLast((each) => each.side === side && each.person === person && each.field === field);
+  }
+
+  /** Who types what stands there already changes nothing that anybody could see. */
+  function shownSince(last: Log['typed'][number]): number {
+    const typed = log.typed.filter(
+      ({ side, person, field }) => side === last.side && person === last.person && field === last.field,
+    );
+    const other = typed.findLastIndex(({ text }) => text !== last.text);
+    return typed[other + 1]!.at;
   }
 
   /** It was looked at again in this run, and no answer that showed `text` had reached this process. */

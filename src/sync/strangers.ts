@@ -59,7 +59,7 @@ function indexLinkedRows({ rowByUuid, keys }: Matching): Index<RowRecord> {
 function waitForKey(matching: Matching, row: RowRecord): [] {
   const unreadable = Object.entries(row.unreadable ?? {}).map(([field, shown]) => `${field} shows ${shown}`);
   if (unreadable.length === 0) {
-    const missing = keylessWithoutRow(matching);
+    const missing = missingLike(matching, row);
     for (const uuid of missing) matching.withheld.add(uuid);
     const whose = missing.length > 0 ? `; if it is the row of ${listed(missing)}, write that ID into it` : '';
     return waitFor(matching, row, 'I2', `names nobody yet: needs ${matching.keys.text}${whose}`);
@@ -70,13 +70,22 @@ function waitForKey(matching: Matching, row: RowRecord): [] {
 }
 
 /**
- * Contacts whose row had no key either, and is not found: one that lost its ID and was edited cannot be told from a new one,
- * so theirs may not be gone (L7).
+ * Contacts whose row is not found and held last what this one holds in some field that people fill: one that lost its ID and
+ * its keys, or never had a key, cannot be told from a new one, so theirs may not be gone (L7).
  */
-function keylessWithoutRow({ input: { base }, rowByUuid, keys }: Matching): readonly string[] {
+function missingLike({ input: { base, mapping }, rowByUuid, keys }: Matching, row: RowRecord): readonly string[] {
+  const values = unpack(row.values);
   return [...base.links]
     .filter(([uuid, link]) => link.standing === undefined && !rowByUuid.has(uuid))
-    .flatMap(([uuid, link]) => (keys.of(unpack(lastSeen(link, 'sheet'))).length === 0 ? [uuid] : []))
+    .filter(([, link]) => {
+      const before = unpack(lastSeen(link, 'sheet'));
+      const isAlike = mapping.fields.some(
+        ({ direction }, index) =>
+          direction !== 'to_sheet' && typeof before[index] === 'string' && before[index] === values[index],
+      );
+      return isAlike || keys.of(before).length === 0;
+    })
+    .map(([uuid]) => uuid)
     .toSorted();
 }
 

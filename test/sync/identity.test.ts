@@ -383,6 +383,20 @@ const cases: readonly Case[] = [
     says: `names nobody yet: needs network_id, or email, or name with company_name; if it is the row of ${uuidOf('a')}, write that ID into it`,
   },
   {
+    name: 'I5, L7, D1: a row that lost its ID and its keys may be whose row held something of it last',
+    input: scene(
+      [
+        person('a', { sheet: only({ first_name: valuesOf('a').first_name }), row: { id: '' } }),
+        person('b', { sheet: null, base: { first_name: 'Bo', position: null } }),
+        person('c'),
+      ],
+      { mapping: { ...mapping, onRowDeleted: 'delete_contact' } },
+    ),
+    changes: ['delete b [D1]'],
+    problems: ['waiting row 2 [I2]'],
+    says: `if it is the row of ${uuidOf('a')}, write that ID into it`,
+  },
+  {
     name: 'I6: two new rows with one key are quarantined together, and the rest goes on',
     input: scene([newRow('a'), newRow('a', { position: 'CEO' }), newRow('b')], {
       asked: { 2: gone, 3: gone, 4: gone },

@@ -1,4 +1,4 @@
-import { readToken } from '../people/token.ts';
+import { normalOf, readToken } from '../people/token.ts';
 import type { Law } from '../oracle/evidence.ts';
 import { isMistakable, storyOf } from './records.ts';
 
@@ -8,6 +8,9 @@ export const rightRow: Law = (evidence) => [
     const token = readToken(after);
     if (person === undefined || !token || token.person === person || isOfOtherSide || isOfThisSide) return [];
     if ([person, token.person].some((each) => isMistakable(evidence, each))) return [];
+    // The service stores another form of a key that people gave to somebody else.
+    const held = evidence.held(side === 'crm' ? 'sheet' : 'crm', person, field);
+    if ([...held].some((each) => normalOf(field, each) === normalOf(field, after))) return [];
     const text = `${JSON.stringify(after)} of ${token.person} was written into the ${side} of ${person}, ${field}`;
     return [{ law: 'L9', text: text + storyOf(evidence, person, field) }];
   }),

@@ -14,6 +14,7 @@ import {
   waitFor,
 } from './matching.ts';
 import { type RowRecord, unpack } from './record.ts';
+import type { Reading } from './value.ts';
 
 export interface NewRow {
   readonly row: RowRecord;
@@ -34,13 +35,14 @@ export function strangersToNew(matching: Matching, strangers: readonly Stranger[
   const rowsByKey = new Map<string, RowRecord[]>();
   for (const row of rowsWithoutId) if (!linkedNow.has(row)) put(rowsByKey, keys.of(unpack(row.values)), row);
   const linkedRows = lazily(() => indexLinkedRows(matching));
+  const missing = lazily(() => missingRows(matching));
   const answered = groupByAnswer(matching, strangers);
   return strangers.flatMap((stranger) => {
     const { row, values } = stranger;
     const own = keys.of(values);
     const group = new Set(own.flatMap((key) => rowsByKey.get(key) ?? []));
     const linked = own.flatMap((key) => linkedRows().get(key) ?? [])[0];
-    if (own.length === 0) return waitForKey(matching, row);
+    if (own.length === 0) return waitForKey(matching, stranger, missing);
     if (group.size > 1) return quarantine(matching, row, 'I6', sameKeyReason(row, [...group]));
     if (linked) return quarantine(matching, row, 'I6', `has the same ${keys.text} as row ${linked.number}`);
     const contenders = answered.get(rowKey(row)) ?? [];
@@ -56,10 +58,14 @@ function indexLinkedRows({ rowByUuid, keys }: Matching): Index<RowRecord> {
   return index;
 }
 
-function waitForKey(matching: Matching, row: RowRecord): [] {
+function waitForKey(
+  matching: Matching,
+  { row, values }: Stranger,
+  missingByUuid: () => ReadonlyMap<string, readonly Reading[]>,
+): [] {
   const unreadable = Object.entries(row.unreadable ?? {}).map(([field, shown]) => `${field} shows ${shown}`);
   if (unreadable.length === 0) {
-    const missing = missingLike(matching, row);
+    const missing = missingLike(matching, values, missingByUuid());
     for (const uuid of missing) matching.withheld.add(uuid);
     const whose = missing.length > 0 ? `; if it is the row of ${listed(missing)}, write that ID into it` : '';
     return waitFor(matching, row, 'I2', `names nobody yet: needs ${matching.keys.text}${whose}`);
@@ -69,24 +75,29 @@ function waitForKey(matching: Matching, row: RowRecord): [] {
   return waitFor(matching, row, 'I2', `cannot be told who it is: ${unreadable.join(', ')}`);
 }
 
+/** Contacts that had a row, which is not found, and what it held last. By uuid. */
+function missingRows({ input: { base }, rowByUuid }: Matching): ReadonlyMap<string, readonly Reading[]> {
+  const missing = [...base.links].filter(([uuid, link]) => link.standing === undefined && !rowByUuid.has(uuid));
+  return new Map(
+    missing.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([uuid, link]) => [uuid, unpack(lastSeen(link, 'sheet'))]),
+  );
+}
+
 /**
- * Contacts whose row is not found and held last what this one holds in some field that people fill: one that lost its ID and
- * its keys, or never had a key, cannot be told from a new one, so theirs may not be gone (L7).
+ * Contacts whose missing row held what this one holds in some field that people fill: one that lost its ID and its keys, or
+ * never had a key, cannot be told from a new one, so theirs may not be gone (L7).
  */
-function missingLike({ input: { base, mapping }, rowByUuid, keys }: Matching, row: RowRecord): readonly string[] {
-  const values = unpack(row.values);
-  return [...base.links]
-    .filter(([uuid, link]) => link.standing === undefined && !rowByUuid.has(uuid))
-    .filter(([, link]) => {
-      const before = unpack(lastSeen(link, 'sheet'));
-      const isAlike = mapping.fields.some(
-        ({ direction }, index) =>
-          direction !== 'to_sheet' && typeof before[index] === 'string' && before[index] === values[index],
-      );
-      return isAlike || keys.of(before).length === 0;
-    })
-    .map(([uuid]) => uuid)
-    .toSorted();
+function missingLike(
+  { input: { mapping }, keys }: Matching,
+  values: readonly Reading[],
+  missing: ReadonlyMap<string, readonly Reading[]>,
+): readonly string[] {
+  const isAlike = (before: readonly Reading[]) =>
+    mapping.fields.some(
+      ({ direction }, index) =>
+        direction !== 'to_sheet' && typeof before[index] === 'string' && before[index] === values[index],
+    );
+  return [...missing].flatMap(([uuid, before]) => (isAlike(before) || keys.of(before).length === 0 ? [uuid] : []));
 }
 
 /** By `rowKey`, those whose lookups found the same contact elsewhere: each by another key, else they were one group already. */

@@ -60,8 +60,23 @@ interface Knowledge {
   readonly copied: Set<string>;
   /** Who was on which side when the run began: `side person`. */
   readonly present: Set<string>;
-  /** By `side uuid`: when it looked again, right before a write. */
+  /** By `side uuid`, and `sheet ` for rows without an ID: when it looked again, right before a write. */
   readonly lookedAt: Map<string, number>;
+}
+
+/** What stands somewhere, and what was last typed there. */
+interface Sight {
+  readonly person: string | undefined;
+  readonly text: string;
+  readonly typed: Log['typed'][number] | undefined;
+}
+
+/** What else is known of a value that leadsheet put somewhere. */
+interface WriteDetails {
+  /** The ID by which the record was looked at: a row may get another one, or its first, by the same write. */
+  readonly id?: string;
+  readonly wasFormula?: boolean;
+  readonly contact?: ContactRecord | undefined;
 }
 
 const resultHeader = 'Enrolment';
@@ -163,7 +178,7 @@ export function createObserver(dep: ObserverDep): Observer {
     person: string | undefined,
     field: FieldName,
     [before, after]: readonly [string, string],
-    { wasFormula, contact }: { readonly wasFormula: boolean; readonly contact: ContactRecord | undefined },
+    { id = uuid, wasFormula = false, contact }: WriteDetails = {},
   ): void {
     const other = side === 'crm' ? 'sheet' : 'crm';
     const typed = lastTyped(side, person, field);
@@ -185,7 +200,7 @@ export function createObserver(dep: ObserverDep): Observer {
       after,
       isTyped,
       wasAgreed: agreements.has(`${person} ${field} ${normalOf(field, before)}`),
-      isUnseen: isUnseen(side, uuid, person, before),
+      isUnseen: isUnseen(`${side} ${id}`, { person, text: before, typed }),
       isOfOtherSide: person !== undefined && holding(other, person, field).has(after),
       isOfThisSide: person !== undefined && holding(side, person, field).has(after),
       wasFormula,
@@ -213,12 +228,16 @@ export function createObserver(dep: ObserverDep): Observer {
   }
 
   /** It was looked at again in this run, and no answer that showed `text` had reached this process. */
-  function isUnseen(side: Side, uuid: string, person: string | undefined, text: string): boolean {
+  function isUnseen(place: string, { person, text, typed }: Sight): boolean {
     const { tokens, lookedAt, runBeganAt } = known(currentPid());
+    const lookAt = lookedAt.get(place) ?? 0;
     const read = readToken(text);
     // Somebody else's key was shown as theirs, which says nothing of whether it was shown here.
-    const isHidden = read !== undefined && (read.person !== person || !tokens.has(read.token));
-    return isHidden && (lookedAt.get(`${side} ${uuid}`) ?? 0) > runBeganAt;
+    const isHidden =
+      read === undefined
+        ? typed !== undefined && typed.text === text && typed.seq >= lookAt
+        : read.person !== person || !tokens.has(read.token);
+    return isHidden && lookAt > runBeganAt;
   }
 
   /** What of a record a person typed there, both sides never agreed upon, and leadsheet was shown. */
@@ -233,7 +252,7 @@ export function createObserver(dep: ObserverDep): Observer {
       const typed = lastTyped(side, person, field);
       const isTyped = text !== '' && typed !== undefined && normalOf(field, typed.text) === normalOf(field, text);
       const isAgreed = agreements.has(`${person} ${field} ${normalOf(field, text)}`);
-      return isTyped && !isAgreed && !isUnseen(side, uuid, person, text) ? [{ field, text }] : [];
+      return isTyped && !isAgreed && !isUnseen(`${side} ${uuid}`, { person, text, typed }) ? [{ field, text }] : [];
     });
   }
 
@@ -322,8 +341,7 @@ export function createObserver(dep: ObserverDep): Observer {
       else if (before && after) {
         for (const field of fields) {
           const pair = [contactValue(before, field), contactValue(after, field)] as const;
-          const about = { wasFormula: false, contact: before };
-          if (pair[0] !== pair[1]) noteWrite('crm', uuid, ownerOf(uuid), field, pair, about);
+          if (pair[0] !== pair[1]) noteWrite('crm', uuid, ownerOf(uuid), field, pair, { contact: before });
         }
       } else if (before) {
         noteRemoval('crm', uuid, ownerOf(uuid), (field) => contactValue(before, field));
@@ -406,6 +424,7 @@ export function createObserver(dep: ObserverDep): Observer {
       const pair = [cellText(old), cellText(row.cells[index])] as const;
       if (pair[0] !== pair[1] || old?.formula !== row.cells[index]?.formula)
         noteWrite('sheet', row.id, person, field, pair, {
+          id: was.id,
           wasFormula: old?.formula !== undefined,
           contact: [...contacts()].find(({ uuid }) => uuid === row.id),
         });
@@ -435,8 +454,7 @@ export function createObserver(dep: ObserverDep): Observer {
     additions.push({ seq: log.seq, pid: currentPid(), side: 'sheet', uuid: row.id, person: personOf(row), twins });
     const person = personOf(row);
     for (const field of fields) {
-      const about = { wasFormula: false, contact: undefined };
-      if (row.value(field) !== '') noteWrite('sheet', row.id, person, field, ['', row.value(field)], about);
+      if (row.value(field) !== '') noteWrite('sheet', row.id, person, field, ['', row.value(field)]);
     }
   }
 
@@ -498,6 +516,7 @@ export function createObserver(dep: ObserverDep): Observer {
       if (!isLook) return;
       const side = what.startsWith('crm') ? 'crm' : 'sheet';
       for (const uuid of text.match(uuids) ?? []) lookedAt.set(`${side} ${uuid}`, log.seq);
+      if (side === 'sheet') lookedAt.set('sheet ', log.seq);
     },
   };
 }

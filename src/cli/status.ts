@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type * as z from 'zod';
-import { type DaemonView, readDaemonView } from '../engine/daemon-view.ts';
+import { type DaemonView, readDaemonView } from '../engine/daemon/view.ts';
 import { readStanding, type Standing } from '../engine/standing.ts';
 import type { Message } from '../sync/message.ts';
 import { problemToAnswer, type statusAnswer } from './answers.ts';

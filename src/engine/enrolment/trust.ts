@@ -14,7 +14,8 @@ export function wishFacts(
   if (isLedgerTrusted || enrolments === 0) return { isLedgerTrusted, ...(known && { held: null }) };
   const planned = { creates: 0, changes: 0, blanks: 0, deletes: 0, missing: 0, enrolments };
   const isSame = known && JSON.stringify(known.planned) === JSON.stringify(planned);
-  const reasons = [`${enrolments} wishes of contacts that were there before the state (E6)`];
+  const wishes = enrolments === 1 ? '1 wish' : `${enrolments} wishes`;
+  const reasons = [`${wishes} of contacts that were there before the state (E6)`];
   return { isLedgerTrusted, held: isSame ? known : { run, planned, reasons } };
 }
 

@@ -65,7 +65,8 @@ export async function planOutboxRun(
     const judged = { ...inputOf(context, memory, tab), messages, batchMax: Infinity, isDryRun: true };
     const plan = await asking.until(judged);
     const changes = [...plan.due.map(({ change }) => change), ...plan.sets];
-    const problems = [...lostHeaders(tab), ...plan.problems];
+    const preview = plan.unapproved === 0 ? undefined : await previewApproval(asking, judged, plan);
+    const problems = [...lostHeaders(tab), ...(preview?.problems ?? plan.problems)];
     const report = end(outbox, started, {
       ...endingOf(plan, problems, new Map()),
       ...approvalOf(context, memory, plan),
@@ -75,12 +76,31 @@ export async function planOutboxRun(
       estimate(changes, [], outbox.budgets, () => false),
     );
     return {
-      report: { ...report, changes, estimate: cost },
+      report: {
+        ...report,
+        changes,
+        estimate: cost,
+        ...(preview && { onceApproved: preview.onceApproved }),
+      },
       saved: toSavedMessages(outbox.config.name, started.run, identitiesOf(context, tab), changes),
     };
   } catch (error) {
     return { report: { ...end(outbox, started, { ...failure(error, request), ...ofOutbox }), ...nothing } };
   }
+}
+
+/** P6: what an approval would let through. What not even then is sent says why, rather than that it is held. */
+async function previewApproval(
+  asking: Asking,
+  judged: OutboxInput,
+  { unapproved, problems }: OutboxPlan,
+): Promise<{ readonly problems: readonly Problem[]; readonly onceApproved: readonly Change[] }> {
+  const approved = await asking.until({ ...judged, approved: unapproved });
+  const refusals = new Map(approved.problems.flatMap((each) => (each.kind === 'refused' ? [[each.id, each]] : [])));
+  return {
+    problems: problems.map((each) => refusals.get(each.id) ?? each),
+    onceApproved: approved.due.map(({ change }) => change),
+  };
 }
 
 const ofOutbox = { isOutbox: true, isFull: false } as const;
@@ -339,7 +359,9 @@ async function save(
           held: {
             run: ending.approvable ?? context.run,
             planned: ending.planned,
-            reasons: [`${unapproved} rows that say yes were there before the state (P6)`],
+            reasons: [
+              `${unapproved === 1 ? '1 row that says yes was' : `${unapproved} rows that say yes were`} there before the state (P6)`,
+            ],
           },
         };
   const lasting = {

@@ -5,7 +5,7 @@ import { adaptBase, type Base, type Link, type Stray } from '../sync/base.ts';
 import type { Problem } from '../sync/change.ts';
 import type { Ledger, LedgerEntry } from '../sync/ledger.ts';
 import { findInterrupted, type Interrupted } from './interrupted.ts';
-import type { Newcomer } from './ledger.ts';
+import type { Newcomer } from './enrolment/ledger.ts';
 import type { RunCounts, RunStatus } from './report.ts';
 import type { Identities, PlanCounts, Requests, Resolution } from '../sync/input.ts';
 

@@ -76,7 +76,13 @@ const change = z.strictObject({
 });
 
 export const planAnswer = z.strictObject({
-  syncs: z.array(run.extend({ cost: cost.describe('what a run would cost'), changes: z.array(change) })),
+  syncs: z.array(
+    run.extend({
+      cost: cost.describe('what a run would cost'),
+      changes: z.array(change),
+      once_approved: z.array(change).describe('what leadsheet approve would let through, and no run does before'),
+    }),
+  ),
 });
 
 const used = z.strictObject({ used: count.describe('in the last minute'), per_minute: count });
@@ -202,6 +208,7 @@ export function planToAnswer(report: PlanReport): z.infer<typeof planAnswer>['sy
     ...runToAnswer(report),
     cost: costToAnswer(report.estimate),
     changes: report.changes.flatMap(changeToAnswer),
+    once_approved: (report.onceApproved ?? []).flatMap(changeToAnswer),
   };
 }
 

@@ -5,6 +5,7 @@ import { CommandFailed, UsageError } from './errors.ts';
 import type { GlobalOptions } from './globals.ts';
 import { openState } from './open.ts';
 import { selectAll } from './select.ts';
+import { countText } from './print/lines.ts';
 import type { CliWorld } from './world.ts';
 
 interface ApproveOptions extends GlobalOptions {
@@ -34,8 +35,14 @@ export function approveCommand(program: Command, world: CliWorld): void {
         throw new UsageError(`the held run of ${sync} is ${held.run}, not ${globals.run}: look at it again`);
       }
       const request = { kind: 'approve', run: held.run, counts: held.planned } as const;
-      const counts = Object.entries(held.planned).flatMap(([what, count]) => (count > 0 ? [`${count} ${what}`] : []));
+      const counts = Object.entries(held.planned).flatMap(([what, count]) =>
+        count > 0 ? [plannedText(count, what)] : [],
+      );
       const text = `approved for ${counts.join(', ')}`;
       await recordDecisions([{ sync, request, text }], store, globals, world);
     });
+}
+
+function plannedText(count: number, what: string): string {
+  return what === 'missing' ? `${count} missing` : countText(count, what.replace(/s$/, ''));
 }

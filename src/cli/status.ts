@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type * as z from 'zod';
-import { type DaemonView, readDaemonView } from '../engine/daemon-view.ts';
+import { type DaemonView, readDaemonView } from '../engine/daemon/view.ts';
 import { readStanding, type Standing } from '../engine/standing.ts';
 import type { Message } from '../sync/message.ts';
 import { problemToAnswer, type statusAnswer } from './answers.ts';
@@ -10,6 +10,7 @@ import { countText, jsonText, timeText } from './print/lines.ts';
 import { durationText } from './print/progress.ts';
 import { problemsText } from './print/run.ts';
 import { selectAll } from './select.ts';
+import type { PlanCounts } from '../sync/input.ts';
 import type { CliWorld } from './world.ts';
 
 type Answer = z.infer<typeof statusAnswer>;
@@ -98,10 +99,16 @@ function standingText(answer: Answer['syncs'][number], { held, lastRun }: Standi
       : [],
   );
   const reason = run?.reason ? `  ${run.reason}\n` : '';
-  const reasons = (held?.reasons ?? []).map((each) => `  nothing is written: ${each}\n`).join('');
+  const reasons = (held?.reasons ?? []).map((each) => `  ${whatWaits(held!.planned)}: ${each}\n`).join('');
   const remedy = held ? `  to let it through: leadsheet approve ${name} --run ${held.run}\n` : '';
   const decisions = requests > 0 ? `  ${countText(requests, 'decision')} for the next run to carry out\n` : '';
   return `${name}: ${parts.join('; ')}\n  ${open.join(', ')}\n${reason}${reasons}${remedy}${decisions}${problemsText(lastRun?.problems ?? [])}`;
+}
+
+/** A guard holds all that a run would write; a new state only what cannot be taken back (E6, P6). */
+function whatWaits({ creates, changes, blanks, deletes, missing, messages = 0 }: PlanCounts): string {
+  if (messages > 0) return 'nothing is sent';
+  return creates + changes + blanks + deletes + missing === 0 ? 'nobody is enrolled' : 'nothing is written';
 }
 
 function daemonText(daemon: DaemonView | undefined): string {

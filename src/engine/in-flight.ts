@@ -8,7 +8,7 @@ import { callsOf, type InFlight, type LedgerEntry, ledgerKey } from '../sync/led
 import { type Answers, type LookupAnswer, noAnswers } from '../sync/input.ts';
 import { toAnswer } from './ask.ts';
 import { editCall, type RunContext } from './context.ts';
-import type { Newcomer } from './ledger.ts';
+import type { Newcomer } from './enrolment/ledger.ts';
 import type { Memory } from './memory.ts';
 import type { Pulled } from './pull.ts';
 import type { Identifiers } from './shape.ts';

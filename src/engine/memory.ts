@@ -1,10 +1,11 @@
 // What a run knows from earlier ones: the stored records in the algorithm's words, and the few facts beside them.
-import type { HistoryLine, Json, JsonObject, LoadedState } from '../state/port.ts';
+import type { Json, JsonObject, LoadedState } from '../state/port.ts';
 import type { TableMemory } from '../sheets/port.ts';
 import { adaptBase, type Base, type Link, type Stray } from '../sync/base.ts';
 import type { Problem } from '../sync/change.ts';
 import type { Ledger, LedgerEntry } from '../sync/ledger.ts';
-import type { Newcomer } from './ledger.ts';
+import { findInterrupted, type Interrupted } from './interrupted.ts';
+import type { Newcomer } from './enrolment/ledger.ts';
 import type { RunCounts, RunStatus } from './report.ts';
 import type { Identities, PlanCounts, Requests, Resolution } from '../sync/input.ts';
 
@@ -19,8 +20,7 @@ export interface Memory {
   /** Of `retry` alone, by what is to be tried again. */
   readonly retryRequestIds: ReadonlyMap<string, readonly string[]>;
   readonly facts: Facts;
-  /** By their key in the outbox: changes under way when an earlier run ended, as lines for the history. */
-  readonly interrupted: ReadonlyMap<string, readonly HistoryLine[]>;
+  readonly interrupted: Interrupted;
 }
 
 /** Single values by name. Each is left out until it is known. */
@@ -65,9 +65,12 @@ export type DecisionRequest =
 
 export function recall(loaded: LoadedState, fields: readonly string[]): Memory {
   const facts = Object.fromEntries(loaded.facts) as Facts;
+  const storedFields = facts.fields ?? fields;
+  const interrupted = findInterrupted(loaded, storedFields);
+  const links = loaded.links as unknown as ReadonlyMap<string, Link>;
   const stored: Base = {
-    fields: facts.fields ?? fields,
-    links: loaded.links as unknown as ReadonlyMap<string, Link>,
+    fields: storedFields,
+    links: interrupted.links.size > 0 ? new Map([...links, ...interrupted.links]) : links,
     strays: loaded.strays as unknown as ReadonlyMap<string, Stray>,
   };
   return {
@@ -86,9 +89,7 @@ export function recall(loaded: LoadedState, fields: readonly string[]): Memory {
     pending: loaded.requests as unknown as ReadonlyMap<string, DecisionRequest>,
     retryRequestIds: retriesById(loaded.requests),
     facts,
-    interrupted: new Map(
-      [...loaded.outbox].flatMap(([key, { lines }]) => (lines ? [[key, lines as readonly HistoryLine[]]] : [])),
-    ),
+    interrupted,
   };
 }
 

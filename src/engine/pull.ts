@@ -12,7 +12,7 @@ import { type Base, lastSeen } from '../sync/base.ts';
 import type { CrmReading, Identities, SheetReading } from '../sync/input.ts';
 import type { ContactRecord, Packed } from '../sync/record.ts';
 import type { Side } from '../sync/value.ts';
-import type { Wishing } from './automations.ts';
+import type { Wishing } from './enrolment/automations.ts';
 import { editCall, type RunContext, scanCall, sheetCall } from './context.ts';
 import { RunFailed } from './errors.ts';
 import type { Memory } from './memory.ts';

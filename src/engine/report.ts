@@ -73,6 +73,8 @@ export interface RunReport {
 /** A run without writing: what it would do. */
 export interface PlanReport extends RunReport {
   readonly changes: readonly Change[];
+  /** What an approval would let through besides, where that is not among `changes` (P6). */
+  readonly onceApproved?: readonly Change[];
   /** Of the run that would do it, reading included. */
   readonly estimate: Estimate;
 }

@@ -12,16 +12,18 @@ import type { ContactRecord } from '../sync/record.ts';
 import { settle, type Settled } from '../sync/settle.ts';
 import type { RunContext, RunRequest, SyncContext } from './context.ts';
 import { decide, type Decided } from './decide.ts';
-import { enrolInCrm, wishFacts } from './enrol.ts';
+import { enrolInCrm } from './enrolment/enrol.ts';
+import { wishFacts } from './enrolment/trust.ts';
 import { RunFailed } from './errors.ts';
-import { openLedger } from './ledger.ts';
+import { tellInterrupted } from './interrupted.ts';
+import { openLedger } from './enrolment/ledger.ts';
 import { type Facts, type LastRun, type Memory, recall } from './memory.ts';
 import { prepare, pull, type Pulled } from './pull.ts';
 import { cancelInCrm, deleteFromCrm, pushToCrm } from './push-crm.ts';
 import { pushToSheet, removeRows } from './push-sheet.ts';
 import { countLinked, countRun, type PlanReport, type RunCost, type RunReport, statusOf } from './report.ts';
-import { joined, openJournal, tellInterrupted, toBatch } from './save.ts';
-import { readWishes } from './wishes.ts';
+import { joined, openJournal, toBatch } from './save.ts';
+import { readWishes } from './enrolment/wishes.ts';
 
 /** One run. Expected failures end as a report that says `failed`; only faults of the program are thrown. */
 export async function runSync(sync: SyncContext, request: RunRequest): Promise<RunReport> {
@@ -31,7 +33,7 @@ export async function runSync(sync: SyncContext, request: RunRequest): Promise<R
     const loaded = await lease.load();
     for (const { message } of loaded.notices) notice(sync, message);
     const recalled = recall(loaded, fieldNames(sync));
-    await tellInterrupted(lease, recalled);
+    await tellInterrupted(lease, recalled.interrupted);
     const context = inRun(sync, request, started.run, recalled);
     const read = await pull(context, recalled, true);
     if (read === 'idle') return end(sync, started, stillTrue(sync.session.quiet!.report));

@@ -70,7 +70,7 @@ export function toBatch(
 
 /**
  * Keeps what a run does as it does it. Before a step its changes are noted in the outbox, after it they go into the
- * history with their outcomes: should the process end in between, the next run moves the note there (L1, L10, L12).
+ * history with their outcomes: should the process end in between, the next run moves the note there (`interrupted.ts`).
  */
 export interface Journal {
   readonly intend: (changes: readonly Change[]) => Promise<void>;
@@ -145,13 +145,6 @@ const interrupted: Outcome = { kind: 'unknown', message: 'the process ended befo
 /** Who was new replaced nothing: that it was begun is enough. */
 function brief(change: Change): Change {
   return change.op === 'create' || change.op === 'append' ? { ...change, fields: [] } : change;
-}
-
-/** What an earlier run was about to do when it ended: told in the history, for it may have been done. */
-export async function tellInterrupted(lease: Lease, { interrupted: notes }: Memory): Promise<void> {
-  if (notes.size === 0) return;
-  await lease.appendHistory([...notes.values()].flat());
-  await lease.commit({ outbox: { delete: [...notes.keys()] } });
 }
 
 /** A decision that could not be carried out, because a side did not take it, stays for the next run. */

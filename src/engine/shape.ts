@@ -5,7 +5,16 @@ import type { ContactFieldSpec } from '../crm/contact-fields.ts';
 import { contact as contactRecord } from '../crm/operations/records.ts';
 import type { Contact, ContactField, ContactUpdate, Lead } from '../crm/operations/records.ts';
 import type { ContactRow } from '../crm/scan/contact-row.ts';
-import type { CellInput, CellValue, ColumnFormat, ColumnKey, ColumnSpec, Row, TableSpec } from '../sheets/port.ts';
+import type {
+  CellInput,
+  CellValue,
+  ColumnFormat,
+  ColumnKey,
+  ColumnSpec,
+  Row,
+  Snapshot,
+  TableSpec,
+} from '../sheets/port.ts';
 import type { FieldChange } from '../sync/change.ts';
 import { isPlaceholderEmail } from '../sync/keys.ts';
 import { type Kind, readCell, readCrm, writeCell, writeCrm } from '../sync/kinds.ts';
@@ -280,4 +289,9 @@ function toTableSpec({ name, sheet, automation }: SyncConfig, mapped: readonly C
       ),
     ],
   };
+}
+
+/** A tab without one is told nothing. */
+export function hasStatusColumn({ columns }: Snapshot): boolean {
+  return columns.some(({ key, kind }) => key === statusKey && (kind === 'found' || kind === 'renamed'));
 }

@@ -1,6 +1,6 @@
 // What the last runs left behind: the values both sides agreed on, and what is still open. Kept by `src/state`, which
 // stores it as it is, record by record: plain JSON values only.
-import { type Packed, repack } from './record.ts';
+import { pack, type Packed, repack, unpack } from './record.ts';
 import type { Reading, Side, Value } from './value.ts';
 
 export interface Base {
@@ -32,6 +32,8 @@ export interface Link {
   readonly updatedAt?: number;
   /** Left out while both are there. */
   readonly standing?: Standing;
+  /** A write to the contact had no outcome that anybody saw: it is asked for by its uuid until it was read (W4). */
+  readonly isUnsure?: true;
   /** Full scans in a row that did not show the contact (D3). */
   readonly missedScans?: number;
   /** Open business by field name. */
@@ -96,6 +98,17 @@ export interface Stray {
 /** What a side was last seen to hold. */
 export function lastSeen(link: Link, side: Side): Packed {
   return link[side] ?? link.agreed;
+}
+
+/**
+ * L3, W4: of `sent`, by field name, nobody saw what came. The contact holds what it held, or what was sent: until it is
+ * read nothing follows from either. `fields`: as in `Base`.
+ */
+export function unsureOf(link: Link, fields: readonly string[], sent: ReadonlySet<string>): Link {
+  const { crm: _crm, ...rest } = link;
+  const values = unpack(lastSeen(link, 'crm'));
+  const crm = pack(values.map((value, index) => (sent.has(fields[index]!) ? undefined : value)));
+  return { ...rest, ...(crm !== link.agreed && { crm }), isOpen: true, isUnsure: true };
 }
 
 /** Rows without an ID are known by what they hold: they have nothing else that stays. */

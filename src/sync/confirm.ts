@@ -108,9 +108,10 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
     }
     // What the service holds now is what it held, or what was sent: until it is read again nothing follows from either.
     const crm = outcome.kind === 'unknown' ? withoutSent(state.crm, change) : state.crm;
+    const isUnsure = outcome.kind === 'unknown' || state.isUnsure;
     const isRefused = outcome.kind === 'refused';
     const refusal = isRefused ? nextRefusal(state.refusal, outcome.message, person.row, input.now) : state.refusal;
     const told = failureProblem({ uuid: person.uuid, row: change.row }, outcome);
-    states.set(person.uuid, { ...state, crm, refusal, problems: [...state.problems, told] });
+    states.set(person.uuid, { ...state, crm, isUnsure, refusal, problems: [...state.problems, told] });
   }
 }

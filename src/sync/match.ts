@@ -35,7 +35,9 @@ export interface Matched extends ContactsWithoutRow {
 }
 
 export function match(input: PlanInput, keys: Keys): Matched {
-  const { contactByUuid, stale } = latestOf(input.crm.contacts, input.base);
+  const answered = answeredUnsure(input);
+  const read = answered.length > 0 ? [...input.crm.contacts, ...answered] : input.crm.contacts;
+  const { contactByUuid, stale } = latestOf(read, input.base);
   const matching: Matching = {
     input,
     keys,
@@ -69,6 +71,13 @@ export function match(input: PlanInput, keys: Keys): Matched {
     copies: matching.copies,
     stale,
   };
+}
+
+/** W4: whose last write nobody saw the end of counts as read once it has answered, whichever rule asked. */
+function answeredUnsure({ answers, base: { links } }: PlanInput): readonly ContactRecord[] {
+  return [...answers.contacts].flatMap(([uuid, answer]) =>
+    answer.kind === 'here' && links.get(uuid)?.isUnsure ? [answer.contact] : [],
+  );
 }
 
 /** I8. Of two readings the later one counts. One that is older than our own last write is stale, and counts as not read. */

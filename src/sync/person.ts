@@ -22,8 +22,8 @@ export interface PersonPlan {
   readonly link: Link | null;
   readonly changes: readonly Change[];
   readonly problems: readonly Problem[];
-  /** The contact is to be asked for before anything is concluded; the rule that wants it (D3, D5). */
-  readonly question?: 'D3' | 'D5';
+  /** The contact is to be asked for before anything is concluded; the rule that wants it (D3, D5, W4). */
+  readonly question?: 'D3' | 'D5' | 'W4';
   /** As it was answered to such a question, where the plan was made from that. */
   readonly answered?: ContactRecord;
 }
@@ -58,7 +58,36 @@ export function planPerson(context: PersonContext, person: Person): PersonPlan {
   if (link === undefined) return { link: null, changes: [], problems: [] };
   if (link.standing === 'left' || link.standing === 'contact-gone') return planWithoutContact(context, person, link);
   if (contact === 'absent') return planAbsent(context, person, link);
+  if (link.isUnsure) return planUnsure(context, person, link);
   return row ? mergeUnread(context, person, link, link.missedScans) : planRowGone(context, person, link, 'unread');
+}
+
+/**
+ * W4, L3: the last write to it has no outcome that anybody saw, so that what was last seen may be older than what the
+ * service holds. Who answers counts as read (`match.ts`); until then what was sent is left alone, and so is a row that is gone.
+ */
+function planUnsure(context: PersonContext, person: Person, link: Link): PersonPlan {
+  const { uuid, row } = person;
+  const answer = context.answers.contacts.get(uuid);
+  if (answer === undefined) return { link, changes: [], problems: [], question: 'W4' };
+  const [kind, reason] = whyUnsure(answer);
+  const told = problem(kind, { uuid, row: row?.number ?? null }, 'W4', reason);
+  if (!row) return { link, changes: [], problems: [told] };
+  const merged = mergeUnread(context, person, link, link.missedScans);
+  return { ...merged, problems: [...merged.problems, told] };
+}
+
+function whyUnsure(answer: ContactAnswer): readonly ['unknown' | 'waiting', string] {
+  switch (answer.kind) {
+    case 'here':
+      return ['unknown', 'the last write may have been made: the service answered as it was before'];
+    case 'unanswered':
+      return ['unknown', `the last write may have been made: ${answer.why}`];
+    case 'gone':
+      return ['waiting', 'not found when it was asked for: a full scan tells whether it is gone'];
+    case 'elsewhere':
+      return ['waiting', `found ${answer.where}: a full scan tells whether it left`];
+  }
 }
 
 /** What was not read is as it was last seen; scans that missed it stay counted (D3). */
@@ -84,7 +113,7 @@ function planAnswered(context: PersonContext, person: Person, contact: ContactRe
 }
 
 function seenAs(link: Link, crm: Packed): Link {
-  const { crm: _crm, missedScans: _missed, ...rest } = link;
+  const { crm: _crm, missedScans: _missed, isUnsure: _unsure, ...rest } = link;
   return crm === link.agreed ? rest : { ...rest, crm };
 }
 
@@ -137,6 +166,7 @@ function mergePresent(context: PersonContext, { uuid, link, contact, row }: Pers
       writtenAt: link?.writtenAt,
       updatedAt,
       refusal,
+      isUnsure: typeof contact === 'object' ? undefined : link?.isUnsure,
     }),
     changes,
     problems,
@@ -180,14 +210,17 @@ export function linkOf(parts: {
   readonly writtenAt?: number | undefined;
   readonly updatedAt?: number | undefined;
   readonly refusal?: Link['refusal'] | undefined;
+  readonly isUnsure?: Link['isUnsure'] | undefined;
 }): Link {
+  const isOpen = parts.isOpen || parts.isUnsure === true;
   return {
     agreed: parts.agreed,
     ...(parts.crm !== parts.agreed && { crm: parts.crm }),
     ...(parts.sheet !== parts.agreed && { sheet: parts.sheet }),
-    ...(parts.isOpen && { isOpen: true as const }),
+    ...(isOpen && { isOpen }),
+    ...(parts.isUnsure && { isUnsure: parts.isUnsure }),
     ...(parts.writtenAt !== undefined && { writtenAt: parts.writtenAt }),
-    ...(parts.isOpen && parts.updatedAt !== undefined && { updatedAt: parts.updatedAt }),
+    ...(isOpen && parts.updatedAt !== undefined && { updatedAt: parts.updatedAt }),
     ...(parts.standing !== undefined && { standing: parts.standing }),
     ...(Object.keys(parts.notes).length > 0 && { notes: parts.notes }),
     ...(parts.refusal && { refusal: parts.refusal }),
@@ -274,6 +307,7 @@ function planAbsent(context: PersonContext, person: Person, link: Link): PersonP
   const answer: ContactAnswer | undefined = context.answers.contacts.get(uuid);
   const isProvenAbsent = !context.crm.isDrifted || (link.missedScans ?? 0) > 0;
   if (!isProvenAbsent) {
+    if (link.isUnsure) return planUnsure(context, person, { ...link, missedScans: 1 });
     return row
       ? mergeUnread(context, person, link, 1)
       : { link: { ...link, missedScans: 1 }, changes: [], problems: [] };
@@ -328,7 +362,7 @@ function standApart(
   standing: 'left' | 'contact-gone',
   more: string | undefined,
 ): PersonPlan {
-  const { isOpen: _isOpen, missedScans: _missed, ...rest } = link;
+  const { isOpen: _isOpen, isUnsure: _unsure, missedScans: _missed, ...rest } = link;
   const detail = more === undefined ? '' : `: ${more}`;
   const reason =
     standing === 'left' ? `no longer in ${crm.scope}${detail}` : `deleted in the CRM${detail}; the row is left alone`;

@@ -21,6 +21,7 @@ export interface RecordState {
   readonly updatedAt?: number | undefined;
   readonly writtenAt?: number | undefined;
   readonly refusal?: Refusal | undefined;
+  readonly isUnsure?: Link['isUnsure'] | undefined;
 }
 
 export function stateOf({ mapping }: PlanInput, { uuid, link, contact }: Person, row: RowRecord): RecordState {
@@ -37,6 +38,7 @@ export function stateOf({ mapping }: PlanInput, { uuid, link, contact }: Person,
     updatedAt: editedAt(mapping, link, contact),
     writtenAt: link?.writtenAt,
     refusal: link?.refusal?.sheet === row.values ? link.refusal : undefined,
+    isUnsure: typeof contact === 'object' ? undefined : link?.isUnsure,
   };
 }
 
@@ -79,7 +81,7 @@ export function confirmStored(
     }
   }
   // `updatedAt` stays as it was read: by now it is the instant of our own write (M1).
-  return { ...state, base, crm, notes, problems, writtenAt: contact.updatedAt };
+  return { ...state, base, crm, notes, problems, writtenAt: contact.updatedAt, isUnsure: undefined };
 }
 
 /** I7: the key of one side only, and not by a person's hand: what is blank there now is nothing to merge with. */
@@ -169,5 +171,6 @@ export function linkOfState(state: RecordState, merged: RecordMerge): Link {
     writtenAt: state.writtenAt,
     updatedAt: state.updatedAt,
     refusal: state.refusal,
+    isUnsure: state.isUnsure,
   });
 }

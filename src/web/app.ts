@@ -3,7 +3,7 @@ import { Hono } from 'hono';
 import { basicAuth } from 'hono/basic-auth';
 import { secureHeaders } from 'hono/secure-headers';
 import type { Secret } from '../config/secret.ts';
-import type { SyncStatus } from '../engine/daemon.ts';
+import type { SyncStatus } from '../engine/daemon/daemon.ts';
 import { createHooks, type HookOptions } from './hooks.ts';
 import type { Metrics } from './metrics.ts';
 import { isSame } from './same.ts';

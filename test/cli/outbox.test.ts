@@ -113,12 +113,30 @@ test('P4: retry without --yes asks the service again about what it refused', asy
   expect(trial.sent()).toEqual(['zed: Hi']);
 });
 
-test('P6: approve lets through what a new state found', async () => {
-  const trial = createOutboxTrial({ rows: [['ann@firm.io', 'Sales', 'Hi', 'yes']] });
+test('P6: plan shows what approve would let through, and approve lets it through', async () => {
+  const trial = createOutboxTrial({
+    rows: [
+      ['ann@firm.io', 'Sales', 'Hi', 'yes'],
+      ['ann@firm.io', 'Salez', 'Ho', 'yes'],
+    ],
+  });
   const { stdout } = await trial.cli('sync');
   const [, run = ''] = /leadsheet approve messages --run (\S+)\n/.exec(stdout) ?? [];
   expect(stdout).toContain('to let them be sent: ');
-  expect((await trial.cli('approve', 'messages', '--run', run)).stdout).toContain('messages: approved for 1 messages');
+  expect((await trial.cli('status')).stdout).toContain(
+    '  nothing is sent: 2 rows that say yes were there before the state (P6)\n',
+  );
+  const planned = await trial.cli('plan');
+  expect(planned.stdout).toContain(
+    'messages: nothing to do\n\n  once it is approved:\n  1 message to SEND\n' +
+      '    row 2, to ann <ann@firm.io>, from Sales\n      Text: Hi\n',
+  );
+  expect(planned.stdout).toContain('(row 3): refused: no such sender profile: "Salez", did you mean "Sales"?');
+  const { changes, once_approved } = planAnswer.parse(JSON.parse((await trial.cli('plan', '--json')).stdout)).syncs[0]!;
+  expect(changes).toEqual([]);
+  expect(once_approved).toMatchObject([{ op: 'send', row: 2, field: 'lead_uuid' }, {}, { field: 'text', after: 'Hi' }]);
+  expect(trial.sends()).toBe(0);
+  expect((await trial.cli('approve', 'messages', '--run', run)).stdout).toContain('messages: approved for 2 messages;');
   await trial.cli('sync');
   expect(trial.sent()).toEqual(['ann: Hi']);
 });

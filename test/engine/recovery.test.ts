@@ -2,8 +2,8 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
-import { describe, expect, it } from 'vitest';
-import { createSyncTrial, inOrder, tabTitle } from '../support/app.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { createSyncTrial, inOrder, tabTitle, type TrialOptions } from '../support/app.ts';
 
 const header = ['First name', 'Last name', 'Company', 'Email', 'Status'];
 const names = ['Ann', 'Bob', 'Cy', 'Dee', 'Eve', 'Fay'];
@@ -21,7 +21,31 @@ async function inSync(options: Parameters<typeof createSyncTrial>[0] = {}) {
   return { ...trial, state, restart };
 }
 
+interface ConfigFile {
+  readonly syncs: { readonly prospects: { columns: Readonly<Record<string, unknown>> } };
+}
+
 type Trial = Awaited<ReturnType<typeof inSync>>;
+
+/** A list that shifts while it is read: who is hidden is on no page of a scan, and the totals count them. */
+function hiding(hidden: ReadonlySet<string>): NonNullable<TrialOptions['around']> {
+  return async (request, next) => {
+    const isScan = request.url.includes('search') && (await request.clone().text()).includes('list_uuid');
+    const response = await next(request);
+    if (!isScan || hidden.size === 0) return response;
+    const page = (await response.json()) as { readonly data: readonly { readonly uuid: string }[] };
+    const shown = { ...page, data: page.data.filter(({ uuid }) => !hidden.has(uuid)) };
+    return new Response(JSON.stringify(shown), response);
+  };
+}
+
+/** Questions by uuid get no answer; pages of scans do. */
+function withoutAnswerFor(silent: ReadonlySet<string>): NonNullable<TrialOptions['around']> {
+  return async (request, next) => {
+    const asked = `${request.url} ${await request.clone().text()}`;
+    return [...silent].some((uuid) => asked.includes(uuid)) ? new Response('', { status: 503 }) : next(request);
+  };
+}
 
 /** Nobody deleted, nobody twice, all with the uuid of their contact. */
 function expectEverybodyOnce(trial: Trial): void {
@@ -166,6 +190,74 @@ describe('L10: killed anywhere', () => {
     expect(await trial.run()).toMatchObject({ status: 'succeeded' });
     const lines = (await trial.history()).filter(({ before }) => before === 'By hand');
     expect(lines).toMatchObject([{ side: 'sheet', field: 'company_name', after: 'By the CRM', outcome: 'unknown' }]);
+  });
+
+  it.each([
+    { what: '', reorder: false },
+    { what: ', and with the columns in another order', reorder: true },
+  ])('L3, L1, W4, M9: what a killed run had sent is unknown until it was read$what', async ({ reorder }) => {
+    const hidden = new Set<string>();
+    const trial = await inSync({ sync: { conflict: 'crm' }, around: hiding(hidden) });
+    const { uuid } = trial.contactOf('ann@firm.io');
+    trial.change('ann@firm.io', { company_name: 'Once' });
+    trial.type('ann@firm.io', 'Company', 'By hand');
+    // The edit waits to settle, and what the contact holds meanwhile is remembered.
+    await trial.run({ isAsked: false });
+    trial.change('ann@firm.io', { company_name: 'Firm' });
+    let updates = 0;
+    trial.atEachInstant((what) => {
+      if (typeof what !== 'string' && what.method === 'PUT' && what.url.includes(uuid)) updates += 1;
+      else if (what === 'answered' && updates > 0) trial.kill();
+    });
+    expect(await trial.attempt()).toBe('killed');
+    trial.atEachInstant(() => {});
+    expect(trial.contactOf('ann@firm.io').company_name).toBe('By hand');
+    // The next scan does not show the contact, which is then asked for.
+    hidden.add(uuid);
+    await trial.restart(() => {
+      const config = parse(readFileSync(trial.configFile, 'utf8')) as ConfigFile;
+      const { prospects } = config.syncs;
+      const [first, ...others] = Object.entries(prospects.columns);
+      if (reorder) prospects.columns = Object.fromEntries([...others, first!]);
+      writeFileSync(trial.configFile, stringify(config));
+    });
+    expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded', counts: { set: 0, updated: 0 } });
+    expect(trial.rowOf('ann@firm.io')['Company']).toBe('By hand');
+    expect(trial.contactOf('ann@firm.io').company_name).toBe('By hand');
+    const lines = (await trial.history()).filter(({ after, outcome }) => after === 'By hand' && outcome === 'unknown');
+    expect(lines).toMatchObject([{ side: 'crm', op: 'update', contact: uuid, field: 'company_name' }]);
+    hidden.clear();
+    expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded', counts: { set: 0, updated: 0 } });
+    expectEverybodyOnce(trial);
+  });
+
+  it('L3, W4: a service that does not answer for such a contact leaves both sides as they are, and the row is told', async () => {
+    const silent = new Set<string>();
+    const trial = await inSync({ sync: { conflict: 'crm' }, around: withoutAnswerFor(silent) });
+    const { uuid } = trial.contactOf('ann@firm.io');
+    // From here on incremental scans begin after all that Ann has been through.
+    await vi.advanceTimersByTimeAsync(3_600_000);
+    trial.type('bob@firm.io', 'Company', 'Other');
+    await trial.run();
+    trial.type('ann@firm.io', 'Company', 'By hand');
+    trial.atEachInstant((what) => {
+      if (typeof what !== 'string' && what.method === 'PUT' && what.url.includes(uuid)) trial.kill();
+    });
+    expect(await trial.attempt()).toBe('killed');
+    trial.atEachInstant(() => {});
+    expect(trial.contactOf('ann@firm.io').company_name).toBe('Firm');
+    await trial.start();
+    silent.add(uuid);
+    const report = await trial.run();
+    expect(report).toMatchObject({ status: 'partial', counts: { set: 0, updated: 0 } });
+    expect(report.problems).toMatchObject([{ kind: 'unknown', uuid, rule: 'W4' }]);
+    expect([trial.rowOf('ann@firm.io')['Company'], trial.contactOf('ann@firm.io').company_name]).toEqual([
+      'By hand',
+      'Firm',
+    ]);
+    silent.clear();
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', isFull: false, counts: { updated: 1 } });
+    expect(trial.contactOf('ann@firm.io').company_name).toBe('By hand');
   });
 
   it(

@@ -30,12 +30,12 @@ const witnesses: Readonly<Record<string, Witness>> = {
   S3: ['step', /^restore/],
   S2: { elsewhere: 'another version of the program: test/state/schema.test.ts' },
   S4: { elsewhere: 'undo is played by the laws of test/sync/properties' },
-  E7: { elsewhere: 'a feed: test/engine/feed.test.ts' },
+  E7: { elsewhere: 'a feed: test/engine/feed/rules.test.ts' },
 };
 
 /** Whole families of rules, by their letter. */
 const elsewhere: Readonly<Record<string, Witness>> = {
-  F: { elsewhere: 'a feed: test/engine/feed.test.ts' },
+  F: { elsewhere: 'a feed: test/engine/feed/rules.test.ts' },
   P: { elsewhere: 'an outbox: test/engine/outbox' },
 };
 

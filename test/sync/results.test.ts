@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Link } from '../../src/sync/base.ts';
 import type { Change } from '../../src/sync/change.ts';
-import type { PlanInput } from '../../src/sync/input.ts';
+import type { ContactAnswer, PlanInput } from '../../src/sync/input.ts';
 import type { Outcome, Outcomes } from '../../src/sync/outcome.ts';
 import { type Plan, plan } from '../../src/sync/plan.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { type Settled, settle } from '../../src/sync/settle.ts';
 import {
+  elsewhere,
   gone,
   here,
   mapping,
@@ -20,6 +21,7 @@ import {
   type SceneMore,
   tellChange,
   tellProblem,
+  unanswered,
   uuidOf,
   valueIn,
   type Values,
@@ -460,6 +462,121 @@ describe('new people', () => {
       () => ({ kind: 'failed', message: 'quota' }),
     );
     expect([failed.link('b'), failed.problems]).toEqual([undefined, ['failed b [W4]']]);
+  });
+});
+
+describe('W4, L3: a write whose end nobody saw', () => {
+  /** As the run of unknown outcome left it. */
+  const { link } = run(scene([edited]), () => ({ kind: 'unknown', message: 'timeout' }));
+  const changes: SceneMore = { crm: { coverage: 'changes' } };
+  const drifted: SceneMore = { crm: { isDrifted: true } };
+  const unread = person('a', { crm: null, sheet: { position: 'CEO' }, link: link('a')! });
+  const sceneOf = (more: SceneMore, answered?: ContactAnswer) =>
+    scene([unread, person('b')], { ...more, ...(answered && { asked: { a: answered } }) });
+  const told = ({ questions, changes: planned, problems }: Plan) => [
+    ...questions.map((question) => `ask ${question.kind === 'contact' ? question.rule : 'who'}`),
+    ...planned.map(tellChange),
+    ...problems.map(tellProblem),
+  ];
+
+  test.each([
+    { what: 'an incremental scan', more: changes },
+    { what: 'a scan that failed', more: { crm: { coverage: 'partial' as const } } },
+    { what: 'a scan that drifted', more: drifted },
+  ])('W4: who $what does not show is asked for', ({ more }) => {
+    expect(told(plan(sceneOf(more)))).toEqual(['ask W4']);
+  });
+
+  test.each<{ what: string; answered: ContactAnswer; expected: readonly string[] }>([
+    {
+      what: 'it was not made: it is made now',
+      answered: here(person('a')),
+      expected: ['update a: position CTO -> CEO [merge]'],
+    },
+    {
+      what: 'it was made: nothing is left to do',
+      answered: here(person('a', { crm: { position: 'CEO' } })),
+      expected: [],
+    },
+    {
+      what: 'somebody edited it since: that is a conflict like any other',
+      answered: here(person('a', { crm: { position: 'CFO' } })),
+      expected: ['conflict a/position [M1]'],
+    },
+    { what: 'no answer: what was sent is left alone', answered: unanswered, expected: ['unknown a [W4]'] },
+    { what: 'it is gone: a full scan says so', answered: gone, expected: ['waiting a [W4]'] },
+    { what: 'it is elsewhere: a full scan says so', answered: elsewhere('a'), expected: ['waiting a [W4]'] },
+  ])('W4, L5: $what', ({ answered, expected }) => {
+    expect(told(plan(sceneOf(changes, answered)))).toEqual(expected);
+    expect(told(plan(sceneOf(drifted, answered)))).toEqual(expected);
+  });
+
+  test('W4, W9: once it was read it is like any other; until then it is asked for again', () => {
+    const made = plan(sceneOf(changes, here(person('a', { crm: { position: 'CEO' } })))).links.get(uuidOf('a'))!;
+    expect([agreed(made, 'position'), made.isUnsure, made.isOpen]).toEqual(['CEO', undefined, undefined]);
+    expect(plan(sceneOf(changes, unanswered)).links.size).toBe(0);
+    expect(plan(sceneOf(drifted, unanswered)).links.get(uuidOf('a'))).toMatchObject({ isUnsure: true, missedScans: 1 });
+  });
+
+  test('W4: an answer from before our own last write is none', () => {
+    const late = { ...unread, link: { ...link('a')!, writtenAt: noon } };
+    const asked = { a: here(person('a', { contact: { updatedAt: noon - 60_000 } })) };
+    expect(told(plan(scene([late, person('b')], { ...changes, asked })))).toEqual(['unknown a [W4]']);
+  });
+
+  test('W4, L4: the other fields go on, and what becomes of them leaves it as unknown as it was', () => {
+    const both = {
+      ...unread,
+      ...person('a', { crm: null, sheet: { position: 'CEO', company_name: 'Apex' } }),
+      link: link('a')!,
+    };
+    const input = scene([both, person('b')], { ...changes, asked: { a: unanswered } });
+    const ran = run(input, () => ({ kind: 'failed', message: 'no answer' }));
+    expect(ran.planned.changes.map(tellChange)).toEqual(['update a: company_name Acme -> Apex [merge]']);
+    expect(ran.link('a')).toMatchObject({ isUnsure: true, isOpen: true });
+    expect(valueIn(ran.link('a')!.crm!, 'position')).toBe(undefined);
+  });
+
+  test('W4: the answer to a later write is a reading', () => {
+    const both = {
+      ...unread,
+      ...person('a', { crm: null, sheet: { position: 'CEO', company_name: 'Apex' } }),
+      link: link('a')!,
+    };
+    const input = scene([both, person('b')], { ...changes, asked: { a: unanswered } });
+    const ran = run(input, () => answer('a', { position: 'CEO', company_name: 'Apex' }));
+    expect([agreed(ran.link('a'), 'position'), ran.link('a')?.isUnsure, ran.link('a')?.isOpen]).toEqual([
+      'CEO',
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test('W4, D1, L1: a row that was deleted meanwhile comes back whole, and no blank of it is anybody’s edit', () => {
+    const more: SceneMore = { ...changes, mapping: { ...mapping, onRowDeleted: 'restore' } };
+    const rowless = { ...unread, row: undefined };
+    expect(told(plan(scene([rowless, person('b')], more)))).toEqual(['ask W4']);
+    expect(told(plan(scene([rowless, person('b')], { ...more, asked: { a: unanswered } })))).toEqual([
+      'unknown a [W4]',
+    ]);
+    const back = run(scene([rowless, person('b')], { ...more, asked: { a: here(person('a')) } }), () => undefined);
+    expect(back.sheet).toEqual(['append a [D1]']);
+    const sheet = { 'custom:segment': null };
+    expect(plan(scene([{ ...person('a', { sheet }), link: back.link('a')! }, person('b')])).changes).toEqual([]);
+  });
+
+  test('I7, W4: a key is not given to somebody else while its holder may have it still', () => {
+    const taker = person('b', { crm: null, sheet: { email: 'a@acme.test' } });
+    const { link: ofKey } = run(scene([person('a', { sheet: { email: 'new@acme.test' } })]), () => ({
+      kind: 'unknown',
+      message: 'timeout',
+    }));
+    const holder = { ...person('a', { crm: null, sheet: { email: 'new@acme.test' } }), link: ofKey('a')! };
+    const asked = { a: here(person('a')) };
+    expect(told(plan(scene([holder, taker], { ...changes, asked })))).toEqual([
+      'update a: email a@acme.test -> new@acme.test [merge]',
+      'update b: email b@acme.test -> a@acme.test [merge]',
+    ]);
   });
 });
 

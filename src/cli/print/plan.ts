@@ -25,7 +25,7 @@ const feedUpdates = { one: 'automation to start or stop', many: 'automations to 
 
 /** `headerOf`: the header of a mapped field. */
 export function planText(report: PlanReport, headerOf: (field: string) => string): string {
-  const { sync, status, changes, estimate, holds, error, problems, isFeed } = report;
+  const { sync, status, changes, onceApproved = [], estimate, holds, error, problems, isFeed } = report;
   if (error !== undefined) return `${sync}: ${status}: ${error}\n`;
   const held = holds.map(({ reason }) => `  nothing of it would be written: ${reason}\n`).join('');
   const head =
@@ -34,6 +34,13 @@ export function planText(report: PlanReport, headerOf: (field: string) => string
       : `${sync}: ${countText(changes.length, 'change')} of ${countText(recordCount(changes), 'record')}, ` +
         `${countText(estimate.crmCalls, 'call')} to the service, ${countText(estimate.sheetReads, 'read')} and ` +
         `${countText(estimate.sheetWrites, 'write')} of the sheet, about ${durationText(estimate.seconds)}\n`;
+  const open = problemsText(problems);
+  const approved =
+    onceApproved.length === 0 ? '' : `\n  once it is approved:${groupsText(onceApproved, headerOf, isFeed)}`;
+  return `${head}${held}${groupsText(changes, headerOf, isFeed)}${approved}${open === '' ? '' : `\n${open}`}`;
+}
+
+function groupsText(changes: readonly Change[], headerOf: (field: string) => string, isFeed = false): string {
   const texts = groups.map(({ ops, one, many }) => {
     const group = changes.filter(({ op }) => ops.includes(op));
     if (group.length === 0) return '';
@@ -44,8 +51,7 @@ export function planText(report: PlanReport, headerOf: (field: string) => string
     const words = isFeed && ops.includes('update') ? feedUpdates : { one, many };
     return `\n  ${countText(group.length, words.one, words.many)}\n${shown.map((change) => changeText(change, headerOf)).join('')}${rest}`;
   });
-  const open = problemsText(problems);
-  return `${head}${held}${texts.join('')}${open === '' ? '' : `\n${open}`}`;
+  return texts.join('');
 }
 
 function recordCount(changes: readonly Change[]): number {

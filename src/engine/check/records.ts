@@ -2,7 +2,7 @@
 import type { FeedConfig } from '../../config/config.ts';
 import type { ServiceClient } from '../../crm/port.ts';
 import { resourceListing } from '../../crm/resources.ts';
-import { listingQuery } from '../feed-pull.ts';
+import { listingQuery } from '../feed/pull.ts';
 import { type Finding, found } from './finding.ts';
 
 interface RecordsDep {

@@ -1,7 +1,7 @@
 // Is there anybody an outbox could send from?
 import type { OutboxConfig } from '../../config/config.ts';
 import type { ServiceClient } from '../../crm/port.ts';
-import { listSenders } from '../outbox-ask.ts';
+import { listSenders } from '../outbox/ask.ts';
 import { type Finding, found } from './finding.ts';
 
 interface SendersDep {

@@ -4,10 +4,10 @@ import { nearestWord } from '../../config/nearest.ts';
 import type { Inspection } from '../../sheets/inspect.ts';
 import type { TableSpec } from '../../sheets/port.ts';
 import type { Sheets } from '../../sheets/table.ts';
-import { whyNotFree } from '../feed-pull.ts';
-import { createFeedShape } from '../feed-shape.ts';
-import { createOutboxShape } from '../outbox-shape.ts';
-import { whyNotOurs } from '../outbox-tab.ts';
+import { whyNotFree } from '../feed/pull.ts';
+import { createFeedShape } from '../feed/shape.ts';
+import { createOutboxShape } from '../outbox/shape.ts';
+import { whyNotOurs } from '../outbox/tab.ts';
 import { createShape } from '../shape.ts';
 import { type Finding, type Found, found, skipped } from './finding.ts';
 

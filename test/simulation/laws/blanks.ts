@@ -14,7 +14,8 @@ function emptied(evidence: Evidence): readonly Violation[] {
     const { side, person, field, before, after } = write;
     const { blank, direction } = policyOf(evidence.setting, field);
     const isEmptied = normalOf(field, before) !== '' && normalOf(field, after) === '';
-    if (!isEmptied || blank !== 'ignore' || direction !== 'both' || isExcused(evidence, write)) return [];
+    if (!isEmptied || blank !== 'ignore' || direction !== 'both') return [];
+    if (isExcused(evidence, write) || isTakenOut(evidence, write)) return [];
     const text = `${person} ${field} in the ${side} was emptied, although blanks are ignored; it was ${JSON.stringify(before)}`;
     return [{ law: 'M3', text: text + storyOf(evidence, person, field) }];
   });
@@ -29,6 +30,14 @@ function refilled(evidence: Evidence): readonly Violation[] {
     const text = `${person} ${field} in the ${side} was emptied by a person, and nobody edited the other side, and yet it was refilled with ${JSON.stringify(after)}`;
     return [{ law: 'M3', text: text + storyOf(evidence, person, field) }];
   });
+}
+
+/** Written in the very moment in which rows moved, and so taken out again by the same run (docs/spreadsheet.md). */
+function isTakenOut({ writes, runs }: Evidence, { seq, pid, side, person, field, before }: Write): boolean {
+  const isSamePlace = (each: Write) => each.pid === pid && each.side === side && each.person === person;
+  const last = writes.findLast((each) => each.seq < seq && isSamePlace(each) && each.field === field);
+  const isOfRun = last !== undefined && !runs.some((run) => run.pid === pid && run.seq > last.seq && run.seq <= seq);
+  return isOfRun && last.after === before;
 }
 
 /** Keys that change hands are let go of first (I7); and who resolved a conflict may have said that it is to be blank. */

@@ -18,6 +18,11 @@ export const guards: Law = (evidence) =>
 
 const isEmptied = ({ before, after, isUnseen }: Write) => before !== '' && after === '' && !isUnseen;
 
+/** I7: a key that is let go of, so that two can change hands, and has another one by the end of the run. */
+const isLetGo = ({ seq, side, uuid, field }: Write, writes: readonly Write[]) =>
+  side === 'crm' &&
+  writes.some((each) => each.seq > seq && each.uuid === uuid && each.field === field && each.after !== '');
+
 function judgeRun(evidence: Evidence, run: RunView) {
   const next = evidence.runs.find(({ pid, seq }) => pid === run.pid && seq > run.seq);
   const isOfRun = ({ pid, seq }: { readonly pid: number; readonly seq: number }) =>
@@ -35,7 +40,7 @@ function judgeRun(evidence: Evidence, run: RunView) {
     ['deletions', removals.length, deletesShare],
     ['changed records', new Set(writes.map(({ uuid }) => uuid)).size, changesShare],
     // What nobody could see in the field is not counted as emptied.
-    ['emptied fields', writes.filter(isEmptied).length, blanksShare],
+    ['emptied fields', writes.filter((write) => isEmptied(write) && !isLetGo(write, writes)).length, blanksShare],
   ] as const;
   return counts.flatMap(([what, count, share]) => {
     const limit = Math.floor(run.everLinked * share);

@@ -2,21 +2,14 @@
 import type { ContactRecord } from '../../../src/standin/service/stored.ts';
 import type { Spreadsheet } from '../../../src/standin/sheets/spreadsheet.ts';
 import type { Log } from '../people/log.ts';
-import { normalOf, readToken, tokensIn } from '../people/token.ts';
-import {
-  createdHeader,
-  type FieldName,
-  headerOf,
-  idHeader,
-  otherTab,
-  policyOf,
-  type Setting,
-  statusHeader,
-  tabTitle,
-} from '../world/setting.ts';
+import { normalOf, readToken } from '../people/token.ts';
+import { type FieldName, type Setting } from '../world/setting.ts';
 import type { SideEvent } from '../world/sides.ts';
 import { cellText, contactValue, type RowView, type SheetView, viewSheet } from '../world/view.ts';
 import type { Addition, Enrolment, Naming, Removal, RunView, Side, Write } from './evidence.ts';
+import { createKnowledge } from './knowledge.ts';
+import { createSaid } from './said.ts';
+import { type SheetChange, sheetChanges } from './sheet-changes.ts';
 
 export interface Observer {
   readonly onSide: (event: SideEvent) => void;
@@ -50,30 +43,21 @@ interface ObserverDep {
   readonly currentPid: () => number;
 }
 
-/** What one process has been shown, and when it last looked at a record on its own. */
-interface Knowledge {
-  readonly tokens: Set<string>;
-  runBeganAt: number;
-  /** The same, in epoch milliseconds. */
-  runBeganTime: number;
-  /** By uuid: one of the rows that had this ID when the run began said what the contact said. */
-  readonly copied: Set<string>;
-  /** Who was on which side when the run began: `side person`. */
-  readonly present: Set<string>;
-  /** By `side uuid`: when it looked again, right before a write. */
-  readonly lookedAt: Map<string, number>;
+/** What else is known of a value that leadsheet put somewhere. */
+interface WriteDetails {
+  /** The ID by which the record was looked at: a row may get another one, or its first, by the same write. */
+  readonly id?: string;
+  readonly wasFormula?: boolean;
+  readonly contact?: ContactRecord | undefined;
 }
-
-const resultHeader = 'Enrolment';
 
 export function createObserver(dep: ObserverDep): Observer {
   const { setting, mapped, log, contacts, sheet, listHere, now, currentPid } = dep;
+  const knowledge = createKnowledge({ log, now });
   const owners = new Map<string, string>();
-  const holdings = new Map<string, Set<string>>();
+  const said = createSaid(setting.fields.map(({ field }) => field));
   /** By what a row showed in its fields: whose it was when it still said so. */
   const showed = new Map<string, Set<string>>();
-  const agreements = new Set<string>();
-  const knowledge = new Map<number, Knowledge>();
   const writes: Write[] = [];
   const additions: Addition[] = [];
   const removals: Removal[] = [];
@@ -81,8 +65,6 @@ export function createObserver(dep: ObserverDep): Observer {
   const enrolments: Enrolment[] = [];
   const foreign: string[] = [];
   const runs: RunView[] = [];
-  /** `side token`: when an answer first showed it. */
-  const shown = new Map<string, number>();
   /** By uuid: since when its status has been one that is vetoed. */
   const vetoed = new Map<string, number>();
   /** IDs of contacts that had a row when the last run ended well; and all that any row ever had. */
@@ -105,56 +87,20 @@ export function createObserver(dep: ObserverDep): Observer {
     return email !== '' && holders.length === 1 ? ownerOf(holders[0]!.uuid) : undefined;
   }
 
-  function known(of: number): Knowledge {
-    const found = knowledge.get(of);
-    if (found) return found;
-    const fresh: Knowledge = {
-      tokens: new Set(),
-      lookedAt: new Map(),
-      runBeganAt: 0,
-      runBeganTime: 0,
-      copied: new Set(),
-      present: new Set(),
-    };
-    knowledge.set(of, fresh);
-    return fresh;
-  }
-
-  function holding(side: Side, person: string, field: FieldName): Set<string> {
-    const key = `${side} ${person} ${field}`;
-    const found = holdings.get(key);
-    if (found) return found;
-    const fresh = new Set<string>();
-    holdings.set(key, fresh);
-    return fresh;
-  }
-
   function noteContact(record: ContactRecord): void {
     const person = ownerOf(record.uuid);
     if (person === undefined) return;
-    for (const field of fields) holding('crm', person, field).add(contactValue(record, field));
+    said.by('crm', person, (field) => contactValue(record, field));
     const rows = viewSheet(sheet(), log.renamed).rows.filter((row) => personOf(row) === person);
-    for (const row of rows) noteAgreement(person, record, row);
+    for (const row of rows) said.together(person, record, row);
   }
 
   function noteRow(row: RowView): void {
     const person = personOf(row);
     if (person === undefined) return;
     showed.set(textOf(row), new Set([...(showed.get(textOf(row)) ?? []), person]));
-    for (const field of fields) holding('sheet', person, field).add(row.value(field));
-    for (const record of contacts()) if (ownerOf(record.uuid) === person) noteAgreement(person, record, row);
-  }
-
-  function noteAgreement(person: string, record: ContactRecord, row: RowView): void {
-    for (const field of fields) {
-      const [a, b] = [contactValue(record, field), row.value(field)];
-      if (normalOf(field, a) === normalOf(field, b)) agreements.add(`${person} ${field} ${normalOf(field, a)}`);
-    }
-  }
-
-  function agreedTexts(person: string | undefined, valueOf: (field: FieldName) => string): ReadonlySet<string> {
-    const texts = fields.map((field) => `${field} ${normalOf(field, valueOf(field))}`);
-    return new Set(texts.filter((text) => agreements.has(`${person} ${text}`)));
+    said.by('sheet', person, row.value);
+    for (const record of contacts()) if (ownerOf(record.uuid) === person) said.together(person, record, row);
   }
 
   function noteWrite(
@@ -163,14 +109,13 @@ export function createObserver(dep: ObserverDep): Observer {
     person: string | undefined,
     field: FieldName,
     [before, after]: readonly [string, string],
-    { wasFormula, contact }: { readonly wasFormula: boolean; readonly contact: ContactRecord | undefined },
+    { id = uuid, wasFormula = false, contact }: WriteDetails = {},
   ): void {
     const other = side === 'crm' ? 'sheet' : 'crm';
     const typed = lastTyped(side, person, field);
     // It had read it on the other side: should the same be typed there again, it is what both agree on.
-    if (person !== undefined && holding(other, person, field).has(after))
-      agreements.add(`${person} ${field} ${normalOf(field, after)}`);
-    const { runBeganAt, copied } = known(currentPid());
+    if (said.was(other, person, field, after)) said.agree(person, field, after);
+    const { runBeganAt, copied } = knowledge.of(currentPid());
     const isTyped = before !== '' && typed !== undefined && normalOf(field, typed.text) === normalOf(field, before);
     const isTypedSince = log.typed.some((each) => each.person === person && each.seq >= runBeganAt);
     const token = readToken(before)?.token;
@@ -184,14 +129,14 @@ export function createObserver(dep: ObserverDep): Observer {
       before,
       after,
       isTyped,
-      wasAgreed: agreements.has(`${person} ${field} ${normalOf(field, before)}`),
-      isUnseen: isUnseen(side, uuid, person, before),
-      isOfOtherSide: person !== undefined && holding(other, person, field).has(after),
-      isOfThisSide: person !== undefined && holding(side, person, field).has(after),
+      wasAgreed: said.isAgreed(person, field, before),
+      isUnseen: knowledge.isUnseen(currentPid(), `${side} ${id}`, { person, text: before, typed }),
+      isOfOtherSide: said.was(other, person, field, after),
+      isOfThisSide: said.was(side, person, field, after),
       wasFormula,
       at: now(),
       typedAt: typed && shownSince(typed),
-      shownAt: token === undefined ? undefined : shown.get(`${side} ${token}`),
+      shownAt: token === undefined ? undefined : knowledge.firstShown(`${side} ${token}`),
       contactChangedAt: contact && Date.parse(contact.updated_at),
       isOfCopy: side === 'crm' && copied.has(uuid) && !isTypedSince,
       isCleared: before === '' && typed?.text === '',
@@ -212,15 +157,6 @@ export function createObserver(dep: ObserverDep): Observer {
     return typed[other + 1]!.at;
   }
 
-  /** It was looked at again in this run, and no answer that showed `text` had reached this process. */
-  function isUnseen(side: Side, uuid: string, person: string | undefined, text: string): boolean {
-    const { tokens, lookedAt, runBeganAt } = known(currentPid());
-    const read = readToken(text);
-    // Somebody else's key was shown as theirs, which says nothing of whether it was shown here.
-    const isHidden = read !== undefined && (read.person !== person || !tokens.has(read.token));
-    return isHidden && (lookedAt.get(`${side} ${uuid}`) ?? 0) > runBeganAt;
-  }
-
   /** What of a record a person typed there, both sides never agreed upon, and leadsheet was shown. */
   function editedTexts(
     side: Side,
@@ -232,8 +168,10 @@ export function createObserver(dep: ObserverDep): Observer {
       const text = valueOf(field);
       const typed = lastTyped(side, person, field);
       const isTyped = text !== '' && typed !== undefined && normalOf(field, typed.text) === normalOf(field, text);
-      const isAgreed = agreements.has(`${person} ${field} ${normalOf(field, text)}`);
-      return isTyped && !isAgreed && !isUnseen(side, uuid, person, text) ? [{ field, text }] : [];
+      const isAgreed = said.isAgreed(person, field, text);
+      return isTyped && !isAgreed && !knowledge.isUnseen(currentPid(), `${side} ${uuid}`, { person, text, typed })
+        ? [{ field, text }]
+        : [];
     });
   }
 
@@ -252,7 +190,7 @@ export function createObserver(dep: ObserverDep): Observer {
 
   function noteRemoval(side: Side, uuid: string, person: string | undefined, valueOf: (field: FieldName) => string) {
     const other = side === 'crm' ? 'sheet' : 'crm';
-    const [before, after] = [known(currentPid()).present, presentPeople()];
+    const [before, after] = [knowledge.of(currentPid()).present, presentPeople()];
     const isThere = (whom: string) => before.has(`${other} ${whom}`) && after.has(`${other} ${whom}`);
     removals.push({
       seq: log.seq,
@@ -263,7 +201,7 @@ export function createObserver(dep: ObserverDep): Observer {
       isWanted: person === undefined || log.people.get(person)?.deletedIn.has(other) === true,
       isOtherThere: person !== undefined && isThere(person),
       isIdThere: isThere(uuid),
-      agreed: agreedTexts(person, valueOf),
+      agreed: said.agreedTexts(person, valueOf),
       edited: editedTexts(side, uuid, person, valueOf),
     });
   }
@@ -291,7 +229,7 @@ export function createObserver(dep: ObserverDep): Observer {
   function noteRun(pid: number): void {
     const { rows } = viewSheet(sheet(), log.renamed);
     const here = new Map([...contacts()].flatMap((each) => (each.list_uuid === listHere() ? [[each.uuid, each]] : [])));
-    const knowing = known(pid);
+    const knowing = knowledge.of(pid);
     knowing.runBeganAt = log.seq;
     knowing.runBeganTime = now();
     knowing.copied.clear();
@@ -322,8 +260,7 @@ export function createObserver(dep: ObserverDep): Observer {
       else if (before && after) {
         for (const field of fields) {
           const pair = [contactValue(before, field), contactValue(after, field)] as const;
-          const about = { wasFormula: false, contact: before };
-          if (pair[0] !== pair[1]) noteWrite('crm', uuid, ownerOf(uuid), field, pair, about);
+          if (pair[0] !== pair[1]) noteWrite('crm', uuid, ownerOf(uuid), field, pair, { contact: before });
         }
       } else if (before) {
         noteRemoval('crm', uuid, ownerOf(uuid), (field) => contactValue(before, field));
@@ -356,76 +293,44 @@ export function createObserver(dep: ObserverDep): Observer {
   function ofSheet({ by, before, after }: Extract<SideEvent, { side: 'sheet' }>): void {
     const [was, is] = [viewSheet(before, log.renamed), viewSheet(after, log.renamed)];
     const knownCells = new Set(was.rows.map(({ cells }) => cells));
-    if (by === 'leadsheet') compare(before, after, was, is);
+    if (by === 'leadsheet')
+      for (const change of sheetChanges(setting, [before, was], [after, is])) ofRows(change, was, is);
     for (const row of is.rows) if (!knownCells.has(row.cells)) noteRow(row);
     for (const { id } of is.rows) if (id !== '') everLinked.add(id);
   }
 
-  function compare(before: Spreadsheet, after: Spreadsheet, was: SheetView, is: SheetView): void {
-    const [others, othersNow] = [before, after].map((content) => content.findSheetByTitle(otherTab)?.rows);
-    if (others?.some((row, index) => row?.cells !== othersNow?.[index]?.cells))
-      foreign.push(`the tab "${otherTab}" was changed`);
-    const [rows, rowsNow] = [before, after].map((content) => content.findSheetByTitle(tabTitle)!.rows);
-    compareHeader(rows![0]?.cells ?? [], rowsNow![0]?.cells ?? []);
-    if (rows!.length === rowsNow!.length) {
-      const byNumber = new Map(was.rows.map((row) => [row.number, row]));
-      for (const row of is.rows) {
-        const old = byNumber.get(row.number);
-        if (old?.cells === row.cells) continue;
-        if (old) compareRow(old, row, was, is);
-        else appeared(row, is);
-      }
-      const still = new Set(is.rows.map(({ number }) => number));
-      for (const row of was.rows) if (!still.has(row.number)) vanished(row);
-      return;
-    }
-    // Formulas are rewritten where rows move, so rows are told by what they show.
-    const left = Map.groupBy(was.rows, contentOf);
-    for (const row of is.rows) if (left.get(contentOf(row))?.shift() === undefined) appeared(row, is);
-    for (const rest of left.values()) for (const row of rest) vanished(row);
-  }
-
-  function compareHeader(was: RowView['cells'], is: RowView['cells']): void {
-    for (const [index, cell] of was.entries()) {
-      if (cellText(cell) !== '' && cellText(cell) !== cellText(is[index]))
-        foreign.push(`the header "${cellText(cell)}" became "${cellText(is[index])}"`);
+  function ofRows(change: SheetChange, was: SheetView, is: SheetView): void {
+    switch (change.kind) {
+      case 'foreign':
+        foreign.push(change.text);
+        return;
+      case 'appeared':
+        return appeared(change.row, is);
+      case 'vanished':
+        return noteRemoval('sheet', change.row.id, personOf(change.row), change.row.value);
+      case 'changed':
+        return changed(change, was);
     }
   }
 
-  function compareRow(was: RowView, row: RowView, before: SheetView, { columnOf }: SheetView): void {
+  function changed({ was, row, fields: its, outside }: Extract<SheetChange, { kind: 'changed' }>, before: SheetView) {
     const person = personOf(was) ?? personOf(row);
-    const owned = new Set<number>();
-    for (const header of [idHeader, 'Sync', resultHeader, statusHeader, createdHeader])
-      owned.add(columnOf(header) ?? -1);
-    for (const field of fields) {
-      const index = columnOf(headerOf[field]);
-      if (index === undefined) continue;
-      if (policyOf(setting, field).direction !== 'to_crm') owned.add(index);
-      const place = before.columnOf(headerOf[field]);
-      const old = place === undefined ? undefined : was.cells[place];
-      const pair = [cellText(old), cellText(row.cells[index])] as const;
-      if (pair[0] !== pair[1] || old?.formula !== row.cells[index]?.formula)
-        noteWrite('sheet', row.id, person, field, pair, {
-          wasFormula: old?.formula !== undefined,
-          contact: [...contacts()].find(({ uuid }) => uuid === row.id),
-        });
+    const contact = [...contacts()].find(({ uuid }) => uuid === row.id);
+    for (const { field, before: cell, after } of its) {
+      const about = { id: was.id, wasFormula: cell?.formula !== undefined, contact };
+      noteWrite('sheet', row.id, person, field, [cellText(cell), after], about);
     }
-    for (let index = 0; index < Math.max(was.cells.length, row.cells.length); index += 1) {
-      if (owned.has(index) || cellText(was.cells[index]) === cellText(row.cells[index])) continue;
-      foreign.push(
-        `row ${row.number} of ${person}, column ${index + 1}: "${cellText(was.cells[index])}" became "${cellText(row.cells[index])}"`,
-      );
-    }
-    if (was.id !== row.id)
-      namings.push({
-        seq: log.seq,
-        uuid: row.id,
-        owner: ownerOf(row.id),
-        isTaken:
-          known(currentPid()).present.has(`sheet ${row.id}`) &&
-          before.rows.some(({ id, number }) => id === row.id && number !== row.number),
-        person: was.notedPerson,
-      });
+    foreign.push(...outside.map((text) => `row ${row.number} of ${person}, ${text}`));
+    if (was.id === row.id) return;
+    namings.push({
+      seq: log.seq,
+      uuid: row.id,
+      owner: ownerOf(row.id),
+      isTaken:
+        knowledge.of(currentPid()).present.has(`sheet ${row.id}`) &&
+        before.rows.some(({ id, number }) => id === row.id && number !== row.number),
+      person: was.notedPerson,
+    });
   }
 
   function appeared(row: RowView, { rows }: SheetView): void {
@@ -435,19 +340,14 @@ export function createObserver(dep: ObserverDep): Observer {
     additions.push({ seq: log.seq, pid: currentPid(), side: 'sheet', uuid: row.id, person: personOf(row), twins });
     const person = personOf(row);
     for (const field of fields) {
-      const about = { wasFormula: false, contact: undefined };
-      if (row.value(field) !== '') noteWrite('sheet', row.id, person, field, ['', row.value(field)], about);
+      if (row.value(field) !== '') noteWrite('sheet', row.id, person, field, ['', row.value(field)]);
     }
-  }
-
-  function vanished(row: RowView): void {
-    noteRemoval('sheet', row.id, personOf(row), row.value);
   }
 
   return {
     ownerOf,
     personOf,
-    held: holding,
+    held: said.held,
     writes,
     additions,
     removals,
@@ -471,39 +371,18 @@ export function createObserver(dep: ObserverDep): Observer {
             automation: event.automation,
             person: ownerOf(event.uuid),
             at: now(),
-            wasVetoed: setting.automation?.isVetoed === true && since + lagMs < known(currentPid()).runBeganTime,
+            wasVetoed: setting.automation?.isVetoed === true && since + lagMs < knowledge.of(currentPid()).runBeganTime,
           });
         }
       }
     },
     onRun: noteRun,
     onSaved(of) {
-      noteSettled(known(of).runBeganAt);
+      noteSettled(knowledge.of(of).runBeganAt);
       const ids = new Set(viewSheet(sheet(), log.renamed).rows.map(({ id }) => id));
       linked.clear();
       for (const { uuid, list_uuid } of contacts()) if (list_uuid === listHere() && ids.has(uuid)) linked.add(uuid);
     },
-    onAnswer(of, what, body, text) {
-      log.seq += 1;
-      const { tokens, lookedAt } = known(of);
-      for (const token of tokensIn(text)) {
-        tokens.add(token);
-        const place = `${what.startsWith('crm') ? 'crm' : 'sheet'} ${token}`;
-        if (!shown.has(place)) shown.set(place, now());
-      }
-      const isLook =
-        what.startsWith('crm GET /leads/api/leads/') ||
-        (what.endsWith('/leads/search') && body.includes('"uuid"')) ||
-        what.startsWith('sheets POST /v4:getByDataFilter');
-      if (!isLook) return;
-      const side = what.startsWith('crm') ? 'crm' : 'sheet';
-      for (const uuid of text.match(uuids) ?? []) lookedAt.set(`${side} ${uuid}`, log.seq);
-    },
+    onAnswer: (of, what, body, text) => knowledge.noteAnswer(of, what, body, text),
   };
 }
-
-function contentOf({ cells }: RowView): string {
-  return JSON.stringify(cells.map((cell) => cellText(cell)));
-}
-
-const uuids = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;

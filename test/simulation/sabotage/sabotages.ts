@@ -195,13 +195,13 @@ const sheet: readonly Sabotage[] = [
 const enrolling: readonly Sabotage[] = [
   {
     name: 'the intent to enrol is not written down',
-    file: 'engine/enrol.ts',
+    file: 'engine/enrolment/calls.ts',
     text: "await book.put(new Map([[key, { state: 'intended', at, run, name, calls: [...earlier, at] }]]));",
     instead: '',
   },
   {
     name: 'an enrolment of unknown outcome waits for its next turn',
-    file: 'engine/enrol.ts',
+    file: 'engine/enrolment/calls.ts',
     text: "return settle({ state: 'unknown', at: now, run, name, calls: [...earlier, now] }, { kind: 'unknown', message });",
     instead:
       "return settle({ state: 'waiting', at: now, run, name, calls: [...earlier, now] }, { kind: 'unknown', message });",

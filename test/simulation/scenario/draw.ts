@@ -2,7 +2,8 @@
 import { createRandom, type Random } from '../../../src/standin/service/random.ts';
 import type { AutomationSetting, FieldName, FieldSetting, Setting } from '../world/setting.ts';
 import { type Act, type Chaos, crmActs, type Fault, type Scenario, sheetActs, type Step } from './scenario.ts';
-import { createDraw, themes } from './themes.ts';
+import { themes } from './themes/themes.ts';
+import { createDraw } from './themes/draw.ts';
 
 export interface DrawOptions {
   readonly stepsMax?: number | undefined;

@@ -237,6 +237,22 @@ test.each<Case>([
       }),
     ],
   },
+  {
+    what: 'L3, W4: what a process that died had sent is unknown to a scan that does not show the contact',
+    setting: { conflict: 'crm', keyConflict: 'crm', habit: 'lowers' },
+    contacts: [[0, 0, 3, 1, 0, 0, 0]],
+    rows: [[0, 0, 3, 4, 0, 0, 0]],
+    steps: [
+      runs({
+        coverage: 'changes',
+        waitsToSettle: true,
+        meanwhile: [{ at: 0, act: { kind: 'edits a contact', who: 0, field: 0, to: 0 } }],
+        pauseSecs: 5,
+      }),
+      runs({ coverage: 'changes', faults: ['crash after'], pauseSecs: 5 }),
+      runs({ isDrifted: true, unread: 33, pauseSecs: 5 }),
+    ],
+  },
 ])('$what', (each) => {
   const world = worldOf(each);
   settleDown(world);

@@ -27,6 +27,8 @@ import {
 
 export interface Push {
   readonly outcomes: ReadonlyMap<Change, Outcome>;
+  /** Whatever became of them. */
+  readonly begun: ReadonlySet<Change>;
   carryOut(change: Change): void;
   isKilled(): boolean;
   /** Some change was not begun. */
@@ -51,16 +53,22 @@ export function createPush(world: World, input: PlanInput, { faults, meanwhile }
     // Asked for another reason (I10), a contact that was not read is still planned as it was last seen.
     const isPlanned =
       found.kind === 'here' &&
-      (input.crm.coverage === 'whole' || !readByUuid.has(found.contact.uuid) || isRowGone(found.contact.uuid));
+      (input.crm.coverage === 'whole' ||
+        !readByUuid.has(found.contact.uuid) ||
+        isRowGone(found.contact.uuid) ||
+        input.base.links.get(found.contact.uuid)?.isUnsure === true);
     if (isPlanned) readByUuid.set(found.contact.uuid, found.contact.values);
   }
+  const begun = new Set<Change>();
   let number = 0;
   let isKilled = false;
   let hasSkipped = false;
   return {
     outcomes,
+    begun,
     carryOut(change) {
       if (isKilled) return;
+      begun.add(change);
       for (const { at, act: what } of meanwhile) if (at === number) act(world, what);
       const fault = faults[number] ?? 'fine';
       number += 1;

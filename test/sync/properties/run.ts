@@ -1,7 +1,7 @@
 // One run over the small world, as the engine does it: read, plan, ask, push to the CRM, resume, push to the sheet,
 // settle. What goes wrong on the way is told beforehand, so that a trial replays exactly.
 import { type Arbitrary, array, boolean, constant, constantFrom, nat, oneof, option, record } from 'fast-check';
-import type { Base, Link } from '../../../src/sync/base.ts';
+import { type Base, type Link, unsureOf } from '../../../src/sync/base.ts';
 import type { Change, Question } from '../../../src/sync/change.ts';
 import { emptyLedger } from '../../../src/sync/ledger.ts';
 import {
@@ -136,7 +136,8 @@ export function run(world: World, options: RunOptions): Ran {
   carryOut(final, planned, push);
   const settled = settle(final, planned, push.outcomes);
   const isKilled = push.isKilled();
-  commit(world, settled, (index) => !isKilled || ((options.committed >> (index % 6)) & 1) === 1);
+  const isCommitted = (index: number) => !isKilled || ((options.committed >> (index % 6)) & 1) === 1;
+  commit(world, settled, isCommitted, isKilled ? underWay(planned, push) : []);
   if (!isKilled) {
     world.base = { ...world.base, strays: settled.strays };
     world.watermark = startedAt - 1000;
@@ -245,16 +246,39 @@ function lookUp(world: World, values: readonly Reading[]): LookupAnswer {
   return more.length > 0 ? { kind: 'several', uuids: [first!, ...more].map(({ uuid }) => uuid) } : answerOf(first);
 }
 
-function commit(world: World, { links }: Settled, isCommitted: (index: number) => boolean): void {
+/**
+ * What the journal of the engine says of a process that died: updates are noted before they are begun, all of a batch
+ * together, those that pass keys on each by itself.
+ */
+function underWay({ changes }: Plan, { begun }: Push): readonly Change[] {
+  const updates = changes.filter((change) => change.op === 'update');
+  if (updates.some(({ releases }) => releases)) return updates.filter((change) => begun.has(change));
+  return updates.some((change) => begun.has(change)) ? updates : [];
+}
+
+/** `interrupted`: their results are kept with the links, or it is not known what became of them (W4). */
+function commit(
+  world: World,
+  { links }: Settled,
+  isCommitted: (index: number) => boolean,
+  interrupted: readonly Change[],
+): void {
   const kept = new Map<string, Link>(world.base.links);
+  const told = new Set<string>();
   for (const [index, [uuid, link]] of [...links].entries()) {
     if (!isCommitted(index)) {
       // Answered, and forgotten with the process: as good as not answered.
       world.unsure.add(uuid);
       continue;
     }
+    told.add(uuid);
     if (link === null) kept.delete(uuid);
     else kept.set(uuid, link);
+  }
+  for (const { uuid, fields } of interrupted) {
+    const link = kept.get(uuid ?? '');
+    if (!link || uuid === null || told.has(uuid)) continue;
+    kept.set(uuid, unsureOf(link, fieldNames, new Set(fields.map(({ field }) => field))));
   }
   world.base = { ...world.base, links: kept } satisfies Base;
   noteAgreed(world);

@@ -1,0 +1,74 @@
+// The automations there are, as far as rows wish for any.
+import { nearestWord } from '../../config/nearest.ts';
+import { collection } from '../../crm/collection.ts';
+import { AuthenticationError, ServiceError } from '../../crm/errors.ts';
+import { operations } from '../../crm/operations/table.ts';
+import { readWish, type WishedAutomation } from '../../sync/wish.ts';
+import type { PlanInput } from '../../sync/input.ts';
+import { normalText } from '../../sync/same.ts';
+import { type RunContext, scanCall } from '../context.ts';
+
+export type Wishing = Pick<PlanInput, 'automations' | 'automationsUnread' | 'nearestAutomations'>;
+
+/** How long a list of automations is relied on between full scans; what was archived since is refused by the service. */
+const knownMs = 300_000;
+/** For a name that is not in it: somebody may just have made that automation. */
+const knownForUnknownMs = 30_000;
+
+/**
+ * Read only where a cell names one: by every page, and again at full scans, after five minutes, or for a name nobody has.
+ * A failure is told, and nobody is enrolled; the rest of the run goes on (L4).
+ */
+export async function readAutomations(context: RunContext, rows: PlanInput['sheet']['rows']): Promise<Wishing> {
+  const texts = new Set(rows.flatMap(({ wish }) => (wish === undefined || normalText(wish) === '' ? [] : [wish])));
+  if (texts.size === 0) return { automations: [] };
+  try {
+    const automations = relied(context, texts) ?? (await listAutomations(context));
+    return { automations, nearestAutomations: nearestNames(texts, automations) };
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error instanceof AuthenticationError) throw error;
+    return { automationsUnread: error.message };
+  }
+}
+
+function relied(
+  { session, request, now }: RunContext,
+  texts: ReadonlySet<string>,
+): readonly WishedAutomation[] | undefined {
+  const { automations: known } = session;
+  if (!known || request.isFull) return undefined;
+  const ageMs = now() - known.at;
+  const isAllKnown = [...texts].every((text) => readWish(text, known.list).unknown.length === 0);
+  return ageMs < (isAllKnown ? knownMs : knownForUnknownMs) ? known.list : undefined;
+}
+
+async function listAutomations(context: RunContext): Promise<readonly WishedAutomation[]> {
+  const { client, session, now } = context;
+  const at = now();
+  const list: WishedAutomation[] = [];
+  const query = { limit: 100, order_field: 'created_at', order_type: 'asc' } as const;
+  for await (const { uuid, name, status } of collection(
+    client,
+    operations.automations.list,
+    query,
+    scanCall(context),
+  )) {
+    list.push({ uuid, name: name ?? '', status: status ?? '' });
+  }
+  session.automations = { at, list };
+  return list;
+}
+
+function nearestNames(
+  texts: ReadonlySet<string>,
+  automations: readonly WishedAutomation[],
+): ReadonlyMap<string, string> {
+  const names = automations.flatMap(({ name, status }) => (status === 'archived' ? [] : [name]));
+  const unknown = [...texts].flatMap((text) => readWish(text, automations).unknown);
+  return new Map(
+    unknown.flatMap(({ text, reason }) => {
+      const nearest = reason.startsWith('no such') ? nearestWord(text, names) : undefined;
+      return nearest === undefined ? [] : [[text, nearest]];
+    }),
+  );
+}

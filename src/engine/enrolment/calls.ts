@@ -1,0 +1,221 @@
+// E2, E3: the two calls that enrol. The intent is written down before each, and after it what came of it.
+import {
+  AuthenticationError,
+  InvalidInputError,
+  NotFoundError,
+  OutcomeUnknownError,
+  PermissionError,
+  PlanLimitError,
+  ServiceError,
+  ValidationError,
+} from '../../crm/errors.ts';
+import type { Contact } from '../../crm/operations/records.ts';
+import type { Problem } from '../../sync/change.ts';
+import { callsOf, enrolmentId, type LedgerEntry, ledgerKey } from '../../sync/ledger.ts';
+import { failureProblem, type Outcome } from '../../sync/outcome.ts';
+import { type RowRecord, unpack } from '../../sync/record.ts';
+import type { RuleId } from '../../sync/rules.ts';
+import { resultText } from '../../sync/wish-result.ts';
+import { editCall, type RunContext } from '../context.ts';
+import { findNewcomer } from '../in-flight.ts';
+import type { Pulled } from '../pull.ts';
+import type { CreateEnrolled, Due, Enrol } from './due.ts';
+import type { LedgerBook, Newcomer } from './ledger.ts';
+
+/** What came of a call. */
+export interface Called {
+  readonly outcome: Outcome;
+  /** What its row is told. */
+  readonly text: string;
+  readonly problem?: Problem;
+  /** The token was refused: nothing more can be asked (W6). */
+  readonly stop?: AuthenticationError;
+}
+
+interface CallsDep {
+  readonly book: LedgerBook;
+  readonly scope: Pulled['scope'];
+  readonly rowByNumber: ReadonlyMap<number, RowRecord>;
+  /** Of an automation, by its uuid. */
+  readonly nameOf: (automation: string) => string;
+}
+
+/** An hour ago is when the cap forgets; older instants are of no use to anybody. */
+const callsKeptMs = 3_600_000;
+
+/** Throws what is not of the service, and AuthenticationErrors of calls that nothing has to be told of. */
+export function createCalls(context: RunContext, { book, scope, rowByNumber, nameOf }: CallsDep) {
+  const { client, shape, run, config } = context;
+  return { make: (change: Due) => (change.op === 'create' ? createEnrolled(change) : addContact(change)) };
+
+  /** E2: an existing contact. */
+  async function addContact(change: Enrol): Promise<Called> {
+    const { uuid, automation } = change;
+    const name = nameOf(automation);
+    const key = ledgerKey(uuid!, automation);
+    const known = book.entry(uuid!, automation);
+    const at = client.serviceNow();
+    const earlier = known ? callsOf(known).filter((each) => each > at - callsKeptMs) : [];
+    await book.put(new Map([[key, { state: 'intended', at, run, name, calls: [...earlier, at] }]]));
+    const settle = async (entry: LedgerEntry, outcome: Outcome): Promise<Called> => {
+      await book.put(new Map([[key, entry]]));
+      const text = resultText(entry, name);
+      if (outcome.kind === 'done') return { outcome, text };
+      const said = failureProblem({ uuid: uuid!, row: change.row }, outcome);
+      const problem = { ...said, rule: ruleOf(outcome), id: enrolmentId(uuid!, automation) };
+      return { outcome, text, problem };
+    };
+    try {
+      const answer = await client.automations.addContact({ flowUuid: automation, leadUuid: uuid! }, editCall);
+      const now = client.serviceNow();
+      return answer === 'added'
+        ? await settle({ state: 'enrolled', at: now, run, name, calls: [...earlier, now] }, { kind: 'done' })
+        : await settle({ state: 'skipped', at: now, run, name, calls: earlier }, { kind: 'done' });
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      const now = client.serviceNow();
+      const { message } = error;
+      if (error instanceof OutcomeUnknownError) {
+        return settle({ state: 'unknown', at: now, run, name, calls: [...earlier, now] }, { kind: 'unknown', message });
+      }
+      if (isRefusal(error)) {
+        return settle({ state: 'refused', at: now, run, name, message, calls: earlier }, { kind: 'refused', message });
+      }
+      // Surely not carried out: it keeps its place.
+      const since = known?.state === 'waiting' ? known.at : at;
+      const called = await settle(
+        { state: 'waiting', at: since, run, name, calls: earlier },
+        { kind: 'failed', message },
+      );
+      return error instanceof AuthenticationError ? { ...called, stop: error } : called;
+    }
+  }
+
+  /** E2: created and enrolled in one call, and then found. */
+  async function createEnrolled(change: CreateEnrolled): Promise<Called> {
+    const { key, enrol: automation } = change;
+    const row = rowByNumber.get(change.row ?? 0)!;
+    const known = book.newcomer(key);
+    const newcomer: Newcomer = {
+      automation,
+      name: nameOf(automation),
+      at: client.serviceNow(),
+      run,
+      state: 'intended',
+      identifiers: shape.identifiers(unpack(row.values)),
+      ...(known && { isRepeated: true as const }),
+    };
+    await book.intend(key, newcomer);
+    const custom_fields = shape.toCustomFields(change.fields);
+    const body = {
+      lead: shape.toLead(change.fields),
+      list_uuid: scope.listUuid,
+      update_lead_if_exists: false,
+      move_to_list: config.contacts.moveToList,
+      flow_segment_id: config.automation!.segment,
+      // Who is there already is spared: found, linked, and then enrolled as an existing contact.
+      skip_if_lead_exists: true,
+      ...(Object.keys(custom_fields).length > 0 && { custom_fields }),
+    };
+    try {
+      const answer = await client.automations.addNewLead({ flowUuid: automation, ...body }, editCall);
+      switch (answer.outcome) {
+        case 'added':
+          return await added(change, newcomer, answer.contact);
+        case 'skipped':
+          return await skipped(change, newcomer);
+        case 'unknown':
+          return await unknown(change, newcomer, 'the answer says neither yes nor no');
+      }
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      const { message } = error;
+      if (error instanceof OutcomeUnknownError) return unknown(change, newcomer, message);
+      await withdraw(change, known);
+      if (error instanceof AuthenticationError) throw error;
+      return isRefusal(error)
+        ? { outcome: { kind: 'refused', message }, text: `refused: ${message}` }
+        : { outcome: { kind: 'failed', message }, text: `waiting: ${message}` };
+    }
+  }
+
+  /** Surely not carried out: as it was before. */
+  async function withdraw({ key }: CreateEnrolled, known: Newcomer | undefined): Promise<void> {
+    await (known ? book.intend(key, known) : book.close(key));
+  }
+
+  async function added(change: CreateEnrolled, newcomer: Newcomer, answered: Contact | undefined): Promise<Called> {
+    const { key, enrol: automation } = change;
+    const at = client.serviceNow();
+    const entry: LedgerEntry = { state: 'enrolled', at, run, name: newcomer.name, calls: [at] };
+    await book.intend(key, { ...newcomer, at, state: 'added' });
+    const contact = answered ?? (await findOrNone(newcomer));
+    const text = resultText(entry, nameOf(automation));
+    if (!contact) return { outcome: { kind: 'done' }, text };
+    await book.close(key, [ledgerKey(contact.uuid, automation), entry]);
+    return { outcome: { kind: 'done', contact: shape.fromContact(contact) }, text };
+  }
+
+  async function skipped(change: CreateEnrolled, newcomer: Newcomer): Promise<Called> {
+    // The call before this one may have come through late: then it was that one that made the contact.
+    if (newcomer.isRepeated) {
+      const called = await unknown(change, newcomer, 'an earlier call may have been carried out');
+      // Nobody is there by what was sent: the service goes by another key, and means somebody else.
+      if (called.outcome.kind !== 'failed') return called;
+    }
+    await book.close(change.key);
+    return { outcome: { kind: 'moved' }, text: 'skipped: already a contact' };
+  }
+
+  /** W4, E3: only that the contact does not exist proves that nothing happened. */
+  async function unknown(change: CreateEnrolled, newcomer: Newcomer, message: string): Promise<Called> {
+    const { key, enrol: automation } = change;
+    const entry: LedgerEntry = {
+      state: 'unknown',
+      at: newcomer.at,
+      run,
+      name: newcomer.name,
+      calls: [client.serviceNow()],
+    };
+    const open: Called = { outcome: { kind: 'unknown', message }, text: resultText(entry, nameOf(automation)) };
+    let contact: Contact | undefined;
+    try {
+      contact = await findNewcomer(context, newcomer.identifiers);
+    } catch (error) {
+      if (error instanceof AuthenticationError || !(error instanceof ServiceError)) throw error;
+      return open;
+    }
+    if (contact) {
+      await book.close(key, [ledgerKey(contact.uuid, automation), entry]);
+      return open;
+    }
+    await book.intend(key, { ...newcomer, state: 'absent' });
+    return {
+      outcome: { kind: 'failed', message: `${message}; the contact does not exist, so it is tried again` },
+      text: 'waiting: no answer came and nothing happened, is tried in the next run',
+    };
+  }
+
+  async function findOrNone({ identifiers }: Newcomer): Promise<Contact | undefined> {
+    try {
+      return await findNewcomer(context, identifiers);
+    } catch (error) {
+      if (error instanceof AuthenticationError || !(error instanceof ServiceError)) throw error;
+      return undefined;
+    }
+  }
+}
+
+function isRefusal(error: ServiceError): boolean {
+  return (
+    error instanceof ValidationError ||
+    error instanceof NotFoundError ||
+    error instanceof PermissionError ||
+    error instanceof PlanLimitError ||
+    error instanceof InvalidInputError
+  );
+}
+
+function ruleOf({ kind }: Outcome): RuleId {
+  return kind === 'unknown' ? 'E3' : 'E4';
+}

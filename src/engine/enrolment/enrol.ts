@@ -1,0 +1,166 @@
+// E1 to E5, carried out: who is due is looked at once more, the intent is written down, the call is made, and what came of
+// it is written down. Calls are made two at a time, so that a crash leaves two of unknown outcome and not a hundred.
+import { matches } from '../../crm/operations/filter.ts';
+import { type Change, type Problem, problem } from '../../sync/change.ts';
+import { vetoOf } from '../../sync/veto.ts';
+import { readWish } from '../../sync/wish.ts';
+import type { WishResult } from '../../sync/wish-result.ts';
+import type { Outcome, Outcomes } from '../../sync/outcome.ts';
+import { unpack } from '../../sync/record.ts';
+import type { RuleId } from '../../sync/rules.ts';
+import type { RunContext } from '../context.ts';
+import type { Decided } from '../decide.ts';
+import { createCalls } from './calls.ts';
+import { automationOf, type Due, isDue } from './due.ts';
+import type { LedgerBook } from './ledger.ts';
+import { type Look, lookAgain } from './look.ts';
+import type { Memory } from '../memory.ts';
+import type { Pulled } from '../pull.ts';
+import type { Journal } from '../save.ts';
+
+export interface Enrolled {
+  readonly outcomes: Map<Change, Outcome>;
+  readonly problems: readonly Problem[];
+  /** The result column after it, by row number. */
+  readonly results: ReadonlyMap<number, string>;
+}
+
+/** Looked at once more in one go: as many as one search shows. */
+const batchSize = 100;
+/** Calls between two lines of the history: a crash loses no more of it; the ledger has them all. */
+const journalSize = 10;
+
+/**
+ * `cancelled`: what became of the cancels of this run. A changed wish is cancelled first, and waits while that did not
+ * succeed (E5). The ledger has each call before and after it, the journal every few (L10, L12).
+ */
+export async function enrolInCrm(
+  context: RunContext,
+  book: LedgerBook,
+  { retryRequestIds }: Pick<Memory, 'retryRequestIds'>,
+  { scope, snapshot }: Pulled,
+  { input, plan }: Decided,
+  cancelled: Outcomes,
+  journal: Pick<Journal, 'crm'>,
+): Promise<Enrolled> {
+  const { client, shape, request, run, emit, config } = context;
+  const outcomes = new Map<Change, Outcome>();
+  const problems: Problem[] = [];
+  const told = new Map<number, WishResult[]>();
+  const nameByUuid = new Map(input.automations?.map(({ uuid, name }) => [uuid, name]));
+  await book.put(
+    plan.wishes,
+    [...plan.wishes.keys()].flatMap((key) => retryRequestIds.get(key.replace(' ', '/')) ?? []),
+  );
+  await noteCancels();
+  const uncancelled = new Set(
+    plan.changes.flatMap((change) =>
+      change.op === 'cancel' && cancelled.get(change)?.kind !== 'done' ? [change.uuid] : [],
+    ),
+  );
+  const due = plan.changes.filter(isDue).filter((change) => change.op === 'create' || !uncancelled.has(change.uuid));
+  const rowByNumber = new Map(due.length === 0 ? [] : input.sheet.rows.map((row) => [row.number, row]));
+  const calls = createCalls(context, { book, scope, rowByNumber, nameOf: (uuid) => nameByUuid.get(uuid) ?? uuid });
+  for (let start = 0; start < due.length && !request.signal.aborted; start += batchSize) {
+    await enrolBatch(due.slice(start, start + batchSize));
+  }
+  return { outcomes, problems, results: withTold(plan.wishResults, told) };
+
+  async function noteCancels(): Promise<void> {
+    for (const change of plan.changes) {
+      if (change.op !== 'cancel') continue;
+      const outcome = cancelled.get(change);
+      if (outcome?.kind === 'done') {
+        await book.cancelled(change.uuid!, change.automation, client.serviceNow(), run);
+      } else if (change.automation !== null) {
+        const why = outcome && 'message' in outcome ? `: ${outcome.message}` : '';
+        tell(change, change.automation, `waiting: is cancelled in the next run${why}`);
+      }
+    }
+  }
+
+  async function enrolBatch(batch: readonly Due[]): Promise<void> {
+    const look = await lookAgain(context, snapshot, batch);
+    for (let start = 0; start < batch.length && !request.signal.aborted; start += journalSize) {
+      await enrolFew(batch.slice(start, start + journalSize), look);
+    }
+  }
+
+  async function enrolFew(few: readonly Due[], look: Look): Promise<void> {
+    const queue = [...few];
+    const work = async () => {
+      for (let change = queue.shift(); change && !request.signal.aborted; change = queue.shift()) {
+        await enrolOne(change, look);
+      }
+    };
+    const workers = await Promise.allSettled([work(), work()]);
+    // Also when the token was refused meanwhile (W6): what came through before did happen.
+    const results = few.flatMap((change) => (outcomes.has(change) ? [[change, outcomes.get(change)!] as const] : []));
+    if (results.length > 0) await journal.crm(new Map(results));
+    for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
+  }
+
+  async function enrolOne(change: Due, look: Look): Promise<void> {
+    const why = whyNot(change, look);
+    if (why) return hold(change, why);
+    const { outcome, text, problem: said, stop } = await calls.make(change);
+    tell(change, automationOf(change), text);
+    if (said) problems.push(said);
+    if (stop) throw stop;
+    outcomes.set(change, outcome);
+    emit({ type: 'change-done', sync: config.name, run, change, outcome });
+    emit({ type: 'progress', sync: config.name, step: 'crm', done: outcomes.size, total: due.length });
+  }
+
+  /** E4, W3: does anything that was not known when this was planned speak against it? */
+  function whyNot(change: Due, look: Look): Hold | undefined {
+    if (look.kind === 'failed') return { kind: 'failed', rule: 'W3', reason: look.message };
+    const planned = rowByNumber.get(change.row ?? 0);
+    const row = planned && look.rowOf(change, planned);
+    const automation = automationOf(change);
+    const isWished = readWish(row?.wish ?? '', input.automations ?? []).automations.some(
+      ({ uuid }) => uuid === automation,
+    );
+    if (!row || !isWished) return moved;
+    const contact = change.op === 'enrol' ? look.contacts.get(change.uuid!) : undefined;
+    const isHere = contact !== undefined && matches(contact, scope.filter) !== false;
+    if (change.op === 'enrol' && !isHere) return moved;
+    const values = [row.values, ...(contact ? [shape.fromContact(contact).values] : [])];
+    const veto = values.map((each) => vetoOf(input.mapping, unpack(each))).find((each) => each !== undefined);
+    return veto === undefined ? undefined : { kind: 'held', rule: 'E4', reason: `vetoed: ${veto}` };
+  }
+
+  function hold(change: Due, { kind, rule, reason }: Hold): void {
+    const sentence = kind === 'held' ? reason : `waiting: ${reason}`;
+    problems.push(problem(kind, { uuid: change.uuid, row: change.row }, rule, `enrolment ${sentence}`));
+    tell(change, automationOf(change), sentence);
+    // A contact that is not to be enrolled is one all the same: the next run makes it.
+  }
+
+  function tell({ row }: Change, automation: string, text: string): void {
+    if (row !== null) told.set(row, [...(told.get(row) ?? []), { automation, text }]);
+  }
+}
+
+interface Hold {
+  readonly kind: 'held' | 'waiting' | 'failed';
+  readonly rule: RuleId;
+  readonly reason: string;
+}
+
+const moved: Hold = { kind: 'waiting', rule: 'W3', reason: 'changed meanwhile, is looked at in the next run' };
+
+/** What was planned to be told, with what became of it in its place. */
+function withTold(
+  planned: ReadonlyMap<number, readonly WishResult[]>,
+  told: ReadonlyMap<number, readonly WishResult[]>,
+): ReadonlyMap<number, string> {
+  const rows = new Set([...planned.keys(), ...told.keys()]);
+  return new Map(
+    [...rows].map((row) => {
+      const textByAutomation = new Map((told.get(row) ?? []).map(({ automation, text }) => [automation, text]));
+      const texts = (planned.get(row) ?? []).map(({ automation, text }) => textByAutomation.get(automation) ?? text);
+      return [row, texts.join('; ')];
+    }),
+  );
+}

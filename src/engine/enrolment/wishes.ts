@@ -1,0 +1,27 @@
+// What a plan needs to know of wishes besides the rows: the automations, and what became of calls that were cut short.
+import type { Lease } from '../../state/port.ts';
+import { type Answers, noAnswers } from '../../sync/input.ts';
+import { readAutomations } from './automations.ts';
+import type { RunContext } from '../context.ts';
+import { recoverCalls } from '../in-flight.ts';
+import type { Memory } from '../memory.ts';
+import type { Pulled } from '../pull.ts';
+
+export interface WishesRead {
+  readonly memory: Memory;
+  readonly pulled: Pulled;
+  readonly answers: Answers;
+}
+
+/** Without a lease nothing is written. A sync that enrols nobody is passed through. */
+export async function readWishes(
+  context: RunContext,
+  recalled: Memory,
+  pulled: Pulled,
+  lease?: Lease,
+): Promise<WishesRead> {
+  if (!context.config.automation) return { memory: recalled, pulled, answers: noAnswers };
+  const { memory, answers } = await recoverCalls(context, recalled, pulled, lease);
+  const wishing = await readAutomations(context, pulled.sheet.rows);
+  return { memory, pulled: { ...pulled, wishing }, answers };
+}

@@ -1,0 +1,246 @@
+// One run of one feed: pull, plan, control, plan again with what the service answered, push, settle. Reports as a run of
+// a sync does, so that schedules, commands and pages treat both alike.
+import type { HistoryLine, JsonObject, Lease, LoadedState } from '../../state/port.ts';
+import type { Change, Problem } from '../../sync/change.ts';
+import { estimate } from '../../sync/estimate.ts';
+import { controlIntents, type FeedInput, type FeedLink, type FeedPlan, planFeed, settleFeed } from '../../sync/feed.ts';
+import type { PlanCounts } from '../../sync/input.ts';
+import { failureProblem, type Outcome } from '../../sync/outcome.ts';
+import type { RunRequest } from '../context.ts';
+import { RunFailed } from '../errors.ts';
+import type { FeedContext } from './context.ts';
+import { type FeedPulled, type FeedRun, pullFeed } from './pull.ts';
+import { control, pushFeed } from './push.ts';
+import { type DecisionRequest, type Facts, factChanges } from '../memory.ts';
+import { countRun, type PlanReport, type RunReport, statusOf } from '../report.ts';
+import { added, begin, end, type Ending, failure, lastRunOf, nothingPlanned } from '../run.ts';
+import { mapChanges } from '../save.ts';
+
+/** One run. Expected failures end as a report that says `failed`; only faults of the program are thrown. */
+export async function runFeed(feed: FeedContext, request: RunRequest): Promise<RunReport> {
+  const started = begin(feed, request);
+  try {
+    await using lease = await feed.state.acquireLease({ signal: request.signal });
+    const memory = recallFeed(await lease.load());
+    for (const message of memory.notices) notice(feed, message);
+    const context = inRun(feed, request, started.run, memory);
+    const pulled = await pullFeed(context, memory.facts, true);
+    if (pulled === 'idle') return end(feed, started, feed.session.quiet!.ending);
+    for (const message of pulled.notices) notice(feed, message);
+    const { ending, isQuiet } = await carryOut(context, lease, memory, pulled);
+    const report = end(feed, started, ending);
+    // An idle run says what the last one said, and that one did nothing.
+    if (isQuiet) feed.session.quiet = { fingerprint: pulled.snapshot.fingerprint, digest: pulled.digest, ending };
+    else delete feed.session.quiet;
+    return report;
+  } catch (error) {
+    delete feed.session.quiet;
+    return end(feed, started, { ...failure(error, request), ...ofFeed });
+  }
+}
+
+/** What a run would do; writes nothing anywhere. */
+export async function planFeedRun(feed: FeedContext, request: RunRequest): Promise<PlanReport> {
+  const started = begin(feed, request);
+  const nothing = { changes: [], estimate: { crmCalls: 0, sheetReads: 0, sheetWrites: 0, seconds: 0 } };
+  try {
+    const memory = recallFeed(await feed.state.load());
+    const context = inRun(feed, request, started.run, memory);
+    const pulled = await pullFeed(context, memory.facts, false);
+    if (pulled === 'idle') throw new Error('a plan is always made from readings');
+    const plan = planFeed(toInput(context, memory, pulled));
+    const report = end(feed, started, {
+      ...ofFeed,
+      status: statusOf(plan.holds, plan.problems),
+      counts: countRun(plan.linked, plan.problems, new Map()),
+      problems: plan.problems,
+      holds: plan.holds,
+      planned: countPlanned(plan),
+    });
+    const cost = estimate(plan.changes, [], feed.budgets, () => false);
+    return { ...report, changes: plan.changes, estimate: added(report.cost, cost) };
+  } catch (error) {
+    return { ...end(feed, started, { ...failure(error, request), ...ofFeed }), ...nothing };
+  }
+}
+
+/** Every record is read in every run. */
+const ofFeed = { isFeed: true, isFull: true } as const;
+
+interface FeedMemory {
+  readonly links: ReadonlyMap<string, FeedLink>;
+  readonly facts: Facts;
+  /** What people decided and no run has carried out yet, by id. */
+  readonly pending: ReadonlyMap<string, DecisionRequest>;
+  readonly notices: readonly string[];
+}
+
+function recallFeed({ links, facts, requests, notices }: LoadedState): FeedMemory {
+  return {
+    links,
+    facts: Object.fromEntries(facts),
+    pending: requests as unknown as ReadonlyMap<string, DecisionRequest>,
+    // That there is no state yet is nothing to tell: a feed adopts its rows by their IDs.
+    notices: notices.flatMap(({ kind, message }) => (kind === 'absent' ? [] : [message])),
+  };
+}
+
+function inRun(feed: FeedContext, request: RunRequest, run: string, { facts }: FeedMemory): FeedRun {
+  return { ...feed, run, request, table: feed.openTable(facts.table) };
+}
+
+/** G1: what is remembered is of one account. Of another tab nothing is known yet, and its rows are adopted by their IDs. */
+function toInput({ config, shape }: FeedRun, { links, facts, pending }: FeedMemory, pulled: FeedPulled): FeedInput {
+  const known = facts.identities;
+  if (known && known.crm !== pulled.identities.crm) {
+    throw new RunFailed(
+      `this is another account or resource than before (${pulled.identities.crm}; the state is of ${known.crm}): ` +
+        'put the setting back, or give the feed a new name and a new tab',
+    );
+  }
+  return {
+    fields: shape.fields,
+    ...(shape.controlled !== undefined && { controlled: shape.controlled }),
+    records: pulled.records,
+    coverage: pulled.coverage,
+    isDrifted: pulled.isDrifted,
+    rows: pulled.snapshot.rows.map(shape.fromRow),
+    links: known && known.sheet !== pulled.identities.sheet ? new Map() : links,
+    onGone: config.onGone,
+    what: config.resource.replaceAll('_', ' '),
+    missingApproved: Math.max(
+      0,
+      ...[...pending.values()].map((each) => (each.kind === 'approve' ? each.counts.missing : 0)),
+    ),
+    answers: new Map(),
+  };
+}
+
+interface Done {
+  readonly ending: Ending;
+  /** Another run over the same readings would do nothing either. */
+  readonly isQuiet: boolean;
+}
+
+async function carryOut(context: FeedRun, lease: Lease, memory: FeedMemory, pulled: FeedPulled): Promise<Done> {
+  const input = toInput(context, memory, pulled);
+  const first = planFeed(input);
+  if (first.holds.length > 0) return { ending: await hold(context, lease, memory, first), isQuiet: false };
+  const controlled = await control(context, first.changes);
+  const { outcomes: wishes, answers } = controlled;
+  const records = input.records.map((record) => {
+    const answered = controlled.records.get(record.uuid);
+    return answered ? context.shape.fromRecord(answered) : record;
+  });
+  const plan = wishes.size === 0 ? first : planFeed({ ...input, records, answers });
+  const intents = controlIntents(input, plan.changes);
+  if (intents.size > 0) await lease.commit({ links: { put: intents as unknown as ReadonlyMap<string, JsonObject> } });
+  const remembered = intents.size === 0 ? input.links : new Map([...input.links, ...intents]);
+  const pushed = await pushFeed(context, pulled.snapshot, plan);
+  const outcomes = new Map([...wishes, ...pushed.outcomes]);
+  const failures = [...pushed.outcomes].flatMap(([{ uuid, row }, outcome]) =>
+    outcome.kind === 'done' ? [] : [failureProblem({ ...(uuid !== null && { uuid }), row }, outcome)],
+  );
+  const problems = [...plan.problems, ...failures];
+  const ending = endingOf(plan, problems, outcomes);
+  const links = settleFeed(remembered, plan, outcomes);
+  await save(context, lease, memory, pulled, intents, { links, outcomes, ending });
+  const passes: ReadonlySet<Problem['kind']> = new Set(['waiting', 'refused', 'failed', 'unknown']);
+  const isQuiet =
+    outcomes.size === 0 &&
+    pushed.statuses === 0 &&
+    plan.changes.length === 0 &&
+    pulled.coverage !== 'partial' &&
+    !pulled.isDrifted &&
+    problems.every(({ kind }) => !passes.has(kind));
+  return { ending, isQuiet };
+}
+
+/** G1: nothing is written and nothing remembered, but for what `approve` needs to know. */
+async function hold({ run }: FeedRun, lease: Lease, { facts, pending }: FeedMemory, plan: FeedPlan): Promise<Ending> {
+  const ending = endingOf(plan, plan.problems, new Map());
+  const { planned } = ending;
+  const isSame = facts.held && JSON.stringify(facts.held.planned) === JSON.stringify(planned);
+  const held = isSame ? facts.held : { run, planned, reasons: plan.holds.map(({ reason }) => reason) };
+  const put = factChanges(facts, { held });
+  // An approval is for the counts it named: what it did not let through now it must not let through later (G2).
+  if (put.size > 0 || pending.size > 0) await lease.commit({ facts: { put }, doneRequests: [...pending.keys()] });
+  return { ...ending, approvable: held.run };
+}
+
+/** W9: a run that changed nothing writes nothing; what only passes goes along when something else is written. */
+async function save(
+  context: FeedRun,
+  lease: Lease,
+  memory: FeedMemory,
+  pulled: FeedPulled,
+  intents: ReadonlyMap<string, FeedLink>,
+  done: {
+    readonly links: ReadonlyMap<string, FeedLink>;
+    readonly outcomes: ReadonlyMap<Change, Outcome>;
+    readonly ending: Ending;
+  },
+): Promise<void> {
+  const before = new Map([...memory.links, ...intents]);
+  const gone = [...before.keys()].filter((uuid) => !done.links.has(uuid));
+  const after = new Map<string, FeedLink | null>([...done.links, ...gone.map((uuid) => [uuid, null] as const)]);
+  const links = mapChanges(before, after);
+  // A cause that went away is nothing to approve any more (G4), and an approval is spent once.
+  const free = memory.facts.held ? { held: null } : {};
+  const identified = factChanges(memory.facts, { identities: pulled.identities, ...free });
+  const doneRequests = [...memory.pending.keys()];
+  // What stood in the way does not any more, or the other way round: whoever asks for the status has to know.
+  const isNews = memory.facts.lastRun?.status !== done.ending.status;
+  const isNothing = !links.isChanged && identified.size === 0 && done.outcomes.size === 0 && doneRequests.length === 0;
+  if (isNothing && !isNews) return;
+  const lines = historyLines(context, done.outcomes);
+  // History first: a crash in between leaves a line of what did happen, and the next run finds both sides equal.
+  if (lines.length > 0) await lease.appendHistory(lines);
+  const facts = factChanges(memory.facts, {
+    identities: pulled.identities,
+    table: pulled.snapshot.memory,
+    lastRun: lastRunOf(context, done.ending),
+    ...free,
+  });
+  await lease.commit({ ...(links.isChanged && { links: links.changes }), facts: { put: facts }, doneRequests });
+}
+
+/** L12: one line a cell, and one for a row that came or went: what is in it stands in the service. */
+function historyLines({ config, run, now }: FeedRun, outcomes: ReadonlyMap<Change, Outcome>): readonly HistoryLine[] {
+  const time = new Date(now()).toISOString();
+  return [...outcomes].flatMap(([{ side, op, uuid, row, fields, rule, reason }, outcome]): HistoryLine[] => {
+    const about = {
+      time,
+      sync: config.name,
+      run,
+      side,
+      op,
+      contact: uuid,
+      row,
+      outcome: outcome.kind,
+      ...('message' in outcome && { message: outcome.message }),
+    };
+    if (op === 'append' || op === 'remove') return [{ ...about, field: null, before: null, after: null, rule, reason }];
+    return fields.map(({ before, ...change }) => ({ ...about, ...change, before: before ?? null }));
+  });
+}
+
+function endingOf(plan: FeedPlan, problems: readonly Problem[], outcomes: ReadonlyMap<Change, Outcome>): Ending {
+  return {
+    ...ofFeed,
+    status: statusOf(plan.holds, problems),
+    counts: countRun(plan.linked, problems, outcomes),
+    problems,
+    holds: plan.holds,
+    planned: countPlanned(plan),
+  };
+}
+
+function countPlanned({ changes, missing }: FeedPlan): PlanCounts {
+  const count = (...ops: readonly Change['op'][]) => changes.filter(({ op }) => ops.includes(op)).length;
+  return { ...nothingPlanned, changes: count('update', 'set'), deletes: count('remove'), missing };
+}
+
+function notice({ emit, config }: FeedContext, message: string): void {
+  emit({ type: 'notice', sync: config.name, message });
+}

@@ -1,0 +1,131 @@
+// The collection and the tab as they are now, as the planner of feeds reads them.
+import { createHash } from 'node:crypto';
+import type { FeedConfig } from '../../config/config.ts';
+import { readCollection } from '../../crm/collection.ts';
+import { type ListingQuery, type ResourceRecord, resourceListing } from '../../crm/resources.ts';
+import type { Inspection } from '../../sheets/inspect.ts';
+import type { Snapshot, Table, TableSpec } from '../../sheets/port.ts';
+import type { FeedInput, FeedRecord } from '../../sync/feed.ts';
+import type { Identities } from '../../sync/input.ts';
+import type { RunRequest } from '../context.ts';
+import { RunFailed } from '../errors.ts';
+import type { FeedContext } from './context.ts';
+import type { Facts } from '../memory.ts';
+import { columnNotice, columnsToCreate } from '../pull.ts';
+
+export interface FeedPulled {
+  readonly records: readonly FeedRecord[];
+  readonly coverage: FeedInput['coverage'];
+  readonly isDrifted: boolean;
+  readonly snapshot: Snapshot;
+  readonly identities: Identities;
+  /** Of the records; the rows have the fingerprint of the snapshot. */
+  readonly digest: string;
+  readonly notices: readonly string[];
+}
+
+/** A run of a feed: what its steps hand to each other. */
+export interface FeedRun extends FeedContext {
+  readonly run: string;
+  readonly request: RunRequest;
+  readonly table: Table;
+}
+
+/** `idle`: both sides are as the last run left them, and that one had nothing to do. Throws what either port throws, and RunFailed. */
+export async function pullFeed(context: FeedRun, facts: Facts, mayWrite: boolean): Promise<FeedPulled | 'idle'> {
+  const { table, session, config, request } = context;
+  const quiet = mayWrite ? session.quiet : undefined;
+  const call = { signal: request.signal };
+  const [seen, listed] = await Promise.all([table.read({ ...call, unless: quiet?.fingerprint }), pullRecords(context)]);
+  if (seen === 'unchanged' && quiet?.digest === listed.digest) return 'idle';
+  const read = seen === 'unchanged' ? await table.read(call) : seen;
+  const snapshot = await prepareTab(context, facts, mayWrite, read);
+  context.emit({ type: 'progress', sync: config.name, step: 'rows', done: snapshot.rows.length });
+  return {
+    ...listed,
+    snapshot,
+    identities: {
+      crm: `${context.account} ${config.resource}`,
+      sheet: `${context.shape.table.spreadsheet} ${snapshot.memory.sheetId}`,
+    },
+    notices: [...listed.notices, ...(mayWrite ? snapshot.columns.flatMap((column) => columnNotice(column)) : [])],
+  };
+}
+
+/** Filter and order as the listing takes them. */
+export function listingQuery({ filter, order }: FeedConfig): ListingQuery {
+  return {
+    order_field: order.field,
+    order_type: order.type,
+    ...(Object.keys(filter).length > 0 && { filter }),
+  };
+}
+
+async function pullRecords({ config, client, shape, request, emit }: FeedRun) {
+  const { resource, rowsMax } = config;
+  const reading = await readCollection(client, resourceListing(resource), listingQuery(config), {
+    signal: request.signal,
+    ...(rowsMax !== undefined && { recordsMax: rowsMax }),
+  });
+  const records = reading.records.filter((record) => isWanted(config.filter, record)).map(shape.fromRecord);
+  emit({ type: 'progress', sync: config.name, step: 'records', done: records.length });
+  return {
+    records,
+    coverage: reading.coverage,
+    isDrifted: reading.isDrifted,
+    digest: createHash('sha256').update(JSON.stringify(records)).digest('base64'),
+    notices: reading.notice === undefined ? [] : [reading.notice],
+  };
+}
+
+/** Where the service ignores a filter, this keeps the others out (service-behaviour: filter encoding). */
+function isWanted(filter: FeedContext['config']['filter'], record: ResourceRecord): boolean {
+  return Object.entries(filter).every(([field, wanted]) => {
+    const value = record[field];
+    if (typeof wanted !== 'string' || typeof value !== 'string' || field === 'q') return true;
+    return value.toLowerCase() === wanted.toLowerCase();
+  });
+}
+
+async function prepareTab(context: FeedRun, facts: Facts, mayWrite: boolean, snapshot: Snapshot): Promise<Snapshot> {
+  const { table, request } = context;
+  const call = { signal: request.signal };
+  const doubled = [snapshot.idColumn, ...snapshot.columns].flatMap((column) =>
+    column.kind === 'doubled' ? [`"${column.header}" (${column.letters.join(', ')})`] : [],
+  );
+  if (doubled.length > 0) throw new RunFailed(`header there twice: ${doubled.join('; ')}; rename one of them`);
+  const isFirst = snapshot.idColumn.kind === 'missing';
+  if (isFirst) await assertFree(context, snapshot);
+  if (!mayWrite) return snapshot;
+  if (snapshot.leftovers > 0) await table.tidy(call);
+  const create = isFirst ? snapshot.columns.map(({ key }) => key) : columnsToCreate(snapshot, { facts });
+  if (!isFirst && create.length === 0 && snapshot.unanchored.length === 0) return snapshot;
+  await table.ensure(snapshot, create, call);
+  return table.read(call);
+}
+
+async function assertFree({ config, shape, inspect, request }: FeedRun, { rows }: Snapshot): Promise<void> {
+  const refused = whyNotFree(config.name, shape.table, await inspect(request.signal), rows.length);
+  if (refused !== undefined) throw new RunFailed(refused);
+}
+
+/**
+ * F4. Without its ID column the tab is not, or not any more, the feed's. It becomes so only where nobody else has put
+ * headers: a feed that spread beside somebody's table would mix its rows with theirs. Undefined: it may.
+ */
+export function whyNotFree(
+  feed: string,
+  { columns, headerRow, idHeader }: TableSpec,
+  { title, idColumn, headerTexts }: Inspection,
+  rows = 0,
+): string | undefined {
+  const ours = new Set(columns.map(({ header }) => header));
+  const others = headerTexts.filter((text) => !ours.has(text));
+  if (idColumn.kind !== 'missing' || (others.length === 0 && rows === 0)) return undefined;
+  const shown = others.slice(0, 5).map((text) => JSON.stringify(text));
+  const found = others.length > 0 ? `row ${headerRow} says ${shown.join(', ')}` : `there are ${rows} rows`;
+  return (
+    `the tab "${title}" has no column "${idHeader}", and ${found}: nothing was written. Give the feed ${feed} a tab ` +
+    `of its own or another header_row; or, to have it in this one, type ${idHeader} into a free cell of row ${headerRow}`
+  );
+}

@@ -1,0 +1,150 @@
+// What a feed writes: automations started and stopped (E7), then cells, new rows and status sentences, then rows that go.
+import {
+  AuthenticationError,
+  OutcomeUnknownError,
+  PermissionError,
+  PlanLimitError,
+  ServiceError,
+  NotFoundError,
+  ValidationError,
+} from '../../crm/errors.ts';
+import type { ResourceRecord } from '../../crm/resources.ts';
+import type { CellInput, ColumnKey, Row, Snapshot } from '../../sheets/port.ts';
+import type { Change } from '../../sync/change.ts';
+import type { ControlAnswer, FeedPlan } from '../../sync/feed.ts';
+import type { Outcome } from '../../sync/outcome.ts';
+import { inSync } from '../../sync/status.ts';
+import { editCall } from '../context.ts';
+import type { FeedRun } from './pull.ts';
+import { fromAppend, fromRemove, fromUpdate } from '../push-sheet.ts';
+import { hasStatusColumn, statusKey } from '../shape.ts';
+
+export interface Controlled {
+  readonly outcomes: ReadonlyMap<Change, Outcome>;
+  readonly answers: ReadonlyMap<string, ControlAnswer>;
+  /** As the service answered them. */
+  readonly records: ReadonlyMap<string, ResourceRecord>;
+}
+
+/** One call a wish, one after the other; either is harmless to repeat. Throws AuthenticationError: no other call would do better. */
+export async function control(context: FeedRun, changes: readonly Change[]): Promise<Controlled> {
+  const outcomes = new Map<Change, Outcome>();
+  const answers = new Map<string, ControlAnswer>();
+  const records = new Map<string, ResourceRecord>();
+  for (const change of changes) {
+    if (change.op !== 'update' || change.uuid === null) continue;
+    if (context.request.signal.aborted) break;
+    const answer = await startOrStop(context, change.uuid, change.fields[0]?.after === 'on', records);
+    outcomes.set(change, answer);
+    answers.set(change.uuid, answer);
+    context.emit({ type: 'change-done', sync: context.config.name, run: context.run, change, outcome: answer });
+  }
+  return { outcomes, answers, records };
+}
+
+async function startOrStop(
+  { client }: FeedRun,
+  flowUuid: string,
+  isToStart: boolean,
+  records: Map<string, ResourceRecord>,
+): Promise<ControlAnswer> {
+  try {
+    const { start, stop } = client.automations;
+    const record = await (isToStart ? start : stop)({ flowUuid }, editCall);
+    records.set(flowUuid, record);
+    const isDone = record.status === undefined || record.status?.toLowerCase() === (isToStart ? 'on' : 'off');
+    return isDone ? { kind: 'done' } : { kind: 'refused', message: `the service left it ${record.status ?? 'blank'}` };
+  } catch (error) {
+    if (error instanceof AuthenticationError || !(error instanceof ServiceError)) throw error;
+    if (error instanceof OutcomeUnknownError) return { kind: 'unknown', message: error.message };
+    if (error instanceof ValidationError) return { kind: 'refused', message: error.said };
+    const isRefusal =
+      error instanceof PermissionError || error instanceof PlanLimitError || error instanceof NotFoundError;
+    return { kind: isRefusal ? 'refused' : 'failed', message: error.message };
+  }
+}
+
+export interface FeedPushed {
+  readonly outcomes: ReadonlyMap<Change, Outcome>;
+  /** Rows of which only the status sentence was written. */
+  readonly statuses: number;
+}
+
+export async function pushFeed(context: FeedRun, snapshot: Snapshot, plan: FeedPlan): Promise<FeedPushed> {
+  const outcomes = new Map<Change, Outcome>();
+  if (context.request.signal.aborted) return { outcomes, statuses: 0 };
+  const statuses = await setCells(context, snapshot, plan, outcomes);
+  if (!context.request.signal.aborted) await appendRows(context, snapshot, plan, outcomes);
+  if (!context.request.signal.aborted) await removeRows(context, snapshot, plan, outcomes);
+  for (const [change, outcome] of outcomes) {
+    context.emit({ type: 'change-done', sync: context.config.name, run: context.run, change, outcome });
+  }
+  return { outcomes, statuses };
+}
+
+async function setCells(
+  context: FeedRun,
+  snapshot: Snapshot,
+  { changes, statuses }: FeedPlan,
+  outcomes: Map<Change, Outcome>,
+): Promise<number> {
+  const { shape, table, request } = context;
+  const changeByRow = new Map(changes.flatMap((change) => (change.op === 'set' ? [[change.row, change]] : [])));
+  const hasStatus = hasStatusColumn(snapshot);
+  const writes: {
+    readonly change: Change | undefined;
+    readonly row: Row;
+    readonly set: Record<ColumnKey, CellInput>;
+  }[] = [];
+  for (const row of snapshot.rows) {
+    const change = changeByRow.get(row.number);
+    const text = hasStatus ? statuses.get(row.number) : undefined;
+    const set = {
+      ...(change && shape.toCells(change.fields)),
+      ...(text !== undefined && row.own[statusKey] !== text && { [statusKey]: text }),
+    };
+    if (Object.keys(set).length > 0) writes.push({ change, row, set });
+  }
+  if (writes.length === 0) return 0;
+  // Which of several rows with one ID is meant, and which are copies, was decided by the plan (I4).
+  const rows = writes.map(({ row, set }) => ({ row, set, isKnownDuplicate: true as const }));
+  const written = await table.update(snapshot, rows, { signal: request.signal });
+  for (const [index, { change }] of writes.entries()) {
+    if (change) outcomes.set(change, fromUpdate({ shape: { fromCells: () => ({}) } }, written[index]!));
+  }
+  const done = writes.length;
+  context.emit({ type: 'progress', sync: context.config.name, step: 'sheet', done, total: done });
+  return writes.filter(({ change }) => !change).length;
+}
+
+async function appendRows(
+  { shape, table, request }: FeedRun,
+  snapshot: Snapshot,
+  { changes, problems }: FeedPlan,
+  outcomes: Map<Change, Outcome>,
+): Promise<void> {
+  const appends = changes.filter(({ op }) => op === 'append');
+  if (appends.length === 0) return;
+  const hasStatus = hasStatusColumn(snapshot);
+  const open = new Map(problems.map(({ uuid, kind, reason }) => [uuid, `${kind}: ${reason}`]));
+  const rows = appends.map(({ uuid, fields }) => ({
+    id: uuid!,
+    set: { ...shape.toCells(fields), ...(hasStatus && { [statusKey]: open.get(uuid) ?? inSync }) },
+  }));
+  const appended = await table.append(snapshot, rows, { signal: request.signal });
+  for (const [index, change] of appends.entries()) outcomes.set(change, fromAppend(appended[index]!));
+}
+
+async function removeRows(
+  { table, request }: FeedRun,
+  snapshot: Snapshot,
+  { changes }: FeedPlan,
+  outcomes: Map<Change, Outcome>,
+): Promise<void> {
+  const rowByNumber = new Map(snapshot.rows.map((row) => [row.number, row]));
+  const removes = changes.filter(({ op }) => op === 'remove');
+  if (removes.length === 0) return;
+  const rows = removes.map(({ row }) => rowByNumber.get(row ?? 0)!);
+  const removed = await table.remove(snapshot, rows, { signal: request.signal });
+  for (const [index, change] of removes.entries()) outcomes.set(change, fromRemove(removed[index]!));
+}

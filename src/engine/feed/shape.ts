@@ -1,0 +1,67 @@
+// One feed as the planner sees it, and the way there and back: made once from the configuration.
+import type { FeedConfig } from '../../config/config.ts';
+import { resourceFields, type ResourceRecord } from '../../crm/resources.ts';
+import type { ColumnFormat, ColumnKey, CellInput, Row, TableSpec } from '../../sheets/port.ts';
+import type { FieldChange } from '../../sync/change.ts';
+import type { FeedRecord, FeedRow } from '../../sync/feed.ts';
+import { type FeedField, type FeedKind, readField, toFeedCell } from '../../sync/feed-value.ts';
+import { statusKey } from '../shape.ts';
+
+export interface FeedShape {
+  readonly fields: readonly FeedField[];
+  /** The field that people may set, if they may (E7). */
+  readonly controlled?: string;
+  readonly table: TableSpec;
+  readonly fromRecord: (record: ResourceRecord) => FeedRecord;
+  readonly fromRow: (row: Row) => FeedRow;
+  readonly toCells: (fields: readonly FieldChange[]) => Record<ColumnKey, CellInput>;
+}
+
+export function createFeedShape(config: FeedConfig): FeedShape {
+  const known = resourceFields(config.resource);
+  const isId = ({ key }: FeedConfig['columns'][number]) => key === 'uuid';
+  const fields = config.columns
+    .filter((column) => !isId(column))
+    .map(({ key, header, path }): FeedField => {
+      const kind = path.length > 1 ? 'inner' : kinds[known[String(path[0])]!.kind];
+      return { name: key, header, path, kind };
+    });
+  const byName = new Map(fields.map((field) => [field.name, field]));
+  return {
+    fields,
+    ...(config.isControlled && { controlled: 'status' }),
+    table: {
+      spreadsheet: config.sheet.spreadsheetId,
+      tab: config.sheet.tab,
+      headerRow: config.sheet.headerRow,
+      idHeader: config.columns.find(isId)!.header,
+      owner: config.name,
+      columns: [
+        ...fields.map(({ name, header, kind }) => ({ key: name, header, format: formatOf(kind) })),
+        { key: statusKey, header: config.sheet.statusHeader, format: 'text', isOwn: true },
+      ],
+    },
+    fromRecord: (record) => ({ uuid: record.uuid, values: fields.map((field) => readField(field, record)) }),
+    fromRow: ({ number, id, cells, formulas }) => ({
+      number,
+      id,
+      cells: fields.map(({ name }) => cells[name]),
+      formulas,
+    }),
+    toCells: (changes) =>
+      Object.fromEntries(changes.map(({ field, after }) => [field, toFeedCell(byName.get(field)!, after)])),
+  };
+}
+
+const kinds = {
+  text: 'text',
+  integer: 'integer',
+  flag: 'flag',
+  instant: 'timestamp',
+  texts: 'list',
+  json: 'json',
+} as const satisfies Record<string, FeedKind>;
+
+function formatOf(kind: FeedKind): ColumnFormat {
+  return kind === 'integer' ? 'number' : kind === 'timestamp' ? 'date-time' : 'text';
+}

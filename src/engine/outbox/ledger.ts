@@ -1,0 +1,124 @@
+// P3: what is written down before a message is sent, and what is written down after it. Every method returns once a power
+// loss could not undo it; only then is the next step taken.
+import type { HistoryLine, JsonObject, Lease, LoadedState } from '../../state/port.ts';
+import type { Message } from '../../sync/message.ts';
+import type { DecisionRequest, Facts } from '../memory.ts';
+
+export interface OutboxMemory {
+  /** By the ID of the row. */
+  readonly messages: ReadonlyMap<string, Message>;
+  readonly facts: Facts;
+  /** P6: nothing that was sent is missing from it, as far as the state itself can tell. */
+  readonly isTrusted: boolean;
+  /** Ids that are to be tried again; true: although they were or may have been sent. */
+  readonly retried: ReadonlyMap<string, boolean>;
+  readonly approved: number;
+  /** Ids of what people asked for. */
+  readonly requests: { readonly retry: readonly string[]; readonly approve: readonly string[] };
+  /** Lines that an earlier run did not get into the history, by their note. */
+  readonly notes: ReadonlyMap<string, readonly HistoryLine[]>;
+  readonly notices: readonly string[];
+}
+
+export function recallOutbox(loaded: LoadedState): OutboxMemory {
+  const facts = Object.fromEntries(loaded.facts) as Facts;
+  const retried = new Map<string, boolean>();
+  const requests = { retry: new Array<string>(), approve: new Array<string>() };
+  let approved = 0;
+  for (const [key, request] of loaded.requests as unknown as ReadonlyMap<string, DecisionRequest>) {
+    if (request.kind === 'retry') {
+      retried.set(request.id, (retried.get(request.id) ?? false) || request.isSure === true);
+      requests.retry.push(key);
+    } else {
+      if (request.kind === 'approve') approved = request.counts.messages ?? 0;
+      requests.approve.push(key);
+    }
+  }
+  return {
+    messages: loaded.enrolments as unknown as ReadonlyMap<string, Message>,
+    facts,
+    // S3: what was done last may be missing from it.
+    isTrusted: (facts.isLedgerTrusted ?? false) && !loaded.notices.some(({ kind }) => kind === 'behind'),
+    retried,
+    approved,
+    requests,
+    notes: new Map(
+      [...loaded.outbox].flatMap(([key, { lines }]) => (lines ? [[key, lines as readonly HistoryLine[]]] : [])),
+    ),
+    notices: loaded.notices.flatMap(({ kind, message }) => (kind === 'absent' ? [] : [message])),
+  };
+}
+
+/** An earlier run made the call and did not live to see what came of it. */
+export function asUnknown(messages: ReadonlyMap<string, Message>): ReadonlyMap<string, Message> {
+  return new Map(
+    [...messages].flatMap(([id, message]) =>
+      message.state === 'intended' ? [[id, { ...message, state: 'unknown' as const }] as const] : [],
+    ),
+  );
+}
+
+export interface OutboxBook {
+  /** As they are by now. */
+  readonly messages: ReadonlyMap<string, Message>;
+  /** `doneRequests`: what asked for it, carried out with this, or a crash would have it done again. */
+  put(changed: ReadonlyMap<string, Message>, doneRequests?: readonly string[]): Promise<void>;
+  /** With what the history is to say of it, which survives a kill (L12). */
+  settle(changed: ReadonlyMap<string, Message>, lines: readonly HistoryLine[]): Promise<void>;
+  /** W9: nothing where nothing is left to write. */
+  end(facts: ReadonlyMap<string, JsonObject[string]>, doneRequests: readonly string[]): Promise<void>;
+}
+
+export function openBook(
+  lease: Pick<Lease, 'commit' | 'appendHistory'>,
+  memory: Pick<OutboxMemory, 'messages' | 'notes'>,
+  run: string,
+): OutboxBook {
+  const messages = new Map(memory.messages);
+  let notes = 0;
+  /** Notes whose lines the history has. */
+  let told: string[] = [];
+  const stored = (changed: ReadonlyMap<string, Message>) => changed as unknown as ReadonlyMap<string, JsonObject>;
+  const learn = (changed: ReadonlyMap<string, Message>) => {
+    for (const [id, message] of changed) messages.set(id, message);
+  };
+  const tidied = () => told.length > 0 && { outbox: { delete: told } };
+  return {
+    messages,
+    async put(changed, doneRequests = []) {
+      if (changed.size === 0 && doneRequests.length === 0) return;
+      await lease.commit({
+        enrolments: { put: stored(changed) },
+        ...tidied(),
+        ...(doneRequests.length > 0 && { doneRequests }),
+      });
+      told = [];
+      learn(changed);
+    },
+    async settle(changed, lines) {
+      notes += 1;
+      const note = `${run} ${notes}`;
+      const outbox = { put: new Map([[note, { lines }]]), delete: told };
+      await lease.commit({ enrolments: { put: stored(changed) }, outbox });
+      learn(changed);
+      told = [];
+      await lease.appendHistory(lines);
+      told = [note];
+    },
+    async end(facts, doneRequests) {
+      if (facts.size === 0 && doneRequests.length === 0 && told.length === 0) return;
+      await lease.commit({ facts: { put: facts }, ...tidied(), ...(doneRequests.length > 0 && { doneRequests }) });
+      told = [];
+    },
+  };
+}
+
+/** Before anything else: lines that were noted and may not have got into the history. */
+export async function tellNoted(
+  lease: Pick<Lease, 'commit' | 'appendHistory'>,
+  { notes }: OutboxMemory,
+): Promise<void> {
+  if (notes.size === 0) return;
+  await lease.appendHistory([...notes.values()].flat());
+  await lease.commit({ outbox: { delete: [...notes.keys()] } });
+}

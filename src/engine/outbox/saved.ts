@@ -1,0 +1,41 @@
+// A plan of an outbox that somebody looked at: exactly these messages are sent, as far as they are still the same (W3).
+import type { Change, Problem } from '../../sync/change.ts';
+import { problem } from '../../sync/change.ts';
+import type { Due } from '../../sync/outbox-judge.ts';
+import { RunFailed } from '../errors.ts';
+import type { SavedPlan } from '../saved-plan.ts';
+
+export interface SavedMessages {
+  /** Those of the saved plan among them, each once. */
+  choose(due: readonly Due[]): readonly Due[];
+  /** Throws RunFailed: the plan was made for another tab or account. */
+  assertSame(identities: SavedPlan['identities']): void;
+  /** What was saved and was not chosen. */
+  left(): readonly Problem[];
+}
+
+export function savedMessages({ sync, identities, changes }: SavedPlan): SavedMessages {
+  const open = new Map<string, SavedPlan['changes']>();
+  for (const change of changes) open.set(textOf(change), [...(open.get(textOf(change)) ?? []), change]);
+  return {
+    assertSame({ crm, sheet }) {
+      if (crm === identities.crm && sheet === identities.sheet) return;
+      throw new RunFailed(`the plan was made for another account or tab than ${sync} has now: plan again`);
+    },
+    choose: (due) =>
+      due.filter(({ change }) => {
+        const known = open.get(textOf(change));
+        return known !== undefined && known.shift() !== undefined;
+      }),
+    left: () =>
+      [...open.values()].flat().map(({ row }) => {
+        const reason = 'not applied: it changed, was sent, or does not say yes any more since the plan was made';
+        return problem('held', { row }, 'W3', reason);
+      }),
+  };
+}
+
+/** To whom and what; rows move. */
+function textOf({ uuid, fields }: Pick<Change | SavedPlan['changes'][number], 'uuid' | 'fields'>): string {
+  return JSON.stringify([uuid, fields.map(({ field, after }) => [field, after])]);
+}

@@ -1,0 +1,118 @@
+// P3: one message sent, the intent written down before the call and what came of it after. Nothing here is ever repeated.
+import {
+  AuthenticationError,
+  InvalidInputError,
+  NotFoundError,
+  OutcomeUnknownError,
+  PermissionError,
+  PlanLimitError,
+  ServiceError,
+  ValidationError,
+} from '../../crm/errors.ts';
+import type { OutgoingName } from '../../crm/outgoing.ts';
+import { operations } from '../../crm/operations/table.ts';
+import type { HistoryLine } from '../../state/port.ts';
+import type { Change } from '../../sync/change.ts';
+import { callsOf, type Message } from '../../sync/message.ts';
+import type { Outcome } from '../../sync/outcome.ts';
+import type { Due } from '../../sync/outbox-judge.ts';
+import { editCall } from '../context.ts';
+import type { OutboxRun } from './context.ts';
+import type { OutboxBook } from './ledger.ts';
+
+export interface SendOutcome {
+  readonly outcome: Outcome;
+  /** The token was refused: no other call would do better (W6). */
+  readonly stop?: AuthenticationError;
+}
+
+export async function sendOne(context: OutboxRun, book: OutboxBook, due: Due): Promise<SendOutcome> {
+  const { client, run, config } = context;
+  const { id, said, key, change } = due;
+  const at = client.serviceNow();
+  const earlier = callsOf(due.message, at);
+  const { to, name, uuid, before, uuidsBefore = [] } = due.message;
+  const about = {
+    run,
+    said,
+    key,
+    ...(to !== undefined && { to }),
+    ...(name !== undefined && { name }),
+    // Of the time before it was asked for again: the row may still say so.
+    ...(uuid !== undefined && { uuid, uuidsBefore: [...new Set([...uuidsBefore, uuid])] }),
+    ...(before && { before }),
+  };
+  // The instant after the answer is what counts for the cap: then no sixty minutes of the service's clock hold more.
+  await book.put(new Map([[id, { ...about, state: 'intended', at, calls: [...earlier, at] }]]));
+  try {
+    const { uuid: sent, status } = await post(context, config.resource, due.payload);
+    const now = client.serviceNow();
+    const delivery = typeof status === 'string' && { delivery: status };
+    return await settle(
+      { ...about, state: 'sent', at: now, uuid: sent, ...delivery, calls: [...earlier, now] },
+      { kind: 'done' },
+    );
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const { message } = error;
+    if (error instanceof OutcomeUnknownError) {
+      const calls = [...earlier, client.serviceNow()];
+      return settle({ ...about, state: 'unknown', at, calls }, { kind: 'unknown', message });
+    }
+    if (isRefusal(error)) {
+      const refused = { ...about, state: 'refused', at: due.message.at, message, calls: earlier } as const;
+      return settle(refused, { kind: 'refused', message });
+    }
+    // Surely not carried out: it keeps its place.
+    const settled = await settle(
+      { ...due.message, state: 'waiting', said, calls: earlier },
+      { kind: 'failed', message },
+    );
+    return error instanceof AuthenticationError ? { ...settled, stop: error } : settled;
+  }
+
+  async function settle(message: Message, outcome: Outcome): Promise<SendOutcome> {
+    await book.settle(new Map([[id, message]]), historyOf(context, change, outcome));
+    context.emit({ type: 'change-done', sync: config.name, run, change, outcome });
+    return { outcome };
+  }
+}
+
+/** What the service answers is what it queued, not what was delivered. */
+async function post({ client }: OutboxRun, resource: OutgoingName, payload: Due['payload']) {
+  // Fields and lists are what the configuration and the plan made sure of; the client checks them once more.
+  return resource === 'emails'
+    ? client.call(operations.emails.send, payload as never, editCall)
+    : client.call(operations.networkMessages.send, payload as never, editCall);
+}
+
+function isRefusal(error: ServiceError): boolean {
+  return (
+    error instanceof ValidationError ||
+    error instanceof NotFoundError ||
+    error instanceof PermissionError ||
+    error instanceof PlanLimitError ||
+    error instanceof InvalidInputError
+  );
+}
+
+/** L12: one line a field of what was sent, or of the row. */
+export function historyOf(
+  { config, run, now }: Pick<OutboxRun, 'config' | 'run' | 'now'>,
+  { side, op, uuid, row, fields, rule, reason }: Change,
+  outcome: Outcome,
+): readonly HistoryLine[] {
+  const about = {
+    time: new Date(now()).toISOString(),
+    sync: config.name,
+    run,
+    side,
+    op,
+    contact: uuid,
+    row,
+    outcome: outcome.kind,
+    ...('message' in outcome && { message: outcome.message }),
+  };
+  if (fields.length === 0) return [{ ...about, field: null, before: null, after: null, rule, reason }];
+  return fields.map(({ before, ...field }) => ({ ...about, ...field, before: before ?? null }));
+}

@@ -1,0 +1,57 @@
+// One outbox as the planner sees it, and the way there and back: made once from the configuration.
+import type { OutboxConfig } from '../../config/config.ts';
+import { payloadFields } from '../../crm/outgoing.ts';
+import type { CellInput, ColumnKey, Row, TableSpec } from '../../sheets/port.ts';
+import type { FieldChange } from '../../sync/change.ts';
+import type { OutboxField, OutboxRow } from '../../sync/message.ts';
+import { type SentField, toSentCell } from '../../sync/outbox-cells.ts';
+import { statusKey } from '../shape.ts';
+
+export interface OutboxShape {
+  readonly fields: readonly OutboxField[];
+  readonly table: TableSpec;
+  readonly fromRow: (row: Row) => OutboxRow;
+  /** Of a change of what was sent. */
+  readonly toCells: (fields: readonly FieldChange[]) => Record<ColumnKey, CellInput>;
+  readonly headerOf: (key: string) => string;
+}
+
+const sendKey = '#send';
+const [uuidKey, sentKey, deliveryKey] = ['#uuid', '#sent', '#delivery'] as const satisfies readonly SentField[];
+
+export function createOutboxShape({ name, resource, sheet, columns, headers }: OutboxConfig): OutboxShape {
+  const known = payloadFields(resource);
+  const fields = columns.map(({ key, header }): OutboxField => ({ ...known.get(key)!, header }));
+  const all: TableSpec['columns'] = [
+    ...fields.map((field) => ({ key: field.name, header: field.header, format: 'text' as const })),
+    { key: sendKey, header: headers.send, format: 'text' },
+    { key: uuidKey, header: headers.uuid, format: 'text' },
+    { key: sentKey, header: headers.sentAt, format: 'date-time' },
+    { key: deliveryKey, header: headers.delivery, format: 'text' },
+    { key: statusKey, header: headers.status, format: 'text' },
+  ];
+  const headerByKey = new Map(all.map(({ key, header }) => [key, header]));
+  return {
+    fields,
+    table: {
+      spreadsheet: sheet.spreadsheetId,
+      tab: sheet.tab,
+      headerRow: sheet.headerRow,
+      idHeader: sheet.idHeader,
+      owner: name,
+      columns: all,
+    },
+    fromRow: ({ number, id, cells, formulas }) => ({
+      number,
+      id,
+      cells: fields.map((field) => cells[field.name]),
+      send: cells[sendKey],
+      isSendFormula: formulas.includes(sendKey),
+      uuid: cells[uuidKey],
+      sentAt: cells[sentKey],
+      delivery: cells[deliveryKey],
+    }),
+    toCells: (changes) => Object.fromEntries(changes.map(({ field, after }) => [field, toSentCell(field, after)])),
+    headerOf: (key) => headerByKey.get(key) ?? key,
+  };
+}

@@ -1,0 +1,135 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Secret } from '../../../src/config/secret.ts';
+import { createAlerts, type Told } from '../../../src/engine/daemon/alerts.ts';
+import { type LastRun, standingOf } from '../../../src/engine/daemon/health.ts';
+import { createMask, hideAddresses } from '../../../src/log/mask.ts';
+
+/* One message for each change of state; a receiver that is down harms nobody. */
+
+beforeEach(() => void vi.useFakeTimers({ now: new Date('2026-11-21T09:00:00Z') }));
+afterEach(() => void vi.useRealTimers());
+
+const counts = { ...standingOf(), linked: 3 };
+
+function ran(status: LastRun['status'], problems: Record<string, number> = {}, reason?: string): LastRun {
+  const at = '2026-11-21T09:00:00.000Z';
+  const about = {
+    run: 'r1',
+    status,
+    startedAt: at,
+    endedAt: at,
+    isFull: false,
+    counts,
+    problems,
+  };
+  return { ...about, ...(reason !== undefined && { reason }) };
+}
+
+interface Given {
+  readonly post?: (calls: number, signal: AbortSignal) => Response | Promise<Response>;
+  readonly told?: ReadonlyMap<string, Told>;
+}
+
+function open({ post = () => new Response(), told = new Map<string, Told>() }: Given = {}) {
+  const bodies: Record<string, unknown>[] = [];
+  const lost: string[] = [];
+  const secret = new Secret('the-token-of-the-tests');
+  const alerts = createAlerts({
+    url: new Secret('https://alerts.test/key-of-the-hook'),
+    post: (_url, init) => {
+      bodies.push(JSON.parse(init.body as string) as Record<string, unknown>);
+      return post(bodies.length, init.signal!);
+    },
+    clean: (text) => hideAddresses(createMask([secret])(text)),
+    told,
+    onLost: (_alert, why) => lost.push(why),
+  });
+  return { alerts, bodies, lost };
+}
+
+test('success that goes on, failure that goes on: nothing is said twice', async () => {
+  const { alerts, bodies } = open();
+  for (const status of ['succeeded', 'succeeded', 'failed', 'failed', 'held', 'succeeded', 'succeeded'] as const) {
+    alerts.observe('prospects', ran(status), false);
+  }
+  await alerts.settled();
+  expect(bodies.map(({ event, previous }) => [event, previous])).toEqual([
+    ['failed', 'succeeded'],
+    ['held', 'failed'],
+    ['recovered', 'held'],
+  ]);
+});
+
+test('a partial run is news when it has a new kind of problem; waiting and ignored records are none', async () => {
+  const { alerts, bodies } = open();
+  const partial = [{ conflict: 1 }, { conflict: 2, waiting: 4 }, { conflict: 1, quarantined: 1 }, { quarantined: 1 }];
+  for (const problems of partial) alerts.observe('prospects', ran('partial', problems), false);
+  await alerts.settled();
+  expect(bodies.map(({ problems }) => problems)).toEqual([{ conflict: 1 }, { conflict: 1, quarantined: 1 }]);
+  expect(bodies[0]).toMatchObject({
+    version: 1,
+    event: 'partial',
+    sync: 'prospects',
+    run: 'r1',
+    time: '2026-11-21T09:00:00.000Z',
+    text: 'leadsheet: prospects goes on, and a person is needed: 1 conflict. See leadsheet status',
+    counts: { linked: 3 },
+    reason: null,
+  });
+});
+
+test('neither secrets nor addresses of contacts are in a message; whom to share with is', async () => {
+  const { alerts, bodies } = open();
+  const reason = 'ann@firm.io and the-token-of-the-tests; share it with robot@demo.iam.gserviceaccount.com';
+  alerts.observe('prospects', ran('failed', {}, reason), true);
+  await alerts.settled();
+  expect(bodies[0]?.['reason']).toBe('[e-mail] and [secret]; share it with robot@demo.iam.gserviceaccount.com');
+  expect(bodies[0]).toMatchObject({ event: 'stopped' });
+});
+
+test('a held run says how to let it through', async () => {
+  const { alerts, bodies } = open();
+  const reason = '9 deletions are more than the limit of 20% of 10, that is 2';
+  alerts.observe('prospects', { ...ran('held', {}, reason), run: 'r2', approvable: 'r1' }, false);
+  await alerts.settled();
+  expect(bodies[0]).toMatchObject({
+    event: 'held',
+    approve: 'r1',
+    text: `leadsheet: prospects is held: ${reason}. To let it through: leadsheet approve prospects --run r1`,
+  });
+});
+
+test('what an earlier process told is not told again', async () => {
+  const { alerts, bodies } = open({ told: new Map([['prospects', { state: 'failed', kinds: [] }]]) });
+  alerts.observe('prospects', ran('failed'), false);
+  alerts.observe('prospects', ran('succeeded'), false);
+  await alerts.settled();
+  expect(bodies.map(({ event }) => event)).toEqual(['recovered']);
+});
+
+test('a receiver that is down is asked three times, and then that one message is given up', async () => {
+  const { alerts, bodies, lost } = open({ post: () => Promise.reject(new TypeError('fetch failed')) });
+  alerts.observe('prospects', ran('failed'), false);
+  await vi.advanceTimersByTimeAsync(10_000);
+  await alerts.settled();
+  expect(bodies).toHaveLength(3);
+  expect(lost).toEqual(['fetch failed']);
+});
+
+test('one that does not answer is not waited for longer than ten seconds at a time', async () => {
+  const hang = (_calls: number, signal: AbortSignal) =>
+    new Promise<Response>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+  const { alerts, lost } = open({ post: hang });
+  alerts.observe('prospects', ran('failed'), false);
+  await vi.advanceTimersByTimeAsync(37_000);
+  expect(lost).toEqual(['no answer within 10 s']);
+});
+
+test('one that refuses is not asked again; one that is overloaded is', async () => {
+  const refusing = open({ post: () => new Response('', { status: 404 }) });
+  const overloaded = open({ post: (calls) => new Response('', { status: calls === 1 ? 503 : 200 }) });
+  for (const { alerts } of [refusing, overloaded]) alerts.observe('prospects', ran('failed'), false);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect([refusing.bodies.length, refusing.lost]).toEqual([1, ['it answered 404']]);
+  expect([overloaded.bodies.length, overloaded.lost]).toEqual([2, []]);
+});

@@ -1,0 +1,132 @@
+import { writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { readHeartbeat } from '../../../src/engine/daemon/heartbeat.ts';
+import { createDaemonTrial, until, webhookUrl } from '../../support/daemon.ts';
+
+const withAlerts = { alerts: { webhook_url: webhookUrl } };
+
+test('it keeps both sides equal by itself, from the first run on', async () => {
+  const trial = createDaemonTrial();
+  trial.addContact({ first_name: 'Ann', email: 'ann@firm.io' });
+  await trial.begin();
+  await until(() => trial.grid().length === 1);
+  trial.addContact({ first_name: 'Bob', email: 'bob@firm.io' });
+  await until(() => trial.grid().length === 2);
+  expect(trial.said('change done').at(-1)).toMatchObject({ side: 'sheet', op: 'append', level: 'info' });
+});
+
+test('a feed is kept by its schedule like a sync, and ends with the daemon', async () => {
+  const columns = { ID: 'uuid', Name: 'name', Status: 'status' };
+  const flows = { resource: 'automations', schedule: '* * * * * *', control: true, columns };
+  const trial = createDaemonTrial({ values: [[]], feeds: { flows } });
+  const { automations } = trial.service.model;
+  const flow = automations.add({ name: 'Q3', status: 'off' });
+  const { daemon, stop } = await trial.begin();
+  await until(() => trial.grid().length === 1);
+  trial.person.type("'Prospects'!C2", 'on');
+  await until(() => automations.table.get(flow.uuid).status === 'on');
+  expect(daemon.status()).toMatchObject([{ name: 'flows', lastRun: { status: 'succeeded' } }]);
+  expect(daemon.status()[0]!.nextFullScanAt).toBeUndefined();
+  expect(await stop()).toEqual([]);
+});
+
+test('W10: an edited cell is sent once it has stood still', async () => {
+  const trial = createDaemonTrial({ sync: { settle_secs: 2 } });
+  trial.addContact({ first_name: 'Ann', email: 'ann@firm.io' });
+  await trial.begin();
+  await until(() => trial.grid().length === 1 && trial.said('run ended').length > 2);
+  const typedAt = Date.now();
+  trial.person.type("'Prospects'!A2", 'Anna');
+  await until(() => trial.contacts()[0]?.first_name === 'Anna');
+  expect(Date.now() - typedAt).toBeGreaterThan(1_900);
+});
+
+test('a sync that fails backs off and is told; the others go on', async () => {
+  const trial = createDaemonTrial({
+    file: withAlerts,
+    others: { broken: { sheet: { spreadsheet: 'there-is-no-such-spreadsheet-at-all-0000', tab: 'None' } } },
+  });
+  await trial.begin();
+  await until(() => trial.said('run ended', 'prospects').length > 3);
+  expect(trial.said('run ended', 'broken')).toHaveLength(1);
+  expect(trial.said('backing off', 'broken')).toMatchObject([{ failures: 1 }]);
+  expect(trial.alerts).toMatchObject([{ event: 'failed', sync: 'broken', previous: 'succeeded' }]);
+});
+
+test('W6: a refused token stops the sync, which is said once', async () => {
+  const trial = createDaemonTrial({
+    file: withAlerts,
+    around: (request, next) => {
+      if (!request.url.includes(':4010')) return next(request);
+      return Promise.resolve(Response.json({ message: 'Unauthenticated.' }, { status: 401 }));
+    },
+  });
+  const { daemon } = await trial.begin();
+  await until(() => trial.said('sync stopped until leadsheet is started again').length > 0);
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  expect(trial.said('sync stopped until leadsheet is started again')).toHaveLength(1);
+  expect(trial.alerts).toMatchObject([{ event: 'stopped', sync: 'prospects' }]);
+  expect(daemon.trigger('prospects')).toBe('stopped');
+  expect(daemon.status()).toMatchObject([{ phase: 'stopped' }]);
+});
+
+test('W8: the end waits for what is in flight, begins nothing new, and the next process goes on where it was', async () => {
+  let isSlow = false;
+  const trial = createDaemonTrial({
+    around: async (request, next) => {
+      const answer = await next(request);
+      if (isSlow && request.method !== 'GET') await new Promise((resolve) => setTimeout(resolve, 500));
+      return answer;
+    },
+  });
+  const { stop } = await trial.begin();
+  await until(() => trial.said('run ended').length > 0);
+  isSlow = true;
+  trial.addContact({ first_name: 'Ann', email: 'ann@firm.io' });
+  await until(() => trial.said('run started').length > trial.said('run ended').length);
+  const askedAt = Date.now();
+  expect(await stop()).toEqual([]);
+  expect(Date.now() - askedAt).toBeLessThan(10_000);
+  expect(trial.lines.at(-1)?.msg).toBe('leadsheet ended');
+  expect(await readHeartbeat(trial.stateFolder)).toMatchObject({ state: 'ended' });
+  isSlow = false;
+  await trial.begin();
+  await until(() => trial.grid().length === 1);
+});
+
+test('W8: a call that does not come back is given up on after nine seconds, by name', async () => {
+  let hanging = 0;
+  const trial = createDaemonTrial({
+    around(request, next) {
+      if (request.method !== 'POST' || !/:4010.*(upsert|leads)$/.test(request.url)) return next(request);
+      hanging += 1;
+      return new Promise(() => undefined);
+    },
+  });
+  const { stop } = await trial.begin();
+  await until(() => trial.said('run ended').length > 0);
+  trial.person.paste("'Prospects'!A2", [['Bob', 'Row', 'Firm', 'bob@firm.io']]);
+  await until(() => hanging > 0);
+  const askedAt = Date.now();
+  expect(await stop()).toEqual(['prospects']);
+  expect(Date.now() - askedAt).toBeLessThan(10_000);
+  expect(trial.lines.at(-2)).toMatchObject({ level: 'error', syncs: ['prospects'] });
+}, 30_000);
+
+test('a restart does not tell again what was told, and makes up for the full scan it missed', async () => {
+  const trial = createDaemonTrial({
+    file: withAlerts,
+    sync: { sheet: { spreadsheet: 'there-is-no-such-spreadsheet-at-all-0000', tab: 'None' } },
+  });
+  const { stop } = await trial.begin();
+  await until(() => trial.alerts.length === 1);
+  await stop();
+  const beat = (await readHeartbeat(trial.stateFolder))!;
+  expect(beat.syncs).toMatchObject([{ name: 'prospects', last_run: { status: 'failed' }, told: { state: 'failed' } }]);
+  const missed = { ...beat, syncs: beat.syncs.map((sync) => ({ ...sync, next_full_scan_at: beat.started_at })) };
+  writeFileSync(`${trial.stateFolder}/.daemon.json`, JSON.stringify(missed));
+  await trial.begin();
+  await until(() => trial.said('run ended').length === 2);
+  expect(trial.said('run started').map((line) => line['full_scan'])).toEqual([false, true]);
+  expect(trial.alerts).toHaveLength(1);
+});

@@ -1,0 +1,76 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createHeartbeat, type Heartbeat, readHeartbeat } from '../../../src/engine/daemon/heartbeat.ts';
+
+let folder = '';
+beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'leadsheet-'))));
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(folder, { recursive: true });
+});
+
+const spent = { used: 1, per_minute: 60 };
+
+function open(given = folder) {
+  let taken = 0;
+  const failures: unknown[] = [];
+  const heartbeat = createHeartbeat({
+    folder: given,
+    onFailure: (error) => failures.push(error),
+    take: (): Heartbeat => ({
+      version: 1,
+      pid: (taken += 1),
+      started_at: '2026-11-21T09:00:00.000Z',
+      written_at: '2026-11-21T09:00:00.000Z',
+      state: 'running',
+      syncs: [],
+      budget: { crm: spent, sheet_reads: spent, sheet_writes: spent },
+    }),
+  });
+  return { heartbeat, failures, count: () => taken };
+}
+
+test('another process reads what the daemon wrote, from a file for its account alone', async () => {
+  const { heartbeat } = open();
+  await heartbeat.end();
+  expect(await readHeartbeat(folder)).toMatchObject({ state: 'running', budget: { crm: spent } });
+  expect(readdirSync(folder)).toEqual(['.daemon.json']);
+  expect(statSync(join(folder, '.daemon.json')).mode & 0o777).toBe(0o600);
+});
+
+test('W9: without a change it is written once a minute; many changes at once are one writing or two', async () => {
+  vi.useFakeTimers();
+  const { heartbeat, count } = open();
+  await vi.advanceTimersByTimeAsync(59_000);
+  expect(count()).toBe(0);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(count()).toBe(1);
+  for (let times = 0; times < 10; times += 1) heartbeat.changed();
+  await heartbeat.end();
+  expect(count()).toBeLessThanOrEqual(3);
+});
+
+test.each([
+  ['nothing there', () => undefined],
+  ['half a file', () => writeFileSync(join(folder, '.daemon.json'), '{"version": 1, "sy')],
+  ['a version of later', () => writeFileSync(join(folder, '.daemon.json'), '{"version": 2}')],
+  ['a folder', () => mkdirSync(join(folder, '.daemon.json'))],
+])('%s is as good as none', async (_what, arrange) => {
+  arrange();
+  expect(await readHeartbeat(folder)).toBeUndefined();
+});
+
+test('a folder that cannot be written is told once, and it works again by itself', async () => {
+  const place = join(folder, 'state');
+  writeFileSync(place, 'a file');
+  const { heartbeat, failures } = open(place);
+  heartbeat.changed();
+  await vi.waitFor(() => expect(failures).toHaveLength(1));
+  heartbeat.changed();
+  rmSync(place);
+  await heartbeat.end();
+  expect(failures).toHaveLength(1);
+  expect(await readHeartbeat(place)).toBeDefined();
+});

@@ -1,0 +1,352 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { failurePauseMs } from '../../../src/engine/daemon/backoff.ts';
+import { watchClock } from '../../../src/engine/daemon/clock-watch.ts';
+import { createScheduler, type Scheduler, type Verdict } from '../../../src/engine/daemon/scheduler.ts';
+
+/* node-cron on a clock that is moved by hand; jitter is left out by giving it no room. */
+
+let opened: Scheduler[] = [];
+
+beforeEach(() => {
+  opened = [];
+  vi.useFakeTimers({ now: new Date('2026-11-21T09:00:00Z') });
+  vi.spyOn(Math, 'random').mockReturnValue(0);
+});
+
+afterEach(async () => {
+  for (const scheduler of opened) void scheduler.stop();
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+interface Given {
+  readonly cron?: string;
+  readonly fullScan?: string;
+  readonly timeZone?: string;
+  readonly isFullScanDue?: boolean;
+  readonly run?: (isFull: boolean) => Promise<Verdict>;
+  readonly settleMs?: number;
+}
+
+function open({ cron = '*/30 * * * * *', fullScan = '0 3 * * *', timeZone = 'UTC', ...given }: Given = {}) {
+  const runs: string[] = [];
+  const pauses: number[] = [];
+  const scheduler = createScheduler({
+    schedule: { cron, timeZone },
+    fullScan: { cron: fullScan, timeZone },
+    isFullScanDue: given.isFullScanDue ?? false,
+    settleMs: given.settleMs ?? 10_000,
+    run: async (isFull) => {
+      runs.push(`${new Date().toISOString().slice(11, 19)}${isFull ? ' full' : ''}`);
+      return given.run?.(isFull) ?? 'done';
+    },
+    onPause: (pauseMs) => pauses.push(pauseMs / 1_000),
+    now: () => Date.now(),
+    random: () => 1,
+  });
+  opened.push(scheduler);
+  return { scheduler, runs, pauses };
+}
+
+const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1_000);
+
+describe('a schedule', () => {
+  test('begins with a run at once and goes on with its slots', async () => {
+    const { scheduler, runs } = open();
+    scheduler.start();
+    await seconds(65);
+    expect(runs).toEqual(['09:00:00', '09:00:30', '09:01:00']);
+    expect(scheduler.nextRunAt()).toBe(Date.parse('2026-11-21T09:01:30Z'));
+  });
+
+  test('is of its time zone: 03:00 in Berlin is 02:00 UTC in November', () => {
+    const { scheduler } = open({ timeZone: 'Europe/Berlin' });
+    scheduler.start();
+    expect(scheduler.nextFullScanAt()).toBe(Date.parse('2026-11-22T02:00:00Z'));
+  });
+
+  test('spreads its slots by a tenth of the interval, ten seconds at most', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.999);
+    const { scheduler, runs } = open({ cron: '*/5 * * * *' });
+    scheduler.start();
+    await seconds(330);
+    expect(runs).toEqual(['09:00:00', '09:05:09']);
+  });
+
+  test('has one run at a time: slots that come meanwhile are passed over', async () => {
+    const { scheduler, runs } = open({
+      run: async () => {
+        await new Promise((resolve) => setTimeout(resolve, 70_000));
+        return 'done';
+      },
+    });
+    scheduler.start();
+    await seconds(95);
+    expect(runs).toEqual(['09:00:00', '09:01:30']);
+  });
+
+  test('is kept although the process was too busy to look for some slots', async () => {
+    const { scheduler, runs } = open();
+    scheduler.start();
+    await seconds(1);
+    // The wall clock goes on, timers do not: they fire late.
+    vi.setSystemTime(Date.parse('2026-11-21T09:02:10Z'));
+    await seconds(30);
+    expect(runs).toEqual(['09:00:00', '09:02:39']);
+  });
+});
+
+describe('a full scan', () => {
+  test('takes the place of the run that is due at the same instant', async () => {
+    const { scheduler, runs } = open({ fullScan: '1 9 * * *' });
+    scheduler.start();
+    await seconds(95);
+    expect(runs).toEqual(['09:00:00', '09:00:30', '09:01:00 full', '09:01:30']);
+  });
+
+  test('that comes during a run follows it at once', async () => {
+    const { scheduler, runs } = open({
+      fullScan: '30 0 9 * * *',
+      cron: '*/10 * * * *',
+      run: async (isFull) => {
+        if (!isFull) await new Promise((resolve) => setTimeout(resolve, 50_000));
+        return 'done';
+      },
+    });
+    scheduler.start();
+    await seconds(60);
+    expect(runs).toEqual(['09:00:00', '09:00:50 full']);
+  });
+
+  test('that was missed while nothing ran is made up for by the first run', async () => {
+    const { scheduler, runs } = open({ isFullScanDue: true });
+    scheduler.start();
+    await seconds(31);
+    expect(runs).toEqual(['09:00:00 full', '09:00:30']);
+  });
+
+  test('that failed is a full scan again when the pause is over', async () => {
+    let verdict: Verdict = 'failed';
+    const { scheduler, runs } = open({ isFullScanDue: true, cron: '0 * * * *', run: async () => verdict });
+    scheduler.start();
+    await seconds(1);
+    verdict = 'done';
+    await seconds(15);
+    expect(runs).toEqual(['09:00:00 full', '09:00:15 full']);
+  });
+});
+
+describe('a trigger', () => {
+  test('runs an idle sync now, and one that runs once more afterwards, however often it is said', async () => {
+    const { scheduler, runs } = open({
+      cron: '0 * * * *',
+      run: async () => {
+        await new Promise((resolve) => setTimeout(resolve, 5_000));
+        return 'done';
+      },
+    });
+    scheduler.start();
+    expect([scheduler.trigger(), scheduler.trigger()]).toEqual(['queued', 'queued']);
+    await seconds(11);
+    expect(scheduler.trigger()).toBe('started');
+    await seconds(6);
+    expect(runs).toEqual(['09:00:00', '09:00:05', '09:00:11']);
+  });
+
+  test('does not shorten the pause of a sync that failed, and does not wake one that stopped', async () => {
+    const failing = open({ run: async () => 'failed' });
+    const final = open({ run: async () => 'final' });
+    for (const { scheduler } of [failing, final]) scheduler.start();
+    await seconds(1);
+    expect([failing.scheduler.trigger(), final.scheduler.trigger()]).toEqual(['backing-off', 'stopped']);
+    await seconds(1);
+    expect([failing.runs.length, final.runs.length]).toEqual([1, 1]);
+  });
+
+  test('that comes within five seconds of a run that was triggered waits for the rest of them', async () => {
+    const { scheduler, runs } = open({ cron: '0 * * * *' });
+    scheduler.start();
+    await seconds(1);
+    expect(scheduler.trigger()).toBe('started');
+    await seconds(1);
+    expect([scheduler.trigger(), scheduler.trigger()]).toEqual(['queued', 'queued']);
+    expect(scheduler.nextRunAt()).toBe(Date.parse('2026-11-21T09:00:06Z'));
+    await seconds(60);
+    expect(runs).toEqual(['09:00:00', '09:00:01', '09:00:06']);
+  });
+
+  test('without end runs a dozen times a minute', async () => {
+    const { scheduler, runs } = open({ cron: '0 * * * *' });
+    scheduler.start();
+    await seconds(1);
+    for (let second = 0; second < 59; second += 1) {
+      scheduler.trigger();
+      await seconds(1);
+    }
+    expect(runs.slice(1)).toHaveLength(12);
+  });
+
+  test('is answered by a slot that comes before the gap is over', async () => {
+    const { scheduler, runs } = open({ cron: '*/3 * * * * *' });
+    scheduler.start();
+    await seconds(2);
+    scheduler.trigger();
+    scheduler.trigger();
+    await seconds(6);
+    expect(runs).toEqual(['09:00:00', '09:00:02', '09:00:03', '09:00:06']);
+  });
+
+  test('that comes during a run which fails is passed over, and leaves nothing behind that would shorten the pause', async () => {
+    const { scheduler, runs } = open({
+      cron: '0 * * * *',
+      run: async () => {
+        await new Promise((resolve) => setTimeout(resolve, 2_000));
+        return 'failed';
+      },
+    });
+    scheduler.start();
+    await seconds(1);
+    expect(scheduler.trigger()).toBe('queued');
+    await seconds(15);
+    expect(runs).toEqual(['09:00:00']);
+    await seconds(2);
+    expect(runs).toEqual(['09:00:00', '09:00:17']);
+  });
+
+  test('W10: what its run finds settling is looked at again when it has settled, and not by a slot an hour later', async () => {
+    let settledAt = Infinity;
+    const { scheduler, runs } = open({
+      cron: '0 * * * *',
+      run: async () => (Date.now() < settledAt ? 'settling' : 'done'),
+    });
+    scheduler.start();
+    await seconds(60);
+    // What no hook told of keeps to the schedule.
+    expect(runs).toEqual(['09:00:00']);
+    settledAt = Date.now() + 10_000;
+    scheduler.trigger();
+    await seconds(60);
+    expect(runs).toEqual(['09:00:00', '09:01:00', '09:01:10']);
+  });
+
+  test('W10: what never stands still is looked at five times more, and is then left to the schedule', async () => {
+    const { scheduler, runs } = open({ cron: '0 * * * *', run: async () => 'settling' });
+    scheduler.start();
+    await seconds(1);
+    scheduler.trigger();
+    await seconds(600);
+    expect(runs).toHaveLength(1 + 1 + 5);
+    await seconds(3_600);
+    expect(runs).toHaveLength(1 + 1 + 5 + 1);
+  });
+
+  test('W8: what a trigger has yet to start ends with the schedule', async () => {
+    const { scheduler, runs } = open({ cron: '0 * * * *', run: async () => 'settling' });
+    scheduler.start();
+    await seconds(1);
+    scheduler.trigger();
+    await seconds(1);
+    scheduler.trigger();
+    await scheduler.stop();
+    await seconds(60);
+    expect(runs).toEqual(['09:00:00', '09:00:01']);
+    expect([scheduler.trigger(), vi.getTimerCount()]).toEqual(['stopped', 0]);
+  });
+});
+
+describe('failures', () => {
+  test('are followed by pauses that grow, are capped, and begin anew after a success', async () => {
+    let verdict: Verdict = 'failed';
+    const { scheduler, pauses } = open({ run: async () => verdict });
+    scheduler.start();
+    await seconds(3_600);
+    expect(pauses.slice(0, 8)).toEqual([15, 30, 60, 120, 240, 480, 600, 600]);
+    expect(scheduler.phase()).toBe('backing-off');
+    verdict = 'done';
+    await seconds(601);
+    expect([scheduler.phase(), scheduler.failuresInARow()]).toEqual(['idle', 0]);
+    const before = pauses.length;
+    verdict = 'failed';
+    await seconds(31);
+    expect(pauses.slice(before)).toEqual([15]);
+  });
+
+  test('spread their pauses over the upper half', () => {
+    expect([failurePauseMs(3, () => 0), failurePauseMs(3, () => 0.999_999)]).toEqual([30_000, 60_000]);
+  });
+
+  test('that are final stop the sync for good', async () => {
+    const { scheduler, runs } = open({ run: async () => 'final' });
+    scheduler.start();
+    await seconds(90_000);
+    expect(runs).toHaveLength(1);
+    expect([scheduler.phase(), scheduler.nextRunAt()]).toEqual(['stopped', undefined]);
+  });
+});
+
+describe('a wall clock that is set', () => {
+  function watched(given?: Given) {
+    const trial = open(given);
+    const set: number[] = [];
+    const watch = watchClock({
+      now: () => Date.now(),
+      elapsed: () => performance.now(),
+      onSet: (byMs) => {
+        set.push(Math.round(byMs / 1_000));
+        trial.scheduler.clockWasSet();
+      },
+    });
+    return { ...trial, watch, set };
+  }
+
+  test('back by an hour: the sync does not stand still for an hour', async () => {
+    const { scheduler, runs, watch, set } = watched();
+    scheduler.start();
+    await seconds(31);
+    vi.setSystemTime(Date.now() - 3_600_000);
+    await seconds(61);
+    expect(set).toEqual([-3_600]);
+    expect(runs.slice(0, 2)).toEqual(['09:00:00', '09:00:30']);
+    expect(runs.slice(2)).toContain('08:01:00');
+    watch[Symbol.dispose]();
+  });
+
+  test('forward over a full scan: it is made up for', async () => {
+    const { scheduler, runs, watch, set } = watched({ cron: '0 */6 * * *' });
+    scheduler.start();
+    await seconds(5);
+    vi.setSystemTime(Date.parse('2026-11-22T05:00:00Z'));
+    await seconds(20);
+    expect(set).toHaveLength(1);
+    expect(runs.at(-1)).toMatch(/^05:00:\d\d full$/);
+    watch[Symbol.dispose]();
+  });
+
+  test('by less than two seconds is none: time services do that', async () => {
+    const { watch, set } = watched();
+    vi.setSystemTime(Date.now() - 1_500);
+    await seconds(30);
+    expect(set).toEqual([]);
+    expect(watch.stalledMs()).toBe(0);
+    watch[Symbol.dispose]();
+  });
+});
+
+test('stopping starts nothing more and waits for the run under way', async () => {
+  const { scheduler, runs } = open({
+    run: async () => {
+      await new Promise((resolve) => setTimeout(resolve, 5_000));
+      return 'done';
+    },
+  });
+  scheduler.start();
+  scheduler.trigger();
+  let isOver = false;
+  const stopped = scheduler.stop().then(() => (isOver = true));
+  await seconds(4);
+  expect(isOver).toBe(false);
+  await seconds(120);
+  await stopped;
+  expect(runs).toEqual(['09:00:00']);
+  expect(vi.getTimerCount()).toBe(0);
+});

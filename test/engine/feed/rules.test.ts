@@ -1,0 +1,420 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { createSyncTrial, type TrialOptions } from '../../support/app.ts';
+
+/* Feeds between both stand-ins: everything real but the network. */
+
+const columns = { ID: 'uuid', Name: 'name', Status: 'status', Priority: 'priority', Hours: 'schedule.timeblocks' };
+
+function createFeedTrial(feed: Readonly<Record<string, unknown>> = {}, options: Partial<TrialOptions> = {}) {
+  const trial = createSyncTrial({
+    values: [[]],
+    feeds: { flows: { resource: 'automations', columns, ...feed } },
+    ...options,
+  });
+  const { automations } = trial.service.model;
+  const seed = (...called: readonly string[]) => called.map((name) => automations.add({ name, status: 'off' }));
+  const statusOf = (uuid: string) => automations.table.get(uuid).status;
+  /** No operation deletes an automation; it goes all the same. */
+  const vanish = (...uuids: readonly string[]) =>
+    automations.table.replaceAll([...automations.table.all()].filter(({ uuid }) => !uuids.includes(uuid)));
+  return { ...trial, automations, vanish, seed, statusOf, runFlows: () => trial.runFeed('flows') };
+}
+
+type Trial = ReturnType<typeof createFeedTrial>;
+
+function names(trial: Trial): unknown[] {
+  return trial.grid().map(({ Name }) => Name);
+}
+
+function stateFiles({ folder }: Trial): unknown {
+  const state = join(folder, 'state', 'flows');
+  return readdirSync(state, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => [entry.name, readFileSync(join(entry.parentPath, entry.name), 'utf8')]);
+}
+
+/** Types into the cell of a column in the row of this name. */
+function type(trial: Trial, name: string, header: string, value: string): void {
+  const values = trial.person.read("'Prospects'");
+  const row = values.findIndex((cells) => cells.includes(name)) + 1;
+  const column = values[0]!.indexOf(header);
+  trial.person.type(`Prospects!${'ABCDEFGHIJ'[column]}${row}`, value);
+}
+
+describe('a feed', () => {
+  test('F1: mirrors each record into a row, a schedule readably, and makes the columns it needs', async () => {
+    const trial = createFeedTrial();
+    const [first] = trial.seed('Q3 founders', 'Q4 founders');
+    expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { linked: 0, appended: 2 } });
+    expect(trial.grid()).toMatchObject([
+      {
+        ID: first!.uuid,
+        Name: 'Q3 founders',
+        Status: 'off',
+        Priority: '1',
+        Hours: 'Mon-Fri 09:00-18:00',
+        Sync: 'in sync',
+      },
+      { Name: 'Q4 founders' },
+    ]);
+  });
+
+  test('F1: a change in the service is set, and what somebody typed over it is put back', async () => {
+    const trial = createFeedTrial();
+    const [flow] = trial.seed('Q3', 'Q4');
+    await trial.runFlows();
+    trial.automations.table.change(flow!.uuid, { priority: 7 }, Date.now());
+    type(trial, 'Q4', 'Name', 'mine');
+    expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { set: 2 } });
+    expect(trial.grid()).toMatchObject([{ Name: 'Q3', Priority: '7' }, { Name: 'Q4' }]);
+  });
+
+  test('F5: unchanged, costs its pages and one read of the sheet, and writes nothing, to no side and no file (W9)', async () => {
+    const trial = createFeedTrial();
+    trial.seed(...Array.from({ length: 250 }, (_, index) => `flow ${index}`));
+    await trial.runFlows();
+    await trial.runFlows();
+    const before = [stateFiles(trial), trial.grid()];
+    const { cost, status, counts } = await trial.runFlows();
+    expect({ ...cost, seconds: 0, status }).toEqual({
+      crmCalls: 3,
+      sheetReads: 1,
+      sheetWrites: 0,
+      seconds: 0,
+      status: 'succeeded',
+    });
+    expect(counts).toMatchObject({ linked: 250, set: 0, appended: 0 });
+    expect([stateFiles(trial), trial.grid()]).toEqual(before);
+  });
+
+  test('F5: a change in the service is seen although the sheet is as it was', async () => {
+    const trial = createFeedTrial();
+    const [flow] = trial.seed('Q3');
+    for (let run = 0; run < 3; run += 1) await trial.runFlows();
+    trial.automations.table.change(flow!.uuid, { name: 'Q3 new' }, Date.now());
+    expect(await trial.runFlows()).toMatchObject({ counts: { set: 1 } });
+    expect(names(trial)).toEqual(['Q3 new']);
+  });
+
+  test('F2: columns of people beside it stay with their row when rows are sorted, added and inserted', async () => {
+    const trial = createFeedTrial();
+    trial.seed('a', 'b', 'c');
+    await trial.runFlows();
+    const { Note: _none, ...headers } = Object.fromEntries(trial.person.read("'Prospects'")[0]!.map((h, i) => [h, i]));
+    const note = 'ABCDEFGHIJ'[Object.keys(headers).length]!;
+    trial.person.type(`Prospects!${note}1`, 'Note');
+    for (const [name, text] of [
+      ['a', 'note a'],
+      ['b', 'note b'],
+      ['c', 'note c'],
+    ] as const)
+      type(trial, name, 'Note', text);
+    trial.person.insertRows('Prospects', 2, 2);
+    trial.seed('d');
+    for (const { uuid } of trial.automations.table.all())
+      trial.automations.table.change(uuid, { priority: 9 }, Date.now());
+    expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { set: 3, appended: 1 } });
+    expect(trial.grid().filter(({ Name }) => Name)).toMatchObject([
+      { Name: 'a', Note: 'note a', Priority: '9' },
+      { Name: 'b', Note: 'note b', Priority: '9' },
+      { Name: 'c', Note: 'note c', Priority: '9' },
+      { Name: 'd', Priority: '9' },
+    ]);
+  });
+
+  test('F3: the row of a record that is gone says so and stays, or goes with on_gone: delete_row', async () => {
+    for (const on_gone of ['mark', 'delete_row']) {
+      const trial = createFeedTrial({ on_gone });
+      const [, flow] = trial.seed('a', 'b', 'c');
+      await trial.runFlows();
+      trial.vanish(flow!.uuid);
+      const isMarked = on_gone === 'mark';
+      expect(await trial.runFlows()).toMatchObject({
+        status: 'succeeded',
+        counts: { ignored: isMarked ? 1 : 0, removed: isMarked ? 0 : 1 },
+      });
+      expect(names(trial)).toEqual(isMarked ? ['a', 'b', 'c'] : ['a', 'c']);
+      const marked = { Name: 'b', Sync: 'gone: the service does not list it any more' };
+      expect(trial.grid().filter(({ Sync }) => Sync !== 'in sync')).toMatchObject(isMarked ? [marked] : []);
+    }
+  });
+
+  test('F3, G1: a listing that is empty all of a sudden deletes nothing', async () => {
+    const trial = createFeedTrial({ on_gone: 'delete_row' });
+    const flows = trial.seed('a', 'b');
+    await trial.runFlows();
+    trial.vanish(...flows.map(({ uuid }) => uuid));
+    expect(await trial.runFlows()).toMatchObject({
+      status: 'held',
+      holds: [{ reason: expect.stringContaining('the service lists no automations, and 2 were there before') }],
+    });
+    expect(names(trial)).toEqual(['a', 'b']);
+  });
+
+  test('G1, F3: approve lets an empty listing through, once and for so many rows; it is not held again for it', async () => {
+    for (const on_gone of ['mark', 'delete_row'] as const) {
+      const trial = createFeedTrial({ on_gone });
+      const flows = trial.seed('a', 'b', 'c');
+      await trial.runFlows();
+      trial.vanish(...flows.map(({ uuid }) => uuid));
+      const held = await trial.runFlows();
+      expect(held).toMatchObject({ status: 'held', approvable: held.run, planned: { missing: 3 } });
+      expect(await trial.runFlows()).toMatchObject({ status: 'held', approvable: held.run });
+      const before = stateFiles(trial);
+      await trial.runFlows();
+      expect(stateFiles(trial)).toEqual(before);
+      expect((await trial.cli('plan', 'flows')).code).toBe(3);
+      expect((await trial.cli('status')).stdout).toContain(`leadsheet approve flows --run ${held.run}`);
+      expect(await trial.cli('approve', 'flows', '--run', 'another')).toMatchObject({ code: 64 });
+      expect(await trial.cli('approve', 'flows', '--run', held.run)).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^flows: approved for .*3 missing; the next run carries it out\n$/),
+      });
+      const isMarked = on_gone === 'mark';
+      const counts = isMarked ? { ignored: 3 } : { removed: 3 };
+      expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts });
+      const gone = { Sync: 'gone: the service does not list it any more' };
+      expect(trial.grid()).toMatchObject(isMarked ? [gone, gone, gone] : []);
+      expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { ignored: isMarked ? 3 : 0 } });
+      expect((await trial.cli('approve', 'flows', '--run', held.run)).stderr).toContain('nothing of flows is held');
+      // It was for those: when the next ones vanish, somebody is asked again.
+      const others = trial.seed('d', 'e');
+      await trial.runFlows();
+      trial.vanish(...others.map(({ uuid }) => uuid));
+      expect(await trial.runFlows()).toMatchObject({ status: 'held', planned: { missing: 2 } });
+    }
+  });
+
+  test('G2, G4: an approval whose cause went away is spent', async () => {
+    const trial = createFeedTrial();
+    const flows = trial.seed('a', 'b');
+    await trial.runFlows();
+    const all = [...trial.automations.table.all()];
+    trial.vanish(...flows.map(({ uuid }) => uuid));
+    const { run } = await trial.runFlows();
+    // They are listed again before the approval is used: it is gone with its cause.
+    await trial.cli('approve', 'flows', '--run', run);
+    trial.automations.table.replaceAll(all);
+    expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { linked: 2, ignored: 0 } });
+    expect((await trial.cli('status', 'flows')).stdout).not.toContain('approve');
+    trial.vanish(...flows.map(({ uuid }) => uuid));
+    expect(await trial.runFlows()).toMatchObject({ status: 'held' });
+  });
+
+  test('F3: a page that fails ends the run, and nothing is concluded', async () => {
+    const trial = createFeedTrial({ on_gone: 'delete_row' });
+    trial.seed(...Array.from({ length: 150 }, (_, index) => `flow ${index}`));
+    await trial.runFlows();
+    trial.service.faults.inject({ kind: 'status', status: 422, matches: ({ url }) => url.includes('offset=100') });
+    expect(await trial.runFlows()).toMatchObject({ status: 'failed', counts: { removed: 0 } });
+    expect(trial.grid()).toHaveLength(150);
+  });
+
+  test('F4: a header row of somebody else is refused, and nothing is overwritten', async () => {
+    const values = [
+      ['Name', 'Phone'],
+      ['Ann', '1'],
+    ];
+    const trial = createFeedTrial({}, { values });
+    trial.seed('a');
+    expect(await trial.runFlows()).toMatchObject({
+      status: 'failed',
+      error: expect.stringMatching(
+        /^the tab "Prospects" has no column "ID", and row 1 says "Phone": nothing was written/,
+      ),
+    });
+    expect(trial.person.read("'Prospects'")).toEqual(values);
+    expect((await trial.cli('plan', 'flows')).code).toBe(1);
+    expect((await trial.cli('check')).stdout).toMatch(
+      /failed {3}flows: headers\s+the tab "Prospects" has no column "ID"/,
+    );
+    trial.person.type('Prospects!C1', 'ID');
+    expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { appended: 1, ignored: 1 } });
+    expect(trial.grid()).toMatchObject([{ Name: 'Ann', Phone: '1' }, { Name: 'a' }]);
+  });
+
+  test('F5: limit_rows takes the newest, and older rows say that they are', async () => {
+    const trial = createFeedTrial({ limit_rows: 2 });
+    const add = (name: string, created_at: string) => trial.automations.add({ name, status: 'on', created_at });
+    add('old', '2026-01-01T00:00:00.000000Z');
+    add('new', '2026-01-02T00:00:00.000000Z');
+    await trial.runFlows();
+    add('newest', '2026-01-03T00:00:00.000000Z');
+    await trial.runFlows();
+    expect(trial.grid().map(({ Name, Sync }) => [Name, Sync])).toEqual([
+      ['new', 'in sync'],
+      ['old', 'gone: not among the first 2 any more'],
+      ['newest', 'in sync'],
+    ]);
+  });
+
+  test('F1: filter and order are passed on', async () => {
+    const trial = createFeedTrial({ filter: { status: 'on' }, order: { field: 'name', type: 'desc' } });
+    trial.seed('x');
+    for (const name of ['b', 'c', 'a']) trial.automations.add({ name, status: 'on' });
+    await trial.runFlows();
+    expect(names(trial)).toEqual(['c', 'b', 'a']);
+  });
+});
+
+describe('automations with control: true', () => {
+  test('E7: off and on in the Status cell stop and start, and the cell holds what the service has', async () => {
+    const trial = createFeedTrial({ control: true });
+    const [a, b] = trial.seed('a', 'b');
+    await trial.runFlows();
+    type(trial, 'a', 'Status', 'ON ');
+    const plan = await trial.cli('plan', 'flows');
+    expect(plan.code).toBe(2);
+    expect(plan.stdout).toContain('1 automation to start or stop');
+    expect(trial.statusOf(a!.uuid)).toBe('off');
+    expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { updated: 1 } });
+    expect([trial.statusOf(a!.uuid), trial.statusOf(b!.uuid)]).toEqual(['on', 'off']);
+    expect(trial.grid()).toMatchObject([{ Name: 'a', Status: 'on', Sync: 'in sync' }, { Status: 'off' }]);
+    type(trial, 'a', 'Status', 'off');
+    await trial.runFlows();
+    expect(trial.statusOf(a!.uuid)).toBe('off');
+  });
+
+  test('E7: a refusal stands in the status column, and the cell returns to the truth', async () => {
+    const trial = createFeedTrial({ control: true });
+    const archived = trial.automations.add({ name: 'old', status: 'archived' });
+    await trial.runFlows();
+    type(trial, 'old', 'Status', 'on');
+    expect(await trial.runFlows()).toMatchObject({ status: 'partial', problems: [{ kind: 'refused', rule: 'E7' }] });
+    const refused = [{ Status: 'archived', Sync: 'refused: You cannot turn on an archived automation' }];
+    expect(trial.grid()).toMatchObject(refused);
+    expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 0 } });
+    expect(trial.grid()).toMatchObject(refused);
+    trial.automations.table.change(archived.uuid, { status: 'off' }, Date.now());
+    await trial.runFlows();
+    expect(trial.grid()).toMatchObject([{ Status: 'off', Sync: 'in sync' }]);
+  });
+
+  test('E7: another word is put back and said, and starts nothing', async () => {
+    const trial = createFeedTrial({ control: true });
+    trial.seed('a');
+    await trial.runFlows();
+    type(trial, 'a', 'Status', 'please');
+    await trial.runFlows();
+    expect(trial.grid()).toMatchObject([{ Status: 'off', Sync: 'refused: Status takes on or off' }]);
+    expect((await trial.cli('status')).stdout).toMatch(/^flows: partial/);
+    await trial.runFlows();
+    expect((await trial.cli('status')).stdout).toMatch(/^flows: succeeded/);
+  });
+
+  test('E7: an old status in a cell is not a wish: the service changed it', async () => {
+    const trial = createFeedTrial({ control: true });
+    const [a] = trial.seed('a');
+    await trial.runFlows();
+    trial.automations.start(a!.uuid);
+    expect(await trial.runFlows()).toMatchObject({ counts: { updated: 0, set: 1 } });
+    expect([trial.statusOf(a!.uuid), trial.grid()[0]!['Status']]).toEqual(['on', 'on']);
+  });
+
+  test('E7, I9: with a lost state a cell is set to the truth, never taken for a wish', async () => {
+    const trial = createFeedTrial({ control: true });
+    const [a] = trial.seed('a');
+    await trial.runFlows();
+    type(trial, 'a', 'Status', 'on');
+    const { rmSync } = await import('node:fs');
+    rmSync(join(trial.folder, 'state'), { recursive: true });
+    await trial.start();
+    await trial.runFlows();
+    expect([trial.statusOf(a!.uuid), trial.grid()[0]!['Status']]).toEqual(['off', 'off']);
+  });
+
+  test('E7, W4: a lost answer is tried again by the next run, which sees the truth', async () => {
+    const trial = createFeedTrial({ control: true });
+    const [a] = trial.seed('a');
+    await trial.runFlows();
+    type(trial, 'a', 'Status', 'on');
+    trial.service.faults.inject({ kind: 'lost', when: 'after', operation: 'automations.start', times: 9 });
+    await trial.runFlows();
+    await trial.runFlows();
+    expect([trial.statusOf(a!.uuid), trial.grid()[0]!['Status']]).toEqual(['on', 'on']);
+  });
+
+  test('E7: without control a typed status is put back like any other cell', async () => {
+    const trial = createFeedTrial();
+    const [a] = trial.seed('a');
+    await trial.runFlows();
+    type(trial, 'a', 'Status', 'on');
+    expect(await trial.runFlows()).toMatchObject({ counts: { updated: 0, set: 1 } });
+    expect([trial.statusOf(a!.uuid), trial.grid()[0]!['Status']]).toEqual(['off', 'off']);
+  });
+});
+
+test('the other collections are mirrored alike: lists, sender profiles, messages, e-mails', async () => {
+  for (const [resource, seed] of [
+    ['lists', (trial: Trial) => trial.service.model.lists.add({ name: 'Another' })],
+    [
+      'emails',
+      (trial: Trial) => trial.service.model.inbox.addEmail({ lead_uuid: 'x', subject: '=1+1' }, { body: 'b' }),
+    ],
+    [
+      'network_messages',
+      (trial: Trial) => trial.service.model.inbox.addMessage({ lead_uuid: 'x', sender_profile_uuid: 'y', text: '007' }),
+    ],
+  ] as const) {
+    const fields = {
+      lists: { Name: 'name' },
+      emails: { Name: 'subject', At: 'created_at' },
+      network_messages: { Name: 'text' },
+    };
+    const trial = createFeedTrial({ resource, columns: { ID: 'uuid', ...fields[resource] } });
+    seed(trial);
+    expect(await trial.runFlows()).toMatchObject({ status: 'succeeded' });
+    const shown = { lists: 'Another', emails: '=1+1', network_messages: '007' };
+    expect(names(trial)).toContain(shown[resource]);
+    expect(await trial.runFlows()).toMatchObject({ counts: { set: 0, appended: 0 } });
+  }
+});
+
+test('sync, plan, status and check take feeds by name', async () => {
+  const trial = createFeedTrial();
+  trial.seed('a');
+  expect((await trial.cli('plan')).stdout).toMatch(/^flows: 1 change of 1 record/);
+  expect(await trial.cli('sync', 'flows')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('rows: 1 appended'),
+  });
+  expect(await trial.cli('plan')).toMatchObject({ code: 0, stdout: 'flows: nothing to do\n' });
+  expect((await trial.cli('status', 'flows')).stdout).toMatch(/^flows: succeeded; last run/);
+  const { code, stdout } = await trial.cli('check');
+  expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringMatching(/flows: records\s+1 automations/) });
+  expect(await trial.cli('sync', 'flow')).toMatchObject({ code: 64, stderr: expect.stringContaining('flows?') });
+});
+
+test('plan --out leaves feeds out and says which; of feeds alone no plan is saved', async () => {
+  const trial = createFeedTrial();
+  trial.seed('a');
+  const file = join(trial.folder, 'plan.json');
+  expect(await trial.cli('plan', '--out', file)).toMatchObject({
+    code: 1,
+    stderr: 'leadsheet: no plan was saved: feeds are not part of one, leadsheet sync carries them out\n',
+  });
+  expect(existsSync(file)).toBe(false);
+  trial.person.request({ addSheet: { properties: { title: 'People' } } });
+  const options = parse(readFileSync(trial.configFile, 'utf8')) as { feeds: { flows: { spreadsheet: string } } };
+  const { spreadsheet } = options.feeds.flows;
+  const people = {
+    contacts: { list: 'Prospects' },
+    sheet: { spreadsheet, tab: 'People' },
+    columns: { Email: 'email' },
+  };
+  writeFileSync(trial.configFile, stringify({ ...options, syncs: { people } }));
+  trial.addContact({ email: 'ann@firm.io' });
+  expect(await trial.cli('plan', '--out', file)).toMatchObject({
+    code: 2,
+    stderr: `leadsheet: saved; leadsheet apply ${file} does exactly this, but for feeds (flows): leadsheet sync carries those out\n`,
+  });
+  expect(await trial.cli('apply', file)).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^people: succeeded/),
+  });
+  expect(trial.grid()).toEqual([]);
+  expect(trial.person.read('People').flat()).toContain('ann@firm.io');
+});

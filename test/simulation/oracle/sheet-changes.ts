@@ -1,0 +1,114 @@
+// What leadsheet changed in the sheet by one request, cell by cell.
+import type { Cell } from '../../../src/standin/sheets/cell.ts';
+import type { Spreadsheet } from '../../../src/standin/sheets/spreadsheet.ts';
+import {
+  createdHeader,
+  type FieldName,
+  headerOf,
+  idHeader,
+  otherTab,
+  policyOf,
+  type Setting,
+  statusHeader,
+  tabTitle,
+} from '../world/setting.ts';
+import { cellText, type RowView, type SheetView } from '../world/view.ts';
+
+/** Content, and what of it is seen as rows. */
+export type Moment = readonly [Spreadsheet, SheetView];
+
+export type SheetChange =
+  /** What is not the sync's: other tabs, texts of headers. */
+  | { readonly kind: 'foreign'; readonly text: string }
+  | { readonly kind: 'appeared' | 'vanished'; readonly row: RowView }
+  | {
+      readonly kind: 'changed';
+      readonly was: RowView;
+      readonly row: RowView;
+      readonly fields: readonly {
+        readonly field: FieldName;
+        readonly before: Cell | undefined;
+        readonly after: string;
+      }[];
+      /** Cells in columns that are not the sync's to write. */
+      readonly outside: readonly string[];
+    };
+
+const ownHeaders = [idHeader, 'Sync', 'Enrolment', statusHeader, createdHeader];
+
+export function sheetChanges(setting: Setting, [before, was]: Moment, [after, is]: Moment): readonly SheetChange[] {
+  const [rows, rowsNow] = [before, after].map((content) => content.findSheetByTitle(tabTitle)!.rows);
+  const foreign = [
+    ...otherTabChanges(before, after),
+    ...headerChanges(rows![0]?.cells ?? [], rowsNow![0]?.cells ?? []),
+  ];
+  return [
+    ...foreign.map((text) => ({ kind: 'foreign' as const, text })),
+    ...(rows!.length === rowsNow!.length ? changesInPlace(setting, was, is) : changesByContent(was, is)),
+  ];
+}
+
+function otherTabChanges(before: Spreadsheet, after: Spreadsheet): readonly string[] {
+  const [others, othersNow] = [before, after].map((content) => content.findSheetByTitle(otherTab)?.rows);
+  const isChanged = others?.some((row, index) => row?.cells !== othersNow?.[index]?.cells) ?? false;
+  return isChanged ? [`the tab "${otherTab}" was changed`] : [];
+}
+
+function headerChanges(was: RowView['cells'], is: RowView['cells']): readonly string[] {
+  return was.flatMap((cell, index) =>
+    cellText(cell) !== '' && cellText(cell) !== cellText(is[index])
+      ? [`the header "${cellText(cell)}" became "${cellText(is[index])}"`]
+      : [],
+  );
+}
+
+function changesInPlace(setting: Setting, was: SheetView, is: SheetView): readonly SheetChange[] {
+  const byNumber = new Map(was.rows.map((row) => [row.number, row]));
+  const still = new Set(is.rows.map(({ number }) => number));
+  return [
+    ...is.rows.flatMap((row): readonly SheetChange[] => {
+      const old = byNumber.get(row.number);
+      if (!old) return [{ kind: 'appeared', row }];
+      return old.cells === row.cells ? [] : [rowChange(setting, [old, was], [row, is])];
+    }),
+    ...was.rows.flatMap((row) => (still.has(row.number) ? [] : [{ kind: 'vanished' as const, row }])),
+  ];
+}
+
+/** Formulas are rewritten where rows move, so rows are told by what they show. */
+function changesByContent(was: SheetView, is: SheetView): readonly SheetChange[] {
+  const left = Map.groupBy(was.rows, contentOf);
+  const appeared = is.rows.filter((row) => left.get(contentOf(row))?.shift() === undefined);
+  return [
+    ...appeared.map((row) => ({ kind: 'appeared' as const, row })),
+    ...[...left.values()].flat().map((row) => ({ kind: 'vanished' as const, row })),
+  ];
+}
+
+function rowChange(
+  setting: Setting,
+  [was, before]: readonly [RowView, SheetView],
+  [row, { columnOf }]: readonly [RowView, SheetView],
+): SheetChange {
+  const owned = new Set(ownHeaders.map((header) => columnOf(header) ?? -1));
+  const fields = setting.fields.flatMap(({ field }) => {
+    const index = columnOf(headerOf[field]);
+    if (index === undefined) return [];
+    if (policyOf(setting, field).direction !== 'to_crm') owned.add(index);
+    const place = before.columnOf(headerOf[field]);
+    const old = place === undefined ? undefined : was.cells[place];
+    const cell = row.cells[index];
+    const isSame = cellText(old) === cellText(cell) && old?.formula === cell?.formula;
+    return isSame ? [] : [{ field, before: old, after: cellText(cell) }];
+  });
+  const width = Math.max(was.cells.length, row.cells.length);
+  const outside = Array.from({ length: width }, (_, index) => index).flatMap((index) => {
+    const [old, now] = [cellText(was.cells[index]), cellText(row.cells[index])];
+    return owned.has(index) || old === now ? [] : [`column ${index + 1}: "${old}" became "${now}"`];
+  });
+  return { kind: 'changed', was, row, fields, outside };
+}
+
+function contentOf({ cells }: RowView): string {
+  return JSON.stringify(cells.map((cell) => cellText(cell)));
+}

@@ -1,0 +1,82 @@
+// Calls whose answer is lost, or says nothing.
+import type { Setting } from '../../world/setting.ts';
+import type { Fault } from '../scenario.ts';
+import { type Draw, plainly, type Themed } from './draw.ts';
+
+/** W4, L8: a contact is created, and no answer comes. */
+export function lostCreates({ crm, sheet, pass, run, repeat, random, chance }: Draw, setting: Setting): Themed {
+  const fault = (): Fault => {
+    const kind = random.pick(['lost', 'lost', 'hang', 'status', 'html'] as const);
+    return {
+      on: 'crm',
+      operation: 'contacts.upsert',
+      kind,
+      when: chance(80) ? 'after' : 'before',
+      times: random.pick([1, 1, 1, 2]),
+      skip: random.pick([0, 0, 0, 1]),
+      ...(kind === 'status' && { status: 502 }),
+    };
+  };
+  const rounds = repeat(2, 4, () => [
+    ...repeat(1, 2, () => sheet('enter')),
+    ...repeat(0, 1, () => crm('enter')),
+    run({}, { faults: [fault()] }),
+    pass(1_000, 120_000),
+  ]);
+  const upsertExisting = random.pick(['unchanged', 'refused', 'duplicated', 'duplicated', 'duplicated'] as const);
+  return { setting: plainly(setting, { settleSecs: 0, switches: { upsertExisting } }), steps: rounds.flat() };
+}
+
+/** W4, L8: rows are appended, and no answer comes. */
+export function lostAppends({ crm, sheet, pass, run, repeat, random, chance }: Draw, setting: Setting): Themed {
+  const fault = (): Fault => ({
+    on: 'sheet',
+    target: 'write',
+    effect: random.pick(['lost', 'lost', 'hang', 503, 'empty'] as const),
+    when: chance(80) ? 'after' : 'before',
+    times: random.pick([1, 1, 2, 3]),
+    skip: random.pick([0, 0, 0, 1]),
+  });
+  const rounds = repeat(2, 4, () => [
+    ...repeat(1, 2, () => crm('enter')),
+    ...repeat(0, 1, () => sheet('edit')),
+    run({}, { faults: [fault()] }),
+    pass(1_000, 120_000),
+  ]);
+  return {
+    setting: plainly(setting, { settleSecs: 0 }),
+    steps: [crm('enter'), run({ isFull: true }), pass(20_000), ...rounds.flat()],
+  };
+}
+
+/** W4, L3: an update is carried out or not, and neither its answer nor a look tells; and somebody types once more. */
+export function unknownUpdates(
+  { crm, sheet, pass, run, repeat, part, random, chance }: Draw,
+  setting: Setting,
+): Themed {
+  const faults = (): readonly Fault[] => {
+    const when = chance(60) ? 'after' : 'before';
+    const kind = random.pick(['lost', 'status', 'html'] as const);
+    const times = random.pick([3, 6]);
+    const status = kind === 'status' && { status: 502 };
+    return [
+      { on: 'crm', operation: 'contacts.update', kind, when, times, skip: 0, ...status },
+      { on: 'crm', operation: 'contacts.get', kind: 'status', status: 502, when: 'before', times: 6, skip: 0 },
+    ];
+  };
+  const rounds = repeat(2, 3, () => {
+    const its = { a: 0, b: random.pick([0, part()]) };
+    return [
+      sheet('edit', its),
+      run({}, { faults: faults() }),
+      ...(chance(50) ? [sheet(random.pick(['edit', 'old value'] as const), its)] : []),
+      pass(1_000, 60_000),
+      run(),
+      pass(20_000),
+    ];
+  });
+  return {
+    setting: plainly(setting, { settleSecs: 0 }),
+    steps: [crm('enter'), run({ isFull: true }), pass(60_000), ...rounds.flat()],
+  };
+}

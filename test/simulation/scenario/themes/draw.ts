@@ -1,0 +1,53 @@
+// What themes draw with, and what they have in common.
+import type { Random } from '../../../../src/standin/service/random.ts';
+import type { Setting } from '../../world/setting.ts';
+import type { Act, Chaos, CrmAct, SheetAct, Step, ThemedCrmAct, ThemedSheetAct } from '../scenario.ts';
+
+export interface Themed {
+  readonly setting: Setting;
+  readonly steps: readonly Step[];
+}
+
+/** `setting`: as it was drawn; a theme changes what it is about. */
+export type Theme = (draw: Draw, setting: Setting) => Themed;
+
+/** What themes draw with. */
+export function createDraw(random: Random) {
+  const part = () => random.integer(0, 999);
+  const chance = (percent: number) => random.integer(1, 100) <= percent;
+  const repeat = <Item>(least: number, most: number, make: () => Item): Item[] =>
+    Array.from({ length: random.integer(least, most) }, make);
+  const any = (side: Act['side'], what: Act['what']): Act => ({ side, what, a: part(), b: part(), c: part() });
+  const crm = (what: CrmAct | ThemedCrmAct, its: Partial<Act> = {}): Step => act({ ...any('crm', what), ...its });
+  const sheet = (what: SheetAct | ThemedSheetAct, its: Partial<Act> = {}): Step =>
+    act({ ...any('sheet', what), ...its });
+  const pass = (...ms: readonly number[]): Step => ({ do: 'pass', ms: random.pick(ms) });
+  /** What of `acts` is done while a run is under way, which takes thirty to forty instants with so few people. */
+  const meanwhile = (least: number, most: number, acts: () => Step): Chaos['acts'] =>
+    repeat(least, most, () => ({
+      at: random.integer(8, 36),
+      act: (acts() as Extract<Step, { do: 'act' }>).act,
+    })).toSorted((a, b) => a.at - b.at);
+  const run = (its: Partial<Extract<Step, { do: 'run' }>> = {}, chaos: Partial<Chaos> = {}): Step => ({
+    do: 'run',
+    isFull: chance(50),
+    isAsked: true,
+    restart: false,
+    both: false,
+    ...its,
+    chaos: { acts: [], faults: [], ...chaos },
+  });
+  return { random, part, chance, repeat, crm, sheet, pass, meanwhile, run };
+}
+
+export type Draw = ReturnType<typeof createDraw>;
+
+function act(of: Act): Step {
+  return { do: 'act', act: of };
+}
+
+/** All columns in both directions, by one policy. */
+export function plainly(setting: Setting, its: Partial<Setting>): Setting {
+  const fields = setting.fields.map(({ field }) => ({ field, direction: 'both' as const }));
+  return { ...setting, isShouting: false, isListMissing: false, switches: {}, fields, ...its };
+}

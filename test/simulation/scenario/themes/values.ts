@@ -1,0 +1,66 @@
+// What stands in fields: who is newer, blanks, odd cells, columns that come and go.
+import type { Setting } from '../../world/setting.ts';
+import { type Draw, plainly, type Themed } from './draw.ts';
+
+/** M1: both sides are edited, minutes or seconds apart, and an edit may have been seen long before the other is made. */
+export function newest({ crm, sheet, pass, run, repeat, part, random, chance }: Draw, setting: Setting): Themed {
+  const rounds = repeat(3, 5, () => {
+    // The same person, the same field.
+    const its = { a: 0, b: part() };
+    const edits = [crm('edit', its), pass(1_000, 20_000, 130_000, 300_000), sheet('edit', its)];
+    const isSeenFirst = chance(40);
+    if (isSeenFirst)
+      edits.splice(0, 3, sheet('edit', its), run({ isAsked: false }), pass(150_000, 400_000), crm('edit', its));
+    else if (chance(50)) edits.reverse();
+    return [...edits, pass(1_000, 70_000, 130_000, 400_000), run({ isAsked: chance(70) }), pass(5_000, 130_000)];
+  });
+  const settleSecs = random.pick([0, 10, 30]);
+  return {
+    setting: plainly(setting, { conflict: 'newest', settleSecs }),
+    steps: [crm('enter'), run({ isFull: true }), pass(60_000), ...rounds.flat()],
+  };
+}
+
+/** M2, M3: fields are emptied, and filled again, on either side and on both. */
+export function blanks({ crm, sheet, pass, run, repeat, part, random, chance }: Draw, setting: Setting): Themed {
+  const rounds = repeat(3, 6, () => {
+    const its = { a: part(), b: part() };
+    const emptied = random.pick([crm, sheet])('clear', its);
+    const edited = random.pick([crm, sheet])(chance(70) ? 'edit' : 'clear', its);
+    return [emptied, ...(chance(40) ? [edited] : []), run(), pass(1_000, 130_000)];
+  });
+  const blank = chance(65) ? 'ignore' : 'sync';
+  return {
+    setting: plainly(setting, { blank, limits: 'wide' }),
+    steps: [...repeat(1, 2, () => crm('enter')), ...repeat(0, 1, () => sheet('enter')), run(), ...rounds.flat()],
+  };
+}
+
+/** V4 to V6: cells that cannot be read, or must not be written, while the contact changes. */
+export function oddCells({ crm, sheet, pass, run, repeat, part, random, chance }: Draw, setting: Setting): Themed {
+  const rounds = repeat(2, 4, () => {
+    const its = { a: 0, b: random.pick([0, part()]) };
+    const odd = random.pick(['formula', 'error value'] as const);
+    return [sheet(odd, its), ...(chance(70) ? [run()] : []), crm('edit', its), run(), pass(20_000, 130_000)];
+  });
+  return {
+    setting: plainly(setting, { settleSecs: 0 }),
+    steps: [crm('enter'), run({ isFull: true }), pass(60_000), ...rounds.flat()],
+  };
+}
+
+/** M9: columns leave the mapping and come back, while people edit what is in the others. */
+export function mapping({ crm, sheet, pass, run, repeat, part, random }: Draw, setting: Setting): Themed {
+  const rounds = repeat(2, 4, () => [
+    { do: 'map', column: random.pick([0, 0, 1]) } as const,
+    ...repeat(0, 1, () => random.pick([crm, sheet])('edit', { a: 0, b: part() })),
+    run(),
+    pass(20_000, 130_000),
+    ...repeat(0, 2, () => random.pick([crm, sheet])('edit', { a: part(), b: part() })),
+    run(),
+  ]);
+  return {
+    setting: plainly(setting, { settleSecs: 0, limits: 'wide' }),
+    steps: [...repeat(2, 3, () => crm('enter')), run({ isFull: true }), pass(60_000), ...rounds.flat()],
+  };
+}

@@ -1,8 +1,9 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { contact } from '../src/crm/operations/records.ts';
 import type { ContactField } from '../src/crm/operations/records.ts';
 import { createCapabilities } from '../src/crm/scan/capabilities.ts';
-import type { ScannedContact } from '../src/crm/scan/compact.ts';
+import type { ContactRow } from '../src/crm/scan/contact-row.ts';
 import { scanContacts } from '../src/crm/scan/scan.ts';
 import { cpuMs, median } from './support/measure.ts';
 import type { Bench } from './support/measure.ts';
@@ -89,12 +90,19 @@ async function bareLoop(url: string, upTo: number): Promise<number> {
   return rows;
 }
 
-async function scan(url: string): Promise<readonly ScannedContact[]> {
+interface Held {
+  readonly uuid: string;
+  readonly values: readonly unknown[];
+}
+
+async function scan(url: string): Promise<readonly Held[]> {
   const { client, budget } = createBenchClient(url);
   using _ = budget;
   const capabilities = createCapabilities(() => Date.now());
-  const scanning = scanContacts({ client, capabilities, scope: {}, fields });
-  const held: ScannedContact[] = [];
+  const reads = fields.map((name) => [name, contact.fields[name].read] as const);
+  const keep = (row: ContactRow): Held => ({ uuid: row.uuid, values: reads.map(([name, read]) => read(row[name])) });
+  const scanning = scanContacts({ client, capabilities, scope: {}, keep });
+  const held: Held[] = [];
   for await (const page of scanning) held.push(...page);
   const { whole, reasons } = scanning.report();
   if (!whole || held.length !== contacts) throw new Error(`the scan was not whole: ${held.length}, ${reasons.join()}`);

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { createApp } from '../src/app.ts';
 import { loadConfig } from '../src/config/load.ts';
 import type { RunReport } from '../src/engine/report.ts';
+import { overHttp } from '../src/crm/call/over-http.ts';
 import { runSync } from '../src/engine/run.ts';
 import { type Bench, cpuMs, median } from './support/measure.ts';
 import { answerOf, startSync, type SyncBench, syncSpreadsheet } from './support/sync.ts';
@@ -160,6 +161,7 @@ if (process.argv[2] === 'measure') {
     config,
     {
       transport: fetch,
+      serviceTransport: overHttp,
       now: () => Date.now(),
       elapsed: () => performance.now(),
       random: () => randomInt(2 ** 32) / 2 ** 32,

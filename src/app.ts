@@ -30,7 +30,9 @@ import { version } from './version.ts';
 
 /** The world a program is put together in; tests bring their own. */
 export interface AppWorld {
-  readonly transport: Transport;
+  readonly transport: (url: string, init: RequestInit) => Response | Promise<Response>;
+  /** For the service alone. Left out: the same. */
+  readonly serviceTransport?: Transport;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** Milliseconds from any fixed instant, never set back. */
@@ -60,6 +62,7 @@ export function connectService(
   const client = createServiceClient({
     ...settings,
     ...world,
+    transport: world.serviceTransport ?? world.transport,
     budget,
     userAgent: `leadsheet/${version}`,
     ...(observe && { observe }),

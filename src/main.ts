@@ -25,12 +25,14 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 // Loaded only here, where the engine can read it and a signal is heard.
 const { runCli } = await import('./cli/program.ts');
+const { overHttp } = await import('./crm/call/over-http.ts');
 const code = await runCli(process.argv.slice(2), {
   env: process.env,
   stdout: process.stdout,
   stderr: process.stderr,
   stop: stop.signal,
   transport: fetch,
+  serviceTransport: overHttp,
   randomId: () => crypto.randomUUID(),
   process: { pid: process.pid, probe: (pid) => process.kill(pid, 0) },
   now: Date.now,

@@ -265,7 +265,7 @@ async function pullContacts(context: RunContext, { facts, base }: Memory, scope:
     capabilities,
     tombstones,
     scope: scope.filter,
-    fields: shape.scanFields,
+    keep: (contact) => shape.fromScan(contact, lastHeld(base, contact.uuid, 'crm')),
     signal: request.signal,
     ...(since !== undefined && { since }),
   });
@@ -274,7 +274,7 @@ async function pullContacts(context: RunContext, { facts, base }: Memory, scope:
   try {
     for await (const page of scan) {
       const before = contacts.length;
-      for (const contact of page) contacts.push(shape.fromScan(contact, lastHeld(base, contact.uuid, 'crm')));
+      for (const contact of page) contacts.push(contact);
       if (Math.floor(before / toldEach) < Math.floor(contacts.length / toldEach))
         emit({ type: 'progress', sync: config.name, step: 'contacts', done: contacts.length });
     }

@@ -88,7 +88,9 @@ export function statusOf(holds: readonly Hold[], problems: readonly Problem[]): 
 /** Those of which both sides are there. */
 export function countLinked({ links }: Base): number {
   let count = 0;
-  for (const { standing } of links.values()) if (standing === undefined) count += 1;
+  links.forEach(({ standing }) => {
+    if (standing === undefined) count += 1;
+  });
   return count;
 }
 

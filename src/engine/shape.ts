@@ -2,8 +2,9 @@
 // bodies and cells. Made once from the configuration.
 import type { ColumnConfig, SyncConfig } from '../config/config.ts';
 import type { ContactFieldSpec } from '../crm/contact-fields.ts';
+import { contact as contactRecord } from '../crm/operations/records.ts';
 import type { Contact, ContactField, ContactUpdate, Lead } from '../crm/operations/records.ts';
-import type { ScannedContact } from '../crm/scan/compact.ts';
+import type { ContactRow } from '../crm/scan/contact-row.ts';
 import type {
   CellInput,
   CellValue,
@@ -29,12 +30,10 @@ export const resultKey = '#result';
 export interface SyncShape {
   readonly mapping: Mapping;
   readonly table: TableSpec;
-  /** What a scan has to keep of a contact. */
-  readonly scanFields: readonly ContactField[];
   /** Whether the mapped field is one the service never gives back, and takes by upsert only. */
   readonly isCustom: (field: string) => boolean;
   /** `known`: the packed values the record may well have still; where it has, they are shared and not kept twice. */
-  readonly fromScan: (scanned: ScannedContact, known?: Packed) => ContactRecord;
+  readonly fromScan: (scanned: ContactRow, known?: Packed) => ContactRecord;
   readonly fromContact: (contact: Contact) => ContactRecord;
   /**
    * `blank`: columns that are not there yet and are about to be made: their cells are blank, not unknown. `known`: as for
@@ -65,26 +64,22 @@ const newestMarginMinMs = 60_000;
 export function createShape(config: SyncConfig, intervalMs: number): SyncShape {
   const columns = config.columns.map((column) => ({ column, field: toField(column) }));
   const byName = new Map(columns.map((each) => [each.field.name, each]));
-  const scanFields: ContactField[] = [
-    ...new Set(columns.flatMap(({ column }) => (column.target.kind === 'field' ? column.target.field.readFrom : []))),
-  ];
-  const places = columns.map(({ column }) =>
-    column.target.kind === 'field' ? column.target.field.readFrom.map((name) => scanFields.indexOf(name)) : [],
+  const sources = columns.map(({ column }) =>
+    column.target.kind === 'field' ? column.target.field.readFrom.map(toSource) : [],
   );
-  const updatedAtPlace = scanFields.includes('updated_at')
-    ? scanFields.indexOf('updated_at')
-    : scanFields.push('updated_at') - 1;
+  const updatedAtSource = toSource('updated_at');
 
   /** Of one contact after the other: packed, it is not needed any more. */
   const readings: Reading[] = columns.map(() => undefined);
 
-  /** A plain loop, and no spread: it runs for every contact of a scan. */
-  const toRecord = (uuid: string, raw: readonly unknown[], known?: Packed): ContactRecord => {
+  /** A plain loop, and no spread: it runs for every contact of a scan. What was read before reads as itself. */
+  const toRecord = (contact: ContactRow, known?: Packed): ContactRecord => {
     for (let index = 0; index < columns.length; index += 1) {
-      readings[index] = readCrm(columns[index]!.field.kind, firstGiven(raw, places[index]!));
+      readings[index] = readCrm(columns[index]!.field.kind, firstGiven(contact, sources[index]!));
     }
+    const { uuid } = contact;
     const values = pack(readings, known);
-    const updatedAt = Date.parse(String(raw[updatedAtPlace]));
+    const updatedAt = Date.parse(String(valueOf(contact, updatedAtSource)));
     return Number.isNaN(updatedAt) ? { uuid, values } : { uuid, values, updatedAt };
   };
 
@@ -98,14 +93,9 @@ export function createShape(config: SyncConfig, intervalMs: number): SyncShape {
       config,
       columns.map(({ column, field }) => ({ key: column.key, header: column.header, format: formatOf(field.kind) })),
     ),
-    scanFields,
     isCustom: (name) => byName.get(name)?.column.target.kind === 'custom_field',
-    fromScan: ({ uuid, values }, known) => toRecord(uuid, values, known),
-    fromContact: (contact) =>
-      toRecord(
-        contact.uuid,
-        scanFields.map((name) => contact[name]),
-      ),
+    fromScan: toRecord,
+    fromContact: (contact) => toRecord(contact),
     fromRow,
     toUpdate: (fields) => bodyOf(fields, ({ updateAs }) => updateAs),
     toLead: (fields) => bodyOf(fields, ({ createAs }) => createAs),
@@ -201,12 +191,26 @@ function wishesOf({ own }: Row): Pick<RowRecord, 'wish' | 'wishResult'> | undefi
   };
 }
 
-/** The first place that is not blank; one that is unknown hides those behind it, since it might hold the value. */
-function firstGiven(raw: readonly unknown[], places: readonly number[]): unknown {
-  if (places.length === 1) return raw[places[0]!];
-  let given: unknown = places.length === 0 ? undefined : null;
-  for (const place of places) {
-    const value = raw[place];
+/** A field of a contact, and how its value reads. */
+interface Source {
+  readonly name: ContactField;
+  readonly read: (value: unknown) => unknown;
+}
+
+function toSource(name: ContactField): Source {
+  return { name, read: contactRecord.fields[name].read };
+}
+
+function valueOf(contact: ContactRow, { name, read }: Source): unknown {
+  return read(contact[name]);
+}
+
+/** The first field that is not blank; one that is unknown hides those behind it, since it might hold the value. */
+function firstGiven(contact: ContactRow, sources: readonly Source[]): unknown {
+  if (sources.length === 1) return valueOf(contact, sources[0]!);
+  let given: unknown = sources.length === 0 ? undefined : null;
+  for (const source of sources) {
+    const value = valueOf(contact, source);
     if (value === undefined) return undefined;
     if (value !== null && value !== '') return value;
     given = null;

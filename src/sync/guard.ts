@@ -52,10 +52,10 @@ export function guardSides(
   found: Found,
 ): { readonly holds: readonly Hold[]; readonly missing: number } {
   let [rowsExpected, contactsExpected] = [0, 0];
-  for (const link of base.links.values()) {
+  base.links.forEach((link) => {
     if (hasRow(link)) rowsExpected += 1;
     if (hasContact(link)) contactsExpected += 1;
-  }
+  });
   const isWhole = crm.coverage === 'whole';
   const foundContacts = isWhole ? found.contacts : contactsExpected;
   const missing = rowsExpected - found.rows + contactsExpected - foundContacts;

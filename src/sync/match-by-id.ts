@@ -25,12 +25,11 @@ export function matchById(matching: Matching): void {
       others.map(({ number }) => number),
     );
   }
-  for (const id of rowByUuid.keys()) {
-    if (links.has(id) || contactByUuid.has(id) || isContinued(matching, id)) continue;
-    const row = rowByUuid.get(id)!;
+  rowByUuid.forEach((row, id) => {
+    if (links.has(id) || contactByUuid.has(id) || isContinued(matching, id)) return;
     rowByUuid.delete(id);
     adoptUnknownId(matching, id, row);
-  }
+  });
   rowsWithoutId.sort((a, b) => a.number - b.number);
 }
 

@@ -3,6 +3,7 @@ import type { RunningServer } from '../../src/standin/serve.ts';
 import { serve } from '../../src/standin/serve.ts';
 import { Secret } from '../../src/config/secret.ts';
 import { createBudget } from '../../src/crm/call/budget.ts';
+import { overHttp } from '../../src/crm/call/over-http.ts';
 import { createServiceClient } from '../../src/crm/client.ts';
 import { OutcomeUnknownError, UnreachableError } from '../../src/crm/errors.ts';
 import { operationList } from '../../src/crm/operations/table.ts';
@@ -37,7 +38,7 @@ function connect(baseUrl: string, token: string): ServiceClient {
       elapsed: () => performance.now(),
       random: () => 0,
     }),
-    transport: fetch,
+    transport: overHttp,
     now: () => Date.now(),
     random: () => 0,
     timeoutMs: 5_000,

@@ -1,35 +1,37 @@
 import { expect, test, vi } from 'vitest';
 import { contactsByUuid } from '../../src/crm/contacts-by-uuid.ts';
 import { createTombstones } from '../../src/crm/deletion.ts';
-import type { ContactField } from '../../src/crm/operations/records.ts';
 import { scanContacts } from '../../src/crm/scan/scan.ts';
 import type { ContactScanOptions } from '../../src/crm/scan/scan.ts';
-import type { ScannedContact } from '../../src/crm/scan/compact.ts';
+import type { ContactRow } from '../../src/crm/scan/contact-row.ts';
 import { createService, seedContacts } from '../support/service.ts';
 
 /* Reading all contacts, or all that changed, from a service that pages badly: T10 to T20 of its known behaviours. */
 
 type Service = ReturnType<typeof createService>;
-const fields: readonly ContactField[] = ['first_name', 'work_email', 'list_uuid', 'updated_at'];
+const keep = (contact: ContactRow) => contact;
 
-async function scan(service: Service, options: Partial<ContactScanOptions> = {}) {
-  const scanning = scanContacts({ ...service, scope: {}, fields, ...options });
-  const contacts: ScannedContact[] = [];
+async function scan(service: Service, options: Partial<ContactScanOptions<ContactRow>> = {}) {
+  const scanning = scanContacts({ ...service, scope: {}, keep, ...options });
+  const contacts: ContactRow[] = [];
   for await (const page of scanning) contacts.push(...page);
   return { contacts, uuids: contacts.map(({ uuid }) => uuid), report: scanning.report() };
 }
 
 const sorted = (uuids: Iterable<string>) => [...uuids].toSorted();
 
-test('a scan yields every contact in scope once, with the fields asked for, and says that it was whole', async () => {
+test('a scan yields every contact in scope once, with all its fields, and says that it was whole', async () => {
   const service = createService();
   const { list_uuid, uuids } = seedContacts(service, 250);
   seedContacts(service, 30, { list: 'Others' });
   const { contacts, report } = await scan(service, { scope: { list_uuid } });
   expect(sorted(contacts.map(({ uuid }) => uuid))).toEqual(sorted(uuids));
-  expect(contacts[7]).toEqual({
+  expect(contacts[7]).toMatchObject({
     uuid: uuids[7],
-    values: ['First7', 'person7@firm.test', list_uuid, expect.any(String) as string],
+    first_name: 'First7',
+    work_email: 'person7@firm.test',
+    list_uuid,
+    updated_at: expect.any(String) as string,
   });
   expect(report).toMatchObject({ mode: 'full', whole: true, reasons: [], contacts: 250, pages: 3, duplicates: 0 });
   expect(service.calls('contacts.search')).toHaveLength(3);
@@ -53,7 +55,7 @@ test.each(['flat', 'wrapped', 'mixed'] as const)('T10: rows that come %s are the
   const { uuids } = seedContacts(service, 40);
   const { contacts } = await scan(service);
   expect(contacts.map(({ uuid }) => uuid)).toEqual(uuids);
-  expect(contacts[3]?.values[0]).toBe('First3');
+  expect(contacts[3]?.['first_name']).toBe('First3');
 });
 
 test('T11: a page size clamped to 20 yields every contact exactly once', async () => {
@@ -327,7 +329,7 @@ test('contacts that were deleted here a moment ago are no part of a scan', async
 test('a scan that was not read to its end is not whole', async () => {
   const service = createService();
   seedContacts(service, 150);
-  const scanning = scanContacts({ ...service, scope: {}, fields });
+  const scanning = scanContacts({ ...service, scope: {}, keep });
   for await (const _ of scanning) break;
   expect(scanning.report()).toMatchObject({ whole: false, reasons: ['it was not read to its end'] });
 });

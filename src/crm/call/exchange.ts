@@ -1,7 +1,17 @@
-/**
- * Where requests go: `fetch`, or an app that answers in-process. Throws as fetch does when there is no answer.
- */
-export type Transport = (url: string, init: RequestInit) => Response | Promise<Response>;
+/** Where requests go: `overHttp`, `fetch`, or an app that answers in-process. Throws as fetch does when there is no answer. */
+export type Transport = (url: string, init: CallInit) => Answer | Promise<Answer>;
+
+/** Of what `fetch` takes, what a call needs. */
+export interface CallInit {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly redirect: 'manual';
+  readonly signal: AbortSignal;
+}
+
+/** Of what `fetch` answers, what a call needs. */
+export type Answer = Pick<Response, 'status' | 'headers' | 'text'>;
 
 /** One request and what came of it. The three outcomes differ in what may be done next, so none of them is an exception. */
 export type Exchange =
@@ -18,7 +28,11 @@ export interface ExchangeOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export async function exchange(url: string, init: RequestInit, options: ExchangeOptions): Promise<Exchange> {
+export async function exchange(
+  url: string,
+  init: Omit<CallInit, 'redirect' | 'signal'>,
+  options: ExchangeOptions,
+): Promise<Exchange> {
   const { transport, timeoutMs, signal } = options;
   const stop = new AbortController();
   const abort = () => stop.abort(signal?.reason);
@@ -48,7 +62,7 @@ export async function exchange(url: string, init: RequestInit, options: Exchange
   }
 }
 
-/** Failures of the connection itself, before the first byte of a request. Node and undici name them. */
+/** Failures of the connection itself, before the first byte of a request. Node, undici and `overHttp` name them. */
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens at that address (ECONNREFUSED)',
   ENOTFOUND: 'no such host (ENOTFOUND)',
@@ -56,6 +70,7 @@ const reasons: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'no route to the host (EHOSTUNREACH)',
   ENETUNREACH: 'no route to the network (ENETUNREACH)',
   UND_ERR_CONNECT_TIMEOUT: 'the host did not take the connection in time',
+  ERR_CONNECT_TIMEOUT: 'the host did not take the connection in time',
 };
 const neverSent = new Set(Object.keys(reasons));
 

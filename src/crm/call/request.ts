@@ -1,13 +1,14 @@
 import { encodeQuery } from '../operations/query.ts';
 import type { QueryObject } from '../operations/query.ts';
 import type { Operation } from '../operations/define.ts';
+import type { CallInit } from './exchange.ts';
 import type { CheckedInput } from './input.ts';
 import type { ServiceClientOptions } from '../port.ts';
 
 /** A request, ready to be sent as often as need be. */
 export interface ServiceRequest {
   readonly url: string;
-  readonly init: RequestInit;
+  readonly init: Pick<CallInit, 'method' | 'headers' | 'body'>;
 }
 
 export function buildRequest(

@@ -6,8 +6,8 @@ import { matches } from '../operations/filter.ts';
 import { operations } from '../operations/table.ts';
 import type { ServiceClient } from '../port.ts';
 import type { Capabilities, Capability } from './capabilities.ts';
-import { contactRow } from './compact.ts';
-import type { ContactRow } from './compact.ts';
+import { contactRow } from './contact-row.ts';
+import type { ContactRow } from './contact-row.ts';
 
 export type Stamp = 'created_at' | 'updated_at';
 
@@ -101,7 +101,11 @@ export function createPageSource(
   return {
     async read(request) {
       const page = await askTolerantly(request);
-      const rows = page.rows.map(contactRow).filter((row) => row !== undefined);
+      const rows: ContactRow[] = [];
+      for (const each of page.rows) {
+        const row = contactRow(each);
+        if (row) rows.push(row);
+      }
       check(request, rows, capabilities);
       // Where the service ignores the scope, this is what keeps other lists out.
       const contacts = isScoped ? rows.filter((row) => matches(row, scope) !== false) : rows;

@@ -1,21 +1,19 @@
 import type { ContactFilter } from '../operations/filter.ts';
-import type { ContactField } from '../operations/records.ts';
 import type { ServiceClient } from '../port.ts';
 import type { Capabilities } from './capabilities.ts';
-import { compactReader } from './compact.ts';
-import type { ContactRow, ScannedContact } from './compact.ts';
+import type { ContactRow } from './contact-row.ts';
 import { CapabilityMissing, createPageSource } from './pages.ts';
 import { bisect, createSeen, plain, walk, WindowStuck } from './windows.ts';
 import type { Tally, WindowOptions } from './windows.ts';
 
 /** Every contact in scope (`full`), or those updated since a watermark. */
-export interface ContactScanOptions {
+export interface ContactScanOptions<Kept> {
   readonly client: ServiceClient;
   readonly capabilities: Capabilities;
   /** Which contacts belong: `{list_uuid, status}`. Rows that do not match are left out, whatever the service makes of it. */
   readonly scope: ContactFilter;
-  /** The only fields that are kept of a contact. */
-  readonly fields: readonly ContactField[];
+  /** What is kept of a contact; asked once for each that the scan yields, as its page comes. */
+  readonly keep: (contact: ContactRow) => Kept;
   /** The watermark of an earlier scan; without one, or where nothing else works, the scan is full. */
   readonly since?: string;
   /** Contacts to leave out: deleted by us, and still answered for a while. */
@@ -31,7 +29,7 @@ export interface ContactScanOptions {
  * Contacts as they come, by the page: an iteration step for each of a hundred thousand would cost more than reading them.
  * A scan is iterated once; its report is true when the iteration has ended by itself.
  */
-export interface ContactScan extends AsyncIterable<readonly ScannedContact[]> {
+export interface ContactScan<Kept> extends AsyncIterable<readonly Kept[]> {
   report(): ScanReport;
 }
 
@@ -54,8 +52,8 @@ interface ScanReport {
 
 type Strategy = (options: WindowOptions) => AsyncGenerator<readonly ContactRow[]>;
 
-export function scanContacts(options: ContactScanOptions): ContactScan {
-  const { client, capabilities, scope, fields, since, tombstones, signal } = options;
+export function scanContacts<Kept>(options: ContactScanOptions<Kept>): ContactScan<Kept> {
+  const { client, capabilities, scope, keep, since, tombstones, signal } = options;
   const { windowRows = 9_000, overlapMs = 600_000 } = options;
   const tally: Tally = { pages: 0, duplicates: 0, unreadable: 0, drifted: 0, unsettled: 0 };
   const reasons: string[] = [];
@@ -68,8 +66,7 @@ export function scanContacts(options: ContactScanOptions): ContactScan {
   /** The service's own clock at its first answer: what it answered then was true then. */
   const start = () => (startedAt ??= new Date(client.serviceNow()).toISOString());
 
-  async function* iterate(): AsyncGenerator<readonly ScannedContact[]> {
-    const read = compactReader(fields);
+  async function* iterate(): AsyncGenerator<readonly Kept[]> {
     const seen = createSeen(tally);
     const pages = createPageSource(client, scope, capabilities, signal);
     const source: typeof pages = {
@@ -80,9 +77,10 @@ export function scanContacts(options: ContactScanOptions): ContactScan {
       },
     };
     for await (const page of tryInTurn({ source, windowRows, upperBound: start, tally, seen })) {
-      const living = page.filter(({ uuid }) => !tombstones?.has(uuid)).map(read);
-      contacts += living.length;
-      yield living;
+      const kept: Kept[] = [];
+      for (const contact of page) if (!tombstones?.has(contact.uuid)) kept.push(keep(contact));
+      contacts += kept.length;
+      yield kept;
     }
     if (tally.unsettled > 0) reasons.push('contacts kept coming and going while it was read');
     if (tally.unreadable > 0) reasons.push(`${tally.unreadable} rows were no contacts`);

@@ -1,4 +1,4 @@
-import type { ContactRow } from './compact.ts';
+import type { ContactRow } from './contact-row.ts';
 import type { PageSource, Range, Stamp } from './pages.ts';
 
 /**
@@ -33,23 +33,39 @@ export interface Seen {
 
 export function createSeen(tally: Pick<Tally, 'duplicates'>): Seen {
   const uuids = new Set<string>();
-  const uuidsOfQuery = new Set<string>();
+  /** What the query was first to show. A list, and looked up only once something comes again, which is rare. */
+  let firstOfQuery: string[] = [];
+  /** What the query showed that was known to the scan; and of the list above, as many as `indexed` says. */
+  let uuidsOfQuery = new Set<string>();
+  let indexed = 0;
   let isSteady = true;
+
+  /** Of one that is not new to the scan. */
+  function isNewToQuery(uuid: string): boolean {
+    for (; indexed < firstOfQuery.length; indexed += 1) uuidsOfQuery.add(firstOfQuery[indexed]!);
+    return isNew(uuidsOfQuery, uuid);
+  }
+
   return {
     begin() {
-      uuidsOfQuery.clear();
-      isSteady = true;
+      firstOfQuery = [];
+      uuidsOfQuery = new Set();
+      [indexed, isSteady] = [0, true];
     },
     take(rows) {
       const news: ContactRow[] = [];
       for (const row of rows) {
-        if (!isNew(uuidsOfQuery, row.uuid)) isSteady = false;
-        if (isNew(uuids, row.uuid)) news.push(row);
-        else tally.duplicates += 1;
+        if (isNew(uuids, row.uuid)) {
+          firstOfQuery.push(row.uuid);
+          news.push(row);
+        } else {
+          tally.duplicates += 1;
+          if (!isNewToQuery(row.uuid)) isSteady = false;
+        }
       }
       return news;
     },
-    count: () => uuidsOfQuery.size,
+    count: () => firstOfQuery.length + uuidsOfQuery.size - indexed,
     isSteady: () => isSteady,
   };
 }

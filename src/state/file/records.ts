@@ -58,18 +58,23 @@ function findSpans(bytes: Buffer, names: readonly TableName[]): readonly Span[] 
   let rest = '';
   let end = bytes.length;
   for (const name of names.toReversed()) {
-    const header = `${tableStart(name)}\n`;
-    const at = bytes.lastIndexOf(header, end);
-    if (at === -1) {
-      rest = tableStart(name) + tableEnd + rest;
+    const withEmpty = tableStart(name) + tableEnd + rest;
+    // Not by its header being nowhere: that would be looking through all the other tables.
+    if (endsIn(bytes, withEmpty, end)) {
+      rest = withEmpty;
       continue;
     }
-    const last = end - Buffer.byteLength(tableEnd + rest);
-    if (bytes.toString('utf8', last, end) !== tableEnd + rest) return undefined;
-    spans.push({ name, start: at + header.length, end: last });
+    const header = `${tableStart(name)}\n`;
+    const at = bytes.indexOf(header);
+    if (at === -1 || at > end || !endsIn(bytes, tableEnd + rest, end)) return undefined;
+    spans.push({ name, start: at + header.length, end: end - Buffer.byteLength(tableEnd + rest) });
     [rest, end] = ['', at];
   }
   return spans.toReversed();
+}
+
+function endsIn(bytes: Buffer, text: string, end: number): boolean {
+  return bytes.toString('utf8', end - Buffer.byteLength(text), end) === text;
 }
 
 function* piecesOf(bytes: Buffer, start: number, end: number, pieceBytes: number): Generator<Records, void> {

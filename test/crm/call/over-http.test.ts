@@ -1,0 +1,176 @@
+// What a call through `node:http` answers is what it answers through `fetch`, and so are its failures: what came of a call
+// tells what may be done next (W4).
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import { type AddressInfo, createServer as createSocketServer, type Server } from 'node:net';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { exchange, type Transport } from '../../../src/crm/call/exchange.ts';
+import { overHttp } from '../../../src/crm/call/over-http.ts';
+
+const transports = { 'node:http': overHttp, fetch } satisfies Record<string, Transport>;
+const get = { method: 'GET', headers: {} };
+
+async function listening(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function serving(answer: RequestListener): Promise<string> {
+  const server = createServer(answer);
+  onTestFinished(() => server.closeAllConnections());
+  return `http://${await listening(server)}/`;
+}
+
+const body = JSON.stringify({ data: ['Zoë', '😀'.repeat(50_000)] });
+
+describe.each(Object.entries(transports))('through %s', (_, transport: Transport) => {
+  const call = (url: string, init: Parameters<typeof exchange>[1] = get, timeoutMs = 5_000, signal?: AbortSignal) =>
+    exchange(url, init, { transport, timeoutMs, signal });
+
+  test('a request goes out as it was made, and its answer comes back whole', async () => {
+    const url = await serving((request, response) => {
+      const pieces: Buffer[] = [];
+      request.on('data', (piece: Buffer) => pieces.push(piece));
+      request.on('end', () => {
+        const { method, url: path, headers } = request;
+        const { authorization, 'content-length': length } = headers;
+        const heard = { method, path, authorization, length, body: Buffer.concat(pieces).toString() };
+        response.writeHead(201, { 'X-Request-Id': 'r-1', link: ['a', 'b'] }).end(JSON.stringify(heard));
+      });
+    });
+    const headers = { authorization: 'Bearer t', 'content-type': 'application/json' };
+    const answer = await call(`${url}leads?filter=%7B%7D`, { method: 'POST', headers, body: '{"name":"Zoë"}' });
+    if (answer.outcome !== 'answered') throw new Error(answer.why);
+    expect(answer.status).toBe(201);
+    expect(answer.headers.get('x-request-id')).toBe('r-1');
+    expect(answer.headers.get('link')).toBe('a, b');
+    expect(JSON.parse(answer.text)).toEqual({
+      method: 'POST',
+      path: '/leads?filter=%7B%7D',
+      authorization: 'Bearer t',
+      length: '15',
+      body: '{"name":"Zoë"}',
+    });
+  });
+
+  test.each([
+    ['plain', '', (text: string) => Buffer.from(text)],
+    ['behind a byte order mark', '', (text: string) => Buffer.from(`\uFEFF${text}`)],
+    ['packed as gzip', 'gzip', gzipSync],
+    ['packed as deflate', 'deflate', deflateSync],
+    ['packed as br', 'br', brotliCompressSync],
+  ])('a body that comes %s reads the same', async (_how, encoding, pack) => {
+    const url = await serving((_request, response) => {
+      if (encoding !== '') response.setHeader('content-encoding', encoding);
+      response.end(pack(body));
+    });
+    expect(await call(url)).toMatchObject({ outcome: 'answered', status: 200, text: body });
+  });
+
+  test('an answer without a body is a blank one', async () => {
+    const url = await serving((_request, response) => response.writeHead(204).end());
+    expect(await call(url, { ...get, method: 'DELETE' })).toMatchObject({ outcome: 'answered', status: 204, text: '' });
+  });
+
+  test('a redirect is an answer, and is not followed', async () => {
+    const paths: unknown[] = [];
+    const url = await serving(({ url: path }, response) => {
+      paths.push(path);
+      response.writeHead(302, { location: '/elsewhere' }).end();
+    });
+    const answer = await call(url);
+    expect(answer).toMatchObject({ outcome: 'answered', status: 302 });
+    expect(answer.outcome === 'answered' && answer.headers.get('location')).toBe('/elsewhere');
+    expect(paths).toEqual(['/']);
+  });
+
+  test.each([
+    ['before the answer', (response: Parameters<RequestListener>[1]) => response.destroy()],
+    [
+      'within the body',
+      (response: Parameters<RequestListener>[1]) => {
+        response.writeHead(200, { 'content-length': '1000' });
+        response.write('{"data":[', () => response.destroy());
+      },
+    ],
+  ])('W4: a connection that breaks %s leaves open what was done', async (_when, breakOff) => {
+    const url = await serving((_request, response) => breakOff(response));
+    const answer = await call(url);
+    expect(answer).toMatchObject({ outcome: 'no-answer', aborted: false });
+    expect(answer).toHaveProperty('why', expect.stringContaining('the connection broke'));
+  });
+
+  test('W4: a packed body that does not unpack leaves open what was done', async () => {
+    const url = await serving((_request, response) => {
+      response.setHeader('content-encoding', 'gzip');
+      response.end(body);
+    });
+    expect(await call(url)).toMatchObject({ outcome: 'no-answer', aborted: false });
+  });
+
+  test.each([
+    ['silence', () => {}],
+    ['half a body', (response: Parameters<RequestListener>[1]) => void response.writeHead(200).write('{')],
+  ])('W4: %s is given up on in time', async (_what, answerHalf) => {
+    const url = await serving((_request, response) => answerHalf(response));
+    expect(await call(url, get, 50)).toMatchObject({ outcome: 'no-answer', why: 'no answer within 0.05 s' });
+    expect(await call(url, get, 5_000, AbortSignal.timeout(50))).toMatchObject({ outcome: 'no-answer', aborted: true });
+  });
+
+  test('W4: what nobody took was not sent', async () => {
+    const server = createServer();
+    const address = await listening(server);
+    await new Promise((resolve) => server.close(resolve));
+    expect(await call(`http://${address}/`)).toMatchObject({
+      outcome: 'not-sent',
+      why: 'nothing listens at that address (ECONNREFUSED)',
+    });
+    expect(await call('http://nobody.invalid/')).toMatchObject({ outcome: 'not-sent' });
+  });
+
+  test('W4: what a host got whose certificate is not trusted was not sent', async () => {
+    const heard = vi.fn<RequestListener>();
+    const server = createSecureServer({ key: privateKey, cert: certificate }, heard);
+    const answer = await call(`https://${await listening(server)}/`);
+    expect(answer).toMatchObject({ outcome: 'not-sent' });
+    expect(answer).toHaveProperty('why', expect.stringContaining('is not trusted'));
+    expect(heard).not.toHaveBeenCalled();
+  });
+});
+
+test('W4: what waits for a connection that does not come about was not sent', async () => {
+  const { promise: taken, resolve: take } = Promise.withResolvers<void>();
+  // It takes the connection, and never answers the greeting of TLS.
+  const server = createSocketServer((socket) => {
+    onTestFinished(() => void socket.destroy());
+    socket.on('error', () => {});
+    take();
+  });
+  const address = await listening(server);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const answer = exchange(`https://${address}/`, get, { transport: overHttp, timeoutMs: 30_000 });
+  await taken;
+  await vi.advanceTimersByTimeAsync(11_000);
+  expect(await answer).toMatchObject({ outcome: 'not-sent', why: 'the host did not take the connection in time' });
+});
+
+/** Of `localhost`, signed by itself, and good for nothing else. */
+const certificate = `-----BEGIN CERTIFICATE-----
+MIIBnDCCAUGgAwIBAgIUV1pxxEQuwAZIuzjLh6ZfMXslPRYwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMjAwMzY1MFoYDzIxMjYxMDI5
+MDAzNjUwWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAARjKKcKdTeLk8HDNlgM/2nRU8Lr+PLiUK2GNPRQYcaUp7YCRhhJJenm
+iYzzf937Uz/y96dkaxgBgt1OTZEyvb8qo28wbTAdBgNVHQ4EFgQU6cjJtZJpDtTl
+tovKxnZOf/iOV/YwHwYDVR0jBBgwFoAU6cjJtZJpDtTltovKxnZOf/iOV/YwDwYD
+VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
+zj0EAwIDSQAwRgIhAP9FTss7E73Y3QCRX2dzdcZ6cKgZCPl2Qy2CfFalAGSZAiEA
+9+jQNsYU8pFLcr7RTPfvZaCdhVOCEVzYmMXR1PyR3r4=
+-----END CERTIFICATE-----`;
+const privateKey = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgnO5fbAQuJf9mmHdB
+w+DPT0c7DHuYdz+wk7A72VbKelChRANCAARjKKcKdTeLk8HDNlgM/2nRU8Lr+PLi
+UK2GNPRQYcaUp7YCRhhJJenmiYzzf937Uz/y96dkaxgBgt1OTZEyvb8q
+-----END PRIVATE KEY-----`;

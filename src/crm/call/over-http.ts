@@ -38,8 +38,8 @@ export function overHttp(url: string, { method, headers, body, signal }: CallIni
   return promise;
 }
 
-/** What `fetch` asks for, and over TLS `br` as well. */
-const acceptedEncodings = 'gzip, deflate';
+/** What `fetch` asks for over TLS. */
+const acceptedEncodings = 'gzip, deflate, br';
 
 const unpackers: Readonly<Record<string, (packed: Buffer) => Promise<Buffer>>> = {
   gzip: promisify(gunzip),
@@ -48,7 +48,7 @@ const unpackers: Readonly<Record<string, (packed: Buffer) => Promise<Buffer>>> =
   br: promisify(brotliDecompress),
 };
 
-/** Within the event that brings the response: what becomes of it later is not told to who was not there. */
+/** To be called within the event that brings the response: whoever listens later misses its first pieces, or its end. */
 async function readWhole(response: IncomingMessage): Promise<Answer> {
   const packed = await bodyOf(response);
   const unpack = unpackers[response.headers['content-encoding']?.toLowerCase() ?? ''];

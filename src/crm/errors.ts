@@ -170,6 +170,17 @@ export class OutcomeUnknownError extends ServiceError {
   }
 }
 
+/** Surely not carried out, and the same again would not be either, until somebody mends what it names. */
+export function isRefusal(error: ServiceError): boolean {
+  return (
+    error instanceof ValidationError ||
+    error instanceof NotFoundError ||
+    error instanceof PermissionError ||
+    error instanceof PlanLimitError ||
+    error instanceof InvalidInputError
+  );
+}
+
 function describeFields(fields: FieldMessages): string {
   return Object.entries(fields)
     .map(([field, messages]) => `${field}: ${messages.join(', ')}`)

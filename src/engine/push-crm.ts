@@ -3,10 +3,9 @@ import { contactByUuid } from '../crm/contacts-by-uuid.ts';
 import { deleteContact } from '../crm/deletion.ts';
 import {
   AuthenticationError,
+  isRefusal,
   NotFoundError,
   OutcomeUnknownError,
-  PermissionError,
-  PlanLimitError,
   RateLimitError,
   ServiceError,
   ValidationError,
@@ -327,9 +326,7 @@ async function outcomeOf(push: () => Promise<Outcome>): Promise<Outcome> {
     if (error instanceof AuthenticationError || !(error instanceof ServiceError)) throw error;
     if (error instanceof NotFoundError) return { kind: 'moved' };
     if (error instanceof OutcomeUnknownError) return { kind: 'unknown', message: error.message };
-    const isRefusal =
-      error instanceof ValidationError || error instanceof PermissionError || error instanceof PlanLimitError;
-    return { kind: isRefusal ? 'refused' : 'failed', message: error.message };
+    return { kind: isRefusal(error) ? 'refused' : 'failed', message: error.message };
   }
 }
 

@@ -7,34 +7,16 @@ import { settle, type Settled } from '../sync/settle.ts';
 import { unpack } from '../sync/record.ts';
 import type { RunContext } from './context.ts';
 import type { Decided } from './decide.ts';
+import { changeLines } from './history.ts';
 import { type DecisionRequest, type Facts, factChanges, type Memory } from './memory.ts';
 
-/** L12: one line a field, in the order in which things were done. */
+/** In the order in which things were done, each field with what both sides agreed on before. */
 function historyLines(context: RunContext, { input, plan }: Decided, outcomes: Outcomes): HistoryLine[] {
-  const time = new Date(context.now()).toISOString();
-  return [...outcomes].flatMap(([change, outcome]): HistoryLine[] => {
-    const uuid = change.uuid ?? (outcome.kind === 'done' ? (outcome.contact?.uuid ?? null) : null);
-    const link = plan.people.get(uuid ?? '')?.link;
+  return [...outcomes].flatMap(([change, outcome]) => {
+    const link = plan.people.get(change.uuid ?? '')?.link;
     const agreed = link ? unpack(link.agreed) : [];
-    const about = {
-      time,
-      sync: context.config.name,
-      run: context.run,
-      side: change.side,
-      op: change.op,
-      contact: uuid,
-      row: change.row,
-      outcome: outcome.kind,
-      ...('message' in outcome && { message: outcome.message }),
-      ...('automation' in change && { automation: change.automation }),
-      // One call did both (E2).
-      ...('enrol' in change && { enrolled: change.enrol }),
-    };
-    if (change.fields.length === 0)
-      return [{ ...about, field: null, before: null, after: null, rule: change.rule, reason: change.reason }];
-    return change.fields.map(({ field, before, after, rule, reason }) => {
-      const index = input.mapping.fields.findIndex(({ name }) => name === field);
-      return { ...about, field, before: before ?? null, after, base: agreed[index] ?? null, rule, reason };
+    return changeLines(context, change, outcome, (field) => {
+      return { base: agreed[input.mapping.fields.findIndex(({ name }) => name === field)] ?? null };
     });
   });
 }

@@ -1,14 +1,5 @@
 // E2, E3: the two calls that enrol. The intent is written down before each, and after it what came of it.
-import {
-  AuthenticationError,
-  InvalidInputError,
-  NotFoundError,
-  OutcomeUnknownError,
-  PermissionError,
-  PlanLimitError,
-  ServiceError,
-  ValidationError,
-} from '../../crm/errors.ts';
+import { AuthenticationError, isRefusal, OutcomeUnknownError, ServiceError } from '../../crm/errors.ts';
 import type { Contact } from '../../crm/operations/records.ts';
 import type { Problem } from '../../sync/change.ts';
 import { callsOf, enrolmentId, type LedgerEntry, ledgerKey } from '../../sync/ledger.ts';
@@ -204,16 +195,6 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
       return undefined;
     }
   }
-}
-
-function isRefusal(error: ServiceError): boolean {
-  return (
-    error instanceof ValidationError ||
-    error instanceof NotFoundError ||
-    error instanceof PermissionError ||
-    error instanceof PlanLimitError ||
-    error instanceof InvalidInputError
-  );
 }
 
 function ruleOf({ kind }: Outcome): RuleId {

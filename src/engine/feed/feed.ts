@@ -11,6 +11,7 @@ import { RunFailed } from '../errors.ts';
 import type { FeedContext } from './context.ts';
 import { type FeedPulled, type FeedRun, pullFeed } from './pull.ts';
 import { control, pushFeed } from './push.ts';
+import { changeLines } from '../history.ts';
 import { type DecisionRequest, type Facts, factChanges } from '../memory.ts';
 import { countRun, type PlanReport, type RunReport, statusOf } from '../report.ts';
 import { added, begin, end, type Ending, failure, lastRunOf, nothingPlanned } from '../run.ts';
@@ -205,23 +206,11 @@ async function save(
   await lease.commit({ ...(links.isChanged && { links: links.changes }), facts: { put: facts }, doneRequests });
 }
 
-/** L12: one line a cell, and one for a row that came or went: what is in it stands in the service. */
-function historyLines({ config, run, now }: FeedRun, outcomes: ReadonlyMap<Change, Outcome>): readonly HistoryLine[] {
-  const time = new Date(now()).toISOString();
-  return [...outcomes].flatMap(([{ side, op, uuid, row, fields, rule, reason }, outcome]): HistoryLine[] => {
-    const about = {
-      time,
-      sync: config.name,
-      run,
-      side,
-      op,
-      contact: uuid,
-      row,
-      outcome: outcome.kind,
-      ...('message' in outcome && { message: outcome.message }),
-    };
-    if (op === 'append' || op === 'remove') return [{ ...about, field: null, before: null, after: null, rule, reason }];
-    return fields.map(({ before, ...change }) => ({ ...about, ...change, before: before ?? null }));
+/** Of a row that came or went one line is enough: what is in it stands in the service. */
+function historyLines(context: FeedRun, outcomes: ReadonlyMap<Change, Outcome>): readonly HistoryLine[] {
+  return [...outcomes].flatMap(([change, outcome]) => {
+    const isWhole = change.op === 'append' || change.op === 'remove';
+    return changeLines(context, isWhole ? { ...change, fields: [] } : change, outcome);
   });
 }
 

@@ -1,15 +1,13 @@
 // What a feed writes: automations started and stopped (E7), then cells, new rows and status sentences, then rows that go.
 import {
   AuthenticationError,
+  isRefusal,
   OutcomeUnknownError,
-  PermissionError,
-  PlanLimitError,
   ServiceError,
-  NotFoundError,
   ValidationError,
 } from '../../crm/errors.ts';
 import type { ResourceRecord } from '../../crm/resources.ts';
-import type { CellInput, ColumnKey, Row, Snapshot } from '../../sheets/port.ts';
+import type { Snapshot } from '../../sheets/port.ts';
 import type { Change } from '../../sync/change.ts';
 import type { ControlAnswer, FeedPlan } from '../../sync/feed.ts';
 import type { Outcome } from '../../sync/outcome.ts';
@@ -17,6 +15,7 @@ import { inSync } from '../../sync/status.ts';
 import { editCall } from '../context.ts';
 import type { FeedRun } from './pull.ts';
 import { fromAppend, fromRemove, fromUpdate } from '../push-sheet.ts';
+import { rowWrites } from '../row-writes.ts';
 import { hasStatusColumn, statusKey } from '../shape.ts';
 
 export interface Controlled {
@@ -58,9 +57,7 @@ async function startOrStop(
     if (error instanceof AuthenticationError || !(error instanceof ServiceError)) throw error;
     if (error instanceof OutcomeUnknownError) return { kind: 'unknown', message: error.message };
     if (error instanceof ValidationError) return { kind: 'refused', message: error.said };
-    const isRefusal =
-      error instanceof PermissionError || error instanceof PlanLimitError || error instanceof NotFoundError;
-    return { kind: isRefusal ? 'refused' : 'failed', message: error.message };
+    return { kind: isRefusal(error) ? 'refused' : 'failed', message: error.message };
   }
 }
 
@@ -89,22 +86,12 @@ async function setCells(
   outcomes: Map<Change, Outcome>,
 ): Promise<number> {
   const { shape, table, request } = context;
-  const changeByRow = new Map(changes.flatMap((change) => (change.op === 'set' ? [[change.row, change]] : [])));
-  const hasStatus = hasStatusColumn(snapshot);
-  const writes: {
-    readonly change: Change | undefined;
-    readonly row: Row;
-    readonly set: Record<ColumnKey, CellInput>;
-  }[] = [];
-  for (const row of snapshot.rows) {
-    const change = changeByRow.get(row.number);
-    const text = hasStatus ? statuses.get(row.number) : undefined;
-    const set = {
-      ...(change && shape.toCells(change.fields)),
-      ...(text !== undefined && row.own[statusKey] !== text && { [statusKey]: text }),
-    };
-    if (Object.keys(set).length > 0) writes.push({ change, row, set });
-  }
+  const writes = rowWrites(snapshot, {
+    sets: changes.filter(({ op }) => op === 'set'),
+    statuses,
+    toCells: shape.toCells,
+    statusOf: ({ own }) => own[statusKey],
+  });
   if (writes.length === 0) return 0;
   // Which of several rows with one ID is meant, and which are copies, was decided by the plan (I4).
   const rows = writes.map(({ row, set }) => ({ row, set, isKnownDuplicate: true as const }));

@@ -12,6 +12,7 @@ import { type OutboxPlan, planOutbox } from '../../sync/outbox.ts';
 import type { OutboxAnswers, OutboxInput, RecipientAnswer, Sender } from '../../sync/outbox-input.ts';
 import { type RunRequest, sheetCall } from '../context.ts';
 import { RunFailed } from '../errors.ts';
+import { changeLines } from '../history.ts';
 import { type Facts, factChanges } from '../memory.ts';
 import { askDeliveries, askRecipients, askSenders } from './ask.ts';
 import type { OutboxContext, OutboxRun, OutboxTab } from './context.ts';
@@ -19,7 +20,7 @@ import { digest } from './digest.ts';
 import { asUnknown, openBook, type OutboxBook, type OutboxMemory, recallOutbox, tellNoted } from './ledger.ts';
 import { nameRows, tellRows } from './rows.ts';
 import type { SavedMessages } from './saved.ts';
-import { historyOf, sendOne } from './send.ts';
+import { sendOne } from './send.ts';
 import { missingIn, readTab } from './tab.ts';
 import { countRun, type PlanReport, type RunReport, statusOf } from '../report.ts';
 import { added, begin, end, type Ending, failure, lastRunOf, nothingPlanned } from '../run.ts';
@@ -260,7 +261,7 @@ async function carryOut(
   await book.put(plan.messages);
   const told =
     signal.aborted && outcomes.size === 0 ? new Map<Change, Outcome>() : await tellRows(context, tab.snapshot, plan);
-  const lines = [...told].flatMap(([change, outcome]) => historyOf(context, change, outcome));
+  const lines = [...told].flatMap(([change, outcome]) => changeLines(context, change, outcome));
   if (lines.length > 0) await book.settle(new Map(), lines);
   for (const [change, outcome] of told) {
     outcomes.set(change, outcome);
@@ -278,7 +279,7 @@ async function recoverUnknown(context: OutboxRun, book: OutboxBook): Promise<voi
   const unknown = asUnknown(book.messages);
   if (unknown.size === 0) return;
   const lines = [...unknown.values()].flatMap(({ run, to = null }) =>
-    historyOf({ ...context, run }, lateChange(to, 'begun by a run that ended'), {
+    changeLines({ ...context, run }, lateChange(to, 'begun by a run that ended'), {
       kind: 'unknown',
       message: 'the run ended before the outcome was known',
     }),
@@ -292,7 +293,7 @@ async function seeDeliveries(context: OutboxRun, book: OutboxBook, tab: OutboxTa
     const heard = await askDeliveries(context, inTab(tab, book.messages), book.messages);
     const found = [...heard].filter(([id]) => book.messages.get(id)?.state === 'unknown');
     const lines = found.flatMap(([, { to = null }]) =>
-      historyOf(context, lateChange(to, 'found in the listing'), { kind: 'done' }),
+      changeLines(context, lateChange(to, 'found in the listing'), { kind: 'done' }),
     );
     if (lines.length > 0) await book.settle(heard, lines);
     else await book.put(heard);

@@ -1,5 +1,5 @@
 // What an outbox writes into its rows, by the pinned protocol: IDs before anything is sent, and what became of it after.
-import type { CellInput, ColumnKey, Row, Snapshot } from '../../sheets/port.ts';
+import type { Row, Snapshot } from '../../sheets/port.ts';
 import type { Change } from '../../sync/change.ts';
 import type { Message } from '../../sync/message.ts';
 import type { Outcome } from '../../sync/outcome.ts';
@@ -8,7 +8,8 @@ import type { Naming } from '../../sync/outbox-draft.ts';
 import type { OutboxRun } from './context.ts';
 import type { OutboxBook } from './ledger.ts';
 import { fromUpdate } from '../push-sheet.ts';
-import { hasStatusColumn, statusKey } from '../shape.ts';
+import { rowWrites } from '../row-writes.ts';
+import { statusKey } from '../shape.ts';
 
 /**
  * In the ledger first: an ID that a row has and the ledger does not would look like a ledger that was lost (P6). A row that
@@ -39,22 +40,8 @@ export async function tellRows(
   { sets, statuses }: OutboxPlan,
 ): Promise<ReadonlyMap<Change, Outcome>> {
   const { shape, table, config, run, emit } = context;
-  const changeByRow = new Map(sets.map((change) => [change.row, change]));
-  const hasStatus = hasStatusColumn(snapshot);
-  const writes: {
-    readonly change: Change | undefined;
-    readonly row: Row;
-    readonly set: Record<ColumnKey, CellInput>;
-  }[] = [];
-  for (const row of snapshot.rows) {
-    const change = changeByRow.get(row.number);
-    const text = hasStatus ? statuses.get(row.number) : undefined;
-    const set = {
-      ...(change && shape.toCells(change.fields)),
-      ...(text !== undefined && (row.cells[statusKey] ?? '') !== text && { [statusKey]: text }),
-    };
-    if (Object.keys(set).length > 0) writes.push({ change, row, set });
-  }
+  const statusOf = ({ cells }: Row) => cells[statusKey] ?? '';
+  const writes = rowWrites(snapshot, { sets, statuses, toCells: shape.toCells, statusOf });
   const outcomes = new Map<Change, Outcome>();
   if (writes.length === 0) return outcomes;
   const rows = writes.map(({ row, set }) => ({ row, set, isKnownDuplicate: true as const }));

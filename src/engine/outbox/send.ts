@@ -1,22 +1,12 @@
 // P3: one message sent, the intent written down before the call and what came of it after. Nothing here is ever repeated.
-import {
-  AuthenticationError,
-  InvalidInputError,
-  NotFoundError,
-  OutcomeUnknownError,
-  PermissionError,
-  PlanLimitError,
-  ServiceError,
-  ValidationError,
-} from '../../crm/errors.ts';
+import { AuthenticationError, isRefusal, OutcomeUnknownError, ServiceError } from '../../crm/errors.ts';
 import type { OutgoingName } from '../../crm/outgoing.ts';
 import { operations } from '../../crm/operations/table.ts';
-import type { HistoryLine } from '../../state/port.ts';
-import type { Change } from '../../sync/change.ts';
 import { callsOf, type Message } from '../../sync/message.ts';
 import type { Outcome } from '../../sync/outcome.ts';
 import type { Due } from '../../sync/outbox-judge.ts';
 import { editCall } from '../context.ts';
+import { changeLines } from '../history.ts';
 import type { OutboxRun } from './context.ts';
 import type { OutboxBook } from './ledger.ts';
 
@@ -72,7 +62,7 @@ export async function sendOne(context: OutboxRun, book: OutboxBook, due: Due): P
   }
 
   async function settle(message: Message, outcome: Outcome): Promise<SendOutcome> {
-    await book.settle(new Map([[id, message]]), historyOf(context, change, outcome));
+    await book.settle(new Map([[id, message]]), changeLines(context, change, outcome));
     context.emit({ type: 'change-done', sync: config.name, run, change, outcome });
     return { outcome };
   }
@@ -84,35 +74,4 @@ async function post({ client }: OutboxRun, resource: OutgoingName, payload: Due[
   return resource === 'emails'
     ? client.call(operations.emails.send, payload as never, editCall)
     : client.call(operations.networkMessages.send, payload as never, editCall);
-}
-
-function isRefusal(error: ServiceError): boolean {
-  return (
-    error instanceof ValidationError ||
-    error instanceof NotFoundError ||
-    error instanceof PermissionError ||
-    error instanceof PlanLimitError ||
-    error instanceof InvalidInputError
-  );
-}
-
-/** L12: one line a field of what was sent, or of the row. */
-export function historyOf(
-  { config, run, now }: Pick<OutboxRun, 'config' | 'run' | 'now'>,
-  { side, op, uuid, row, fields, rule, reason }: Change,
-  outcome: Outcome,
-): readonly HistoryLine[] {
-  const about = {
-    time: new Date(now()).toISOString(),
-    sync: config.name,
-    run,
-    side,
-    op,
-    contact: uuid,
-    row,
-    outcome: outcome.kind,
-    ...('message' in outcome && { message: outcome.message }),
-  };
-  if (fields.length === 0) return [{ ...about, field: null, before: null, after: null, rule, reason }];
-  return fields.map(({ before, ...field }) => ({ ...about, ...field, before: before ?? null }));
 }

@@ -1,19 +1,16 @@
 // One random schedule: people wish, edit and clear; calls are lost; processes are killed, also between an intent and its
 // outcome; two daemons run at once on one state. Then everything is quiet, and the service's own model is the referee.
-import { randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { type App, type AppWorld, createApp } from '../../../src/app.ts';
-import { loadConfig } from '../../../src/config/load.ts';
-import type { SyncContext } from '../../../src/engine/context.ts';
 import type { DecisionRequest } from '../../../src/engine/memory.ts';
 import { runSync } from '../../../src/engine/run.ts';
 import { createRandom } from '../../../src/standin/service/random.ts';
 import { createServiceStandin } from '../../../src/standin/service/standin.ts';
 import { createSheetsStandin } from '../../../src/standin/sheets/standin.ts';
-import type { JsonObject, Lease } from '../../../src/state/port.ts';
+import type { JsonObject } from '../../../src/state/port.ts';
+import { createMortals, type Mortal } from '../../support/mortal.ts';
 
 const account = { email: 'robot@demo.iam.gserviceaccount.com', clientId: 'c', clientSecret: 's', refreshToken: 'r' };
 const spreadsheetId = '1AbCdEfGhIjKlMnOpQrStUvWxYz-0123456789_tests';
@@ -46,23 +43,6 @@ export interface Verdict {
   readonly carried: number;
   readonly unknown: number;
 }
-
-interface Life {
-  /** Beyond what the system gives, so that no real process is taken for it. */
-  readonly pid: number;
-  isDead: boolean;
-  /** Where it is to be killed in its next run. */
-  dies: 'not' | 'anywhere' | 'in enrolment';
-  /** Requests, answers and writes until it is killed. */
-  stepsLeft: number;
-  readonly died: PromiseWithResolvers<'killed'>;
-}
-
-interface Daemon extends Life {
-  readonly app: App;
-}
-
-const pidsFrom = 5_000_000;
 
 export async function runSchedule(seed: number): Promise<Verdict> {
   const random = createRandom(seed);
@@ -101,8 +81,9 @@ export async function runSchedule(seed: number): Promise<Verdict> {
   const person = sheets.person(spreadsheetId);
   const onClear = random.pick(['ignore', 'cancel']);
   const configFile = writeConfig(folder, onClear);
-  const daemons: Daemon[] = [];
-  let pids = pidsFrom;
+  const isTheCall = (url: string, init: { readonly method?: string }) =>
+    init.method === 'POST' && /\/flows\/[^/]+\/(?:leads|add-new-lead)/.test(url);
+  const mortals = createMortals({ random, configFile, serviceUrl, service, sheets, isTheCall });
   let isQuiet = false;
   let emails = 0;
   const asked = new Set<string>();
@@ -124,16 +105,16 @@ export async function runSchedule(seed: number): Promise<Verdict> {
     service.faults.clear();
     story.push('quiet');
     for (let round = 0; round < quietRuns; round += 1) {
-      if (living().length === 0) daemons.push(await startDaemon());
+      if (mortals.living().length === 0) await mortals.start();
       const isDone = rows().every(({ Enrolment = '' }) => !/\b(?:waiting|held)\b/.test(Enrolment));
       if (isDone && round > 3) break;
       await approve();
-      await runOnce(living()[0]!, round % 3 === 0);
+      await runOnce(mortals.living()[0]!, round % 3 === 0);
       await pass(hourMs);
     }
     judge();
   } finally {
-    for (const { app } of daemons) app[Symbol.dispose]();
+    mortals[Symbol.dispose]();
     rmSync(folder, { recursive: true });
   }
   const unknown = rows().filter(({ Enrolment }) => /\bunknown\b/.test(Enrolment ?? '')).length;
@@ -216,108 +197,27 @@ export async function runSchedule(seed: number): Promise<Verdict> {
 
   /** One or both daemons run; one of them may be killed at any step. */
   async function daemonsRun(): Promise<void> {
-    while (living().length < 2) daemons.push(await startDaemon());
+    while (mortals.living().length < 2) await mortals.start();
     await tellRequests();
     injectFaults();
-    const runs = chance(40) ? living() : [random.pick(living())];
-    if (chance(40)) random.pick(runs).dies = random.pick(['anywhere', 'in enrolment', 'in enrolment']);
+    const runs = chance(40) ? mortals.living() : [random.pick(mortals.living())];
+    if (chance(40)) random.pick(runs).dies = random.pick(['anywhere', 'in the call', 'in the call']);
     await Promise.all(runs.map((daemon) => runOnce(daemon, chance(20))));
     service.faults.clear();
     if (chance(30)) await approve();
   }
 
-  function living(): Daemon[] {
-    return daemons.filter(({ isDead }) => !isDead);
-  }
-
-  async function runOnce(daemon: Daemon, isFull: boolean): Promise<void> {
+  async function runOnce(mortal: Mortal, isFull: boolean): Promise<void> {
     const request = { isFull, isAsked: chance(70) || isQuiet, signal: new AbortController().signal };
-    daemon.stepsLeft = daemon.dies === 'anywhere' ? random.integer(1, 30) : Infinity;
-    const running = runSync(mortal(daemon), request);
-    const ended = await Promise.race([running, daemon.died.promise]);
+    const context = mortal.app.syncs.get('prospects')!;
+    const state = mortals.stateOf(mortal, context.state);
+    const ended = await mortals.run(mortal, () => runSync({ ...context, state }, request));
     const text = ended === 'killed' ? 'killed' : `${ended.status} ${ended.error ?? ''}`;
-    story.push(`run of ${daemon.pid - pidsFrom}: ${text}`);
-    daemon.stepsLeft = Infinity;
-    daemon.dies = 'not';
-  }
-
-  async function startDaemon(): Promise<Daemon> {
-    pids += 1;
-    const life: Life = {
-      pid: pids,
-      isDead: false,
-      dies: 'not',
-      stepsLeft: Infinity,
-      died: Promise.withResolvers<'killed'>(),
-    };
-    const config = loadConfig(configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
-    const app = await createApp(config, worldOf(life), () => {});
-    return Object.assign(life, { app });
-  }
-
-  /** As kill -9: whatever was sent arrives, nothing that comes back is seen, and no file is written any more. */
-  function step(life: Life): void {
-    life.stepsLeft -= 1;
-    if (life.stepsLeft > 0 || life.isDead) return;
-    life.isDead = true;
-    life.died.resolve('killed');
-  }
-
-  function worldOf(life: Life): AppWorld {
-    const never = () => new Promise<never>(() => {});
-    return {
-      async transport(url, init) {
-        const isEnrolment = init.method === 'POST' && /\/flows\/[^/]+\/(?:leads|add-new-lead)/.test(url);
-        if (isEnrolment && life.dies === 'in enrolment' && life.stepsLeft > 9) life.stepsLeft = random.integer(1, 9);
-        step(life);
-        if (life.isDead) return never();
-        const request = new Request(url, init);
-        const response = await (url.startsWith(serviceUrl) ? service.fetch(request) : sheets.fetch(request));
-        step(life);
-        return life.isDead ? never() : response;
-      },
-      now: () => Date.now(),
-      elapsed: () => performance.now(),
-      random: () => random.integer(0, 999_999) / 1_000_000,
-      randomId: randomUUID,
-      process: {
-        pid: life.pid,
-        probe: (pid) => {
-          if (living().some((other) => other.pid === pid) || pid === life.pid) return;
-          throw Object.assign(new Error('no such process'), { code: 'ESRCH' });
-        },
-      },
-    };
-  }
-
-  function mortal(daemon: Daemon): SyncContext {
-    const context = daemon.app.syncs.get('prospects')!;
-    const { state } = context;
-    const write = async <Result>(begin: () => Promise<Result>): Promise<Result> => {
-      step(daemon);
-      if (daemon.isDead) return new Promise<Result>(() => {});
-      const result = await begin();
-      step(daemon);
-      return daemon.isDead ? new Promise<Result>(() => {}) : result;
-    };
-    const mortalLease = (lease: Lease): Lease => ({
-      load: () => lease.load(),
-      commit: (batch) => write(() => lease.commit(batch)),
-      appendHistory: (lines) => write(() => lease.appendHistory(lines)),
-      [Symbol.asyncDispose]: () => (daemon.isDead ? new Promise<void>(() => {}) : lease[Symbol.asyncDispose]()),
-    });
-    return {
-      ...context,
-      state: {
-        load: () => state.load(),
-        addRequest: (request) => state.addRequest(request),
-        acquireLease: async (options) => mortalLease(await state.acquireLease(options)),
-      },
-    };
+    story.push(`run of ${mortals.numberOf(mortal)}: ${text}`);
   }
 
   async function tellRequests(): Promise<void> {
-    const { state } = living()[0]!.app.syncs.get('prospects')!;
+    const { state } = mortals.living()[0]!.app.syncs.get('prospects')!;
     for (const id of asked) {
       retried.set(id, (retried.get(id) ?? 0) + 1);
       const request: DecisionRequest = { kind: 'retry', id };
@@ -329,7 +229,7 @@ export async function runSchedule(seed: number): Promise<Verdict> {
 
   /** Wishes that a new state found are let through. */
   async function approve(): Promise<void> {
-    const { state } = living()[0]!.app.syncs.get('prospects')!;
+    const { state } = mortals.living()[0]!.app.syncs.get('prospects')!;
     const held = (await state.load()).facts.get('held') as { run: string; planned: JsonObject } | null | undefined;
     if (held) await state.addRequest({ kind: 'approve', run: held.run, counts: held.planned });
   }

@@ -1,20 +1,17 @@
 // One random schedule: people write rows, edit, sort, copy and clear them; calls are lost; processes are killed, also between
 // an intent and its outcome; two daemons run at once on one state; the state is lost. Then everything is quiet, and the
 // service's own model is the referee.
-import { randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { type App, type AppWorld, createApp } from '../../../src/app.ts';
-import { loadConfig } from '../../../src/config/load.ts';
 import type { DecisionRequest } from '../../../src/engine/memory.ts';
 import { runOutbox } from '../../../src/engine/outbox/outbox.ts';
-import type { OutboxContext } from '../../../src/engine/outbox/context.ts';
 import { createRandom } from '../../../src/standin/service/random.ts';
 import { createServiceStandin } from '../../../src/standin/service/standin.ts';
 import { createSheetsStandin } from '../../../src/standin/sheets/standin.ts';
-import type { JsonObject, Lease } from '../../../src/state/port.ts';
+import type { JsonObject } from '../../../src/state/port.ts';
+import { createMortals, type Mortal } from '../../support/mortal.ts';
 
 const account = { email: 'robot@demo.iam.gserviceaccount.com', clientId: 'c', clientSecret: 's', refreshToken: 'r' };
 const spreadsheetId = '1AbCdEfGhIjKlMnOpQrStUvWxYz-0123456789_tests';
@@ -44,23 +41,6 @@ export interface Verdict {
   readonly unknown: number;
   readonly killed: number;
 }
-
-interface Life {
-  /** Beyond what the system gives, so that no real process is taken for it. */
-  readonly pid: number;
-  isDead: boolean;
-  /** Where it is to be killed in its next run. */
-  dies: 'not' | 'anywhere' | 'in sending';
-  /** Requests, answers and writes until it is killed. */
-  stepsLeft: number;
-  readonly died: PromiseWithResolvers<'killed'>;
-}
-
-interface Daemon extends Life {
-  readonly app: App;
-}
-
-const pidsFrom = 5_000_000;
 
 const otherActs = [
   ...(['send', 'send', 'send', 'send', 'edit', 'edit', 'edit', 'unsend', 'to', 'from', 'sort', 'insert'] as const),
@@ -112,8 +92,9 @@ export async function runSchedule(seed: number): Promise<Verdict> {
   });
   const person = sheets.person(spreadsheetId);
   const configFile = writeConfig(folder);
-  const daemons: Daemon[] = [];
-  let pids = pidsFrom;
+  const isTheCall = (url: string, init: { readonly method?: string }) =>
+    init.method === 'POST' && url.includes('professional-network-messages');
+  const mortals = createMortals({ random, configFile, serviceUrl, service, sheets, isTheCall });
   let tags = 0;
   let killed = 0;
   let isQuiet = false;
@@ -128,9 +109,9 @@ export async function runSchedule(seed: number): Promise<Verdict> {
   try {
     watchSends();
     const turns = random.integer(3, 6);
-    daemons.push(await startDaemon());
+    await mortals.start();
     // Whatever is said from now on is new: there is nothing to approve.
-    await runOnce(daemons[0]!);
+    await runOnce(mortals.living()[0]!);
     for (let rowsLeft = random.integer(2, 5); rowsLeft > 0; rowsLeft -= 1) personWrites();
     for (let turn = 0; turn < turns; turn += 1) {
       for (let act = random.integer(2, 9); act > 0; act -= 1) personActs();
@@ -142,16 +123,16 @@ export async function runSchedule(seed: number): Promise<Verdict> {
     service.faults.clear();
     story.push('quiet');
     for (let round = 0; round < quietRuns; round += 1) {
-      if (living().length === 0) daemons.push(await startDaemon());
+      if (mortals.living().length === 0) await mortals.start();
       const isDone = rows().every(({ Sync = '' }) => !/^(?:waiting: (?!it is sent once)|failed)/.test(Sync));
       if (isDone && round > 2) break;
       await approve();
-      await runOnce(living()[0]!);
+      await runOnce(mortals.living()[0]!);
       await pass(hourMs);
     }
     judge();
   } finally {
-    for (const { app } of daemons) app[Symbol.dispose]();
+    mortals[Symbol.dispose]();
     rmSync(folder, { recursive: true });
   }
   const unknown = rows().filter(({ Sync = '' }) => Sync.includes('outcome unknown')).length;
@@ -261,44 +242,24 @@ export async function runSchedule(seed: number): Promise<Verdict> {
 
   /** One or both daemons run; one of them may be killed at any step. */
   async function daemonsRun(): Promise<void> {
-    while (living().length < 2) daemons.push(await startDaemon());
+    while (mortals.living().length < 2) await mortals.start();
     await tellRequests();
     injectFaults();
-    const runs = chance(40) ? living() : [random.pick(living())];
-    if (chance(40)) random.pick(runs).dies = random.pick(['anywhere', 'in sending', 'in sending']);
+    const runs = chance(40) ? mortals.living() : [random.pick(mortals.living())];
+    if (chance(40)) random.pick(runs).dies = random.pick(['anywhere', 'in the call', 'in the call']);
     await Promise.all(runs.map((daemon) => runOnce(daemon)));
     service.faults.clear();
     if (chance(30)) await approve();
   }
 
-  function living(): Daemon[] {
-    return daemons.filter(({ isDead }) => !isDead);
-  }
-
-  async function runOnce(daemon: Daemon): Promise<void> {
+  async function runOnce(mortal: Mortal): Promise<void> {
     const request = { isFull: false, isAsked: chance(70) || isQuiet, signal: new AbortController().signal };
-    daemon.stepsLeft = daemon.dies === 'anywhere' ? random.integer(1, 30) : Infinity;
-    const running = runOutbox(mortal(daemon), request);
-    const ended = await Promise.race([running, daemon.died.promise]);
+    const context = mortal.app.outboxes.get('messages')!;
+    const state = mortals.stateOf(mortal, context.state);
+    const ended = await mortals.run(mortal, () => runOutbox({ ...context, state }, request));
     const text = ended === 'killed' ? 'killed' : `${ended.status} ${ended.error ?? ''}`;
     if (ended === 'killed') killed += 1;
-    story.push(`run of ${daemon.pid - pidsFrom}: ${text}`);
-    daemon.stepsLeft = Infinity;
-    daemon.dies = 'not';
-  }
-
-  async function startDaemon(): Promise<Daemon> {
-    pids += 1;
-    const life: Life = {
-      pid: pids,
-      isDead: false,
-      dies: 'not',
-      stepsLeft: Infinity,
-      died: Promise.withResolvers<'killed'>(),
-    };
-    const config = loadConfig(configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
-    const app = await createApp(config, worldOf(life), () => {});
-    return Object.assign(life, { app });
+    story.push(`run of ${mortals.numberOf(mortal)}: ${text}`);
   }
 
   function loseState(): void {
@@ -307,69 +268,8 @@ export async function runSchedule(seed: number): Promise<Verdict> {
     story.push('the state is lost');
   }
 
-  /** As kill -9: whatever was sent arrives, nothing that comes back is seen, and no file is written any more. */
-  function step(life: Life): void {
-    life.stepsLeft -= 1;
-    if (life.stepsLeft > 0 || life.isDead) return;
-    life.isDead = true;
-    life.died.resolve('killed');
-  }
-
-  function worldOf(life: Life): AppWorld {
-    const never = () => new Promise<never>(() => {});
-    return {
-      async transport(url, init) {
-        const isSend = init.method === 'POST' && url.includes('professional-network-messages');
-        if (isSend && life.dies === 'in sending' && life.stepsLeft > 9) life.stepsLeft = random.integer(1, 9);
-        step(life);
-        if (life.isDead) return never();
-        const request = new Request(url, init);
-        const response = await (url.startsWith(serviceUrl) ? service.fetch(request) : sheets.fetch(request));
-        step(life);
-        return life.isDead ? never() : response;
-      },
-      now: () => Date.now(),
-      elapsed: () => performance.now(),
-      random: () => random.integer(0, 999_999) / 1_000_000,
-      randomId: randomUUID,
-      process: {
-        pid: life.pid,
-        probe: (pid) => {
-          if (living().some((other) => other.pid === pid) || pid === life.pid) return;
-          throw Object.assign(new Error('no such process'), { code: 'ESRCH' });
-        },
-      },
-    };
-  }
-
-  function mortal(daemon: Daemon): OutboxContext {
-    const context = daemon.app.outboxes.get('messages')!;
-    const { state } = context;
-    const write = async <Result>(begin: () => Promise<Result>): Promise<Result> => {
-      step(daemon);
-      if (daemon.isDead) return new Promise<Result>(() => {});
-      const result = await begin();
-      step(daemon);
-      return daemon.isDead ? new Promise<Result>(() => {}) : result;
-    };
-    const mortalLease = (lease: Lease): Lease => ({
-      load: () => lease.load(),
-      commit: (batch) => write(() => lease.commit(batch)),
-      appendHistory: (lines) => write(() => lease.appendHistory(lines)),
-      [Symbol.asyncDispose]: () => (daemon.isDead ? new Promise<void>(() => {}) : lease[Symbol.asyncDispose]()),
-    });
-    return {
-      ...context,
-      state: {
-        load: () => state.load(),
-        addRequest: (request) => state.addRequest(request),
-        acquireLease: async (options) => mortalLease(await state.acquireLease(options)),
-      },
-    };
-  }
-
   async function tellRequests(): Promise<void> {
-    const { state } = living()[0]!.app.outboxes.get('messages')!;
+    const { state } = mortals.living()[0]!.app.outboxes.get('messages')!;
     for (const [id, tag] of asked) {
       retried.set(tag, (retried.get(tag) ?? 0) + 1);
       const request: DecisionRequest = { kind: 'retry', id, isSure: true };
@@ -381,7 +281,7 @@ export async function runSchedule(seed: number): Promise<Verdict> {
 
   async function approve(): Promise<void> {
     if (isStateLost) return;
-    const { state } = living()[0]!.app.outboxes.get('messages')!;
+    const { state } = mortals.living()[0]!.app.outboxes.get('messages')!;
     const held = (await state.load()).facts.get('held') as { run: string; planned: JsonObject } | null | undefined;
     if (!held) return;
     await state.addRequest({ kind: 'approve', run: held.run, counts: held.planned });

@@ -1,0 +1,35 @@
+// What a push has to write into rows that are there: what changes set, and statuses that are news.
+import type { CellInput, ColumnKey, Row, Snapshot } from '../sheets/port.ts';
+import type { Change, FieldChange } from '../sync/change.ts';
+import { hasStatusColumn, statusKey } from './shape.ts';
+
+export interface RowWrite {
+  /** undefined: only its status is written. */
+  readonly change: Change | undefined;
+  readonly row: Row;
+  readonly set: Readonly<Record<ColumnKey, CellInput>>;
+}
+
+export interface RowWritesInput {
+  readonly sets: readonly Change[];
+  /** By row number. */
+  readonly statuses: ReadonlyMap<number, string>;
+  readonly toCells: (fields: readonly FieldChange[]) => Readonly<Record<ColumnKey, CellInput>>;
+  /** What the status cell of a row says now. */
+  readonly statusOf: (row: Row) => unknown;
+}
+
+/** Rows in the order of the tab; those with nothing to write are left out. */
+export function rowWrites(snapshot: Snapshot, { sets, statuses, toCells, statusOf }: RowWritesInput): RowWrite[] {
+  const changeByRow = new Map(sets.map((change) => [change.row, change]));
+  const hasStatus = hasStatusColumn(snapshot);
+  return snapshot.rows.flatMap((row): RowWrite[] => {
+    const change = changeByRow.get(row.number);
+    const text = hasStatus ? statuses.get(row.number) : undefined;
+    const set = {
+      ...(change && toCells(change.fields)),
+      ...(text !== undefined && statusOf(row) !== text && { [statusKey]: text }),
+    };
+    return Object.keys(set).length > 0 ? [{ change, row, set }] : [];
+  });
+}

@@ -1,0 +1,128 @@
+// Daemons that die at any step, as by kill -9: whatever was sent arrives, nothing that comes back is seen, and no file is
+// written any more. A step is a request, an answer, or a write to the state.
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { type App, type AppWorld, createApp } from '../../src/app.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import type { RunReport } from '../../src/engine/report.ts';
+import type { Random } from '../../src/standin/service/random.ts';
+import type { Lease, SyncState } from '../../src/state/port.ts';
+
+export interface Mortal {
+  /** Beyond what the system gives, so that no real process is taken for it. */
+  readonly pid: number;
+  readonly app: App;
+  isDead: boolean;
+  /** Where it is to be killed in its next run; `in the call`: right before the calls that matter, between them, or after. */
+  dies: 'not' | 'anywhere' | 'in the call';
+  /** Steps until it is killed. */
+  stepsLeft: number;
+  readonly died: PromiseWithResolvers<'killed'>;
+}
+
+type Life = Omit<Mortal, 'app'>;
+
+interface MortalsDep {
+  readonly random: Random;
+  readonly configFile: string;
+  readonly serviceUrl: string;
+  readonly service: { fetch(request: Request): Response | Promise<Response> };
+  readonly sheets: { fetch(request: Request): Response | Promise<Response> };
+  /** The calls that matter. */
+  readonly isTheCall: (url: string, init: { readonly method?: string }) => boolean;
+}
+
+const pidsFrom = 5_000_000;
+
+export function createMortals({ random, configFile, serviceUrl, service, sheets, isTheCall }: MortalsDep) {
+  const all: Mortal[] = [];
+  let pids = pidsFrom;
+
+  const living = () => all.filter(({ isDead }) => !isDead);
+  const never = () => new Promise<never>(() => {});
+
+  function step(life: Life): void {
+    life.stepsLeft -= 1;
+    if (life.stepsLeft > 0 || life.isDead) return;
+    life.isDead = true;
+    life.died.resolve('killed');
+  }
+
+  function worldOf(life: Life): AppWorld {
+    return {
+      async transport(url, init) {
+        if (isTheCall(url, init) && life.dies === 'in the call' && life.stepsLeft > 9)
+          life.stepsLeft = random.integer(1, 9);
+        step(life);
+        if (life.isDead) return never();
+        const request = new Request(url, init);
+        const response = await (url.startsWith(serviceUrl) ? service.fetch(request) : sheets.fetch(request));
+        step(life);
+        return life.isDead ? never() : response;
+      },
+      now: () => Date.now(),
+      elapsed: () => performance.now(),
+      random: () => random.integer(0, 999_999) / 1_000_000,
+      randomId: randomUUID,
+      process: {
+        pid: life.pid,
+        probe: (pid) => {
+          if (living().some((other) => other.pid === pid) || pid === life.pid) return;
+          throw Object.assign(new Error('no such process'), { code: 'ESRCH' });
+        },
+      },
+    };
+  }
+
+  return {
+    living,
+    /** From 1 on, in the order in which they were started. */
+    numberOf: ({ pid }: Mortal): number => pid - pidsFrom,
+
+    async start(): Promise<Mortal> {
+      pids += 1;
+      const died = Promise.withResolvers<'killed'>();
+      const life: Life = { pid: pids, isDead: false, dies: 'not', stepsLeft: Infinity, died };
+      const config = loadConfig(configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
+      const app = await createApp(config, worldOf(life), () => {});
+      const mortal = Object.assign(life, { app });
+      all.push(mortal);
+      return mortal;
+    },
+
+    /** The state as this daemon writes it. */
+    stateOf(mortal: Mortal, state: SyncState): SyncState {
+      const write = async <Result>(begin: () => Promise<Result>): Promise<Result> => {
+        step(mortal);
+        if (mortal.isDead) return never();
+        const result = await begin();
+        step(mortal);
+        return mortal.isDead ? never() : result;
+      };
+      const leaseOf = (lease: Lease): Lease => ({
+        load: () => lease.load(),
+        commit: (batch) => write(() => lease.commit(batch)),
+        appendHistory: (lines) => write(() => lease.appendHistory(lines)),
+        [Symbol.asyncDispose]: () => (mortal.isDead ? never() : lease[Symbol.asyncDispose]()),
+      });
+      return {
+        load: () => state.load(),
+        addRequest: (request) => state.addRequest(request),
+        acquireLease: async (options) => leaseOf(await state.acquireLease(options)),
+      };
+    },
+
+    /** One run, to its end or the daemon's. */
+    async run(mortal: Mortal, begin: () => Promise<RunReport>): Promise<RunReport | 'killed'> {
+      mortal.stepsLeft = mortal.dies === 'anywhere' ? random.integer(1, 30) : Infinity;
+      const ended = await Promise.race([begin(), mortal.died.promise]);
+      mortal.stepsLeft = Infinity;
+      mortal.dies = 'not';
+      return ended;
+    },
+
+    [Symbol.dispose](): void {
+      for (const { app } of all) app[Symbol.dispose]();
+    },
+  };
+}

@@ -494,12 +494,15 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
   }
 
   return {
-    act: (act) =>
-      byPerson(() =>
+    act(act) {
+      // Whoever looks at the service sees what is due by now: nobody edits a contact whose deletion ended minutes ago.
+      service.model.settle();
+      return byPerson(() =>
         act.side === 'crm'
           ? inCrm(act.what as CrmAct | ThemedCrmAct, act)
           : inSheet(act.what as SheetAct | ThemedSheetAct, act),
-      ),
+      );
+    },
   };
 }
 

@@ -50,19 +50,21 @@ export async function exchange(
     if (stop.signal.aborted) {
       return { outcome: 'no-answer', why: `no answer within ${timeoutMs / 1000} s`, cause, aborted: false };
     }
-    const code = errorCode(cause);
-    if (code !== undefined && neverSent.has(code)) return { outcome: 'not-sent', why: reasons[code] ?? code, cause };
-    if (code !== undefined && /CERT|TLS|SSL/.test(code)) {
-      return { outcome: 'not-sent', why: `the certificate of the host is not trusted: ${code}`, cause };
-    }
-    return { outcome: 'no-answer', why: `the connection broke: ${code ?? describe(cause)}`, cause, aborted: false };
+    const unsent = whyUnsent(cause);
+    if (unsent !== undefined) return { outcome: 'not-sent', why: unsent, cause };
+    return { outcome: 'no-answer', why: whyBroken(cause), cause, aborted: false };
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', abort);
   }
 }
 
-/** Failures of the connection itself, before the first byte of a request. Node, undici and `overHttp` name them. */
+/** No connection came about, so that nothing was sent. A transport that knows throws this, and what failed as its cause. */
+export class NotConnectedError extends Error {
+  override readonly name = 'NotConnectedError';
+}
+
+/** Failures before the first byte of a request, as Node and undici name them, whatever transport throws them. */
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens at that address (ECONNREFUSED)',
   ENOTFOUND: 'no such host (ENOTFOUND)',
@@ -71,8 +73,26 @@ const reasons: Readonly<Record<string, string>> = {
   ENETUNREACH: 'no route to the network (ENETUNREACH)',
   UND_ERR_CONNECT_TIMEOUT: 'the host did not take the connection in time',
   ERR_CONNECT_TIMEOUT: 'the host did not take the connection in time',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'TLS is not spoken there: is the address http://, or the port another one?',
 };
-const neverSent = new Set(Object.keys(reasons));
+
+/** undefined: it may have been sent. */
+function whyUnsent(error: unknown): string | undefined {
+  const code = errorCode(error) ?? '';
+  if (Object.hasOwn(reasons, code)) return reasons[code];
+  if (/CERT|UNABLE_TO_VERIFY/.test(code)) return `the certificate of the host is not trusted: ${code}`;
+  if (!(error instanceof NotConnectedError)) return undefined;
+  // What TLS stumbled over stands in the message alone.
+  const isTls = code === 'EPROTO' || code.startsWith('ERR_SSL');
+  return isTls ? reasons['ERR_SSL_WRONG_VERSION_NUMBER'] : `no connection came about: ${code || describe(error.cause)}`;
+}
+
+function whyBroken(error: unknown): string {
+  const code = errorCode(error);
+  if (code?.startsWith('HPE_'))
+    return `HTTP is not spoken there (${code}): is the address https://, or the port another one?`;
+  return `the connection broke: ${code ?? describe(error)}`;
+}
 
 function errorCode(error: unknown): string | undefined {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {

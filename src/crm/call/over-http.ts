@@ -5,12 +5,11 @@ import { request as requestSecure } from 'node:https';
 import { finished } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
-import type { Answer, CallInit } from './exchange.ts';
+import { type Answer, type CallInit, NotConnectedError } from './exchange.ts';
 
 /** As long as `fetch` gives a connection to come about. */
 const connectMsMax = 10_000;
 
-/** Nothing was sent. */
 class ConnectTimeout extends Error {
   override readonly name = 'ConnectTimeout';
   readonly code = 'ERR_CONNECT_TIMEOUT';
@@ -18,19 +17,28 @@ class ConnectTimeout extends Error {
 
 /**
  * A `Transport`. Connections are kept and shared by Node's own agents, so that what is set for Node, as a proxy or further
- * certificates, holds here too. A redirect is an answer like any other. Throws what Node throws, with its `code`, and
- * `ERR_CONNECT_TIMEOUT`; of a body that breaks off there is no answer.
+ * certificates, holds here too. A redirect is an answer like any other. Throws NotConnectedError as long as nothing was
+ * sent, and later what Node throws, with its `code`; of a body that breaks off there is no answer.
  */
 export function overHttp(url: string, { method, headers, body, signal }: CallInit): Promise<Answer> {
   const isSecure = url.startsWith('https:');
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const options = { method, headers: { 'accept-encoding': acceptedEncodings, ...headers }, signal };
   const request = isSecure ? requestSecure(url, options) : requestPlain(url, options);
-  request.on('error', reject);
+  let isConnected = false;
+  request.on('error', (error) => {
+    reject(isConnected ? error : new NotConnectedError('no connection', { cause: error }));
+  });
   request.on('socket', (socket) => {
-    if (!socket.connecting) return;
+    if (!socket.connecting) {
+      isConnected = true;
+      return;
+    }
     const tooLong = setTimeout(() => request.destroy(new ConnectTimeout('connect timeout')), connectMsMax);
-    socket.once(isSecure ? 'secureConnect' : 'connect', () => clearTimeout(tooLong));
+    socket.once(isSecure ? 'secureConnect' : 'connect', () => {
+      isConnected = true;
+      clearTimeout(tooLong);
+    });
     socket.once('close', () => clearTimeout(tooLong));
   });
   request.on('response', (response) => resolve(readWhole(response)));

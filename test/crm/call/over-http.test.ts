@@ -138,6 +138,30 @@ describe.each(Object.entries(transports))('through %s', (_, transport: Transport
     expect(answer).toHaveProperty('why', expect.stringContaining('is not trusted'));
     expect(heard).not.toHaveBeenCalled();
   });
+
+  test('W4: what was to go over TLS to where none is spoken was not sent', async () => {
+    const heard = vi.fn<RequestListener>();
+    const url = await serving(heard);
+    const create = { method: 'POST', headers: {}, body: '{}' };
+    expect(await call(url.replace('http:', 'https:'), create)).toMatchObject({
+      outcome: 'not-sent',
+      why: 'TLS is not spoken there: is the address http://, or the port another one?',
+    });
+    expect(heard).not.toHaveBeenCalled();
+  });
+});
+
+test('an answer that is not HTTP says so', async () => {
+  const server = createSocketServer((socket) => {
+    socket.on('error', () => {});
+    socket.end('SSH-2.0-OpenSSH\r\n');
+  });
+  expect(
+    await exchange(`http://${await listening(server)}/`, get, { transport: overHttp, timeoutMs: 5_000 }),
+  ).toMatchObject({
+    outcome: 'no-answer',
+    why: expect.stringContaining('HTTP is not spoken there (HPE_'),
+  });
 });
 
 test('W4: what waits for a connection that does not come about was not sent', async () => {

@@ -30,13 +30,11 @@ function judgeRemoval(
 }
 
 function judgePerson(evidence: Evidence, person: string): readonly Violation[] {
-  const { quiet, log, ownerOf } = evidence;
+  const { quiet, log, ownerOf, personOf } = evidence;
   const { deletedIn, tangles } = log.people.get(person)!;
   const contacts = quiet.contacts.filter(({ uuid }) => ownerOf(uuid) === person);
   const here = contacts.filter(({ list_uuid }) => list_uuid === quiet.listUuid);
-  const rows = quiet.rows.filter(
-    (row) => (row.notedPerson ?? ownerOf(row.id) ?? readToken(row.value('email'))?.person) === person,
-  );
+  const rows = quiet.rows.filter((row) => (personOf(row) ?? readToken(row.value('email'))?.person) === person);
   if (deletedIn.size > 0 || isMistakable(evidence, person)) return [];
   const isNamed = quiet.problems.some(
     ({ uuid, row, reason }) =>

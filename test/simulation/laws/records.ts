@@ -77,9 +77,13 @@ export function isWinning(evidence: Evidence, field: FieldName): boolean {
   return conflict === 'crm' || conflict === 'sheet';
 }
 
-/** People gave this person's row somebody else's key, and took the IDs away: then the key says who it is (I5). */
+/**
+ * People gave this person's row somebody else's key, and took the IDs away, or the row itself, whose key another row has now:
+ * then the key says who it is (I5).
+ */
 export function isMistakable({ log, isStateTampered }: Evidence, person: string | undefined): boolean {
-  const { tangles } = (person !== undefined && log.people.get(person)) || { tangles: new Set<string>() };
+  const known = person === undefined ? undefined : log.people.get(person);
+  if (!known?.tangles.has('key')) return false;
   const others = ['ID', 'put back', 'recreated', 'second row', 'duplicate'];
-  return tangles.has('key') && (isStateTampered || others.some((each) => tangles.has(each)));
+  return isStateTampered || known.deletedIn.has('sheet') || others.some((each) => known.tangles.has(each));
 }

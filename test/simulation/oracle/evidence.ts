@@ -143,6 +143,8 @@ export interface Evidence {
   readonly mapped: ReadonlySet<FieldName>;
   readonly log: Log;
   readonly ownerOf: (uuid: string) => string | undefined;
+  /** Whose a row is, also one that lost its ID: by its note, else by what it showed when it had one, or by its key. */
+  readonly personOf: (row: RowView) => string | undefined;
   readonly writes: readonly Write[];
   readonly additions: readonly Addition[];
   readonly removals: readonly Removal[];

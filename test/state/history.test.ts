@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createMemoryDisk } from '../support/memory-disk.ts';
-import { historyLine, openTrial } from '../support/state.ts';
+import { createMachine, historyLine, openTrial } from '../support/state.ts';
 
 const dayMs = 86_400_000;
 const start = Date.UTC(2026, 0, 31, 12);
@@ -67,6 +67,30 @@ describe('the history as files', () => {
       }
     },
   );
+
+  test('L12: a line is not lost with the name of a file whose maker was killed, when power is lost later', async () => {
+    for (let operation = 1; operation <= 24; operation += 1) {
+      for (let seed = 1; seed <= 8; seed += 1) {
+        const disk = createMemoryDisk(seed);
+        const machine = createMachine();
+        const append = async (pid: number, field: string) => {
+          machine.startByPid.clear();
+          machine.startByPid.set(pid, `boot/${pid}`);
+          const { store } = openTrial('/state', { disk, machine, pid });
+          await using lease = await store.sync('s').acquireLease();
+          await lease.appendHistory([historyLine('2026-01-31T12:00:00Z', { sync: 's', field })]);
+        };
+        disk.planFault({ operation, effect: 'off' });
+        await append(1, 'first').catch(() => {});
+        disk.restart('kill');
+        await append(2, 'second');
+        disk.restart('power loss');
+        const { store } = openTrial('/state', { disk, machine, pid: 2 });
+        const found = (await Array.fromAsync(store.history({}))).map(({ field }) => field);
+        expect(found).toContain('second');
+      }
+    }
+  });
 
   test('lines longer than what is read at once come back whole', async () => {
     const { append, read } = createTrial();

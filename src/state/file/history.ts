@@ -21,6 +21,8 @@ const newline = '\n';
 export function createHistoryWriter(folderOfSync: string, dep: FileDriverDep): HistoryWriter {
   const { disk } = dep;
   const folder = historyFolder(folderOfSync);
+  /** The file whose name is durable for sure: whoever made it may have died before that. */
+  let durablePath: string | undefined;
   let tail: Promise<void> = Promise.resolve();
 
   async function appendNow(lines: readonly HistoryLine[]): Promise<void> {
@@ -32,7 +34,9 @@ export function createHistoryWriter(folderOfSync: string, dep: FileDriverDep): H
     } finally {
       await file.close();
     }
-    if (isNew) await syncAndPrune(dep, folder);
+    if (isNew || path !== durablePath) await syncFolder(disk, folder);
+    durablePath = path;
+    if (isNew) await prune(dep, folder);
   }
 
   return {
@@ -67,8 +71,7 @@ async function appendDurably(file: OpenFile, text: string): Promise<void> {
   }
 }
 
-async function syncAndPrune({ disk, now, historyDays }: FileDriverDep, folder: string): Promise<void> {
-  await syncFolder(disk, folder);
+async function prune({ disk, now, historyDays }: FileDriverDep, folder: string): Promise<void> {
   const oldest = dayOf(now() - historyDays * dayMs);
   for (const { day, name } of await daysIn(disk, folder)) {
     if (day < oldest) await unlinkIfThere(disk, join(folder, name));

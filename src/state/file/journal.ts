@@ -104,6 +104,10 @@ export function createJournal(place: JournalPlace, foldFloorBytes: number): Jour
       logEnd = recovered.appendAt;
       lastStart = undefined;
       documentBytes = (await stampIfThere(disk, place.document))?.size ?? 0;
+      if (logEnd === undefined) return;
+      // Who wrote it may have been killed before it was durable. What is now done because of it must not outlive it.
+      await using file = await openLog();
+      await file.datasync();
     },
 
     async append(batch, after, seq) {

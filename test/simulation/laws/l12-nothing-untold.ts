@@ -18,16 +18,23 @@ function untold(evidence: Parameters<Law>[0]): readonly Violation[] {
     if (typeof field === 'string')
       told.add(`${textOf(side)} ${contact ?? ''} ${field} ${formOf(field, textOf(after))}`);
   }
-  const isDisplacementTold = evidence.history.some(({ message }) =>
-    textOf(message).includes('in the moment of writing'),
-  );
+  const displacements = evidence.history.filter(({ message }) => textOf(message).includes('in the moment of writing'));
   return evidence.writes.flatMap(({ side, uuid, person, field, before, after }) => {
     const added = new Set(evidence.additions.map((addition) => `${addition.side} ${addition.uuid}`));
     if (added.has(`${side} ${uuid}`) && before === '') return [];
     if (normalOf(field, before) === normalOf(field, after)) return [];
     if (told.has(`${side} ${uuid} ${field} ${formOf(field, after)}`)) return [];
     // The ID was taken away in the moment of writing: the line is of the row as it was, and says where to look.
-    if (uuid === '' && isDisplacementTold) return [];
+    if (uuid === '' && displacements.length > 0) return [];
+    // Or typed over with what is no contact's: the line is of that person and field, and of what came in, or was taken out again.
+    const isTyped = evidence.ownerOf(uuid) === undefined;
+    const isToldSo = displacements.some(
+      (line) =>
+        line['field'] === field &&
+        (person === undefined || evidence.ownerOf(textOf(line.contact)) === person) &&
+        [before, after].some((text) => formOf(field, text) === formOf(field, textOf(line['after']))),
+    );
+    if (isTyped && isToldSo) return [];
     const text = `${person} ${field} in the ${side} (${uuid}) became ${JSON.stringify(after)} instead of ${JSON.stringify(before)}, and the history does not have it`;
     return [{ law: 'L12', text: text + storyOf(evidence, person, field) }];
   });

@@ -3,7 +3,7 @@ import type { ContactRecord } from '../../../src/standin/service/stored.ts';
 import type { Spreadsheet } from '../../../src/standin/sheets/spreadsheet.ts';
 import type { Log } from '../people/log.ts';
 import { normalOf, readToken } from '../people/token.ts';
-import { type FieldName, type Setting } from '../world/setting.ts';
+import { type FieldName, policyOf, type Setting } from '../world/setting.ts';
 import type { SideEvent } from '../world/sides.ts';
 import { cellText, contactValue, type RowView, type SheetView, viewSheet } from '../world/view.ts';
 import type { Addition, Enrolment, Naming, Removal, RunView, Side, Write } from './evidence.ts';
@@ -265,10 +265,25 @@ export function createObserver(dep: ObserverDep): Observer {
       } else if (before) {
         noteRemoval('crm', uuid, ownerOf(uuid), (field) => contactValue(before, field));
       }
+      if (after) noteSent(before, after);
     } else if (after && !before) owners.set(uuid, log.entering ?? 'nobody');
     if (after?.status !== 'replied') vetoed.delete(uuid);
     else if (!vetoed.has(uuid)) vetoed.set(uuid, now());
     if (after) noteContact(after);
+  }
+
+  /** A column that is only sent is not read back: what it sent is agreed upon, also where the service stores capitals (M4). */
+  function noteSent(before: ContactRecord | undefined, after: ContactRecord): void {
+    const person = ownerOf(after.uuid);
+    const stored = normalOf('company_name', contactValue(after, 'company_name'));
+    const isSentOnly = policyOf(setting, 'company_name').direction === 'to_crm' && mapped().has('company_name');
+    if (person === undefined || !setting.isShouting || !isSentOnly) return;
+    if (before && normalOf('company_name', contactValue(before, 'company_name')) === stored) return;
+    for (const row of viewSheet(sheet(), log.renamed).rows) {
+      const text = row.value('company_name');
+      const form = normalOf('company_name', text).toUpperCase();
+      if (personOf(row) === person && form === stored) said.agree(person, 'company_name', text);
+    }
   }
 
   /** The row it was made from: nobody has its ID, and it holds what was sent. */

@@ -16,7 +16,7 @@ import type { Write } from '../oracle/evidence.ts';
 import type { Sides } from '../world/sides.ts';
 import { contactValue, recordField, type RowView, type SheetView, viewSheet } from '../world/view.ts';
 import { type Log, personLog } from './log.ts';
-import { readToken, textOf } from './token.ts';
+import { normalOf, readToken, textOf } from './token.ts';
 
 export interface People {
   /** Does it, and tells the log; an act for which there is nobody does nothing. Answers whether anything was done. */
@@ -84,6 +84,23 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
     for (const each of [before, name]) {
       tangle(each, 'key');
       tangle(each, 'ID');
+    }
+  }
+
+  /** Who holds, without a row, a key that the row of a deleted contact still shows goes on with that row (I10). */
+  function leaveRow(name: string | undefined, gone: ContactRecord): void {
+    const { rows } = view();
+    const left = rows.find(({ id }) => id === gone.uuid);
+    if (left === undefined) return;
+    const isShown = (record: ContactRecord) =>
+      keys.some(
+        (key) => left.value(key) !== '' && normalOf(key, contactValue(record, key)) === normalOf(key, left.value(key)),
+      );
+    for (const heir of here()) {
+      const whose = ownerOf(heir.uuid);
+      if (whose === name || !isShown(heir) || rows.some(({ id }) => id === heir.uuid)) continue;
+      tangle(name, 'ID');
+      tangle(whose, 'ID');
     }
   }
 
@@ -261,6 +278,7 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
       case 'recreate': {
         tell(`crm: deletes ${name}`);
         contacts.remove(record!.uuid);
+        leaveRow(name, record!);
         for (const { field: each } of setting.fields) forget('crm', name, each, contactValue(record!, each));
         const isGone = here().every(({ uuid }) => ownerOf(uuid) !== name);
         if (name !== undefined && isGone) personLog(log, name).deletedIn.add('crm');

@@ -61,6 +61,8 @@ export function createObserver(dep: ObserverDep): Observer {
   const writes: Write[] = [];
   const additions: Addition[] = [];
   const removals: Removal[] = [];
+  /** By uuid: contacts that leadsheet asked the service to delete, as they were then. They may be there for a while. */
+  const leaving = new Map<string, Removal>();
   const namings: Naming[] = [];
   const enrolments: Enrolment[] = [];
   const foreign: string[] = [];
@@ -188,11 +190,16 @@ export function createObserver(dep: ObserverDep): Observer {
     ]);
   }
 
-  function noteRemoval(side: Side, uuid: string, person: string | undefined, valueOf: (field: FieldName) => string) {
+  function removalOf(
+    side: Side,
+    uuid: string,
+    person: string | undefined,
+    valueOf: (field: FieldName) => string,
+  ): Removal {
     const other = side === 'crm' ? 'sheet' : 'crm';
     const [before, after] = [knowledge.of(currentPid()).present, presentPeople()];
     const isThere = (whom: string) => before.has(`${other} ${whom}`) && after.has(`${other} ${whom}`);
-    removals.push({
+    return {
       seq: log.seq,
       pid: currentPid(),
       side,
@@ -203,7 +210,7 @@ export function createObserver(dep: ObserverDep): Observer {
       isIdThere: isThere(uuid),
       agreed: said.agreedTexts(person, valueOf),
       edited: editedTexts(side, uuid, person, valueOf),
-    });
+    };
   }
 
   function noteSettled(since: number): void {
@@ -263,7 +270,8 @@ export function createObserver(dep: ObserverDep): Observer {
           if (pair[0] !== pair[1]) noteWrite('crm', uuid, ownerOf(uuid), field, pair, { contact: before });
         }
       } else if (before) {
-        noteRemoval('crm', uuid, ownerOf(uuid), (field) => contactValue(before, field));
+        // What is typed once the service has taken it on goes with it: nobody can call that back.
+        removals.push(leaving.get(uuid)!);
       }
     } else if (after && !before) owners.set(uuid, log.entering ?? 'nobody');
     if (after?.status !== 'replied') vetoed.delete(uuid);
@@ -307,7 +315,8 @@ export function createObserver(dep: ObserverDep): Observer {
       case 'appeared':
         return appeared(change.row, is);
       case 'vanished':
-        return noteRemoval('sheet', change.row.id, personOf(change.row), change.row.value);
+        removals.push(removalOf('sheet', change.row.id, personOf(change.row), change.row.value));
+        return;
       case 'changed':
         return changed(change, was);
     }
@@ -362,6 +371,14 @@ export function createObserver(dep: ObserverDep): Observer {
           return ofContact(event);
         case 'sheet':
           return ofSheet(event);
+        case 'deletion': {
+          const { uuid, record } = event;
+          leaving.set(
+            uuid,
+            removalOf('crm', uuid, ownerOf(uuid), (field) => contactValue(record, field)),
+          );
+          return;
+        }
         case 'enrolment': {
           const since = vetoed.get(event.uuid) ?? Infinity;
           const lagMs = setting.switches.searchLagMs ?? 0;

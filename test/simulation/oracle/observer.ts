@@ -3,7 +3,7 @@ import type { ContactRecord } from '../../../src/standin/service/stored.ts';
 import type { Spreadsheet } from '../../../src/standin/sheets/spreadsheet.ts';
 import type { Log } from '../people/log.ts';
 import { normalOf, readToken } from '../people/token.ts';
-import { type FieldName, type Setting } from '../world/setting.ts';
+import { createdHeader, type FieldName, type Setting, statusHeader } from '../world/setting.ts';
 import type { SideEvent } from '../world/sides.ts';
 import { cellText, contactValue, type RowView, type SheetView, viewSheet } from '../world/view.ts';
 import type { Addition, Enrolment, Naming, Removal, RunView, Side, Write } from './evidence.ts';
@@ -244,10 +244,7 @@ export function createObserver(dep: ObserverDep): Observer {
     for (const each of presentPeople()) knowing.present.add(each);
     for (const [id, same] of Map.groupBy(rows, (row) => row.id)) {
       const contact = here.get(id);
-      const says = (row: RowView) =>
-        contact &&
-        fields.every((field) => normalOf(field, row.value(field)) === normalOf(field, contactValue(contact, field)));
-      if (same.length > 1 && same.some(says)) knowing.copied.add(id);
+      if (same.length > 1 && contact && same.some((row) => isAs(row, contact))) knowing.copied.add(id);
     }
     runs.push({
       seq: log.seq,
@@ -258,6 +255,15 @@ export function createObserver(dep: ObserverDep): Observer {
       everLinked: everLinked.size,
       isApproved: log.approvals > 0,
     });
+  }
+
+  /** In all columns that are mapped, those included that only show: all of them are in the base. */
+  function isAs(row: RowView, contact: ContactRecord): boolean {
+    const isShown = row.text(statusHeader) === (contact.status ?? '');
+    const isDated = !setting.hasDates || row.text(createdHeader) !== '';
+    const isSaid = (field: FieldName) =>
+      normalOf(field, row.value(field)) === normalOf(field, contactValue(contact, field));
+    return isShown && isDated && fields.every(isSaid);
   }
 
   function ofContact(event: Extract<SideEvent, { side: 'crm' }>): void {

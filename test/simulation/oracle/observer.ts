@@ -73,7 +73,7 @@ export function createObserver(dep: ObserverDep): Observer {
   const linked = new Set<string>();
   const everLinked = new Set<string>();
   /** `person field`: what both sides said when a run last ended well, and nobody had typed since it began. */
-  const settled = new Map<string, string>();
+  const settled = new Map<string, { readonly text: string; readonly seq: number }>();
   const fields = setting.fields.map(({ field }) => field);
 
   const textOf = (row: RowView) => JSON.stringify(fields.map((field) => row.value(field)));
@@ -142,12 +142,25 @@ export function createObserver(dep: ObserverDep): Observer {
       contactChangedAt: contact && Date.parse(contact.updated_at),
       isOfCopy: side === 'crm' && copied.has(uuid) && !isTypedSince,
       isCleared: before === '' && typed?.text === '',
-      isOtherUnchanged: settled.get(`${person} ${field}`) === normalOf(field, after),
+      isOtherUnchanged: isAsSettled(other, person, field, after),
     });
   }
 
   function lastTyped(side: Side, person: string | undefined, field: FieldName): Log['typed'][number] | undefined {
     return log.typed.findLast((each) => each.side === side && each.person === person && each.field === field);
+  }
+
+  /**
+   * A run that was cut short after it had carried something there may have agreed on that: who types the old text again
+   * then has edited it.
+   */
+  function isAsSettled(side: Side, person: string | undefined, field: FieldName, text: string): boolean {
+    const known = settled.get(`${person} ${field}`);
+    if (known?.text !== normalOf(field, text)) return false;
+    const carried = writes.findLast(
+      (each) => each.side === side && each.person === person && each.field === field && each.seq > known.seq,
+    );
+    return carried === undefined || (lastTyped(side, person, field)?.seq ?? 0) < carried.seq;
   }
 
   /** Who types what stands there already changes nothing that anybody could see. */
@@ -228,7 +241,7 @@ export function createObserver(dep: ObserverDep): Observer {
         );
         // What was typed while the run went on may be in its base, or not.
         if (isTypedSince) settled.delete(`${person} ${field}`);
-        else if (a === b) settled.set(`${person} ${field}`, a);
+        else if (a === b) settled.set(`${person} ${field}`, { text: a, seq: log.seq });
       }
     }
   }

@@ -69,7 +69,7 @@ export function createObserver(dep: ObserverDep): Observer {
   const runs: RunView[] = [];
   /** By uuid: since when its status has been one that is vetoed. */
   const vetoed = new Map<string, number>();
-  /** IDs of contacts that had a row when the last run ended well; and all that any row ever had. */
+  /** IDs of contacts that had a row when the last run ended well; and all that any row ever had, or was to get. */
   const linked = new Set<string>();
   const everLinked = new Set<string>();
   /** `person field`: what both sides said when a run last ended well, and nobody had typed since it began. */
@@ -415,9 +415,16 @@ export function createObserver(dep: ObserverDep): Observer {
     onRun: noteRun,
     onSaved(of) {
       noteSettled(knowledge.of(of).runBeganAt);
-      const ids = new Set(viewSheet(sheet(), log.renamed).rows.map(({ id }) => id));
+      const { rows } = viewSheet(sheet(), log.renamed);
+      const ids = new Set(rows.map(({ id }) => id));
+      // Linked by its key, and its ID could not be written: the state knows of it all the same.
+      const byKey = new Set(rows.flatMap((row) => (row.id === '' ? [personOf(row)] : [])));
       linked.clear();
-      for (const { uuid, list_uuid } of contacts()) if (list_uuid === listHere() && ids.has(uuid)) linked.add(uuid);
+      for (const { uuid, list_uuid } of contacts()) {
+        if (list_uuid !== listHere()) continue;
+        if (ids.has(uuid)) linked.add(uuid);
+        else if (ownerOf(uuid) !== undefined && byKey.has(ownerOf(uuid))) everLinked.add(uuid);
+      }
     },
     onAnswer: (of, what, body, text) => knowledge.noteAnswer(of, what, body, text),
   };

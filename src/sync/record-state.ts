@@ -80,8 +80,26 @@ export function confirmStored(
       if (!note.parked) problems.push(notStoredProblem(state, field));
     }
   }
-  // `updatedAt` stays as it was read: by now it is the instant of our own write (M1).
-  return { ...state, base, crm, notes, problems, writtenAt: contact.updatedAt, isUnsure: undefined };
+  const updatedAt = editedBefore(fields, state, sent, answered);
+  return { ...state, base, crm, notes, problems, updatedAt, writtenAt: contact.updatedAt, isUnsure: undefined };
+}
+
+/**
+ * M1. What was read before the write still says when the contact was edited: the answer has the instant of our own write.
+ * Where it shows a field that we did not send and that is not as it was read, somebody edited it in between, and nobody
+ * knows when.
+ */
+function editedBefore(
+  fields: Mapping['fields'],
+  { crm, updatedAt }: RecordState,
+  written: readonly FieldChange[],
+  answered: readonly Reading[],
+): number | undefined {
+  const isEdited = fields.some(({ name, kind, direction }, index) => {
+    const isOurs = direction !== 'both' || written.some(({ field }) => field === name);
+    return !isOurs && answered[index] !== undefined && !isSame(kind, answered[index], crm[index]);
+  });
+  return isEdited ? undefined : updatedAt;
 }
 
 /** I7: the key of one side only, and not by a person's hand: what is blank there now is nothing to merge with. */
@@ -95,7 +113,7 @@ export function confirmReleased(
   const base = confirmed.base.map((value, index) =>
     released.some(({ field }) => field === mapping.fields[index]!.name) ? confirmed.crm[index] : value,
   );
-  return { ...confirmed, base };
+  return { ...confirmed, base, updatedAt: editedBefore(mapping.fields, state, released, unpack(contact.values)) };
 }
 
 function notStoredProblem({ uuid, row }: RecordState, { name, header }: Field): Problem {

@@ -352,6 +352,35 @@ describe('a decision of a person', () => {
     expect(sheet).toEqual([]);
     expect(problems).toEqual(['conflict a/position [M1]']);
   });
+
+  const onNewest = { mapping: withFields({ position: { conflict: 'newest' } }) } as const;
+  /** The contact was read ten minutes ago; the answer shows a position that was not there then, and the row had moved. */
+  const editedMeanwhile = () => {
+    const old = { contact: { updatedAt: noon - 600_000 } };
+    const first = person('a', { sheet: { company_name: 'Beta' }, ...old });
+    const ran = run(scene([first], onNewest), stored, () => ({ kind: 'moved' }));
+    return ran.link('a')!;
+  };
+
+  test('M1 newest, L1: an edit that only the answer to our own write showed is not as old as the reading before', () => {
+    const next = person('a', {
+      crm: { position: 'CEO', company_name: 'Beta' },
+      sheet: { position: 'COO', company_name: 'Beta' },
+      contact: { updatedAt: noon },
+    });
+    const { planned, problems } = run(scene([{ ...next, link: editedMeanwhile() }], onNewest), stored);
+    expect([planned.changes, problems]).toEqual([[], ['conflict a/position [M1]']]);
+  });
+
+  test('M1 newest: one who edits it once more is known to be the younger', () => {
+    const next = person('a', {
+      crm: { position: 'CFO', company_name: 'Beta' },
+      sheet: { position: 'COO', company_name: 'Beta' },
+      contact: { updatedAt: noon + 600_000 },
+    });
+    const { sheet } = run(scene([{ ...next, link: editedMeanwhile() }], onNewest), stored);
+    expect(sheet).toEqual(['set a: position COO -> CFO [M1]']);
+  });
 });
 
 /** What is only sent is not in the sheet of somebody whom the service alone knew. */
@@ -623,6 +652,18 @@ describe('I7: keys that change hands', () => {
     );
     expect([sheet, problems]).toEqual([[], []]);
     expect([agreed(link('a'), 'email'), agreed(link('b'), 'email')]).toEqual(['b@acme.test', 'a@acme.test']);
+  });
+
+  test('I7, M1 newest: a key that was let go is our own write: when the contact was edited is still known', () => {
+    const fields = withFields({ position: { conflict: 'newest' } });
+    const [holder, taker] = [
+      person('a', { sheet: { email: 'b@acme.test' }, contact: { updatedAt: noon - 600_000 } }),
+      person('b', { sheet: { email: 'a@acme.test' } }),
+    ];
+    const { link } = run(scene([holder, taker], { mapping: fields }), (change) =>
+      change.op === 'update' && change.releases ? answer('a', { email: null }) : { kind: 'failed', message: 'x' },
+    );
+    expect(link('a')).toMatchObject({ isOpen: true, updatedAt: noon - 600_000, writtenAt: noon });
   });
 
   test('I7, L1: when the last step fails, the key that was let go is not taken for an edit of the CRM', () => {

@@ -108,7 +108,7 @@ export interface RunView {
   readonly contactsHere: number;
   /** Contacts that had a row when the last run ended well. */
   readonly linked: number;
-  /** IDs that any row ever had: no state can know of more people. */
+  /** IDs that any row ever had, or was to get: no state can know of more people. */
   readonly everLinked: number;
   /** Somebody had let something through before. */
   readonly isApproved: boolean;

@@ -3,7 +3,7 @@ import type { ContactRecord } from '../../../src/standin/service/stored.ts';
 import type { Spreadsheet } from '../../../src/standin/sheets/spreadsheet.ts';
 import type { Log } from '../people/log.ts';
 import { normalOf, readToken } from '../people/token.ts';
-import { type FieldName, policyOf, type Setting } from '../world/setting.ts';
+import { createdHeader, type FieldName, policyOf, type Setting, statusHeader } from '../world/setting.ts';
 import type { SideEvent } from '../world/sides.ts';
 import { cellText, contactValue, type RowView, type SheetView, viewSheet } from '../world/view.ts';
 import type { Addition, Enrolment, Naming, Removal, RunView, Side, Write } from './evidence.ts';
@@ -61,17 +61,19 @@ export function createObserver(dep: ObserverDep): Observer {
   const writes: Write[] = [];
   const additions: Addition[] = [];
   const removals: Removal[] = [];
+  /** By uuid: contacts that leadsheet asked the service to delete, as they were then. They may be there for a while. */
+  const leaving = new Map<string, Removal>();
   const namings: Naming[] = [];
   const enrolments: Enrolment[] = [];
   const foreign: string[] = [];
   const runs: RunView[] = [];
   /** By uuid: since when its status has been one that is vetoed. */
   const vetoed = new Map<string, number>();
-  /** IDs of contacts that had a row when the last run ended well; and all that any row ever had. */
+  /** IDs of contacts that had a row when the last run ended well; and all that any row ever had, or was to get. */
   const linked = new Set<string>();
   const everLinked = new Set<string>();
   /** `person field`: what both sides said when a run last ended well, and nobody had typed since it began. */
-  const settled = new Map<string, string>();
+  const settled = new Map<string, { readonly text: string; readonly seq: number }>();
   const fields = setting.fields.map(({ field }) => field);
 
   const textOf = (row: RowView) => JSON.stringify(fields.map((field) => row.value(field)));
@@ -140,12 +142,25 @@ export function createObserver(dep: ObserverDep): Observer {
       contactChangedAt: contact && Date.parse(contact.updated_at),
       isOfCopy: side === 'crm' && copied.has(uuid) && !isTypedSince,
       isCleared: before === '' && typed?.text === '',
-      isOtherUnchanged: settled.get(`${person} ${field}`) === normalOf(field, after),
+      isOtherUnchanged: isAsSettled(other, person, field, after),
     });
   }
 
   function lastTyped(side: Side, person: string | undefined, field: FieldName): Log['typed'][number] | undefined {
     return log.typed.findLast((each) => each.side === side && each.person === person && each.field === field);
+  }
+
+  /**
+   * A run that was cut short after it had carried something there may have agreed on that: who types the old text again
+   * then has edited it.
+   */
+  function isAsSettled(side: Side, person: string | undefined, field: FieldName, text: string): boolean {
+    const known = settled.get(`${person} ${field}`);
+    if (known?.text !== normalOf(field, text)) return false;
+    const carried = writes.findLast(
+      (each) => each.side === side && each.person === person && each.field === field && each.seq > known.seq,
+    );
+    return carried === undefined || (lastTyped(side, person, field)?.seq ?? 0) < carried.seq;
   }
 
   /** Who types what stands there already changes nothing that anybody could see. */
@@ -188,11 +203,16 @@ export function createObserver(dep: ObserverDep): Observer {
     ]);
   }
 
-  function noteRemoval(side: Side, uuid: string, person: string | undefined, valueOf: (field: FieldName) => string) {
+  function removalOf(
+    side: Side,
+    uuid: string,
+    person: string | undefined,
+    valueOf: (field: FieldName) => string,
+  ): Removal {
     const other = side === 'crm' ? 'sheet' : 'crm';
     const [before, after] = [knowledge.of(currentPid()).present, presentPeople()];
     const isThere = (whom: string) => before.has(`${other} ${whom}`) && after.has(`${other} ${whom}`);
-    removals.push({
+    return {
       seq: log.seq,
       pid: currentPid(),
       side,
@@ -203,7 +223,7 @@ export function createObserver(dep: ObserverDep): Observer {
       isIdThere: isThere(uuid),
       agreed: said.agreedTexts(person, valueOf),
       edited: editedTexts(side, uuid, person, valueOf),
-    });
+    };
   }
 
   function noteSettled(since: number): void {
@@ -221,7 +241,7 @@ export function createObserver(dep: ObserverDep): Observer {
         );
         // What was typed while the run went on may be in its base, or not.
         if (isTypedSince) settled.delete(`${person} ${field}`);
-        else if (a === b) settled.set(`${person} ${field}`, a);
+        else if (a === b) settled.set(`${person} ${field}`, { text: a, seq: log.seq });
       }
     }
   }
@@ -237,10 +257,7 @@ export function createObserver(dep: ObserverDep): Observer {
     for (const each of presentPeople()) knowing.present.add(each);
     for (const [id, same] of Map.groupBy(rows, (row) => row.id)) {
       const contact = here.get(id);
-      const says = (row: RowView) =>
-        contact &&
-        fields.every((field) => normalOf(field, row.value(field)) === normalOf(field, contactValue(contact, field)));
-      if (same.length > 1 && same.some(says)) knowing.copied.add(id);
+      if (same.length > 1 && contact && same.some((row) => isAs(row, contact))) knowing.copied.add(id);
     }
     runs.push({
       seq: log.seq,
@@ -253,6 +270,15 @@ export function createObserver(dep: ObserverDep): Observer {
     });
   }
 
+  /** In all columns that are mapped, those included that only show: all of them are in the base. */
+  function isAs(row: RowView, contact: ContactRecord): boolean {
+    const isShown = row.text(statusHeader) === (contact.status ?? '');
+    const isDated = !setting.hasDates || row.text(createdHeader) !== '';
+    const isSaid = (field: FieldName) =>
+      normalOf(field, row.value(field)) === normalOf(field, contactValue(contact, field));
+    return isShown && isDated && fields.every(isSaid);
+  }
+
   function ofContact(event: Extract<SideEvent, { side: 'crm' }>): void {
     const { uuid, before, after } = event;
     if (event.by === 'leadsheet') {
@@ -263,7 +289,8 @@ export function createObserver(dep: ObserverDep): Observer {
           if (pair[0] !== pair[1]) noteWrite('crm', uuid, ownerOf(uuid), field, pair, { contact: before });
         }
       } else if (before) {
-        noteRemoval('crm', uuid, ownerOf(uuid), (field) => contactValue(before, field));
+        // What is typed once the service has taken it on goes with it: nobody can call that back.
+        removals.push(leaving.get(uuid)!);
       }
       if (after) noteSent(before, after);
     } else if (after && !before) owners.set(uuid, log.entering ?? 'nobody');
@@ -322,7 +349,8 @@ export function createObserver(dep: ObserverDep): Observer {
       case 'appeared':
         return appeared(change.row, is);
       case 'vanished':
-        return noteRemoval('sheet', change.row.id, personOf(change.row), change.row.value);
+        removals.push(removalOf('sheet', change.row.id, personOf(change.row), change.row.value));
+        return;
       case 'changed':
         return changed(change, was);
     }
@@ -377,6 +405,14 @@ export function createObserver(dep: ObserverDep): Observer {
           return ofContact(event);
         case 'sheet':
           return ofSheet(event);
+        case 'deletion': {
+          const { uuid, record } = event;
+          leaving.set(
+            uuid,
+            removalOf('crm', uuid, ownerOf(uuid), (field) => contactValue(record, field)),
+          );
+          return;
+        }
         case 'enrolment': {
           const since = vetoed.get(event.uuid) ?? Infinity;
           const lagMs = setting.switches.searchLagMs ?? 0;
@@ -394,9 +430,16 @@ export function createObserver(dep: ObserverDep): Observer {
     onRun: noteRun,
     onSaved(of) {
       noteSettled(knowledge.of(of).runBeganAt);
-      const ids = new Set(viewSheet(sheet(), log.renamed).rows.map(({ id }) => id));
+      const { rows } = viewSheet(sheet(), log.renamed);
+      const ids = new Set(rows.map(({ id }) => id));
+      // Linked by its key, and its ID could not be written: the state knows of it all the same.
+      const byKey = new Set(rows.flatMap((row) => (row.id === '' ? [personOf(row)] : [])));
       linked.clear();
-      for (const { uuid, list_uuid } of contacts()) if (list_uuid === listHere() && ids.has(uuid)) linked.add(uuid);
+      for (const { uuid, list_uuid } of contacts()) {
+        if (list_uuid !== listHere()) continue;
+        if (ids.has(uuid)) linked.add(uuid);
+        else if (ownerOf(uuid) !== undefined && byKey.has(ownerOf(uuid))) everLinked.add(uuid);
+      }
     },
     onAnswer: (of, what, body, text) => knowledge.noteAnswer(of, what, body, text),
   };

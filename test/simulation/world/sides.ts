@@ -44,6 +44,8 @@ export type SideEvent =
       readonly before: Spreadsheet;
       readonly after: Spreadsheet;
     }
+  /** leadsheet asked the service to delete a contact, which is there until the service gets to it. */
+  | { readonly side: 'deletion'; readonly uuid: string; readonly record: ContactRecord }
   /** A contact was put into an automation. */
   | { readonly side: 'enrolment'; readonly uuid: string; readonly automation: string };
 
@@ -98,7 +100,7 @@ export function createSides(setting: Setting, seed: number, clock: Clock, told: 
   const other = model.lists.add({ name: 'Elsewhere' }).uuid;
   if (setting.automation) for (const name of automationNames) model.automations.add({ name, status: 'on' });
 
-  const { contacts, automations } = model;
+  const { contacts, automations, jobs } = model;
   const [add, change, remove] = [
     contacts.add.bind(contacts),
     contacts.change.bind(contacts),
@@ -125,6 +127,12 @@ export function createSides(setting: Setting, seed: number, clock: Clock, told: 
     const before = contacts.find(uuid)?.record;
     remove(uuid, at);
     if (before) told({ side: 'crm', by: by(), uuid, before, after: undefined });
+  };
+  const dispatch = jobs.dispatch.bind(jobs);
+  jobs.dispatch = (work, delayMs) => {
+    const uuid = work.kind === 'delete_contact' ? work.lead_uuid : undefined;
+    if (uuid !== undefined) told({ side: 'deletion', uuid, record: contacts.get(uuid).record });
+    dispatch(work, delayMs);
   };
   const enrol = automations.enrol.bind(automations);
   automations.enrol = (flow, lead, segment) => {

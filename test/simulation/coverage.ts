@@ -79,6 +79,8 @@ export class Coverage {
       const rules = new Set([change.rule, ...change.fields.map(({ rule }) => rule)]);
       for (const rule of rules) this.count('rule', rule);
       if (outcome.kind === 'moved') this.count('rule', 'W3');
+      // The look right before a deletion showed that somebody had changed the contact.
+      if (outcome.kind === 'moved' && change.op === 'delete') this.count('rule', 'D5');
       if (outcome.kind === 'unknown') this.count('rule', 'W4');
     }
     if (event.type === 'change-done' && event.change.op === 'create' && event.change.enrol !== undefined)

@@ -1,9 +1,10 @@
 // One person, whoever is there of contact, row and link: merged, mourned, or left alone. The D rules are here.
-import { lastSeen, type Link, type Standing } from './base.ts';
+import { lastSeen, type Link } from './base.ts';
 import { type Change, type FieldChange, type Problem, problem } from './change.ts';
 import type { ContactAnswer, PlanInput } from './input.ts';
 import { isSame, isTooLong, tooLong } from './kinds.ts';
-import { isReadFromCrm, isWritable, type Mapping } from './mapping.ts';
+import { isReadFromCrm, isWritable } from './mapping.ts';
+import { editedAt, linkOf, seenAs } from './link.ts';
 import { mergeRecord } from './merge-record.ts';
 import { type ContactRecord, pack, type Packed, type RowRecord, unpack } from './record.ts';
 import type { RuleId } from './rules.ts';
@@ -112,11 +113,6 @@ function planAnswered(context: PersonContext, person: Person, contact: ContactRe
   return { ...planPresent(context, person, contact), answered: contact };
 }
 
-function seenAs(link: Link, crm: Packed): Link {
-  const { crm: _crm, missedScans: _missed, isUnsure: _unsure, ...rest } = link;
-  return crm === link.agreed ? rest : { ...rest, crm };
-}
-
 /** Contact and row are there: every field is merged. */
 function mergePresent(context: PersonContext, { uuid, link, contact, row }: Person, crm: Packed): PersonPlan {
   if (!row) throw new Error('a person without a row has nothing to merge');
@@ -186,45 +182,6 @@ function idRule(link: Link | undefined, row: RowRecord): RuleId {
 /** A change as a whole has the reason of its first field. */
 function whole([first]: readonly FieldChange[]): Pick<Change, 'rule' | 'reason'> {
   return { rule: first?.rule ?? 'merge', reason: first?.reason ?? '' };
-}
-
-/**
- * When somebody last edited the contact, as far as that is known and anybody asks (M1). The instant of our own write says
- * nothing about when somebody edited another field: then what was known before still holds, if nothing else changed.
- */
-export function editedAt({ fields }: Mapping, link: Link | undefined, contact: Person['contact']): number | undefined {
-  if (fields.every(({ conflict }) => conflict !== 'newest')) return undefined;
-  if (typeof contact !== 'object') return link?.updatedAt;
-  if (!link || contact.updatedAt !== link.writtenAt) return contact.updatedAt;
-  return contact.values === lastSeen(link, 'crm') ? link.updatedAt : undefined;
-}
-
-/** Keeps a link small: what can be told from `agreed`, or is not the case, is left out. */
-export function linkOf(parts: {
-  readonly agreed: Packed;
-  readonly crm: Packed;
-  readonly sheet: Packed;
-  readonly notes: NonNullable<Link['notes']>;
-  readonly isOpen: boolean;
-  readonly standing?: Standing | undefined;
-  readonly writtenAt?: number | undefined;
-  readonly updatedAt?: number | undefined;
-  readonly refusal?: Link['refusal'] | undefined;
-  readonly isUnsure?: Link['isUnsure'] | undefined;
-}): Link {
-  const isOpen = parts.isOpen || parts.isUnsure === true;
-  return {
-    agreed: parts.agreed,
-    ...(parts.crm !== parts.agreed && { crm: parts.crm }),
-    ...(parts.sheet !== parts.agreed && { sheet: parts.sheet }),
-    ...(isOpen && { isOpen }),
-    ...(parts.isUnsure && { isUnsure: parts.isUnsure }),
-    ...(parts.writtenAt !== undefined && { writtenAt: parts.writtenAt }),
-    ...(isOpen && parts.updatedAt !== undefined && { updatedAt: parts.updatedAt }),
-    ...(parts.standing !== undefined && { standing: parts.standing }),
-    ...(Object.keys(parts.notes).length > 0 && { notes: parts.notes }),
-    ...(parts.refusal && { refusal: parts.refusal }),
-  };
 }
 
 /** D1, D2: a person deleted the row. */

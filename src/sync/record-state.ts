@@ -5,7 +5,8 @@ import { noRequests, type PlanInput } from './input.ts';
 import { isSame, type Kind } from './kinds.ts';
 import { type Field, isReadFromCrm, type Mapping } from './mapping.ts';
 import { mergeRecord, type RecordMerge } from './merge-record.ts';
-import { editedAt, linkOf, type Person } from './person.ts';
+import { editedAt, linkOf } from './link.ts';
+import type { Person } from './person.ts';
 import { type ContactRecord, pack, type RowRecord, unpack } from './record.ts';
 import type { Reading, Value } from './value.ts';
 

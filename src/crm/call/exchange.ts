@@ -1,4 +1,7 @@
-/** Where requests go: `overHttp`, `fetch`, or an app that answers in-process. Throws as fetch does when there is no answer. */
+/**
+ * Where requests go: `overHttp`, `fetch`, or an app that answers in-process. Without an answer it throws what failed, with its
+ * `code` somewhere among the causes; NotConnectedError, where it knows that nothing was sent.
+ */
 export type Transport = (url: string, init: CallInit) => Answer | Promise<Answer>;
 
 /** Of what `fetch` takes, what a call needs. */

@@ -1,14 +1,7 @@
 // How one sync stands, as people and machines are told: the last run boiled down, without anything a contact contains.
 import type { RunCounts, RunReport, RunStatus } from '../report.ts';
 
-export interface LastRun {
-  readonly run: string;
-  readonly status: RunStatus;
-  /** ISO instants. */
-  readonly startedAt: string;
-  readonly endedAt: string;
-  readonly isFull: boolean;
-  readonly counts: RunCounts;
+export interface LastRun extends Pick<RunReport, 'run' | 'status' | 'startedAt' | 'endedAt' | 'isFull' | 'counts'> {
   /** Open problems by kind; only kinds there are. */
   readonly problems: Readonly<Record<string, number>>;
   /** Why it failed or was held, in words for people. */

@@ -30,6 +30,8 @@ export interface Link {
    * again still has to say which side is newer (M1).
    */
   readonly updatedAt?: number;
+  /** What other rows with its ID held when a run last looked, in an order of their own (I4). Left out: there were none. */
+  readonly copies?: readonly Packed[];
   /** Left out while both are there. */
   readonly standing?: Standing;
   /** A write to the contact had no outcome that anybody saw: it is asked for by its uuid until it was read (W4). */
@@ -127,7 +129,7 @@ export function adaptBase(base: Base, fields: readonly string[]): Base {
   const adapt = (packed: Packed) => repack(packed, base.fields, fields);
   const links = [...base.links].map(([uuid, link]): [string, Link] => {
     const kept = Object.entries(link.notes ?? {}).filter(([name]) => fields.includes(name));
-    const { notes: _notes, crm, sheet, ...rest } = link;
+    const { notes: _notes, crm, sheet, copies, ...rest } = link;
     return [
       uuid,
       {
@@ -135,6 +137,7 @@ export function adaptBase(base: Base, fields: readonly string[]): Base {
         agreed: adapt(link.agreed),
         ...(crm !== undefined && { crm: adapt(crm) }),
         ...(sheet !== undefined && { sheet: adapt(sheet) }),
+        ...(copies && { copies: copies.map(adapt) }),
         ...(kept.length > 0 && { notes: Object.fromEntries(kept) }),
       },
     ];

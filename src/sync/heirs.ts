@@ -28,10 +28,11 @@ export function matchContactsWithoutRow(matching: Matching): ContactsWithoutRow 
 
 /** A contact that was deleted and made anew holds the key of the old one: the link goes on with the new uuid. */
 function continueLinks(matching: Matching, unlinked: readonly ContactRecord[]): ContactsWithoutRow {
-  const { input, keys, rowByUuid, questions, problems } = matching;
+  const { input, keys, rowByUuid, sharedIds, questions, problems } = matching;
   const linksByKey = indexUnreadLinks(matching);
   const heirs = new Map<string, ContactRecord[]>();
   const undecided = new Set<ContactRecord>();
+  const held = new Set<ContactRecord>();
   for (const contact of unlinked) {
     const sharing = new Set(keys.of(unpack(contact.values)).flatMap((key) => linksByKey.get(key) ?? []));
     for (const uuid of sharing) {
@@ -44,18 +45,32 @@ function continueLinks(matching: Matching, unlinked: readonly ContactRecord[]): 
   const relinks = new Map<string, string>();
   for (const [uuid, [heir, ...more]] of heirs) {
     const row = rowByUuid.get(uuid);
+    const shared = sharedIds.get(uuid);
+    if (shared && !shared.keeper) holdHeirs(uuid);
     if (!heir || more.length > 0 || !row || relinks.has(heir.uuid)) continue;
     relinks.set(heir.uuid, uuid);
+    if (shared) sharedIds.set(heir.uuid, shared);
     rowByUuid.delete(uuid);
     rowByUuid.set(heir.uuid, row);
   }
-  const newContacts = unlinked.filter((contact) => !relinks.has(contact.uuid) && !undecided.has(contact));
+  const newContacts = unlinked.filter(
+    (contact) => !relinks.has(contact.uuid) && !undecided.has(contact) && !held.has(contact),
+  );
   for (const { uuid } of undecided) {
     problems.push(
       problem('waiting', { uuid }, 'I10', 'shares a key with a contact that may be gone: is being looked up'),
     );
   }
   return { newContacts, relinks };
+
+  /** I4: which row would go on with the new contact cannot be told, and a third one would be one too many. */
+  function holdHeirs(uuid: string): void {
+    const reason = `may go on with the row of ${uuid}, which cannot be told from a copy of it: clear the ID in the rows that are copies`;
+    for (const contact of heirs.get(uuid) ?? []) {
+      if (!held.has(contact)) problems.push(problem('held', { uuid: contact.uuid }, 'I4', reason));
+      held.add(contact);
+    }
+  }
 }
 
 function indexUnreadLinks({ input: { base }, contactByUuid, keys }: Matching): Index<string> {

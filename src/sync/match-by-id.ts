@@ -1,6 +1,8 @@
 // Rows that have an ID: I1, I4, I5, I9.
-import { lastSeen, type Link, unknownIdKey } from './base.ts';
-import { answeredBefore, doubt, keepAnswer, type Matching } from './matching.ts';
+import { lastSeen, unknownIdKey } from './base.ts';
+import { problem } from './change.ts';
+import { judgeSharedId, type KnownContact } from './copies.ts';
+import { answeredBefore, doubt, keepAnswer, listed, type Matching } from './matching.ts';
 import type { RowRecord } from './record.ts';
 
 const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -8,40 +10,60 @@ const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export function matchById(matching: Matching): void {
   const { input, contactByUuid, rowByUuid, rowsWithoutId } = matching;
   const { links } = input.base;
-  const copies = new Map<string, RowRecord[]>();
+  const doubled = new Map<string, RowRecord[]>();
   for (const row of input.sheet.rows) {
     if (row.id === '') rowsWithoutId.push(row);
-    else if (rowByUuid.has(row.id)) copies.set(row.id, [...(copies.get(row.id) ?? []), row]);
+    else if (rowByUuid.has(row.id)) doubled.set(row.id, [...(doubled.get(row.id) ?? []), row]);
     else rowByUuid.set(row.id, row);
   }
-  for (const [id, more] of copies) {
-    const rows = [rowByUuid.get(id)!, ...more];
-    const keeper = keeperOf(rows, links.get(id));
-    rowByUuid.set(id, keeper);
-    const others = rows.filter((row) => row !== keeper);
-    for (const copy of others) doubt(matching, copy, 'I4', copyReason(keeper));
-    matching.copies.set(
-      id,
-      others.map(({ number }) => number),
-    );
-  }
   rowByUuid.forEach((row, id) => {
-    if (links.has(id) || contactByUuid.has(id) || isContinued(matching, id)) return;
+    const link = links.get(id);
+    const isKnown = link !== undefined || contactByUuid.has(id) || isContinued(matching, id);
+    const more = doubled.get(id) ?? [];
+    if (more.length > 0 || link?.copies) shareId(matching, id, [row, ...more]);
+    if (isKnown) return;
+    const upper = rowByUuid.get(id)!;
     rowByUuid.delete(id);
-    adoptUnknownId(matching, id, row);
+    adoptUnknownId(matching, id, upper);
   });
   rowsWithoutId.sort((a, b) => a.number - b.number);
 }
 
-/** I4: the row that is as the base knows it, else the upper one. */
-function keeperOf(rows: readonly RowRecord[], link: Link | undefined): RowRecord {
-  const upperFirst = rows.toSorted((a, b) => a.number - b.number);
-  const known = link && lastSeen(link, 'sheet');
-  return upperFirst.find(({ values }) => values === known) ?? upperFirst[0]!;
+/** I4. */
+function shareId(matching: Matching, id: string, rows: readonly RowRecord[]): void {
+  const shared = judgeSharedId(rows, knownContact(matching, id), matching.input.mapping);
+  const { keeper, others } = shared;
+  matching.sharedIds.set(id, shared);
+  if (keeper) {
+    matching.rowByUuid.set(id, keeper);
+    const reason = `copy of row ${keeper.number}: clear its ID to make it a new contact`;
+    for (const copy of others) doubt(matching, copy, 'I4', reason);
+    return;
+  }
+  matching.rowByUuid.delete(id);
+  matching.withheld.add(id);
+  for (const row of others) doubt(matching, row, 'I4', doubtReason(row, others));
+  const numbers = listed(others.map(({ number }) => number));
+  const reason = `its row cannot be told from a copy of it (row ${numbers}): nothing is written for it until one row is left that has its ID`;
+  matching.problems.push(problem('held', { uuid: id }, 'I4', reason));
 }
 
-function copyReason(keeper: RowRecord): string {
-  return `copy of row ${keeper.number}: clear its ID to make it a new contact`;
+function doubtReason(row: RowRecord, rows: readonly RowRecord[]): string {
+  const others = rows.filter((each) => each !== row).map(({ number }) => number);
+  return others.length > 0
+    ? `has the same ID as row ${listed(others)}, and cannot be told from a copy: clear the ID in the rows that are copies`
+    : 'has the ID of a copied row, and another key than its contact: clear its ID to make it a new contact, or put the old key back';
+}
+
+function knownContact({ input: { base }, contactByUuid }: Matching, id: string): KnownContact {
+  const link = base.links.get(id);
+  const contact = contactByUuid.get(id)?.values;
+  const seen = link ? [lastSeen(link, 'sheet'), lastSeen(link, 'crm')] : [];
+  return {
+    last: seen[0] ?? contact,
+    copies: link?.copies ?? [],
+    held: contact === undefined ? seen : [...seen, contact],
+  };
 }
 
 /** A crash may fall between the new uuid in the row and the link that says so: then the row is right already (I10). */

@@ -102,10 +102,11 @@ function quarantineAmbiguous(matching: Matching, row: RowRecord, uuids: readonly
 }
 
 function claim(matching: Matching, uuid: string, rows: readonly RowRecord[]): void {
-  const { rowByUuid, withheld } = matching;
-  const living = rowByUuid.get(uuid);
-  if (living) {
-    for (const row of rows) quarantine(matching, row, 'I2', `matches ${uuid}, already in row ${living.number}`);
+  const { rowByUuid, withheld, sharedIds } = matching;
+  const living = rowByUuid.get(uuid)?.number ?? sharedIds.get(uuid)?.others.map(({ number }) => number);
+  if (living !== undefined) {
+    const where = listed([living].flat());
+    for (const row of rows) quarantine(matching, row, 'I2', `matches ${uuid}, already in row ${where}`);
   } else if (rows.length > 1) {
     withheld.add(uuid);
     for (const row of rows) quarantine(matching, row, 'I6', `matches ${uuid}; ${sameKeyReason(row, rows)}`);

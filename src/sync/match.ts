@@ -2,6 +2,7 @@
 // that changes) and the deletions that follow from what is missing. Each step is a file.
 import type { Base, Stray } from './base.ts';
 import type { Problem, Question } from './change.ts';
+import type { SharedId } from './copies.ts';
 import { type ContactsWithoutRow, matchContactsWithoutRow } from './heirs.ts';
 import type { PlanInput } from './input.ts';
 import type { Keys } from './keys.ts';
@@ -26,10 +27,10 @@ export interface Matched extends ContactsWithoutRow {
   readonly withheld: ReadonlySet<string>;
   /** Of these, whom a row matches that the service is being asked about. */
   readonly sought: ReadonlySet<string>;
-  /** False while some row's ID is in doubt: then a missing row means nothing (I5). */
-  readonly areAbsentRowsGone: boolean;
-  /** Contacts whose row was copied -> the numbers of the copies: which of them a write would meet nobody knows (I4). */
-  readonly copies: ReadonlyMap<string, readonly number[]>;
+  /** Numbers of the rows whose ID is in doubt, upper ones first: while there are any, a missing row means nothing (I5). */
+  readonly doubtfulRows: readonly number[];
+  /** By uuid: contacts whose ID is in several rows, or was when a run last looked (I4). */
+  readonly sharedIds: ReadonlyMap<string, SharedId>;
   /** Contacts that were answered as they were before our own last write: neither read nor missed. */
   readonly stale: ReadonlySet<string>;
 }
@@ -45,7 +46,7 @@ export function match(input: PlanInput, keys: Keys): Matched {
     rowByUuid: new Map(),
     rowsWithoutId: [],
     doubtfulRows: [],
-    copies: new Map(),
+    sharedIds: new Map(),
     hereByAnswer: [],
     withheld: new Set(),
     sought: new Set(),
@@ -67,8 +68,8 @@ export function match(input: PlanInput, keys: Keys): Matched {
     questions,
     withheld,
     sought,
-    areAbsentRowsGone: doubtfulRows.length === 0,
-    copies: matching.copies,
+    doubtfulRows: doubtfulRows.map(({ number }) => number).toSorted((a, b) => a - b),
+    sharedIds: matching.sharedIds,
     stale,
   };
 }

@@ -4,6 +4,7 @@ import { rowKey, type Stray } from './base.ts';
 import { type Problem, problem, type Question } from './change.ts';
 import type { PlanInput } from './input.ts';
 import type { Keys } from './keys.ts';
+import type { SharedId } from './copies.ts';
 import type { ContactRecord, RowRecord } from './record.ts';
 import type { RuleId } from './rules.ts';
 
@@ -17,7 +18,7 @@ export interface Matching {
   readonly rowsWithoutId: RowRecord[];
   /** Rows that may be anybody's: while there are any, nobody's row is gone (I5, L7). */
   readonly doubtfulRows: RowRecord[];
-  readonly copies: Map<string, readonly number[]>;
+  readonly sharedIds: Map<string, SharedId>;
   /** In scope as the service answered, though no page showed them. */
   readonly hereByAnswer: ContactRecord[];
   readonly withheld: Set<string>;

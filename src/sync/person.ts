@@ -2,13 +2,15 @@
 import { lastSeen, type Link } from './base.ts';
 import { type Change, type FieldChange, type Problem, problem } from './change.ts';
 import type { ContactAnswer, PlanInput } from './input.ts';
-import { isSame, isTooLong, tooLong } from './kinds.ts';
+import { isChangedSince, whyKept } from './edited-since.ts';
+import { isTooLong, tooLong } from './kinds.ts';
 import { isReadFromCrm, isWritable } from './mapping.ts';
 import { editedAt, linkOf, seenAs } from './link.ts';
+import { listed } from './matching.ts';
 import { mergeRecord } from './merge-record.ts';
 import { type ContactRecord, pack, type Packed, type RowRecord, unpack } from './record.ts';
 import type { RuleId } from './rules.ts';
-import { isBlank, type Reading } from './value.ts';
+import { isBlank } from './value.ts';
 
 export interface Person {
   readonly uuid: string;
@@ -30,7 +32,10 @@ export interface PersonPlan {
 }
 
 interface PersonContext extends PlanInput {
-  readonly areAbsentRowsGone: boolean;
+  /** Numbers of rows whose ID is in doubt: while there are any, no row that is missing is gone (I5). */
+  readonly doubtfulRows: readonly number[];
+  /** A row without an ID may be this contact's, and says so: the contact's row is not gone (I2, L7). */
+  readonly isWithheld: boolean;
   /** Another row has the same ID (I4). */
   readonly isCopied: boolean;
 }
@@ -104,7 +109,7 @@ function planPresent(context: PersonContext, person: Person, contact: ContactRec
   if (!link) return { link: null, ...appendRow(context, person.uuid, contact.values, 'merge', 'new in the CRM') };
   const isBack = link.standing === 'left' || link.standing === 'contact-gone';
   if (isBack) return { link: null, ...appendRow(context, person.uuid, contact.values, 'D4', 'back in scope') };
-  const contactIs = isChanged(context, link, contact.values) ? 'changed' : 'unchanged';
+  const contactIs = isChangedSince(context.mapping, link, contact.values) ? 'changed' : 'unchanged';
   return planRowGone(context, person, seenAs(link, contact.values), contactIs);
 }
 
@@ -199,9 +204,15 @@ function planRowGone(
   });
   if (context.requests.retry.has(uuid)) return restore('D1', 'asked for again');
   if (link.standing === 'row-gone') return ignored(link);
-  if (!context.areAbsentRowsGone) {
+  const { doubtfulRows, isWithheld } = context;
+  if (doubtfulRows.length > 0 || isWithheld) {
+    const reason = `its row is not found, and may be row ${listed(doubtfulRows)}: write its ID into the right one, or settle what these rows say`;
     // What changed meanwhile is still to be merged when the row turns up, whatever was last seen then.
-    return { link: contactIs === 'changed' ? { ...link, isOpen: true } : link, changes: [], problems: [] };
+    return {
+      link: contactIs === 'changed' ? { ...link, isOpen: true } : link,
+      changes: [],
+      problems: isWithheld ? [] : [problem('held', { uuid }, 'I5', reason)],
+    };
   }
   const about = { uuid, row: null, fields: [] };
   switch (context.mapping.onRowDeleted) {
@@ -289,7 +300,7 @@ function planContactGone(context: PersonContext, person: Person, link: Link): Pe
   const { uuid, row } = person;
   if (!row) return { link: null, changes: [], problems: [] };
   // I4: which of two rows with one ID would be deleted nobody knows.
-  const kept = whyKept(context, link, row) ?? (context.isCopied ? 'copied here since' : undefined);
+  const kept = whyKept(context.mapping, link, row) ?? (context.isCopied ? 'copied here since' : undefined);
   if (context.mapping.onContactDeleted !== 'delete_row' || kept !== undefined) {
     return standApart(context, person, link, 'contact-gone', kept);
   }
@@ -326,27 +337,6 @@ function standApart(
   const isSilent = standing === 'contact-gone' && mapping.onContactDeleted === 'ignore';
   const said = problem('ignored', { uuid, row: row?.number ?? null }, standing === 'left' ? 'D4' : 'D3', reason);
   return { link: { ...rest, standing }, changes: [], problems: isSilent ? [] : [said] };
-}
-
-/** D2: did any field that is read from the CRM change since the base? */
-function isChanged({ mapping }: PersonContext, link: Link, crm: Packed): boolean {
-  const [before, now] = [unpack(link.agreed), unpack(crm)];
-  return mapping.fields.some(
-    (field, index) =>
-      isReadFromCrm(field) && now[index] !== undefined && !isAlike(field.kind, before[index], now[index]),
-  );
-}
-
-/** D3: what a person may have put into the row since the base. A cell that says nothing may hold anything (L1). */
-function whyKept({ mapping }: PersonContext, link: Link, row: RowRecord): string | undefined {
-  const [before, now] = [unpack(link.agreed), unpack(row.values)];
-  if (now.includes(undefined)) return 'not all of it can be read';
-  const isEdited = mapping.fields.some(({ kind }, index) => !isAlike(kind, before[index], now[index]));
-  return isEdited ? 'edited here since' : undefined;
-}
-
-function isAlike(kind: Parameters<typeof isSame>[0], before: Reading, now: Reading): boolean {
-  return isSame(kind, before, now) || (before === undefined && isBlank(now));
 }
 
 /** A row for a contact that has none: everything that may be shown and is not blank. */

@@ -2,6 +2,7 @@
 import { type Base, lastSeen, type Link, rowKey, type Stray } from './base.ts';
 import { type Change, compareRecords, compareTexts, opOrder, problem, type Problem, type Question } from './change.ts';
 import { soleKeyNames, untangle } from './collisions.ts';
+import { planInDoubt, type SharedId, withCopies } from './copies.ts';
 import { type EnrolmentPlan, planEnrolments, type Wisher } from './enrolment.ts';
 import {
   countChanges,
@@ -109,12 +110,15 @@ function heldPlan(holds: readonly Hold[], missing = 0): Plan {
   };
 }
 
-/** A row that the service is asked about counts as found until it has answered; so does a contact that was read too old. */
-function countFound({ rowByUuid, relinks, sought, contactByUuid, stale }: Matched, { links }: Base): Found {
+/**
+ * A row that the service is asked about counts as found until it has answered; so do one that cannot be told from its
+ * copies, and a contact that was read too old.
+ */
+function countFound({ rowByUuid, relinks, sought, sharedIds, contactByUuid, stale }: Matched, { links }: Base): Found {
   let [rows, contacts] = [relinks.size, 0];
   // Not entry by entry: an array for each of a hundred thousand is garbage that costs as much as the counting.
   links.forEach((link, uuid) => {
-    if (hasRow(link) && (rowByUuid.has(uuid) || sought.has(uuid))) rows += 1;
+    if (hasRow(link) && (rowByUuid.has(uuid) || sought.has(uuid) || sharedIds.has(uuid))) rows += 1;
     if (hasContact(link) && (contactByUuid.has(uuid) || stale.has(uuid))) contacts += 1;
   });
   return { rows, contacts };
@@ -132,8 +136,7 @@ interface PeoplePlan {
 
 function planPeople(input: PlanInput, matched: Matched): PeoplePlan {
   const { base, crm, mapping } = input;
-  const { contactByUuid, rowByUuid } = matched;
-  const context = { ...input, areAbsentRowsGone: matched.areAbsentRowsGone };
+  const { contactByUuid, rowByUuid, sharedIds } = matched;
   const changes: Change[] = [];
   const problems: Problem[] = [];
   const questions: Question[] = [];
@@ -149,8 +152,9 @@ function planPeople(input: PlanInput, matched: Matched): PeoplePlan {
     const row = rowByUuid.get(uuid);
     if (mapping.enrolment && row && link.standing !== 'left' && link.standing !== 'contact-gone')
       wishers.push({ uuid, row });
-    if (!isUntouched(link, contact, row, crm.coverage) || row?.id !== uuid) take(uuid, link, contact, row);
-    else linked += 1;
+    const isAsLeft = row?.id === uuid && isUntouched(link, contact, row, crm.coverage) && !sharedIds.has(uuid);
+    if (isAsLeft) linked += 1;
+    else take(uuid, link, contact, row);
   });
   rowByUuid.forEach((row, uuid) => {
     if (base.links.has(uuid) || !contactByUuid.has(uuid)) return;
@@ -169,10 +173,7 @@ function planPeople(input: PlanInput, matched: Matched): PeoplePlan {
   ): void {
     const absence = crm.coverage === 'whole' && !matched.stale.has(uuid) ? 'absent' : 'unread';
     const person: Person = { uuid, link, contact: contact ?? absence, row };
-    const areAbsentRowsGone = context.areAbsentRowsGone && !matched.withheld.has(uuid);
-    const copies = matched.copies.get(uuid);
-    const isCopied = copies !== undefined;
-    const planned = sparingCopies(planPerson({ ...context, areAbsentRowsGone, isCopied }, person), copies);
+    const planned = planShared(person);
     changes.push(...planned.changes);
     problems.push(...planned.problems);
     if (isLinkedAfter(planned)) linked += 1;
@@ -182,16 +183,32 @@ function planPeople(input: PlanInput, matched: Matched): PeoplePlan {
       people.set(uuid, { ...person, contact: planned.answered ?? person.contact });
     }
   }
+
+  function planShared(person: Person): PersonPlan {
+    const shared = sharedIds.get(person.uuid);
+    const isWithheld = matched.withheld.has(person.uuid);
+    const isCopied = shared !== undefined && shared.others.length > 0;
+    const { doubtfulRows } = matched;
+    const planned =
+      shared && !shared.keeper
+        ? planInDoubt(input, person)
+        : planPerson({ ...input, doubtfulRows, isWithheld, isCopied }, person);
+    const { link } = planned;
+    if (!shared || !link) return sparingCopies(planned, shared);
+    return sparingCopies({ ...planned, link: withCopies(link, shared.copies) }, shared);
+  }
 }
 
 /**
  * I4: a row that was copied is not written until one of them is gone. By its ID it cannot be told from the copy, so that
  * the write would be refused, in this run and in every other.
  */
-function sparingCopies(planned: PersonPlan, copies: readonly number[] | undefined): PersonPlan {
-  const spared = copies && planned.changes.find(({ op }) => op === 'set');
+function sparingCopies(planned: PersonPlan, shared: SharedId | undefined): PersonPlan {
+  const copies = shared?.others ?? [];
+  const spared = copies.length > 0 && planned.changes.find(({ op }) => op === 'set');
   if (!spared) return planned;
-  const reason = `its row was copied to row ${copies.toSorted((a, b) => a - b).join(', ')}: nothing is written into it until the copy is gone`;
+  const numbers = copies.map(({ number }) => number).join(', ');
+  const reason = `its row was copied to row ${numbers}: nothing is written into it until the copy is gone`;
   return {
     ...planned,
     changes: planned.changes.filter(({ op }) => op !== 'set'),

@@ -2,6 +2,7 @@
 import type { Link, Stray } from './base.ts';
 import type { Change, Problem } from './change.ts';
 import { confirmCrm } from './confirm.ts';
+import { withCopies } from './copies.ts';
 import type { PlanInput } from './input.ts';
 import { isReadFromCrm } from './mapping.ts';
 import { failureProblem, type Outcome, type Outcomes } from './outcome.ts';
@@ -28,7 +29,8 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
   }
   for (const [uuid, state] of states) {
     const merged = mergeState(input, state);
-    links.set(uuid, linkOfState(state, merged));
+    const { copies = [] } = plan.links.get(uuid) ?? input.base.links.get(uuid) ?? {};
+    links.set(uuid, withCopies(linkOfState(state, merged), copies));
     problems.push(...merged.problems, ...state.problems);
   }
   // A record that was merged again tells anew what is open with its fields; who holds a key is not its own business (I7).

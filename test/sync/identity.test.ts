@@ -199,10 +199,9 @@ const cases: readonly Case[] = [
     problems: ['quarantined row 3 [I4]'],
   },
   {
-    name: 'I4: where neither does, the upper row keeps it, and its edit is sent',
+    name: 'I4: where neither does, the nearest keeps it, and where two are equally near, none does',
     input: scene([person('a', { sheet: { position: 'CEO' } }), copyOf('a', { position: 'COO' })]),
-    changes: ['update a: position CTO -> CEO [merge]'],
-    problems: ['quarantined row 3 [I4]'],
+    problems: ['quarantined row 2 [I4]', 'quarantined row 3 [I4]', 'held a [I4]'],
   },
   {
     name: 'I5: an emptied ID is found by its key and written again',
@@ -301,7 +300,7 @@ const cases: readonly Case[] = [
   {
     name: 'I5, D1: an unknown ID quarantines its row, and nothing is concluded from a missing one',
     input: scene([person('a', { sheet: null }), newRow('b', {}, { id: uuidOf('f') })], { asked: { f: gone } }),
-    problems: ['quarantined row 3 [I5]'],
+    problems: ['quarantined row 3 [I5]', 'held a [I5]'],
     says: 'no contact has its ID',
   },
   {

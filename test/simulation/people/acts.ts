@@ -104,10 +104,14 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
     }
   }
 
-  /** It went with its record, by somebody's own hand. */
+  /**
+   * It went with its record, by somebody's own hand. Where nothing tells any more whose record it is, the text itself does:
+   * it names its person.
+   */
   function forget(side: 'crm' | 'sheet', name: string | undefined, field: FieldName, text: string): void {
+    const whose = name ?? readToken(text)?.person;
     for (const typed of log.typed)
-      if (typed.side === side && typed.person === name && typed.field === field && typed.text === text)
+      if (typed.side === side && typed.person === whose && typed.field === field && typed.text === text)
         typed.isRetyped = true;
   }
 

@@ -129,10 +129,8 @@ function judgeEverybody(world: World, problems: readonly Problem[]): void {
     const isNamed = problems.some(
       ({ uuid, reason }) => uuid === contact.uuid || reason.includes(contact.uuid) || reason.includes(' more;'),
     );
-    // While an ID is in doubt nothing is concluded from missing rows (I5): the row in doubt may be this one's.
-    const isInDoubt = world.base.links.has(contact.uuid) && problems.some(({ rule }) => rule === 'I4' || rule === 'I5');
-    if (rows.length === 0 && !isNamed && !isInDoubt)
-      world.violations.push(`L7: ${contact.uuid} has no row, and is not named`);
+    // Also while an ID is in doubt, so that nothing is concluded from missing rows (I5).
+    if (rows.length === 0 && !isNamed) world.violations.push(`L7: ${contact.uuid} has no row, and is not named`);
     if (
       rows.length > 1 &&
       problems.filter(({ row }) => rows.some((each) => world.rows.indexOf(each) + 2 === row)).length < rows.length - 1

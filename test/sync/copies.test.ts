@@ -1,0 +1,315 @@
+// I4: which of the rows with one ID is the contact's, from run to run. Plans over plain data; `test/engine/copies.test.ts`
+// plays the same with a whole sync.
+import { expect, test } from 'vitest';
+import { adaptBase, type Link } from '../../src/sync/base.ts';
+import type { PlanInput } from '../../src/sync/input.ts';
+import { plan } from '../../src/sync/plan.ts';
+import {
+  type Case,
+  fields,
+  gone,
+  here,
+  mapping,
+  newContact,
+  newRow,
+  packedOf,
+  person,
+  type PersonParts,
+  type PersonSpec,
+  scene,
+  type SceneMore,
+  seen,
+  tell,
+  uuidOf,
+  type Values,
+  valuesOf,
+  wanted,
+} from './support.ts';
+
+/** Another row with the ID of `a`. */
+const copy = (sheet: Values = {}): PersonParts =>
+  person('a', { base: null, crm: null, sheet, row: { id: uuidOf('a') } });
+const contents = (sheet: Values = {}) => packedOf({ ...valuesOf('a'), ...sheet });
+const ofA = (spec: PersonSpec = {}, ...copies: readonly Values[]) =>
+  person('a', { ...spec, link: { ...spec.link, ...(copies.length > 0 && { copies: copies.map(contents) }) } });
+/** A new person is typed over a copy. */
+const typedOver: Values = { first_name: 'Bob', email: 'bob@acme.test', network_id: 'bob', position: 'CFO' };
+const doubted = ['quarantined row 2 [I4]', 'quarantined row 3 [I4]', 'held a [I4]'];
+const sent = (...changed: readonly string[]) => [`update a: ${changed.join(', ')}`];
+const ceo = 'position CTO -> CEO [merge]';
+
+const cases: readonly Case[] = [
+  {
+    name: 'I4: the row that is as it was last seen keeps the link, wherever it stands',
+    input: scene([copy(typedOver), ofA()]),
+    problems: ['quarantined row 2 [I4]'],
+    says: 'copy of row 3: clear its ID to make it a new contact',
+  },
+  {
+    name: 'I4: edited at once with a copy that names another person, the row itself keeps it, and its edit is sent',
+    input: scene([copy(typedOver), ofA({ sheet: { position: 'CEO' } })]),
+    changes: sent(ceo),
+    problems: ['quarantined row 2 [I4]'],
+  },
+  {
+    name: 'I4: a row with another key is never taken, however near it is',
+    input: scene([copy({ email: 'bob@acme.test' }), ofA({ sheet: { position: 'CEO', company_name: 'Initech' } })]),
+    changes: sent('company_name Acme -> Initech [merge]', ceo),
+    problems: ['quarantined row 2 [I4]'],
+  },
+  {
+    name: 'I4: of rows with the contact’s keys the nearest field by field is taken',
+    input: scene([copy({ position: 'COO', first_name: 'X' }), ofA({ sheet: { position: 'CEO' } })]),
+    changes: sent(ceo),
+    problems: ['quarantined row 2 [I4]'],
+  },
+  {
+    name: 'I4: equally near, and not equal: all are quarantined, and nothing is written on either side',
+    input: scene([ofA({ crm: { last_name: 'Li' }, sheet: { position: 'CEO' } }), copy({ position: 'COO' })]),
+    problems: doubted,
+    says: 'has the same ID as row 3, and cannot be told from a copy: clear the ID in the rows that are copies',
+  },
+  {
+    name: 'I4: rows that hold the same are as good as one',
+    input: scene([ofA({ sheet: { position: 'CEO' } }), copy({ position: 'CEO' })]),
+    changes: sent(ceo),
+    problems: ['quarantined row 3 [I4]'],
+  },
+  {
+    name: 'I4: all of them with other keys: all are quarantined',
+    input: scene([copy(typedOver), ofA({ sheet: { email: 'new@acme.test' } })]),
+    problems: doubted,
+  },
+  {
+    name: 'I4: a row whose keys were emptied names nobody, and is not taken for one that somebody names',
+    input: scene([
+      copy({ email: null, network_id: null, first_name: null }),
+      ofA({ sheet: { position: 'CEO', company_name: 'Initech', status: 'new' } }),
+    ]),
+    changes: ['update a: company_name Acme -> Initech [merge], position CTO -> CEO [merge]'],
+    problems: ['quarantined row 2 [I4]', 'held a [I4]'],
+  },
+  {
+    name: 'I4: the key that the contact was given in the CRM meanwhile is the contact’s, and so is the one before',
+    input: scene([
+      copy(typedOver),
+      ofA({ crm: { email: 'new@acme.test', network_id: 'handle-a' }, sheet: { position: 'CEO' } }),
+    ]),
+    changes: sent(ceo),
+    problems: ['quarantined row 2 [I4]', 'held a [I4]'],
+  },
+  {
+    name: 'I4: a copy that was seen is not taken while the row stands, however much is edited in the row',
+    input: scene([
+      copy({ position: 'COO' }),
+      ofA({ sheet: { position: 'CEO', first_name: 'Anna', company_name: 'Initech' } }, { position: 'COO' }),
+    ]),
+    changes: sent('first_name First a -> Anna [merge]', 'company_name Acme -> Initech [merge]', ceo),
+    problems: ['quarantined row 2 [I4]'],
+  },
+  {
+    name: 'I4: nor one that was seen, and is edited on',
+    input: scene([
+      copy({ position: 'COO', company_name: 'Initech', last_name: 'Li' }),
+      ofA({ sheet: { first_name: 'Anna', position: 'CEO' } }, { position: 'COO', company_name: 'Initech' }),
+    ]),
+    changes: sent('first_name First a -> Anna [merge]', ceo),
+    problems: ['quarantined row 2 [I4]'],
+  },
+  {
+    name: 'I4: the row is deleted, and a copy with the contact’s keys takes its place',
+    input: scene([ofA({ sheet: { position: 'COO' } }, { position: 'COO' })]),
+    changes: sent('position CTO -> COO [merge]'),
+  },
+  {
+    name: 'I4: the row is deleted, and nothing of a copy that names another person reaches the contact',
+    input: scene([ofA({ sheet: typedOver }, typedOver)]),
+    problems: ['quarantined row 2 [I4]', 'held a [I4]'],
+    says: 'clear its ID to make it a new contact, or put the old key back',
+  },
+  {
+    name: 'I4: nor when it was edited in that very moment',
+    input: scene([ofA({ sheet: { ...typedOver, position: 'Chair' } }, typedOver)]),
+    problems: ['quarantined row 2 [I4]', 'held a [I4]'],
+  },
+  {
+    name: 'I4: nor when it was as the row when it was last seen',
+    input: scene([ofA({ sheet: typedOver }, {})]),
+    problems: ['quarantined row 2 [I4]', 'held a [I4]'],
+  },
+  {
+    name: 'I4, I7: the copy is gone, and a key that was edited in the row meanwhile is sent',
+    input: scene([ofA({ sheet: { email: 'new@acme.test' } }, typedOver)]),
+    changes: sent('email a@acme.test -> new@acme.test [merge]'),
+  },
+  {
+    name: 'I4: no copy is known, and a person is typed over a row: it is that contact’s row (I1)',
+    input: scene([ofA({ sheet: { email: 'new@acme.test', network_id: 'new' } })]),
+    changes: sent('email a@acme.test -> new@acme.test [merge], network_id handle-a -> new [merge]'),
+  },
+  {
+    name: 'I4, I9: without a link the row that is as the contact is taken',
+    input: scene([copy(typedOver), person('a', { base: null, crm: { 'custom:segment': undefined } })]),
+    changes: ['update a: custom:segment unknown -> gold [M4]'],
+    problems: ['quarantined row 2 [I4]'],
+  },
+  {
+    name: 'I4, I9: in doubt without a link, nothing is written and no third row is made',
+    input: scene([copy({ position: 'COO' }), person('a', { base: null, sheet: { position: 'CEO' } })]),
+    problems: doubted,
+  },
+  {
+    name: 'I4, I2: in doubt, a row without an ID that names the contact is not linked to it either',
+    input: scene([ofA({ sheet: { position: 'CEO' } }), copy({ position: 'COO' }), newRow('a')]),
+    problems: ['quarantined row 2 [I4]', 'quarantined row 3 [I4]', 'quarantined row 4 [I2]', 'held a [I4]'],
+    says: 'already in row 2, 3',
+  },
+  {
+    name: 'I4, D1: in doubt, nobody’s row is gone',
+    input: scene([ofA({ sheet: { position: 'CEO' } }), copy({ position: 'COO' }), person('b', { sheet: null })], {
+      mapping: { ...mapping, onRowDeleted: 'delete_contact' },
+    }),
+    problems: [...doubted.slice(0, 2), 'held a [I4]', 'held b [I5]'],
+    says: 'its row is not found, and may be row 2, 3',
+  },
+  {
+    name: 'I4, D3: in doubt, a contact that is gone takes no row with it',
+    input: scene([ofA({ crm: null, sheet: { position: 'CEO' } }), copy({ position: 'COO' })], {
+      mapping: { ...mapping, onContactDeleted: 'delete_row' },
+      asked: { a: gone },
+    }),
+    problems: doubted,
+  },
+  {
+    name: 'I4, I10: the contact was made anew: the row goes on with it, and is not written while there is a copy',
+    input: scene(
+      [ofA({ crm: null }), copy(typedOver), newContact('b', { ...valuesOf('a'), 'custom:segment': undefined })],
+      {
+        asked: { a: gone },
+      },
+    ),
+    changes: ['update b: custom:segment unknown -> gold [M4]'],
+    problems: ['held b [I4]', 'quarantined row 3 [I4]'],
+    links: ['a forgotten'],
+  },
+  {
+    name: 'I4, I10: in doubt, the contact that was made anew gets no third row',
+    input: scene(
+      [ofA({ crm: null, sheet: { position: 'CEO' } }), copy({ position: 'COO' }), newContact('b', valuesOf('a'))],
+      { asked: { a: gone } },
+    ),
+    problems: [...doubted.slice(0, 2), 'held a [I4]', 'held b [I4]'],
+  },
+  {
+    name: 'I5: an ID in doubt does not make a contact whose row is missing go untold',
+    input: scene([person('a', { row: { id: 'mine' }, sheet: { email: null, first_name: null } })]),
+    problems: ['quarantined row 2 [I5]', 'held a [I5]'],
+    says: 'its row is not found, and may be row 2: write its ID into the right one',
+  },
+];
+
+test.each(cases)('$name', (each) => {
+  expect(seen(each)).toEqual(wanted(each));
+});
+
+/** One run after the other, as far as links tell: what each says, and what is remembered of `a`. */
+function runs(...sheets: readonly (readonly Values[])[]) {
+  let link: Link | undefined = ofA().link;
+  return sheets.map((rows) => {
+    const [first, ...more] = rows.map((values) => copy(values));
+    const input: PlanInput = scene([{ ...ofA(), link, row: first!.row }, ...more]);
+    const { changes, problems } = tell(input);
+    const { links } = plan(input);
+    if (links.has(uuidOf('a'))) link = links.get(uuidOf('a'))!;
+    return { changes, problems, isRemembered: links.has(uuidOf('a')), copies: link?.copies };
+  });
+}
+
+test('I4: the row whose copy was typed over stays the row, in whichever order the two are edited', () => {
+  const [pasted, later, both, idle] = runs(
+    [typedOver, {}],
+    [typedOver, { position: 'CEO' }],
+    [{ ...typedOver, last_name: 'Li' }, { position: 'Chair' }],
+    [{ position: 'Chair' }, { ...typedOver, last_name: 'Li' }],
+  );
+  expect(pasted).toMatchObject({ changes: [], copies: [contents(typedOver)] });
+  expect(later!.changes).toEqual(sent(ceo));
+  expect(both!.changes).toEqual(sent('position CTO -> Chair [merge]'));
+  expect(both!.copies).toEqual([contents({ ...typedOver, last_name: 'Li' })]);
+  // Sorted.
+  expect(idle).toMatchObject({ problems: ['quarantined row 3 [I4]'], copies: both!.copies });
+});
+
+test('I4: of two rows that held the same, the one that is not edited is taken for the row: nothing of the other is sent', () => {
+  const [copied, edited, left] = runs([{}, {}], [{ position: 'CEO' }, {}], [{ position: 'CEO' }]);
+  expect(copied!.copies).toEqual([contents()]);
+  expect(edited).toMatchObject({ changes: [], problems: ['quarantined row 2 [I4]'] });
+  // The other one was deleted: what is left has the contact's keys.
+  expect(left).toMatchObject({ changes: sent(ceo), problems: [], copies: undefined });
+});
+
+test('I4, W9: what is in doubt is remembered once, and decided when one row is left', () => {
+  const doubt = [{ position: 'CEO' }, { position: 'COO' }];
+  const [first, again, left, typed] = runs(doubt, doubt, [{ position: 'CEO' }], [{ ...typedOver }]);
+  expect(first).toMatchObject({ changes: [], problems: doubted, isRemembered: true });
+  expect(again).toMatchObject({ changes: [], problems: doubted, isRemembered: false });
+  expect(left).toMatchObject({ changes: sent(ceo), problems: [] });
+  expect(typed!.copies).toBeUndefined();
+});
+
+test('I4, I7: a key edited in the row waits while there is a copy, and is sent when the copy is gone', () => {
+  const [doubt, again, left] = runs(
+    [typedOver, { email: 'new@acme.test' }],
+    [{ ...typedOver, last_name: 'Li' }, { email: 'new@acme.test' }],
+    [{ email: 'new@acme.test' }],
+  );
+  expect([doubt!.problems, again!.problems]).toEqual([doubted, doubted]);
+  expect(left).toMatchObject({ changes: sent('email a@acme.test -> new@acme.test [merge]'), problems: [] });
+});
+
+test('I4: a copy that is left when the row itself was deleted in the midst of a doubt sends nothing', () => {
+  const [, left] = runs([typedOver, { email: 'new@acme.test' }], [typedOver]);
+  expect(left).toMatchObject({ changes: [], problems: ['quarantined row 2 [I4]', 'held a [I4]'] });
+});
+
+test('I4, L5: what changes in the CRM while the row is in doubt is not forgotten', () => {
+  const inDoubt = [ofA({ crm: { last_name: 'Li' }, sheet: { position: 'CEO' } }), copy({ position: 'COO' })];
+  const { links } = plan(scene(inDoubt));
+  const link = links.get(uuidOf('a'))!;
+  // The next run does not read the contact again.
+  const later = scene([{ ...ofA(), link, contact: undefined }], { crm: { coverage: 'changes' } });
+  expect(tell(later).changes).toEqual(['set a: last_name Lee -> Li [merge]']);
+});
+
+test('I4, M9: copies are remembered in the order of the columns as it is now', () => {
+  const { link } = ofA({}, typedOver);
+  const names = fields.map(({ name }) => name);
+  const base = { fields: names, links: new Map([[uuidOf('a'), link!]]), strays: new Map() };
+  const turned = adaptBase(base, names.toReversed());
+  expect(adaptBase(turned, names).links.get(uuidOf('a'))).toEqual(link);
+});
+
+test('I4, L11: which row it is does not depend on the order in which rows and copies are read', () => {
+  const people = [
+    ofA({ sheet: { position: 'CEO' } }, { position: 'COO' }),
+    copy({ position: 'COO' }),
+    copy(typedOver),
+    person('b', { sheet: null }),
+  ];
+  const input = scene(people);
+  const turned: PlanInput = { ...input, sheet: { ...input.sheet, rows: input.sheet.rows.toReversed() } };
+  expect(tell(turned)).toEqual(tell(input));
+  expect(plan(turned).links).toEqual(plan(input).links);
+});
+
+test('I4, I5: an ID that nobody has, in two rows, names its contact no more than in one', () => {
+  const unknown = (sheet: Values) => person('f', { base: null, crm: null, sheet, row: { id: uuidOf('f') } });
+  const more: SceneMore = { asked: { f: gone } };
+  expect(tell(scene([unknown({}), unknown({ position: 'CEO' })], more)).problems).toEqual([
+    'quarantined row 2 [I5]',
+    'quarantined row 3 [I4]',
+  ]);
+  const found = { asked: { f: here(person('f', { base: null })) } };
+  const adopted = tell(scene([unknown({ ...typedOver }), unknown({})], found));
+  expect(adopted.problems).toEqual(['quarantined row 2 [I4]']);
+});

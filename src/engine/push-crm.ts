@@ -15,7 +15,7 @@ import type { CallOptions } from '../crm/port.ts';
 import type { Change } from '../sync/change.ts';
 import { soleKeyNames } from '../sync/collisions.ts';
 import type { PlanInput } from '../sync/input.ts';
-import { isSame, writeCrm } from '../sync/kinds.ts';
+import { isSame, isStoredForm, writeCrm } from '../sync/kinds.ts';
 import type { Outcome } from '../sync/outcome.ts';
 import type { Person } from '../sync/person.ts';
 import { type ContactRecord, unpack } from '../sync/record.ts';
@@ -213,7 +213,7 @@ function isKnownBy({ values }: ContactRecord, { mapping }: PlanInput, change: Cr
 
 /**
  * Somebody made the same contact since it was looked up: then what the row says of it is merged, and not taken for stored.
- * The age tells; where it is too close to, so does a value that is not the one sent.
+ * The age tells; where it is too close to, so does a value that is no form of the one sent (M5).
  */
 function wasThere(
   contact: Contact,
@@ -223,13 +223,14 @@ function wasThere(
   startedAt: number,
 ): boolean {
   const ageMs = startedAt - Date.parse(String(contact.created_at));
-  if (!(ageMs > stampMs)) return false;
   if (ageMs > clockSlackMs) return true;
   const values = unpack(record.values);
   return change.fields.some(({ field, after }) => {
     const index = mapping.fields.findIndex(({ name }) => name === field);
     const { [index]: stored } = values;
-    return stored !== undefined && !isSame(mapping.fields[index]!.kind, stored, after);
+    // A blank may be a field that the service did not store (M6), unless the contact is the older one.
+    if (stored === undefined || (stored === null && !(ageMs > stampMs))) return false;
+    return !isStoredForm(mapping.fields[index]!.kind, stored, after);
   });
 }
 

@@ -129,12 +129,17 @@ function brief(change: Change): Change {
   return change.op === 'create' || change.op === 'append' ? { ...change, fields: [] } : change;
 }
 
-/** A decision that could not be carried out, because a side did not take it, stays for the next run. */
-function carriedOut({ pending }: Memory, { problems }: Pick<Settled, 'problems'>): readonly string[] {
+/**
+ * A decision that could not be carried out, because a side did not take it, stays for the next run. One that was, and was
+ * answered with another value, is for a conflict that is no more: the new one is asked about anew (M5).
+ */
+function carriedOut({ pending }: Memory, { problems, replaced }: Settled): readonly string[] {
   const unsettled: ReadonlySet<Problem['kind']> = new Set(['failed', 'unknown', 'refused', 'waiting', 'conflict']);
   const open = new Set(problems.flatMap((each) => (unsettled.has(each.kind) ? [each.id] : [])));
   const isOpen = (request: DecisionRequest) =>
-    request.kind === 'resolve' && (open.has(request.id) || open.has(request.id.split('/')[0]!));
+    request.kind === 'resolve' &&
+    !replaced.has(request.id) &&
+    (open.has(request.id) || open.has(request.id.split('/')[0]!));
   return [...pending].flatMap(([id, request]) => (isOpen(request) ? [] : [id]));
 }
 

@@ -1,5 +1,5 @@
 // V1: the kind of a field knows how to read it on both sides, how to write it, and when two values are the same.
-import { isSameEmail, isSameHandle, isSameText } from './same.ts';
+import { isSameEmail, isSameHandle, isSameText, isStoredFormOfText } from './same.ts';
 import type { Reading, Value } from './value.ts';
 
 export type Kind = 'text' | 'email' | 'handle' | 'integer' | 'flag' | 'timestamp' | 'list' | 'json';
@@ -20,6 +20,8 @@ interface KindOf {
   /** Never given blanks. */
   readonly toCell: (value: string | number | boolean) => string | number | boolean;
   readonly isSame: (a: string | number | boolean, b: string | number | boolean) => boolean;
+  /** M5, beyond `isSame`. Left out: the kind has no other form. */
+  readonly isStoredForm?: (stored: string, sent: string) => boolean;
 }
 
 const secondsPerDay = 86_400;
@@ -39,6 +41,9 @@ const text: KindOf = {
   toCell: String,
   isSame: (a, b) => isSameText(String(a), String(b)),
 };
+
+/** Text that people write: a service may reformat it. Addresses, handles and lists are not reformatted beyond V2. */
+const prose: KindOf = { ...text, isStoredForm: isStoredFormOfText };
 
 const integer: KindOf = {
   fromCrm: (raw) => {
@@ -106,7 +111,7 @@ const json: KindOf = {
 };
 
 const kinds: Readonly<Record<Kind, KindOf>> = {
-  text,
+  text: prose,
   email: { ...text, isSame: (a, b) => isSameEmail(String(a), String(b)) },
   handle: { ...text, isSame: (a, b) => isSameHandle(String(a), String(b)) },
   integer,
@@ -145,6 +150,16 @@ export function isSame(kind: Kind, a: Reading, b: Reading): boolean {
   if (a === b) return true;
   if (a === null || b === null) return false;
   return kinds[kind].isSame(a, b);
+}
+
+/**
+ * M5: whether a service that was sent `sent` may have stored it as `stored`. Anything else is another value, which somebody
+ * else wrote. In doubt it is another value: a conflict can be resolved, an edit that was overwritten is lost.
+ */
+export function isStoredForm(kind: Kind, stored: Reading, sent: Reading): boolean {
+  if (isSame(kind, stored, sent)) return true;
+  if (typeof stored !== 'string' || typeof sent !== 'string') return false;
+  return kinds[kind].isStoredForm?.(stored, sent) ?? false;
 }
 
 /** V6: the longest text a cell takes, https://developers.google.com/workspace/sheets/api/limits. */

@@ -2,7 +2,7 @@
 import { type FieldNote, lastSeen, type Link, type Refusal, type Written } from './base.ts';
 import { type Change, type FieldChange, type Problem, problem } from './change.ts';
 import { noRequests, type PlanInput } from './input.ts';
-import { isSame, type Kind } from './kinds.ts';
+import { isSame, isStoredForm, type Kind } from './kinds.ts';
 import { type Field, isReadFromCrm, type Mapping } from './mapping.ts';
 import { mergeRecord, type RecordMerge } from './merge-record.ts';
 import { editedAt, linkOf } from './link.ts';
@@ -23,6 +23,8 @@ export interface RecordState {
   readonly writtenAt?: number | undefined;
   readonly refusal?: Refusal | undefined;
   readonly isUnsure?: Link['isUnsure'] | undefined;
+  /** Names of fields that were sent, and for which the service answered another value than was sent or stood there (M5). */
+  readonly replaced: readonly string[];
 }
 
 export function stateOf({ mapping }: PlanInput, { uuid, link, contact }: Person, row: RowRecord): RecordState {
@@ -40,6 +42,7 @@ export function stateOf({ mapping }: PlanInput, { uuid, link, contact }: Person,
     writtenAt: link?.writtenAt,
     refusal: link?.refusal?.sheet === row.values ? link.refusal : undefined,
     isUnsure: typeof contact === 'object' ? undefined : link?.isUnsure,
+    replaced: [],
   };
 }
 
@@ -60,29 +63,58 @@ export function confirmStored(
   const crm = answered.map((value, index) => (value === undefined ? state.crm[index] : value));
   const notes: Record<string, FieldNote> = { ...state.notes };
   const problems = [...state.problems];
+  const replaced: string[] = [];
   for (const [index, field] of fields.entries()) {
     const { name } = field;
     const change = sent.find((each) => each.field === name);
     if (!change) continue;
     const { before, after } = change;
     const stored = isReadFromCrm(field) ? answered[index] : undefined;
-    // What is not known is not what was there before either: it is believed.
-    const isStored = isSame(field.kind, stored, after) || !isSame(field.kind, stored, before ?? null);
-    if (isStored) {
-      // What cannot be read back is believed; a third form is set in the sheet, as a change of the CRM's to what was sent.
-      // Where a person decided for a value of neither side, the sheet does not hold it yet (L3).
-      if (!isReadFromCrm(field) || isSame(field.kind, state.sheet[index], after)) base[index] = after;
-      if (isReadFromCrm(field) && stored === undefined) crm[index] = after;
-      notes[name] = withWritten(withoutNotStored(notes[name]), { side: 'crm', value: after, replaced: before ?? null });
-    } else {
-      const note = notStoredNote(notes[name], field.kind, after, { crm: stored, sheet: state.sheet[index] });
-      notes[name] = note;
-      // Once it is parked the merge says so.
-      if (!note.parked) problems.push(notStoredProblem(state, field));
+    const written = { side: 'crm', value: after, replaced: before ?? null } as const;
+    switch (answerTo(field.kind, stored, change)) {
+      case 'stored':
+        // What cannot be read back is believed; a stored form is set in the sheet, as a change of the CRM's to what was
+        // sent. Where a person decided for a value of neither side, the sheet does not hold it yet (L3).
+        if (!isReadFromCrm(field) || isSame(field.kind, state.sheet[index], after)) base[index] = after;
+        if (isReadFromCrm(field) && stored === undefined) crm[index] = after;
+        notes[name] = withWritten(withoutNotStored(notes[name]), written);
+        break;
+      case 'not stored': {
+        const note = notStoredNote(notes[name], field.kind, after, { crm: stored, sheet: state.sheet[index] });
+        notes[name] = note;
+        // Once it is parked the merge says so.
+        if (!note.parked) problems.push(notStoredProblem(state, field));
+        break;
+      }
+      case 'replaced': {
+        // The base stays: the sides do not agree. A service that answers so each time is parked like one that stores
+        // nothing (M6).
+        const sides = { crm: stored, sheet: state.sheet[index] };
+        notes[name] = notStoredNote(withWritten(notes[name], written), field.kind, after, sides);
+        replaced.push(name);
+      }
     }
   }
-  const updatedAt = editedBefore(fields, state, sent, answered);
-  return { ...state, base, crm, notes, problems, updatedAt, writtenAt: contact.updatedAt, isUnsure: undefined };
+  // Of a value that somebody else wrote meanwhile nobody knows when: the answer has the instant of our own write.
+  const updatedAt = replaced.length > 0 ? undefined : editedBefore(fields, state, sent, answered);
+  return {
+    ...state,
+    base,
+    crm,
+    notes,
+    problems,
+    updatedAt,
+    writtenAt: contact.updatedAt,
+    isUnsure: undefined,
+    replaced: [...state.replaced, ...replaced],
+  };
+}
+
+/** M5, M6. The old value is not stored, also where it is a form of what was sent. What is not known is believed. */
+function answerTo(kind: Kind, stored: Reading, { before, after }: FieldChange): 'stored' | 'not stored' | 'replaced' {
+  if (stored === undefined || isSame(kind, stored, after)) return 'stored';
+  if (isSame(kind, stored, before ?? null)) return 'not stored';
+  return isStoredForm(kind, stored, after) ? 'stored' : 'replaced';
 }
 
 /**

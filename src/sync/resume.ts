@@ -3,11 +3,13 @@
 import { type Change, compareRecords, type FieldChange, problemId } from './change.ts';
 import { confirmCrm } from './confirm.ts';
 import type { PlanInput } from './input.ts';
-import { isSame } from './kinds.ts';
+import { isSame, isStoredForm } from './kinds.ts';
 import { isReadFromCrm } from './mapping.ts';
 import type { Outcomes } from './outcome.ts';
 import type { Plan } from './plan.ts';
 import { mergeState, type RecordState } from './record-state.ts';
+
+const storedForm = { rule: 'M5', reason: 'as the service stored it' } as const;
 
 /** All that is to go into the sheet, in order: as planned, and what follows from the service's answers. */
 export function resume(input: PlanInput, plan: Plan, outcomes: Outcomes): readonly Change[] {
@@ -46,8 +48,8 @@ function setAfter(
   decided: readonly FieldChange[],
 ): Change | undefined {
   const merged = mergeState(input, state).toSheet.map((change): FieldChange => {
-    const isStoredForm = sent.has(`${state.uuid} ${change.field}`);
-    return isStoredForm ? { ...change, rule: 'M5', reason: 'as the service stored it' } : change;
+    const isAsStored = sent.has(`${state.uuid} ${change.field}`) && !state.replaced.includes(change.field);
+    return isAsStored ? { ...change, ...storedForm } : change;
   });
   const asDecided = decided.flatMap((change) => decidedCell(input, state, sent, change) ?? []);
   const fields = [...merged.filter(({ field }) => !asDecided.some((change) => change.field === field)), ...asDecided];
@@ -65,7 +67,7 @@ function setAfter(
   };
 }
 
-/** The value that was decided upon, as the service holds it by now; if that is not it, the cell stays as it is. */
+/** The value that was decided upon, in the form in which the service stored it (M5). Another one leaves the cell as it is. */
 function decidedCell(
   { mapping: { fields } }: PlanInput,
   { uuid, crm }: RecordState,
@@ -75,7 +77,9 @@ function decidedCell(
   const index = fields.findIndex(({ name }) => name === change.field);
   const field = fields[index];
   if (!field || !isReadFromCrm(field) || !sent.has(`${uuid} ${change.field}`)) return change;
-  return isSame(field.kind, crm[index], change.after) ? change : undefined;
+  const { [index]: stored } = crm;
+  if (stored === undefined || !isStoredForm(field.kind, stored, change.after)) return undefined;
+  return isSame(field.kind, stored, change.after) ? change : { ...change, after: stored, ...storedForm };
 }
 
 const sheetOrder = ['set', 'append', 'remove'];

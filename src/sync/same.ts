@@ -45,3 +45,65 @@ function decoded(text: string): string {
     return text;
   }
 }
+
+/**
+ * M5: whether `stored` is `sent` as a service may have reformatted it: other case, white space, line breaks, invisible
+ * characters, quotes, dashes or Unicode form; escaped for HTML; a web address without its scheme; or cut at a length.
+ * Letters, digits, marks and symbols stay: "C" is no form of "C++", nor "Jose" of "José".
+ */
+export function isStoredFormOfText(stored: string, sent: string): boolean {
+  const [kept, given] = [plainText(stored), plainText(sent)];
+  if (kept === '' || given === '') return false;
+  return (
+    kept === given ||
+    plainText(withoutEntities(stored)) === given ||
+    plainAddress(kept) === plainAddress(given) ||
+    (kept.length >= cutLengthMin && given.startsWith(kept))
+  );
+}
+
+/**
+ * Text columns of databases begin at about this many characters. A shorter beginning of the text is more likely a value of
+ * its own: "Ann" for "Annabel".
+ */
+const cutLengthMin = 50;
+
+function plainText(text: string): string {
+  return text
+    .normalize('NFKC')
+    .replaceAll(/[\u2018\u2019]/g, "'")
+    .replaceAll(/[\u201C\u201D]/g, '"')
+    .replaceAll(/[\u2010-\u2015\u2212]/g, '-')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/[\p{Cc}\p{Cf}]/gu, '')
+    .trim()
+    .toLowerCase();
+}
+
+/** Of a text without white space: a service may keep a web address without scheme, `www.` and the last slash. */
+function plainAddress(text: string): string {
+  return text.includes(' ')
+    ? text
+    : text
+        .replace(/^https?:\/\//, '')
+        .replace(/^www\./, '')
+        .replace(/\/$/, '');
+}
+
+const entities: ReadonlyMap<string, string> = new Map([
+  ['amp', '&'],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['quot', '"'],
+  ['apos', "'"],
+  ['nbsp', ' '],
+]);
+
+/** What `htmlspecialchars` and its likes write, named or by number. */
+function withoutEntities(text: string): string {
+  return text.replaceAll(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,4}));/gi, (whole, decimal, hex, name) => {
+    if (name !== undefined) return entities.get(name.toLowerCase()) ?? whole;
+    const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
+    return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+  });
+}

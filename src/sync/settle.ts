@@ -1,10 +1,11 @@
 // After both pushes: what the sides were confirmed to hold becomes the base, from results and never from intentions (L3).
 import type { Link, Stray } from './base.ts';
-import type { Change, Problem } from './change.ts';
+import { type Change, type Problem, problem, problemId } from './change.ts';
 import { confirmCrm } from './confirm.ts';
 import { withCopies } from './copies.ts';
 import type { PlanInput } from './input.ts';
 import { isReadFromCrm } from './mapping.ts';
+import type { RecordMerge } from './merge-record.ts';
 import { failureProblem, type Outcome, type Outcomes } from './outcome.ts';
 import type { Plan } from './plan.ts';
 import { blankRow, linkOfState, mergeState, type RecordState, stateOf, withCells } from './record-state.ts';
@@ -16,6 +17,8 @@ export interface Settled {
   readonly strays: ReadonlyMap<string, Stray>;
   /** Those of the plan that still stand, and those of the push. */
   readonly problems: readonly Problem[];
+  /** Ids of problems: fields that were sent and for which another value came back (M5). The write itself is done. */
+  readonly replaced: ReadonlySet<string>;
 }
 
 /** `outcomes`: of the CRM changes of the plan and of what `resume` made of it. What has none was not begun. */
@@ -31,13 +34,25 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
     const merged = mergeState(input, state);
     const { copies = [] } = plan.links.get(uuid) ?? input.base.links.get(uuid) ?? {};
     links.set(uuid, withCopies(linkOfState(state, merged), copies));
-    problems.push(...merged.problems, ...state.problems);
+    problems.push(...merged.problems, ...state.problems, ...sentAgain(state, merged));
   }
   // A record that was merged again tells anew what is open with its fields; who holds a key is not its own business (I7).
   const standing = plan.problems.filter(
     ({ uuid, field, rule }) => uuid === null || field === null || rule === 'I7' || !states.has(uuid),
   );
-  return { links, strays, problems: [...standing, ...problems] };
+  const replaced = [...states.values()].flatMap((state) =>
+    state.replaced.map((field) => problemId(state.uuid, state.row.number, field)),
+  );
+  return { links, strays, problems: [...standing, ...problems], replaced: new Set(replaced) };
+
+  /** M5, L12: another value came back, and the policy is for what was sent: the next run sends it over that. */
+  function sentAgain({ uuid, row, replaced: sent }: RecordState, { toCrm }: RecordMerge): readonly Problem[] {
+    return toCrm.flatMap(({ field }) => {
+      const header = input.mapping.fields.find(({ name }) => name === field)?.header ?? field;
+      const reason = `${header}: changed in the CRM while it was being written: planned again`;
+      return sent.includes(field) ? [problem('waiting', { uuid, row: row.number, field }, 'M5', reason)] : [];
+    });
+  }
 
   function settleCells(change: Change, outcome: Outcome): void {
     const uuid = change.uuid ?? '';

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   cellTextMax,
   isSame,
+  isStoredForm,
   isTooLong,
   type Kind,
   readCell,
@@ -225,5 +226,84 @@ describe('V6, V7: round trips', () => {
         expect(unpack(pack(values))).toEqual(values);
       }),
     );
+  });
+});
+
+describe('M5: a form of what was sent, or another value', () => {
+  const long = 'Purchasing of all machine tools and everything around them';
+
+  test.each<[Kind, Value, Value]>([
+    ['text', ' Ann ', 'Ann'],
+    ['text', 'Acme', 'ACME'],
+    ['text', 'Ann  Lee', 'Ann Lee'],
+    ['text', 'first\r\nsecond', 'first second'],
+    ['text', 'first\nsecond', 'first\r\nsecond'],
+    ['text', 'Jose\u0301', 'Jos\u00E9'],
+    ['text', '\uFF21cme', 'Acme'],
+    ['text', 'Ac\u200Bme\u0007', 'Acme'],
+    ['text', '\u201CAcme\u201D \u2013 D\u2019Arc', '"Acme" - D\'Arc'],
+    ['text', 'Tom & <Jerry>', 'Tom &amp; &lt;Jerry&gt;'],
+    ['text', "D'Arc", 'D&#39;Arc'],
+    ['text', "D'Arc", 'D&#x27;Arc'],
+    ['text', 'https://www.acme.test/', 'acme.test'],
+    ['text', long, long.slice(0, 50)],
+    ['email', ' Ann@Acme.TEST ', 'ann@acme.test'],
+    ['handle', 'https://net.test/in/Ann-Lee/?x=1', 'ann-lee'],
+    ['handle', 'Ann%2DLee', 'ann-lee'],
+    ['list', 'a, b', ' a, b '],
+    ['json', '[1]', '[1]'],
+    ['integer', 3, 3],
+    ['flag', true, true],
+    ['timestamp', '2026-05-04T12:00:00Z', '2026-05-04T12:00:00Z'],
+    ['text', null, null],
+  ])('M5: %s %j may be stored as %j', (kind, sent, stored) => {
+    expect(isStoredForm(kind, stored, sent)).toBe(true);
+  });
+
+  test.each<[Kind, Value, Value]>([
+    ['text', 'Ann', 'Annabel'],
+    ['text', 'Annabel', 'Ann'],
+    ['text', long, long.slice(0, 49)],
+    ['text', long, `${long.slice(0, 50)}s`],
+    ['text', 'Ann', 'Anna'],
+    ['text', 'Jos\u00E9', 'Jose'],
+    ['text', 'C++', 'C'],
+    ['text', '-5', '5'],
+    ['text', 'Ann-Marie', 'Annmarie'],
+    ['text', 'Ann', null],
+    ['text', null, 'Ann'],
+    ['text', '\u200B', '\u200C'],
+    ['text', 'Tom &amp; Jerry', 'Tom & Jerry & Co'],
+    ['text', 'acme.test/about', 'acme.test'],
+    ['email', 'ann@acme.test', 'annabel@acme.test'],
+    ['email', 'ann.lee@acme.test', 'annlee@acme.test'],
+    ['email', 'Ann <ann@acme.test>', 'ann@acme.test'],
+    ['handle', 'ann-lee', 'ann-lee-1'],
+    ['list', 'a, b', 'b, a'],
+    ['integer', 1000, 999],
+    ['flag', true, false],
+    ['timestamp', '2026-05-04T12:00:00Z', '2026-05-04T00:00:00Z'],
+  ])('M5: %s %j is not stored as %j: that is another value', (kind, sent, stored) => {
+    expect(isStoredForm(kind, stored, sent)).toBe(false);
+  });
+
+  test('M5, V2: what is the same is a form, and no kind has a form that is another blank', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...textual), fc.string({ unit: 'binary' }), (kind, text) => {
+        const value = text.trim() === '' ? null : text;
+        expect(isStoredForm(kind, value, value)).toBe(true);
+        expect(isStoredForm(kind, undefined, value)).toBe(false);
+        expect([isStoredForm(kind, null, value), isStoredForm(kind, value, null)]).toEqual([
+          value === null,
+          value === null,
+        ]);
+      }),
+    );
+  });
+
+  test('M5: hostile text costs no more than its length', () => {
+    const hostile = ['y&', '&#', ' z', '&amp', '-\u200B', 'https://'].map((part) => part.repeat(40_000));
+    // A quadratic expression takes minutes here, and the test its limit of time.
+    for (const text of hostile) expect(isStoredForm('text', `${text}x`, text)).toBe(false);
   });
 });

@@ -3,6 +3,7 @@ import type { Link } from '../../src/sync/base.ts';
 import type { Change } from '../../src/sync/change.ts';
 import type { ContactAnswer, PlanInput } from '../../src/sync/input.ts';
 import type { Outcome, Outcomes } from '../../src/sync/outcome.ts';
+import type { Field } from '../../src/sync/mapping.ts';
 import { type Plan, plan } from '../../src/sync/plan.ts';
 import { resume } from '../../src/sync/resume.ts';
 import { type Settled, settle } from '../../src/sync/settle.ts';
@@ -184,6 +185,39 @@ describe('what the service made of it', () => {
     const planned = plan(input);
     const outcomes = new Map([[planned.changes[0]!, answer('a', { position: 'Ceo' })]]);
     expect(resume(input, planned, outcomes)).toMatchObject([{ rule: 'M5', reason: 'as the service stored it' }]);
+  });
+
+  test.each<{ conflict: Field['conflict']; sheet: string[]; problems: string[]; base: string }>([
+    { conflict: 'manual', sheet: [], problems: ['conflict a/position [M1]'], base: 'CTO' },
+    { conflict: 'newest', sheet: [], problems: ['conflict a/position [M1]'], base: 'CTO' },
+    { conflict: 'crm', sheet: ['set a: position CEO -> Boss [M1]'], problems: [], base: 'Boss' },
+    { conflict: 'sheet', sheet: [], problems: ['waiting a/position [M5]'], base: 'CTO' },
+  ])('M5, L1, M1 $conflict: another value than a form of what was sent is somebody’s edit', (expected) => {
+    const { conflict, base, ...told } = expected;
+    const input = scene([edited], { mapping: withFields({ position: { conflict } }) });
+    const { sheet, problems, link } = run(input, () => answer('a', { position: 'Boss' }));
+    expect({ sheet, problems }).toEqual(told);
+    expect(agreed(link('a'), 'position')).toBe(base);
+  });
+
+  test('M5, W10: what was sent and is to be sent again has settled already', () => {
+    const settling = { mapping: withFields({ position: { conflict: 'sheet' } }), waitsToSettle: true };
+    const since = noon - 60_000;
+    const noted = person('a', {
+      sheet: { position: 'CEO' },
+      link: { notes: { position: { edit: { value: 'CEO', since } } } },
+    });
+    const { link } = run(scene([noted], settling), () => answer('a', { position: 'Boss' }));
+    const next = person('a', { crm: { position: 'Boss' }, sheet: { position: 'CEO' }, link: link('a')! });
+    expect(plan(scene([next], settling)).changes.map(tellChange)).toEqual(['update a: position Boss -> CEO [M1]']);
+  });
+
+  test('M5, M1: a value that a person decided for, and that was stored in a form, stands in the cell in that form', () => {
+    const parted = person('a', { crm: { position: 'Boss' }, sheet: { position: 'CEO' } });
+    const requests = { resolve: new Map([[id, { value: 'Chief' }]]) };
+    const { sheet, link, problems } = run(scene([parted], { requests }), () => answer('a', { position: 'CHIEF' }));
+    expect([sheet, problems]).toEqual([['set a: position CEO -> CHIEF [M5]'], []]);
+    expect(agreed(link('a'), 'position')).toBe('CHIEF');
   });
 
   test('M5: a blank answer to a blank is a blank: an emptied field does not come back', () => {
@@ -398,9 +432,9 @@ describe('new people', () => {
   });
 
   test('M5: what the service made of a new contact goes into its row with the uuid', () => {
-    const { sheet, link } = run(someone(), () => answer('a', { company_name: 'Acme Inc.' }));
-    expect(sheet).toEqual(['set a id=a: company_name Acme -> Acme Inc. [M5]']);
-    expect(agreed(link('a'), 'company_name')).toBe('Acme Inc.');
+    const { sheet, link } = run(someone(), () => answer('a', { company_name: 'ACME' }));
+    expect(sheet).toEqual(['set a id=a: company_name Acme -> ACME [M5]']);
+    expect(agreed(link('a'), 'company_name')).toBe('ACME');
     expect(link('a')).not.toHaveProperty('isOpen');
   });
 
@@ -433,8 +467,8 @@ describe('new people', () => {
     const nameless = { email: null, network_id: null };
     const input = scene([newRow('a', nameless), newRow('c', nameless)], { asked: { 2: gone, 3: gone } });
     const { sheet, problems } = run(input, () => answer('f', nameless));
-    expect(sheet).toEqual(['set f id=f: first_name First a -> First f [M5]']);
-    expect(problems).toEqual(['quarantined row 3 [I3]']);
+    expect(sheet).toEqual(['set f id=f [I1]']);
+    expect(problems).toEqual(['quarantined row 3 [I3]', 'conflict f/first_name [M1]']);
   });
 
   test('I3: one that was to be moved here and is answered as somebody else quarantines the row', () => {

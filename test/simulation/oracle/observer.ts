@@ -299,12 +299,15 @@ export function createObserver(dep: ObserverDep): Observer {
     if (after) noteContact(after);
   }
 
-  /** A column that is only sent is not read back: what it sent is agreed upon, also where the service stores capitals (M4). */
+  /**
+   * Where the service stores a form of what it was sent, what was sent is agreed upon (M4, M5): who edits that form in the
+   * service afterwards edits what both sides said, also when the form has not reached the cell yet.
+   */
   function noteSent(before: ContactRecord | undefined, after: ContactRecord): void {
     const person = ownerOf(after.uuid);
     const stored = normalOf('company_name', contactValue(after, 'company_name'));
-    const isSentOnly = policyOf(setting, 'company_name').direction === 'to_crm' && mapped().has('company_name');
-    if (person === undefined || !setting.isShouting || !isSentOnly) return;
+    const isSent = policyOf(setting, 'company_name').direction !== 'to_sheet' && mapped().has('company_name');
+    if (person === undefined || !setting.isShouting || !isSent) return;
     if (before && normalOf('company_name', contactValue(before, 'company_name')) === stored) return;
     for (const row of viewSheet(sheet(), log.renamed).rows) {
       const text = row.value('company_name');

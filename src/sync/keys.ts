@@ -86,6 +86,11 @@ function emailKey(text: string): string | undefined {
   return isPlaceholderEmail(text) ? undefined : normalEmail(text);
 }
 
+/** A value that must not be sent where the service takes it for an identifier (I8). */
+export function isNoKey({ kind }: Pick<Field, 'kind'>, value: Reading): boolean {
+  return kind === 'email' && typeof value === 'string' && isPlaceholderEmail(value);
+}
+
 export function isPlaceholderEmail(text: string): boolean {
   const email = normalEmail(text);
   return placeholderDomain.test(email.slice(email.lastIndexOf('@') + 1));

@@ -170,3 +170,82 @@ describe('I7: a key is looked up in the whole service before it is sent', () => 
     expect(trial.contactOf('ann@firm.io').network).toBe('ann-crm');
   });
 });
+
+describe('I8, T33: a placeholder address is a value, and is never sent as an identifier', () => {
+  const everybodys = 'noreply@example.com';
+  const two = (wish?: string) =>
+    ['ann', 'bob'].map((name) => [name, '', everybodys, `${name}-handle`, ...(wish === undefined ? [] : [wish])]);
+
+  it('I8: two people with one placeholder address are both created, and both have it', async () => {
+    const trial = createTrial({ values: [header, ...two()] });
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { created: 2, linked: 2 } });
+    expect(trial.contacts()).toHaveLength(2);
+    expect(trial.contacts().every(({ work_email }) => work_email === everybodys)).toBe(true);
+    const leads = trial.crmCalls('contacts.upsert').map(({ body }) => (body as { lead: object }).lead);
+    expect(leads.map((lead) => 'email' in lead)).toEqual([false, false]);
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 0, linked: 2 } });
+  });
+
+  it('I8, W1: the second call of such a create is in the estimate of a plan', async () => {
+    const plain = createTrial({ values: [header, ['Ann', '', 'ann@firm.io', 'ann']] });
+    const other = createTrial({ values: [header, ['Ann', '', everybodys, 'ann']] });
+    const [a, b] = [await plain.plan(), await other.plan()];
+    // It is not looked up by its address either.
+    expect(b.estimate.crmCalls).toBe(a.estimate.crmCalls);
+    expect([a.cost.crmCalls - b.cost.crmCalls, a.changes.length, b.changes.length]).toEqual([1, 1, 1]);
+  });
+
+  it('I8, I2: nor is a contact that has it taken for the one that a name and a company tell', async () => {
+    const trial = createTrial({
+      values: [header, ['Ann', 'Firm', everybodys, '']],
+      sync: { match: ['email', 'name+company_name'], columns: { ...columns, 'Last name': 'last_name' } },
+    });
+    trial.addContact({ first_name: 'Bob', company_name: 'Other', email: everybodys });
+    expect(await trial.run()).toMatchObject({ counts: { created: 1 } });
+    expect(trial.contacts().map(({ first_name }) => first_name)).toEqual(['Bob', 'Ann']);
+  });
+
+  it('I8, E2: nor by the call that creates and enrols', async () => {
+    const trial = createTrial({
+      values: [[...header, 'Automation'], ...two('Welcome')],
+      sync: { automation: { column: 'Automation' } },
+    });
+    const welcome = trial.service.model.automations.add({ name: 'Welcome', status: 'on' });
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { created: 2, enrolled: 2 } });
+    expect(trial.contacts().map(({ work_email }) => work_email)).toEqual([everybodys, everybodys]);
+    expect([...trial.service.model.automations.enrolments()].map(({ flow_uuid }) => flow_uuid)).toEqual([
+      welcome.uuid,
+      welcome.uuid,
+    ]);
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 0 } });
+  });
+
+  it.each(['server_error', 'lost'] as const)(
+    'I8, M6: where setting it comes to nothing (%s) the contact is made all the same, and the next run sets it',
+    async (how) => {
+      const trial = createTrial({ values: [header, two()[0]!] });
+      if (how === 'lost')
+        trial.service.faults.inject({ kind: 'lost', when: 'before', operation: 'contacts.update', times: 9 });
+      else trial.service.faults.inject({ kind: 'status', status: 500, operation: 'contacts.update', times: 9 });
+      const first = await trial.run();
+      expect(first.counts.created).toBe(1);
+      expect(first.status).toBe('partial');
+      trial.service.faults.clear();
+      await trial.run();
+      expect(await trial.run()).toMatchObject({ status: 'succeeded' });
+      expect(trial.contacts()).toMatchObject([{ work_email: everybodys, network: 'ann-handle' }]);
+    },
+  );
+
+  it('I8, L10: a process that dies between the two calls leaves it to the next run', async () => {
+    const trial = createTrial({ values: [header, ...two()] });
+    trial.atEachInstant((what) => {
+      if (typeof what !== 'string' && what.method === 'PUT' && !what.url.includes('spreadsheets')) trial.kill();
+    });
+    expect(await trial.attempt()).toBe('killed');
+    trial.atEachInstant(() => {});
+    await trial.run();
+    await trial.run();
+    expect(trial.contacts().map(({ work_email }) => work_email)).toEqual([everybodys, everybodys]);
+  });
+});

@@ -5,7 +5,7 @@ import { matches } from '../crm/operations/filter.ts';
 import type { Contact } from '../crm/operations/records.ts';
 import type { Question } from '../sync/change.ts';
 import type { Answers, ContactAnswer } from '../sync/input.ts';
-import { type RunContext, scanCall } from './context.ts';
+import { editCall, type RunContext, scanCall } from './context.ts';
 import type { Scope } from './pull.ts';
 
 /** The answers so far, and those to the questions. Every question gets one, if only that there is none (W4). */
@@ -19,16 +19,18 @@ export async function ask(
   const lookups = new Map(known.lookups);
   const uuids = [...new Set(questions.flatMap((question) => (question.kind === 'contact' ? [question.uuid] : [])))];
   for (const [uuid, answer] of await askForContacts(context, scope, uuids)) contacts.set(uuid, answer);
-  const ofRows = questions.filter((question) => question.kind === 'lookup');
+  const keys = new Map(known.keys);
+  const asked = new Map(questions.flatMap((each) => (each.kind === 'contact' ? [] : [[each.key, each] as const])));
   let done = 0;
   await Promise.all(
-    ofRows.map(async (question) => {
-      lookups.set(question.key, await lookUp(context, scope, question));
+    [...asked.values()].map(async (question) => {
+      if (question.kind === 'lookup') lookups.set(question.key, await lookUp(context, scope, question));
+      else keys.set(question.key, await lookUpKey(context, scope, question));
       done += 1;
-      context.emit({ type: 'progress', sync: context.config.name, step: 'questions', done, total: ofRows.length });
+      context.emit({ type: 'progress', sync: context.config.name, step: 'questions', done, total: asked.size });
     }),
   );
-  return { contacts, lookups };
+  return { contacts, lookups, ...(keys.size > 0 && { keys }) };
 }
 
 async function askForContacts(
@@ -39,12 +41,12 @@ async function askForContacts(
   if (uuids.length === 0) return new Map();
   try {
     const found = await contactsByUuid(context.client, context.capabilities, uuids, scanCall(context));
-    return new Map(
-      uuids.map((uuid) => {
-        const contact = context.tombstones.has(uuid) ? undefined : found.get(uuid);
-        return [uuid, contact ? toAnswer(context, scope, contact) : { kind: 'gone' }];
-      }),
-    );
+    const answers = new Map<string, ContactAnswer>();
+    for (const uuid of uuids) {
+      const contact = context.tombstones.has(uuid) ? undefined : found.get(uuid);
+      answers.set(uuid, contact ? await toAnswer(context, scope, contact) : { kind: 'gone' });
+    }
+    return answers;
   } catch (error) {
     const why = reasonOf(error);
     return new Map(uuids.map((uuid) => [uuid, { kind: 'unanswered', why }]));
@@ -67,7 +69,7 @@ async function lookUp(
   try {
     for (const input of tries) {
       const contact = await context.client.contacts.lookupOne(input, scanCall(context));
-      if (contact && !context.tombstones.has(contact.uuid)) return toAnswer(context, scope, contact);
+      if (contact && !context.tombstones.has(contact.uuid)) return await toAnswer(context, scope, contact);
     }
     return { kind: 'gone' };
   } catch (error) {
@@ -75,11 +77,52 @@ async function lookUp(
   }
 }
 
-export function toAnswer({ shape }: RunContext, { filter, listUuid, text }: Scope, contact: Contact): ContactAnswer {
-  if (matches(contact, filter) !== false) return { kind: 'here', contact: shape.fromContact(contact) };
-  const where =
-    contact.list_uuid === listUuid ? `filtered out of ${text}` : `in list ${contact.list_uuid ?? 'unknown'}`;
+/** I7: who has one key, in whatever list. */
+async function lookUpKey(
+  context: RunContext,
+  scope: Scope,
+  { by, value }: Extract<Question, { kind: 'key' }>,
+): Promise<ContactAnswer> {
+  const input = by === 'email' ? { email: value } : { network_id: value };
+  try {
+    const contact = await context.client.contacts.lookupOne(input, scanCall(context));
+    return contact && !context.tombstones.has(contact.uuid)
+      ? await toAnswer(context, scope, contact)
+      : { kind: 'gone' };
+  } catch (error) {
+    return { kind: 'unanswered', why: reasonOf(error) };
+  }
+}
+
+/** May ask the service for the name of the contact's list. */
+export async function toAnswer(
+  context: Pick<RunContext, 'client' | 'shape' | 'listNames'>,
+  { filter, listUuid, text }: Scope,
+  contact: Contact,
+): Promise<ContactAnswer> {
+  if (matches(contact, filter) !== false) return { kind: 'here', contact: context.shape.fromContact(contact) };
+  const where = contact.list_uuid === listUuid ? `filtered out of ${text}` : await listText(context, contact.list_uuid);
   return { kind: 'elsewhere', uuid: contact.uuid, where };
+}
+
+/** For people: `in list Customers`, or its uuid where the name cannot be read. Each list is asked for once a run. */
+async function listText(
+  { client, listNames }: Pick<RunContext, 'client' | 'listNames'>,
+  uuid: string | null | undefined,
+): Promise<string> {
+  if (uuid == null) return 'in no list';
+  const name = listNames.get(uuid) ?? nameOfList(client, uuid);
+  listNames.set(uuid, name);
+  return `in list ${await name}`;
+}
+
+async function nameOfList(client: RunContext['client'], uuid: string): Promise<string> {
+  try {
+    return (await client.lists.get({ uuid }, editCall)).name ?? uuid;
+  } catch (error) {
+    if (error instanceof AuthenticationError || !(error instanceof ServiceError)) throw error;
+    return uuid;
+  }
 }
 
 /** A token that is refused stops the run; what else went wrong leaves a question open. */

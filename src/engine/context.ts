@@ -69,6 +69,8 @@ export interface RunContext extends SyncContext {
   readonly run: string;
   readonly request: RunRequest;
   readonly table: Table;
+  /** Of lists that were asked for in this run, by uuid: for people. */
+  readonly listNames: Map<string, Promise<string>>;
 }
 
 /** For reading: nobody waits for it as for an edit. */

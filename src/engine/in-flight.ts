@@ -41,7 +41,7 @@ export async function recoverCalls(
   for (const [key, newcomer] of memory.newcomers) {
     const contact = await find(context, newcomer.identifiers);
     if (contact === 'unanswered') inFlight.set(key, { ...newcomer, isUnanswered: true });
-    else if (contact) found(key, newcomer, contact);
+    else if (contact) await found(key, newcomer, contact);
     else notFound(key, newcomer);
   }
   if (lease && learnt.size > 0) await lease.appendHistory(historyOf(context, learnt));
@@ -51,9 +51,9 @@ export async function recoverCalls(
     answers: { contacts: new Map(), lookups },
   };
 
-  function found(key: string, { automation, name, state, at, run }: Newcomer, contact: Contact): void {
+  async function found(key: string, { automation, name, state, at, run }: Newcomer, contact: Contact): Promise<void> {
     newcomers.delete(key);
-    lookups.set(key, toAnswer(context, scope, contact));
+    lookups.set(key, await toAnswer(context, scope, contact));
     const place = ledgerKey(contact.uuid, automation);
     const known = entries.get(place);
     if (known && known.state !== 'waiting' && known.state !== 'refused') return;

@@ -10,7 +10,7 @@ import {
   ServiceError,
   ValidationError,
 } from '../crm/errors.ts';
-import type { Contact } from '../crm/operations/records.ts';
+import type { Contact, Lead } from '../crm/operations/records.ts';
 import type { CallOptions } from '../crm/port.ts';
 import type { Change } from '../sync/change.ts';
 import { soleKeyNames } from '../sync/collisions.ts';
@@ -20,6 +20,7 @@ import type { Outcome } from '../sync/outcome.ts';
 import type { Person } from '../sync/person.ts';
 import { type ContactRecord, unpack } from '../sync/record.ts';
 import type { Reading } from '../sync/value.ts';
+import { setAfterCreate } from './after-create.ts';
 import { editCall, type RunContext } from './context.ts';
 import type { Decided } from './decide.ts';
 import { crmValues, hasMoved, hasMovedSince, lookAgain, type Written } from './look-again.ts';
@@ -175,6 +176,9 @@ async function create(context: RunContext, scope: Scope, input: PlanInput, chang
   const isMove = change.moves !== undefined;
   const lead = isMove ? identify(context, rowValues(input, change)) : shape.toLead(change.fields);
   const custom_fields = shape.toCustomFields(change.fields);
+  const later = new Set(shape.afterCreate(change.fields));
+  if (later.size > 0 && !hasIdentifier(lead)) return { kind: 'refused', message: placeholderOnly };
+  const sent = { ...change, fields: change.fields.filter((field) => !later.has(field)) };
   const body = {
     lead,
     list_uuid: scope.listUuid,
@@ -197,9 +201,29 @@ async function create(context: RunContext, scope: Scope, input: PlanInput, chang
   const record = shape.fromContact(contact);
   // Known by what was sent, it is found and merged by the next run. Anybody else is somebody else, and told to be (I3):
   // the next run would not find them, and send the same again.
-  const isMoved = wasThere(contact, record, input, change, startedAt) && isKnownBy(record, input, change);
-  return isMoved ? { kind: 'moved' } : { kind: 'done', contact: record };
+  if (wasThere(contact, record, input, sent, startedAt)) {
+    return isKnownBy(record, input, sent) ? { kind: 'moved' } : { kind: 'done', contact: record };
+  }
+  if (later.size === 0 || !isKnownBy(record, input, sent)) return { kind: 'done', contact: record };
+  return { kind: 'done', contact: shape.fromContact(await setAfterCreate(context, contact, change.fields)) };
 }
+
+/** By what the service finds a contact that it is given (service-behaviour: upsert matching). */
+function hasIdentifier({
+  network_id,
+  ln_id,
+  sn_id,
+  network,
+  email,
+  first_name,
+  last_name,
+  company_name,
+}: Lead): boolean {
+  return Boolean(network_id || ln_id || sn_id || network || email || ((first_name || last_name) && company_name));
+}
+
+const placeholderOnly =
+  'an address at example.com and the like is no identifier, and the row has no other: give it one, or a name and a company';
 
 /** No key that was sent is another one in the answer. */
 function isKnownBy({ values }: ContactRecord, { mapping }: PlanInput, change: Create): boolean {

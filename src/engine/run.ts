@@ -214,7 +214,7 @@ function remember({ session, request }: RunContext, pulled: Pulled, { input }: D
     holds.length === 0 &&
     session.watermark === pulled.watermark &&
     !hasWritten &&
-    input.answers.contacts.size + input.answers.lookups.size === 0 &&
+    input.answers.contacts.size + input.answers.lookups.size + (input.answers.keys?.size ?? 0) === 0 &&
     problems.every(({ kind }) => !passes.has(kind));
   if (isQuiet) session.quiet = { fingerprint: pulled.snapshot.fingerprint, report };
   else delete session.quiet;
@@ -317,7 +317,8 @@ function inRun(sync: SyncContext, request: RunRequest, run: string, memory: Memo
   sync.tombstones.restore(memory.facts.tombstones ?? {});
   // A renamed tab is still the tab (W11); another one in the configuration is another one.
   const { tab = tabNamed(sync), table } = memory.facts;
-  return { ...sync, run, request, table: sync.openTable(tab === tabNamed(sync) ? table : undefined) };
+  const opened = sync.openTable(tab === tabNamed(sync) ? table : undefined);
+  return { ...sync, run, request, table: opened, listNames: new Map() };
 }
 
 function tabNamed({ config: { sheet } }: SyncContext): string {

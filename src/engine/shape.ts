@@ -16,7 +16,7 @@ import type {
   TableSpec,
 } from '../sheets/port.ts';
 import type { FieldChange } from '../sync/change.ts';
-import { isPlaceholderEmail } from '../sync/keys.ts';
+import { isNoKey, isPlaceholderEmail } from '../sync/keys.ts';
 import { type Kind, readCell, readCrm, writeCell, writeCrm } from '../sync/kinds.ts';
 import type { Field, Mapping } from '../sync/mapping.ts';
 import { type ContactRecord, pack, type Packed, type RowRecord } from '../sync/record.ts';
@@ -41,7 +41,10 @@ export interface SyncShape {
    */
   readonly fromRow: (row: Row, blank: ReadonlySet<ColumnKey>, known?: Packed) => RowRecord;
   readonly toUpdate: (fields: readonly FieldChange[]) => ContactUpdate;
+  /** Of a create, without what it must not send: see `afterCreate`. */
   readonly toLead: (fields: readonly FieldChange[]) => Lead;
+  /** I8: values by which the service would find another contact: they are set once the contact is there. */
+  readonly afterCreate: (fields: readonly FieldChange[]) => readonly FieldChange[];
   readonly toCustomFields: (fields: readonly FieldChange[]) => Record<string, string>;
   readonly toCells: (fields: readonly FieldChange[]) => Record<ColumnKey, CellInput>;
   /** What cells hold after a write, by field name. */
@@ -98,7 +101,12 @@ export function createShape(config: SyncConfig, intervalMs: number): SyncShape {
     fromContact: (contact) => toRecord(contact),
     fromRow,
     toUpdate: (fields) => bodyOf(fields, ({ updateAs }) => updateAs),
-    toLead: (fields) => bodyOf(fields, ({ createAs }) => createAs),
+    toLead: (fields) =>
+      bodyOf(
+        fields.filter((change) => !isWithheld(change)),
+        ({ createAs }) => createAs,
+      ),
+    afterCreate: (fields) => fields.filter(isWithheld),
     toCustomFields: (fields) =>
       Object.fromEntries(
         fields.flatMap(({ field, after }) => {
@@ -139,6 +147,11 @@ export function createShape(config: SyncConfig, intervalMs: number): SyncShape {
       return Object.fromEntries(Object.entries(given).filter(([, value]) => value));
     },
   };
+
+  function isWithheld({ field, after }: FieldChange): boolean {
+    const known = byName.get(field);
+    return known !== undefined && isNoKey(known.field, after);
+  }
 
   function fromRow(row: Row, blank: ReadonlySet<ColumnKey>, known?: Packed): RowRecord {
     const { number, id } = row;

@@ -59,8 +59,20 @@ export interface FieldNote {
   readonly notStored?: { readonly value: Value; readonly times: number };
   /** Left alone until a side shows something else (M6, M7). */
   readonly parked?: { readonly why: 'not-stored' | 'flips'; readonly crm: Reading; readonly sheet: Reading };
+  /**
+   * The key that the cell shows is another contact's, as the service last said (I7): it is asked again at the next full
+   * scan, or when the cell or that contact changes.
+   */
+  readonly taken?: TakenKey;
   /** The last two writes, oldest first: what they put in the place of what (M7). */
   readonly written?: readonly Written[];
+}
+
+export interface TakenKey {
+  readonly value: Value;
+  readonly uuid: string;
+  /** For people: `in list Customers`. */
+  readonly where: string;
 }
 
 export interface Written {

@@ -111,7 +111,16 @@ export function problem(
 export type Question =
   | { readonly kind: 'contact'; readonly uuid: string; readonly rule: RuleId }
   /** Is one of these identifiers somebody already? By `rowKey`; the values are in the order of the mapping. */
-  | { readonly kind: 'lookup'; readonly key: string; readonly row: number; readonly values: readonly Reading[] };
+  | { readonly kind: 'lookup'; readonly key: string; readonly row: number; readonly values: readonly Reading[] }
+  /** Who has this key, in any list (I7)? By `KeyLookup.id`; of the field of a linked contact that asks. */
+  | {
+      readonly kind: 'key';
+      readonly key: string;
+      readonly by: 'email' | 'network_id';
+      readonly value: string;
+      readonly uuid: string;
+      readonly field: string;
+    };
 
 /** After every row: Infinity less Infinity would be no number. */
 const rowsEnd = Number.MAX_SAFE_INTEGER;

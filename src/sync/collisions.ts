@@ -1,7 +1,10 @@
-// I7: a key that is edited in the sheet must not be one that somebody else holds, unless they give it up in the same plan.
-import { type Change, type Problem, problem } from './change.ts';
+// I7: a key that is edited in the sheet must not be one that another contact holds, in whatever list, unless that contact
+// gives it up in the same plan.
+import type { TakenKey } from './base.ts';
+import { type Change, type Problem, problem, type Question } from './change.ts';
+import type { ContactAnswer } from './input.ts';
 import type { Mapping } from './mapping.ts';
-import { compileKeys, type Keys } from './keys.ts';
+import { compileKeys, type KeyLookup, keyLookupOf, type Keys } from './keys.ts';
 import type { Reading } from './value.ts';
 
 type Update = Extract<Change, { op: 'update' }>;
@@ -10,39 +13,119 @@ export interface Untangled {
   /** In an order in which no contact takes a key before the one that holds it has let go. */
   readonly changes: readonly Update[];
   readonly problems: readonly Problem[];
+  /** Who has the keys that are taken? */
+  readonly questions: readonly Question[];
+  /** What is held since the service said who has it. */
+  readonly taken: readonly { readonly uuid: string; readonly field: string; readonly note: TakenKey }[];
 }
 
-/** `valuesByUuid`: what every contact holds now, the updated ones among them. */
-export function untangle(
-  mapping: Mapping,
-  updates: readonly Update[],
-  valuesByUuid: ReadonlyMap<string, readonly Reading[]>,
-): Untangled {
+/** What is known of who has which key. */
+export interface KnownKeys {
+  /** What every contact of the list holds now, or was last seen to hold; the updated ones among them. */
+  readonly valuesByUuid: ReadonlyMap<string, readonly Reading[]>;
+  /** False: it was not read in this run. What the service says of its key is later. */
+  readonly isRead: (uuid: string) => boolean;
+  /** What the service says of the key that a contact takes; undefined: it has not been asked. */
+  readonly answerTo: (taken: TakenField) => ContactAnswer | undefined;
+  /** For people: `list Prospects`. */
+  readonly scope: string;
+}
+
+/** A key that a contact is to have. */
+export interface TakenField {
+  readonly uuid: string;
+  readonly field: string;
+  readonly value: Reading;
+  /** As `Keys.of` gives it. */
+  readonly key: string;
+  /** undefined: the service cannot be asked for it. */
+  readonly lookup: KeyLookup | undefined;
+}
+
+export function untangle(mapping: Mapping, updates: readonly Update[], known: KnownKeys): Untangled {
+  const { valuesByUuid, isRead, answerTo, scope } = known;
   const keys = compileKeys({ ...mapping, match: soleKeyNames(mapping).map((name) => [name]) });
-  const holders = new Map<string, string[]>();
+  const uuidsByKey = new Map<string, string[]>();
   for (const [uuid, values] of valuesByUuid) {
-    for (const key of keys.of(values)) holders.set(key, [...(holders.get(key) ?? []), uuid]);
+    for (const key of keys.of(values)) uuidsByKey.set(key, [...(uuidsByKey.get(key) ?? []), uuid]);
   }
-  const holdersOf = (key: string): readonly string[] => holders.get(key) ?? [];
+  /**
+   * Other contacts. That nobody has the key, the service knows better than what was last seen of those that were not read.
+   * Where it answers one of them, others may have it as well.
+   */
+  const holdersOf = (taken: TakenField): readonly string[] => {
+    const inList = uuidsByKey.get(taken.key) ?? [];
+    const answer = answerTo(taken);
+    const holders =
+      answer?.kind === 'gone' ? inList.filter(isRead) : [...inList, ...(isAnswer(answer) ? answeredUuid(answer) : [])];
+    return [...new Set(holders)].filter((uuid) => uuid !== taken.uuid);
+  };
+  const isGivenUp = (taken: TakenField, uuid: string) => edits.some((edit) => givesUp(edit, uuid, taken));
   let edits = updates.map((update) => keyEdit(update, mapping, keys, valuesByUuid.get(update.uuid!) ?? []));
+  const questions = edits.flatMap((edit) =>
+    edit.takes.flatMap((taken) => {
+      const isHeldAnyway = holdersOf(taken).some((uuid) => isRead(uuid) && !isGivenUp(taken, uuid));
+      return isHeldAnyway || answerTo(taken) !== undefined ? [] : questionOf(taken);
+    }),
+  );
   const problems: Problem[] = [];
+  const taken: Untangled['taken'][number][] = [];
   for (;;) {
-    const held = edits.filter((edit) => isBlocked(edit, edits, holdersOf));
-    if (held.length === 0) break;
-    for (const { update, keyFields } of held) {
-      for (const field of keyFields) problems.push(collisionProblem(update, field, mapping));
-    }
-    edits = edits.map((edit) => (held.includes(edit) ? withoutKeys(edit) : edit));
+    const blocked = edits.flatMap((edit) => edit.takes.filter((each) => isBlocked(each, edit)));
+    if (blocked.length === 0) break;
+    for (const each of blocked) tell(each);
+    edits = edits.map((edit) => withoutFields(edit, blocked));
   }
-  return { changes: inOrder(edits, holdersOf).filter(({ fields }) => fields.length > 0), problems };
+  return { changes: inOrder(edits, holdersOf).filter(({ fields }) => fields.length > 0), problems, questions, taken };
+
+  function isBlocked(each: TakenField, edit: KeyEdit): boolean {
+    const isTakenTwice = edits.some((other) => other !== edit && other.takes.some(({ key }) => key === each.key));
+    const isUnanswered = answerTo(each)?.kind === 'unanswered';
+    return isUnanswered || isTakenTwice || holdersOf(each).some((uuid) => !isGivenUp(each, uuid));
+  }
+
+  function tell(each: TakenField): void {
+    const { uuid, field, value } = each;
+    const about = { uuid, field, row: updates.find((update) => update.uuid === uuid)?.row ?? null };
+    const header = mapping.fields.find(({ name }) => name === field)?.header ?? field;
+    const answer = answerTo(each);
+    const holder = holdersOf(each).find((other) => !isGivenUp(each, other));
+    if (holder !== undefined) {
+      const where = answer?.kind === 'elsewhere' && answer.uuid === holder ? answer.where : `in ${scope}`;
+      const isAnswered = isAnswer(answer) && answeredUuid(answer)[0] === holder;
+      if (isAnswered && value !== undefined) taken.push({ uuid, field, note: { value, uuid: holder, where } });
+      const reason = `another contact has it, ${holder} ${where}: give one of the two another value`;
+      problems.push(problem('held', about, 'I7', `${header}: ${reason}`));
+    } else if (answer?.kind === 'unanswered') {
+      const reason = `not sent before it is known who has it, is asked again: ${answer.why}`;
+      problems.push(problem('failed', about, 'I7', `${header}: ${reason}`));
+    } else {
+      problems.push(problem('held', about, 'I7', `${header}: another row has it, too: keep it in one of them`));
+    }
+  }
+}
+
+function isAnswer(answer: ContactAnswer | undefined): answer is Exclude<ContactAnswer, { kind: 'unanswered' }> {
+  return answer !== undefined && answer.kind !== 'unanswered';
+}
+
+/** None or one: the service answers one contact, also where several have the key. */
+function answeredUuid(answer: Exclude<ContactAnswer, { kind: 'unanswered' }>): readonly string[] {
+  return answer.kind === 'gone' ? [] : [answer.kind === 'here' ? answer.contact.uuid : answer.uuid];
+}
+
+function questionOf({ uuid, field, lookup }: TakenField): readonly Question[] {
+  if (lookup === undefined) return [];
+  const { id, by, value } = lookup;
+  return [{ kind: 'key', key: id, by, value, uuid, field }];
 }
 
 interface KeyEdit {
   readonly update: Update;
   /** Names of the fields in it that are keys. */
   readonly keyFields: readonly string[];
-  readonly takes: readonly string[];
-  readonly gives: readonly string[];
+  readonly takes: readonly TakenField[];
+  readonly gives: readonly { readonly field: string; readonly key: string }[];
 }
 
 /** Fields that are a key by themselves. A name, and a name with a company, is shared by many and taken from nobody. */
@@ -51,58 +134,49 @@ export function soleKeyNames({ match }: Mapping): readonly string[] {
 }
 
 function keyEdit(update: Update, { fields }: Mapping, keys: Keys, before: readonly Reading[]): KeyEdit {
-  const after = fields.map(({ name }, index) => {
-    const change = update.fields.find(({ field }) => field === name);
-    return change ? change.after : before[index];
+  const uuid = update.uuid!;
+  const edited = update.fields.flatMap(({ field, after }) => {
+    const index = fields.findIndex(({ name }) => name === field);
+    if (!keys.positions.has(index)) return [];
+    const keyOf = (value: Reading) => keys.of(fields.map((_field, at) => (at === index ? value : null)))[0];
+    return [{ field, value: after, had: keyOf(before[index]), has: keyOf(after), of: fields[index]! }];
   });
-  const [had, has] = [keys.of(before), keys.of(after)];
   return {
     update,
-    keyFields: update.fields
-      .map(({ field }) => field)
-      .filter((name) => keys.positions.has(fields.findIndex((field) => field.name === name))),
-    takes: has.filter((key) => !had.includes(key)),
-    gives: had.filter((key) => !has.includes(key)),
+    keyFields: edited.map(({ field }) => field),
+    takes: edited.flatMap(({ field, value, had, has, of }) =>
+      has === undefined || has === had ? [] : [{ uuid, field, value, key: has, lookup: keyLookupOf(of, value) }],
+    ),
+    gives: edited.flatMap(({ field, had, has }) => (had === undefined || has === had ? [] : [{ field, key: had }])),
   };
 }
 
-function isBlocked(edit: KeyEdit, edits: readonly KeyEdit[], holdersOf: (key: string) => readonly string[]): boolean {
-  return edit.takes.some((key) => {
-    const holders = holdersOf(key).filter((uuid) => uuid !== edit.update.uuid);
-    const isTakenTwice = edits.some((other) => other !== edit && other.takes.includes(key));
-    const isGivenUp = holders.every((uuid) =>
-      edits.some((other) => other.update.uuid === uuid && other.gives.includes(key)),
-    );
-    return isTakenTwice || !isGivenUp;
-  });
+function givesUp(edit: KeyEdit, uuid: string, { key }: TakenField): boolean {
+  return edit.update.uuid === uuid && edit.gives.some((given) => given.key === key);
 }
 
-function withoutKeys({ update, keyFields }: KeyEdit): KeyEdit {
-  const fields = update.fields.filter(({ field }) => !keyFields.includes(field));
-  return { update: { ...update, fields }, keyFields: [], takes: [], gives: [] };
-}
-
-function collisionProblem({ uuid, row }: Update, field: string, { fields }: Mapping): Problem {
-  const header = fields.find(({ name }) => name === field)?.header ?? field;
-  return problem('held', { uuid, row, field }, 'I7', `${header}: another contact has it`);
+/** A key that is held is neither taken nor, with it, the old one given up. What else the contact is sent goes on (L5). */
+function withoutFields(edit: KeyEdit, held: readonly TakenField[]): KeyEdit {
+  const names = new Set(held.flatMap(({ uuid, field }) => (uuid === edit.update.uuid ? [field] : [])));
+  const isKept = ({ field }: { readonly field: string }) => !names.has(field);
+  return {
+    update: { ...edit.update, fields: edit.update.fields.filter(isKept) },
+    keyFields: edit.keyFields.filter((field) => !names.has(field)),
+    takes: edit.takes.filter(isKept),
+    gives: edit.gives.filter(isKept),
+  };
 }
 
 /**
  * Givers before takers. Where they go in a circle, one of them first lets go of its key altogether, and gets the new one
  * at the end.
  */
-function inOrder(edits: readonly KeyEdit[], holdersOf: (key: string) => readonly string[]): Update[] {
+function inOrder(edits: readonly KeyEdit[], holdersOf: (taken: TakenField) => readonly string[]): Update[] {
   const ordered: Update[] = [];
   const last: Update[] = [];
   let waiting = [...edits];
-  const isHeldBack = ({ update, takes }: KeyEdit) =>
-    takes.some((key) => {
-      const holders = holdersOf(key);
-      return waiting.some(
-        (other) =>
-          other.update.uuid !== update.uuid && holders.includes(other.update.uuid!) && other.gives.includes(key),
-      );
-    });
+  const isHeldBack = ({ takes }: KeyEdit) =>
+    takes.some((taken) => holdersOf(taken).some((uuid) => waiting.some((other) => givesUp(other, uuid, taken))));
   while (waiting.length > 0) {
     const free = waiting.filter((edit) => !isHeldBack(edit));
     ordered.push(...free.map(({ update }) => update));

@@ -3,6 +3,7 @@ import type { Stray } from './base.ts';
 import { type Change, type Problem, problem } from './change.ts';
 import { soleKeyNames } from './collisions.ts';
 import type { PlanInput } from './input.ts';
+import { isNoKey } from './keys.ts';
 import { isSame } from './kinds.ts';
 import { type Failure, failureProblem, nextRefusal, type Outcome, type Outcomes } from './outcome.ts';
 import type { Plan } from './plan.ts';
@@ -66,10 +67,11 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
     if (change.moves !== undefined && change.moves !== contact.uuid) return 'not the one that was to be moved here';
     const values = unpack(contact.values);
     const names = soleKeyNames(input.mapping);
-    const other = input.mapping.fields.find(({ name, kind }, index) => {
-      const sent = change.fields.find(({ field }) => field === name);
+    const other = input.mapping.fields.find((field, index) => {
+      const sent = change.fields.find((each) => each.field === field.name);
       const answered = values[index];
-      return names.includes(name) && sent && answered !== undefined && !isSame(kind, sent.after, answered);
+      if (!names.includes(field.name) || !sent || isNoKey(field, sent.after)) return false;
+      return answered !== undefined && !isSame(field.kind, sent.after, answered);
     });
     return other && `another ${other.header} than was sent`;
   }

@@ -1,5 +1,6 @@
 // What a plan costs, before anybody pays: calls to each side, and the time the slower budget needs for them.
 import type { Change, Question } from './change.ts';
+import { isPlaceholderEmail } from './keys.ts';
 
 export interface Budgets {
   readonly crmPerMinute: number;
@@ -35,6 +36,8 @@ export function estimate(
   const crmCalls =
     questions.length +
     count('create') +
+    // I8: a placeholder address is set once the contact is there.
+    changes.filter((change) => change.op === 'create' && hasPlaceholder(change)).length +
     // E2: add-new-lead answers no contact, which is then looked up.
     changes.filter((change) => change.op === 'create' && change.enrol !== undefined).length +
     updateCalls.reduce((sum, calls) => sum + calls, 0) +
@@ -62,4 +65,8 @@ export function estimate(
       ),
   );
   return { crmCalls, sheetReads, sheetWrites, seconds };
+}
+
+function hasPlaceholder({ fields }: Change): boolean {
+  return fields.some(({ field, after }) => field.endsWith('email') && isPlaceholderEmail(String(after)));
 }

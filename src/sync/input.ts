@@ -51,6 +51,8 @@ export interface Answers {
   readonly contacts: ReadonlyMap<string, ContactAnswer>;
   /** By `rowKey` of a new row. */
   readonly lookups: ReadonlyMap<string, LookupAnswer>;
+  /** By `KeyLookup.id`. `gone`: nobody has the key, in no list (I7). Left out: none was asked for. */
+  readonly keys?: ReadonlyMap<string, ContactAnswer>;
 }
 
 export const noAnswers: Answers = { contacts: new Map(), lookups: new Map() };

@@ -1,5 +1,5 @@
 // By what a person is recognised when there is no ID: the match keys (I2), and which texts are no key at all (I8).
-import type { Mapping, MatchKey } from './mapping.ts';
+import type { Field, Mapping, MatchKey } from './mapping.ts';
 import { normalEmail, normalHandle, normalText } from './same.ts';
 import type { Reading } from './value.ts';
 
@@ -49,6 +49,23 @@ export function compileKeys({ fields, match }: Mapping): Keys {
   }
 }
 
+/** What the service is asked to learn who has one key. */
+export interface KeyLookup {
+  /** The same for two spellings of one key (V2). */
+  readonly id: string;
+  readonly by: 'email' | 'network_id';
+  /** As it is typed. */
+  readonly value: string;
+}
+
+/** undefined: the value is no key (I8), or none by which the service finds anybody. */
+export function keyLookupOf({ kind }: Pick<Field, 'kind'>, value: Reading): KeyLookup | undefined {
+  if (typeof value !== 'string' || (kind !== 'email' && kind !== 'handle')) return undefined;
+  const normal = kind === 'email' ? emailKey(value) : normalHandle(value);
+  const by = kind === 'email' ? 'email' : 'network_id';
+  return normal ? { id: `${by}:${normal}`, by, value: value.trim() } : undefined;
+}
+
 /** `name` is computed by the service from its parts (M8): where it is not mapped, the parts stand in. None: not mapped. */
 function partPositions(part: string, positionByName: ReadonlyMap<string, number>): readonly number[] {
   const first = positionByName.get('first_name');
@@ -67,6 +84,11 @@ const placeholderDomain = /(?:^|\.)(?:example\.(?:com|net|org)|example|invalid|l
 
 function emailKey(text: string): string | undefined {
   return isPlaceholderEmail(text) ? undefined : normalEmail(text);
+}
+
+/** A value that must not be sent where the service takes it for an identifier (I8). */
+export function isNoKey({ kind }: Pick<Field, 'kind'>, value: Reading): boolean {
+  return kind === 'email' && typeof value === 'string' && isPlaceholderEmail(value);
 }
 
 export function isPlaceholderEmail(text: string): boolean {

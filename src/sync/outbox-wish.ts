@@ -1,4 +1,5 @@
 // P4, as far as the row itself tells: a row that says yes is put into the queue, or is told what it lacks.
+import { isPlaceholderEmail } from './keys.ts';
 import { callsOf, type Message, type OutboxRow, readPayload, readRecipient, saidText } from './message.ts';
 import { instantText } from './outbox-cells.ts';
 import { type Draft, mayAgain, tell, tellSilently } from './outbox-draft.ts';
@@ -33,6 +34,10 @@ export function wish(draft: Draft, row: OutboxRow, id: string | undefined, befor
   if (recipient === undefined) {
     const reason = `${headerOf(fields, 'lead_uuid')} is neither a uuid nor an e-mail address`;
     return tell(draft, row, 'refused', 'P4', reason);
+  }
+  if (recipient.includes('@') && isPlaceholderEmail(recipient)) {
+    const reason = `${headerOf(fields, 'lead_uuid')} is an address at example.com or the like, which names nobody: write the uuid of the contact`;
+    return tell(draft, row, 'refused', 'I8', reason);
   }
   if (id === undefined && !input.isDryRun) waitForId(draft, row);
   else draft.queue.push({ id, row, values, said, message, recipient });

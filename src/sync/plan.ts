@@ -1,7 +1,7 @@
 // The plan of one run, as a table of contents: who is who, what each person's two sides become, what may not be.
 import { type Base, lastSeen, type Link, rowKey, type Stray } from './base.ts';
 import { type Change, compareRecords, compareTexts, opOrder, problem, type Problem, type Question } from './change.ts';
-import { soleKeyNames, untangle } from './collisions.ts';
+import { soleKeyNames, type TakenField, untangle, type Untangled } from './collisions.ts';
 import { planInDoubt, type SharedId, withCopies } from './copies.ts';
 import { type EnrolmentPlan, planEnrolments, type Wisher } from './enrolment.ts';
 import {
@@ -14,7 +14,7 @@ import {
   hasRow,
   type Hold,
 } from './guard.ts';
-import type { PlanCounts, PlanInput } from './input.ts';
+import type { ContactAnswer, PlanCounts, PlanInput } from './input.ts';
 import { compileKeys } from './keys.ts';
 import { match, type Matched } from './match.ts';
 import { createContact, isUntouched, type Person, planPerson, type PersonPlan } from './person.ts';
@@ -77,12 +77,12 @@ export function plan(input: PlanInput): Plan {
   const counts = { ...counted, missing: sides.missing, enrolments: enrolments.unapproved };
   return {
     holds: guardCounts(input, counted),
-    questions: [...matched.questions, ...unasked, ...people.questions].toSorted((a, b) =>
+    questions: [...matched.questions, ...unasked, ...people.questions, ...updates.questions].toSorted((a, b) =>
       compareTexts(subjectOf(a), subjectOf(b)),
     ),
     changes,
     problems: inRowOrder([...matched.problems, ...people.problems, ...updates.problems, ...enrolments.problems]),
-    links: people.links,
+    links: withTaken(people.links, input.base, updates.taken),
     strays: matched.strays,
     people: people.people,
     wishes: enrolments.wishes,
@@ -235,17 +235,45 @@ function untangleKeys(
   input: PlanInput,
   { contactByUuid }: Matched,
   changes: readonly Change[],
-): { readonly changes: readonly Change[]; readonly problems: readonly Problem[] } {
+): Omit<Untangled, 'changes'> & { readonly changes: readonly Change[] } {
   const updates = changes.filter((change) => change.op === 'update').toSorted(compareRecords);
   const keyNames = new Set(soleKeyNames(input.mapping));
   const isKeyEdit = updates.some(({ fields }) => fields.some(({ field }) => keyNames.has(field)));
-  if (!isKeyEdit) return { changes: updates, problems: [] };
+  if (!isKeyEdit) return { changes: updates, problems: [], questions: [], taken: [] };
+  const { base, crm, answers, requests } = input;
   const valuesByUuid = new Map<string, readonly Reading[]>();
-  for (const [uuid, link] of input.base.links) {
+  for (const [uuid, link] of base.links) {
     if (link.standing !== 'contact-gone') valuesByUuid.set(uuid, unpack(lastSeen(link, 'crm')));
   }
   for (const { uuid, values } of contactByUuid.values()) valuesByUuid.set(uuid, unpack(values));
-  return untangle(input.mapping, updates, valuesByUuid);
+  const answerTo = ({ uuid, field, value, lookup }: TakenField): ContactAnswer | undefined => {
+    const answer = lookup && answers.keys?.get(lookup.id);
+    if (answer !== undefined) return answer;
+    const before = base.links.get(uuid)?.notes?.[field]?.taken;
+    const isAskedAgain = crm.coverage === 'whole' || requests.retry.size > 0;
+    if (!before || before.value !== value || isAskedAgain || contactByUuid.has(before.uuid)) return undefined;
+    return { kind: 'elsewhere', uuid: before.uuid, where: before.where };
+  };
+  const isRead = (uuid: string) => contactByUuid.has(uuid);
+  return untangle(input.mapping, updates, { valuesByUuid, isRead, answerTo, scope: crm.scope });
+}
+
+/** What is held for somebody else's key is remembered with its field. */
+function withTaken(
+  links: ReadonlyMap<string, Link | null>,
+  base: Base,
+  taken: Untangled['taken'],
+): ReadonlyMap<string, Link | null> {
+  if (taken.length === 0) return links;
+  const result = new Map(links);
+  for (const { uuid, field, note } of taken) {
+    const link = result.get(uuid) ?? base.links.get(uuid);
+    if (!link) continue;
+    const noted = { ...link, notes: { ...link.notes, [field]: { ...link.notes?.[field], taken: note } } };
+    if (linkText(noted) === linkText(base.links.get(uuid) ?? {})) result.delete(uuid);
+    else result.set(uuid, noted);
+  }
+  return result;
 }
 
 /** The order of work, and within it of the sheet; `updates` come in an order of their own (I7). */

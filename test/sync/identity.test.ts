@@ -521,6 +521,69 @@ const cases: readonly Case[] = [
     problems: ['held a/email [I7]', 'held b/email [I7]'],
   },
   {
+    name: 'I7: before a key is sent the service is asked who has it, in any list',
+    input: scene([person('a', { sheet: { email: 'new@acme.test', network_id: 'handle-new' } })], { keys: null }),
+    changes: ['update a: email a@acme.test -> new@acme.test [merge], network_id handle-a -> handle-new [merge]'],
+    questions: ['email of a new@acme.test [I7]', 'network_id of a handle-new [I7]'],
+  },
+  {
+    name: 'I7: nobody is asked about a key that differs in its form only, or one that a contact read just now holds',
+    input: scene(
+      [
+        person('a', { sheet: { email: 'A@ACME.test' } }),
+        person('b', { sheet: { network_id: 'handle-c' } }),
+        person('c'),
+      ],
+      { keys: null },
+    ),
+    problems: ['held b/network_id [I7]'],
+  },
+  {
+    name: 'I7, L5: a key of a contact of another list is held by name, and the other key of the row goes on',
+    input: scene([person('a', { sheet: { email: 'new@acme.test', network_id: 'handle-new' } })], {
+      keys: { 'email:new@acme.test': elsewhere('f') },
+    }),
+    changes: ['update a: network_id handle-a -> handle-new [merge]'],
+    problems: ['held a/email [I7]'],
+    says: 'Email: another contact has it, ffffffff-0000-4000-8000-000000000000 in list Old',
+  },
+  {
+    name: 'I7: a circle of keys is left alone as a whole where one of them is a contact of another list, too',
+    input: scene([person('a', { sheet: { email: 'b@acme.test' } }), person('b', { sheet: { email: 'a@acme.test' } })], {
+      keys: { 'email:a@acme.test': elsewhere('f') },
+    }),
+    problems: ['held a/email [I7]', 'held b/email [I7]'],
+  },
+  {
+    name: 'I7, W4: a key that could not be looked up is not sent',
+    input: scene([person('a', { sheet: { email: 'new@acme.test', position: 'CEO' } })], {
+      keys: { 'email:new@acme.test': unanswered },
+    }),
+    changes: ['update a: position CTO -> CEO [merge]'],
+    problems: ['failed a/email [I7]'],
+    says: 'Email: not sent before it is known who has it',
+  },
+  {
+    name: 'I7, L6: two rows cannot swap a key that a third contact has too, also where an incremental pull did not read it',
+    input: scene(
+      [
+        person('a', { sheet: { email: 'b@acme.test' } }),
+        person('b', { sheet: { email: 'a@acme.test' } }),
+        person('c', { base: { email: 'a@acme.test' }, crm: null }),
+      ],
+      { crm: { coverage: 'changes' } },
+    ),
+    problems: ['held a/email [I7]', 'held b/email [I7]'],
+  },
+  {
+    name: 'I7: what was last seen of a contact that was not read gives way to what the service says of its key',
+    input: scene([person('a', { sheet: { email: 'b@acme.test' } }), person('b', { crm: null })], {
+      crm: { coverage: 'changes' },
+      keys: { 'email:b@acme.test': gone },
+    }),
+    changes: ['update a: email a@acme.test -> b@acme.test [merge]'],
+  },
+  {
     name: 'I7: what the CRM holds twice is taken as it is',
     input: scene([person('a'), person('b', { crm: { email: 'a@acme.test' } })]),
     changes: ['set b: email b@acme.test -> a@acme.test [merge]'],

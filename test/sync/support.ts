@@ -1,6 +1,7 @@
 // Small worlds for the algorithm: people who are in sync unless a case says what differs, and plans told as short lines.
 import { emptyBase, type Link, rowKey, type Stray } from '../../src/sync/base.ts';
 import type { Change, Problem } from '../../src/sync/change.ts';
+import { keyLookupOf } from '../../src/sync/keys.ts';
 import { emptyLedger } from '../../src/sync/ledger.ts';
 import { type ContactAnswer, noRequests, type PlanInput } from '../../src/sync/input.ts';
 import type { Field, Mapping } from '../../src/sync/mapping.ts';
@@ -123,12 +124,14 @@ export interface SceneMore extends Partial<Omit<PlanInput, 'crm' | 'sheet' | 'an
   readonly requests?: Partial<PlanInput['requests']>;
   /** What the service answers when asked for somebody, or for a row number that names somebody. */
   readonly asked?: Readonly<Record<string, ContactAnswer>>;
+  /** Who has a key, by `KeyLookup.id`: what is left out is answered from the people of the scene; null: nothing was asked. */
+  readonly keys?: Readonly<Record<string, ContactAnswer>> | null;
   readonly strays?: ReadonlyMap<string, Stray>;
 }
 
 /** The rows stand one below the other from row 2 on, in the order of the people. */
 export function scene(people: readonly PersonParts[], more: SceneMore = {}): PlanInput {
-  const { crm, sheet, requests, asked = {}, strays = new Map(), ...rest } = more;
+  const { crm, sheet, requests, asked = {}, keys = {}, strays = new Map(), ...rest } = more;
   const used = rest.mapping ?? mapping;
   const rows = people.flatMap(({ row }, index): RowRecord[] => (row ? [{ number: index + 2, ...row }] : []));
   const base = {
@@ -160,6 +163,7 @@ export function scene(people: readonly PersonParts[], more: SceneMore = {}): Pla
           return row ? [[rowKey(row), answer] as const] : [];
         }),
       ),
+      ...(keys && { keys: new Map([...keyAnswers(people, rows, crm?.coverage ?? 'whole'), ...Object.entries(keys)]) }),
     },
     requests: { ...noRequests, ...requests },
     ledger: emptyLedger,
@@ -167,6 +171,25 @@ export function scene(people: readonly PersonParts[], more: SceneMore = {}): Pla
     waitsToSettle: false,
     ...rest,
   };
+}
+
+/** As the service answers for every key that a row holds: the first of the people who has it. */
+function keyAnswers(
+  people: readonly PersonParts[],
+  rows: readonly RowRecord[],
+  coverage: PlanInput['crm']['coverage'],
+): ReadonlyMap<string, ContactAnswer> {
+  const idsOf = (values: Packed) => unpack(values).map((value, index) => keyLookupOf(fields[index]!, value)?.id);
+  const contacts = people.flatMap(({ uuid, contact, link }): ContactRecord[] => {
+    const isUnread = coverage !== 'whole' && link !== undefined && link.standing !== 'contact-gone';
+    return contact ? [contact] : isUnread ? [{ uuid, values: link.crm ?? link.agreed }] : [];
+  });
+  const answers = new Map<string, ContactAnswer>();
+  for (const id of rows.flatMap(({ values }) => idsOf(values))) {
+    const contact = contacts.find(({ values }) => idsOf(values).includes(id));
+    if (id !== undefined) answers.set(id, contact ? { kind: 'here', contact } : { kind: 'gone' });
+  }
+  return answers;
 }
 
 export const gone: ContactAnswer = { kind: 'gone' };
@@ -237,7 +260,11 @@ export function tell(input: PlanInput): Required<Expected> {
     problems: made.problems.map(tellProblem),
     links: standings.filter((text) => !text.endsWith(' forgotten') || input.base.links.size > 0),
     questions: made.questions.map((question) =>
-      question.kind === 'contact' ? `${whoOf(question.uuid)} [${question.rule}]` : `row ${question.row}`,
+      question.kind === 'contact'
+        ? `${whoOf(question.uuid)} [${question.rule}]`
+        : question.kind === 'key'
+          ? `${question.field} of ${whoOf(question.uuid)} ${question.value} [I7]`
+          : `row ${question.row}`,
     ),
     holds: made.holds.map(({ rule, fails }) => `${fails ? 'failed' : 'held'} [${rule}]`),
     says: [...made.problems, ...made.holds].map(({ reason }) => reason).join('\n'),

@@ -7,6 +7,7 @@ import { failureProblem, type Outcome } from '../../sync/outcome.ts';
 import { type RowRecord, unpack } from '../../sync/record.ts';
 import type { RuleId } from '../../sync/rules.ts';
 import { resultText } from '../../sync/wish-result.ts';
+import { setAfterCreate } from '../after-create.ts';
 import { editCall, type RunContext } from '../context.ts';
 import { findNewcomer } from '../in-flight.ts';
 import type { Pulled } from '../pull.ts';
@@ -144,7 +145,8 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
     const text = resultText(entry, nameOf(automation));
     if (!contact) return { outcome: { kind: 'done' }, text };
     await book.close(key, [ledgerKey(contact.uuid, automation), entry]);
-    return { outcome: { kind: 'done', contact: shape.fromContact(contact) }, text };
+    const whole = await setAfterCreate(context, contact, change.fields);
+    return { outcome: { kind: 'done', contact: shape.fromContact(whole) }, text };
   }
 
   async function skipped(change: CreateEnrolled, newcomer: Newcomer): Promise<Called> {

@@ -79,6 +79,11 @@ describe('nothing is sent, and the row says why', () => {
     ['a name for a contact', ['Ann', 'Sales', 'Hi', 'yes'], 'refused: To is neither a uuid nor an e-mail address'],
     ['an unknown address', ['zed@firm.io', 'Sales', 'Hi', 'yes'], 'refused: the contact does not exist'],
     [
+      'a placeholder address',
+      ['zed@example.com', 'Sales', 'Hi', 'yes'],
+      'refused: To is an address at example.com or the like, which names nobody: write the uuid of the contact',
+    ],
+    [
       'an unknown uuid',
       ['00000000-0000-4000-8000-000000000000', 'Sales', 'Hi', 'yes'],
       'refused: the contact does not exist',

@@ -21,7 +21,18 @@ import { createPush, type Push } from './push.ts';
 import { judgeBase, judgePlan } from './referee.ts';
 import { fieldNames } from './setting.ts';
 import type { Reading } from '../../../src/sync/value.ts';
-import { type Contact, findByKey, inScope, living, recordOf, rowRecordOf, tick, type World } from './world.ts';
+import {
+  type Contact,
+  findByKey,
+  inScope,
+  isSameField,
+  living,
+  recordOf,
+  rowRecordOf,
+  tick,
+  valuesOf,
+  type World,
+} from './world.ts';
 
 /** What becomes of a change, by its number in the run; beyond the list all is well. */
 export type Fault =
@@ -219,15 +230,18 @@ export function planAndAsk(world: World, input: PlanInput, options: RunOptions):
 function answer(world: World, known: Answers, questions: readonly Question[], { isSilent }: RunOptions): Answers {
   const contacts = new Map(known.contacts);
   const lookups = new Map(known.lookups);
+  const keys = new Map(known.keys);
   for (const question of questions) {
     if (question.kind === 'contact') {
       const found = living(world).find(({ uuid }) => uuid === question.uuid);
       contacts.set(question.uuid, isSilent ? silence : answerOf(found));
-    } else {
+    } else if (question.kind === 'lookup') {
       lookups.set(question.key, isSilent ? silence : lookUp(world, question.values));
+    } else {
+      keys.set(question.key, isSilent ? silence : lookUpKey(world, question));
     }
   }
-  return { contacts, lookups };
+  return { contacts, lookups, keys };
 }
 
 const silence = { kind: 'unanswered', why: 'the service does not answer' } as const;
@@ -244,6 +258,12 @@ function lookUp(world: World, values: readonly Reading[]): LookupAnswer {
   const here = hits.filter(({ list }) => list === 'here');
   const [first, ...more] = here.length > 0 ? here : hits;
   return more.length > 0 ? { kind: 'several', uuids: [first!, ...more].map(({ uuid }) => uuid) } : answerOf(first);
+}
+
+/** As the service: of several that have the key, one. */
+function lookUpKey(world: World, { field, value }: Extract<Question, { kind: 'key' }>): ContactAnswer {
+  const index = fieldNames.findIndex((name) => name === field);
+  return answerOf(living(world).find((contact) => isSameField(world, index, valuesOf(contact)[index], value)));
 }
 
 /**

@@ -1,0 +1,251 @@
+// What is sent as a key of a contact, and what is not: I7 beyond the edge of the list.
+import { describe, expect, it } from 'vitest';
+import { createSyncTrial, tabTitle } from '../support/app.ts';
+
+const columns = { 'First name': 'first_name', Company: 'company_name', Email: 'email', Profile: 'network_id' };
+const header = Object.keys(columns);
+
+function createTrial(options: Parameters<typeof createSyncTrial>[0] = {}) {
+  return createSyncTrial({
+    columns,
+    values: [header],
+    ...options,
+    sync: { match: ['network_id', 'email'], ...options.sync },
+  });
+}
+
+/** Ann and Bob are linked; Cy is a contact of another list. */
+async function withOther(options: Parameters<typeof createTrial>[0] = {}) {
+  const trial = createTrial(options);
+  trial.addContact({ first_name: 'Ann', email: 'ann@firm.io', network: 'ann' });
+  trial.addContact({ first_name: 'Bob', email: 'bob@firm.io', network: 'bob' });
+  const other = trial.service.model.lists.add({ name: 'Customers' });
+  const cy = trial.addContact({ first_name: 'Cy', email: 'cy@firm.io', network: 'cy', list_uuid: other.uuid });
+  await trial.run();
+  return { ...trial, other, cy };
+}
+
+describe('I7: a key is looked up in the whole service before it is sent', () => {
+  it.each([
+    ['Email', 'CY@firm.io', 'work_email', 'ann@firm.io'],
+    ['Profile', 'https://www.network.test/in/Cy/', 'network', 'ann'],
+  ] as const)(
+    'I7: %s of a contact of another list is held by name, and costs one call',
+    async (column, typed, field, before) => {
+      const trial = await withOther();
+      trial.type('ann@firm.io', 'Company', 'Firm');
+      trial.type('ann@firm.io', column, typed);
+      const calls = trial.crmCalls('contacts.lookup-one').length;
+      const { status, problems, counts } = await trial.run();
+      expect({ status, updated: counts.updated }).toEqual({ status: 'partial', updated: 1 });
+      expect(problems).toMatchObject([{ kind: 'held', rule: 'I7' }]);
+      expect(problems[0]!.reason).toContain(`${trial.cy.uuid} in list Customers`);
+      const ann = trial.contacts().find(({ first_name }) => first_name === 'Ann')!;
+      expect([ann[field], ann.company_name]).toEqual([before, 'Firm']);
+      expect(trial.crmCalls('contacts.lookup-one').length - calls).toBe(1);
+      expect(trial.grid().map((row) => row[column])).toContain(typed);
+    },
+  );
+
+  it('I7, W9: what is held for another list is asked again by a full scan only, and goes on once the key is free', async () => {
+    const trial = await withOther();
+    trial.type('ann@firm.io', 'Email', 'cy@firm.io');
+    await trial.run();
+    await trial.run();
+    const calls = trial.crmCalls('contacts.lookup-one').length;
+    const files = trial.stateFiles();
+    for (let run = 0; run < 2; run += 1) {
+      const { problems } = await trial.run();
+      expect(problems).toMatchObject([{ kind: 'held', rule: 'I7' }]);
+    }
+    expect(trial.crmCalls('contacts.lookup-one')).toHaveLength(calls);
+    expect(trial.stateFiles()).toEqual(files);
+    trial.service.model.contacts.remove(trial.cy.uuid);
+    expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded', counts: { updated: 1 } });
+    expect(trial.contactOf('cy@firm.io').first_name).toBe('Ann');
+  });
+
+  it('I7: a lookup without an answer sends nothing, is named, and is asked again by the next run', async () => {
+    let isDown = false;
+    const trial = await withOther({
+      around: async (request, next) =>
+        isDown && request.url.endsWith('/lookup-one') ? new Response('gone', { status: 500 }) : next(request),
+    });
+    trial.type('ann@firm.io', 'Email', 'new@firm.io');
+    isDown = true;
+    expect(await trial.run()).toMatchObject({
+      status: 'partial',
+      problems: [{ kind: 'failed', rule: 'I7', field: 'email' }],
+    });
+    expect(trial.writes().crm).toEqual([]);
+    isDown = false;
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 1 } });
+    expect(trial.contactOf('new@firm.io').first_name).toBe('Ann');
+  });
+
+  it('I7: a key that is changed in case only, emptied, or a placeholder is not looked up', async () => {
+    const trial = await withOther({ sync: { conflict: 'sheet' } });
+    const calls = trial.crmCalls('contacts.lookup-one').length;
+    trial.type('bob@firm.io', 'Email', 'bob@example.com');
+    trial.type('ann@firm.io', 'Profile', '');
+    trial.type('ann@firm.io', 'Email', 'Ann@Firm.io');
+    expect(await trial.run()).toMatchObject({ status: 'succeeded' });
+    expect(trial.crmCalls('contacts.lookup-one')).toHaveLength(calls);
+    expect(trial.contactOf('bob@example.com').first_name).toBe('Bob');
+  });
+
+  it('I7: both keys of a contact changed at once are two lookups, and one that is held does not hold the other', async () => {
+    const trial = await withOther();
+    const row = trial.rowNumberOf('ann@firm.io');
+    trial.person.paste(`'${tabTitle}'!C${row}:D${row}`, [['cy@firm.io', 'ann-new']]);
+    const calls = trial.crmCalls('contacts.lookup-one').length;
+    expect(await trial.run()).toMatchObject({ counts: { held: 1, updated: 1 } });
+    expect(trial.contactOf('ann@firm.io').network).toBe('ann-new');
+    expect(trial.crmCalls('contacts.lookup-one').length - calls).toBe(2);
+  });
+
+  it('I7: two rows that would swap keys are both left alone while a contact of another list has one of them', async () => {
+    const trial = await withOther();
+    // The service answers the contact that was changed last.
+    trial.service.model.contacts.change(trial.cy.uuid, { fields: { work_email: 'bob@firm.io' } });
+    const [ann, bob] = [trial.rowNumberOf('ann@firm.io'), trial.rowNumberOf('bob@firm.io')];
+    trial.person.paste(`'${tabTitle}'!C${ann}`, [['bob@firm.io']]);
+    trial.person.paste(`'${tabTitle}'!C${bob}`, [['ann@firm.io']]);
+    const { problems } = await trial.run();
+    expect(problems.map(({ kind, rule }) => `${kind} ${rule}`)).toEqual(['held I7', 'held I7']);
+    expect(trial.writes().crm).toEqual([]);
+  });
+
+  it('I7: the key of a contact that was deleted in the service is free, though no full scan missed it yet', async () => {
+    const trial = await withOther();
+    trial.service.model.contacts.remove(trial.contactOf('bob@firm.io').uuid);
+    trial.type('ann@firm.io', 'Email', 'BOB@firm.io');
+    await trial.run();
+    expect(trial.contactOf('BOB@firm.io').first_name).toBe('Ann');
+  });
+
+  it('I7: the key of a contact of this list that no pull has shown yet is held', async () => {
+    const trial = await withOther({ switches: { searchLagMs: 60_000 } });
+    await new Promise((resolve) => setTimeout(resolve, 70_000));
+    await trial.run({ isFull: true });
+    const dee = trial.addContact({ first_name: 'Dee', email: 'dee@firm.io' });
+    trial.type('ann@firm.io', 'Email', 'dee@firm.io');
+    const { problems } = await trial.run();
+    expect(problems).toMatchObject([{ kind: 'held', rule: 'I7' }]);
+    expect(problems[0]!.reason).toContain(`${dee.uuid} in list Prospects`);
+    expect(trial.contactOf('ann@firm.io').first_name).toBe('Ann');
+  });
+
+  it('I7, W1: the lookup is in the estimate of a plan, and the plan shows what is held', async () => {
+    const trial = await withOther();
+    trial.type('ann@firm.io', 'Company', 'Firm');
+    const before = (await trial.plan()).estimate.crmCalls;
+    trial.type('bob@firm.io', 'Email', 'cy@firm.io');
+    const { estimate, problems, changes } = await trial.plan();
+    expect(problems).toMatchObject([{ kind: 'held', rule: 'I7' }]);
+    expect(changes).toHaveLength(1);
+    // One for the lookup, one for the name of the list.
+    expect(estimate.crmCalls).toBe(before + 2);
+  });
+
+  it('I7: a plan that was saved while the key was free is not applied once somebody has it', async () => {
+    const trial = await withOther();
+    trial.type('ann@firm.io', 'Email', 'new@firm.io');
+    const file = `${trial.folder}/plan.json`;
+    await trial.cli('plan', '--out', file);
+    trial.service.model.contacts.change(trial.cy.uuid, { fields: { work_email: 'new@firm.io' } });
+    const applied = await trial.cli('apply', file);
+    expect(applied.code).toBe(3);
+    expect(trial.writes().crm).toEqual([]);
+  });
+
+  it('I7: a conflict that is resolved by a value is looked up, too', async () => {
+    const trial = await withOther();
+    trial.type('ann@firm.io', 'Profile', 'ann-sheet');
+    trial.change('ann@firm.io', { network: 'ann-crm' });
+    const { id } = (await trial.run()).problems[0]!;
+    await trial.cli('resolve', id, '--value', 'cy');
+    const { problems } = await trial.run();
+    expect(problems).toContainEqual(expect.objectContaining({ kind: 'held', rule: 'I7' }));
+    expect(trial.contactOf('ann@firm.io').network).toBe('ann-crm');
+  });
+});
+
+describe('I8, T33: a placeholder address is a value, and is never sent as an identifier', () => {
+  const everybodys = 'noreply@example.com';
+  const two = (wish?: string) =>
+    ['ann', 'bob'].map((name) => [name, '', everybodys, `${name}-handle`, ...(wish === undefined ? [] : [wish])]);
+
+  it('I8: two people with one placeholder address are both created, and both have it', async () => {
+    const trial = createTrial({ values: [header, ...two()] });
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { created: 2, linked: 2 } });
+    expect(trial.contacts()).toHaveLength(2);
+    expect(trial.contacts().every(({ work_email }) => work_email === everybodys)).toBe(true);
+    const leads = trial.crmCalls('contacts.upsert').map(({ body }) => (body as { lead: object }).lead);
+    expect(leads.map((lead) => 'email' in lead)).toEqual([false, false]);
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 0, linked: 2 } });
+  });
+
+  it('I8, W1: the second call of such a create is in the estimate of a plan', async () => {
+    const plain = createTrial({ values: [header, ['Ann', '', 'ann@firm.io', 'ann']] });
+    const other = createTrial({ values: [header, ['Ann', '', everybodys, 'ann']] });
+    const [a, b] = [await plain.plan(), await other.plan()];
+    // It is not looked up by its address either.
+    expect(b.estimate.crmCalls).toBe(a.estimate.crmCalls);
+    expect([a.cost.crmCalls - b.cost.crmCalls, a.changes.length, b.changes.length]).toEqual([1, 1, 1]);
+  });
+
+  it('I8, I2: nor is a contact that has it taken for the one that a name and a company tell', async () => {
+    const trial = createTrial({
+      values: [header, ['Ann', 'Firm', everybodys, '']],
+      sync: { match: ['email', 'name+company_name'], columns: { ...columns, 'Last name': 'last_name' } },
+    });
+    trial.addContact({ first_name: 'Bob', company_name: 'Other', email: everybodys });
+    expect(await trial.run()).toMatchObject({ counts: { created: 1 } });
+    expect(trial.contacts().map(({ first_name }) => first_name)).toEqual(['Bob', 'Ann']);
+  });
+
+  it('I8, E2: nor by the call that creates and enrols', async () => {
+    const trial = createTrial({
+      values: [[...header, 'Automation'], ...two('Welcome')],
+      sync: { automation: { column: 'Automation' } },
+    });
+    const welcome = trial.service.model.automations.add({ name: 'Welcome', status: 'on' });
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { created: 2, enrolled: 2 } });
+    expect(trial.contacts().map(({ work_email }) => work_email)).toEqual([everybodys, everybodys]);
+    expect([...trial.service.model.automations.enrolments()].map(({ flow_uuid }) => flow_uuid)).toEqual([
+      welcome.uuid,
+      welcome.uuid,
+    ]);
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 0 } });
+  });
+
+  it.each(['server_error', 'lost'] as const)(
+    'I8, M6: where setting it comes to nothing (%s) the contact is made all the same, and the next run sets it',
+    async (how) => {
+      const trial = createTrial({ values: [header, two()[0]!] });
+      if (how === 'lost')
+        trial.service.faults.inject({ kind: 'lost', when: 'before', operation: 'contacts.update', times: 9 });
+      else trial.service.faults.inject({ kind: 'status', status: 500, operation: 'contacts.update', times: 9 });
+      const first = await trial.run();
+      expect(first.counts.created).toBe(1);
+      expect(first.status).toBe('partial');
+      trial.service.faults.clear();
+      await trial.run();
+      expect(await trial.run()).toMatchObject({ status: 'succeeded' });
+      expect(trial.contacts()).toMatchObject([{ work_email: everybodys, network: 'ann-handle' }]);
+    },
+  );
+
+  it('I8, L10: a process that dies between the two calls leaves it to the next run', async () => {
+    const trial = createTrial({ values: [header, ...two()] });
+    trial.atEachInstant((what) => {
+      if (typeof what !== 'string' && what.method === 'PUT' && !what.url.includes('spreadsheets')) trial.kill();
+    });
+    expect(await trial.attempt()).toBe('killed');
+    trial.atEachInstant(() => {});
+    await trial.run();
+    await trial.run();
+    expect(trial.contacts().map(({ work_email }) => work_email)).toEqual([everybodys, everybodys]);
+  });
+});

@@ -17,6 +17,8 @@ export interface FailedCall {
   readonly body?: string;
 }
 
+const isAddressRight = 'Is crm.base_url (OUTREACH_BASE_URL) the address of the service?';
+
 export abstract class ServiceError extends Error {
   abstract readonly code: string;
   /** Whether the same call may be made again later as it is. An unknown outcome is to be resolved by reading first. */
@@ -88,10 +90,7 @@ export class NotFoundError extends ServiceError {
   override readonly code = 'not_found';
 
   constructor(call: FailedCall, said: string) {
-    const remedy =
-      call.subject === undefined
-        ? 'Is crm.base_url (OUTREACH_BASE_URL) the address of the service?'
-        : 'It may have been deleted, or belong to another team';
+    const remedy = call.subject === undefined ? isAddressRight : 'It may have been deleted, or belong to another team';
     super(call, `does not exist: ${said}`, remedy);
   }
 }
@@ -126,13 +125,17 @@ export class RateLimitError extends ServiceError {
   }
 }
 
-/** No usable answer to a call that changes nothing or was surely not carried out: 5xx, HTML, a cut or blank answer. */
+/**
+ * No usable answer to a call that changes nothing or was surely not carried out: 5xx, HTML, a cut or blank answer, or a 404
+ * that is not the service's own.
+ */
 export class GatewayError extends ServiceError {
   override readonly code = 'gateway';
   override readonly retryable = true;
 
   constructor(call: FailedCall, what: string, options?: ErrorOptions) {
-    super(call, what, 'Nothing was changed; it can be tried again', options);
+    const remedy = 'Nothing was changed; it can be tried again';
+    super(call, what, call.status === 404 ? `${remedy}. ${isAddressRight}` : remedy, options);
   }
 }
 
@@ -151,7 +154,7 @@ export class UnexpectedAnswerError extends ServiceError {
   override readonly code = 'unexpected_answer';
 
   constructor(call: FailedCall, what: string) {
-    super(call, what, 'Is crm.base_url (OUTREACH_BASE_URL) the address of the service?');
+    super(call, what, isAddressRight);
   }
 }
 

@@ -8,6 +8,7 @@ import { boundsToText, type GridBounds } from './address.ts';
 import { batchBytesMax, batchRowsMax, type CallOptions, errorContext, idKey, type TableContext } from './context.ts';
 import { OutcomeUnknownError, ProtectedError, RefusedError, SheetsError } from './errors.ts';
 import { contains } from './grid.ts';
+import { judged } from './judged.ts';
 import {
   anchorValue,
   assertMark,
@@ -61,7 +62,7 @@ export async function appendRows(
     if (!(error instanceof SheetsError)) throw error;
     for (const item of pending) item.outcome ??= { kind: 'failed', error };
   }
-  return items.map(({ outcome }) => outcome!);
+  return items.map(({ outcome }) => judged(outcome, context));
 }
 
 function refuseRow(snapshot: Snapshot, id: string, cells: NewRow['set']): AppendOutcome | undefined {

@@ -60,7 +60,8 @@ export class SheetsClient {
 
   /**
    * Sent once. Only a 429 and a refused token, which say that nothing was applied, are followed by another attempt; a
-   * timeout, a lost connection or a 5xx is an `OutcomeUnknownError`, and the caller reads back before anything else.
+   * timeout, a lost connection or a 5xx is an `OutcomeUnknownError`, and the caller reads back before anything else. `call`
+   * asks for the field `spreadsheetId`: without it in the answer the outcome is unknown, too.
    */
   write<T>(spreadsheetId: string, call: Call<T>, options: CallOptions = {}): Promise<T> {
     return this.#attempt('writes', spreadsheetId, call, options, 0);
@@ -79,9 +80,10 @@ export class SheetsClient {
           };
           try {
             const data = await this.#callOnce(kind, send, options);
-            // A success without a word, or with a page, is somebody's on the way: Google always answers an object (L3).
-            if (kind === 'writes' && (typeof data !== 'object' || data === null)) {
-              throw new OutcomeUnknownError('the answer was empty', { spreadsheetId });
+            // Google names the spreadsheet in the answer to every write. A page, a blank answer or other JSON with status 200
+            // comes from something on the way, and says nothing of the write (L3).
+            if (kind === 'writes' && !isAnswerOf(spreadsheetId, data)) {
+              throw new OutcomeUnknownError('the answer does not name the spreadsheet', { spreadsheetId });
             }
             return data;
           } catch (error) {
@@ -139,4 +141,8 @@ export class SheetsClient {
     const auth = credentials.createAuthClient({ fetchImplementation: createEndpointFetch(fetch, endpoint) });
     return sheets({ version: 'v4', auth });
   }
+}
+
+function isAnswerOf(spreadsheetId: string, data: unknown): boolean {
+  return typeof data === 'object' && data !== null && 'spreadsheetId' in data && data.spreadsheetId === spreadsheetId;
 }

@@ -108,6 +108,11 @@ function answerError(
   const body = googleStatus.safeParse(answeredJson(error)).data?.error;
   const message = body?.message ?? error.message;
   const reasons = new Set(body?.details?.map((detail) => detail.reason));
+  // Google always says these two in its own JSON. A page of a proxy tells nothing of the spreadsheet, and passes.
+  if ((status === 403 || status === 404) && body === undefined) {
+    const problem = `${status}, and not in Google’s words`;
+    return kind === 'reads' ? new UnavailableError(problem, context) : new OutcomeUnknownError(problem, context);
+  }
   switch (status) {
     case 401:
       return new CredentialsRefusedError(account, 'a fresh token was not accepted', context);

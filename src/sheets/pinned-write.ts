@@ -53,7 +53,7 @@ export async function writeThroughPins(
             includeValuesInResponse: true,
             responseValueRenderOption: 'UNFORMATTED_VALUE',
           },
-          fields: 'responses(dataFilter,updatedRange,updatedData(values))',
+          fields: 'spreadsheetId,responses(dataFilter,updatedRange,updatedData(values))',
           prettyPrint: false,
         },
         methodOptions,

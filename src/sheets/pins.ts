@@ -93,7 +93,8 @@ async function send(context: TableContext, { requests, ...pins }: Drawn, options
 
 export type Reply = sheets_v4.Schema$Response;
 
-const replyFields = 'replies(deleteDeveloperMetadata(deletedDeveloperMetadata(metadataId)))';
+/** The id of the spreadsheet shows that the answer is Google's (client.ts). */
+const replyFields = 'spreadsheetId,replies(deleteDeveloperMetadata(deletedDeveloperMetadata(metadataId)))';
 
 /** One atomic `spreadsheets.batchUpdate`: applied whole or not at all. Of the answer, only which marks were deleted. */
 export async function batchUpdate(

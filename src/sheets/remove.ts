@@ -6,6 +6,7 @@ import { boundsToText } from './address.ts';
 import { type CallOptions, errorContext, idKey, type TableContext } from './context.ts';
 import { OutcomeUnknownError, ProtectedError, RefusedError, SheetsError, UnavailableError } from './errors.ts';
 import { cellText, cellValue, contains } from './grid.ts';
+import { judged } from './judged.ts';
 import { assertMark, createPin, deleteMark, oneLine, type Request } from './marks.ts';
 import { batchUpdate, deletedMarks, explainRefusedPin, type Pins, pinsAtOnce, placePins, removeMarks } from './pins.ts';
 import { type PinnedView, readThroughPins } from './pinned-view.ts';
@@ -45,7 +46,7 @@ export async function removeRows(
     if (!(error instanceof SheetsError)) throw error;
     for (const item of pending) item.outcome ??= { kind: 'failed', error };
   }
-  return items.map(({ outcome }) => outcome!);
+  return items.map(({ outcome }) => judged(outcome, context));
 }
 
 async function removeBatch(context: TableContext, batch: readonly Item[], options: CallOptions): Promise<void> {

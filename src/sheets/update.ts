@@ -13,6 +13,7 @@ import { cellValue, isSameValue } from './grid.ts';
 import { explainRefusedPin, pinsAtOnce, placePins, removeMarks } from './pins.ts';
 import { type PinnedView, readThroughPins } from './pinned-view.ts';
 import { columnsAtWrite, type WriteAnswer, type WrittenRow, writeThroughPins } from './pinned-write.ts';
+import { judged } from './judged.ts';
 import type { CellValue, ColumnKey, RowChange, RowOutcome, Snapshot } from './port.ts';
 import { cellsBytes, countIds, refuseCells, refusedRowsMax, splitBatches } from './preflight.ts';
 import { findDamage, shownColumns, strayCells } from './damage.ts';
@@ -40,9 +41,10 @@ export async function updateRows(
   const items = changes.map((change): Item => {
     const set = change.id === undefined ? change.set : { ...change.set, [idKey]: change.id };
     const isDoubled = (counts.get(change.row.id) ?? 0) > 1 && !change.isKnownDuplicate;
-    return { change, set, outcome: isDoubled ? { kind: 'duplicate-id' } : refuseCells(snapshot, set) };
+    const outcome = isDoubled ? ({ kind: 'duplicate-id' } as const) : refuseCells(snapshot, set);
+    return { change, set, outcome: outcome ?? (Object.keys(set).length === 0 ? nothingToSet : undefined) };
   });
-  const pending = items.filter(({ outcome, set }) => outcome === undefined && Object.keys(set).length > 0);
+  const pending = items.filter(({ outcome }) => outcome === undefined);
   const bytesOf = ({ set }: Item) => cellsBytes(set, snapshot.memory.columnCount);
   const call: Call = { context, snapshot, options, refusedRows: 0 };
   try {
@@ -53,8 +55,10 @@ export async function updateRows(
     if (!(error instanceof SheetsError)) throw error;
     for (const item of pending) item.outcome ??= { kind: 'failed', error };
   }
-  return items.map(({ outcome }) => outcome ?? { kind: 'written', stored: {} });
+  return items.map(({ outcome }) => judged(outcome, context));
 }
+
+const nothingToSet: RowOutcome = { kind: 'written', stored: {} };
 
 async function updateBatch(call: Call, batch: readonly Item[]): Promise<void> {
   const { context, options } = call;

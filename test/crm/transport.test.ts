@@ -242,7 +242,7 @@ test.each([
 });
 
 test('T8: a text that holds the token is masked wherever it turns up', async () => {
-  const client = scripted(() => new Response(`no such route for Bearer ${token}`, { status: 404 }));
+  const client = scripted(() => Response.json({ message: `no such list for Bearer ${token}` }, { status: 404 }));
   const error = await failure(client.lists.get({ uuid: missing }));
   expect(error).toBeInstanceOf(NotFoundError);
   expect(JSON.stringify(error) + error.message).not.toContain(token);

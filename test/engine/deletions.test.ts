@@ -172,6 +172,30 @@ describe('D3, D4: a contact is gone', () => {
     expect(trial.people()).toEqual(withoutAnn);
   });
 
+  it('D3, L7: a contact whose 404 is an HTML page is not gone, and its row stays', async () => {
+    const trial = await inSync({ on_contact_deleted: 'delete_row' });
+    const { uuid } = trial.contactOf('ann@firm.io');
+    trial.service.model.contacts.index.write(uuid, undefined, Date.now(), Date.now());
+    trial.service.faults.inject({ kind: 'html', status: 404, operation: 'contacts.get', times: 1_000 });
+    await trial.run({ isFull: true });
+    expect(trial.rows()).toEqual(names);
+    trial.service.faults.clear();
+    trial.deleteContact('bob@firm.io');
+    await trial.run({ isFull: true });
+    expect(trial.rows()).toEqual(names.filter((name) => name !== 'Bob'));
+  });
+
+  it('D1, D5, L12: a deletion answered by an HTML 404 is no deletion: it is made when the service answers', async () => {
+    const trial = await inSync({ on_row_deleted: 'delete_contact' });
+    trial.deleteRow('ann@firm.io');
+    trial.service.faults.inject({ kind: 'html', status: 404, operation: 'contacts.delete', times: 1_000 });
+    expect(await trial.run()).toMatchObject({ status: 'partial', counts: { deleted: 0 } });
+    expect(trial.people()).toEqual(names);
+    trial.service.faults.clear();
+    expect(await trial.run({ isFull: true })).toMatchObject({ counts: { deleted: 1 } });
+    expect(trial.people()).toEqual(withoutAnn);
+  });
+
   it('D4: a contact that went to another list keeps its row; what is typed there is not sent; it comes back', async () => {
     const trial = await inSync();
     const other = trial.service.model.lists.add({ name: 'Other' });

@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
 import { parseCredentials } from '../../src/sheets/credentials.ts';
 import { Budget } from '../../src/sheets/budget.ts';
+import type { Fetch } from '../../src/sheets/endpoint.ts';
 import { createSheets } from '../../src/sheets/table.ts';
 import { anyCredentials, createTrial, header, openAnchored, rowOf, spec } from '../support/sheets.ts';
 
@@ -172,6 +173,29 @@ describe('an error tells a person what to do', () => {
     trial.standin.model.delete(trial.file.id);
     await expect(trial.openTable().read()).rejects.toMatchObject({ code: 'spreadsheet-gone' });
   });
+
+  test.each([
+    [404, '<!DOCTYPE html><title>Error 404 (Not Found)!!1</title>'],
+    [404, ''],
+    [403, '<html><title>Access denied</title></html>'],
+  ])(
+    'L7, W4: a %i that is %s tells nothing of the spreadsheet: a read is repeated, a write read back',
+    async (status, body) => {
+      const trial = createTrial({ values });
+      const { table, snapshot } = await openAnchored(trial);
+      const answerSo: Fetch = async () => new Response(body, { status, headers: { 'content-type': 'text/html' } });
+      let calls = 0;
+      trial.reroute = (url, init) => ((calls += 1) <= 2 ? answerSo(url, init) : trial.standin.fetch(url, init));
+      expect((await table.read()).rows).toHaveLength(1);
+      trial.reroute = answerSo;
+      await expect(table.read()).rejects.toMatchObject({ code: 'unavailable', retryable: true });
+      trial.reroute = (url, init) =>
+        url.pathname.includes('values:batchUpdateByDataFilter') ? answerSo(url, init) : trial.standin.fetch(url, init);
+      expect(await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { score: 2 } }])).toMatchObject([
+        { kind: 'unknown', error: { code: 'outcome-unknown' } },
+      ]);
+    },
+  );
 
   test('nobody answers: the host and the system’s code', async () => {
     const trial = createTrial({ values });

@@ -296,7 +296,8 @@ class Player {
       const matches = () => {
         left -= 1;
         if (left >= 0) return false;
-        met(`crm ${kind}${kind === 'status' ? ` ${status}` : ''} ${when}`);
+        const isOfNote = kind === 'status' || (kind === 'html' && status === 404);
+        met(`crm ${kind}${isOfNote ? ` ${status}` : ''} ${when}`);
         return true;
       };
       switch (kind) {
@@ -306,6 +307,8 @@ class Player {
           return service.faults.inject({ ...shared, kind, headers: isTimed ? 'seconds' : 'none', matches });
         case 'truncated':
           return service.faults.inject({ ...shared, kind, matches });
+        case 'html':
+          return service.faults.inject({ ...shared, kind, status: fault.status ?? 502, when, matches });
         default:
           return service.faults.inject({ ...shared, kind, when, matches });
       }

@@ -14,7 +14,7 @@ import type { FailedCall, ServiceError } from '../errors.ts';
 import type { Exchange } from './exchange.ts';
 import { NotThisAnswer } from '../operations/define.ts';
 import type { Operation } from '../operations/define.ts';
-import { isHtml, isRefusal, readRefusal } from './refusal.ts';
+import { isHtml, isOwnWord, isRefusal, readRefusal } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
 import { retryAfterMs } from './retry-after.ts';
 
@@ -46,14 +46,27 @@ export function interpret<Answer>(
         const where = headers.get('location') ?? 'another address';
         return { error: new UnexpectedAnswerError(call, `redirected to ${where}`), again: false };
       }
-      const refusal = readRefusal(parseJson(text), text);
       if (status === 429) {
         return { error: new RateLimitError(call, pauseFor(retryAfterMs(headers, now))), again: true };
+      }
+      const json = parseJson(text);
+      const refusal = readRefusal(json, text);
+      if (isOwnWord(json, text)) {
+        const known = operation.answer.refused?.({ status, message: refusal.message });
+        if (known) return known;
+      } else if (claimsOfRecords.has(status)) {
+        return unanswered(operation, call, `answered by something else than the service: ${refusal.message}`, true);
       }
       return refused(operation, status, refusal, call);
     }
   }
 }
+
+/**
+ * Statuses that say something about a record: it does not exist, it is there already. A contact is deleted, created or left
+ * alone on the strength of them, so they count from the service alone; proxies and load balancers answer with them, too.
+ */
+const claimsOfRecords: ReadonlySet<number> = new Set([404, 409]);
 
 function success<Answer>(
   operation: Operation<never, Answer>,
@@ -107,8 +120,6 @@ function refused<Answer>(
   call: FailedCall,
 ): Interpretation<Answer> {
   const { message, reason, fields } = refusal;
-  const known = operation.answer.refused?.({ status, message });
-  if (known) return known;
   const final = (error: ServiceError) => ({ error, again: false });
   switch (kindOf(status, reason)) {
     case 401:

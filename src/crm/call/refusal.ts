@@ -32,6 +32,15 @@ export function isRefusal(json: unknown): boolean {
   return isText(error) || (isObject(error) && (isText(error['reason']) || isText(error['message'])));
 }
 
+/**
+ * Whether a refusal may be the service's own: a JSON object, or nothing at all. The contract shows no body of a 404, so its
+ * fields are left open. A page, a text, or JSON of another kind is written by something between here and the service.
+ */
+export function isOwnWord(json: unknown, text: string): boolean {
+  if (isObject(json) || json === null) return true;
+  return Array.isArray(json) ? json.length === 0 : text.trim() === '';
+}
+
 function readFields(value: unknown): FieldMessages {
   if (!isObject(value)) return {};
   return Object.fromEntries(

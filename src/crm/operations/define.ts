@@ -46,7 +46,7 @@ export interface AnswerRule<Answer> {
    * happened or not: outcome unknown), or this very answer.
    */
   readonly blank: 'again' | 'unknown' | { readonly answer: Answer };
-  /** What a refusal means where it is an answer after all: a lookup's 404, a second delete's 404. */
+  /** What a refusal in the service's own words means where it is an answer after all: a lookup's 404, a second delete's 404. */
   readonly refused?: (refusal: { readonly status: number; readonly message: string }) => { answer: Answer } | undefined;
 }
 

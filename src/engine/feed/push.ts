@@ -50,8 +50,10 @@ async function startOrStop(
   try {
     const { start, stop } = client.automations;
     const record = await (isToStart ? start : stop)({ flowUuid }, editCall);
+    // Nothing is done because nobody says otherwise (L3): the next run sees in the listing what came of it.
+    if (record.status === undefined) return { kind: 'unknown', message: 'the answer does not say whether it is on' };
     records.set(flowUuid, record);
-    const isDone = record.status === undefined || record.status?.toLowerCase() === (isToStart ? 'on' : 'off');
+    const isDone = record.status?.toLowerCase() === (isToStart ? 'on' : 'off');
     return isDone ? { kind: 'done' } : { kind: 'refused', message: `the service left it ${record.status ?? 'blank'}` };
   } catch (error) {
     if (error instanceof AuthenticationError || !(error instanceof ServiceError)) throw error;

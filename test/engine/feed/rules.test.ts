@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { createSyncTrial, type TrialOptions } from '../../support/app.ts';
 
@@ -334,6 +334,23 @@ describe('automations with control: true', () => {
     trial.service.faults.inject({ kind: 'lost', when: 'after', operation: 'automations.start', times: 9 });
     await trial.runFlows();
     await trial.runFlows();
+    expect([trial.statusOf(a!.uuid), trial.grid()[0]!['Status']]).toEqual(['on', 'on']);
+  });
+
+  test('E7, L3: an answer without a status is not called done, and the next run sees the truth', async () => {
+    const trial = createFeedTrial({ control: true });
+    const [a] = trial.seed('a');
+    await trial.runFlows();
+    type(trial, 'a', 'Status', 'on');
+    const { fetch } = trial.service;
+    const mute = vi.spyOn(trial.service, 'fetch').mockImplementation(async (...request) => {
+      const answer = await fetch(...request);
+      const [{ url }] = request as [Request];
+      return url.endsWith('/start') ? Response.json({ uuid: a!.uuid }) : answer;
+    });
+    expect(await trial.runFlows()).toMatchObject({ status: 'partial', problems: [{ kind: 'unknown' }] });
+    mute.mockRestore();
+    expect(await trial.runFlows()).toMatchObject({ status: 'succeeded' });
     expect([trial.statusOf(a!.uuid), trial.grid()[0]!['Status']]).toEqual(['on', 'on']);
   });
 

@@ -216,6 +216,8 @@ function drawFault(random: Random): Fault {
       ...(random.integer(0, 3) > 0 && { operation: random.pick(faultyOperations) }),
       kind,
       ...(kind === 'status' && { status }),
+      // A page with a status of the service's own: nothing may be concluded from it.
+      ...(kind === 'html' && { status: status < 500 ? 404 : status }),
       ...(kind === 'rate_limited' && { isTimed: random.integer(0, 1) === 0 }),
       when: kind === 'truncated' ? 'after' : isRefusal ? 'before' : when,
       times,

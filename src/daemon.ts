@@ -187,6 +187,7 @@ function takeHeartbeat({ state, startedAt, now, pid, app, daemon, alerts }: Obse
 function secretsOf({ crm, alertWebhookUrl, server, state }: Config) {
   const all = [
     crm.token,
+    ...Object.values(crm.extraHeaders ?? {}),
     alertWebhookUrl,
     server?.password,
     server?.hookSecret,

@@ -38,6 +38,7 @@ export function resolveConfig(path: string, options: ConfigFile, secrets: FileSe
       requestsPerMinute: crm.requests_per_minute,
       concurrency: crm.concurrency,
       timeoutMs: crm.timeout_secs * 1_000,
+      ...(Object.keys(crm.headers).length > 0 && { extraHeaders: crm.headers }),
     },
     google: {
       credentialsFile: google.credentials_file,

@@ -3,6 +3,7 @@
 import * as z from 'zod';
 import { addressFault, parseListen } from '../address.ts';
 import { Secret } from '../secret.ts';
+import { headerNameWords, headerValueWords, isExtraHeaderName, isHeaderValue, repeatedHeader } from '../headers.ts';
 import { hookSecretCharsMin, hookSecretWords, isHookSecret, isToken } from '../secret-file.ts';
 import { serviceDefaults } from '../service-settings.ts';
 import { feed } from './feed.ts';
@@ -29,6 +30,20 @@ const crm = section({
   timeout_secs: seconds(1, 600)
     .default(serviceDefaults.timeoutSecs)
     .describe('How long one call may take, its whole answer included.'),
+  headers: z
+    .record(
+      textThat(headerNameWords, isExtraHeaderName),
+      secret('What the header says. Shown by nothing.', headerValueWords, isHeaderValue),
+    )
+    .refine((headers) => repeatedHeader(Object.keys(headers)) === undefined, {
+      error: 'each header once, whatever the case of its name',
+    })
+    .meta({
+      writeOnly: true,
+      description:
+        'Headers to send with each request beside those of leadsheet, such as `Team-ID: "5"`. Their values are shown by nothing.',
+    })
+    .default({}),
 }).describe('The outreach service: where it is, and how often it may be called.');
 
 const google = section({

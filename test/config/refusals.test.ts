@@ -186,6 +186,11 @@ ${sync()}`,
       ['3:8: state: found a value that is not shown; allowed: file:FOLDER, such as file:./state, or postgres://...'],
     ],
     [
+      'a database behind file:, whose password it does not quote',
+      `${start}state: file:postgres://me:pass@db/x\n${sync()}`,
+      ['3:8: state: found a value that is not shown; allowed: file:FOLDER, such as file:./state, or postgres://...'],
+    ],
+    [
       'an unknown time zone',
       start + sync({}, 'timezone: Europe/Berln'),
       [

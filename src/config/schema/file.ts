@@ -62,7 +62,8 @@ const google = section({
 }).describe('Google Sheets: who leadsheet is there, and how often it may call.');
 
 const state = textThat('file:FOLDER, such as file:./state, or postgres://...', (value) =>
-  /^(file:.|postgres(ql)?:\/\/.)/.test(value),
+  // An address behind `file:` is a slip, and would be shown as the name of a folder, password and all.
+  /^(file:(?!\w+:\/\/).|postgres(ql)?:\/\/.)/.test(value),
 )
   // The address of a database holds its password.
   .meta({ writeOnly: true })

@@ -64,10 +64,15 @@ function resolveState(state: string | Secret): StateConfig {
 }
 
 function resolveServer(
-  { listen, password: givenPassword, hook_secret: givenHookSecret }: NonNullable<ConfigFile['server']>,
+  { listen, hosts, password: givenPassword, hook_secret: givenHookSecret }: NonNullable<ConfigFile['server']>,
   { password = givenPassword, hookSecret = givenHookSecret }: FileSecrets,
 ): ServerConfig {
-  return { ...checked(parseListen(listen)), ...(password && { password }), ...(hookSecret && { hookSecret }) };
+  return {
+    ...checked(parseListen(listen)),
+    ...(hosts && { hosts }),
+    ...(password && { password }),
+    ...(hookSecret && { hookSecret }),
+  };
 }
 
 function resolveSync(name: string, options: SyncOptions): SyncConfig {

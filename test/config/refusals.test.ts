@@ -311,6 +311,29 @@ ${sync()}`,
       ],
     ],
     [
+      'a password that others can guess',
+      `${start}server: { listen: 0.0.0.0:4000, password: a }\n${sync()}`,
+      [
+        '3:43: server.password: found 1 character, at an address that others can reach; allowed: 15 characters or more there, such as openssl rand -base64 18 makes',
+      ],
+    ],
+    [
+      'a password of fourteen characters',
+      `${start}server: { password: fourteen-chars, listen: "[::]:4000" }\n${sync()}`,
+      [
+        '3:21: server.password: found 14 characters, at an address that others can reach; allowed: 15 characters or more there, such as openssl rand -base64 18 makes',
+      ],
+    ],
+    [
+      'names with ports, or addresses, for names',
+      `${start}server: { hosts: [box.lan:4000, "https://box.lan", ""] }\n${sync()}`,
+      [
+        '3:19: server.hosts.0: found "box.lan:4000"; allowed: the name of a host without its port, such as status.example.com',
+        '3:33: server.hosts.1: found "https://box.lan"; allowed: the name of a host without its port, such as status.example.com',
+        '3:52: server.hosts.2: found ""; allowed: the name of a host without its port, such as status.example.com',
+      ],
+    ],
+    [
       'a status page that others can reach without a password',
       `${start}server: { listen: 0.0.0.0:4000 }\n${sync()}`,
       [
@@ -326,9 +349,9 @@ ${sync()}`,
     ],
     [
       'a secret of hooks that others could guess, which it does not quote',
-      `${start}server: { listen: 0.0.0.0:4000, password: p, hook_secret: sixteen-letters- }\n${sync()}`,
+      `${start}server: { listen: 0.0.0.0:4000, password: fifteen-letters, hook_secret: sixteen-letters- }\n${sync()}`,
       [
-        '3:59: server.hook_secret: found 16 characters, at an address that others can reach; allowed: one word of 32 characters or more there, such as openssl rand -hex 32 makes',
+        '3:73: server.hook_secret: found 16 characters, at an address that others can reach; allowed: one word of 32 characters or more there, such as openssl rand -hex 32 makes',
       ],
     ],
     [

@@ -1,7 +1,7 @@
 // The file users write: every option with its type, default, check and description. Types, validation, the reference
 // page, the JSON Schema and the check of the example all come from here.
 import * as z from 'zod';
-import { addressFault, parseListen } from '../address.ts';
+import { addressFault, isHostName, parseListen } from '../address.ts';
 import { Secret } from '../secret.ts';
 import { headerNameWords, headerValueWords, isExtraHeaderName, isHeaderValue, repeatedHeader } from '../headers.ts';
 import { hookSecretCharsMin, hookSecretWords, isHookSecret, isToken } from '../secret-file.ts';
@@ -73,7 +73,17 @@ const server = section({
   listen: textThat('host:port, such as 127.0.0.1:4000 or [::1]:4000', (value) => parseListen(value) !== undefined)
     .default('127.0.0.1:4000')
     .describe('Host and port of the status page. Beyond this machine it wants a password.'),
-  password: secret('The password of the status page. This or `password_file`.', 'a password').optional(),
+  hosts: z
+    .array(textThat('the name of a host without its port, such as status.example.com', isHostName))
+    .optional()
+    .describe(
+      'Names under which others reach the status page, such as that of a reverse proxy. Without a password, or with names given ' +
+        'here, a request for any other name is refused; localhost, IP addresses and the host of `listen` are always answered, and hooks under any name.',
+    ),
+  password: secret(
+    'The password of the status page, of 15 characters or more beyond this machine. This or `password_file`.',
+    'a password',
+  ).optional(),
   password_file: text('the path of a file').optional().describe('A file that holds the password.'),
   hook_secret: secret(
     'What whoever posts to `/hooks/NAME` has to know; a run of that sync or feed begins at once. This or ' +

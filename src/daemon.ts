@@ -72,6 +72,12 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   const metrics = createMetrics({ status: () => daemon.status(), usage: () => app.usage(), now, isStopping });
   const web = createWeb({
     ...(config.server?.password && { password: config.server.password }),
+    onWrongPassword() {
+      lines.wrongPassword();
+      metrics.passwordWasWrong();
+    },
+    host: config.server?.host ?? '127.0.0.1',
+    ...(config.server?.hosts && { hosts: config.server.hosts }),
     metrics,
     status: () => daemon.status(),
     isDraining: () => daemon.isDraining(),
@@ -187,6 +193,7 @@ function takeHeartbeat({ state, startedAt, now, pid, app, daemon, alerts }: Obse
 function secretsOf({ crm, alertWebhookUrl, server, state }: Config) {
   const all = [
     crm.token,
+    ...Object.values(crm.extraHeaders ?? {}),
     alertWebhookUrl,
     server?.password,
     server?.hookSecret,

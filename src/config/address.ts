@@ -15,6 +15,11 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
+/** As a Host header has it, without the port. */
+export function isHostName(text: string): boolean {
+  return /^[\w-]{1,63}(?:\.[\w-]{1,63}){0,9}$/.test(text);
+}
+
 export interface ListenAddress {
   /** Without brackets, also for IPv6. */
   readonly host: string;

@@ -45,6 +45,8 @@ export type StateConfig =
 /** A password is always there when others than this machine can reach the address. */
 export interface ServerConfig extends ListenAddress {
   readonly password?: Secret;
+  /** Names under which it is reached, beside those of this machine. */
+  readonly hosts?: readonly string[];
   /** Undefined: nobody can ask for a run over HTTP. */
   readonly hookSecret?: Secret;
 }

@@ -1,6 +1,6 @@
 import type { Fault, SalvagedFile } from './checks/check.ts';
 import { named } from './checks/check.ts';
-import { checkConnections, hookSecretFault } from './checks/connections.ts';
+import { checkConnections, hookSecretFault, passwordFault } from './checks/connections.ts';
 import { checkFeed } from './checks/feed.ts';
 import { checkOutbox } from './checks/outbox.ts';
 import { checkSync } from './checks/sync.ts';
@@ -113,7 +113,9 @@ function readSecrets({ crm, server }: SalvagedFile, source: Source, readFile: Re
     }
   };
   const token = fromFile('token', ['crm', 'token_file'], crm?.token_file);
-  const password = fromFile('password', ['server', 'password_file'], server?.password_file);
+  const password = fromFile('password', ['server', 'password_file'], server?.password_file, (text) =>
+    passwordFault(server?.listen, text),
+  );
   const hookSecret = fromFile('hook secret', ['server', 'hook_secret_file'], server?.hook_secret_file, (text) =>
     isHookSecret(text, hookSecretCharsMin)
       ? hookSecretFault(server?.listen, text)

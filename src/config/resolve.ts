@@ -38,6 +38,7 @@ export function resolveConfig(path: string, options: ConfigFile, secrets: FileSe
       requestsPerMinute: crm.requests_per_minute,
       concurrency: crm.concurrency,
       timeoutMs: crm.timeout_secs * 1_000,
+      ...(Object.keys(crm.headers).length > 0 && { extraHeaders: crm.headers }),
     },
     google: {
       credentialsFile: google.credentials_file,
@@ -63,10 +64,15 @@ function resolveState(state: string | Secret): StateConfig {
 }
 
 function resolveServer(
-  { listen, password: givenPassword, hook_secret: givenHookSecret }: NonNullable<ConfigFile['server']>,
+  { listen, hosts, password: givenPassword, hook_secret: givenHookSecret }: NonNullable<ConfigFile['server']>,
   { password = givenPassword, hookSecret = givenHookSecret }: FileSecrets,
 ): ServerConfig {
-  return { ...checked(parseListen(listen)), ...(password && { password }), ...(hookSecret && { hookSecret }) };
+  return {
+    ...checked(parseListen(listen)),
+    ...(hosts && { hosts }),
+    ...(password && { password }),
+    ...(hookSecret && { hookSecret }),
+  };
 }
 
 function resolveSync(name: string, options: SyncOptions): SyncConfig {

@@ -37,6 +37,12 @@ export const hookSecretWords = `one word of ${hookSecretCharsMin} characters or 
 /** Where others can try: 128 random bits, even when they are written as hexadecimal digits. */
 export const hookSecretCharsMinBeyond = 32;
 
+/**
+ * NIST SP 800-63B-4, section 3.1.1.2: a password that is the only factor has 15 characters or more
+ * (https://pages.nist.gov/800-63-4/sp800-63b.html).
+ */
+export const passwordCharsMinBeyond = 15;
+
 /** It travels in a header or in an address. */
 export function isHookSecret(text: string, charsMin: number): boolean {
   return text.length >= charsMin && isToken(text);

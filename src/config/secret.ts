@@ -1,8 +1,10 @@
 import { inspect } from 'node:util';
+import { secretPattern } from './secret-pattern.ts';
 
 /** A text that must not be printed: logs, JSON, templates and the debugger show a mask; only `reveal` gives it away. */
 export class Secret {
   readonly #text: string;
+  #pattern: string | RegExp | undefined;
 
   constructor(text: string) {
     this.#text = text;
@@ -12,9 +14,11 @@ export class Secret {
     return this.#text;
   }
 
-  /** The text with every occurrence of this secret masked, as for an answer that echoes its request. */
+  /** The text with every occurrence of this secret masked, escaped or not, as for an answer that echoes its request. */
   maskIn(text: string): string {
-    return this.#text === '' ? text : text.replaceAll(this.#text, mask);
+    if (this.#text === '') return text;
+    this.#pattern ??= secretPattern(this.#text);
+    return text.replaceAll(this.#pattern, mask);
   }
 
   toString(): string {

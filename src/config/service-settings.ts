@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { addressFault } from './address.ts';
+import { textToHeaders } from './headers.ts';
 import type { Secret } from './secret.ts';
 import { readSecretFile, textToToken } from './secret-file.ts';
 import { SettingsError } from './settings-error.ts';
@@ -11,6 +12,8 @@ export interface ServiceSettings {
   readonly requestsPerMinute: number;
   readonly concurrency: number;
   readonly timeoutMs: number;
+  /** Sent with each request. */
+  readonly extraHeaders?: Readonly<Record<string, Secret>>;
 }
 
 /** What holds where nobody says otherwise. */
@@ -34,6 +37,7 @@ export function readServiceSettings(
     requestsPerMinute: serviceDefaults.requestsPerMinute,
     concurrency: serviceDefaults.concurrency,
     timeoutMs: (flags.timeoutSecs ?? serviceDefaults.timeoutSecs) * 1_000,
+    ...(env['OUTREACH_HEADERS'] && { extraHeaders: textToHeaders(env['OUTREACH_HEADERS'], 'OUTREACH_HEADERS') }),
   };
 }
 
@@ -55,7 +59,9 @@ function checkAddress(text: string): string {
     case undefined:
       return text;
     case 'no-address':
-      throw new SettingsError(`the service address "${text}" is no http address; it looks like https://host`);
+      throw new SettingsError(
+        `the service address "${withoutUser(text)}" is no http address; it looks like https://host`,
+      );
     case 'plain-http':
       throw new SettingsError(`the service address ${origin(text)} must be https: the token would travel in the open`);
     case 'extras':
@@ -67,4 +73,9 @@ function checkAddress(text: string): string {
 
 function origin(address: string): string {
   return new URL(address).origin;
+}
+
+/** A slip in the scheme must not show the password behind it. */
+function withoutUser(address: string): string {
+  return address.replace(/^([a-z+.-]{1,20}:\/\/)?.*@/is, '$1[secret]@');
 }

@@ -65,8 +65,8 @@ export interface ServiceClientOptions {
   /** For one request, its whole answer included. */
   readonly timeoutMs: number;
   readonly userAgent: string;
-  /** Sent with each request; one description of the service asks for a Team-ID. */
-  readonly extraHeaders?: Readonly<Record<string, string>>;
+  /** Sent with each request, masked as the token is; one description of the service asks for a Team-ID. */
+  readonly extraHeaders?: Readonly<Record<string, Secret>>;
   /** Repeats after the first try, where repeating is allowed; 4 when left out. */
   readonly retriesMax?: number;
   /** Overrides how the table says a filter travels in a query. */

@@ -21,6 +21,7 @@ export interface Lines {
   engine(event: EngineEvent): void;
   daemon(event: DaemonEvent): void;
   hook(answer: HookAnswer, sync?: string): void;
+  wrongPassword(): void;
 }
 
 /** While nothing happens, a sync shows that it lives so often; the runs between are at `debug`. */
@@ -28,7 +29,7 @@ const idleLineEveryMs = 10 * 60_000;
 /** Of one run; the rest is in `leadsheet status`. */
 const problemLinesMax = 20;
 /** A script with an old secret asks at every edit; somebody who guesses, more often. */
-const refusedHookLineEveryMs = 10 * 60_000;
+const refusalLineEveryMs = 10 * 60_000;
 
 /** What was said of a sync, so that it is not said again. */
 interface Said {
@@ -45,6 +46,7 @@ interface Said {
 export function createLines(log: Log, { areDetailsShown, now, isStopping }: LineOptions): Lines {
   const saidBySync = new Map<string, Said>();
   const refusedHooks = { count: 0, lineAt: -Infinity };
+  const wrongPasswords = { count: 0, lineAt: -Infinity };
   const safe = (text: string) => (areDetailsShown ? text : hideAddresses(text));
 
   function saidOf(sync: string): Said {
@@ -148,6 +150,14 @@ export function createLines(log: Log, { areDetailsShown, now, isStopping }: Line
     said.idleRuns = 0;
   }
 
+  /** A line now and then, with how often since the one before. */
+  function refusal(refused: { count: number; lineAt: number }, message: string): void {
+    refused.count += 1;
+    if (now() - refused.lineAt < refusalLineEveryMs) return;
+    log.warn({ times: refused.count }, message);
+    Object.assign(refused, { count: 0, lineAt: now() });
+  }
+
   return {
     engine(event) {
       switch (event.type) {
@@ -165,11 +175,9 @@ export function createLines(log: Log, { areDetailsShown, now, isStopping }: Line
     },
     hook(answer, sync) {
       if (answer !== 'refused') return log.debug({ ...(sync !== undefined && { sync }), answer }, 'hook');
-      refusedHooks.count += 1;
-      if (now() - refusedHooks.lineAt < refusedHookLineEveryMs) return;
-      log.warn({ times: refusedHooks.count }, 'a hook came without the right secret');
-      Object.assign(refusedHooks, { count: 0, lineAt: now() });
+      refusal(refusedHooks, 'a hook came without the right secret');
     },
+    wrongPassword: () => refusal(wrongPasswords, 'somebody asked for the status page with a wrong password'),
     daemon(event) {
       switch (event.type) {
         case 'sync-ran':

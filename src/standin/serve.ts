@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import type { Server } from 'node:http';
+import { refuseOtherSites } from './cross-site.ts';
 
 /** Anything that answers requests, such as a Hono app. */
 export interface Served {
@@ -27,11 +28,12 @@ export class PortTaken extends Error {
   }
 }
 
-/** Serves on the loopback interface; port 0 takes any free one. Throws PortTaken. */
+/** Serves on the loopback interface, and no page of another site; port 0 takes any free one. Throws PortTaken. */
 export async function serve(served: Served, port: number): Promise<RunningServer> {
   const hostname = '127.0.0.1';
   const server = createAdaptorServer({
     fetch: (request, { incoming }) =>
+      refuseOtherSites(request) ??
       served.fetch(request, { dropConnection: () => void ('socket' in incoming && incoming.socket.destroy()) }),
     hostname,
   }) as Server;

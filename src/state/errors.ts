@@ -22,8 +22,15 @@ export class UnknownStoreError extends StateError {
   override readonly code = 'unknown_store';
 
   constructor(url: string) {
-    super(url, 'not a place for the state', 'Set `state:` to a folder, as in file:./state');
+    super(describePlace(url), 'not a place for the state', 'Set `state:` to a folder, as in file:./state');
   }
+}
+
+/** Never the address of a database: its password is part of it. */
+function describePlace(url: string): string {
+  const scheme = /^([a-z][a-z\d+.-]{0,20}):\/\//i.exec(url)?.[1];
+  if (scheme !== undefined) return `a ${scheme} address`;
+  return url.includes('@') ? 'a place that is not shown' : url;
 }
 
 /** The disk refused. What was committed before is untouched. */

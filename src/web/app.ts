@@ -1,16 +1,22 @@
 // What the daemon serves: whether it lives, whether it is ready, what it measures, and a bell to ring.
 import { Hono } from 'hono';
-import { basicAuth } from 'hono/basic-auth';
 import { secureHeaders } from 'hono/secure-headers';
 import type { Secret } from '../config/secret.ts';
 import type { SyncStatus } from '../engine/daemon/daemon.ts';
 import { createHooks, type HookOptions } from './hooks.ts';
+import { checkHost } from './hosts.ts';
 import type { Metrics } from './metrics.ts';
-import { isSame } from './same.ts';
+import { requirePassword } from './password.ts';
 
 export interface WebOptions {
   /** Undefined: whoever reaches the address may look. */
   readonly password?: Secret;
+  /** Told of each wrong password. */
+  readonly onWrongPassword?: () => void;
+  /** What it listens on. */
+  readonly host: string;
+  /** More names under which it is reached. Given them, or without a password, no other is answered. */
+  readonly hosts?: readonly string[];
   readonly metrics: Pick<Metrics, 'render' | 'contentType'>;
   readonly status: () => readonly SyncStatus[];
   readonly isDraining: () => boolean;
@@ -25,12 +31,16 @@ const stalledMsMax = 30_000;
 
 /**
  * `/healthz` and `/readyz` are open, for whatever restarts the process, and name nothing. Hooks want their own secret.
- * Everything else wants the password, where one is set.
+ * Everything else wants the password, where one is set. Where none is, or where names are given, only a request for one of
+ * our names is answered, but for hooks: a page in a browser has neither password nor secret, and may have another name.
  */
-export function createWeb({ password, metrics, status, isDraining, stalledMs, hooks }: WebOptions): Hono {
+export function createWeb(options: WebOptions): Hono {
+  const { password, onWrongPassword = () => {}, host, hosts, metrics, status, isDraining, stalledMs, hooks } = options;
   const app = new Hono();
   // Plain HTTP is what it speaks; whether there is TLS in front is not known here.
   app.use(secureHeaders({ strictTransportSecurity: false }));
+  if (hooks) app.route('/hooks', createHooks(hooks));
+  if (!password || hosts) app.use('*', checkHost([host, ...(hosts ?? [])]));
 
   app.get('/healthz', (c) => {
     const ms = stalledMs();
@@ -45,8 +55,7 @@ export function createWeb({ password, metrics, status, isDraining, stalledMs, ho
       : c.text(`${awaited} of ${syncs.length} syncs are still in their first run\n`, 503);
   });
 
-  if (hooks) app.route('/hooks', createHooks(hooks));
-  if (password) app.use('*', basicAuth({ verifyUser: (_user, given) => isSame(given, password.reveal()) }));
+  if (password) app.use('*', requirePassword(password, onWrongPassword));
   app.get('/metrics', async (c) => c.text(await metrics.render(), 200, { 'content-type': metrics.contentType }));
   return app;
 }

@@ -44,7 +44,14 @@ export function createHooks({ secret, trigger, nextRun, observe, elapsed }: Hook
     observe('refused');
     return c.json({ answer: 'refused', why: 'the secret is missing or wrong' }, 401, { 'www-authenticate': 'Bearer' });
   });
-  app.use('*', bodyLimit({ maxSize: bodyBytesMax }));
+  app.use(
+    '*',
+    bodyLimit({
+      maxSize: bodyBytesMax,
+      // The rest of the body is not read, so that nothing more can come over this connection.
+      onError: (c) => c.text('Payload Too Large', 413, { connection: 'close' }),
+    }),
+  );
 
   app.post('/:name', (c) => {
     const name = c.req.param('name');

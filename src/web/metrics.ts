@@ -9,6 +9,7 @@ import type { Usage } from '../limits/usage.ts';
 export interface Metrics {
   observe(event: EngineEvent): void;
   hookCame(answer: HookAnswer, sync?: string): void;
+  passwordWasWrong(): void;
   /** The text to be scraped, and its type. */
   render(): Promise<string>;
   readonly contentType: string;
@@ -85,6 +86,11 @@ export function createMetrics({ status, usage, now, isStopping }: MetricsOptions
     labelNames: ['sync', 'answer'],
     registers,
   });
+  const passwordRefusals = new Counter({
+    name: 'leadsheet_password_refusals_total',
+    help: 'Requests for the status page with a wrong password.',
+    registers,
+  });
   // Read when they are asked for, so that they are never old.
   const startedAt = now();
   void new Gauge({
@@ -153,6 +159,7 @@ export function createMetrics({ status, usage, now, isStopping }: MetricsOptions
       changes.inc({ sync, side: change.side, op: change.op, outcome: outcome.kind });
     },
     hookCame: (answer, sync = '') => hooks.inc({ sync, answer }),
+    passwordWasWrong: () => passwordRefusals.inc(),
     render: () => registry.metrics(),
     contentType: registry.contentType,
   };

@@ -181,7 +181,7 @@ describe('references to the environment', () => {
 });
 
 describe('secrets', () => {
-  const secret = 'S3cr3t-of-mine';
+  const secret = 'S3cr3t-of-mine-alone';
   const env = { SECRET: secret, HOOK: `https://hooks.example/${secret}` };
   const text = `crm: { base_url: https://crm.example, token: \${SECRET} }
 google: { credentials_file: g.json }
@@ -214,25 +214,37 @@ server: { listen: 0.0.0.0:1, password_file: p.txt, hook_secret_file: h.txt }
 ${sync()}`;
     const hookSecret = 'a1b2c3d4'.repeat(4);
     const config = load(inFiles, {
-      files: { 't.txt': `${secret}\r\n`, 'p.txt': ' pass word\n', 'h.txt': `${hookSecret}\n` },
+      files: { 't.txt': `${secret}\r\n`, 'p.txt': ' pass word of two\n', 'h.txt': `${hookSecret}\n` },
     });
     expect(config.crm.token.reveal()).toBe(secret);
-    expect(config.server?.password?.reveal()).toBe(' pass word');
+    expect(config.server?.password?.reveal()).toBe(' pass word of two');
     expect(config.server?.hookSecret?.reveal()).toBe(hookSecret);
     expect(JSON.stringify(effectiveConfig(config))).not.toContain(secret);
   });
 
   test('of hooks are as long in files as anywhere else', () => {
     const problems = (listen: string, given: string) =>
-      problemsOf(`${start}server: { listen: ${listen}, password: p, hook_secret_file: h.txt }\n${sync()}`, {
+      problemsOf(`${start}server: { listen: ${listen}, password: fifteen-letters, hook_secret_file: h.txt }\n${sync()}`, {
         files: { 'h.txt': given },
       });
     expect(problems('127.0.0.1:1', 'a-secret-of-us-two\n')).toEqual([]);
     expect(problems('127.0.0.1:1', 'a secret of us two\n')).toEqual([
-      '3:63: server.hook_secret_file: found a file that holds something else; allowed: one word of 16 characters or more, such as openssl rand -hex 32 makes',
+      '3:77: server.hook_secret_file: found a file that holds something else; allowed: one word of 16 characters or more, such as openssl rand -hex 32 makes',
     ]);
     expect(problems('0.0.0.0:1', 'a-secret-of-us-two\n')).toEqual([
-      '3:61: server.hook_secret_file: found 18 characters, at an address that others can reach; allowed: one word of 32 characters or more there, such as openssl rand -hex 32 makes',
+      '3:75: server.hook_secret_file: found 18 characters, at an address that others can reach; allowed: one word of 32 characters or more there, such as openssl rand -hex 32 makes',
+    ]);
+  });
+
+  test('of the status page are as long in files as anywhere else, and need not be where nobody else can try', () => {
+    const problems = (listen: string, given: string) =>
+      problemsOf(`${start}server: { listen: ${listen}, password_file: p.txt }\n${sync()}`, {
+        files: { 'p.txt': given },
+      });
+    expect(problems('127.0.0.1:1', 'p\n')).toEqual([]);
+    expect(problems('0.0.0.0:1', 'fifteen letters\n')).toEqual([]);
+    expect(problems('0.0.0.0:1', 'fourteenletter\n')).toEqual([
+      '3:45: server.password_file: found 14 characters, at an address that others can reach; allowed: 15 characters or more there, such as openssl rand -base64 18 makes',
     ]);
   });
 

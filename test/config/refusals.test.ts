@@ -116,8 +116,8 @@ ${sync()}`,
       'misspelt options, and not that they are missing',
       'crm: { base_ur: https://crm.example, tokn: t }\ngoogel: { credentials_file: g.json }\n' + sync(),
       [
-        '1:8: crm.base_ur: found an unknown option; allowed: base_url, token, token_file, requests_per_minute, concurrency or timeout_secs; did you mean base_url?',
-        '1:38: crm.tokn: found an unknown option; allowed: base_url, token, token_file, requests_per_minute, concurrency or timeout_secs; did you mean token?',
+        '1:8: crm.base_ur: found an unknown option; allowed: base_url, token, token_file, requests_per_minute, concurrency, timeout_secs or headers; did you mean base_url?',
+        '1:38: crm.tokn: found an unknown option; allowed: base_url, token, token_file, requests_per_minute, concurrency, timeout_secs or headers; did you mean token?',
         '2:1: googel: found an unknown option; allowed: crm, google, state, server, log, alerts, syncs, feeds or outbox; did you mean google?',
       ],
     ],
@@ -141,7 +141,7 @@ ${sync()}`,
       'sections that are empty',
       'crm:\ngoogle: {}\n' + sync(),
       [
-        '1:5: crm: found nothing; allowed: a mapping with base_url, token, token_file, requests_per_minute, concurrency, timeout_secs',
+        '1:5: crm: found nothing; allowed: a mapping with base_url, token, token_file, requests_per_minute, concurrency, timeout_secs, headers',
         '2:1: google.credentials_file: found nothing; allowed: the path of a credentials file',
       ],
     ],
@@ -183,6 +183,11 @@ ${sync()}`,
     [
       'a state of no kind',
       `${start}state: ./state\n${sync()}`,
+      ['3:8: state: found a value that is not shown; allowed: file:FOLDER, such as file:./state, or postgres://...'],
+    ],
+    [
+      'a database behind file:, whose password it does not quote',
+      `${start}state: file:postgres://me:pass@db/x\n${sync()}`,
       ['3:8: state: found a value that is not shown; allowed: file:FOLDER, such as file:./state, or postgres://...'],
     ],
     [
@@ -306,6 +311,29 @@ ${sync()}`,
       ],
     ],
     [
+      'a password that others can guess',
+      `${start}server: { listen: 0.0.0.0:4000, password: a }\n${sync()}`,
+      [
+        '3:43: server.password: found 1 character, at an address that others can reach; allowed: 15 characters or more there, such as openssl rand -base64 18 makes',
+      ],
+    ],
+    [
+      'a password of fourteen characters',
+      `${start}server: { password: fourteen-chars, listen: "[::]:4000" }\n${sync()}`,
+      [
+        '3:21: server.password: found 14 characters, at an address that others can reach; allowed: 15 characters or more there, such as openssl rand -base64 18 makes',
+      ],
+    ],
+    [
+      'names with ports, or addresses, for names',
+      `${start}server: { hosts: [box.lan:4000, "https://box.lan", ""] }\n${sync()}`,
+      [
+        '3:19: server.hosts.0: found "box.lan:4000"; allowed: the name of a host without its port, such as status.example.com',
+        '3:33: server.hosts.1: found "https://box.lan"; allowed: the name of a host without its port, such as status.example.com',
+        '3:52: server.hosts.2: found ""; allowed: the name of a host without its port, such as status.example.com',
+      ],
+    ],
+    [
       'a status page that others can reach without a password',
       `${start}server: { listen: 0.0.0.0:4000 }\n${sync()}`,
       [
@@ -321,9 +349,9 @@ ${sync()}`,
     ],
     [
       'a secret of hooks that others could guess, which it does not quote',
-      `${start}server: { listen: 0.0.0.0:4000, password: p, hook_secret: sixteen-letters- }\n${sync()}`,
+      `${start}server: { listen: 0.0.0.0:4000, password: fifteen-letters, hook_secret: sixteen-letters- }\n${sync()}`,
       [
-        '3:59: server.hook_secret: found 16 characters, at an address that others can reach; allowed: one word of 32 characters or more there, such as openssl rand -hex 32 makes',
+        '3:73: server.hook_secret: found 16 characters, at an address that others can reach; allowed: one word of 32 characters or more there, such as openssl rand -hex 32 makes',
       ],
     ],
     [

@@ -117,6 +117,17 @@ test('the OpenAPI document is valid OpenAPI 3.1', async () => {
   expect(validator.version).toBe('3.1');
 });
 
+test('the OpenAPI document declares a refusal of what is no uuid wherever a path has one', () => {
+  const paths = openApiDocument()['paths'] as Record<string, Record<string, { responses: Record<string, unknown> }>>;
+  const undeclared = Object.entries(paths)
+    .filter(([path]) => path.includes('{'))
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { responses }]) => ({ path, method, responses })),
+    )
+    .filter(({ responses }) => !('404' in responses && '422' in responses));
+  expect(undeclared.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
+});
+
 test('every reference in the OpenAPI document leads somewhere', () => {
   const document = openApiDocument();
   const text = JSON.stringify(document);

@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ForeignStateError, NewerSchemaError, UnknownStoreError } from '../../src/state/errors.ts';
 import { openStore } from '../../src/state/open.ts';
@@ -101,5 +102,24 @@ describe('where the state is', () => {
   test.each(['postgres://db', 'file:', './state', ''])('%s is refused with what to write instead', (url) => {
     expect(() => openStore(url, dep)).toThrow(UnknownStoreError);
     expect(() => openStore(url, dep)).toThrow(/file:\.\/state/);
+  });
+
+  test.each([
+    ['postgres://me:pa55word@db.example/leadsheet?sslkey=pa55word', 'a postgres address'],
+    ['postgresql://me:pa55@word/x@db.example', 'a postgresql address'],
+    ['postgres://db.example/leadsheet?password=pa55word', 'a postgres address'],
+    ['me:pa55word@db.example', 'a place that is not shown'],
+  ])('%s is refused without its password, in the message and in the error', (url, shown) => {
+    const refusal = (): unknown => {
+      try {
+        return openStore(url, dep);
+      } catch (error) {
+        return error;
+      }
+    };
+    const error = refusal() as UnknownStoreError;
+    expect(error).toBeInstanceOf(UnknownStoreError);
+    expect(error.message).toContain(`${shown}: `);
+    expect(inspect(error)).not.toMatch(/pa55|word/);
   });
 });

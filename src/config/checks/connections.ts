@@ -1,6 +1,6 @@
 // The token, who may look at the status page, and who may post to its hooks.
 import { isLoopback, parseListen } from '../address.ts';
-import { hookSecretCharsMin, hookSecretCharsMinBeyond, isHookSecret } from '../secret-file.ts';
+import { hookSecretCharsMin, hookSecretCharsMinBeyond, isHookSecret, passwordCharsMinBeyond } from '../secret-file.ts';
 import { nearestWord } from '../nearest.ts';
 import { keysOf, schemaAt } from '../schema-walk.ts';
 import { configFile } from '../schema/file.ts';
@@ -31,7 +31,12 @@ function checkPassword(listen: string | undefined, { server }: GivenFile): reado
   const given = typeof server === 'object' && server !== null ? server : {};
   if ('password' in given && 'password_file' in given) return [both(['server', 'password_file'], 'password')];
   const host = parseListen(listen ?? '')?.host;
-  if (host === undefined || isLoopback(host) || 'password' in given || 'password_file' in given) return [];
+  if (host === undefined || isLoopback(host) || 'password_file' in given) return [];
+  if ('password' in given) {
+    // One that is no password anywhere is named already.
+    const fault = typeof given.password === 'string' && given.password !== '' && passwordFault(listen, given.password);
+    return fault ? [{ path: ['server', 'password'], part: 'value', ...fault }] : [];
+  }
   return [
     {
       path: ['server', 'listen'],
@@ -40,6 +45,20 @@ function checkPassword(listen: string | undefined, { server }: GivenFile): reado
       allowed: 'password: ${...} or password_file beside it, or an address of this machine such as 127.0.0.1:4000',
     },
   ];
+}
+
+/** Where others can reach the address, they can also guess. */
+export function passwordFault(
+  listen: string | undefined,
+  password: string,
+): (Pick<Fault, 'allowed'> & { readonly found: string }) | undefined {
+  const host = parseListen(listen ?? '')?.host;
+  const { length } = Array.from(password);
+  if (host === undefined || isLoopback(host) || length >= passwordCharsMinBeyond) return undefined;
+  return {
+    found: `${length === 1 ? '1 character' : `${length} characters`}, at an address that others can reach`,
+    allowed: `${passwordCharsMinBeyond} characters or more there, such as openssl rand -base64 18 makes`,
+  };
 }
 
 function checkHookSecret(listen: string | undefined, { server }: GivenFile): readonly Fault[] {

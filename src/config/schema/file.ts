@@ -1,8 +1,9 @@
 // The file users write: every option with its type, default, check and description. Types, validation, the reference
 // page, the JSON Schema and the check of the example all come from here.
 import * as z from 'zod';
-import { addressFault, parseListen } from '../address.ts';
+import { addressFault, isHostName, parseListen } from '../address.ts';
 import { Secret } from '../secret.ts';
+import { headerNameWords, headerValueWords, isExtraHeaderName, isHeaderValue, repeatedHeader } from '../headers.ts';
 import { hookSecretCharsMin, hookSecretWords, isHookSecret, isToken } from '../secret-file.ts';
 import { serviceDefaults } from '../service-settings.ts';
 import { feed } from './feed.ts';
@@ -29,6 +30,20 @@ const crm = section({
   timeout_secs: seconds(1, 600)
     .default(serviceDefaults.timeoutSecs)
     .describe('How long one call may take, its whole answer included.'),
+  headers: z
+    .record(
+      textThat(headerNameWords, isExtraHeaderName),
+      secret('What the header says. Shown by nothing.', headerValueWords, isHeaderValue),
+    )
+    .refine((headers) => repeatedHeader(Object.keys(headers)) === undefined, {
+      error: 'each header once, whatever the case of its name',
+    })
+    .meta({
+      writeOnly: true,
+      description:
+        'Headers to send with each request beside those of leadsheet, such as `Team-ID: "5"`. Their values are shown by nothing.',
+    })
+    .default({}),
 }).describe('The outreach service: where it is, and how often it may be called.');
 
 const google = section({
@@ -47,7 +62,8 @@ const google = section({
 }).describe('Google Sheets: who leadsheet is there, and how often it may call.');
 
 const state = textThat('file:FOLDER, such as file:./state, or postgres://...', (value) =>
-  /^(file:.|postgres(ql)?:\/\/.)/.test(value),
+  // An address behind `file:` is a slip, and would be shown as the name of a folder, password and all.
+  /^(file:(?!\w+:\/\/).|postgres(ql)?:\/\/.)/.test(value),
 )
   // The address of a database holds its password.
   .meta({ writeOnly: true })
@@ -57,7 +73,17 @@ const server = section({
   listen: textThat('host:port, such as 127.0.0.1:4000 or [::1]:4000', (value) => parseListen(value) !== undefined)
     .default('127.0.0.1:4000')
     .describe('Host and port of the status page. Beyond this machine it wants a password.'),
-  password: secret('The password of the status page. This or `password_file`.', 'a password').optional(),
+  hosts: z
+    .array(textThat('the name of a host without its port, such as status.example.com', isHostName))
+    .optional()
+    .describe(
+      'Names under which others reach the status page, such as that of a reverse proxy. Without a password, or with names given ' +
+        'here, a request for any other name is refused; localhost, IP addresses and the host of `listen` are always answered, and hooks under any name.',
+    ),
+  password: secret(
+    'The password of the status page, of 15 characters or more beyond this machine. This or `password_file`.',
+    'a password',
+  ).optional(),
   password_file: text('the path of a file').optional().describe('A file that holds the password.'),
   hook_secret: secret(
     'What whoever posts to `/hooks/NAME` has to know; a run of that sync or feed begins at once. This or ' +

@@ -1,5 +1,4 @@
 import delay from 'delay';
-import type { Secret } from '../../config/secret.ts';
 import { LongPause } from './budget.ts';
 import { AuthenticationError, RateLimitError, ServiceError } from '../errors.ts';
 import type { FailedCall } from '../errors.ts';
@@ -7,6 +6,7 @@ import { exchange } from './exchange.ts';
 import type { Exchange } from './exchange.ts';
 import { interpret } from './interpret.ts';
 import type { Interpretation } from './interpret.ts';
+import { maskAll, maskExchange } from './mask.ts';
 import type { Operation } from '../operations/define.ts';
 import type { CallOptions, ServiceClientOptions } from '../port.ts';
 import type { ServiceRequest } from './request.ts';
@@ -31,7 +31,7 @@ export function createAttempts<Answer>(
   { signal, priority = 'edit', repeat, timeoutMs = client.timeoutMs }: CallOptions,
 ) {
   const repeatable = operation.repeat !== 'harmful' && repeat !== false;
-  const { budget, token } = client;
+  const { budget } = client;
   let failed: { readonly error: ServiceError; readonly again: boolean } | undefined;
   let pauses = 0;
 
@@ -44,13 +44,19 @@ export function createAttempts<Answer>(
 
   /** Runs as the budget's task, to its end: a 429 or 401 must reach the budget before the next task starts. */
   async function attempt(call: FailedCall, { url, init }: ServiceRequest): Promise<Interpretation<Answer>> {
-    const result = masked(await exchange(url, init, { transport: client.transport, timeoutMs, signal }), token);
+    const received = await exchange(url, init, { transport: client.transport, timeoutMs, signal });
+    const result = maskExchange(received, client);
     if (operation.repeat === 'read') signal?.throwIfAborted();
     if (result.outcome === 'answered') client.noteClock(result.headers);
     const seen = { ...call, ...describe(result) };
     client.observe?.({ ...seen, method: operation.method, url, exchange: result });
     const pauseFor = (retryAfterMs: number | undefined) => budget.refused(retryAfterMs);
-    const interpretation = interpret(operation, result, seen, pauseFor, client.now());
+    const meaningOf = (what: Exchange) => interpret(operation, what, seen, pauseFor, client.now());
+    let interpretation = meaningOf(result);
+    // A refusal inside a 200 has words too. No other answer is read twice: its second pause would count as another 429.
+    if ('error' in interpretation && result.outcome === 'answered' && result.status < 300) {
+      interpretation = meaningOf(maskAll(received, client));
+    }
     const error = 'error' in interpretation ? interpretation.error : undefined;
     if (error instanceof AuthenticationError) budget.close(error);
     if (!(error instanceof RateLimitError)) budget.accepted();
@@ -108,9 +114,4 @@ function describe(result: Exchange): Pick<FailedCall, 'status' | 'requestId' | '
     ...(requestId !== null && { requestId }),
     ...(result.status >= 300 && { body: result.text.slice(0, bodyKept) }),
   };
-}
-
-/** An answer may echo its request, token and all, and end up in a message. */
-function masked(result: Exchange, token: Secret): Exchange {
-  return result.outcome === 'answered' ? { ...result, text: token.maskIn(result.text) } : result;
 }

@@ -1,3 +1,4 @@
+import type { Secret } from '../../config/secret.ts';
 import { encodeQuery } from '../operations/query.ts';
 import type { QueryObject } from '../operations/query.ts';
 import type { Operation } from '../operations/define.ts';
@@ -27,7 +28,7 @@ export function buildRequest(
     init: {
       method: operation.method,
       headers: {
-        ...extraHeaders,
+        ...revealed(extraHeaders),
         accept: 'application/json',
         authorization: `Bearer ${token.reveal()}`,
         'user-agent': userAgent,
@@ -36,4 +37,8 @@ export function buildRequest(
       ...(hasBody && { body: JSON.stringify(named) }),
     },
   };
+}
+
+function revealed(headers: Readonly<Record<string, Secret>> = {}): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value.reveal()]));
 }

@@ -1,8 +1,10 @@
 /** The shortest pause after a 429: a header that names the past, or 0, must not become a loop. */
 const pauseMsMin = 1_000;
+/** The longest: no window of calls that a service counts is longer than a day (docs/service.md). A broken header is no end. */
+const pauseMsMax = 24 * 3_600_000;
 
 /**
- * How long a 429 asks to wait, in milliseconds, at least one second; undefined when it names no time. Understood are
+ * How long a 429 asks to wait, in milliseconds, at least one second and at most a day; undefined when it names no time. Understood are
  * Retry-After in seconds or as an HTTP date, and, where that is missing, X-RateLimit-Reset as seconds from now, as unix
  * time (seconds or milliseconds) or as a date people can read. Dates are read against the service's own Date header, so
  * that a clock that is off here neither floods nor sleeps.
@@ -11,7 +13,7 @@ export function retryAfterMs(headers: Headers, now: number): number | undefined 
   const said = headers.get('retry-after') ?? headers.get('x-ratelimit-reset') ?? headers.get('ratelimit-reset');
   if (said === null || said.trim() === '') return undefined;
   const waitMs = waitFor(said.trim(), serviceTime(headers) ?? now);
-  return waitMs === undefined ? undefined : Math.max(pauseMsMin, waitMs);
+  return waitMs === undefined ? undefined : Math.min(pauseMsMax, Math.max(pauseMsMin, waitMs));
 }
 
 /** The instant of the service's clock when it answered, epoch milliseconds; whole seconds by its format. */

@@ -29,7 +29,8 @@ export function recordAnswer<F extends Fields>(
   shape: RecordShape<F>,
   {
     success = [200],
-    refusals = [404],
+    // A uuid that is none is 422 (docs/service.md).
+    refusals = [404, 422],
     blank,
     pick = unwrap,
     schema = shape.schema,
@@ -82,7 +83,7 @@ export function pageAnswer<F extends Fields>(
 /** Accepted, with or without a body. */
 export function doneAnswer<Answer>(
   answer: Answer,
-  { success = [204], refusals = [404] }: RuleOptions = {},
+  { success = [204], refusals = [404, 422] }: RuleOptions = {},
   refused?: AnswerRule<Answer>['refused'],
 ): AnswerRule<Answer> {
   return { success, refusals, blank: { answer }, read: () => answer, ...(refused && { refused }) };

@@ -28,7 +28,9 @@ export function refusalToResponse(refusal: Refusal, switches: Switches): Respons
     return Response.json({ message, errors: data }, { status });
   }
   if (status === 504) return htmlPage(status);
-  return Response.json(envelope(status, reason, message, data), { status });
+  // The rest of a body that is too large is not read, so that nothing more can come over its connection.
+  const headers: Record<string, string> = status === 413 ? { connection: 'close' } : {};
+  return Response.json(envelope(status, reason, message, data), { status, headers });
 }
 
 /** What a gateway before the service says. */

@@ -9,7 +9,7 @@ import { trial } from './support.ts';
 import type { Answer, Trial } from './support.ts';
 
 /** Any operation may answer these, whatever it is for. */
-const common = [400, 401, 403, 413, 415, 422, 429];
+const common = [400, 401, 403, 413, 415, 429];
 
 const unknownUuid = '00000000-0000-4000-8000-000000000000';
 

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Agent, request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { operationList } from '../../../src/crm/operations/table.ts';
 import { serve } from '../../../src/standin/serve.ts';
 import type { RunningServer } from '../../../src/standin/serve.ts';
@@ -133,5 +134,24 @@ describe('over HTTP', () => {
       duplex: 'half',
     });
     expect(streamed.status).toBe(413);
+  });
+
+  test('a 413 says that its connection ends, and the next call of a client that keeps connections is answered', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => agent.destroy());
+    const ask = async (method: string, body?: string) => {
+      const { promise, resolve, reject } = Promise.withResolvers<readonly [number | undefined, string | undefined]>();
+      const headers = { authorization: `Bearer ${it.token}`, 'content-type': 'application/json' };
+      request(`${server.url}/leads/api/lists`, { agent, method, headers }, (answer) => {
+        answer.resume();
+        answer.on('end', () => resolve([answer.statusCode, answer.headers.connection]));
+      })
+        .on('error', reject)
+        .end(body);
+      return promise;
+    };
+    expect(await ask('POST', JSON.stringify({ name: 'x'.repeat(2 ** 21) }))).toEqual([413, 'close']);
+    expect(await ask('GET')).toEqual([200, 'keep-alive']);
+    expect(await ask('GET')).toEqual([200, 'keep-alive']);
   });
 });

@@ -1,0 +1,71 @@
+// Headers beside our own that a service may ask for with each request, such as Team-ID.
+import { Secret } from './secret.ts';
+import { SettingsError } from './settings-error.ts';
+
+/** What a request needs to be what it is, and what leadsheet says of itself. */
+const ownHeaders = new Set([
+  'accept',
+  'accept-encoding',
+  'authorization',
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'cookie',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'user-agent',
+]);
+
+export const headerNameWords =
+  'the name of a header, such as Team-ID, that is none of authorization, content-type, host and others that leadsheet sets';
+export const headerValueWords = 'one line of printable ASCII without spaces around it';
+
+/** A field name as RFC 9110, section 5.1, has it, and none of ours. */
+export function isExtraHeaderName(name: string): boolean {
+  return /^[\w!#$%&'*+.^`|~-]{1,100}$/.test(name) && !ownHeaders.has(name.toLowerCase());
+}
+
+export function isHeaderValue(value: string): boolean {
+  return /^[\u0021-\u007e](?:[\u0020-\u007e]{0,8000}[\u0021-\u007e])?$/.test(value);
+}
+
+/** The first name that stands there before in another case. */
+export function repeatedHeader(names: readonly string[]): string | undefined {
+  const lower = names.map((name) => name.toLowerCase());
+  return names.find((name, index) => lower.indexOf(name.toLowerCase()) < index);
+}
+
+/** `{"Team-ID": "5"}`, as OUTREACH_HEADERS has it. Never quotes a value. */
+export function textToHeaders(text: string, source: string): Readonly<Record<string, Secret>> {
+  const given = parseObject(text);
+  const names = Object.keys(given ?? {});
+  const isFine =
+    given !== undefined &&
+    names.every((name) => isExtraHeaderName(name)) &&
+    repeatedHeader(names) === undefined &&
+    Object.values(given).every((value) => typeof value === 'string' && isHeaderValue(value));
+  if (!isFine) {
+    throw new SettingsError(
+      `${source} must be a JSON object of headers, such as {"Team-ID": "5"}: each key ${headerNameWords}, each value ${headerValueWords}`,
+    );
+  }
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, new Secret(value as string)]));
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Readonly<Record<string, unknown>>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

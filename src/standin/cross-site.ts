@@ -1,0 +1,24 @@
+// Keeps pages of a browser away from a stand-in, which asks for no token in places: they reach this machine by giving their
+// own name its address (DNS rebinding), or by sending a form across sites.
+import { isLoopback } from '../config/address.ts';
+
+/** What to answer a request that comes from a page elsewhere; undefined for any other. */
+export function refuseOtherSites({ method, headers }: Pick<Request, 'method' | 'headers'>): Response | undefined {
+  const host = headers.get('host');
+  if (host !== null && !isLoopback(URL.parse(`http://${host}/`)?.hostname ?? '')) {
+    return refusal(421, 'a stand-in answers under the names of this machine alone, such as localhost and 127.0.0.1');
+  }
+  const origin = headers.get('origin');
+  if (origin !== null && URL.parse(origin)?.host !== host) {
+    return refusal(403, 'a page of another site may not use a stand-in');
+  }
+  const site = headers.get('sec-fetch-site');
+  // A link from elsewhere may open the grid: its page cannot read what opens.
+  const isLink = method === 'GET' && headers.get('sec-fetch-dest') === 'document';
+  const isOurs = site === null || site === 'same-origin' || site === 'none';
+  return isOurs || isLink ? undefined : refusal(403, 'a page of another site may not use a stand-in');
+}
+
+function refusal(status: number, message: string): Response {
+  return Response.json({ message }, { status, headers: { connection: 'close' } });
+}

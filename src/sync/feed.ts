@@ -8,6 +8,7 @@ import { type FeedField, isSameInCell } from './feed-value.ts';
 import type { Hold } from './guard.ts';
 import { type Cell, isTooLong, tooLong } from './kinds.ts';
 import { inSync, statusByRow } from './status.ts';
+import { differing, sortFeedRows } from './feed-rows.ts';
 import type { Outcome, Outcomes } from './outcome.ts';
 import { failureProblem } from './outcome.ts';
 import type { Reading, Value } from './value.ts';
@@ -36,6 +37,8 @@ export interface FeedLink {
   readonly writing?: Value;
   /** What the service said to the last wish, until something else happens. */
   readonly said?: string;
+  /** What other rows with its ID held, and the record did not, when a run last looked (I4). */
+  readonly copies?: readonly string[];
   /** A reading during which records came and went did not have it (G5). */
   readonly isMissed?: true;
   /** Its row says that it is gone: an empty listing is no news of it (G1). */
@@ -89,18 +92,21 @@ export interface FeedPlan {
 
 export function planFeed(input: FeedInput): FeedPlan {
   const { holds, missing } = guardFeed(input);
-  const { keeperByUuid, problems: rowProblems } = sortRows(input);
+  const { keeperByUuid, copiesByUuid, problems: rowProblems } = sortFeedRows(input);
   const plan: Draft = { changes: [], problems: [...rowProblems], keeps: [], said: new Map(), silent: new Set() };
   let linked = 0;
   for (const record of input.records) {
     const row = keeperByUuid.get(record.uuid);
+    const copies = copiesByUuid.get(record.uuid);
     if (row) {
       linked += 1;
-      planRow(input, record, row, plan);
-    } else planNewRow(input, record, plan);
+      planRow(input, record, { row, copies: copies ?? [] }, plan);
+    } else if (!copies) planNewRow(input, record, plan);
   }
   const listed = new Set(input.records.map(({ uuid }) => uuid));
-  for (const [uuid, row] of keeperByUuid) if (!listed.has(uuid)) planAbsent(input, uuid, row, plan);
+  for (const [uuid, row] of keeperByUuid) {
+    if (!listed.has(uuid)) planAbsent(input, uuid, { row, isCopied: copiesByUuid.has(uuid) }, plan);
+  }
   for (const uuid of input.links.keys()) {
     if (!listed.has(uuid) && !keeperByUuid.has(uuid) && input.coverage !== 'partial' && !input.isDrifted) {
       plan.keeps.push({ uuid, link: null });
@@ -169,45 +175,12 @@ function guardFeed(input: FeedInput): Pick<FeedPlan, 'holds' | 'missing'> {
 /** As for the sides of a sync (G1). */
 const emptyKnownMin = 2;
 
-interface SortedRows {
-  readonly keeperByUuid: ReadonlyMap<string, FeedRow>;
-  readonly problems: readonly Problem[];
-}
-
-/** I4: of rows with one ID, the one that equals the record keeps it, else the upper one. */
-function sortRows({ rows, records, fields }: FeedInput): SortedRows {
-  const problems: Problem[] = [];
-  const rowsByUuid = new Map<string, FeedRow[]>();
-  for (const row of rows) {
-    const known = rowsByUuid.get(row.id);
-    if (row.id === '') {
-      problems.push(problem('ignored', { row: row.number }, 'F2', 'no record of the feed: it has no ID'));
-    } else if (known) known.push(row);
-    else rowsByUuid.set(row.id, [row]);
-  }
-  const recordByUuid = new Map(records.map((record) => [record.uuid, record]));
-  const keeperByUuid = new Map<string, FeedRow>();
-  for (const [uuid, all] of rowsByUuid) {
-    const record = recordByUuid.get(uuid);
-    const equal = all.length > 1 && record ? all.find((row) => differing(fields, record, row).length === 0) : undefined;
-    const keeper = equal ?? all[0]!;
-    keeperByUuid.set(uuid, keeper);
-    for (const { number } of all.filter((row) => row !== keeper)) {
-      problems.push(problem('quarantined', { row: number }, 'I4', `copy of row ${keeper.number}: delete one of them`));
-    }
-  }
-  return { keeperByUuid, problems };
-}
-
-/** Indexes of the fields in which the row is not as the record; what is unknown differs in nothing. */
-function differing(fields: readonly FeedField[], { values }: FeedRecord, { cells }: FeedRow): readonly number[] {
-  return fields.flatMap((field, index) => {
-    const [value, cell] = [values[index], cells[index]];
-    return value === undefined || cell === undefined || isSameInCell(field, value, cell) ? [] : [index];
-  });
-}
-
-function planRow(input: FeedInput, record: FeedRecord, row: FeedRow, plan: Draft): void {
+function planRow(
+  input: FeedInput,
+  record: FeedRecord,
+  { row, copies }: { readonly row: FeedRow; readonly copies: readonly string[] },
+  plan: Draft,
+): void {
   const about = { uuid: record.uuid, row: row.number };
   const control = judgeControl(input, record, row);
   const sets: FieldChange[] = [];
@@ -234,7 +207,8 @@ function planRow(input: FeedInput, record: FeedRecord, row: FeedRow, plan: Draft
   if (control.problem) plan.problems.push(control.problem);
   if (set) plan.changes.push(set);
   const isControlWritten = sets.some(({ field }) => field === input.controlled);
-  const { link } = control;
+  const { copies: _before, ...rest } = control.link;
+  const link = copies.length > 0 ? { ...rest, copies } : rest;
   if (link.said !== undefined) plan.said.set(row.number, link.said);
   plan.keeps.push({ uuid: record.uuid, link, ...(set && isControlWritten && { by: set }) });
 }
@@ -327,8 +301,13 @@ function planNewRow({ fields, controlled }: FeedInput, record: FeedRecord, plan:
   plan.keeps.push({ uuid: record.uuid, link: agreed === undefined ? {} : { agreed }, by: change });
 }
 
-/** F3. The keeper stands for its copies too: they are quarantined, and never deleted. */
-function planAbsent(input: FeedInput, uuid: string, row: FeedRow, plan: Draft): void {
+/** F3. The keeper stands for its copies too: they are quarantined, and none of them is ever deleted (I4). */
+function planAbsent(
+  input: FeedInput,
+  uuid: string,
+  { row, isCopied }: { readonly row: FeedRow; readonly isCopied: boolean },
+  plan: Draft,
+): void {
   const { coverage, isDrifted, links, onGone, records } = input;
   const link = links.get(uuid);
   const about = { uuid, row: row.number };
@@ -342,8 +321,8 @@ function planAbsent(input: FeedInput, uuid: string, row: FeedRow, plan: Draft): 
     coverage === 'newest' ? `not among the first ${records.length} any more` : 'the service does not list it any more';
   if (!link) {
     plan.problems.push(problem('ignored', about, 'F3', 'the service does not list it, and the feed did not write it'));
-  } else if (onGone === 'mark') {
-    plan.problems.push(problem('ignored', about, 'F3', why));
+  } else if (onGone === 'mark' || isCopied) {
+    plan.problems.push(problem('ignored', about, 'F3', isCopied ? `${why}; it was copied here` : why));
     if (!link.isGone) plan.keeps.push({ uuid, link: { ...link, isGone: true } });
   } else {
     plan.silent.add(row.number);

@@ -2,7 +2,7 @@
 // each add to it; nobody else sees it.
 import { type Change, type Problem, problem } from './change.ts';
 import type { OutboxInput } from './outbox-input.ts';
-import type { Known } from './outbox-known.ts';
+import type { Keepers, Known } from './outbox-known.ts';
 import type { Message, OutboxRow, Said } from './message.ts';
 import type { RuleId } from './rules.ts';
 
@@ -26,11 +26,9 @@ export interface Wish {
 }
 
 /** Fields of the same names as in `OutboxPlan` mean the same. */
-export interface Draft {
+export interface Draft extends Keepers {
   readonly input: OutboxInput;
   readonly known: Known;
-  /** Of the rows that carry an ID, the one that it is of; rows are added that get theirs back. */
-  readonly keepers: Map<string, OutboxRow>;
   readonly namings: Naming[];
   readonly messages: Map<string, Message>;
   readonly sets: (Change & { readonly op: 'set' })[];

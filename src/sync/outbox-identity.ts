@@ -1,5 +1,6 @@
 // P2, P6: whose message a row is. By the ID it was given, else by the uuid, else by what it says; a row that says it was
 // sent, and is nobody's that we know, is proof or is set aside, and is never sent.
+import { listed } from './matching.ts';
 import { contentText, isUuid, type Message, type OutboxRow, readPayload, readRecipient, readSend } from './message.ts';
 import { instantOf, isBlank, textOf } from './outbox-cells.ts';
 import { type Draft, mayAgain, tell } from './outbox-draft.ts';
@@ -9,10 +10,12 @@ import { report } from './outbox-report.ts';
 import { waitForId, wish } from './outbox-wish.ts';
 
 export function identify(draft: Draft): void {
-  const { input, keepers } = draft;
+  const { input, keepers, doubted } = draft;
   for (const row of input.rows) {
     const keeper = keepers.get(row.id);
-    if (!keeper) considerNameless(draft, row);
+    const doubtful = doubted.get(row.id);
+    if (doubtful) doubtOf(draft, row, doubtful);
+    else if (!keeper) considerNameless(draft, row);
     else if (keeper === row) considerNamed(draft, row);
     else considerCopy(draft, row, keeper);
   }
@@ -129,6 +132,13 @@ function copyOf(draft: Draft, row: OutboxRow, { number }: OutboxRow): void {
   const { uuid, sentAt } = draft.input.headers;
   const remedy = `to make it a message of its own, clear ${uuid} and ${sentAt}`;
   tell(draft, row, 'quarantined', 'P2', `copy of row ${number}, nothing is sent: ${remedy}`);
+}
+
+/** I4, P3: which of them was sent, or may have been, cannot be told. */
+function doubtOf(draft: Draft, row: OutboxRow, rows: readonly number[]): void {
+  const others = listed(rows.filter((number) => number !== row.number));
+  const reason = `has the same ID as row ${others}, and which of them was sent cannot be told, nothing is sent: clear the ID in the rows that are new messages`;
+  tell(draft, row, 'quarantined', 'I4', reason);
 }
 
 function sentElsewhere(draft: Draft, row: OutboxRow): void {

@@ -28,22 +28,47 @@ export function indexLedger({ messages }: OutboxInput): Known {
   return { idByUuid, idsBySaid, idsBySent };
 }
 
-/** I4: of rows with one ID, the one that says what was written down keeps it, else the upper one. */
-export function findKeepers(input: OutboxInput): Map<string, OutboxRow> {
-  const { rows, messages } = input;
+export interface Keepers {
+  /** By ID: of the rows that carry it, the one that it is of. Of an ID in doubt, the upper one. */
+  readonly keepers: Map<string, OutboxRow>;
+  /** By ID: the numbers of rows that cannot be told from copies, upper ones first. */
+  readonly doubted: ReadonlyMap<string, readonly number[]>;
+}
+
+/**
+ * I4: of rows with one ID, the one that says what was written down keeps it; else the upper one that shows the uuid of what
+ * was sent. Where something was sent, or may have been, and no row shows that it is of this one, it is in doubt: the row of
+ * it was edited since, and would be sent again as a copy. Rows of which nothing was sent are messages of their own.
+ */
+export function findKeepers(input: OutboxInput): Keepers {
   const keepers = new Map<string, OutboxRow>();
-  const isAsKnown = (row: OutboxRow) => {
-    const message = messages.get(row.id);
-    return textOf(row.uuid) === (message?.uuid ?? '') && saidOf(input, row) === message?.said;
-  };
-  const doubled = new Set<string>();
-  for (const row of rows) {
+  const doubled = new Map<string, OutboxRow[]>();
+  for (const row of input.rows) {
     if (row.id === '') continue;
-    if (keepers.has(row.id)) doubled.add(row.id);
+    const first = keepers.get(row.id);
+    if (first) doubled.set(row.id, [...(doubled.get(row.id) ?? [first]), row]);
     else keepers.set(row.id, row);
   }
-  for (const row of rows.toReversed()) if (doubled.has(row.id) && isAsKnown(row)) keepers.set(row.id, row);
-  return keepers;
+  const doubted = new Map<string, readonly number[]>();
+  for (const [id, rows] of doubled) {
+    const upperFirst = rows.toSorted((a, b) => a.number - b.number);
+    const keeper = keeperOf(input, upperFirst);
+    keepers.set(id, keeper ?? upperFirst[0]!);
+    if (!keeper)
+      doubted.set(
+        id,
+        upperFirst.map(({ number }) => number),
+      );
+  }
+  return { keepers, doubted };
+}
+
+function keeperOf(input: OutboxInput, upperFirst: readonly OutboxRow[]): OutboxRow | undefined {
+  const message = input.messages.get(upperFirst[0]!.id);
+  const isOfMessage = (row: OutboxRow) => textOf(row.uuid) === (message?.uuid ?? '');
+  const asKnown = upperFirst.find((row) => isOfMessage(row) && saidOf(input, row) === message?.said);
+  if (asKnown || !message || !isDone(message)) return asKnown ?? upperFirst[0];
+  return message.uuid === undefined ? undefined : upperFirst.find(isOfMessage);
 }
 
 /** Digest of what a row says. */

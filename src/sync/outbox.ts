@@ -37,7 +37,7 @@ export function planOutbox(input: OutboxInput): OutboxPlan {
   const draft: Draft = {
     input,
     known: indexLedger(input),
-    keepers: findKeepers(input),
+    ...findKeepers(input),
     namings: [],
     messages: new Map(),
     sets: [],

@@ -85,6 +85,35 @@ describe('rows with one ID', () => {
     expect(unknown.statuses.get(1)).toBe('sent 2026-11-21 09:00Z');
   });
 
+  test.each(['unknown', 'intended'] as const)(
+    'I4, P3, L8: edited and copied while the outcome is %s, neither row is sent: one of them may have been',
+    (state) => {
+      const unsure: Message = { state, at: now, run: 'r', said: 'as it was' };
+      const rows = [row(1, { id: idOf(7), text: 'new' }), row(2, { id: idOf(7), text: 'mended' })];
+      const messages = new Map([[idOf(7), unsure]]);
+      for (const each of [rows, rows.toReversed()]) {
+        const { due, namings, statuses, sets } = planOutbox(input(each, { messages }));
+        expect({ due, namings, sets }).toEqual({ due: [], namings: [], sets: [] });
+        expect([statuses.get(1), statuses.get(2)]).toEqual([
+          'quarantined: has the same ID as row 2, and which of them was sent cannot be told, nothing is sent: clear the ID in the rows that are new messages',
+          'quarantined: has the same ID as row 1, and which of them was sent cannot be told, nothing is sent: clear the ID in the rows that are new messages',
+        ]);
+      }
+      // The ID of the other one is cleared: it is a message of its own.
+      const decided = planOutbox(input([{ ...rows[0]!, id: '' }, rows[1]!], { messages }));
+      expect([decided.due, decided.namings]).toMatchObject([[], [{ row: 1 }]]);
+    },
+  );
+
+  test('I4, P2: the row that shows the uuid of what was sent keeps the ID, also when it was edited, and the copy is above it', () => {
+    const sent: Message = { state: 'sent', at: now, run: 'r', said: 'as it was', uuid: idOf(70) };
+    const rows = [row(1, { id: idOf(7), text: 'new' }), { ...row(2, { id: idOf(7), text: 'edited' }), uuid: idOf(70) }];
+    const { statuses, namings } = planOutbox(input(rows, { messages: new Map([[idOf(7), sent]]) }));
+    expect(statuses.get(2)).toContain('changed since, not sent again');
+    // The copy shows nothing of what was sent: it is a message of its own (P2).
+    expect(namings).toMatchObject([{ row: 1 }]);
+  });
+
   test('P2: an ID that leadsheet did not give is set aside', () => {
     const { statuses, due } = planOutbox(input([row(1, { id: 'mine' })], { messages: new Map() }));
     expect([due, statuses.get(1)]).toEqual([[], 'quarantined: its ID is not one that leadsheet gave: clear it']);

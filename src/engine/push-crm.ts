@@ -14,6 +14,7 @@ import type { Contact, Lead } from '../crm/operations/records.ts';
 import type { CallOptions } from '../crm/port.ts';
 import type { Change } from '../sync/change.ts';
 import { soleKeyNames } from '../sync/collisions.ts';
+import { isOtherName } from '../sync/keys.ts';
 import type { PlanInput } from '../sync/input.ts';
 import { isSame, isStoredForm, writeCrm } from '../sync/kinds.ts';
 import type { Outcome } from '../sync/outcome.ts';
@@ -229,9 +230,12 @@ const placeholderOnly =
 function isKnownBy({ values }: ContactRecord, { mapping }: PlanInput, change: Create): boolean {
   const keys = new Set(soleKeyNames(mapping));
   const answered = unpack(values);
-  return mapping.fields.every(({ name, kind }, index) => {
-    const sent = keys.has(name) ? change.fields.find(({ field }) => field === name) : undefined;
-    return !sent || answered[index] === undefined || isSame(kind, sent.after, answered[index]);
+  return mapping.fields.every((field, index) => {
+    const sent = keys.has(field.name) ? change.fields.find((each) => each.field === field.name) : undefined;
+    const value = answered[index];
+    return (
+      !sent || value === undefined || isSame(field.kind, sent.after, value) || isOtherName(field, sent.after, value)
+    );
   });
 }
 

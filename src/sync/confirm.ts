@@ -3,7 +3,7 @@ import type { Stray } from './base.ts';
 import { type Change, type Problem, problem } from './change.ts';
 import { soleKeyNames } from './collisions.ts';
 import type { PlanInput } from './input.ts';
-import { isNoKey } from './keys.ts';
+import { isNoKey, isOtherName } from './keys.ts';
 import { isSame } from './kinds.ts';
 import { type Failure, failureProblem, nextRefusal, type Outcome, type Outcomes } from './outcome.ts';
 import type { Plan } from './plan.ts';
@@ -71,7 +71,9 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
       const sent = change.fields.find((each) => each.field === field.name);
       const answered = values[index];
       if (!names.includes(field.name) || !sent || isNoKey(field, sent.after)) return false;
-      return answered !== undefined && !isSame(field.kind, sent.after, answered);
+      return (
+        answered !== undefined && !isSame(field.kind, sent.after, answered) && !isOtherName(field, sent.after, answered)
+      );
     });
     return other && `another ${other.header} than was sent`;
   }

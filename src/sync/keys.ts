@@ -1,6 +1,6 @@
 // By what a person is recognised when there is no ID: the match keys (I2), and which texts are no key at all (I8).
 import type { Field, Mapping, MatchKey } from './mapping.ts';
-import { normalEmail, normalHandle, normalText } from './same.ts';
+import { isMemberId, normalEmail, normalHandle, normalText } from './same.ts';
 import type { Reading } from './value.ts';
 
 /** The normal form of one key of a record, or undefined if the record does not have it. */
@@ -89,6 +89,15 @@ function emailKey(text: string): string | undefined {
 /** A value that must not be sent where the service takes it for an identifier (I8). */
 export function isNoKey({ kind }: Pick<Field, 'kind'>, value: Reading): boolean {
   return kind === 'email' && typeof value === 'string' && isPlaceholderEmail(value);
+}
+
+/**
+ * A profile that was sent by a member id is answered by its handle, or by none (M8): the answer does not contradict it. Two
+ * member ids are compared.
+ */
+export function isOtherName({ kind }: Pick<Field, 'kind'>, sent: Reading, answered: Reading): boolean {
+  if (kind !== 'handle' || typeof sent !== 'string' || !isMemberId(sent)) return false;
+  return typeof answered !== 'string' || !isMemberId(answered);
 }
 
 export function isPlaceholderEmail(text: string): boolean {

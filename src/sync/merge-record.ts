@@ -1,12 +1,14 @@
 // All fields of one person: what goes where, what both sides now agree on, and what stays open.
 import type { FieldNote, Link, Written } from './base.ts';
-import { type FieldChange, type Problem, problem, problemId } from './change.ts';
+import { type FieldChange, type Problem, problem, problemId, type Question } from './change.ts';
 import type { PlanInput, Resolution } from './input.ts';
+import { keyLookupOf } from './keys.ts';
 import { isSame, isTooLong, tooLong } from './kinds.ts';
 import { type Field, isWritable } from './mapping.ts';
 import { type FieldDecision, type FieldReadings, mergeField } from './merge-field.ts';
 import type { ContactRecord, RowRecord } from './record.ts';
 import type { RuleId } from './rules.ts';
+import { isMemberId } from './same.ts';
 import { isBlank, otherSide, type Reading, type Side, type Value } from './value.ts';
 
 export interface RecordReadings {
@@ -26,9 +28,11 @@ export interface RecordMerge {
   readonly agreed: readonly Reading[];
   readonly notes: NonNullable<Link['notes']>;
   readonly problems: readonly Problem[];
+  /** Is a member id in the sheet the same profile as the handle in the CRM (V2)? */
+  readonly questions: readonly Question[];
 }
 
-type MergeInput = Pick<PlanInput, 'mapping' | 'requests' | 'now' | 'waitsToSettle'>;
+type MergeInput = Pick<PlanInput, 'mapping' | 'requests' | 'now' | 'waitsToSettle' | 'answers' | 'crm'>;
 
 export function mergeRecord(input: MergeInput, record: RecordReadings): RecordMerge {
   const toCrm: FieldChange[] = [];
@@ -36,15 +40,17 @@ export function mergeRecord(input: MergeInput, record: RecordReadings): RecordMe
   const agreed: Reading[] = [];
   const notes: Record<string, FieldNote> = {};
   const problems: Problem[] = [];
+  const questions: Question[] = [];
   for (const [index, field] of input.mapping.fields.entries()) {
     const readings = { base: record.base[index], crm: record.crm[index], sheet: record.sheet[index] };
     const outcome = decideField(input, record, field, readings);
     agreed.push(outcome.agreed);
     if (outcome.note) notes[field.name] = outcome.note;
     if (outcome.problem) problems.push(outcome.problem);
+    if (outcome.question) questions.push(outcome.question);
     for (const { side, ...change } of outcome.writes) (side === 'crm' ? toCrm : toSheet).push(change);
   }
-  return { toCrm, toSheet, agreed, notes, problems };
+  return { toCrm, toSheet, agreed, notes, problems, questions };
 }
 
 type Write = FieldChange & { readonly side: Side };
@@ -53,6 +59,7 @@ interface FieldOutcome {
   readonly agreed: Reading;
   readonly note: FieldNote | undefined;
   readonly problem?: Problem | undefined;
+  readonly question?: Question | undefined;
   readonly writes: readonly Write[];
 }
 
@@ -90,14 +97,45 @@ function decideField(input: MergeInput, record: RecordReadings, field: Field, re
     case 'conflict':
       return isSettling(open.edit)
         ? waiting()
-        : {
+        : (sameProfile() ?? {
             agreed: readings.base,
             note: { ...open, conflictSince: known?.conflictSince ?? now },
             problem: { ...tell('conflict', decision.rule, decision.reason), values: readings },
             writes: [],
-          };
+            question: questionOfProfile(),
+          });
     case 'write':
-      return isSettling(open.edit) ? waiting() : checkWrite(decision);
+      if (isSettling(open.edit)) return waiting();
+      if (decision.side === 'sheet') return checkWrite(decision);
+      return sameProfile() ?? { ...checkWrite(decision), question: questionOfProfile() };
+  }
+
+  /**
+   * V2: the cell names the profile by a member id, and the service says that it is this very contact, which it shows by its
+   * handle. That is no edit: the cell gets the handle.
+   */
+  function sameProfile(): FieldOutcome | undefined {
+    const { crm, sheet } = readings;
+    const lookup = memberIdLookup();
+    const answer = lookup && input.answers.keys?.get(lookup.id);
+    if (crm == null || answer?.kind !== 'here' || answer.contact.uuid !== record.uuid) return undefined;
+    const reason = 'names the same profile, which the service shows so';
+    return writeUnlessHeld([{ side: 'sheet', field: field.name, before: sheet, after: crm, rule: 'V2', reason }]);
+  }
+
+  /** Of an open conflict it is asked again at full scans only. */
+  function questionOfProfile(): Question | undefined {
+    const lookup = memberIdLookup();
+    const isAskedAgain = input.crm.coverage === 'whole' || input.requests.retry.size > 0;
+    if (!lookup || input.answers.keys?.has(lookup.id) || (known?.conflictSince !== undefined && !isAskedAgain)) return;
+    const { id: key, by, value } = lookup;
+    return { kind: 'key', key, by, value, uuid: record.uuid, field: field.name };
+  }
+
+  function memberIdLookup() {
+    const { crm, sheet } = readings;
+    const isMeant = field.kind === 'handle' && field.direction === 'both' && !isBlank(crm ?? null);
+    return isMeant && typeof sheet === 'string' && isMemberId(sheet) ? keyLookupOf(field, sheet) : undefined;
   }
 
   /** W10. */

@@ -1,6 +1,6 @@
 // One person, whoever is there of contact, row and link: merged, mourned, or left alone. The D rules are here.
 import { lastSeen, type Link } from './base.ts';
-import { type Change, type FieldChange, type Problem, problem } from './change.ts';
+import { type Change, type FieldChange, type Problem, problem, type Question } from './change.ts';
 import type { ContactAnswer, PlanInput } from './input.ts';
 import { isChangedSince, whyKept } from './edited-since.ts';
 import { isTooLong, tooLong } from './kinds.ts';
@@ -27,6 +27,8 @@ export interface PersonPlan {
   readonly problems: readonly Problem[];
   /** The contact is to be asked for before anything is concluded; the rule that wants it (D3, D5, W4). */
   readonly question?: 'D3' | 'D5' | 'W4';
+  /** What else is to be asked before the plan is final (V2). */
+  readonly keyQuestions?: readonly Question[];
   /** As it was answered to such a question, where the plan was made from that. */
   readonly answered?: ContactRecord;
 }
@@ -148,14 +150,8 @@ function mergePresent(context: PersonContext, { uuid, link, contact, row }: Pers
   if (merged.toSheet.length > 0 || id !== undefined) {
     const why =
       id === undefined ? whole(merged.toSheet) : { rule: idRule(link, row), reason: 'the row is this contact’s' };
-    changes.push({
-      side: 'sheet',
-      op: 'set',
-      ...about,
-      fields: merged.toSheet,
-      ...why,
-      ...(id !== undefined && { id }),
-    });
+    const set = { side: 'sheet', op: 'set', ...about, fields: merged.toSheet, ...why } as const;
+    changes.push(id === undefined ? set : { ...set, id });
   }
   return {
     link: linkOf({
@@ -171,6 +167,7 @@ function mergePresent(context: PersonContext, { uuid, link, contact, row }: Pers
     }),
     changes,
     problems,
+    ...(merged.questions.length > 0 && { keyQuestions: merged.questions }),
   };
 }
 

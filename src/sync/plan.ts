@@ -177,6 +177,7 @@ function planPeople(input: PlanInput, matched: Matched): PeoplePlan {
     changes.push(...planned.changes);
     problems.push(...planned.problems);
     if (isLinkedAfter(planned)) linked += 1;
+    questions.push(...(planned.keyQuestions ?? []));
     if (planned.question) questions.push({ kind: 'contact', uuid, rule: planned.question });
     if (!isSameLink(planned, link)) links.set(uuid, planned.link);
     if (planned.changes.length > 0 || planned.problems.length > 0) {

@@ -249,3 +249,80 @@ describe('I8, T33: a placeholder address is a value, and is never sent as an ide
     expect(trial.contacts().map(({ work_email }) => work_email)).toEqual([everybodys, everybodys]);
   });
 });
+
+describe('V2: how a profile is named', () => {
+  it('V2, I6: two people whose opaque ids differ in case only are two people', async () => {
+    const trial = createTrial({ values: [header, ['Ann', '', '', 'ACoAAB1x'], ['Bob', '', '', 'ACoAAB1X']] });
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { created: 2 } });
+    expect(
+      trial
+        .contacts()
+        .map(({ network }) => network)
+        .toSorted(),
+    ).toEqual(['ACoAAB1X', 'ACoAAB1x']);
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { linked: 2 } });
+  });
+
+  it.each(['/de', '/pt-BR/', '/recent-activity/'])(
+    'V2, I2: an address that ends in %s is the same profile',
+    async (end) => {
+      const trial = createTrial({ values: [header, ['', '', '', `https://www.network.test/in/Ann-Lee${end}`]] });
+      trial.addContact({ first_name: 'Ann', network: 'ann-lee' });
+      expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { linked: 1, created: 0, appended: 0 } });
+      expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 0, conflicts: 0 } });
+      expect(trial.contacts()).toHaveLength(1);
+    },
+  );
+
+  it.each([
+    ['4711', 'ln_id', 'manual'],
+    ['4711', 'ln_id', 'sheet'],
+    ['ACwAAB1x', 'sn_id', 'manual'],
+    ['https://www.network.test/in/ACwAAB1x', 'sn_id', 'sheet'],
+    ['4711', 'ln_id', 'crm'],
+  ] as const)(
+    'V2, I2: a row that names its contact by a member id, %s (%s), is linked without a conflict, and gets the handle (%s)',
+    async (typed, field, conflict) => {
+      const trial = createTrial({ values: [header, ['', 'Firm', '', typed]], sync: { conflict } });
+      const { uuid } = trial.addContact({ first_name: 'Ann', network: 'ann-lee' });
+      trial.service.model.contacts.change(uuid, { fields: { [field]: typed.split('/').at(-1)! } });
+      await trial.run();
+      await trial.run();
+      expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { linked: 1, updated: 0, set: 0 } });
+      expect(trial.grid()).toMatchObject([{ 'First name': 'Ann', Profile: 'ann-lee', 'Contact ID': uuid }]);
+      expect(trial.contacts()).toMatchObject([{ network: 'ann-lee', company_name: 'Firm' }]);
+    },
+  );
+
+  it('V2, I7: the member id of its own contact, typed over the handle, is not sent; one of another contact is held', async () => {
+    const trial = await withOther({ sync: { conflict: 'sheet' } });
+    const ann = trial.contactOf('ann@firm.io');
+    trial.service.model.contacts.change(ann.uuid, { fields: { ln_id: '4711' } });
+    trial.service.model.contacts.change(trial.cy.uuid, { fields: { ln_id: '4712' } });
+    trial.type('ann@firm.io', 'Profile', '4711');
+    trial.type('bob@firm.io', 'Profile', '4712');
+    const { problems } = await trial.run();
+    expect(problems).toMatchObject([{ kind: 'held', rule: 'I7' }]);
+    expect(trial.writes().crm).toEqual([]);
+    expect(trial.rowOf('ann@firm.io')['Profile']).toBe('ann');
+    expect(trial.rowOf('bob@firm.io')['Profile']).toBe('4712');
+  });
+
+  it('V2: a member id that nobody has is an open conflict, and is looked up once and at full scans', async () => {
+    const trial = createTrial({ values: [header, ['', '', 'ann@firm.io', '4711']] });
+    trial.addContact({ first_name: 'Ann', email: 'ann@firm.io', network: 'ann-lee' });
+    expect(await trial.run()).toMatchObject({ counts: { conflicts: 1 } });
+    await trial.run();
+    const calls = trial.crmCalls('contacts.lookup-one').length;
+    for (let run = 0; run < 2; run += 1) expect(await trial.run()).toMatchObject({ counts: { conflicts: 1 } });
+    expect(trial.crmCalls('contacts.lookup-one')).toHaveLength(calls);
+  });
+
+  it('V2, I3: a row that is new and has a member id only becomes a contact', async () => {
+    const trial = createTrial({ values: [header, ['Ann', '', '', '4711']] });
+    expect(await trial.run()).toMatchObject({ counts: { created: 1, quarantined: 0, linked: 1 } });
+    await trial.run();
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { linked: 1 } });
+    expect(trial.contacts()).toHaveLength(1);
+  });
+});

@@ -9,20 +9,23 @@ type Kind = 'ln_id' | 'sn_id' | 'network' | 'work_email' | 'personal_email' | 'p
 
 const key = (kind: Kind, normal: string) => `${kind}:${normal}`;
 const folded = (text: string) => text.trim().replaceAll(/\s+/g, ' ').toLowerCase();
+/** Letters and digits of base64, in which every case counts; all of them begin alike. */
+const isCoded = (text: string) => /^AC[a-z]A[\w-]+$/.test(text);
+const memberIdOf = (text: string) => (isCoded(text.trim()) ? text.trim() : folded(text));
 
 function keys(kind: Kind, value: string | null | undefined, normal: (text: string) => string): string[] {
   const form = value == null ? '' : normal(value);
   return form === '' ? [] : [key(kind, form)];
 }
 
-/** `https://www.network.test/in/Jane-Doe/?x=1`, `@jane-doe` and `JANE-DOE ` are all `jane-doe`. */
+/** `https://www.network.test/in/Jane-Doe/de/?x=1`, `@jane-doe` and `JANE-DOE ` are all `jane-doe`. */
 export function handleOf(text: string): string {
   const address = text.trim().replace(/[?#].*$/s, '');
   const path = address.replace(/^[a-z][a-z0-9+.-]*:\/\//i, '');
+  const profile = /(?:^|\/)in\/+([^/]+)/i.exec(path)?.[1];
   const segments = path.split('/').filter((segment) => segment !== '');
-  return decode(segments.at(-1) ?? '')
-    .replace(/^@/, '')
-    .toLowerCase();
+  const handle = decode(profile ?? segments.at(-1) ?? '').replace(/^@/, '');
+  return isCoded(handle) ? handle : handle.toLowerCase();
 }
 
 function decode(segment: string): string {
@@ -39,8 +42,8 @@ export const isMemberId = (text: string) => /^\d+$/.test(text.trim());
 /** Every key under which a contact can be found. */
 export function contactKeys(record: ContactRecord): string[] {
   return [
-    ...keys('ln_id', record.ln_id, folded),
-    ...keys('sn_id', record.sn_id, folded),
+    ...keys('ln_id', record.ln_id, memberIdOf),
+    ...keys('sn_id', record.sn_id, memberIdOf),
     ...keys('network', record.network, handleOf),
     ...keys('work_email', record.work_email, folded),
     ...keys('personal_email', record.personal_email, folded),
@@ -74,11 +77,11 @@ export function givenKeys({
   const asMember = network_id !== undefined && isMemberId(network_id) ? network_id : undefined;
   const asOther = asMember === undefined ? network_id : undefined;
   return [
-    ...keys('ln_id', asMember, folded),
-    ...keys('ln_id', ln_id, folded),
-    ...keys('ln_id', asOther, folded),
-    ...keys('sn_id', sn_id, folded),
-    ...keys('sn_id', asOther, folded),
+    ...keys('ln_id', asMember, memberIdOf),
+    ...keys('ln_id', ln_id, memberIdOf),
+    ...keys('ln_id', asOther, handleOf),
+    ...keys('sn_id', sn_id, memberIdOf),
+    ...keys('sn_id', asOther, handleOf),
     ...keys('network', network, handleOf),
     ...keys('network', asOther, handleOf),
     ...keys('work_email', email, folded),

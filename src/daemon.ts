@@ -11,6 +11,7 @@ import type { Usage } from './limits/usage.ts';
 import { createLines } from './log/lines.ts';
 import { createLogger, type Log, type LoggerOptions } from './log/logger.ts';
 import { createMask, hideAddresses } from './log/mask.ts';
+import { createQuoteHider } from './log/quotes.ts';
 import { version } from './version.ts';
 import { createWeb } from './web/app.ts';
 import { listen } from './web/listen.ts';
@@ -48,7 +49,10 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   const mask = createMask(secrets);
   const isStopping = () => stop.aborted;
   const log = createLogger({ ...config.log, out: world.out, secrets, now });
-  const lines = createLines(log, { areDetailsShown: config.log.contactDetails === 'shown', now, isStopping });
+  // A secret among the options shows as its mask.
+  const hideQuotes = createQuoteHider(JSON.parse(JSON.stringify(config.options)));
+  const areDetailsShown = config.log.contactDetails === 'shown';
+  const lines = createLines(log, { areDetailsShown, hideQuotes, now, isStopping });
 
   await using resources = new AsyncDisposableStack();
   const app = resources.use(await createApp(config, world, emit));
@@ -57,7 +61,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   const alerts = createAlerts({
     ...(config.alertWebhookUrl && { url: config.alertWebhookUrl }),
     post: world.transport,
-    clean: (text) => hideAddresses(mask(text)),
+    clean: (text) => hideAddresses(hideQuotes(mask(text))),
     told: new Map(before?.syncs.flatMap(({ name, told }) => (told ? [[name, told] as const] : []))),
     onLost: ({ sync, event }, why) => log.warn({ sync, event, why }, 'an alert could not be delivered'),
   });

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { Command } from 'commander';
 import * as z from 'zod';
@@ -9,6 +9,7 @@ import { openApiDocument } from '../crm/openapi.ts';
 import { isObject } from '../crm/operations/answers.ts';
 import { operationList } from '../crm/operations/table.ts';
 import type { NamedOperation } from '../crm/operations/table.ts';
+import { appendPrivateFile } from './private-file.ts';
 import { tokenWarning } from './token-warning.ts';
 import { didYouMean, UsageError } from './errors.ts';
 import type { CliWorld } from './world.ts';
@@ -203,9 +204,7 @@ function appendCapture(file: string, { exchange, operation, method, url, attempt
     exchange.outcome === 'answered'
       ? { status: exchange.status, headers: Object.fromEntries(exchange.headers), text: exchange.text }
       : { failure: exchange.why };
-  appendFileSync(file, `${JSON.stringify({ operation, method, url, attempt: attempts, ...answer })}\n`, {
-    mode: 0o600,
-  });
+  appendPrivateFile(file, `${JSON.stringify({ operation, method, url, attempt: attempts, ...answer })}\n`);
 }
 
 function listing(): string {

@@ -1,3 +1,5 @@
+import { stat } from 'node:fs/promises';
+import { sep } from 'node:path';
 import type { Command } from 'commander';
 import { ConfigError } from '../config/problems.ts';
 import { check, type CheckDep } from '../engine/check/check.ts';
@@ -62,7 +64,7 @@ async function checkAll(
   tell: (finding: Finding) => void,
 ): Promise<void> {
   const store = connectState(config, world, () => {});
-  const dep = { config, store, tokenWarning: tokenWarning(config.crm.token, world.now()) };
+  const dep = { config, store, modeOf, tokenWarning: tokenWarning(config.crm.token, world.now()) };
   if (offline) {
     for await (const finding of check(dep)) tell(finding);
     return;
@@ -77,6 +79,16 @@ async function checkAll(
     signal: world.stop,
   };
   for await (const finding of check({ ...dep, sides })) tell(finding);
+}
+
+async function modeOf(path: string): Promise<number | undefined> {
+  try {
+    const { mode } = await stat(path);
+    // Windows has no such bits: what Node makes of its rights says nothing of other accounts.
+    return sep === '/' ? mode & 0o777 : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Only this machine has stand-ins; nobody else is asked for one. */

@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { App } from '../app.ts';
 import type { RunRequest } from '../engine/context.ts';
@@ -15,6 +14,7 @@ import { CommandFailed } from './errors.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { type GlobalOptions, readConfig } from './globals.ts';
 import { openApp } from './open.ts';
+import { writePrivateFile } from './private-file.ts';
 import { jsonText } from './print/lines.ts';
 import { planText } from './print/plan.ts';
 import { selectAll } from './select.ts';
@@ -60,7 +60,7 @@ export function planCommand(program: Command, world: CliWorld, finish: Finish): 
       }
       if (plans.length < reports.filter(({ isFeed }) => !isFeed).length)
         throw new CommandFailed('no plan was saved: not every sync could be planned');
-      savePlans(globals.out, writePlanFile(plans, new Date(world.now()).toISOString()));
+      savePlans(globals.out, writePlanFile(plans, new Date(world.now()).toISOString()), world);
       const leftOut = reports.filter(({ isFeed }) => isFeed).map(({ sync }) => sync);
       const butFor =
         leftOut.length === 0 ? '' : `, but for feeds (${leftOut.join(', ')}): leadsheet sync carries those out`;
@@ -100,9 +100,9 @@ function codeOf(reports: readonly PlanReport[]): ExitCode {
   return isPersonNeeded ? exitCodes.personNeeded : exitCodes.done;
 }
 
-function savePlans(file: string, text: string): void {
+function savePlans(file: string, text: string, { randomId }: CliWorld): void {
   try {
-    writeFileSync(file, text, { mode: 0o600 });
+    writePrivateFile(file, text, randomId);
   } catch (error) {
     throw new CommandFailed(`the plan cannot be written to ${file} (${errorCode(error)})`, { cause: error });
   }

@@ -11,6 +11,8 @@ import { hideAddresses } from './mask.ts';
 
 export interface LineOptions {
   readonly areDetailsShown: boolean;
+  /** Takes out of a sentence what it quotes from cells and answers. */
+  readonly hideQuotes: (text: string) => string;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** The end was asked for: a run that stops then did not fail. */
@@ -43,11 +45,11 @@ interface Said {
   idleRuns: number;
 }
 
-export function createLines(log: Log, { areDetailsShown, now, isStopping }: LineOptions): Lines {
+export function createLines(log: Log, { areDetailsShown, hideQuotes, now, isStopping }: LineOptions): Lines {
   const saidBySync = new Map<string, Said>();
   const refusedHooks = { count: 0, lineAt: -Infinity };
   const wrongPasswords = { count: 0, lineAt: -Infinity };
-  const safe = (text: string) => (areDetailsShown ? text : hideAddresses(text));
+  const safe = (text: string) => (areDetailsShown ? text : hideAddresses(hideQuotes(text)));
 
   function saidOf(sync: string): Said {
     const said = saidBySync.get(sync) ?? {

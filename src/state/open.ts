@@ -1,10 +1,10 @@
-import * as nodeDisk from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UnknownStoreError } from './errors.ts';
 import { createFileStore } from './file/driver.ts';
 import { createProcesses } from './file/processes.ts';
 import type { Disk } from './file/disk.ts';
+import { machineDisk } from './file/machine-disk.ts';
 import type { ProcessDep, Processes } from './file/processes.ts';
 import { currentSchema } from './file/schema.ts';
 import type { Notice, Store } from './port.ts';
@@ -44,7 +44,7 @@ export function openStore(
 ): Store {
   return createFileStore(folderOf(url), {
     ...dep,
-    ...(machine ?? { disk: nodeDisk, processes: createProcesses(process) }),
+    ...(machine ?? { disk: machineDisk, processes: createProcesses(process) }),
     schema: currentSchema,
     historyDays,
     foldFloorBytes,

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -97,6 +97,8 @@ test('the token is read from a file', async () => {
 
 test('--capture keeps every answer whole, for the owner of the file alone, and no token', async () => {
   const capture = join(folder, 'capture.ndjson');
+  writeFileSync(capture, '');
+  chmodSync(capture, 0o644);
   await run(['api', 'lists.list', '--capture', capture], env);
   await run(['api', 'lists.get', '--uuid', '00000000-0000-4000-8000-000000000000', '--capture', capture], env);
   const text = readFileSync(capture, 'utf8');

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
@@ -257,4 +257,42 @@ test('config prints what holds, with defaults and without secrets; the schema; a
   expect(JSON.parse((await trial.cli('config', '--schema')).stdout)).toMatchObject({ title: 'leadsheet' });
   expect((await run(['config', '--example'])).stdout).toBe(readFileSync('config/example.yaml', 'utf8'));
   expect((await run(['config', '--schema', '--example'])).code).toBe(64);
+});
+
+test('files with secrets that others may read, and a state that others may change, are warnings with what to do', async () => {
+  const trial = createSyncTrial();
+  const [tokenFile, state] = [join(trial.folder, 'token'), join(trial.folder, 'state')];
+  writeFileSync(tokenFile, 'the-token-of-the-tests');
+  editConfig(trial, (config) => {
+    config['crm'] = { base_url: config['crm'].base_url, token_file: tokenFile };
+  });
+  mkdirSync(state);
+  const modes: readonly (readonly [string, number])[] = [
+    [trial.configFile, 0o664],
+    [tokenFile, 0o640],
+    [trial.keyFile, 0o666],
+    [state, 0o777],
+  ];
+  for (const [path, mode] of modes) chmodSync(path, mode);
+  const { code, all } = await findings(trial, '--offline');
+  expect(code).toBe(0);
+  expect(all.filter(({ verdict }) => verdict === 'warning')).toMatchObject([
+    {
+      about: 'file',
+      what: 'permissions',
+      detail: expect.stringMatching(/has mode 664.*change it.*chmod go-w \S+yaml$/),
+    },
+    { about: 'service', what: 'token file', detail: expect.stringMatching(/has mode 640.*may read it\. .*chmod 600/) },
+    {
+      about: 'google',
+      what: 'credentials file',
+      detail: expect.stringMatching(/mode 666.*may read and change it.*chmod 600/),
+    },
+    { about: 'state', what: 'folder', detail: expect.stringMatching(/has mode 777.*chmod 700 \S+state$/) },
+  ]);
+  chmodSync(trial.configFile, 0o644);
+  chmodSync(tokenFile, 0o600);
+  chmodSync(trial.keyFile, 0o400);
+  chmodSync(state, 0o755);
+  expect((await findings(trial, '--offline')).all.filter(({ verdict }) => verdict === 'warning')).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
@@ -210,4 +210,27 @@ test('a plan of another sync, and of another list under the same name, are refus
     code: 1,
     stdout: expect.stringContaining('the plan was made for another list or tab than prospects has now: plan again'),
   });
+});
+
+test('a plan in place of a file that everybody may read is for its owner alone, and leaves nothing beside it', async () => {
+  const trial = await createBusyTrial();
+  const file = join(trial.folder, 'plan.json');
+  writeFileSync(file, 'an older plan', { mode: 0o666 });
+  chmodSync(file, 0o666);
+  const before = readdirSync(trial.folder).toSorted();
+  expect(await trial.cli('plan', '--out', file)).toMatchObject({ code: 2 });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ plans: [{}] });
+  expect(readdirSync(trial.folder).toSorted()).toEqual(before);
+});
+
+test('a plan behind a link is for its owner alone', async () => {
+  const trial = await createBusyTrial();
+  const [file, link] = [join(trial.folder, 'plan.json'), join(trial.folder, 'link')];
+  writeFileSync(file, '');
+  chmodSync(file, 0o644);
+  symlinkSync(file, link);
+  expect(await trial.cli('plan', '--out', link)).toMatchObject({ code: 2 });
+  expect(lstatSync(link).isSymbolicLink()).toBe(true);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
 });

@@ -5,6 +5,7 @@ import { standingOf } from '../../src/engine/daemon/health.ts';
 import type { RunReport } from '../../src/engine/report.ts';
 import { createLines } from '../../src/log/lines.ts';
 import { createLogger } from '../../src/log/logger.ts';
+import { createQuoteHider } from '../../src/log/quotes.ts';
 import type { Problem } from '../../src/sync/change.ts';
 
 /* The log: readable while nothing happens, complete when something does, and silent about people and secrets. */
@@ -63,7 +64,8 @@ function open({ level = 'info' as const, areDetailsShown = false, isStopping = f
   const secrets = [new Secret('the-token-of-the-tests'), new Secret('hm')];
   const out = { write: (text: string) => texts.push(text) };
   const log = createLogger({ level, format, out, secrets, now: () => now });
-  const lines = createLines(log, { areDetailsShown, now: () => now, isStopping: () => isStopping });
+  const hideQuotes = createQuoteHider({ columns: { 'First name': 'first_name' }, list: 'Prospects EMEA' });
+  const lines = createLines(log, { areDetailsShown, hideQuotes, now: () => now, isStopping: () => isStopping });
   const said = () => texts.map((text) => JSON.parse(text) as Record<string, unknown>);
   return { log, lines, texts, said, pass: (ms: number) => (now += ms) };
 }
@@ -182,4 +184,38 @@ test('for people a line is a line of text', () => {
   log.info({ sync: 'prospects' }, 'run ended');
   expect(texts).toHaveLength(1);
   expect(texts[0]).toMatch(/INFO: run ended \{"sync":"prospects"\}\n$/);
+});
+
+test.each([
+  ['enrolment: no such automation: "Ann Smith, 0170 555"', 'enrolment: no such automation: "[hidden]"'],
+  ['no such automation: "Ann", did you mean "Anna\'s sequence"?', 'no such automation: "[hidden]"?'],
+  ['no such automation: "Ann "the boss" Smith": mend it', 'no such automation: "[hidden]": mend it'],
+  [
+    'its ID "Ann Smith" is no contact ID: put the right one back',
+    'its ID "[hidden]" is no contact ID: put the right one back',
+  ],
+  ['no such automation: "Ann Smith', 'no such automation: [hidden]'],
+  ['the header "First name" is "Ann" now (column B)', 'the header "First name" is "[hidden]" now (column B)'],
+  ['the header "First name" is not in the tab', 'the header "First name" is not in the tab'],
+  ['two rows say "first_name" and "First name"', 'two rows say "first_name" and "First name"'],
+])('what a problem quotes from a cell is not in the log: %s', (reason, logged) => {
+  const { lines, said } = open();
+  lines.engine(ended({ problems: [{ ...conflict, reason }] }));
+  expect(said()[0]).toMatchObject({ msg: 'problem', reason: logged });
+
+  const shown = open({ areDetailsShown: true });
+  shown.lines.engine(ended({ problems: [{ ...conflict, reason }] }));
+  expect(shown.said()[0]).toMatchObject({ reason });
+});
+
+test('neither is what a refusal, a notice or a failed run quotes', () => {
+  const { lines, texts } = open();
+  lines.engine({
+    ...changed,
+    outcome: { kind: 'refused', message: 'first_name: "Ann Smith" is too long' },
+  });
+  lines.engine({ type: 'notice', sync: 'prospects', message: 'row 1 says "Ann Smith", "0170 555"' });
+  lines.engine(ended({ status: 'failed', error: 'the tab has no column "Email", and row 1 says "Ann Smith"' }));
+  expect(texts).toHaveLength(3);
+  expect(texts.join()).not.toMatch(/Ann|0170/);
 });

@@ -128,6 +128,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
       client_secret: account.clientSecret,
       refresh_token: account.refreshToken,
     }),
+    { mode: 0o600 },
   );
   const answer = async (request: Request): Promise<Response> =>
     request.url.startsWith(serviceUrl) ? service.fetch(request) : sheets.fetch(request);

@@ -7,6 +7,7 @@ import type { Store } from '../../state/port.ts';
 import { readStanding } from '../standing.ts';
 import { checkContacts } from './contacts.ts';
 import { checkRecords } from './records.ts';
+import { checkFiles, type ModeOf } from './files.ts';
 import { type Finding, found, skipped } from './finding.ts';
 import { checkSenders } from './senders.ts';
 import { checkFeedTab, checkOutboxTab, checkTab, type FoundTab, sharedTabs } from './tabs.ts';
@@ -22,11 +23,14 @@ export interface CheckDep {
     readonly isStandin: (address: string) => Promise<boolean>;
     readonly signal: AbortSignal;
   };
+  /** Of files and folders of this machine. */
+  readonly modeOf: ModeOf;
   /** About the token by itself: when it ends. */
   readonly tokenWarning: string | undefined;
 }
 
-export async function* check({ config, store, sides, tokenWarning }: CheckDep): AsyncGenerator<Finding> {
+export async function* check({ config, store, sides, modeOf, tokenWarning }: CheckDep): AsyncGenerator<Finding> {
+  yield* checkFiles(config, modeOf);
   yield tokenWarning === undefined
     ? { verdict: 'ok', about: 'service', what: 'token', detail: 'there is one, and it does not end within 30 days' }
     : { verdict: 'warning', about: 'service', what: 'token', detail: tokenWarning };

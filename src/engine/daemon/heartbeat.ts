@@ -3,10 +3,10 @@
  * a dot because theirs never do. Written at once when a sync's state changes, and at most once a minute otherwise (W9).
  * Nothing depends on it: a file that is missing, old or broken is as good as none.
  */
-import * as nodeDisk from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { type Disk, writeWhole } from '../../state/file/disk.ts';
+import { machineDisk } from '../../state/file/machine-disk.ts';
 
 const instant = z.iso.datetime();
 const counts = z.object({
@@ -85,7 +85,7 @@ export const heartbeatEveryMs = 60_000;
 const fileName = '.daemon.json';
 
 /** What the daemon on this state folder last told; undefined when there is nothing one could read. Never throws. */
-export async function readHeartbeat(folder: string, disk: Disk = nodeDisk): Promise<Heartbeat | undefined> {
+export async function readHeartbeat(folder: string, disk: Disk = machineDisk): Promise<Heartbeat | undefined> {
   try {
     return heartbeat.parse(JSON.parse(String(await disk.readFile(join(folder, fileName)))));
   } catch {
@@ -110,7 +110,7 @@ export interface HeartbeatOptions {
 }
 
 /** Replaces the file whole, one writing at a time; what happens meanwhile is in the next one. */
-export function createHeartbeat({ folder, disk = nodeDisk, take, onFailure }: HeartbeatOptions): HeartbeatWriter {
+export function createHeartbeat({ folder, disk = machineDisk, take, onFailure }: HeartbeatOptions): HeartbeatWriter {
   let writing: Promise<void> | undefined;
   let isStale = false;
   let hasFailed = false;

@@ -7,7 +7,7 @@ import { DiskError, StateError } from '../errors.ts';
  * linked or removed) after `sync` of its folder, opened as a file is.
  */
 export interface Disk {
-  open(path: string, flags: 'r' | 'r+' | 'w' | 'wx', mode?: number): Promise<OpenFile>;
+  open(path: string, flags: 'r' | 'r+' | 'wx', mode?: number): Promise<OpenFile>;
   readFile(path: string): Promise<Buffer>;
   readdir(path: string): Promise<string[]>;
   stat(path: string): Promise<FileStamp>;
@@ -61,14 +61,12 @@ export async function syncFolder(disk: Disk, path: string): Promise<void> {
   }
 }
 
-/** A new file, or one in place of what was there, its content durable; its name is not until the folder is synced. */
-export async function writeWhole(
-  disk: Disk,
-  path: string,
-  chunks: Iterable<Buffer>,
-  flags: 'w' | 'wx' = 'w',
-): Promise<number> {
-  const file = await disk.open(path, flags, fileMode);
+/**
+ * A new file, in place of what was there, its content durable; its name is not until the folder is synced. What was there is
+ * removed first and never written through: it may be a link that somebody else made.
+ */
+export async function writeWhole(disk: Disk, path: string, chunks: Iterable<Buffer>): Promise<number> {
+  const file = await openNew(disk, path);
   let position = 0;
   try {
     for (const chunk of chunks) {
@@ -80,6 +78,16 @@ export async function writeWhole(
     await file.close();
   }
   return position;
+}
+
+async function openNew(disk: Disk, path: string): Promise<OpenFile> {
+  try {
+    return await disk.open(path, 'wx', fileMode);
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error;
+    await unlinkIfThere(disk, path);
+    return disk.open(path, 'wx', fileMode);
+  }
 }
 
 /** `write` may take only a part of what it is given. */
@@ -163,6 +171,8 @@ function explain(code: string, message: string): { readonly what: string; readon
         remedy:
           'Let the account that runs leadsheet own the folder and the files in it, on a file system with hard links',
       };
+    case 'ELOOP':
+      return { what: 'a symbolic link where a file should be', remedy: 'Remove it, after a look at who made it' };
     case 'EISDIR':
     case 'ENOTDIR':
       return {

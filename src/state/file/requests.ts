@@ -34,7 +34,7 @@ export function createRequests(disk: Disk, syncFolderPath: string, createId: () 
       await makeFolder(disk, folder);
       const id = createId();
       const draft = join(folder, `${id}.tmp`);
-      await writeWhole(disk, draft, [seal({ request })], 'wx');
+      await writeWhole(disk, draft, [seal({ request })]);
       await disk.rename(draft, fileOf(id));
       await syncFolder(disk, folder);
       return id;

@@ -96,7 +96,7 @@ function mortalDisk(process: SimulatedProcess, { disk, atInstant }: ProcessDep):
   return {
     open: async (path, flags, mode) => {
       const open = () => disk.open(path, flags, mode);
-      const file = await (flags === 'w' || flags === 'wx' ? act('create', path, open) : look(open));
+      const file = await (flags === 'wx' ? act('create', path, open) : look(open));
       return mortalFile(file, path);
     },
     readFile: (path) => look(() => disk.readFile(path)),

@@ -1,0 +1,27 @@
+// Hides what a sentence quotes from a cell or from an answer: people type names into any cell.
+
+/** A function that hides every text in quotation marks but those of the configuration: headers, tabs, lists and the like. */
+export function createQuoteHider(options: unknown): (text: string) => string {
+  const known = new Set(textsIn(options));
+  return (text) => hideQuotes(text, known);
+}
+
+/** What is quoted may hold quotation marks itself: from the first quote that is not known to the last mark, all is hidden. */
+function hideQuotes(text: string, known: ReadonlySet<string>): string {
+  const last = text.lastIndexOf('"');
+  let start = text.indexOf('"');
+  while (start !== -1 && start < last) {
+    const end = text.indexOf('"', start + 1);
+    if (!known.has(text.slice(start + 1, end).trim())) {
+      return `${text.slice(0, start)}"[hidden]"${text.slice(last + 1)}`;
+    }
+    start = text.indexOf('"', end + 1);
+  }
+  return start === -1 ? text : `${text.slice(0, start)}[hidden]`;
+}
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value.trim()];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => [key.trim(), ...textsIn(inner)]);
+}

@@ -31,7 +31,8 @@ export function createAttempts<Answer>(
   { signal, priority = 'edit', repeat, timeoutMs = client.timeoutMs }: CallOptions,
 ) {
   const repeatable = operation.repeat !== 'harmful' && repeat !== false;
-  const { budget, token } = client;
+  const { budget, token, transport } = client;
+  const { bytesMax } = operation.answer;
   let failed: { readonly error: ServiceError; readonly again: boolean } | undefined;
   let pauses = 0;
 
@@ -44,7 +45,7 @@ export function createAttempts<Answer>(
 
   /** Runs as the budget's task, to its end: a 429 or 401 must reach the budget before the next task starts. */
   async function attempt(call: FailedCall, { url, init }: ServiceRequest): Promise<Interpretation<Answer>> {
-    const result = masked(await exchange(url, init, { transport: client.transport, timeoutMs, signal }), token);
+    const result = masked(await exchange(url, init, { transport, timeoutMs, bytesMax, signal }), token);
     if (operation.repeat === 'read') signal?.throwIfAborted();
     if (result.outcome === 'answered') client.noteClock(result.headers);
     const seen = { ...call, ...describe(result) };

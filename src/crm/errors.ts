@@ -159,6 +159,18 @@ export class UnexpectedAnswerError extends ServiceError {
 }
 
 /**
+ * A read was answered with more than any honest answer of its kind; nothing of it was kept. The same call would be answered
+ * so again.
+ */
+export class AnswerTooLargeError extends ServiceError {
+  override readonly code = 'answer_too_large';
+
+  constructor(call: FailedCall, what: string, options?: ErrorOptions) {
+    super(call, `${what}, and was not read`, isAddressRight, options);
+  }
+}
+
+/**
  * The call may have been carried out or not: it was sent and its answer is lost or says nothing. Never repeat it blindly;
  * read (see reconcile.ts), or ask a person.
  */

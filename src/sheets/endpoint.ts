@@ -1,5 +1,6 @@
 // Where calls go. Google's client fixes the hosts of Sheets and of tokens (a key file's `token_uri` is ignored), so both
 // are sent elsewhere at the one place everything passes: fetch.
+import { boundResponse, refusalBytesMax } from '../limits/answer-size.ts';
 import { BadEndpointError } from './errors.ts';
 
 /** The part of `fetch` that Google's client needs: in-process servers and recorders fit as well as the network. */
@@ -12,6 +13,15 @@ const sheetsHost = 'sheets.googleapis.com';
 /** A token call has no timeout of its own in Google's client. */
 const tokenTimeoutMs = 30_000;
 
+/**
+ * Bytes of an answer of Sheets, unpacked. One call asks for 2,000,000 cells at most (read.ts), so that this is 128 bytes for
+ * each; a measured table of short texts has 22 (docs/performance.md). Google names no limit to its answers.
+ */
+export const sheetsBytesMax = 256_000_000;
+
+/** Bytes of an answer to a token call: Google's have 1 to 2 kB, those of an identity provider somewhat more. */
+const tokenBytesMax = 64_000;
+
 /** https, or http to this very machine. */
 function parseEndpoint(endpoint: string): URL {
   if (!URL.canParse(endpoint)) throw new BadEndpointError(endpoint, 'is not a URL');
@@ -23,22 +33,25 @@ function parseEndpoint(endpoint: string): URL {
 
 /**
  * A fetch for Google's client. Calls to Google hosts go to `endpoint`, below its path, if one is given; other hosts (an
- * identity provider named in an external account file) are left alone. Only what a request consists of is passed on.
+ * identity provider named in an external account file) are left alone. Only what a request consists of is passed on. The body of
+ * an answer fails with AnswerTooLarge beyond its bound, and that of a refusal ends there; either closes the connection.
  */
 export function createEndpointFetch(fetch: Fetch, endpoint?: string) {
   const base = endpoint === undefined ? undefined : parseEndpoint(endpoint);
-  return (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+  return async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
     const url = new URL(input instanceof Request ? input.url : input);
     const timeout = url.hostname === sheetsHost ? undefined : AbortSignal.timeout(tokenTimeoutMs);
     const signals = [init.signal, timeout].filter((signal) => signal !== null && signal !== undefined);
     const { method, headers, body } = init;
-    return fetch(base && googleHost.test(url.hostname) ? rebase(url, base) : url, {
+    const answer = await fetch(base && googleHost.test(url.hostname) ? rebase(url, base) : url, {
       ...(method !== undefined && { method }),
       ...(headers !== undefined && { headers }),
       ...(body !== undefined && { body }),
       ...(signals.length > 0 && { signal: AbortSignal.any(signals) }),
       redirect: 'error',
     });
+    if (!answer.ok) return boundResponse(answer, refusalBytesMax, 'cut');
+    return boundResponse(answer, url.hostname === sheetsHost ? sheetsBytesMax : tokenBytesMax, 'fail');
   };
 }
 

@@ -18,6 +18,7 @@ export type SheetsErrorCode =
   | 'protected'
   | 'quota'
   | 'payload-too-large'
+  | 'answer-too-large'
   | 'metadata-full'
   | 'unreachable'
   | 'unavailable'
@@ -196,6 +197,18 @@ export class PayloadTooLargeError extends SheetsError {
     super(
       'Google refused a request as too large although it was kept within the advised 2 MB: ' +
         'shorten the longest cells, or map fewer columns',
+      context,
+    );
+  }
+}
+
+/** A read was answered with more than is taken in; the same read would be answered so again. */
+export class AnswerTooLargeError extends SheetsError {
+  readonly code = 'answer-too-large';
+  constructor(size: string, context: SheetsErrorContext) {
+    super(
+      `An answer about spreadsheet ${context.spreadsheetId} was larger than ${size}, and was not read: ` +
+        'map fewer columns, or move long texts to a tab of their own',
       context,
     );
   }

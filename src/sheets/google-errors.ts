@@ -2,7 +2,9 @@
 // system code; never by Google's sentences, which come in the account's language.
 import { gaxios } from 'google-auth-library';
 import { z } from 'zod';
+import { findTooLarge, sizeText } from '../limits/answer-size.ts';
 import {
+  AnswerTooLargeError,
   ApiDisabledError,
   CredentialsRefusedError,
   NotSharedError,
@@ -78,6 +80,12 @@ export function toSheetsError(error: unknown, call: FailedCall): SheetsError {
 }
 
 function connectionError(error: gaxios.GaxiosError, { kind }: FailedCall, context: SheetsErrorContext): SheetsError {
+  const tooLarge = findTooLarge(error);
+  if (tooLarge && isSheetsCall(error)) {
+    return kind === 'reads'
+      ? new AnswerTooLargeError(sizeText(tooLarge.bytesMax), context)
+      : new OutcomeUnknownError(tooLarge.message, context);
+  }
   const code = systemCode(error) ?? error.code?.toString() ?? 'no answer';
   const host = isSheetsCall(error) ? sheetsHost : new URL(error.config.url).host;
   if (notConnectedCodes.has(code)) return new UnreachableError(host, code, context);

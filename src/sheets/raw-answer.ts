@@ -2,7 +2,8 @@
 // read is tens of megabytes, so it is digested as it arrives, becomes text only to be parsed, and is let go of right then.
 import { createHash } from 'node:crypto';
 import type { MethodOptions } from '@googleapis/sheets';
-import { type SheetsErrorContext, UnavailableError } from './errors.ts';
+import { findTooLarge, sizeText } from '../limits/answer-size.ts';
+import { AnswerTooLargeError, type SheetsErrorContext, UnavailableError } from './errors.ts';
 
 /** Disposing gives the memory of the body back at once, not when the garbage collector comes by. */
 export interface RawAnswer extends Disposable {
@@ -69,6 +70,8 @@ async function collect(
       used += piece.length;
     }
   } catch (error) {
+    const tooLarge = findTooLarge(error);
+    if (tooLarge) throw new AnswerTooLargeError(sizeText(tooLarge.bytesMax), context);
     throw new UnavailableError(error instanceof Error ? error.message : 'the answer broke off', context);
   }
   close();

@@ -197,6 +197,24 @@ describe('an error tells a person what to do', () => {
     },
   );
 
+  test('L7, W4: an answer without end is not asked for again, and makes a write one of unknown outcome', async () => {
+    const trial = createTrial({ values });
+    const { table, snapshot } = await openAnchored(trial);
+    const piece = new Uint8Array(8_000_000);
+    let calls = 0;
+    const endless: Fetch = async () => {
+      calls += 1;
+      return new Response(new ReadableStream({ pull: (controller) => controller.enqueue(piece) }));
+    };
+    trial.reroute = endless;
+    await expect(table.read()).rejects.toMatchObject({ code: 'answer-too-large', retryable: false });
+    expect(calls).toBe(1);
+    trial.reroute = (url, init) =>
+      url.pathname.includes('values:batchUpdateByDataFilter') ? endless(url, init) : trial.standin.fetch(url, init);
+    const outcomes = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { score: 2 } }]);
+    expect(outcomes).toMatchObject([{ kind: 'unknown', error: { code: 'outcome-unknown' } }]);
+  });
+
   test('nobody answers: the host and the system’s code', async () => {
     const trial = createTrial({ values });
     trial.reroute = () => {

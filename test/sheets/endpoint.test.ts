@@ -48,3 +48,49 @@ test.each(['https://sheets.example', 'http://localhost:1', 'http://[::1]:1', 'ht
 test('what is no URL is refused by name', () => {
   expect(() => createEndpointFetch(fetch, 'localhost')).toThrow('google.endpoint localhost is not a URL');
 });
+
+describe('an answer is read up to its bound', () => {
+  /** Pieces of 1 MB without end; `closed` resolves with how many were taken once nobody reads on. */
+  function endless(piece = new Uint8Array(1_000_000).fill(0x20)) {
+    const closed = Promise.withResolvers<number>();
+    let pieces = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        pieces += 1;
+        controller.enqueue(piece);
+      },
+      cancel: () => closed.resolve(pieces),
+    });
+    return { body, closed: closed.promise };
+  }
+
+  test.each([400, 403, 404, 429, 500, 503])('of a %i the first 64 kB are read', async (status) => {
+    const { body, closed } = endless();
+    const fetch = createEndpointFetch(async () => new Response(body, { status }));
+    const answer = await fetch('https://sheets.googleapis.com/v4/spreadsheets/x');
+    expect(answer.status).toBe(status);
+    expect(await answer.text()).toHaveLength(64_000);
+    expect(await closed).toBeLessThan(4);
+  });
+
+  test('a token has 64 kB, and more is no token', async () => {
+    const { body, closed } = endless();
+    const fetch = createEndpointFetch(async () => new Response(body));
+    const answer = await fetch('https://oauth2.googleapis.com/token');
+    await expect(answer.text()).rejects.toMatchObject({ code: 'ERR_ANSWER_TOO_LARGE', bytesMax: 64_000 });
+    expect(await closed).toBeLessThan(4);
+  });
+
+  test('cells have 256 MB', async () => {
+    const { body, closed } = endless();
+    const fetch = createEndpointFetch(async () => new Response(body));
+    const { body: read } = await fetch('https://sheets.googleapis.com/v4/spreadsheets/x');
+    let bytes = 0;
+    const reading = (async () => {
+      for await (const piece of read!) bytes += piece.byteLength;
+    })();
+    await expect(reading).rejects.toMatchObject({ code: 'ERR_ANSWER_TOO_LARGE', bytesMax: 256_000_000 });
+    expect(bytes).toBe(256_000_000);
+    expect(await closed).toBeLessThan(260);
+  });
+});

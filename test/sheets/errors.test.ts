@@ -96,6 +96,13 @@ const provocations: Readonly<Record<errors.SheetsErrorCode, Provoke>> = {
     return readError(trial);
   },
   'payload-too-large': () => updateError((trial) => answer(trial, 413, {})),
+  'answer-too-large': () => {
+    const trial = trialOf();
+    const piece = new Uint8Array(8_000_000);
+    const endless = () => new ReadableStream({ pull: (controller) => controller.enqueue(piece) });
+    trial.reroute = () => Promise.resolve(new Response(endless()));
+    return readError(trial);
+  },
   'metadata-full': () => updateError((trial) => fillMetadata(trial)),
   unreachable: () => {
     const trial = trialOf();

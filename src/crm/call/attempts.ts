@@ -31,7 +31,8 @@ export function createAttempts<Answer>(
   { signal, priority = 'edit', repeat, timeoutMs = client.timeoutMs }: CallOptions,
 ) {
   const repeatable = operation.repeat !== 'harmful' && repeat !== false;
-  const { budget } = client;
+  const { budget, transport } = client;
+  const { bytesMax } = operation.answer;
   let failed: { readonly error: ServiceError; readonly again: boolean } | undefined;
   let pauses = 0;
 
@@ -44,7 +45,7 @@ export function createAttempts<Answer>(
 
   /** Runs as the budget's task, to its end: a 429 or 401 must reach the budget before the next task starts. */
   async function attempt(call: FailedCall, { url, init }: ServiceRequest): Promise<Interpretation<Answer>> {
-    const received = await exchange(url, init, { transport: client.transport, timeoutMs, signal });
+    const received = await exchange(url, init, { transport, timeoutMs, bytesMax, signal });
     const result = maskExchange(received, client);
     if (operation.repeat === 'read') signal?.throwIfAborted();
     if (result.outcome === 'answered') client.noteClock(result.headers);

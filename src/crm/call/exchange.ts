@@ -1,6 +1,9 @@
+import { boundResponse, findTooLarge, refusalBytesMax } from '../../limits/answer-size.ts';
+
 /**
  * Where requests go: `overHttp`, `fetch`, or an app that answers in-process. Without an answer it throws what failed, with its
- * `code` somewhere among the causes; NotConnectedError, where it knows that nothing was sent.
+ * `code` somewhere among the causes; NotConnectedError, where it knows that nothing was sent. Reads no more of the answer than
+ * `bytesMax` allows; one that hands out a `Response` leaves that to `exchange`.
  */
 export type Transport = (url: string, init: CallInit) => Answer | Promise<Answer>;
 
@@ -11,14 +14,18 @@ export interface CallInit {
   readonly body?: string;
   readonly redirect: 'manual';
   readonly signal: AbortSignal;
+  /** Bytes of a success, unpacked: beyond them AnswerTooLarge is thrown. Of any other answer the first 64 kB are read. */
+  readonly bytesMax: number;
 }
 
 /** Of what `fetch` answers, what a call needs. */
 export type Answer = Pick<Response, 'status' | 'headers' | 'text'>;
 
-/** One request and what came of it. The three outcomes differ in what may be done next, so none of them is an exception. */
+/** One request and what came of it. The outcomes differ in what may be done next, so none of them is an exception. */
 export type Exchange =
   | { readonly outcome: 'answered'; readonly status: number; readonly headers: Headers; readonly text: string }
+  /** More than any honest answer of this kind, so that it was not kept. Whether a write was carried out is unknown. */
+  | { readonly outcome: 'too-large'; readonly why: string; readonly cause: unknown }
   /** Surely never reached the service. */
   | { readonly outcome: 'not-sent'; readonly why: string; readonly cause: unknown }
   /** Was sent, or may have been; whether it was carried out is unknown. */
@@ -28,15 +35,17 @@ export interface ExchangeOptions {
   readonly transport: Transport;
   /** For the whole exchange, the body of the answer included. */
   readonly timeoutMs: number;
+  /** Bytes of a success, unpacked. */
+  readonly bytesMax: number;
   readonly signal?: AbortSignal | undefined;
 }
 
 export async function exchange(
   url: string,
-  init: Omit<CallInit, 'redirect' | 'signal'>,
+  init: Omit<CallInit, 'redirect' | 'signal' | 'bytesMax'>,
   options: ExchangeOptions,
 ): Promise<Exchange> {
-  const { transport, timeoutMs, signal } = options;
+  const { transport, timeoutMs, bytesMax, signal } = options;
   const stop = new AbortController();
   const abort = () => stop.abort(signal?.reason);
   // A plain timer and not AbortSignal.timeout: tests move this one by hand.
@@ -44,12 +53,14 @@ export async function exchange(
   signal?.addEventListener('abort', abort, { once: true });
   try {
     // A redirect would repeat the call elsewhere, or send the token to another host.
-    const response = await transport(url, { ...init, redirect: 'manual', signal: stop.signal });
-    const text = await response.text();
+    const response = await transport(url, { ...init, redirect: 'manual', signal: stop.signal, bytesMax });
+    const text = await (response instanceof Response ? bounded(response, bytesMax) : response).text();
     return { outcome: 'answered', status: response.status, headers: response.headers, text };
   } catch (cause) {
     if (signal?.aborted)
       return { outcome: 'no-answer', why: 'stopped while waiting for the answer', cause, aborted: true };
+    const tooLarge = findTooLarge(cause);
+    if (tooLarge) return { outcome: 'too-large', why: tooLarge.message, cause };
     if (stop.signal.aborted) {
       return { outcome: 'no-answer', why: `no answer within ${timeoutMs / 1000} s`, cause, aborted: false };
     }
@@ -60,6 +71,10 @@ export async function exchange(
     clearTimeout(timer);
     signal?.removeEventListener('abort', abort);
   }
+}
+
+function bounded(response: Response, bytesMax: number): Response {
+  return response.ok ? boundResponse(response, bytesMax, 'fail') : boundResponse(response, refusalBytesMax, 'cut');
 }
 
 /** No connection came about, so that nothing was sent. A transport that knows throws this, and what failed as its cause. */

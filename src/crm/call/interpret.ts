@@ -1,4 +1,5 @@
 import {
+  AnswerTooLargeError,
   AuthenticationError,
   GatewayError,
   NotFoundError,
@@ -37,6 +38,10 @@ export function interpret<Answer>(
   switch (exchange.outcome) {
     case 'not-sent':
       return { error: new UnreachableError(call, exchange.why, { cause: exchange.cause }), again: true };
+    case 'too-large':
+      return operation.repeat === 'read'
+        ? { error: new AnswerTooLargeError(call, exchange.why, { cause: exchange.cause }), again: false }
+        : unanswered(operation, call, exchange.why, false, exchange.cause);
     case 'no-answer':
       return unanswered(operation, call, exchange.why, !exchange.aborted, exchange.cause);
     case 'answered': {

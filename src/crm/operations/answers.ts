@@ -24,6 +24,14 @@ interface RuleOptions {
 
 type RecordRuleOptions = RuleOptions & { readonly blank: 'again' | 'unknown' };
 
+/**
+ * The largest honest page: 100 contacts, each with a text of 50,000 characters (V6) in which each character is written as
+ * \\uXXXX, 6 bytes (30 MB), and 20 kB of other fields.
+ */
+const pageBytesMax = 32_000_000;
+/** The largest honest record: ten such texts, 3 MB, and the lists of jobs, schools and posts that a contact carries. */
+export const recordBytesMax = 4_000_000;
+
 /** One record, also when it comes wrapped, or beside another object (`pick` chooses, `schema` documents the whole). */
 export function recordAnswer<F extends Fields>(
   shape: RecordShape<F>,
@@ -36,7 +44,8 @@ export function recordAnswer<F extends Fields>(
     schema = shape.schema,
   }: RecordRuleOptions & { pick?: (json: unknown) => unknown; schema?: z.ZodType },
 ): AnswerRule<RecordFrom<RecordShape<F>>> {
-  return { success, refusals, schema, blank, read: (json) => readRecord(shape, pick(json)) };
+  const bytesMax = recordBytesMax;
+  return { success, refusals, schema, blank, bytesMax, read: (json) => readRecord(shape, pick(json)) };
 }
 
 /** One record or none; a miss has been seen as 404, 204, null, {}, [] and a blank body. */
@@ -48,6 +57,7 @@ export function maybeAnswer<F extends Fields>(
     refusals: [404, 422],
     schema: shape.schema,
     blank: { answer: undefined },
+    bytesMax: recordBytesMax,
     refused: ({ status }) => (status === 404 ? { answer: undefined } : undefined),
     read: (json) => (isEmpty(json) ? undefined : readRecord(shape, unwrap(json))),
   };
@@ -69,6 +79,7 @@ export function pageAnswer<F extends Fields>(
       has_more: z.boolean().optional(),
     }),
     blank: 'again',
+    bytesMax: pageBytesMax,
     read: (json) => {
       const { rows, ...figures } = openPage(json);
       const data = rows.flatMap((row) => {
@@ -86,7 +97,8 @@ export function doneAnswer<Answer>(
   { success = [204], refusals = [404, 422] }: RuleOptions = {},
   refused?: AnswerRule<Answer>['refused'],
 ): AnswerRule<Answer> {
-  return { success, refusals, blank: { answer }, read: () => answer, ...(refused && { refused }) };
+  const bytesMax = recordBytesMax;
+  return { success, refusals, blank: { answer }, bytesMax, read: () => answer, ...(refused && { refused }) };
 }
 
 /** The rows and figures of a page, before any row is read. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { doneAnswer, isObject, pageAnswer, recordAnswer, unwrap } from './answers.ts';
+import { doneAnswer, isObject, pageAnswer, recordAnswer, recordBytesMax, unwrap } from './answers.ts';
 import { operation } from './define.ts';
 import type { AnswerRule } from './define.ts';
 import { collectionFilter, paging, pagingDefaults } from './paging.ts';
@@ -19,6 +19,7 @@ const addNewLeadAnswer: AnswerRule<AddNewLeadOutcome> = {
   refusals: [404, 422],
   schema: z.looseObject({ reason: z.string().optional().describe('skipped') }),
   blank: 'unknown',
+  bytesMax: recordBytesMax,
   read: (json, status) => {
     if (status === 204) return { outcome: 'added' };
     if (isObject(json) && typeof json['reason'] === 'string') return { outcome: 'skipped', reason: json['reason'] };

@@ -39,6 +39,8 @@ export interface AnswerRule<Answer> {
   readonly refusals: readonly number[];
   /** The body of a success as documented; undefined where none is promised. */
   readonly schema?: z.ZodType;
+  /** Bytes of a success, unpacked: more is no answer to this operation (answers.ts says why these). */
+  readonly bytesMax: number;
   /** Reads the JSON of a success. Throws NotThisAnswer when it is something else. */
   readonly read: (json: unknown, status: number) => Answer;
   /**

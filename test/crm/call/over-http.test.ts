@@ -27,7 +27,7 @@ const body = JSON.stringify({ data: ['Zoë', '😀'.repeat(50_000)] });
 
 describe.each(Object.entries(transports))('through %s', (_, transport: Transport) => {
   const call = (url: string, init: Parameters<typeof exchange>[1] = get, timeoutMs = 5_000, signal?: AbortSignal) =>
-    exchange(url, init, { transport, timeoutMs, signal });
+    exchange(url, init, { transport, timeoutMs, bytesMax: 10_000_000, signal });
 
   test('a request goes out as it was made, and its answer comes back whole', async () => {
     const url = await serving((request, response) => {
@@ -157,7 +157,11 @@ test('an answer that is not HTTP says so', async () => {
     socket.end('SSH-2.0-OpenSSH\r\n');
   });
   expect(
-    await exchange(`http://${await listening(server)}/`, get, { transport: overHttp, timeoutMs: 5_000 }),
+    await exchange(`http://${await listening(server)}/`, get, {
+      transport: overHttp,
+      timeoutMs: 5_000,
+      bytesMax: 1_000,
+    }),
   ).toMatchObject({
     outcome: 'no-answer',
     why: expect.stringContaining('HTTP is not spoken there (HPE_'),
@@ -175,7 +179,7 @@ test('W4: what waits for a connection that does not come about was not sent', as
   const address = await listening(server);
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
-  const answer = exchange(`https://${address}/`, get, { transport: overHttp, timeoutMs: 30_000 });
+  const answer = exchange(`https://${address}/`, get, { transport: overHttp, timeoutMs: 30_000, bytesMax: 1_000 });
   await taken;
   await vi.advanceTimersByTimeAsync(11_000);
   expect(await answer).toMatchObject({ outcome: 'not-sent', why: 'the host did not take the connection in time' });

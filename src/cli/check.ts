@@ -76,7 +76,11 @@ async function checkAll(
     isStandin: (address) => isStandin(address, world),
     signal: world.stop,
   };
-  for await (const finding of check({ ...dep, sides })) tell(finding);
+  for await (const finding of check({ ...dep, sides })) {
+    // What was not asked any more is no finding.
+    world.stop.throwIfAborted();
+    tell(finding);
+  }
 }
 
 /** Only this machine has stand-ins; nobody else is asked for one. */

@@ -16,7 +16,7 @@ export function commandHelp(): string {
 }
 
 export function commands(): readonly Command[] {
-  const program = createProgram(nobody, () => {});
+  const program = createProgram(nobody, { finish: () => {}, serve: () => {} });
   return program.commands.filter((command) => command.name() !== 'help');
 }
 

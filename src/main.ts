@@ -7,19 +7,30 @@ if (Number.parseInt(process.versions.node, 10) < 24) {
   process.exit(1);
 }
 
+// Tiny, and without imports of its own: a signal is heard from here on.
+const { StopRequest } = await import('./cli/exit-codes.ts');
 const stop = new AbortController();
 /** Of `npm start`, one Ctrl-C arrives twice: from the terminal, and passed on by npm, 5 ms later. A person is slower. */
 const sameSignalMs = 100;
+/** SPEC W8: within ten seconds. What has not ended by then is settled by the next run, as after a kill (L10). */
+const endMsMax = 9_800;
 let askedAt = 0;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
+    const asked = new StopRequest(signal);
     // The first asks for an end, the second takes it.
     if (stop.signal.aborted) {
-      if (performance.now() - askedAt > sameSignalMs) process.exit(130);
+      if (performance.now() - askedAt > sameSignalMs) process.exit(asked.exitCode);
       return;
     }
     askedAt = performance.now();
-    stop.abort(new Error(`stopped by ${signal}`));
+    setTimeout(() => {
+      process.stderr.write(
+        'leadsheet: gave up on calls that got no answer: the next run finds out what came of them\n',
+      );
+      process.exit(asked.exitCode);
+    }, endMsMax).unref();
+    stop.abort(asked);
   });
 }
 

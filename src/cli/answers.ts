@@ -58,6 +58,10 @@ const run = z.strictObject({
   problems: z.array(problem),
   holds: z.array(z.string()).describe('why nothing was written'),
   approvable: z.string().nullable().describe('the run to name to `approve`'),
+  stopped: z
+    .strictObject({ left: count.describe('planned changes that were not begun'), done: count })
+    .nullable()
+    .describe('a signal ended it before all of its plan was begun'),
   error: z.string().nullable(),
 });
 
@@ -199,6 +203,7 @@ export function runToAnswer(report: RunReport): z.infer<typeof run> {
     problems: report.problems.map(problemToAnswer),
     holds: report.holds.map(({ reason }) => reason),
     approvable: report.approvable ?? null,
+    stopped: report.stopped ?? null,
     error: report.error ?? null,
   };
 }

@@ -73,7 +73,7 @@ async function callOperation(
     ...(capture !== undefined && { observe: (exchange) => appendCapture(capture, exchange) }),
   });
   const answer = await connection.client.call(named.operation, input, {
-    signal: world.stop,
+    ...(named.operation.repeat === 'read' ? { signal: world.stop } : { stop: world.stop }),
     ...(options.allowUnknown && { allowUnknown: true }),
   });
   world.stdout.write(`${JSON.stringify(answer ?? null, null, 2)}\n`);

@@ -10,11 +10,11 @@ import { runSync } from '../engine/run.ts';
 import { chooseSaved, PlanFileError, readPlanFile, type SavedPlan } from '../engine/saved-plan.ts';
 import { runToAnswer } from './answers.ts';
 import { CommandFailed } from './errors.ts';
-import { exitCodes } from './exit-codes.ts';
 import { type GlobalOptions, readConfig } from './globals.ts';
 import { openApp } from './open.ts';
 import { jsonText } from './print/lines.ts';
 import { runText } from './print/run.ts';
+import { tellStopped } from './stopped.ts';
 import { worstOf } from './sync.ts';
 import type { CliWorld, Finish } from './world.ts';
 
@@ -45,7 +45,10 @@ export function applyCommand(program: Command, world: CliWorld, finish: Finish):
       }
       if (globals.json) world.stdout.write(jsonText({ syncs: reports.map(runToAnswer) }));
       finish(worstOf(reports.map(({ status }) => status)));
-      if (reports.length < plans.length) finish(exitCodes.failed);
+      const unbegun = plans.slice(reports.length).map(({ sync }) => sync);
+      const goOn = (left: readonly string[]) =>
+        `leadsheet plan ${left.join(' ')} --out ${file}, and leadsheet apply ${file}`;
+      tellStopped(world, { reports, unbegun, goOn });
     });
 }
 

@@ -78,7 +78,11 @@ async function checkAll(
     isStandin: (address) => isStandin(address, world),
     signal: world.stop,
   };
-  for await (const finding of check({ ...dep, sides })) tell(finding);
+  for await (const finding of check({ ...dep, sides })) {
+    // What was not asked any more is no finding.
+    world.stop.throwIfAborted();
+    tell(finding);
+  }
 }
 
 async function modeOf(path: string): Promise<number | undefined> {

@@ -1,7 +1,7 @@
 import { nearestWord } from '../config/nearest.ts';
 import { ConfigError } from '../config/problems.ts';
 import { SettingsError } from '../config/settings-error.ts';
-import { InvalidInputError, ServiceError } from '../crm/errors.ts';
+import { InvalidInputError, ServiceError, StoppedError } from '../crm/errors.ts';
 import { RunFailed } from '../engine/errors.ts';
 import { SheetsError } from '../sheets/errors.ts';
 import { StateError } from '../state/errors.ts';
@@ -25,8 +25,8 @@ const expected = [SettingsError, ServiceError, SheetsError, StateError, RunFaile
 /** Says an expected failure and answers the exit code for it; any other is thrown on, stack and all. */
 export function reportFailure(error: unknown, { stderr, stop }: CliWorld): ExitCode {
   const say = (text: string) => void stderr.write(`leadsheet: ${text}\n`);
-  if (stop.aborted && error === stop.reason) {
-    say('stopped');
+  if (stop.aborted && (error === stop.reason || error instanceof StoppedError)) {
+    say('stopped: nothing was changed');
     return exitCodes.failed;
   }
   if (error instanceof UsageError || error instanceof InvalidInputError) {

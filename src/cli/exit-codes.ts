@@ -10,6 +10,20 @@ export const exitCodes = {
   usage: 64,
   /** Wrong configuration (EX_CONFIG). */
   config: 78,
+  /** Stopped by SIGINT or by SIGTERM: 128 and the number of the signal, as shells have it (POSIX, sh, 2.8.2). */
+  interrupted: 130,
+  terminated: 143,
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** Why `CliWorld.stop` aborts. */
+export class StopRequest extends Error {
+  override readonly name = 'StopRequest';
+  readonly exitCode: ExitCode;
+
+  constructor(signal: 'SIGINT' | 'SIGTERM') {
+    super(`stopped by ${signal}`);
+    this.exitCode = signal === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated;
+  }
+}

@@ -19,7 +19,7 @@ interface LogOptions extends GlobalOptions {
   readonly enrolments?: true;
 }
 
-export function logCommand(program: Command, world: CliWorld): void {
+export function logCommand(program: Command, world: CliWorld, serve: () => void): void {
   program
     .command('log')
     .summary('the history of changes')
@@ -32,6 +32,7 @@ export function logCommand(program: Command, world: CliWorld): void {
     .option('--follow', 'go on with changes as they are made, until it is stopped')
     .action(async (_options: unknown, command: Command) => {
       const globals = command.optsWithGlobals<LogOptions>();
+      if (globals.follow) serve();
       const { config, store } = openState(globals, world);
       const [sync] = globals.sync === undefined ? [] : selectAll(config, [globals.sync]);
       const contacts = await findContacts(globals, config, store);

@@ -44,10 +44,11 @@ export function planCommand(program: Command, world: CliWorld, finish: Finish): 
       const reports: PlanReport[] = [];
       const plans: SavedPlan[] = [];
       for (const name of selected) {
-        world.stop.throwIfAborted();
         const isFull = globals.full === true;
         const request = { isFull, isAsked: true, signal: world.stop };
         const { report, saved, headerOf } = await planOf(app, name, request);
+        // A plan of what was read so far would be none.
+        world.stop.throwIfAborted();
         reports.push(report);
         if (saved) plans.push(saved);
         if (!globals.json) world.stdout.write(planText(report, headerOf));

@@ -7,7 +7,7 @@ import { checkCommand } from './check.ts';
 import { configCommand } from './config.ts';
 import { conflictsCommand } from './conflicts.ts';
 import { reportFailure } from './errors.ts';
-import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { type ExitCode, exitCodes, StopRequest } from './exit-codes.ts';
 import { addGlobalOptions } from './globals.ts';
 import { logCommand } from './log.ts';
 import { planCommand } from './plan.ts';
@@ -23,20 +23,40 @@ import type { CliWorld, Finish } from './world.ts';
 /** Runs one command line (without the interpreter and the script) and answers its exit code. */
 export async function runCli(args: readonly string[], world: CliWorld): Promise<ExitCode> {
   let code: ExitCode = exitCodes.done;
-  const program = createProgram(world, (ended) => (code = ended));
+  let endsByStop = false;
+  const program = createProgram(world, { finish: (ended) => (code = ended), serve: () => (endsByStop = true) });
+  const sayStopping = () => void (endsByStop || world.stderr.write(stopping));
+  if (world.stop.aborted) sayStopping();
+  else world.stop.addEventListener('abort', sayStopping, { once: true });
   try {
     await program.parseAsync([...args], { from: 'user' });
-    return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
-    return reportFailure(error, world);
+    code = reportFailure(error, world);
+  } finally {
+    world.stop.removeEventListener('abort', sayStopping);
   }
+  return world.stop.aborted && !endsByStop ? stoppedCode(world.stop) : code;
+}
+
+/** W8. */
+const stopping =
+  'leadsheet: stopping: calls in flight are finished, none is begun, what was done is saved; once more ends it at once\n';
+
+function stoppedCode({ reason }: AbortSignal): ExitCode {
+  return reason instanceof StopRequest ? reason.exitCode : exitCodes.interrupted;
 }
 
 /** Wide enough for our sentences, narrow enough for half a screen; docs/commands.md shows the help at this width. */
 const helpWidth = 100;
 
-export function createProgram(world: CliWorld, finish: Finish): Command {
+interface Ending {
+  readonly finish: Finish;
+  /** Says that a signal is how this command ends, and no interruption of it. */
+  readonly serve: () => void;
+}
+
+export function createProgram(world: CliWorld, { finish, serve }: Ending): Command {
   const program = new Command('leadsheet')
     .description('Keeps the contacts of an outreach service and the rows of a Google Sheet equal, in both directions.')
     .version(version)
@@ -49,20 +69,20 @@ export function createProgram(world: CliWorld, finish: Finish): Command {
       getErrHelpWidth: () => helpWidth,
     });
   addGlobalOptions(program);
-  runCommand(program, world);
+  runCommand(program, world, serve);
   syncCommand(program, world, finish);
   planCommand(program, world, finish);
   applyCommand(program, world, finish);
   checkCommand(program, world, finish);
   statusCommand(program, world);
-  logCommand(program, world);
+  logCommand(program, world, serve);
   conflictsCommand(program, world);
   resolveCommand(program, world);
   retryCommand(program, world);
   approveCommand(program, world);
   configCommand(program, world);
   apiCommand(program, world);
-  trialCommand(program, world);
-  standinCommand(program, world);
+  trialCommand(program, world, serve);
+  standinCommand(program, world, serve);
   return program;
 }

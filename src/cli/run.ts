@@ -5,7 +5,7 @@ import { type GlobalOptions, readConfig } from './globals.ts';
 import { tokenWarning } from './token-warning.ts';
 import type { CliWorld } from './world.ts';
 
-export function runCommand(program: Command, world: CliWorld): void {
+export function runCommand(program: Command, world: CliWorld, serve: () => void): void {
   program
     .command('run')
     .summary('the daemon: every sync, feed and outbox by its schedule, until it is stopped')
@@ -13,7 +13,10 @@ export function runCommand(program: Command, world: CliWorld): void {
       'Runs every sync, feed and outbox by its schedule, tells what it does on standard output, and serves health and metrics. ' +
         'SIGTERM or SIGINT ends it within ten seconds, a second one at once.',
     )
-    .action(async (_options, command: Command) => run(command.optsWithGlobals(), world));
+    .action(async (_options, command: Command) => {
+      serve();
+      await run(command.optsWithGlobals(), world);
+    });
 }
 
 /** A person has to make the next key: asking once at the start is too seldom for a process that runs for months. */

@@ -10,7 +10,7 @@ export interface StandinOptions {
   readonly snapshot?: string;
 }
 
-export function standinCommand(program: Command, world: CliWorld): void {
+export function standinCommand(program: Command, world: CliWorld, serve: () => void): void {
   program
     .command('standin')
     .summary('a local service and a local Google Sheets to try things on')
@@ -23,6 +23,7 @@ export function standinCommand(program: Command, world: CliWorld): void {
     .option('--empty', 'start without demo data')
     .option('--snapshot <file>', 'keep the data of the service in this file, so that it survives a restart')
     .action(async (options: StandinOptions) => {
+      serve();
       // Loaded here: no other command needs them, and they take as long to load as all the rest.
       const { runStandins } = await import('./standin-servers.ts');
       await runStandins(options, world);

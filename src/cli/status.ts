@@ -8,7 +8,7 @@ import type { GlobalOptions } from './globals.ts';
 import { openState } from './open.ts';
 import { countText, jsonText, timeText } from './print/lines.ts';
 import { durationText } from './print/progress.ts';
-import { problemsText } from './print/run.ts';
+import { problemsText, stoppedText } from './print/run.ts';
 import { selectAll } from './select.ts';
 import type { PlanCounts } from '../sync/input.ts';
 import type { CliWorld } from './world.ts';
@@ -99,10 +99,11 @@ function standingText(answer: Answer['syncs'][number], { held, lastRun }: Standi
       : [],
   );
   const reason = run?.reason ? `  ${run.reason}\n` : '';
+  const stopped = lastRun?.stopped && run?.run === lastRun.run ? `  ${stoppedText(lastRun.stopped)}\n` : '';
   const reasons = (held?.reasons ?? []).map((each) => `  ${whatWaits(held!.planned)}: ${each}\n`).join('');
   const remedy = held ? `  to let it through: leadsheet approve ${name} --run ${held.run}\n` : '';
   const decisions = requests > 0 ? `  ${countText(requests, 'decision')} for the next run to carry out\n` : '';
-  return `${name}: ${parts.join('; ')}\n  ${open.join(', ')}\n${reason}${reasons}${remedy}${decisions}${problemsText(lastRun?.problems ?? [])}`;
+  return `${name}: ${parts.join('; ')}\n  ${open.join(', ')}\n${reason}${stopped}${reasons}${remedy}${decisions}${problemsText(lastRun?.problems ?? [])}`;
 }
 
 /** A guard holds all that a run would write; a new state only what cannot be taken back (E6, P6). */

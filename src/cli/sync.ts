@@ -8,6 +8,7 @@ import { openApp } from './open.ts';
 import { jsonText } from './print/lines.ts';
 import { runText } from './print/run.ts';
 import { selectAll } from './select.ts';
+import { tellStopped } from './stopped.ts';
 import type { CliWorld, Finish } from './world.ts';
 
 export function syncCommand(program: Command, world: CliWorld, finish: Finish): void {
@@ -35,7 +36,8 @@ export function syncCommand(program: Command, world: CliWorld, finish: Finish): 
       }
       if (globals.json) world.stdout.write(jsonText({ syncs: reports.map(runToAnswer) }));
       finish(worstOf(reports.map(({ status }) => status)));
-      if (reports.length < selected.length) finish(exitCodes.failed);
+      const unbegun = selected.slice(reports.length);
+      tellStopped(world, { reports, unbegun, goOn: (left) => `leadsheet sync ${left.join(' ')}` });
     });
 }
 

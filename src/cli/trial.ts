@@ -9,7 +9,7 @@ export interface TrialOptions {
   readonly folder: string;
 }
 
-export function trialCommand(program: Command, world: CliWorld): void {
+export function trialCommand(program: Command, world: CliWorld, serve: () => void): void {
   program
     .command('trial')
     .summary('the whole thing on this machine, with demo data, to look at and play with')
@@ -22,6 +22,7 @@ export function trialCommand(program: Command, world: CliWorld): void {
     .option('--port <port>', 'where leadsheet listens on 127.0.0.1; 0 takes any free port', port, 4000)
     .option('--folder <folder>', 'where the configuration and the state of the trial are', 'state/trial')
     .action(async (options: TrialOptions) => {
+      serve();
       // Loaded here: no other command needs the stand-ins.
       const { runTrial } = await import('./trial-run.ts');
       await runTrial(options, world);

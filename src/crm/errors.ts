@@ -185,6 +185,16 @@ export class OutcomeUnknownError extends ServiceError {
   }
 }
 
+/** The end was asked for before this call began (`CallOptions.stop`): nothing of it was carried out. */
+export class StoppedError extends ServiceError {
+  override readonly code = 'stopped';
+  override readonly retryable = true;
+
+  constructor(call: FailedCall) {
+    super(call, 'not begun, because the end was asked for', 'The next run does it');
+  }
+}
+
 /** Surely not carried out, and the same again would not be either, until somebody mends what it names. */
 export function isRefusal(error: ServiceError): boolean {
   return (

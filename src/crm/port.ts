@@ -16,6 +16,7 @@ import type { operations } from './operations/table.ts';
  *
  * Failures are ServiceErrors (errors.ts), each with operation, status, request id and attempts. A write that was sent and
  * not answered ends as OutcomeUnknownError, also when the caller aborts it; an aborted read throws the signal's reason.
+ * A call that `stop` keeps from beginning throws StoppedError: surely nothing of it was carried out.
  * After a 401 no further call is made: each fails at once with an AuthenticationError that is marked as repeated.
  */
 export type ServiceClient = {
@@ -42,6 +43,11 @@ type Method<Input, Answer> = (input: Input, options?: CallOptions) => Promise<An
 export interface CallOptions {
   /** Takes the call out of the queue, or stops waiting for its answer. */
   readonly signal?: AbortSignal;
+  /**
+   * From when on no attempt begins any more; one that is in flight is finished, which `signal` would cut short. A call that
+   * was surely not carried out by then throws StoppedError; a repeat that is left out throws what the last attempt met.
+   */
+  readonly stop?: AbortSignal | undefined;
   /** `edit` (the default) is what a person waits for and goes first; `scan` is background reading. */
   readonly priority?: Priority;
   /** false: never repeat this one, whatever the table says of its operation. */

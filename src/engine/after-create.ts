@@ -2,22 +2,24 @@
 import { OutcomeUnknownError, ServiceError } from '../crm/errors.ts';
 import type { Contact } from '../crm/operations/records.ts';
 import type { FieldChange } from '../sync/change.ts';
-import { editCall, type RunContext } from './context.ts';
+import type { RunContext } from './context.ts';
+import { editCall } from './stop.ts';
 
 /**
  * The contact as it is after that. A call that fails leaves it as it was made: the field then counts as not stored, is
  * named, and is sent again by the next run (M6). Throws what is not of the service.
  */
 export async function setAfterCreate(
-  { client, shape }: Pick<RunContext, 'client' | 'shape'>,
+  context: Pick<RunContext, 'client' | 'shape' | 'request'>,
   made: Contact,
   fields: readonly FieldChange[],
 ): Promise<Contact> {
+  const { client, shape } = context;
   const { uuid } = made;
   const later = shape.toUpdate(shape.afterCreate(fields));
   if (Object.keys(later).length === 0) return made;
   try {
-    return await client.contacts.update({ uuid, ...later }, editCall);
+    return await client.contacts.update({ uuid, ...later }, editCall(context));
   } catch (error) {
     if (error instanceof OutcomeUnknownError) return await readAgain();
     if (!(error instanceof ServiceError)) throw error;
@@ -26,7 +28,7 @@ export async function setAfterCreate(
 
   async function readAgain(): Promise<Contact> {
     try {
-      return await client.contacts.get({ uuid }, editCall);
+      return await client.contacts.get({ uuid }, editCall(context));
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       return made;

@@ -5,7 +5,8 @@ import { matches } from '../crm/operations/filter.ts';
 import type { Contact } from '../crm/operations/records.ts';
 import type { Question } from '../sync/change.ts';
 import type { Answers, ContactAnswer } from '../sync/input.ts';
-import { editCall, type RunContext, scanCall } from './context.ts';
+import { type RunContext, scanCall } from './context.ts';
+import { editCall } from './stop.ts';
 import type { Scope } from './pull.ts';
 
 /** The answers so far, and those to the questions. Every question gets one, if only that there is none (W4). */
@@ -96,7 +97,7 @@ async function lookUpKey(
 
 /** May ask the service for the name of the contact's list. */
 export async function toAnswer(
-  context: Pick<RunContext, 'client' | 'shape' | 'listNames'>,
+  context: Pick<RunContext, 'client' | 'shape' | 'listNames' | 'request'>,
   { filter, listUuid, text }: Scope,
   contact: Contact,
 ): Promise<ContactAnswer> {
@@ -107,18 +108,19 @@ export async function toAnswer(
 
 /** For people: `in list Customers`, or its uuid where the name cannot be read. Each list is asked for once a run. */
 async function listText(
-  { client, listNames }: Pick<RunContext, 'client' | 'listNames'>,
+  context: Pick<RunContext, 'client' | 'listNames' | 'request'>,
   uuid: string | null | undefined,
 ): Promise<string> {
   if (uuid == null) return 'in no list';
-  const name = listNames.get(uuid) ?? nameOfList(client, uuid);
+  const { listNames } = context;
+  const name = listNames.get(uuid) ?? nameOfList(context, uuid);
   listNames.set(uuid, name);
   return `in list ${await name}`;
 }
 
-async function nameOfList(client: RunContext['client'], uuid: string): Promise<string> {
+async function nameOfList(context: Pick<RunContext, 'client' | 'request'>, uuid: string): Promise<string> {
   try {
-    return (await client.lists.get({ uuid }, editCall)).name ?? uuid;
+    return (await context.client.lists.get({ uuid }, editCall(context))).name ?? uuid;
   } catch (error) {
     if (error instanceof AuthenticationError || !(error instanceof ServiceError)) throw error;
     return uuid;

@@ -51,7 +51,7 @@ export interface RunRequest {
   readonly isFull: boolean;
   /** A person asked for it and waits: cells need not settle (W10). */
   readonly isAsked: boolean;
-  /** Aborts between two calls; what is in flight is finished (W8). */
+  /** Aborts when the end is asked for: nothing begins any more, and what is in flight is finished (W8, `stop.ts`). */
   readonly signal: AbortSignal;
   /** Carry out only these changes of the plan; left out: all. What is left out is planned again by the next run. */
   readonly choose?: (changes: readonly Change[], input: PlanInput) => Choice;
@@ -77,9 +77,6 @@ export interface RunContext extends SyncContext {
 export function scanCall({ request }: Pick<RunContext, 'request'>) {
   return { signal: request.signal, priority: 'scan' as const };
 }
-
-/** For writing: goes before scans in the queue (W1). The signal is not passed on: what was begun is finished (W8). */
-export const editCall = { priority: 'edit' as const };
 
 export function sheetCall({ request }: Pick<RunContext, 'request'>): CallSettings {
   return { signal: request.signal };

@@ -7,11 +7,12 @@ import { rowKey } from '../sync/base.ts';
 import { callsOf, type InFlight, type LedgerEntry, ledgerKey } from '../sync/ledger.ts';
 import { type Answers, type LookupAnswer, noAnswers } from '../sync/input.ts';
 import { toAnswer } from './ask.ts';
-import { editCall, type RunContext } from './context.ts';
+import type { RunContext } from './context.ts';
 import type { Newcomer } from './enrolment/ledger.ts';
 import type { Memory } from './memory.ts';
 import type { Pulled } from './pull.ts';
 import type { Identifiers } from './shape.ts';
+import { editCall } from './stop.ts';
 
 export interface Recovered {
   readonly memory: Memory;
@@ -128,7 +129,7 @@ function changesOf(
 
 /** By the strongest identifier alone: several in one lookup are weighed in an order nobody promised. */
 export async function findNewcomer(
-  { client, tombstones }: RunContext,
+  context: RunContext,
   { network_id, email, name, company_name }: Identifiers,
 ): Promise<Contact | undefined> {
   const input =
@@ -137,7 +138,8 @@ export async function findNewcomer(
       : email !== undefined
         ? { email }
         : { name: name ?? '', company_name: company_name ?? '' };
-  const contact = await client.contacts.lookupOne(input, editCall);
+  const { client, tombstones } = context;
+  const contact = await client.contacts.lookupOne(input, editCall(context));
   return contact && !tombstones.has(contact.uuid) ? contact : undefined;
 }
 

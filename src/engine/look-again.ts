@@ -12,17 +12,19 @@ import type { Outcome } from '../sync/outcome.ts';
 import type { Person } from '../sync/person.ts';
 import { type ContactRecord, unpack } from '../sync/record.ts';
 import type { Reading } from '../sync/value.ts';
-import { editCall, type RunContext } from './context.ts';
+import type { RunContext } from './context.ts';
 import type { Scope } from './pull.ts';
+import { editCall } from './stop.ts';
 
 export type Look =
   | { readonly kind: 'seen'; readonly contacts: ReadonlyMap<string, Contact> }
   | Extract<Outcome, { kind: 'failed' }>;
 
 /** One search for up to a hundred contacts. A look that fails stops their changes, and not the run (L4). */
-export async function lookAgain({ client, capabilities }: RunContext, uuids: readonly string[]): Promise<Look> {
+export async function lookAgain(context: RunContext, uuids: readonly string[]): Promise<Look> {
+  const { client, capabilities } = context;
   try {
-    return { kind: 'seen', contacts: await contactsByUuid(client, capabilities, uuids, editCall) };
+    return { kind: 'seen', contacts: await contactsByUuid(client, capabilities, uuids, editCall(context)) };
   } catch (error) {
     if (error instanceof AuthenticationError || !(error instanceof ServiceError)) throw error;
     return { kind: 'failed', message: error.message };

@@ -7,6 +7,7 @@ import type { Ledger, LedgerEntry } from '../sync/ledger.ts';
 import { findInterrupted, type Interrupted } from './interrupted.ts';
 import type { Newcomer } from './enrolment/ledger.ts';
 import type { RunCounts, RunStatus } from './report.ts';
+import type { Stopped } from './stop.ts';
 import type { Identities, PlanCounts, Requests, Resolution } from '../sync/input.ts';
 
 export interface Memory {
@@ -52,6 +53,8 @@ export interface LastRun {
   /** ISO instant. */
   readonly endedAt: string;
   readonly counts: RunCounts;
+  /** Of a run that was stopped before all of its plan was begun (W8). */
+  readonly stopped?: Stopped;
   /** Without values; at most a thousand. */
   readonly problems: readonly Omit<Problem, 'values'>[];
 }

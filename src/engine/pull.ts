@@ -13,9 +13,10 @@ import type { CrmReading, Identities, SheetReading } from '../sync/input.ts';
 import type { ContactRecord, Packed } from '../sync/record.ts';
 import type { Side } from '../sync/value.ts';
 import type { Wishing } from './enrolment/automations.ts';
-import { editCall, type RunContext, scanCall, sheetCall } from './context.ts';
+import { type RunContext, scanCall, sheetCall } from './context.ts';
 import { RunFailed } from './errors.ts';
 import type { Memory } from './memory.ts';
+import { editCall, sheetWrite } from './stop.ts';
 
 export interface Pulled {
   readonly crm: CrmReading;
@@ -90,9 +91,9 @@ export async function prepare(context: RunContext, memory: Memory, read: Pulled)
   const pulled = read.scope.isToBeMade ? await withList(context, read) : read;
   const { table } = context;
   let { snapshot } = pulled;
-  if (snapshot.leftovers > 0) await table.tidy(sheetCall(context));
+  if (snapshot.leftovers > 0) await table.tidy(sheetWrite(context));
   if (pulled.toCreate === undefined) return pulled;
-  await table.ensure(snapshot, pulled.toCreate, sheetCall(context));
+  await table.ensure(snapshot, pulled.toCreate, sheetWrite(context));
   snapshot = await table.read(holding(context, memory));
   const { toCreate: _made, ...rest } = pulled;
   return { ...rest, ...readRows(context, memory, snapshot, []) };
@@ -126,8 +127,9 @@ async function withList(context: RunContext, pulled: Pulled): Promise<Pulled> {
 }
 
 /** After a lost answer the run fails; the next one finds by name what was made. */
-async function makeList({ client, config, emit }: RunContext, name: string): Promise<string> {
-  const { uuid } = await client.lists.create({ name }, editCall);
+async function makeList(context: RunContext, name: string): Promise<string> {
+  const { client, config, emit } = context;
+  const { uuid } = await client.lists.create({ name }, editCall(context));
   emit({ type: 'notice', sync: config.name, message: `the list "${name}" was not there and has been made (${uuid})` });
   return uuid;
 }

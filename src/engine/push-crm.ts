@@ -22,11 +22,12 @@ import type { Person } from '../sync/person.ts';
 import { type ContactRecord, unpack } from '../sync/record.ts';
 import type { Reading } from '../sync/value.ts';
 import { setAfterCreate } from './after-create.ts';
-import { editCall, type RunContext } from './context.ts';
+import type { RunContext } from './context.ts';
 import type { Decided } from './decide.ts';
 import { crmValues, hasMoved, hasMovedSince, lookAgain, type Written } from './look-again.ts';
 import type { Journal } from './save.ts';
 import type { Scope } from './pull.ts';
+import { editCall, isUnbegun } from './stop.ts';
 
 type Create = Extract<Change, { op: 'create' }>;
 type Update = Extract<Change, { op: 'update' }>;
@@ -86,7 +87,8 @@ export async function pushToCrm(
       batch.map(async (change) => {
         // W8: nothing new is begun once the end was asked for.
         if (context.request.signal.aborted) return;
-        const outcome = await outcomeOf(() => push(change));
+        const outcome = await outcomeOf(context, () => push(change));
+        if (!outcome) return;
         outcomes.set(change, outcome);
         note(change, outcome);
       }),
@@ -96,8 +98,9 @@ export async function pushToCrm(
       batch.flatMap((change) => (outcomes.has(change) ? [[change, outcomes.get(change)!]] : [])),
     );
     for (const [change, outcome] of results) all.set(change, outcome);
-    // Also when the token was refused meanwhile (W6): what came through before did happen.
-    if (results.size > 0) await journal.crm(results);
+    // Also when the token was refused meanwhile (W6): what came through before did happen. Where the stop kept all of the
+    // batch from beginning, the note of it goes: the next run would take it for calls whose outcome is unknown.
+    if (results.size > 0 || context.request.signal.aborted) await journal.crm(results);
     for (const one of pushed) if (one.status === 'rejected') throw one.reason;
   }
 
@@ -125,7 +128,7 @@ export async function deleteFromCrm(
 ): Promise<Results> {
   const all: Results = new Map();
   const remove = async (uuid: string): Promise<Outcome> => {
-    await deleteContact(context.client, context.tombstones, uuid, editCall);
+    await deleteContact(context.client, context.tombstones, uuid, editCall(context));
     return { kind: 'done' };
   };
   for (const batch of inBatches(deletes)) {
@@ -134,7 +137,8 @@ export async function deleteFromCrm(
     await journal.intend(batch);
     for (const change of batch) {
       if (context.request.signal.aborted) break;
-      const outcome = await outcomeOf(() => lookAndRemove(change.uuid!));
+      const outcome = await outcomeOf(context, () => lookAndRemove(change.uuid!));
+      if (!outcome) break;
       results.set(change, outcome);
       all.set(change, outcome);
       context.emit({ type: 'change-done', sync: context.config.name, run: context.run, change, outcome });
@@ -145,7 +149,7 @@ export async function deleteFromCrm(
 
   /** Gone is what was wanted, whoever did it. */
   async function lookAndRemove(uuid: string): Promise<Outcome> {
-    const contact = await contactByUuid(context.client, uuid, editCall);
+    const contact = await contactByUuid(context.client, uuid, editCall(context));
     const isMoved = contact !== undefined && hasMoved(context, scope, input, plan.people.get(uuid), contact);
     return isMoved ? { kind: 'moved' } : remove(uuid);
   }
@@ -157,13 +161,15 @@ export async function cancelInCrm(context: RunContext, cancels: readonly Change[
   await journal.intend(cancels);
   for (const change of cancels) {
     if (context.request.signal.aborted) break;
-    const outcome = await outcomeOf(async () => {
+    const outcome = await outcomeOf(context, async () => {
       const { automations } = context.client;
       const leadUuid = change.uuid!;
-      if (change.op !== 'cancel' || change.automation === null) await automations.cancelAll({ leadUuid }, editCall);
-      else await automations.cancel({ leadUuid, flow_uuids: [change.automation] }, editCall);
+      const call = editCall(context);
+      if (change.op !== 'cancel' || change.automation === null) await automations.cancelAll({ leadUuid }, call);
+      else await automations.cancel({ leadUuid, flow_uuids: [change.automation] }, call);
       return { kind: 'done' };
     });
+    if (!outcome) break;
     results.set(change, outcome);
     context.emit({ type: 'change-done', sync: context.config.name, run: context.run, change, outcome });
   }
@@ -188,10 +194,11 @@ async function create(context: RunContext, scope: Scope, input: PlanInput, chang
     move_to_list: isMove,
     ...(Object.keys(custom_fields).length > 0 && { custom_fields }),
   };
-  const find = async () => (await client.contacts.lookupOne(strongest(context, input, change), editCall)) ?? undefined;
+  const call = editCall(context);
+  const find = async () => (await client.contacts.lookupOne(strongest(context, input, change), call)) ?? undefined;
   let contact: Contact | undefined;
   try {
-    contact = await unlessLost(() => sendOnce((once) => client.contacts.upsert(body, once)), find);
+    contact = await unlessLost(() => sendOnce(call, (once) => client.contacts.upsert(body, once)), find);
   } catch (error) {
     // T23: some services refuse where others answer the contact that is there. It is merged in the next run.
     if (isMove || !(error instanceof ValidationError) || !(await find())) throw error;
@@ -273,13 +280,14 @@ async function update(
   const uuid = change.uuid!;
   const fields = shape.toUpdate(change.fields);
   const custom_fields = shape.toCustomFields(change.fields);
+  const call = editCall(context);
   let contact: Contact | undefined;
   if (Object.keys(fields).length > 0) {
     contact = await unlessLost(
-      () => client.contacts.update({ uuid, ...fields }, editCall),
+      () => client.contacts.update({ uuid, ...fields }, call),
       // Harmless to repeat, and the client did: reading says what came of it.
       async () => {
-        const now = await client.contacts.get({ uuid }, editCall);
+        const now = await client.contacts.get({ uuid }, call);
         return isAsBefore(shape.fromContact(now), change, mapping) ? undefined : now;
       },
     );
@@ -291,7 +299,14 @@ async function update(
       return { kind: 'refused', message: 'custom fields go by network_id or email, and the contact has neither' };
     }
     const body = { lead, custom_fields, list_uuid: scope.listUuid, update_if_exists: true, move_to_list: false };
-    const answered = await client.contacts.upsert(body, editCall);
+    let answered: Contact;
+    try {
+      answered = await client.contacts.upsert(body, call);
+    } catch (error) {
+      // The first of its two calls was made: what the contact holds now is known once it is read (W4).
+      if (!contact || !isUnbegun(error, context)) throw error;
+      return { kind: 'unknown', message: 'the end was asked for between its two calls' };
+    }
     if (answered.uuid !== uuid) {
       return {
         kind: 'refused',
@@ -320,10 +335,10 @@ const rateLimitsMax = 5;
  * L8: sent once. A second upsert finds the contact of the first, says the contract; but a service that answers an existing
  * contact with a second one was seen, and a call that got no answer may still be on its way.
  */
-async function sendOnce<Result>(send: (options: CallOptions) => Promise<Result>): Promise<Result> {
+async function sendOnce<Result>(call: CallOptions, send: (options: CallOptions) => Promise<Result>): Promise<Result> {
   for (let refusals = 0; ; refusals += 1) {
     try {
-      return await send({ ...editCall, repeat: false });
+      return await send({ ...call, repeat: false });
     } catch (error) {
       if (!(error instanceof RateLimitError) || refusals === rateLimitsMax) throw error;
     }
@@ -348,10 +363,12 @@ async function unlessLost<Result>(
   }
 }
 
-async function outcomeOf(push: () => Promise<Outcome>): Promise<Outcome> {
+/** Undefined: not begun, because the end was asked for (W8). */
+async function outcomeOf(context: RunContext, push: () => Promise<Outcome>): Promise<Outcome | undefined> {
   try {
     return await push();
   } catch (error) {
+    if (isUnbegun(error, context)) return undefined;
     if (error instanceof AuthenticationError || !(error instanceof ServiceError)) throw error;
     if (error instanceof NotFoundError) return { kind: 'moved' };
     if (error instanceof OutcomeUnknownError) return { kind: 'unknown', message: error.message };

@@ -17,6 +17,7 @@ import { inSync, statusByRow } from '../sync/status.ts';
 import type { RunContext } from './context.ts';
 import type { Journal } from './save.ts';
 import { resultKey, statusKey, type SyncShape } from './shape.ts';
+import { isUnbegunRow, sheetWrite } from './stop.ts';
 
 type Results = Map<Change, Outcome>;
 
@@ -66,8 +67,10 @@ export async function removeRows(
   const outcomes = await context.table.remove(
     snapshot,
     targets.map(({ row }) => row),
+    sheetWrite(context),
   );
   for (const [index, { change }] of targets.entries()) {
+    if (isUnbegunRow(outcomes[index]!)) continue;
     const outcome = fromRemove(outcomes[index]!);
     results.set(change, outcome);
     context.emit({ type: 'change-done', sync: context.config.name, run: context.run, change, outcome });
@@ -113,15 +116,17 @@ async function setCells(
   const others = rowChanges.filter(({ row }) => row.id === undefined);
   let done = 0;
   for (const chunk of [...inChunks(withIds), ...inChunks(others)]) {
-    if (context.request.signal.aborted && chunk[0]?.row.id === undefined) break;
+    const hasIds = chunk[0]?.row.id !== undefined;
+    if (context.request.signal.aborted && !hasIds) break;
     const results: Results = new Map();
     await journal.intend(chunk.flatMap(({ change }) => change ?? []));
     const outcomes = await context.table.update(
       snapshot,
       chunk.map(({ row }) => row),
+      hasIds ? {} : sheetWrite(context),
     );
     for (const [index, { change }] of chunk.entries()) {
-      if (change) results.set(change, fromUpdate(context, outcomes[index]!));
+      if (change && !isUnbegunRow(outcomes[index]!)) results.set(change, fromUpdate(context, outcomes[index]!));
     }
     await journal.tell(results);
     for (const [change, outcome] of results) all.set(change, outcome);
@@ -189,8 +194,13 @@ async function appendRows(
     const outcomes = await context.table.append(
       snapshot,
       chunk.map(({ row }) => row),
+      sheetWrite(context),
     );
-    const results: Results = new Map(chunk.map(({ change }, index) => [change, fromAppend(outcomes[index]!)]));
+    const results: Results = new Map(
+      chunk.flatMap(({ change }, index) =>
+        isUnbegunRow(outcomes[index]!) ? [] : [[change, fromAppend(outcomes[index]!)]],
+      ),
+    );
     await journal.tell(results);
     for (const [change, outcome] of results) all.set(change, outcome);
     done += chunk.length;

@@ -6,6 +6,7 @@ import type { Hold } from '../sync/guard.ts';
 import type { PlanCounts } from '../sync/input.ts';
 import type { Outcome } from '../sync/outcome.ts';
 import { isHarmless } from '../sync/status.ts';
+import type { Stopped } from './stop.ts';
 
 export type RunStatus = 'succeeded' | 'partial' | 'held' | 'failed';
 
@@ -62,6 +63,8 @@ export interface RunReport {
   readonly holds: readonly Hold[];
   /** What `approve` would let through. */
   readonly planned: PlanCounts;
+  /** The end was asked for before all of its plan was begun (W8): what is left is planned again by the next run. */
+  readonly stopped?: Stopped;
   /** Of a failed run, for people. */
   readonly error?: string;
   /** Trying again will not help: somebody has to change something first (W6). */

@@ -12,7 +12,7 @@ import type { ContactRecord } from '../sync/record.ts';
 import { settle, type Settled } from '../sync/settle.ts';
 import type { RunContext, RunRequest, SyncContext } from './context.ts';
 import { decide, type Decided } from './decide.ts';
-import { enrolInCrm } from './enrolment/enrol.ts';
+import { type Enrolled, enrolInCrm } from './enrolment/enrol.ts';
 import { wishFacts } from './enrolment/trust.ts';
 import { RunFailed } from './errors.ts';
 import { tellInterrupted } from './interrupted.ts';
@@ -23,6 +23,7 @@ import { cancelInCrm, deleteFromCrm, pushToCrm } from './push-crm.ts';
 import { pushToSheet, removeRows } from './push-sheet.ts';
 import { countLinked, countRun, type PlanReport, type RunCost, type RunReport, statusOf } from './report.ts';
 import { joined, openJournal, toBatch } from './save.ts';
+import { leftOf, statusWhenStopped, stoppedAt } from './stop.ts';
 import { readWishes } from './enrolment/wishes.ts';
 
 /** One run. Expected failures end as a report that says `failed`; only faults of the program are thrown. */
@@ -129,8 +130,12 @@ async function carryOut(
   const outcomes = joined(soFar, inSheet, deleted, removed);
   const settled = settle(input, plan, outcomes);
   const problems = [...lostHeaders(pulled), ...settled.problems, ...enrolled.problems, ...deletes.problems];
+  const planned = toDo(plan, sheetPush.changes, enrolled);
+  const left = leftOf(context, planned, outcomes);
+  const stopped = stoppedAt(planned, left, outcomes);
   const ending: Ending = {
-    status: statusOf([], problems),
+    status: statusWhenStopped(statusOf([], problems), stopped),
+    ...stopped,
     isFull: pulled.isFull,
     counts: countRun(countLinked(toBatch(memory, settled, facts, []).base), problems, outcomes),
     problems,
@@ -140,12 +145,16 @@ async function carryOut(
     ...(facts.held && { approvable: facts.held.run }),
   };
   const place = nextPlace(pulled, decided, settled);
-  await journal.end(settled, {
-    table: pulled.snapshot.memory,
-    tombstones: context.tombstones.all(),
-    lastRun: lastRunOf(context, ending),
-    ...place,
-  });
+  await journal.end(
+    settled,
+    {
+      table: pulled.snapshot.memory,
+      tombstones: context.tombstones.all(),
+      lastRun: lastRunOf(context, ending),
+      ...place,
+    },
+    left,
+  );
   Object.assign(context.session, place);
   return ending;
 }
@@ -155,6 +164,16 @@ function lostHeaders({ sheet }: Pulled): readonly Problem[] {
   return sheet.missing.map((header) =>
     problemOf('held', { field: header }, 'W11', `the header "${header}" is not in the tab: its field is left alone`),
   );
+}
+
+/**
+ * What a run that is stopped counts as done or left. An ID that a create's row gets is part of the create; what was looked
+ * at and is held says so itself.
+ */
+function toDo({ changes }: Decided['plan'], inSheet: readonly Change[], { held }: Enrolled): readonly Change[] {
+  const created = new Set(changes.flatMap(({ op, row }) => (op === 'create' ? [row] : [])));
+  const ofPlan = changes.filter((change) => (change.side === 'crm' || change.op === 'remove') && !held.has(change));
+  return [...ofPlan, ...inSheet.filter(({ op, row }) => !(op === 'set' && created.has(row)))];
 }
 
 function opsOf(changes: readonly Change[], wanted: Change['op']): readonly Change[] {
@@ -175,10 +194,10 @@ function factsOf(context: RunContext, { facts }: Memory, { identities, scope }: 
 /** Its problems go along without values: those stand in the links. */
 export function lastRunOf(
   { run, now }: Pick<RunContext, 'run' | 'now'>,
-  { status, counts, problems }: Ending,
+  { status, counts, problems, stopped }: Ending,
 ): LastRun {
   const told = problems.slice(0, problemsKept).map(({ values: _values, ...problem }) => problem);
-  return { run, status, endedAt: new Date(now()).toISOString(), counts, problems: told };
+  return { run, status, endedAt: new Date(now()).toISOString(), counts, ...(stopped && { stopped }), problems: told };
 }
 
 /** One search asks for as many uuids; with more of them, changes are asked for from where they were before. */
@@ -210,6 +229,7 @@ function remember({ session, request }: RunContext, pulled: Pulled, { input }: D
   const hasWritten = created + updated + appended + set + deleted + removed + enrolled + cancelled > 0;
   const passes: ReadonlySet<Problem['kind']> = new Set(['waiting', 'refused', 'failed', 'unknown']);
   const isQuiet =
+    !request.signal.aborted &&
     request.choose === undefined &&
     holds.length === 0 &&
     session.watermark === pulled.watermark &&

@@ -1,7 +1,7 @@
 // What a run leaves behind: the history of what it did, then the base that follows from it, each durable before the next.
 import type { Batch, HistoryLine, Json, JsonObject, Lease } from '../state/port.ts';
 import type { Base, Link, Stray } from '../sync/base.ts';
-import type { Change, Problem } from '../sync/change.ts';
+import { type Change, type Problem, problemId } from '../sync/change.ts';
 import type { Outcome, Outcomes } from '../sync/outcome.ts';
 import { settle, type Settled } from '../sync/settle.ts';
 import { unpack } from '../sync/record.ts';
@@ -60,8 +60,8 @@ export interface Journal {
   readonly crm: (outcomes: Outcomes) => Promise<void>;
   /** What was just done otherwise: remembered at the end of the run. */
   readonly tell: (outcomes: Outcomes) => Promise<void>;
-  /** W9: nothing at all where nothing changed; what only passes (`passing`) goes along when something else is written. */
-  readonly end: (settled: Settled, passing: Facts) => Promise<void>;
+  /** `left`: what a run that was stopped did not begin. W9: nothing at all where nothing changed; what only passes (`passing`) goes along when something else is written. */
+  readonly end: (settled: Settled, passing: Facts, left: readonly Change[]) => Promise<void>;
 }
 
 export function openJournal(
@@ -112,11 +112,12 @@ export function openJournal(
       const { batch, base } = toBatch(known, { links, strays: known.base.strays }, facts, []);
       await commit(batch, base, facts);
     },
-    async end(settled, passing) {
-      const { isEmpty } = toBatch(known, settled, facts, carriedOut(memory, settled));
+    async end(settled, passing, left) {
+      const doneRequests = carriedOut(memory, settled, left);
+      const { isEmpty } = toBatch(known, settled, facts, doneRequests);
       if (isEmpty && done.length === 0 && !hasWritten) return;
       const learnt = { ...facts, ...passing };
-      const { batch, base } = toBatch(known, settled, learnt, carriedOut(memory, settled));
+      const { batch, base } = toBatch(known, settled, learnt, doneRequests);
       await commit(batch, base, learnt);
     },
   };
@@ -130,16 +131,20 @@ function brief(change: Change): Change {
 }
 
 /**
- * A decision that could not be carried out, because a side did not take it, stays for the next run. One that was, and was
- * answered with another value, is for a conflict that is no more: the new one is asked about anew (M5).
+ * A decision that could not be carried out, because a side did not take it or the run was stopped before, stays for the next
+ * run; so does an approval of which a part is left. One that was, and was answered with another value, is for a conflict that
+ * is no more: the new one is asked about anew (M5).
  */
-function carriedOut({ pending }: Memory, { problems, replaced }: Settled): readonly string[] {
+function carriedOut({ pending }: Memory, { problems, replaced }: Settled, left: readonly Change[]): readonly string[] {
   const unsettled: ReadonlySet<Problem['kind']> = new Set(['failed', 'unknown', 'refused', 'waiting', 'conflict']);
   const open = new Set(problems.flatMap((each) => (unsettled.has(each.kind) ? [each.id] : [])));
-  const isOpen = (request: DecisionRequest) =>
-    request.kind === 'resolve' &&
-    !replaced.has(request.id) &&
-    (open.has(request.id) || open.has(request.id.split('/')[0]!));
+  const unbegun = new Set(left.flatMap(({ uuid, row }) => [problemId(uuid, row, null), problemId(null, row, null)]));
+  const isOpen = (request: DecisionRequest) => {
+    if (request.kind === 'approve') return left.length > 0;
+    const record = request.id.split('/')[0]!;
+    if (unbegun.has(record)) return true;
+    return request.kind === 'resolve' && !replaced.has(request.id) && (open.has(request.id) || open.has(record));
+  };
   return [...pending].flatMap(([id, request]) => (isOpen(request) ? [] : [id]));
 }
 

@@ -114,9 +114,11 @@ export function createLines(log: Log, { areDetailsShown, hideQuotes, now, isStop
   }
 
   function summary(report: RunReport): void {
-    const { sync, run, status, isFull, counts, cost } = report;
+    const { sync, run, status, isFull, counts, cost, stopped } = report;
     const said = saidOf(sync);
-    if (isStopping() && status === 'failed') return log.info({ sync, run }, 'run stopped before its end');
+    if (isStopping() && (status === 'failed' || stopped)) {
+      return log.info({ sync, run, ...stopped }, 'run stopped before its end');
+    }
     said.notices = said.noticesNow;
     said.noticesNow = new Set();
     if (status !== 'failed') said.failures = said.failuresNow;

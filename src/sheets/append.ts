@@ -6,7 +6,7 @@
 import type { sheets_v4 } from '@googleapis/sheets';
 import { boundsToText, type GridBounds } from './address.ts';
 import { batchBytesMax, batchRowsMax, type CallOptions, errorContext, idKey, type TableContext } from './context.ts';
-import { OutcomeUnknownError, ProtectedError, RefusedError, SheetsError } from './errors.ts';
+import { AbortedError, OutcomeUnknownError, ProtectedError, RefusedError, SheetsError } from './errors.ts';
 import { contains } from './grid.ts';
 import { judged } from './judged.ts';
 import {
@@ -37,7 +37,10 @@ const cellOverheadBytes = 40;
 interface Append {
   readonly context: TableContext;
   readonly snapshot: Snapshot;
+  /** Of the calls that find out what came of a batch. */
   readonly options: CallOptions;
+  /** Of the calls that begin one: none does after the stop (W8). */
+  readonly beginning: CallOptions;
   /** Single rows that Google would not take. */
   refusedRows: number;
 }
@@ -46,8 +49,9 @@ export async function appendRows(
   context: TableContext,
   snapshot: Snapshot,
   rows: readonly NewRow[],
-  options: CallOptions,
+  beginning: CallOptions,
 ): Promise<AppendOutcome[]> {
+  const { stop: _stop, ...options } = beginning;
   const ids = countIds(snapshot);
   const items = rows.map(({ id, set }): Item => {
     const cells = { ...set, [idKey]: id };
@@ -57,7 +61,7 @@ export async function appendRows(
   });
   const pending = items.filter(({ outcome }) => outcome === undefined);
   try {
-    await appendPending({ context, snapshot, options, refusedRows: 0 }, pending);
+    await appendPending({ context, snapshot, options, beginning, refusedRows: 0 }, pending);
   } catch (error) {
     if (!(error instanceof SheetsError)) throw error;
     for (const item of pending) item.outcome ??= { kind: 'failed', error };
@@ -72,9 +76,9 @@ function refuseRow(snapshot: Snapshot, id: string, cells: NewRow['set']): Append
 
 async function appendPending(append: Append, pending: readonly Item[]): Promise<void> {
   if (pending.length === 0) return;
-  const { context, snapshot, options } = append;
+  const { context, snapshot, beginning } = append;
   let rowIndex = snapshot.rows.at(-1)?.number ?? context.spec.headerRow;
-  if (isLookOld(context)) await readHeader(context, options);
+  if (isLookOld(context)) await readHeader(context, beginning);
   if (hasMoved(context, snapshot, rowIndex)) return setAll(pending, { kind: 'moved' });
   const bytesOf = ({ set }: Item) => cellsBytes(set, 0) + Object.keys(set).length * cellOverheadBytes;
   for (const batch of splitBatches(pending, batchRowsMax, batchBytesMax, bytesOf)) {
@@ -112,7 +116,7 @@ async function appendBatch(append: Append, batch: readonly Item[], rowIndex: num
     let refusal: RefusedError | undefined;
     try {
       const requests = appendRequests(context, snapshot, batch, rowIndex, mark, isAsserting ? probe : undefined);
-      const replies = await batchUpdate(context, requests, append.options);
+      const replies = await batchUpdate(context, requests, append.beginning);
       // Applied as soon as it asserted nothing: it was the assertions that were refused.
       context.areAssertionsUsable = isAsserting;
       settle(context, batch, mark);
@@ -123,6 +127,8 @@ async function appendBatch(append: Append, batch: readonly Item[], rowIndex: num
     } catch (error) {
       if (error instanceof OutcomeUnknownError) unknown = error;
       else if (error instanceof RefusedError) refusal = error;
+      // What was sent before the stop may yet arrive.
+      else if (unknown && error instanceof AbortedError) return setAll(batch, { kind: 'unknown', error: unknown });
       else throw error;
     }
     const seen = await lookBack(append, unknown, batch);

@@ -46,17 +46,31 @@ export class Budget {
     return this.#minute.count();
   }
 
-  async run<T>(call: () => Promise<T>, options: { signal?: AbortSignal; priority?: Priority } = {}): Promise<T> {
-    const answer = this.#queue.add(() => {
-      this.#used += 1;
-      this.#minute.start();
-      // In time for the next call: the queue looks for a pause before each one it starts.
-      if (this.#minute.waitMs() > 0) this.#queue.pause();
-      void this.#resumeWhenOver();
-      return call();
-    }, options);
+  /** `signal` takes the call out of the queue and ends waiting for its answer; `stop` only takes it out of the queue. */
+  async run<T>(
+    call: () => Promise<T>,
+    { signal, stop, priority }: { signal?: AbortSignal; stop?: AbortSignal; priority?: Priority } = {},
+  ): Promise<T> {
+    stop?.throwIfAborted();
+    // The queue lets go of a running call too when its signal aborts: it must not see `stop` once the call runs.
+    const place = new AbortController();
+    const leave = () => place.abort(stop?.reason);
+    stop?.addEventListener('abort', leave, { once: true });
+    const queued = stop ? { signal: place.signal } : signal && { signal };
+    const answer = this.#queue.add(
+      () => {
+        stop?.removeEventListener('abort', leave);
+        this.#used += 1;
+        this.#minute.start();
+        // In time for the next call: the queue looks for a pause before each one it starts.
+        if (this.#minute.waitMs() > 0) this.#queue.pause();
+        void this.#resumeWhenOver();
+        return call();
+      },
+      { ...queued, ...(priority !== undefined && { priority }) },
+    );
     void this.#resumeWhenOver();
-    const result = await answer;
+    const result = await answer.finally(() => stop?.removeEventListener('abort', leave));
     this.#refusals = 0;
     return result;
   }

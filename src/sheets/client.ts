@@ -20,7 +20,10 @@ export interface SheetsClientDep {
 }
 
 export interface CallOptions {
+  /** Cuts waiting and the call itself short. */
   readonly signal?: AbortSignal;
+  /** Cuts waiting short, before the first try as well as between two; a call in flight is finished. */
+  readonly stop?: AbortSignal;
   readonly priority?: Priority;
 }
 
@@ -68,7 +71,8 @@ export class SheetsClient {
   }
 
   async #attempt<T>(kind: BudgetKind, spreadsheetId: string, call: Call<T>, options: CallOptions, retriesMax: number) {
-    const { signal } = options;
+    const { signal, stop } = options;
+    const mayBegin = stop ?? signal;
     let failures = 0;
     try {
       return await pRetry(
@@ -87,6 +91,7 @@ export class SheetsClient {
             }
             return data;
           } catch (error) {
+            if (stop?.aborted && error === stop.reason) throw new AbortedError({ spreadsheetId, cause: error });
             if (signal?.aborted) {
               throw isSent && kind === 'writes'
                 ? new OutcomeUnknownError('stopped', { spreadsheetId })
@@ -101,19 +106,19 @@ export class SheetsClient {
           shouldRetry: async ({ error, attemptNumber }) => {
             if (error instanceof QuotaError) {
               if (attemptNumber > quotaRetriesMax) return false;
-              await this[kind].pause(signal);
+              await this[kind].pause(mayBegin);
               return true;
             }
             failures += 1;
             if (failures > retriesMax || !(error instanceof SheetsError && error.retryable)) return false;
-            await this.#dep.time.sleep(backoffMs(failures, this.#dep.time.random), signal);
+            await this.#dep.time.sleep(backoffMs(failures, this.#dep.time.random), mayBegin);
             return true;
           },
         },
       );
     } catch (error) {
       // Waiting that was cut short rejects with the signal's reason.
-      if (error instanceof SheetsError || !signal?.aborted) throw error;
+      if (error instanceof SheetsError || !mayBegin?.aborted) throw error;
       throw new AbortedError({ spreadsheetId, cause: error });
     }
   }

@@ -230,6 +230,11 @@ export type RemoveOutcome =
 export interface CallSettings {
   /** Cuts waiting and calls short (`aborted`). Rows whose write was in flight come back `unknown`; pins may be left over. */
   readonly signal?: AbortSignal;
+  /**
+   * From when on no batch of rows begins any more; one that is in flight is finished, and its pins are removed. Rows of
+   * batches that did not begin come back `failed` with an `aborted` error: surely nothing of them was written.
+   */
+  readonly stop?: AbortSignal;
   /** Higher goes first in the budget’s queue; edits before scans. */
   readonly priority?: number;
 }

@@ -49,17 +49,19 @@ export async function removeRows(
   return items.map(({ outcome }) => judged(outcome, context));
 }
 
-async function removeBatch(context: TableContext, batch: readonly Item[], options: CallOptions): Promise<void> {
+/** W8: it may begin until `stop`; once its rows are pinned it is finished. */
+async function removeBatch(context: TableContext, batch: readonly Item[], beginning: CallOptions): Promise<void> {
+  const { stop: _stop, ...options } = beginning;
   const rowIndexes = batch.map(({ row }) => row.number - 1);
   const lastRowIndex = context.shape!.rowCount - 1;
   const sentinels = rowIndexes.includes(lastRowIndex) ? [] : [lastRowIndex];
-  const pins = await pinBatch(context, [...rowIndexes, ...sentinels], batch.length, options);
+  const pins = await pinBatch(context, [...rowIndexes, ...sentinels], batch.length, beginning);
   if (pins === undefined) {
     // Refused whole, as in an update. The batch is ordered from below: the first half moves no row of the second.
     const half = Math.ceil(batch.length / 2);
     context.pinsMax = Math.min(context.pinsMax, half);
-    await removeBatch(context, batch.slice(0, half), options);
-    await removeBatch(context, batch.slice(half), options);
+    await removeBatch(context, batch.slice(0, half), beginning);
+    await removeBatch(context, batch.slice(half), beginning);
     return;
   }
   const { rowPins, isUncertain } = pins;

@@ -26,7 +26,10 @@ import { type Item, judgeAll, type PinnedItem, type ReadyItem } from './verify.t
 interface Call {
   readonly context: TableContext;
   readonly snapshot: Snapshot;
+  /** Of the calls of a batch that has begun. */
   readonly options: CallOptions;
+  /** Until when a batch may begin (W8). */
+  readonly stop: AbortSignal | undefined;
   /** Single rows that Google would not take. */
   refusedRows: number;
 }
@@ -35,7 +38,7 @@ export async function updateRows(
   context: TableContext,
   snapshot: Snapshot,
   changes: readonly RowChange[],
-  options: CallOptions,
+  { stop, ...options }: CallOptions,
 ): Promise<RowOutcome[]> {
   const counts = countIds(snapshot);
   const items = changes.map((change): Item => {
@@ -46,7 +49,7 @@ export async function updateRows(
   });
   const pending = items.filter(({ outcome }) => outcome === undefined);
   const bytesOf = ({ set }: Item) => cellsBytes(set, snapshot.memory.columnCount);
-  const call: Call = { context, snapshot, options, refusedRows: 0 };
+  const call: Call = { context, snapshot, options, stop, refusedRows: 0 };
   try {
     for (const batch of splitBatches(pending, pinsAtOnce(context), batchBytesMax, bytesOf)) {
       await updateBatch(call, batch);
@@ -61,8 +64,8 @@ export async function updateRows(
 const nothingToSet: RowOutcome = { kind: 'written', stored: {} };
 
 async function updateBatch(call: Call, batch: readonly Item[]): Promise<void> {
-  const { context, options } = call;
-  const pinned = await pinBatch(context, batch, options);
+  const { context, options, stop } = call;
+  const pinned = await pinBatch(context, batch, { ...options, ...(stop && { stop }) });
   if (pinned === undefined) {
     // Refused whole: somebody else's metadata leaves too little room, or one row cannot be pinned. Halves find out.
     const half = Math.ceil(batch.length / 2);

@@ -139,7 +139,7 @@ export function createMetrics({ status, usage, now, isStopping }: MetricsOptions
 
   function runEnded(report: RunReport): void {
     const { sync, cost, counts } = report;
-    const isStopped = isStopping() && report.status === 'failed';
+    const isStopped = isStopping() && (report.status === 'failed' || report.stopped !== undefined);
     runs.inc({ sync, status: isStopped ? 'stopped' : report.status });
     seconds.observe({ sync }, cost.seconds);
     // A run that failed saw nothing; what was open before still is.

@@ -6,6 +6,7 @@ import { createServiceStandin } from '../../src/standin/service/standin.ts';
 import { addDemoData } from '../../src/standin/service/demo.ts';
 import { serve } from '../../src/standin/serve.ts';
 import type { RunningServer } from '../../src/standin/serve.ts';
+import { StopRequest } from '../../src/cli/exit-codes.ts';
 import { run } from '../support/cli.ts';
 
 /* `leadsheet api`, as somebody at a terminal meets it. */
@@ -188,10 +189,11 @@ test('a token that ends within a month is said, on the side', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ total: 3 });
 });
 
-test('a call that is stopped ends with exit 1', async () => {
+test('W8: a call that is stopped while it reads ends with the exit code of the signal', async () => {
   standin.faults.inject({ kind: 'hang', operation: 'lists.list' });
   const stopping = new AbortController();
-  setTimeout(() => stopping.abort(new Error('stopped by SIGINT')), 50);
+  setTimeout(() => stopping.abort(new StopRequest('SIGINT')), 50);
   const { code, stderr } = await run(['api', 'lists.list'], env, { stop: stopping.signal });
-  expect({ code, stderr }).toEqual({ code: 1, stderr: 'leadsheet: stopped\n' });
+  expect(code).toBe(130);
+  expect(stderr).toMatch(/^leadsheet: stopping: .*\nleadsheet: stopped: nothing was changed\n$/);
 });

@@ -47,6 +47,7 @@ test('docs/errors.md has every error class with its code and whether it may be t
     new errors.UnreachableError(call, 'x'),
     new errors.UnexpectedAnswerError(call, 'x'),
     new errors.AnswerTooLargeError(call, 'x'),
+    new errors.StoppedError(call),
     new errors.OutcomeUnknownError(call, 'x', false),
   ];
   const classes = Object.keys(errors).filter((name) => name.endsWith('Error') && name !== 'ServiceError');

@@ -1,6 +1,7 @@
 // What a run came to, for people.
 import type { RunReport } from '../../engine/report.ts';
 import type { LastRun } from '../../engine/memory.ts';
+import type { Stopped } from '../../engine/stop.ts';
 import { isHarmless } from '../../sync/status.ts';
 import { adviceFor } from './advice.ts';
 import { countText } from './lines.ts';
@@ -8,7 +9,7 @@ import { countText } from './lines.ts';
 type Told = LastRun['problems'][number];
 
 export function runText(report: RunReport): string {
-  const { sync, run, status, isFull, isFeed, isOutbox, cost, problems, holds, approvable, error } = report;
+  const { sync, run, status, isFull, isFeed, isOutbox, cost, problems, holds, approvable, stopped, error } = report;
   const calls = `${countText(cost.crmCalls, 'call')}, ${countText(cost.sheetReads, 'read')} and ${countText(cost.sheetWrites, 'write')} of the sheet`;
   const head = `${sync}: ${status}, run ${run}${isFull && !isFeed ? ', a full scan' : ''}, ${cost.seconds} s, ${calls}\n`;
   if (error !== undefined) return `${head}  ${error}\n`;
@@ -22,7 +23,7 @@ export function runText(report: RunReport): string {
     approvable === undefined
       ? ''
       : `  to let ${isOutbox ? 'them be sent' : 'the wishes through'}: leadsheet approve ${sync} --run ${approvable}\n`;
-  return `${head}  ${countsText(report)}\n${problemsText(problems)}${wishes}`;
+  return `${head}  ${countsText(report)}\n${stopped ? `  ${stoppedText(stopped)}\n` : ''}${problemsText(problems)}${wishes}`;
 }
 
 const doneWords = {
@@ -49,6 +50,11 @@ function countsText({ counts, isFeed, isOutbox }: RunReport): string {
     ...(done(['enrolled', 'cancelled']) ? [`automations: ${done(['enrolled', 'cancelled'])}`] : []),
   ];
   return parts.length === 1 ? `${parts[0]}; nothing to do` : parts.join('; ');
+}
+
+/** W8. */
+export function stoppedText({ left, done }: Stopped): string {
+  return `stopped before all of it was begun: ${left} left, ${done} done; the next run does the rest`;
 }
 
 /** More than that nobody reads at a terminal. */

@@ -1,6 +1,6 @@
 import delay from 'delay';
 import { LongPause } from './budget.ts';
-import { AuthenticationError, RateLimitError, ServiceError } from '../errors.ts';
+import { AuthenticationError, RateLimitError, ServiceError, StoppedError } from '../errors.ts';
 import type { FailedCall } from '../errors.ts';
 import { exchange } from './exchange.ts';
 import type { Exchange } from './exchange.ts';
@@ -28,8 +28,10 @@ export interface Caller extends ServiceClientOptions {
 export function createAttempts<Answer>(
   client: Caller,
   operation: Operation<never, Answer>,
-  { signal, priority = 'edit', repeat, timeoutMs = client.timeoutMs }: CallOptions,
+  { signal, stop, priority = 'edit', repeat, timeoutMs = client.timeoutMs }: CallOptions,
 ) {
+  /** Until when an attempt may begin. */
+  const mayBegin = stop ?? signal;
   const repeatable = operation.repeat !== 'harmful' && repeat !== false;
   const { budget, transport } = client;
   const { bytesMax } = operation.answer;
@@ -37,7 +39,9 @@ export function createAttempts<Answer>(
   let pauses = 0;
 
   async function make(call: FailedCall, { url, init }: ServiceRequest): Promise<Answer> {
-    const seen = await inBudget(call, () => budget.run(() => attempt(call, { url, init }), { priority, signal }));
+    const seen = await inBudget(call, () =>
+      budget.run(() => attempt(call, { url, init }), { priority, signal: mayBegin }),
+    );
     if ('answer' in seen) return seen.answer;
     failed = seen;
     throw seen.error;
@@ -69,6 +73,13 @@ export function createAttempts<Answer>(
       try {
         return await make(call, request);
       } catch (error) {
+        // W8: a 429 says that the call was not carried out, so that nothing of it was begun.
+        const isUnbegun = failed === undefined || failed.error instanceof RateLimitError;
+        if (stop?.aborted && error === stop.reason && isUnbegun) {
+          const stopped = new StoppedError({ ...call, attempts: call.attempts - 1 });
+          failed = { error: stopped, again: false };
+          throw stopped;
+        }
         // Stopped while waiting to repeat a write: what is known of it is what the last attempt left.
         if (error instanceof ServiceError || failed === undefined || operation.repeat === 'read') throw error;
         failed = { ...failed, again: false };
@@ -83,10 +94,10 @@ export function createAttempts<Answer>(
       if (failed.error.call.status === 500 && repeats >= repeatsOf500) return false;
       const delayMs = Math.min(repeatDelayMs.max, repeatDelayMs.first * 2 ** repeats) * (0.5 + client.random() / 2);
       try {
-        await delay(delayMs, signal && { signal });
+        await delay(delayMs, mayBegin && { signal: mayBegin });
         return true;
       } catch {
-        if (operation.repeat === 'read') signal?.throwIfAborted();
+        if (operation.repeat === 'read' && !stop?.aborted) signal?.throwIfAborted();
         return false;
       }
     },

@@ -109,8 +109,8 @@ export function createBudget(options: BudgetOptions): Budget {
   return {
     async run(task, { priority, signal }) {
       if (closed) throw closed;
-      if (pausedMs() > pauseWaitedMsMax) throw new LongPause(pausedMs());
       signal?.throwIfAborted();
+      if (pausedMs() > pauseWaitedMsMax) throw new LongPause(pausedMs());
       // The queue may only see aborts of a task that waits: it would let go of a running one, outcome and all.
       const place = new AbortController();
       const leave = () => place.abort(signal?.reason);

@@ -114,7 +114,7 @@ export function createDaemon({ syncs, remembered, stop, tell, now, elapsed, rand
       const request = { isFull, isAsked: false, signal: stop };
       const report = await runAny(sync, request);
       // Cut short by the end: says nothing about the sync.
-      if (stop.aborted && report.status === 'failed') return 'done';
+      if (stop.aborted && (report.status === 'failed' || report.stopped)) return 'done';
       note(name, toLastRun(report, kept.get(name)?.lastRun), report);
       if (report.isFinal) tell({ type: 'sync-stopped', sync: name, reason: report.error ?? '' });
       return verdictOf(report);

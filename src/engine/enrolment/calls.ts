@@ -8,9 +8,10 @@ import { type RowRecord, unpack } from '../../sync/record.ts';
 import type { RuleId } from '../../sync/rules.ts';
 import { resultText } from '../../sync/wish-result.ts';
 import { setAfterCreate } from '../after-create.ts';
-import { editCall, type RunContext } from '../context.ts';
+import type { RunContext } from '../context.ts';
 import { findNewcomer } from '../in-flight.ts';
 import type { Pulled } from '../pull.ts';
+import { editCall, isUnbegun } from '../stop.ts';
 import type { CreateEnrolled, Due, Enrol } from './due.ts';
 import type { LedgerBook, Newcomer } from './ledger.ts';
 
@@ -38,10 +39,14 @@ const callsKeptMs = 3_600_000;
 /** Throws what is not of the service, and AuthenticationErrors of calls that nothing has to be told of. */
 export function createCalls(context: RunContext, { book, scope, rowByNumber, nameOf }: CallsDep) {
   const { client, shape, run, config } = context;
-  return { make: (change: Due) => (change.op === 'create' ? createEnrolled(change) : addContact(change)) };
+  return {
+    /** Undefined: not begun, because the end was asked for, and the ledger is as it was before (W8). */
+    make: (change: Due): Promise<Called | undefined> =>
+      change.op === 'create' ? createEnrolled(change) : addContact(change),
+  };
 
   /** E2: an existing contact. */
-  async function addContact(change: Enrol): Promise<Called> {
+  async function addContact(change: Enrol): Promise<Called | undefined> {
     const { uuid, automation } = change;
     const name = nameOf(automation);
     const key = ledgerKey(uuid!, automation);
@@ -58,12 +63,16 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
       return { outcome, text, problem };
     };
     try {
-      const answer = await client.automations.addContact({ flowUuid: automation, leadUuid: uuid! }, editCall);
+      const answer = await client.automations.addContact({ flowUuid: automation, leadUuid: uuid! }, editCall(context));
       const now = client.serviceNow();
       return answer === 'added'
         ? await settle({ state: 'enrolled', at: now, run, name, calls: [...earlier, now] }, { kind: 'done' })
         : await settle({ state: 'skipped', at: now, run, name, calls: earlier }, { kind: 'done' });
     } catch (error) {
+      if (isUnbegun(error, context)) {
+        await book.put(new Map([[key, known ?? null]]));
+        return undefined;
+      }
       if (!(error instanceof ServiceError)) throw error;
       const now = client.serviceNow();
       const { message } = error;
@@ -84,7 +93,7 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
   }
 
   /** E2: created and enrolled in one call, and then found. */
-  async function createEnrolled(change: CreateEnrolled): Promise<Called> {
+  async function createEnrolled(change: CreateEnrolled): Promise<Called | undefined> {
     const { key, enrol: automation } = change;
     const row = rowByNumber.get(change.row ?? 0)!;
     const known = book.newcomer(key);
@@ -110,7 +119,7 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
       ...(Object.keys(custom_fields).length > 0 && { custom_fields }),
     };
     try {
-      const answer = await client.automations.addNewLead({ flowUuid: automation, ...body }, editCall);
+      const answer = await client.automations.addNewLead({ flowUuid: automation, ...body }, editCall(context));
       switch (answer.outcome) {
         case 'added':
           return await added(change, newcomer, answer.contact);
@@ -120,6 +129,10 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
           return await unknown(change, newcomer, 'the answer says neither yes nor no');
       }
     } catch (error) {
+      if (isUnbegun(error, context)) {
+        await withdraw(change, known);
+        return undefined;
+      }
       if (!(error instanceof ServiceError)) throw error;
       const { message } = error;
       if (error instanceof OutcomeUnknownError) return unknown(change, newcomer, message);

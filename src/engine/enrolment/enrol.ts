@@ -23,6 +23,8 @@ export interface Enrolled {
   readonly problems: readonly Problem[];
   /** The result column after it, by row number. */
   readonly results: ReadonlyMap<number, string>;
+  /** Looked at, and not carried out for a reason that `problems` names. */
+  readonly held: ReadonlySet<Change>;
 }
 
 /** Looked at once more in one go: as many as one search shows. */
@@ -46,6 +48,7 @@ export async function enrolInCrm(
   const { client, shape, request, run, emit, config } = context;
   const outcomes = new Map<Change, Outcome>();
   const problems: Problem[] = [];
+  const held = new Set<Change>();
   const told = new Map<number, WishResult[]>();
   const nameByUuid = new Map(input.automations?.map(({ uuid, name }) => [uuid, name]));
   await book.put(
@@ -64,7 +67,7 @@ export async function enrolInCrm(
   for (let start = 0; start < due.length && !request.signal.aborted; start += batchSize) {
     await enrolBatch(due.slice(start, start + batchSize));
   }
-  return { outcomes, problems, results: withTold(plan.wishResults, told) };
+  return { outcomes, problems, results: withTold(plan.wishResults, told), held };
 
   async function noteCancels(): Promise<void> {
     for (const change of plan.changes) {
@@ -81,6 +84,7 @@ export async function enrolInCrm(
 
   async function enrolBatch(batch: readonly Due[]): Promise<void> {
     const look = await lookAgain(context, snapshot, batch);
+    if (request.signal.aborted) return;
     for (let start = 0; start < batch.length && !request.signal.aborted; start += journalSize) {
       await enrolFew(batch.slice(start, start + journalSize), look);
     }
@@ -103,7 +107,9 @@ export async function enrolInCrm(
   async function enrolOne(change: Due, look: Look): Promise<void> {
     const why = whyNot(change, look);
     if (why) return hold(change, why);
-    const { outcome, text, problem: said, stop } = await calls.make(change);
+    const called = await calls.make(change);
+    if (!called) return;
+    const { outcome, text, problem: said, stop } = called;
     tell(change, automationOf(change), text);
     if (said) problems.push(said);
     if (stop) throw stop;
@@ -132,6 +138,7 @@ export async function enrolInCrm(
 
   function hold(change: Due, { kind, rule, reason }: Hold): void {
     const sentence = kind === 'held' ? reason : `waiting: ${reason}`;
+    held.add(change);
     problems.push(problem(kind, { uuid: change.uuid, row: change.row }, rule, `enrolment ${sentence}`));
     tell(change, automationOf(change), sentence);
     // A contact that is not to be enrolled is one all the same: the next run makes it.

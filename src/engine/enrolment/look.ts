@@ -5,7 +5,8 @@ import type { Contact } from '../../crm/operations/records.ts';
 import { SheetsError } from '../../sheets/errors.ts';
 import type { Row, Snapshot } from '../../sheets/port.ts';
 import type { RowRecord } from '../../sync/record.ts';
-import { editCall, type RunContext, sheetCall } from '../context.ts';
+import { type RunContext, sheetCall } from '../context.ts';
+import { editCall } from '../stop.ts';
 import type { Due } from './due.ts';
 
 export type Look =
@@ -22,7 +23,7 @@ export async function lookAgain(context: RunContext, snapshot: Snapshot, batch: 
   const uuids = batch.flatMap((change) => (change.op === 'enrol' ? [change.uuid!] : []));
   try {
     const seen = await context.table.read({ ...sheetCall(context), unless: snapshot.fingerprint });
-    const contacts = await contactsByUuid(context.client, context.capabilities, uuids, editCall);
+    const contacts = await contactsByUuid(context.client, context.capabilities, uuids, editCall(context));
     return {
       kind: 'seen',
       contacts,

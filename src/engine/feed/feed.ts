@@ -16,6 +16,7 @@ import { type DecisionRequest, type Facts, factChanges } from '../memory.ts';
 import { countRun, type PlanReport, type RunReport, statusOf } from '../report.ts';
 import { added, begin, end, type Ending, failure, lastRunOf, nothingPlanned } from '../run.ts';
 import { mapChanges } from '../save.ts';
+import { leftOf, statusWhenStopped, stoppedAt } from '../stop.ts';
 
 /** One run. Expected failures end as a report that says `failed`; only faults of the program are thrown. */
 export async function runFeed(feed: FeedContext, request: RunRequest): Promise<RunReport> {
@@ -143,11 +144,15 @@ async function carryOut(context: FeedRun, lease: Lease, memory: FeedMemory, pull
     outcome.kind === 'done' ? [] : [failureProblem({ ...(uuid !== null && { uuid }), row }, outcome)],
   );
   const problems = [...plan.problems, ...failures];
-  const ending = endingOf(plan, problems, outcomes);
+  const left = leftOf(context, plan.changes, outcomes);
+  const stopped = stoppedAt(plan.changes, left, outcomes);
+  const natural = endingOf(plan, problems, outcomes);
+  const ending = { ...natural, status: statusWhenStopped(natural.status, stopped), ...stopped };
   const links = settleFeed(remembered, plan, outcomes);
   await save(context, lease, memory, pulled, intents, { links, outcomes, ending });
   const passes: ReadonlySet<Problem['kind']> = new Set(['waiting', 'refused', 'failed', 'unknown']);
   const isQuiet =
+    !context.request.signal.aborted &&
     outcomes.size === 0 &&
     pushed.statuses === 0 &&
     plan.changes.length === 0 &&
@@ -189,7 +194,8 @@ async function save(
   // A cause that went away is nothing to approve any more (G4), and an approval is spent once.
   const free = memory.facts.held ? { held: null } : {};
   const identified = factChanges(memory.facts, { identities: pulled.identities, ...free });
-  const doneRequests = [...memory.pending.keys()];
+  // An approval of which a part is left stays for the next run (W8).
+  const doneRequests = done.ending.stopped ? [] : [...memory.pending.keys()];
   // What stood in the way does not any more, or the other way round: whoever asks for the status has to know.
   const isNews = memory.facts.lastRun?.status !== done.ending.status;
   const isNothing = !links.isChanged && identified.size === 0 && done.outcomes.size === 0 && doneRequests.length === 0;

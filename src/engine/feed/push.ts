@@ -12,10 +12,10 @@ import type { Change } from '../../sync/change.ts';
 import type { ControlAnswer, FeedPlan } from '../../sync/feed.ts';
 import type { Outcome } from '../../sync/outcome.ts';
 import { inSync } from '../../sync/status.ts';
-import { editCall } from '../context.ts';
 import type { FeedRun } from './pull.ts';
 import { fromAppend, fromRemove, fromUpdate } from '../push-sheet.ts';
 import { rowWrites } from '../row-writes.ts';
+import { editCall, isUnbegun, isUnbegunRow, sheetWrite } from '../stop.ts';
 import { hasStatusColumn, statusKey } from '../shape.ts';
 
 export interface Controlled {
@@ -34,6 +34,7 @@ export async function control(context: FeedRun, changes: readonly Change[]): Pro
     if (change.op !== 'update' || change.uuid === null) continue;
     if (context.request.signal.aborted) break;
     const answer = await startOrStop(context, change.uuid, change.fields[0]?.after === 'on', records);
+    if (!answer) break;
     outcomes.set(change, answer);
     answers.set(change.uuid, answer);
     context.emit({ type: 'change-done', sync: context.config.name, run: context.run, change, outcome: answer });
@@ -41,21 +42,23 @@ export async function control(context: FeedRun, changes: readonly Change[]): Pro
   return { outcomes, answers, records };
 }
 
+/** Undefined: not begun, because the end was asked for (W8). */
 async function startOrStop(
-  { client }: FeedRun,
+  context: FeedRun,
   flowUuid: string,
   isToStart: boolean,
   records: Map<string, ResourceRecord>,
-): Promise<ControlAnswer> {
+): Promise<ControlAnswer | undefined> {
   try {
-    const { start, stop } = client.automations;
-    const record = await (isToStart ? start : stop)({ flowUuid }, editCall);
+    const { start, stop } = context.client.automations;
+    const record = await (isToStart ? start : stop)({ flowUuid }, editCall(context));
     // Nothing is done because nobody says otherwise (L3): the next run sees in the listing what came of it.
     if (record.status === undefined) return { kind: 'unknown', message: 'the answer does not say whether it is on' };
     records.set(flowUuid, record);
     const isDone = record.status?.toLowerCase() === (isToStart ? 'on' : 'off');
     return isDone ? { kind: 'done' } : { kind: 'refused', message: `the service left it ${record.status ?? 'blank'}` };
   } catch (error) {
+    if (isUnbegun(error, context)) return undefined;
     if (error instanceof AuthenticationError || !(error instanceof ServiceError)) throw error;
     if (error instanceof OutcomeUnknownError) return { kind: 'unknown', message: error.message };
     if (error instanceof ValidationError) return { kind: 'refused', message: error.said };
@@ -87,7 +90,7 @@ async function setCells(
   { changes, statuses }: FeedPlan,
   outcomes: Map<Change, Outcome>,
 ): Promise<number> {
-  const { shape, table, request } = context;
+  const { shape, table } = context;
   const writes = rowWrites(snapshot, {
     sets: changes.filter(({ op }) => op === 'set'),
     statuses,
@@ -97,9 +100,10 @@ async function setCells(
   if (writes.length === 0) return 0;
   // Which of several rows with one ID is meant, and which are copies, was decided by the plan (I4).
   const rows = writes.map(({ row, set }) => ({ row, set, isKnownDuplicate: true as const }));
-  const written = await table.update(snapshot, rows, { signal: request.signal });
+  const written = await table.update(snapshot, rows, sheetWrite(context));
   for (const [index, { change }] of writes.entries()) {
-    if (change) outcomes.set(change, fromUpdate({ shape: { fromCells: () => ({}) } }, written[index]!));
+    if (!change || isUnbegunRow(written[index]!)) continue;
+    outcomes.set(change, fromUpdate({ shape: { fromCells: () => ({}) } }, written[index]!));
   }
   const done = writes.length;
   context.emit({ type: 'progress', sync: context.config.name, step: 'sheet', done, total: done });
@@ -107,11 +111,12 @@ async function setCells(
 }
 
 async function appendRows(
-  { shape, table, request }: FeedRun,
+  context: FeedRun,
   snapshot: Snapshot,
   { changes, problems }: FeedPlan,
   outcomes: Map<Change, Outcome>,
 ): Promise<void> {
+  const { shape, table } = context;
   const appends = changes.filter(({ op }) => op === 'append');
   if (appends.length === 0) return;
   const hasStatus = hasStatusColumn(snapshot);
@@ -120,12 +125,14 @@ async function appendRows(
     id: uuid!,
     set: { ...shape.toCells(fields), ...(hasStatus && { [statusKey]: open.get(uuid) ?? inSync }) },
   }));
-  const appended = await table.append(snapshot, rows, { signal: request.signal });
-  for (const [index, change] of appends.entries()) outcomes.set(change, fromAppend(appended[index]!));
+  const appended = await table.append(snapshot, rows, sheetWrite(context));
+  for (const [index, change] of appends.entries()) {
+    if (!isUnbegunRow(appended[index]!)) outcomes.set(change, fromAppend(appended[index]!));
+  }
 }
 
 async function removeRows(
-  { table, request }: FeedRun,
+  context: FeedRun,
   snapshot: Snapshot,
   { changes }: FeedPlan,
   outcomes: Map<Change, Outcome>,
@@ -134,6 +141,8 @@ async function removeRows(
   const removes = changes.filter(({ op }) => op === 'remove');
   if (removes.length === 0) return;
   const rows = removes.map(({ row }) => rowByNumber.get(row ?? 0)!);
-  const removed = await table.remove(snapshot, rows, { signal: request.signal });
-  for (const [index, change] of removes.entries()) outcomes.set(change, fromRemove(removed[index]!));
+  const removed = await context.table.remove(snapshot, rows, sheetWrite(context));
+  for (const [index, change] of removes.entries()) {
+    if (!isUnbegunRow(removed[index]!)) outcomes.set(change, fromRemove(removed[index]!));
+  }
 }

@@ -24,6 +24,7 @@ import { sendOne } from './send.ts';
 import { missingIn, readTab } from './tab.ts';
 import { countRun, type PlanReport, type RunReport, statusOf } from '../report.ts';
 import { added, begin, end, type Ending, failure, lastRunOf, nothingPlanned } from '../run.ts';
+import { statusWhenStopped, stoppedSending } from '../stop.ts';
 import { type SavedPlan, toSavedMessages } from '../saved-plan.ts';
 
 /** Rows judged on one look at both sides, and then sent one after the other: what a person changes meanwhile is seen soon. */
@@ -243,6 +244,7 @@ async function carryOut(
         // W8: what was begun is finished, and nothing is begun after the end was asked for.
         if (signal.aborted || stop) break;
         const sent = await sendOne(context, book, due);
+        if (!sent.outcome) break;
         outcomes.set(due.change, sent.outcome);
         if (sent.outcome.kind === 'failed') tried.set(due.id, sent.outcome.message);
         ({ stop } = sent);
@@ -269,7 +271,9 @@ async function carryOut(
   }
   const all = [...problems, ...plan.problems, ...(saved?.left() ?? [])];
   const held = approvalOf(context, memory, plan);
-  const ending = { ...endingOf(plan, all, outcomes), ...held };
+  const natural = endingOf(plan, all, outcomes);
+  const stopped = stoppedSending(context, plan.problems, outcomes);
+  const ending = { ...natural, status: statusWhenStopped(natural.status, stopped), ...stopped, ...held };
   await save(context, book, memory, tab, plan, ending, outcomes.size > 0);
   return { ending, ...(stop && { stop }) };
 }

@@ -10,17 +10,19 @@ import type { OutboxBook } from './ledger.ts';
 import { fromUpdate } from '../push-sheet.ts';
 import { rowWrites } from '../row-writes.ts';
 import { statusKey } from '../shape.ts';
+import { sheetWrite } from '../stop.ts';
 
 /**
  * In the ledger first: an ID that a row has and the ledger does not would look like a ledger that was lost (P6). A row that
  * could not be written has no ID, and is not sent.
  */
 export async function nameRows(
-  { table, randomId, config, emit }: OutboxRun,
+  context: OutboxRun,
   snapshot: Snapshot,
   namings: readonly Naming[],
   book: OutboxBook,
 ): Promise<void> {
+  const { table, randomId, config, emit } = context;
   const rowByNumber = new Map(snapshot.rows.map((row) => [row.number, row]));
   const messages = new Map<string, Message>();
   const writes = namings.map(({ row, id = randomId(), message }) => {
@@ -29,7 +31,7 @@ export async function nameRows(
     return { row: rowByNumber.get(row)!, set: {}, id, isKnownDuplicate: true as const };
   });
   await book.put(messages);
-  await table.update(snapshot, writes);
+  await table.update(snapshot, writes, sheetWrite(context));
   emit({ type: 'progress', sync: config.name, step: 'sheet', done: writes.length, total: writes.length });
 }
 

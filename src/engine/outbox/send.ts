@@ -5,13 +5,14 @@ import { operations } from '../../crm/operations/table.ts';
 import { callsOf, type Message } from '../../sync/message.ts';
 import type { Outcome } from '../../sync/outcome.ts';
 import type { Due } from '../../sync/outbox-judge.ts';
-import { editCall } from '../context.ts';
+import { editCall, isUnbegun } from '../stop.ts';
 import { changeLines } from '../history.ts';
 import type { OutboxRun } from './context.ts';
 import type { OutboxBook } from './ledger.ts';
 
 export interface SendOutcome {
-  readonly outcome: Outcome;
+  /** Left out: not begun, because the end was asked for (W8). */
+  readonly outcome?: Outcome;
   /** The token was refused: no other call would do better (W6). */
   readonly stop?: AuthenticationError;
 }
@@ -43,6 +44,11 @@ export async function sendOne(context: OutboxRun, book: OutboxBook, due: Due): P
       { kind: 'done' },
     );
   } catch (error) {
+    const asBefore = { ...due.message, state: 'waiting', said, calls: earlier } as const;
+    if (isUnbegun(error, context)) {
+      await book.put(new Map([[id, asBefore]]));
+      return {};
+    }
     if (!(error instanceof ServiceError)) throw error;
     const { message } = error;
     if (error instanceof OutcomeUnknownError) {
@@ -54,10 +60,7 @@ export async function sendOne(context: OutboxRun, book: OutboxBook, due: Due): P
       return settle(refused, { kind: 'refused', message });
     }
     // Surely not carried out: it keeps its place.
-    const settled = await settle(
-      { ...due.message, state: 'waiting', said, calls: earlier },
-      { kind: 'failed', message },
-    );
+    const settled = await settle(asBefore, { kind: 'failed', message });
     return error instanceof AuthenticationError ? { ...settled, stop: error } : settled;
   }
 
@@ -69,9 +72,11 @@ export async function sendOne(context: OutboxRun, book: OutboxBook, due: Due): P
 }
 
 /** What the service answers is what it queued, not what was delivered. */
-async function post({ client }: OutboxRun, resource: OutgoingName, payload: Due['payload']) {
+async function post(context: OutboxRun, resource: OutgoingName, payload: Due['payload']) {
+  const { client } = context;
+  const call = editCall(context);
   // Fields and lists are what the configuration and the plan made sure of; the client checks them once more.
   return resource === 'emails'
-    ? client.call(operations.emails.send, payload as never, editCall)
-    : client.call(operations.networkMessages.send, payload as never, editCall);
+    ? client.call(operations.emails.send, payload as never, call)
+    : client.call(operations.networkMessages.send, payload as never, call);
 }

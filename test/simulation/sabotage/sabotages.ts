@@ -121,8 +121,8 @@ const service: readonly Sabotage[] = [
   {
     name: 'a create is sent again when its answer is lost',
     file: 'engine/push-crm.ts',
-    text: 'return await send({ ...editCall, repeat: false });',
-    instead: 'return await send({ ...editCall, repeat: true });',
+    text: 'return await send({ ...call, repeat: false });',
+    instead: 'return await send({ ...call, repeat: true });',
   },
   {
     name: 'a contact is not looked at again before it is written',

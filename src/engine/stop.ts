@@ -1,0 +1,99 @@
+// What a run does once its end was asked for (W8): it begins no further call, finishes those in flight, and saves.
+import { StoppedError } from '../crm/errors.ts';
+import { AbortedError } from '../sheets/errors.ts';
+import type { AppendOutcome, CallSettings, RemoveOutcome, RowOutcome } from '../sheets/port.ts';
+import type { Change, Problem } from '../sync/change.ts';
+import type { Outcome } from '../sync/outcome.ts';
+import type { RunRequest } from './context.ts';
+import type { RunReport, RunStatus } from './report.ts';
+
+/**
+ * From the stop on, calls to the service that are in flight have this long to be answered. W8 gives ten seconds in all: what
+ * is left of them is for uuids that go into their rows (four or five calls to Google), for saving and for closing.
+ */
+export const answersWaitedMs = 6_000;
+
+const deadlines = new WeakMap<AbortSignal, AbortSignal>();
+
+/** Aborts `answersWaitedMs` after the stop: calls that are still in flight end as of unknown outcome (W4). */
+function deadlineOf(stop: AbortSignal): AbortSignal {
+  const known = deadlines.get(stop);
+  if (known) return known;
+  const deadline = new AbortController();
+  const begin = () => {
+    const reason = new Error('no answer came before the end');
+    setTimeout(() => deadline.abort(reason), answersWaitedMs).unref();
+  };
+  if (stop.aborted) begin();
+  else stop.addEventListener('abort', begin, { once: true });
+  deadlines.set(stop, deadline.signal);
+  return deadline.signal;
+}
+
+/** A run, as far as its calls need it. */
+interface Requested {
+  readonly request: Pick<RunRequest, 'signal'>;
+}
+
+/** For writing: goes before scans in the queue (W1). After the stop none begins; one that has begun is finished (W8). */
+export function editCall({ request: { signal } }: Requested) {
+  return { priority: 'edit' as const, stop: signal, signal: deadlineOf(signal) };
+}
+
+/** For writing to the sheet: after the stop no batch begins; one that has begun is finished (W8). */
+export function sheetWrite({ request: { signal } }: Requested): CallSettings {
+  return { stop: signal };
+}
+
+/** The stop came before this was begun: it has no outcome, and the next run plans it again. */
+export function isUnbegun(error: unknown, { request: { signal } }: Requested): boolean {
+  return error instanceof StoppedError || (signal.aborted && error === signal.reason);
+}
+
+/** The same of a row. */
+export function isUnbegunRow(outcome: RowOutcome | AppendOutcome | RemoveOutcome): boolean {
+  return outcome.kind === 'failed' && outcome.error instanceof AbortedError;
+}
+
+/** How far a run came that was stopped: changes of its plan that were done, and those that it did not begin. */
+export interface Stopped {
+  readonly done: number;
+  readonly left: number;
+}
+
+/** What a run that was stopped did not begin; of any other run, nothing. `planned`: all that it was to do. */
+export function leftOf(
+  { request: { signal } }: Requested,
+  planned: readonly Change[],
+  outcomes: ReadonlyMap<Change, Outcome>,
+): readonly Change[] {
+  return signal.aborted ? planned.filter((change) => !outcomes.has(change)) : [];
+}
+
+/** Left out where nothing is left. */
+export function stoppedAt(
+  planned: readonly Change[],
+  left: readonly Change[],
+  outcomes: ReadonlyMap<Change, Outcome>,
+): { readonly stopped?: Stopped } {
+  if (left.length === 0) return {};
+  const done = planned.filter((change) => outcomes.get(change)?.kind === 'done').length;
+  return { stopped: { done, left: left.length } };
+}
+
+/** The same of an outbox: messages that were due and were not begun wait for the next run (P1). */
+export function stoppedSending(
+  { request: { signal } }: Requested,
+  problems: readonly Problem[],
+  outcomes: ReadonlyMap<Change, Outcome>,
+): { readonly stopped?: Stopped } {
+  const left = problems.filter(({ kind, rule }) => kind === 'waiting' && rule === 'P1').length;
+  if (!signal.aborted || left === 0) return {};
+  const done = [...outcomes].filter(([{ op }, { kind }]) => op === 'send' && kind === 'done').length;
+  return { stopped: { done, left } };
+}
+
+/** L12, W12: a run that was stopped before it had done all it planned is not `succeeded`. */
+export function statusWhenStopped(status: RunStatus, { stopped }: Pick<RunReport, 'stopped'>): RunStatus {
+  return stopped && status === 'succeeded' ? 'partial' : status;
+}

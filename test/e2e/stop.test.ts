@@ -1,0 +1,206 @@
+// A signal reaches a process in the middle of its calls. The stand-ins hold answers back until the test lets them go, so
+// that nothing here depends on how fast a machine is; what counts are the requests that arrive after the signal.
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { Served } from '../../src/standin/serve.ts';
+import { startProgram } from '../support/program.ts';
+import { createSides } from '../support/sides.ts';
+
+const patience = { timeout: 60_000, interval: 10 };
+const headers = ['First name', 'Email'];
+const columns = { 'First name': 'first_name', Email: 'email' };
+const people = (count: number) =>
+  Array.from({ length: count }, (_, index) => [`P${index}`, `p${index}@stop.test`] as const);
+
+interface RigOptions {
+  readonly rows: number;
+  /** Requests whose answers are held back from the first on, by method and path. */
+  readonly hold?: (request: Request) => boolean;
+  /** Carried out and answered, or answered by this. */
+  readonly instead?: (request: Request) => Response | undefined;
+  readonly sync?: Readonly<Record<string, unknown>>;
+  readonly more?: Readonly<Record<string, unknown>>;
+}
+
+async function createRig({ rows, hold = () => false, instead = () => undefined, sync, more = {} }: RigOptions) {
+  const held: (() => void)[] = [];
+  let isHolding = true;
+  /** Of requests that arrived: method and path. */
+  const arrived: string[] = [];
+  const around = (served: Served): Served => ({
+    async fetch(request, bindings) {
+      arrived.push(`${request.method} ${new URL(request.url).pathname}`);
+      const other = instead(request);
+      if (other) return other;
+      const answer = await served.fetch(request, bindings);
+      if (isHolding && hold(request)) await new Promise<void>((resolve) => void held.push(resolve));
+      return answer;
+    },
+  });
+  const sides = await createSides({
+    values: [headers, ...people(rows)],
+    rowCount: 500,
+    around,
+    sync: { match: ['email'], columns, limits: { creates: 1000 }, ...sync },
+    more,
+  });
+  onTestFinished(sides.close);
+  const start = (...args: string[]) => startProgram([...args, '--config', sides.configFile], { cwd: sides.folder });
+  return {
+    ...sides,
+    start,
+    held,
+    arrived,
+    release: () => {
+      isHolding = false;
+      for (const answer of held.splice(0)) answer();
+    },
+    /** Signals once, and resolves when the process has said that it heard. */
+    signal: async ({ child, printed }: ReturnType<typeof start>, name: 'SIGINT' | 'SIGTERM' = 'SIGTERM') => {
+      child.kill(name);
+      await vi.waitFor(() => expect(`${printed.stderr}${printed.stdout}`).toMatch(/stopping|ending/), patience);
+    },
+    rowsWithId: () => sides.rows().filter((row) => (row['Contact ID'] ?? '') !== '').length,
+  };
+}
+
+const isCreate = (request: Request) => request.method === 'POST' && request.url.endsWith('/upsert');
+
+test.each([
+  ['SIGTERM', 143],
+  ['SIGINT', 130],
+] as const)(
+  'W8, W12: after %s no create of the batch begins, uuids of those that were made stand in their rows, and it exits %i',
+  async (signal, code) => {
+    const it = await createRig({ rows: 90, hold: isCreate });
+    const running = it.start('sync', '--json');
+    await vi.waitFor(() => expect(it.held.length).toBeGreaterThan(0), patience);
+    await it.signal(running, signal);
+    const begun = it.arrived.filter((each) => each.endsWith('/upsert')).length;
+    it.release();
+    const { code: ended, stderr, stdout } = await running.ended;
+    expect(it.arrived.filter((each) => each.endsWith('/upsert'))).toHaveLength(begun);
+    expect(begun).toBeLessThan(90);
+    expect({ ended, contacts: it.contacts().length, ids: it.rowsWithId() }).toEqual({
+      ended: code,
+      contacts: begun,
+      ids: begun,
+    });
+    expect(stderr).toContain(
+      `leadsheet: stopped: ${90 - begun} left, ${begun} done; to go on: leadsheet sync prospects`,
+    );
+    const [report] = (JSON.parse(stdout) as { syncs: unknown[] }).syncs;
+    expect(report).toMatchObject({ status: 'partial', stopped: { left: 90 - begun, done: begun } });
+    const status = await it.start('status').ended;
+    expect(status.stdout).toContain(`prospects: partial`);
+    expect(status.stdout).toContain(`${90 - begun} left, ${begun} done`);
+
+    // L8, L10: the rest is planned again, once.
+    const next = await it.start('sync').ended;
+    expect({ next: next.code, contacts: it.contacts().length, ids: it.rowsWithId() }).toEqual({
+      next: 0,
+      contacts: 90,
+      ids: 90,
+    });
+  },
+  120_000,
+);
+
+test('W8: while one call gets no answer, what was answered is saved and told, and the next run finds out about the one', async () => {
+  let isFirst = true;
+  const it = await createRig({ rows: 30, hold: (request) => isCreate(request) && isFirst && !(isFirst = false) });
+  const running = it.start('sync');
+  await vi.waitFor(() => expect(it.rows().length > 0 && it.contacts().length > 3).toBe(true), patience);
+  await it.signal(running);
+  const { code } = await running.ended;
+  const made = it.contacts().length;
+  expect({ code, ids: it.rowsWithId() }).toEqual({ code: 143, ids: made - 1 });
+  it.release();
+  await it.start('sync').ended;
+  await it.start('sync').ended;
+  expect({ contacts: it.contacts().length, ids: it.rowsWithId() }).toEqual({ contacts: 30, ids: 30 });
+}, 120_000);
+
+test('W8: the second signal ends it at once, although a call gets no answer', async () => {
+  const it = await createRig({ rows: 3, hold: isCreate });
+  const running = it.start('sync');
+  await vi.waitFor(() => expect(it.held.length).toBeGreaterThan(0), patience);
+  await it.signal(running);
+  // One Ctrl-C of npm arrives twice within some milliseconds: another signal is one that comes later.
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  running.child.kill('SIGTERM');
+  const { code, stderr } = await running.ended;
+  expect(code).toBe(143);
+  expect(stderr).not.toContain('left');
+}, 60_000);
+
+test.each([
+  ['a 429 of 100 s', () => new Response('{}', { status: 429, headers: { 'retry-after': '100' } })],
+  ['repeats of a call that fails', () => new Response('{}', { status: 503 })],
+])(
+  'W8: nothing begins after a signal while a write waits for %s',
+  async (_what, answer) => {
+    const it = await createRig({ rows: 5, instead: (request) => (isCreate(request) ? answer() : undefined) });
+    const running = it.start('sync');
+    await vi.waitFor(() => expect(it.arrived.some((each) => each.endsWith('/upsert'))).toBe(true), patience);
+    await it.signal(running);
+    const calls = it.arrived.filter((each) => each.endsWith('/upsert')).length;
+    const { code } = await running.ended;
+    expect(code).toBe(143);
+    expect(it.arrived.filter((each) => each.endsWith('/upsert'))).toHaveLength(calls);
+  },
+  60_000,
+);
+
+test.each([['sync'], ['plan'], ['check']])(
+  'W8: %s that is stopped while it reads asks for nothing more',
+  async (command) => {
+    const isReading = (request: Request) => request.method === 'GET' && request.url.includes('/lists');
+    const it = await createRig({ rows: 3, hold: isReading });
+    const running = it.start(command);
+    await vi.waitFor(() => expect(it.held.length).toBeGreaterThan(0), patience);
+    await it.signal(running, 'SIGINT');
+    const before = it.arrived.length;
+    const { code, stderr } = await running.ended;
+    expect({ code, arrived: it.arrived.length }).toEqual({ code: 130, arrived: before });
+    expect(stderr).toMatch(/leadsheet: stopped/);
+    expect(it.writes().service).toEqual([]);
+  },
+  60_000,
+);
+
+test('W7, W8: a command that waits for another process to let go of the state ends at a signal', async () => {
+  const it = await createRig({ rows: 3, hold: isCreate });
+  const first = it.start('sync');
+  await vi.waitFor(() => expect(it.held.length).toBeGreaterThan(0), patience);
+  const second = it.start('sync', '--log-level', 'debug');
+  await vi.waitFor(() => expect(second.printed.stderr).toContain('begins'), patience);
+  await it.signal(second);
+  expect((await second.ended).code).toBe(143);
+  it.release();
+  expect((await first.ended).code).toBe(0);
+}, 60_000);
+
+test('W8: the daemon begins nothing after SIGTERM, says what is left, and exits 0', async () => {
+  const it = await createRig({
+    rows: 90,
+    hold: isCreate,
+    sync: { schedule: '* * * * * *', settle_secs: 0 },
+  });
+  const running = it.start('run');
+  await vi.waitFor(() => expect(it.held.length).toBeGreaterThan(0), patience);
+  await it.signal(running);
+  const begun = it.arrived.filter((each) => each.endsWith('/upsert')).length;
+  it.release();
+  const { code, stdout, stderr } = await running.ended;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(it.arrived.filter((each) => each.endsWith('/upsert'))).toHaveLength(begun);
+  expect(begun).toBeLessThan(90);
+  expect(it.rowsWithId()).toBe(begun);
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(lines).toContainEqual(
+    expect.objectContaining({ msg: 'run stopped before its end', left: 90 - begun, done: begun }),
+  );
+}, 120_000);

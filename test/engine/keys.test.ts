@@ -65,6 +65,19 @@ describe('I7: a key is looked up in the whole service before it is sent', () => 
     expect(trial.contactOf('cy@firm.io').first_name).toBe('Ann');
   });
 
+  it('I7, W9: nor is anything remembered anew of a key of this list, by full and other runs in turn', async () => {
+    const trial = await withOther();
+    trial.type('ann@firm.io', 'Email', 'BOB@firm.io');
+    for (const isFull of [true, false]) await trial.run({ isFull });
+    const files = trial.stateFiles();
+    const calls = trial.crmCalls('contacts.lookup-one').length;
+    for (const isFull of [false, true, false]) {
+      expect((await trial.run({ isFull })).problems).toMatchObject([{ kind: 'held', rule: 'I7' }]);
+    }
+    expect(trial.stateFiles()['base.log']).toEqual(files['base.log']);
+    expect(trial.crmCalls('contacts.lookup-one')).toHaveLength(calls);
+  });
+
   it('I7: a lookup without an answer sends nothing, is named, and is asked again by the next run', async () => {
     let isDown = false;
     const trial = await withOther({

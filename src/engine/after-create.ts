@@ -1,6 +1,6 @@
 // I8: what a create must not send, because the service would take it for an identifier, is set once the contact is there.
 import { OutcomeUnknownError, ServiceError } from '../crm/errors.ts';
-import type { Contact } from '../crm/operations/records.ts';
+import type { Contact, Lead } from '../crm/operations/records.ts';
 import type { FieldChange } from '../sync/change.ts';
 import type { RunContext } from './context.ts';
 import { editCall } from './stop.ts';
@@ -35,3 +35,20 @@ export async function setAfterCreate(
     }
   }
 }
+
+/** By what the service finds a contact that it is given. */
+export function hasIdentifier({
+  network_id,
+  ln_id,
+  sn_id,
+  network,
+  email,
+  first_name,
+  last_name,
+  company_name,
+}: Lead): boolean {
+  return Boolean(network_id || ln_id || sn_id || network || email || ((first_name || last_name) && company_name));
+}
+
+export const placeholderOnly =
+  'an address at example.com and the like is no identifier, and the row has no other: give it one, or a name and a company';

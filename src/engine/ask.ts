@@ -101,9 +101,11 @@ export async function toAnswer(
   { filter, listUuid, text }: Scope,
   contact: Contact,
 ): Promise<ContactAnswer> {
-  if (matches(contact, filter) !== false) return { kind: 'here', contact: context.shape.fromContact(contact) };
+  const record = context.shape.fromContact(contact);
+  if (matches(contact, filter) !== false) return { kind: 'here', contact: record };
   const where = contact.list_uuid === listUuid ? `filtered out of ${text}` : await listText(context, contact.list_uuid);
-  return { kind: 'elsewhere', uuid: contact.uuid, where };
+  const isFiltered = matches(contact, { ...filter, list_uuid: contact.list_uuid ?? listUuid }) === false;
+  return { kind: 'elsewhere', uuid: contact.uuid, where, contact: record, ...(isFiltered && { isFiltered }) };
 }
 
 /** For people: `in list Customers`, or its uuid where the name cannot be read. Each list is asked for once a run. */

@@ -43,9 +43,9 @@ export function hasMoved(
   return differs(input, person, shape.fromContact(contact), new Set());
 }
 
-/** A first half of two (I7), and what the service answered to it: that is later than any look. */
+/** A first half of two (I7), or the move to this list (I2), and what the service answered to it: that is later than any look. */
 export interface Written {
-  readonly change: Extract<Change, { op: 'update' }>;
+  readonly change: Pick<Change, 'fields'>;
   readonly answer: ContactRecord;
 }
 

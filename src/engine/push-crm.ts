@@ -10,6 +10,7 @@ import {
   ServiceError,
   ValidationError,
 } from '../crm/errors.ts';
+import { matches } from '../crm/operations/filter.ts';
 import type { Contact, Lead } from '../crm/operations/records.ts';
 import type { CallOptions } from '../crm/port.ts';
 import type { Change } from '../sync/change.ts';
@@ -21,7 +22,8 @@ import type { Outcome } from '../sync/outcome.ts';
 import type { Person } from '../sync/person.ts';
 import { type ContactRecord, unpack } from '../sync/record.ts';
 import type { Reading } from '../sync/value.ts';
-import { setAfterCreate } from './after-create.ts';
+import { hasIdentifier, placeholderOnly, setAfterCreate } from './after-create.ts';
+import { fetchedHere, madeMeanwhile, notFetched } from './fetched.ts';
 import type { RunContext } from './context.ts';
 import type { Decided } from './decide.ts';
 import { crmValues, hasMoved, hasMovedSince, lookAgain, type Written } from './look-again.ts';
@@ -55,11 +57,14 @@ export async function pushToCrm(
   const updates = plan.changes.filter((change) => change.op === 'update');
   const total = creates.length + updates.length;
   let done = 0;
-  for (const batch of inBatches(creates)) await pushBatch(batch, (change) => create(context, scope, input, change));
-  for (const batch of inBatches(updates)) {
+  for (const batch of inBatches(creates))
+    await pushBatch(batch, (change) => create(context, scope, { input, plan }, change));
+  const fetched = fetchedHere(creates, all);
+  for (const batch of inBatches(updates.filter(({ uuid }) => fetched.get(uuid!) !== 'not here'))) {
     if (context.request.signal.aborted) break;
     const look = await lookAgain(context, uuidsOf(batch));
     const written = new Map<string, Written>();
+    for (const [uuid, answer] of fetched) if (answer !== 'not here') written.set(uuid, answer);
     await pushUpdates(batch, async (change) => {
       const uuid = change.uuid!;
       const person = plan.people.get(uuid);
@@ -177,11 +182,18 @@ export async function cancelInCrm(context: RunContext, cancels: readonly Change[
   return results;
 }
 
-async function create(context: RunContext, scope: Scope, input: PlanInput, change: Create): Promise<Outcome> {
+async function create(
+  context: RunContext,
+  scope: Scope,
+  { input, plan }: Pick<Decided, 'input' | 'plan'>,
+  change: Create,
+): Promise<Outcome> {
   const { client, shape } = context;
   const startedAt = client.serviceNow();
   const isMove = change.moves !== undefined;
-  const lead = isMove ? identify(context, rowValues(input, change)) : shape.toLead(change.fields);
+  const lead = isMove
+    ? identifyFetched(context, input, change, plan.people.get(change.moves))
+    : shape.toLead(change.fields);
   const custom_fields = shape.toCustomFields(change.fields);
   const later = new Set(shape.afterCreate(change.fields));
   if (later.size > 0 && !hasIdentifier(lead)) return { kind: 'refused', message: placeholderOnly };
@@ -202,36 +214,28 @@ async function create(context: RunContext, scope: Scope, input: PlanInput, chang
   } catch (error) {
     // T23: some services refuse where others answer the contact that is there. It is merged in the next run.
     if (isMove || !(error instanceof ValidationError) || !(await find())) throw error;
-    return { kind: 'moved' };
+    return madeMeanwhile;
   }
   if (contact === undefined) return { kind: 'unknown', message: 'the answer is lost, and the contact is not found' };
-  if (isMove) return { kind: 'moved' };
   const record = shape.fromContact(contact);
+  if (isMove) return matches(contact, scope.filter) === false ? notFetched : { kind: 'done', contact: record };
   // Known by what was sent, it is found and merged by the next run. Anybody else is somebody else, and told to be (I3):
   // the next run would not find them, and send the same again.
   if (wasThere(contact, record, input, sent, startedAt)) {
-    return isKnownBy(record, input, sent) ? { kind: 'moved' } : { kind: 'done', contact: record };
+    return isKnownBy(record, input, sent) ? madeMeanwhile : { kind: 'done', contact: record };
   }
   if (later.size === 0 || !isKnownBy(record, input, sent)) return { kind: 'done', contact: record };
   return { kind: 'done', contact: shape.fromContact(await setAfterCreate(context, contact, change.fields)) };
 }
 
-/** By what the service finds a contact that it is given (service-behaviour: upsert matching). */
-function hasIdentifier({
-  network_id,
-  ln_id,
-  sn_id,
-  network,
-  email,
-  first_name,
-  last_name,
-  company_name,
-}: Lead): boolean {
-  return Boolean(network_id || ln_id || sn_id || network || email || ((first_name || last_name) && company_name));
+/**
+ * By the keys of the contact: it may have been found by one key of the row while the row has another that nobody has, by
+ * which the service would make a second contact (L8).
+ */
+function identifyFetched(context: RunContext, input: PlanInput, change: Create, person: Person | undefined): Lead {
+  const own = identify(context, crmValues(person));
+  return Object.keys(own).length > 0 ? own : identify(context, rowValues(input, change));
 }
-
-const placeholderOnly =
-  'an address at example.com and the like is no identifier, and the row has no other: give it one, or a name and a company';
 
 /** No key that was sent is another one in the answer. */
 function isKnownBy({ values }: ContactRecord, { mapping }: PlanInput, change: Create): boolean {
@@ -370,7 +374,8 @@ async function outcomeOf(context: RunContext, push: () => Promise<Outcome>): Pro
   } catch (error) {
     if (isUnbegun(error, context)) return undefined;
     if (error instanceof AuthenticationError || !(error instanceof ServiceError)) throw error;
-    if (error instanceof NotFoundError) return { kind: 'moved' };
+    if (error instanceof NotFoundError)
+      return { kind: 'moved', message: 'the service has it no more: the next run looks at it again' };
     if (error instanceof OutcomeUnknownError) return { kind: 'unknown', message: error.message };
     return { kind: isRefusal(error) ? 'refused' : 'failed', message: error.message };
   }

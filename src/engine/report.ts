@@ -102,7 +102,11 @@ export function countRun(
   problems: readonly Problem[],
   outcomes: ReadonlyMap<Change, Outcome>,
 ): RunCounts {
-  const done = [...outcomes].flatMap(([{ op }, { kind }]) => (kind === 'done' ? [op] : []));
+  // Who came here from another list was a contact already (I2).
+  const done = [...outcomes].flatMap(([change, { kind }]): Change['op'][] => {
+    if (kind !== 'done') return [];
+    return change.op === 'create' && change.moves !== undefined ? ['update'] : [change.op];
+  });
   const newcomers = [...outcomes].filter(
     ([change, { kind }]) => change.op === 'create' && change.enrol !== undefined && kind === 'done',
   ).length;

@@ -60,7 +60,7 @@ export interface FieldNote {
   /** Left alone until a side shows something else (M6, M7). */
   readonly parked?: { readonly why: 'not-stored' | 'flips'; readonly crm: Reading; readonly sheet: Reading };
   /**
-   * The key that the cell shows is another contact's, as the service last said (I7): it is asked again at the next full
+   * The key that the cell shows is another contact's, as was last found (I7): the service is asked again at the next full
    * scan, or when the cell or that contact changes.
    */
   readonly taken?: TakenKey;

@@ -15,7 +15,7 @@ export interface Untangled {
   readonly problems: readonly Problem[];
   /** Who has the keys that are taken? */
   readonly questions: readonly Question[];
-  /** What is held since the service said who has it. */
+  /** Whose key is held, and who has it. */
   readonly taken: readonly { readonly uuid: string; readonly field: string; readonly note: TakenKey }[];
 }
 
@@ -58,7 +58,7 @@ export function untangle(mapping: Mapping, updates: readonly Update[], known: Kn
     const answer = answerTo(taken);
     const holders =
       answer?.kind === 'gone' ? inList.filter(isRead) : [...inList, ...(isAnswer(answer) ? answeredUuid(answer) : [])];
-    return [...new Set(holders)].filter((uuid) => uuid !== taken.uuid);
+    return [...new Set(holders)].filter((uuid) => uuid !== taken.uuid).toSorted();
   };
   const isGivenUp = (taken: TakenField, uuid: string) => edits.some((edit) => givesUp(edit, uuid, taken));
   let edits = updates.map((update) => keyEdit(update, mapping, keys, valuesByUuid.get(update.uuid!) ?? []));
@@ -92,8 +92,8 @@ export function untangle(mapping: Mapping, updates: readonly Update[], known: Kn
     const holder = holdersOf(each).find((other) => !isGivenUp(each, other));
     if (holder !== undefined) {
       const where = answer?.kind === 'elsewhere' && answer.uuid === holder ? answer.where : `in ${scope}`;
-      const isAnswered = isAnswer(answer) && answeredUuid(answer)[0] === holder;
-      if (isAnswered && value !== undefined) taken.push({ uuid, field, note: { value, uuid: holder, where } });
+      // Also where the reading alone told: an incremental run, which does not read the holder, then comes to the same (W9).
+      if (value !== undefined) taken.push({ uuid, field, note: { value, uuid: holder, where } });
       const reason = `another contact has it, ${holder} ${where}: give one of the two another value`;
       problems.push(problem('held', about, 'I7', `${header}: ${reason}`));
     } else if (answer?.kind === 'unanswered') {

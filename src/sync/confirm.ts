@@ -62,7 +62,8 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
 
   /** I3: why the answer is not the person that was sent. */
   function mistakeOf(change: Create, contact: ContactRecord): string | undefined {
-    const isTaken = input.base.links.has(contact.uuid) || takenIds.has(contact.uuid) || plan.people.has(contact.uuid);
+    const isKnown = input.base.links.has(contact.uuid) || plan.people.has(contact.uuid);
+    const isTaken = takenIds.has(contact.uuid) || (isKnown && change.moves !== contact.uuid);
     if (isTaken || states.has(contact.uuid)) return 'it has a row already';
     if (change.moves !== undefined && change.moves !== contact.uuid) return 'not the one that was to be moved here';
     const values = unpack(contact.values);

@@ -38,8 +38,17 @@ export interface SheetReading {
 export type ContactAnswer =
   | { readonly kind: 'gone' }
   | { readonly kind: 'here'; readonly contact: ContactRecord }
-  /** In another list, or the filter is not true of it; `where` is for people. */
-  | { readonly kind: 'elsewhere'; readonly uuid: string; readonly where: string }
+  /**
+   * In another list, or the filter is not true of it: then moving it here does not help. `where` is for people, `contact`
+   * for a row that fetches it here.
+   */
+  | {
+      readonly kind: 'elsewhere';
+      readonly uuid: string;
+      readonly where: string;
+      readonly isFiltered?: true;
+      readonly contact?: ContactRecord;
+    }
   | { readonly kind: 'unanswered'; readonly why: string };
 
 /** What the service said when asked who has a row's identifiers. `several`: the first key that anybody has is no one's alone (I2). */

@@ -54,11 +54,14 @@ export function plan(input: PlanInput): Plan {
   const sides = guardSides(input, countFound(matched, input.base));
   if (sides.holds.length > 0) return heldPlan(sides.holds, sides.missing);
   const people = planPeople(input, matched);
-  const updates = untangleKeys(input, matched, people.changes);
+  const fetched = planFetched(input, matched.newRows);
+  const updates = untangleKeys(input, matched, [...people.changes, ...fetched.changes]);
   const enrolments = planEnrolments(
     input,
-    people.wishers,
-    matched.newRows.flatMap(({ row }) => (matched.strays.get(rowKey(row))?.isApart ? [] : [row])),
+    [...people.wishers, ...fetched.wishers].toSorted((a, b) => a.row.number - b.row.number),
+    matched.newRows.flatMap(({ row, moves }) =>
+      moves !== undefined || matched.strays.get(rowKey(row))?.isApart ? [] : [row],
+    ),
   );
   const isPostponed = ({ row, isUnasked }: NewRow) => isUnasked === true && !enrolments.ofNewRows.has(row.values);
   const newRows = matched.newRows.filter((each) => !isPostponed(each));
@@ -84,7 +87,7 @@ export function plan(input: PlanInput): Plan {
     problems: inRowOrder([...matched.problems, ...people.problems, ...updates.problems, ...enrolments.problems]),
     links: withTaken(people.links, input.base, updates.taken),
     strays: matched.strays,
-    people: people.people,
+    people: new Map([...people.people, ...fetched.people]),
     wishes: enrolments.wishes,
     wishResults: enrolments.results,
     isLedgerTrusted: enrolments.isTrusted,
@@ -198,6 +201,33 @@ function planPeople(input: PlanInput, matched: Matched): PeoplePlan {
     if (!shared || !link) return sparingCopies(planned, shared);
     return sparingCopies({ ...planned, link: withCopies(link, shared.copies) }, shared);
   }
+}
+
+/**
+ * I2: contacts that come here from another list are merged with their rows and enrolled as if they were here already. What
+ * goes into their rows follows once they are (`resume`).
+ */
+function planFetched(
+  input: PlanInput,
+  newRows: readonly NewRow[],
+): {
+  readonly changes: readonly Change[];
+  readonly people: ReadonlyMap<string, Person>;
+  readonly wishers: readonly Wisher[];
+} {
+  const changes: Change[] = [];
+  const people = new Map<string, Person>();
+  const wishers: Wisher[] = [];
+  for (const { row, moves: uuid, contact } of newRows) {
+    if (uuid === undefined) continue;
+    if (input.mapping.enrolment) wishers.push({ uuid, row });
+    if (!contact) continue;
+    const person: Person = { uuid, link: undefined, contact, row };
+    people.set(uuid, person);
+    const planned = planPerson({ ...input, doubtfulRows: [], isWithheld: false, isCopied: false }, person);
+    changes.push(...planned.changes.filter(({ op }) => op === 'update'));
+  }
+  return { changes, people, wishers };
 }
 
 /**

@@ -13,13 +13,15 @@ import {
   sameKeyReason,
   waitFor,
 } from './matching.ts';
-import { type RowRecord, unpack } from './record.ts';
+import { type ContactRecord, type RowRecord, unpack } from './record.ts';
 import type { Reading } from './value.ts';
 
 export interface NewRow {
   readonly row: RowRecord;
   /** The contact to be moved here from another list, if it is one already (I2). */
   readonly moves?: string;
+  /** As it was answered there. */
+  readonly contact?: ContactRecord;
   /**
    * E2: was not looked up. The call that creates and enrols it spares those who are there already; without that call, it
    * has to be looked up first.
@@ -143,7 +145,8 @@ function strangerToNew(matching: Matching, { row, values }: Stranger): NewRow[] 
   if (answer?.kind === 'elsewhere') keepAnswer(matching, key, answer);
   switch (answer?.kind) {
     case undefined:
-      if (stray.wish !== undefined && !stray.isApart && !stray.isUnknown && input.automations) {
+      // Who is to be moved here has to be known first: the call that creates and enrols spares contacts of other lists.
+      if (stray.wish !== undefined && !stray.isApart && !stray.isUnknown && input.automations && !mapping.moveToList) {
         return [{ row, isUnasked: true }];
       }
       questions.push({ kind: 'lookup', key, row: row.number, values });
@@ -159,9 +162,9 @@ function strangerToNew(matching: Matching, { row, values }: Stranger): NewRow[] 
     case 'elsewhere': {
       const taken = takenReason(matching, answer.uuid);
       if (taken !== undefined) return quarantine(matching, row, 'I2', taken);
-      return mapping.moveToList
-        ? [{ row, moves: answer.uuid }]
-        : quarantine(matching, row, 'I2', elsewhereReason(matching, answer.where));
+      return mapping.moveToList && !answer.isFiltered
+        ? [{ row, moves: answer.uuid, ...(answer.contact && { contact: answer.contact }) }]
+        : quarantine(matching, row, 'I2', elsewhereReason(matching, answer.where, answer.isFiltered));
     }
   }
 }
@@ -172,7 +175,8 @@ function takenReason({ rowByUuid }: Matching, uuid: string | undefined): string 
   return living && `matches ${uuid}, already in row ${living.number}`;
 }
 
-function elsewhereReason({ input: { crm } }: Matching, where: string): string {
+function elsewhereReason({ input: { crm } }: Matching, where: string, isFiltered = false): string {
+  if (isFiltered) return `is ${where}, and the filter of the sync leaves it out: change the contact or contacts.filter`;
   return `is ${where}, not in ${crm.scope}; move_to_list: true would move it`;
 }
 

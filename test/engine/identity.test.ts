@@ -53,6 +53,92 @@ describe('I2: rows without an ID', () => {
     },
   );
 
+  it('I2: a person of another list is moved here, linked and merged in one run', async () => {
+    const values = [header, ['', 'Ames', 'Firm', 'ann@firm.io', '']];
+    const trial = createTrial({ values, sync: { contacts: { list: 'Prospects', move_to_list: true } } });
+    const other = trial.service.model.lists.add({ name: 'Other' });
+    const { uuid } = trial.addContact({ first_name: 'Ann', email: 'ann@firm.io', list_uuid: other.uuid });
+    const planned = await trial.plan();
+    expect(planned.changes.map(({ op }) => op)).toEqual(['create', 'update']);
+    const report = await trial.run();
+    expect(report.problems).toEqual([]);
+    expect(report).toMatchObject({ status: 'succeeded', counts: { linked: 1, created: 0 } });
+    expect(trial.contacts()).toMatchObject([
+      { uuid, list_uuid: trial.list.uuid, first_name: 'Ann', last_name: 'Ames', company_name: 'Firm' },
+    ]);
+    expect(trial.grid()).toMatchObject([{ 'First name': 'Ann', 'Contact ID': uuid }]);
+    const calls = trial.writes().crm.length;
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 0 } });
+    expect(trial.writes().crm).toHaveLength(calls);
+  });
+
+  it('I2, L8: one who has another profile than the row says is moved by the keys of the contact, and nobody is made', async () => {
+    const values = [header, ['Ann', '', '', 'ann@firm.io', 'ann-new']];
+    const trial = createTrial({ values, sync: { contacts: { list: 'Prospects', move_to_list: true } } });
+    const other = trial.service.model.lists.add({ name: 'Other' });
+    trial.addContact({ first_name: 'Ann', email: 'ann@firm.io', network: 'ann-old', list_uuid: other.uuid });
+    await trial.run();
+    expect(trial.contacts()).toMatchObject([{ list_uuid: trial.list.uuid, network: 'ann-old' }]);
+    expect(await trial.run()).toMatchObject({ counts: { conflicts: 1, linked: 1 } });
+  });
+
+  it('I2, L9: a move that fails links nobody and sends nothing more, and is tried again', async () => {
+    const values = [header, ['', 'Ames', '', 'ann@firm.io', '']];
+    const trial = createTrial({ values, sync: { contacts: { list: 'Prospects', move_to_list: true } } });
+    const other = trial.service.model.lists.add({ name: 'Other' });
+    trial.addContact({ first_name: 'Ann', email: 'ann@firm.io', list_uuid: other.uuid });
+    trial.service.faults.inject({ kind: 'status', status: 503, operation: 'contacts.upsert', times: 20 });
+    expect(await trial.run()).toMatchObject({ status: 'partial', counts: { updated: 0 } });
+    expect(trial.grid()[0]!['Contact ID']).toBeUndefined();
+    expect(trial.contacts()).toMatchObject([{ list_uuid: other.uuid, last_name: null }]);
+    trial.service.faults.clear();
+    await trial.run();
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { linked: 1 } });
+    expect(trial.contacts()).toMatchObject([{ list_uuid: trial.list.uuid, last_name: 'Ames' }]);
+  });
+
+  it.each(['here', 'elsewhere'])(
+    'I2, W9: a person %s whom the filter leaves out is not moved, and the row says so',
+    async (place) => {
+      const contacts = { list: 'Prospects', move_to_list: true, filter: { status: 'ok' } };
+      const trial = createTrial({ values: [header, ['Ann', '', '', 'ann@firm.io', '']], sync: { contacts } });
+      const other = trial.service.model.lists.add({ name: 'Other' });
+      const { uuid } = trial.addContact({
+        email: 'ann@firm.io',
+        ...(place === 'elsewhere' && { list_uuid: other.uuid }),
+      });
+      trial.service.model.contacts.change(uuid, { fields: { status: 'no_contact_data' } });
+      await trial.run();
+      const { problems } = await trial.run({ isFull: true });
+      expect(problems).toMatchObject([{ kind: 'quarantined', rule: 'I2' }]);
+      expect(problems[0]!.reason).toContain('the filter of the sync leaves it out');
+      expect(trial.writes().crm).toEqual([]);
+    },
+  );
+
+  it.each(['before', 'after'] as const)(
+    'I2, W4: a move whose answer is lost (%s it was carried out) ends with one contact, here and linked',
+    async (when) => {
+      const values = [header, ['', 'Ames', '', 'ann@firm.io', '']];
+      const trial = createTrial({ values, sync: { contacts: { list: 'Prospects', move_to_list: true } } });
+      const other = trial.service.model.lists.add({ name: 'Other' });
+      const { uuid } = trial.addContact({ first_name: 'Ann', email: 'ann@firm.io', list_uuid: other.uuid });
+      trial.service.faults.inject({ kind: 'lost', when, operation: 'contacts.upsert' });
+      await trial.run();
+      await trial.run();
+      expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { linked: 1, updated: 0 } });
+      expect(trial.contacts()).toMatchObject([{ uuid, list_uuid: trial.list.uuid, last_name: 'Ames' }]);
+    },
+  );
+
+  it('I2, L12: a person of another list is named with the list’s name', async () => {
+    const trial = createTrial({ values: [header, ['Ann', '', '', 'ann@firm.io', '']] });
+    const other = trial.service.model.lists.add({ name: 'Customers' });
+    trial.addContact({ first_name: 'Ann', email: 'ann@firm.io', list_uuid: other.uuid });
+    const { problems } = await trial.run();
+    expect(problems[0]!.reason).toBe('is in list Customers, not in list Prospects; move_to_list: true would move it');
+  });
+
   it('I2: a row that names nobody waits, and is created once it does', async () => {
     const trial = createTrial({ values: [header, ['Ann', 'Ames', '', '', '']] });
     expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { waiting: 1, created: 0 } });

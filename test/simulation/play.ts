@@ -545,7 +545,7 @@ function isMomentOfWriting({ kind, what }: Instant): boolean {
 }
 
 function didNothing({ counts, problems }: RunReport): boolean {
-  // What was changed meanwhile is planned again: a row with a wish whose contact is in another list takes three runs.
+  // What was changed meanwhile is planned again.
   if (problems.some(({ rule }) => rule === 'W3')) return false;
   const { created, updated, appended, set, deleted, removed, enrolled, cancelled } = counts;
   return created + updated + appended + set + deleted + removed + enrolled + cancelled === 0;

@@ -490,7 +490,7 @@ const cases: readonly Case[] = [
     input: scene([wisher('a', ' ')], { mapping: withRules().mapping!, automationsUnread: 'HTTP 500' }),
   },
   {
-    name: 'E1, I2: a contact that is moved here from another list is not created, so that its wish waits until it is here',
+    name: 'E1, I2: a contact that is moved here from another list is not created, and is enrolled like one that is here',
     input: scene(
       [newRow('a', {}, { wish: 'Welcome' })],
       withRules(
@@ -501,7 +501,7 @@ const cases: readonly Case[] = [
         },
       ),
     ),
-    changes: ['create row 2 moving a [I2]'],
+    changes: ['create row 2 moving a [I2]', 'enrol a flow-1 [E1]'],
   },
   {
     name: 'W10: a wish waits to settle like any edit',

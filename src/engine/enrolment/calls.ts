@@ -170,7 +170,8 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
       if (called.outcome.kind !== 'failed') return called;
     }
     await book.close(change.key);
-    return { outcome: { kind: 'moved' }, text: 'skipped: already a contact' };
+    const message = 'is a contact already: the next run links it, and then enrols it';
+    return { outcome: { kind: 'moved', message }, text: 'skipped: already a contact' };
   }
 
   /** W4, E3: only that the contact does not exist proves that nothing happened. */

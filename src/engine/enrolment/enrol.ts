@@ -130,7 +130,7 @@ export async function enrolInCrm(
     if (!row || !isWished) return moved;
     const contact = change.op === 'enrol' ? look.contacts.get(change.uuid!) : undefined;
     const isHere = contact !== undefined && matches(contact, scope.filter) !== false;
-    if (change.op === 'enrol' && !isHere) return moved;
+    if (change.op === 'enrol' && !isHere) return contact ? notHere : gone;
     const values = [row.values, ...(contact ? [shape.fromContact(contact).values] : [])];
     const veto = values.map((each) => vetoOf(input.mapping, unpack(each))).find((each) => each !== undefined);
     return veto === undefined ? undefined : { kind: 'held', rule: 'E4', reason: `vetoed: ${veto}` };
@@ -156,6 +156,13 @@ interface Hold {
 }
 
 const moved: Hold = { kind: 'waiting', rule: 'W3', reason: 'changed meanwhile, is looked at in the next run' };
+
+const notHere: Hold = {
+  kind: 'waiting',
+  rule: 'W3',
+  reason: 'the contact is not in the list, is looked at in the next run',
+};
+const gone: Hold = { kind: 'waiting', rule: 'W3', reason: 'the contact is not found, is looked at in the next run' };
 
 /** What was planned to be told, with what became of it in its place. */
 function withTold(

@@ -129,6 +129,73 @@ describe('E2: a new row', () => {
     expect(trial.enrolled()).toEqual(['new@firm.io Nurture active', 'new@firm.io Welcome active']);
   });
 
+  it.each([false, true])(
+    'E2, I2: with move_to_list a wish for a contact of another list is moved here, linked and enrolled in one run (known by another key: %s)',
+    async (isByName) => {
+      const trial = createEnrolmentTrial({
+        sync: {
+          contacts: { list: 'Prospects', move_to_list: true },
+          match: isByName ? ['name+company_name', 'email'] : ['email'],
+        },
+      });
+      const other = trial.service.model.lists.add({ name: 'Customers' });
+      const old = trial.addContact({
+        first_name: 'old',
+        last_name: 'Wisher',
+        email: 'old@firm.io',
+        list_uuid: other.uuid,
+        ...(isByName && { company_name: 'Firm' }),
+      });
+      await trial.run();
+      const rows = [rowOf('old@firm.io', 'Welcome', { Company: 'Firm' }), rowOf('new@firm.io', 'Welcome')];
+      trial.person.paste("'Prospects'!A2", rows);
+      const report = await trial.run();
+      expect(report.problems).toEqual([]);
+      expect(report).toMatchObject({ status: 'succeeded', counts: { created: 1, enrolled: 2, linked: 2 } });
+      expect(trial.contactOf('old@firm.io')).toMatchObject({
+        uuid: old.uuid,
+        list_uuid: trial.list.uuid,
+        company_name: 'Firm',
+      });
+      expect(trial.enrolled()).toEqual(['new@firm.io Welcome active', 'old@firm.io Welcome active']);
+      expect(trial.rowOf('old@firm.io')['Contact ID']).toBe(old.uuid);
+      const calls = trial.writes().crm.length;
+      expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { linked: 2, set: 0, updated: 0 } });
+      expect(trial.writes().crm).toHaveLength(calls);
+    },
+  );
+
+  it('E4, I2: who is moved here is not enrolled against a veto, and is told so', async () => {
+    const trial = createEnrolmentTrial({
+      rows: [rowOf('old@firm.io', 'Welcome')],
+      automation: { unless: { Status: ['unsubscribed'] } },
+      sync: { contacts: { list: 'Prospects', move_to_list: true } },
+    });
+    const other = trial.service.model.lists.add({ name: 'Customers' });
+    const { uuid } = trial.addContact({ first_name: 'old', email: 'old@firm.io', list_uuid: other.uuid });
+    trial.service.model.contacts.change(uuid, { fields: { status: 'unsubscribed' } });
+    await trial.run();
+    expect(trial.enrolled()).toEqual([]);
+    await trial.run();
+    expect(trial.enrolled()).toEqual([]);
+    expect(trial.resultOf('old@firm.io')).toContain('vetoed');
+  });
+
+  it('E2, L12: a row whose contact was there already says so, and not that somebody changed it', async () => {
+    const trial = createEnrolmentTrial({ rows: [rowOf('old@firm.io', 'Welcome')] });
+    trial.addContact({
+      first_name: 'old',
+      email: 'old@firm.io',
+      list_uuid: trial.service.model.lists.add({ name: 'Customers' }).uuid,
+    });
+    const { problems } = await trial.run();
+    expect(problems).toMatchObject([{ kind: 'waiting' }]);
+    expect(problems[0]!.reason).toContain('is a contact already');
+    expect(problems[0]!.reason).not.toContain('changed');
+    const next = await trial.run();
+    expect(next.problems[0]!.reason).toContain('in list Customers');
+  });
+
   it('E2, I2: somebody who is a contact elsewhere is skipped, said so, and left where they are', async () => {
     const trial = createEnrolmentTrial({ rows: [rowOf('old@firm.io', 'Welcome')] });
     const other = trial.service.model.lists.add({ name: 'Others' });

@@ -250,7 +250,7 @@ function answerOf(found: Contact | undefined): ContactAnswer {
   if (!found) return { kind: 'gone' };
   return found.list === 'here'
     ? { kind: 'here', contact: recordOf(found) }
-    : { kind: 'elsewhere', uuid: found.uuid, where: 'in list M' };
+    : { kind: 'elsewhere', uuid: found.uuid, where: 'in list M', contact: recordOf(found) };
 }
 
 function lookUp(world: World, values: readonly Reading[]): LookupAnswer {

@@ -18,7 +18,7 @@ export function untangle(
   updates: readonly Update[],
   valuesByUuid: ReadonlyMap<string, readonly Reading[]>,
 ): Untangled {
-  const keys = compileKeys({ ...mapping, match: soleKeyNames(mapping).map((name) => [name]) });
+  const keys = compileSoleKeys(mapping);
   const holders = new Map<string, string[]>();
   for (const [uuid, values] of valuesByUuid) {
     for (const key of keys.of(values)) holders.set(key, [...(holders.get(key) ?? []), uuid]);
@@ -48,6 +48,10 @@ interface KeyEdit {
 /** Fields that are a key by themselves. A name, and a name with a company, is shared by many and taken from nobody. */
 export function soleKeyNames({ match }: Mapping): readonly string[] {
   return match.flatMap(([name, ...more]) => (name !== undefined && more.length === 0 && name !== 'name' ? [name] : []));
+}
+
+function compileSoleKeys(mapping: Mapping): Keys {
+  return compileKeys({ ...mapping, match: soleKeyNames(mapping).map((name) => [name]) });
 }
 
 function keyEdit(update: Update, { fields }: Mapping, keys: Keys, before: readonly Reading[]): KeyEdit {
@@ -88,32 +92,102 @@ function collisionProblem({ uuid, row }: Update, field: string, { fields }: Mapp
 }
 
 /**
- * Givers before takers. Where they go in a circle, one of them first lets go of its key altogether, and gets the new one
- * at the end.
+ * Givers before takers, and those who pass keys on among themselves next to each other. Where they go in a circle, one of
+ * them first lets go of its key altogether, and gets the new one once that is free.
  */
 function inOrder(edits: readonly KeyEdit[], holdersOf: (key: string) => readonly string[]): Update[] {
+  const isGivenBy = ({ update }: KeyEdit, key: string) => holdersOf(key).includes(update.uuid!);
+  return groupsOf(edits, isGivenBy).flatMap((group) => inOrderOfGroup(group, isGivenBy));
+}
+
+type IsGivenBy = (edit: KeyEdit, key: string) => boolean;
+
+function inOrderOfGroup(group: readonly KeyEdit[], isGivenBy: IsGivenBy): Update[] {
   const ordered: Update[] = [];
-  const last: Update[] = [];
-  let waiting = [...edits];
-  const isHeldBack = ({ update, takes }: KeyEdit) =>
-    takes.some((key) => {
-      const holders = holdersOf(key);
-      return waiting.some(
-        (other) =>
-          other.update.uuid !== update.uuid && holders.includes(other.update.uuid!) && other.gives.includes(key),
-      );
-    });
-  while (waiting.length > 0) {
-    const free = waiting.filter((edit) => !isHeldBack(edit));
-    ordered.push(...free.map(({ update }) => update));
-    waiting = waiting.filter((edit) => !free.includes(edit));
-    if (free.length > 0 || waiting.length === 0) continue;
-    const [first] = waiting;
-    ordered.push(releaseOf(first!));
-    last.push(first!.update);
-    waiting = waiting.slice(1);
+  let waiting = [...group];
+  for (;;) {
+    const givers = giversByKey(waiting, isGivenBy);
+    const giverFor = (edit: KeyEdit) =>
+      edit.takes.flatMap((key) => givers.get(key) ?? []).find((giver) => giver.update.uuid !== edit.update.uuid);
+    const stuck = waiting.filter((edit) => giverFor(edit) !== undefined);
+    const isStuck = new Set(stuck);
+    ordered.push(...waiting.filter((edit) => !isStuck.has(edit)).map(({ update }) => update));
+    if (stuck.length === 0) return ordered;
+    if (stuck.length === waiting.length) {
+      // From giver to giver until one comes again: that one is in the circle, and others may merely wait for it.
+      const passed = new Set<KeyEdit>();
+      let next = stuck[0]!;
+      while (!passed.has(next)) {
+        passed.add(next);
+        next = giverFor(next)!;
+      }
+      ordered.push(releaseOf(next));
+      stuck.splice(stuck.indexOf(next), 1, { ...next, gives: [] });
+    }
+    waiting = stuck;
   }
-  return [...ordered, ...last];
+}
+
+function giversByKey(edits: readonly KeyEdit[], isGivenBy: IsGivenBy): ReadonlyMap<string, readonly KeyEdit[]> {
+  const givers = new Map<string, KeyEdit[]>();
+  for (const edit of edits) {
+    for (const key of edit.gives) if (isGivenBy(edit, key)) givers.set(key, [...(givers.get(key) ?? []), edit]);
+  }
+  return givers;
+}
+
+/** Edits that are of one contact, or of which one takes what the other gives, directly or over others. In order. */
+function groupsOf(edits: readonly KeyEdit[], isGivenBy: IsGivenBy): readonly (readonly KeyEdit[])[] {
+  const givers = giversByKey(edits, isGivenBy);
+  const groupOf = new Map<string, Set<KeyEdit>>();
+  const join = (a: string, b: string): void => {
+    const [one, other] = [groupOf.get(a)!, groupOf.get(b)!];
+    if (one === other) return;
+    const [kept, added] = one.size < other.size ? [other, one] : [one, other];
+    for (const edit of added) {
+      kept.add(edit);
+      groupOf.set(edit.update.uuid!, kept);
+    }
+  };
+  for (const edit of edits) {
+    const uuid = edit.update.uuid!;
+    groupOf.set(uuid, (groupOf.get(uuid) ?? new Set()).add(edit));
+  }
+  for (const { update, takes } of edits) {
+    for (const key of takes) for (const giver of givers.get(key) ?? []) join(update.uuid!, giver.update.uuid!);
+  }
+  return [...Map.groupBy(edits, ({ update }) => groupOf.get(update.uuid!)!).values()];
+}
+
+/** Of updates in order: those that pass keys on among themselves, together; every other one by itself. */
+export function handovers(mapping: Mapping, updates: readonly Update[]): readonly (readonly Update[])[] {
+  const keys = compileSoleKeys(mapping);
+  const edits = updates.map((update) => {
+    const before = mapping.fields.map(({ name }) => update.fields.find(({ field }) => field === name)?.before ?? null);
+    return keyEdit(update, mapping, keys, before);
+  });
+  return groupsOf(edits, () => true).map((group) => group.map(({ update }) => update));
+}
+
+/** The keys of an update as they were before it, for a contact that is to get them back. None: nothing of it is a key. */
+export function putBackOf(mapping: Mapping, update: Update): Update | undefined {
+  const names = soleKeyNames(mapping);
+  const fields = update.fields.flatMap(({ field, before, after }) =>
+    names.includes(field) && before !== undefined
+      ? [
+          {
+            field,
+            before: after,
+            after: before,
+            rule: 'I7' as const,
+            reason: 'put back: not all keys could change hands',
+          },
+        ]
+      : [],
+  );
+  if (fields.length === 0) return undefined;
+  const { releases: _releases, ...rest } = update;
+  return { ...rest, fields, rule: 'I7', reason: 'puts a key back', restores: true };
 }
 
 function releaseOf({ update, keyFields }: KeyEdit): Update {

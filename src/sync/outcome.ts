@@ -11,8 +11,8 @@ export type Outcome =
   | { readonly kind: 'done'; readonly contact?: ContactRecord; readonly stored?: Readonly<Record<string, Reading>> }
   /** The service or the sheet says no to this record (W5). */
   | { readonly kind: 'refused'; readonly message: string }
-  /** Somebody changed or moved it since it was read (W3). */
-  | { readonly kind: 'moved' }
+  /** Somebody changed or moved it since it was read (W3). `message`: it waits for another reason. */
+  | { readonly kind: 'moved'; readonly message?: string }
   /** It may have happened (W4). */
   | { readonly kind: 'unknown'; readonly message: string }
   | { readonly kind: 'failed'; readonly message: string };
@@ -35,7 +35,7 @@ function failureText(failure: Failure): readonly [Problem['kind'], RuleId, strin
     case 'refused':
       return ['refused', 'W5', `refused: ${failure.message}`];
     case 'moved':
-      return ['waiting', 'W3', 'changed while it was being written: planned again'];
+      return ['waiting', 'W3', failure.message ?? 'changed while it was being written: planned again'];
     case 'unknown':
       return ['unknown', 'W4', `it may have been written: ${failure.message}`];
     case 'failed':

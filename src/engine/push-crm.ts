@@ -14,7 +14,8 @@ import { matches } from '../crm/operations/filter.ts';
 import type { Contact, Lead } from '../crm/operations/records.ts';
 import type { CallOptions } from '../crm/port.ts';
 import type { Change } from '../sync/change.ts';
-import { soleKeyNames } from '../sync/collisions.ts';
+import { handovers } from '../sync/handovers.ts';
+import { soleKeyNames } from '../sync/key-edits.ts';
 import { isOtherName } from '../sync/keys.ts';
 import type { PlanInput } from '../sync/input.ts';
 import { isSame, isStoredForm, writeCrm } from '../sync/kinds.ts';
@@ -26,7 +27,8 @@ import { hasIdentifier, placeholderOnly, setAfterCreate } from './after-create.t
 import { fetchedHere, madeMeanwhile, notFetched } from './fetched.ts';
 import type { RunContext } from './context.ts';
 import type { Decided } from './decide.ts';
-import { crmValues, hasMoved, hasMovedSince, lookAgain, type Written } from './look-again.ts';
+import { crmValues, hasMoved, hasMovedSince, lookAgain } from './look-again.ts';
+import { passKeysOn } from './pass-keys-on.ts';
 import type { Journal } from './save.ts';
 import type { Scope } from './pull.ts';
 import { editCall, isUnbegun } from './stop.ts';
@@ -60,24 +62,28 @@ export async function pushToCrm(
   for (const batch of inBatches(creates))
     await pushBatch(batch, (change) => create(context, scope, { input, plan }, change));
   const fetched = fetchedHere(creates, all);
-  for (const batch of inBatches(updates.filter(({ uuid }) => fetched.get(uuid!) !== 'not here'))) {
+  const ofThoseHere = updates.filter(({ uuid }) => fetched.get(uuid!) !== 'not here');
+  for (const groups of inBatchesOfGroups(handovers(input.mapping, ofThoseHere))) {
     if (context.request.signal.aborted) break;
-    const look = await lookAgain(context, uuidsOf(batch));
-    const written = new Map<string, Written>();
-    for (const [uuid, answer] of fetched) if (answer !== 'not here') written.set(uuid, answer);
-    await pushUpdates(batch, async (change) => {
-      const uuid = change.uuid!;
-      const person = plan.people.get(uuid);
+    const look = await lookAgain(context, uuidsOf(groups.flat()));
+    const isMoved = ({ uuid }: Update) => {
+      const person = plan.people.get(uuid!);
+      const answered = fetched.get(uuid!);
+      // The answer to the move shows the contact as it is now; a search may lag behind it.
+      if (answered !== undefined && answered !== 'not here') return hasMovedSince(answered, input, person);
+      return look.kind === 'seen' && hasMoved(context, scope, input, person, look.contacts.get(uuid!));
+    };
+    const send = (change: Update) => update(context, scope, input, change, plan.people.get(change.uuid!));
+    const alone = groups.flatMap((group) => (group.length === 1 ? group : []));
+    await pushBatch(alone, async (change) => {
       if (look.kind === 'failed') return look;
-      const earlier = written.get(uuid);
-      const isMoved = earlier
-        ? hasMovedSince(earlier, input, person)
-        : hasMoved(context, scope, input, person, look.contacts.get(uuid));
-      if (isMoved) return { kind: 'moved' };
-      const outcome = await update(context, scope, input, change, person);
-      if (outcome.kind === 'done' && outcome.contact) written.set(uuid, { change, answer: outcome.contact });
-      return outcome;
+      return isMoved(change) ? { kind: 'moved' } : send(change);
     });
+    for (const group of groups) {
+      if (group.length === 1) continue;
+      if (look.kind === 'failed') await pushBatch(group, async () => look);
+      else await passKeysOn(input, plan, group, { isMoved, send, push: pushBatch, outcomes: all });
+    }
   }
   return all;
 
@@ -85,7 +91,7 @@ export async function pushToCrm(
     batch: readonly Some[],
     push: (change: Some) => Promise<Outcome>,
   ): Promise<void> {
-    if (context.request.signal.aborted) return;
+    if (batch.length === 0 || context.request.signal.aborted) return;
     await journal.intend(batch);
     const outcomes = new Map<Change, Outcome>();
     const pushed = await Promise.allSettled(
@@ -107,13 +113,6 @@ export async function pushToCrm(
     // batch from beginning, the note of it goes: the next run would take it for calls whose outcome is unknown.
     if (results.size > 0 || context.request.signal.aborted) await journal.crm(results);
     for (const one of pushed) if (one.status === 'rejected') throw one.reason;
-  }
-
-  /** Updates that pass a key on are in an order that counts (I7): those of one batch that let go are waited for. */
-  async function pushUpdates(batch: readonly Update[], push: (change: Update) => Promise<Outcome>): Promise<void> {
-    const isOrdered = batch.some(({ releases }) => releases) || new Set(uuidsOf(batch)).size < batch.length;
-    if (!isOrdered) return pushBatch(batch, push);
-    for (const change of batch) await pushBatch([change], push);
   }
 
   function note(change: Change, outcome: Outcome): void {
@@ -400,6 +399,21 @@ function rowValues({ sheet }: PlanInput, change: Create): readonly Reading[] {
 
 function uuidsOf(changes: readonly Change[]): string[] {
   return [...new Set(changes.map(({ uuid }) => uuid!))];
+}
+
+/** As many groups as make up a batch; what passes keys on among itself is looked at and carried out together. */
+function* inBatchesOfGroups(groups: readonly (readonly Update[])[]): Generator<readonly (readonly Update[])[]> {
+  let batch: (readonly Update[])[] = [];
+  let size = 0;
+  for (const group of groups) {
+    if (size > 0 && size + group.length > batchSize) {
+      yield batch;
+      [batch, size] = [[], 0];
+    }
+    batch.push(group);
+    size += group.length;
+  }
+  if (batch.length > 0) yield batch;
 }
 
 function* inBatches<Some>(items: readonly Some[]): Generator<readonly Some[]> {

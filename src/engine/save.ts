@@ -77,6 +77,8 @@ export function openJournal(
   let open: string[] = [];
   let done: string[] = [];
   let hasWritten = false;
+  /** By uuid: what was done to contacts so far. */
+  const ofContact = new Map<string, Outcomes>();
   const commit = async (batch: Batch, base: Base, learnt: Facts): Promise<void> => {
     const outbox = done.length > 0 && { outbox: { delete: done } };
     await lease.commit({ ...batch, ...outbox });
@@ -104,7 +106,13 @@ export function openJournal(
     async crm(outcomes) {
       await tell(outcomes);
       const nothing = { ...decided.plan, links: new Map(), strays: new Map(), problems: [] };
-      const settled = settle(decided.input, nothing, outcomes);
+      // A contact that lets go of a key is written twice (I7): what follows of the second half follows of both.
+      const whole = joined(...[...outcomes.keys()].map(({ uuid }) => ofContact.get(uuid ?? '') ?? new Map()), outcomes);
+      for (const [change, outcome] of outcomes) {
+        const { uuid } = change;
+        if (uuid !== null) ofContact.set(uuid, new Map([...(ofContact.get(uuid) ?? []), [change, outcome]]));
+      }
+      const settled = settle(decided.input, nothing, whole);
       // I10, L10: as long as the row bears the old contact's ID, the old link has to say whose it is. Should the process end
       // here, the next run continues it again; with both links, the row would pass for that of a contact that is gone.
       const bearsOtherId = (uuid: string) => ![undefined, '', uuid].includes(decided.plan.people.get(uuid)?.row?.id);

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { type Change, opOrder, type Problem, problem } from '../sync/change.ts';
-import { soleKeyNames } from '../sync/collisions.ts';
+import { soleKeyNames } from '../sync/key-edits.ts';
 import type { PlanInput } from '../sync/input.ts';
 import type { Choice } from './context.ts';
 import type { Decided } from './decide.ts';

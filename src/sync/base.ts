@@ -64,6 +64,11 @@ export interface FieldNote {
    * scan, or when the cell or that contact changes.
    */
   readonly taken?: TakenKey;
+  /**
+   * A key that a run was passing on when it ended (I7): what the contact held before that call and after it. Whichever of
+   * the two it shows is our own doing.
+   */
+  readonly passedOn?: readonly [Value, Value];
   /** The last two writes, oldest first: what they put in the place of what (M7). */
   readonly written?: readonly Written[];
 }
@@ -116,13 +121,27 @@ export function lastSeen(link: Link, side: Side): Packed {
 
 /**
  * L3, W4: of `sent`, by field name, nobody saw what came. The contact holds what it held, or what was sent: until it is
- * read nothing follows from either. `fields`: as in `Base`.
+ * read nothing follows from either. `passedOn`: those of them that are keys which changed hands, as in `FieldNote` (I7).
+ * `fields`: as in `Base`.
  */
-export function unsureOf(link: Link, fields: readonly string[], sent: ReadonlySet<string>): Link {
+export function unsureOf(
+  link: Link,
+  fields: readonly string[],
+  sent: ReadonlySet<string>,
+  passedOn: ReadonlyMap<string, NonNullable<FieldNote['passedOn']>> = new Map(),
+): Link {
   const { crm: _crm, ...rest } = link;
   const values = unpack(lastSeen(link, 'crm'));
   const crm = pack(values.map((value, index) => (sent.has(fields[index]!) ? undefined : value)));
-  return { ...rest, ...(crm !== link.agreed && { crm }), isOpen: true, isUnsure: true };
+  const notes: Record<string, FieldNote> = { ...link.notes };
+  for (const [name, value] of passedOn) notes[name] = { ...notes[name], passedOn: value };
+  return {
+    ...rest,
+    ...(crm !== link.agreed && { crm }),
+    ...(passedOn.size > 0 && { notes }),
+    isOpen: true,
+    isUnsure: true,
+  };
 }
 
 /** Rows without an ID are known by what they hold: they have nothing else that stays. */

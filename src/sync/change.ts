@@ -28,8 +28,11 @@ interface ChangeOf<Op extends string, ChangedSide extends Side> {
 export type Change =
   /** A new row becomes a contact. `moves`: it is one already, in another list, and comes here (I2). */
   | (ChangeOf<'create', 'crm'> & { readonly key: string; readonly moves?: string; readonly enrol?: string })
-  /** `releases`: gives a key up so that another contact can take it; the next update sets the new one (I7). */
-  | (ChangeOf<'update', 'crm'> & { readonly releases?: true })
+  /**
+   * `releases`: gives a key up so that another contact can take it; the next update sets the new one (I7). `restores`: puts
+   * keys back, because not all could change hands; never planned, only carried out.
+   */
+  | (ChangeOf<'update', 'crm'> & { readonly releases?: true; readonly restores?: true })
   | ChangeOf<'delete', 'crm'>
   | (ChangeOf<'enrol', 'crm'> & { readonly automation: string })
   /** `automation`: null is all of them. */

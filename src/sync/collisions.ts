@@ -1,13 +1,12 @@
 // I7: a key that is edited in the sheet must not be one that another contact holds, in whatever list, unless that contact
 // gives it up in the same plan.
 import type { TakenKey } from './base.ts';
-import { type Change, type Problem, problem, type Question } from './change.ts';
+import { type Problem, problem, type Question } from './change.ts';
 import type { ContactAnswer } from './input.ts';
+import { inOrder } from './handovers.ts';
+import { compileSoleKeys, type KeyEdit, keyEdit, type TakenField, type Update } from './key-edits.ts';
 import type { Mapping } from './mapping.ts';
-import { compileKeys, type KeyLookup, keyLookupOf, type Keys } from './keys.ts';
 import type { Reading } from './value.ts';
-
-type Update = Extract<Change, { op: 'update' }>;
 
 export interface Untangled {
   /** In an order in which no contact takes a key before the one that holds it has let go. */
@@ -31,20 +30,9 @@ export interface KnownKeys {
   readonly scope: string;
 }
 
-/** A key that a contact is to have. */
-export interface TakenField {
-  readonly uuid: string;
-  readonly field: string;
-  readonly value: Reading;
-  /** As `Keys.of` gives it. */
-  readonly key: string;
-  /** undefined: the service cannot be asked for it. */
-  readonly lookup: KeyLookup | undefined;
-}
-
 export function untangle(mapping: Mapping, updates: readonly Update[], known: KnownKeys): Untangled {
   const { valuesByUuid, isRead, answerTo, scope } = known;
-  const keys = compileKeys({ ...mapping, match: soleKeyNames(mapping).map((name) => [name]) });
+  const keys = compileSoleKeys(mapping);
   const uuidsByKey = new Map<string, string[]>();
   for (const [uuid, values] of valuesByUuid) {
     for (const key of keys.of(values)) uuidsByKey.set(key, [...(uuidsByKey.get(key) ?? []), uuid]);
@@ -76,7 +64,7 @@ export function untangle(mapping: Mapping, updates: readonly Update[], known: Kn
     for (const each of blocked) tell(each);
     edits = edits.map((edit) => withoutFields(edit, blocked));
   }
-  return { changes: inOrder(edits, holdersOf).filter(({ fields }) => fields.length > 0), problems, questions, taken };
+  return { changes: inOrder(edits).filter(({ fields }) => fields.length > 0), problems, questions, taken };
 
   function isBlocked(each: TakenField, edit: KeyEdit): boolean {
     const isTakenTwice = edits.some((other) => other !== edit && other.takes.some(({ key }) => key === each.key));
@@ -120,37 +108,6 @@ function questionOf({ uuid, field, lookup }: TakenField): readonly Question[] {
   return [{ kind: 'key', key: id, by, value, uuid, field }];
 }
 
-interface KeyEdit {
-  readonly update: Update;
-  /** Names of the fields in it that are keys. */
-  readonly keyFields: readonly string[];
-  readonly takes: readonly TakenField[];
-  readonly gives: readonly { readonly field: string; readonly key: string }[];
-}
-
-/** Fields that are a key by themselves. A name, and a name with a company, is shared by many and taken from nobody. */
-export function soleKeyNames({ match }: Mapping): readonly string[] {
-  return match.flatMap(([name, ...more]) => (name !== undefined && more.length === 0 && name !== 'name' ? [name] : []));
-}
-
-function keyEdit(update: Update, { fields }: Mapping, keys: Keys, before: readonly Reading[]): KeyEdit {
-  const uuid = update.uuid!;
-  const edited = update.fields.flatMap(({ field, after }) => {
-    const index = fields.findIndex(({ name }) => name === field);
-    if (!keys.positions.has(index)) return [];
-    const keyOf = (value: Reading) => keys.of(fields.map((_field, at) => (at === index ? value : null)))[0];
-    return [{ field, value: after, had: keyOf(before[index]), has: keyOf(after), of: fields[index]! }];
-  });
-  return {
-    update,
-    keyFields: edited.map(({ field }) => field),
-    takes: edited.flatMap(({ field, value, had, has, of }) =>
-      has === undefined || has === had ? [] : [{ uuid, field, value, key: has, lookup: keyLookupOf(of, value) }],
-    ),
-    gives: edited.flatMap(({ field, had, has }) => (had === undefined || has === had ? [] : [{ field, key: had }])),
-  };
-}
-
 function givesUp(edit: KeyEdit, uuid: string, { key }: TakenField): boolean {
   return edit.update.uuid === uuid && edit.gives.some((given) => given.key === key);
 }
@@ -165,39 +122,4 @@ function withoutFields(edit: KeyEdit, held: readonly TakenField[]): KeyEdit {
     takes: edit.takes.filter(isKept),
     gives: edit.gives.filter(isKept),
   };
-}
-
-/**
- * Givers before takers. Where they go in a circle, one of them first lets go of its key altogether, and gets the new one
- * at the end.
- */
-function inOrder(edits: readonly KeyEdit[], holdersOf: (taken: TakenField) => readonly string[]): Update[] {
-  const ordered: Update[] = [];
-  const last: Update[] = [];
-  let waiting = [...edits];
-  const isHeldBack = ({ takes }: KeyEdit) =>
-    takes.some((taken) => holdersOf(taken).some((uuid) => waiting.some((other) => givesUp(other, uuid, taken))));
-  while (waiting.length > 0) {
-    const free = waiting.filter((edit) => !isHeldBack(edit));
-    ordered.push(...free.map(({ update }) => update));
-    waiting = waiting.filter((edit) => !free.includes(edit));
-    if (free.length > 0 || waiting.length === 0) continue;
-    const [first] = waiting;
-    ordered.push(releaseOf(first!));
-    last.push(first!.update);
-    waiting = waiting.slice(1);
-  }
-  return [...ordered, ...last];
-}
-
-function releaseOf({ update, keyFields }: KeyEdit): Update {
-  const fields = update.fields
-    .filter(({ field }) => keyFields.includes(field))
-    .map((change) => ({
-      ...change,
-      after: null,
-      rule: 'I7' as const,
-      reason: 'let go, so that another contact can take it',
-    }));
-  return { ...update, fields, rule: 'I7', reason: 'swaps a key with another contact', releases: true };
 }

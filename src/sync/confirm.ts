@@ -1,13 +1,14 @@
 // After the CRM push: which records the service confirmed, and as what. The sheet push and the base both follow from it.
-import type { Stray } from './base.ts';
+import type { FieldNote, Stray } from './base.ts';
 import { type Change, type Problem, problem } from './change.ts';
-import { soleKeyNames } from './collisions.ts';
+import { soleKeyNames } from './key-edits.ts';
 import type { PlanInput } from './input.ts';
 import { isNoKey, isOtherName } from './keys.ts';
 import { isSame } from './kinds.ts';
 import { type Failure, failureProblem, nextRefusal, type Outcome, type Outcomes } from './outcome.ts';
+import type { Person } from './person.ts';
 import type { Plan } from './plan.ts';
-import { confirmReleased, confirmStored, type RecordState, stateOf } from './record-state.ts';
+import { confirmReleased, confirmRestored, confirmStored, type RecordState, stateOf } from './record-state.ts';
 import { type ContactRecord, type RowRecord, unpack } from './record.ts';
 import type { Reading } from './value.ts';
 
@@ -99,16 +100,23 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
     return crm.map((value, index) => (sent.has(input.mapping.fields[index]!.name) ? undefined : value));
   }
 
+  /** Letting go of a key is half of a write; the other half says what became of the field (I7). */
+  function confirmed(change: Update, contact: ContactRecord, person: Person, state: RecordState): RecordState {
+    const { mapping } = input;
+    if (change.restores) {
+      return confirmRestored(mapping, state, change.fields, { contact, before: stateOf(input, person, state.row) });
+    }
+    const confirm = change.releases ? confirmReleased : confirmStored;
+    return confirm(mapping, { ...state, refusal: undefined }, change.fields, contact);
+  }
+
   function settleUpdate(change: Update, outcome: Outcome): void {
     const person = plan.people.get(change.uuid ?? '');
     if (!person?.row) return;
     const state = states.get(person.uuid) ?? stateOf(input, person, person.row);
     if (outcome.kind === 'done') {
       if (!outcome.contact) return;
-      // Letting go of a key is half of a write; the other half says what became of the field (I7).
-      const confirm = change.releases ? confirmReleased : confirmStored;
-      const accepted = { ...state, refusal: undefined };
-      states.set(person.uuid, confirm(input.mapping, accepted, change.fields, outcome.contact));
+      states.set(person.uuid, confirmed(change, outcome.contact, person, state));
       return;
     }
     // What the service holds now is what it held, or what was sent: until it is read again nothing follows from either.
@@ -117,6 +125,16 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
     const isRefused = outcome.kind === 'refused';
     const refusal = isRefused ? nextRefusal(state.refusal, outcome.message, person.row, input.now) : state.refusal;
     const told = failureProblem({ uuid: person.uuid, row: change.row }, outcome);
-    states.set(person.uuid, { ...state, crm, isUnsure, refusal, problems: [...state.problems, told] });
+    const notes = outcome.kind === 'unknown' ? withPassedOn(state.notes, change) : state.notes;
+    states.set(person.uuid, { ...state, crm, isUnsure, refusal, notes, problems: [...state.problems, told] });
   }
+}
+
+/** I7: a key that was let go of, or put back, or neither: once the contact is read, what it shows is our own doing. */
+function withPassedOn(notes: RecordState['notes'], { fields, releases, restores }: Update): RecordState['notes'] {
+  if (!releases && !restores) return notes;
+  const passedOn = fields.map(({ field, before, after }): [string, FieldNote] => {
+    return [field, { ...notes[field], passedOn: [before ?? null, after] }];
+  });
+  return { ...notes, ...Object.fromEntries(passedOn) };
 }

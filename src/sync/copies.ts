@@ -3,7 +3,7 @@
 // Nothing in a sheet tells a row from its copy but what both hold, and people edit either. So a link remembers what its
 // row held (`sheet`), and what the other rows with its ID held (`copies`). A row number tells nothing: people sort.
 import { lastSeen, type Link } from './base.ts';
-import { soleKeyNames } from './collisions.ts';
+import { soleKeyNames } from './key-edits.ts';
 import type { PlanInput } from './input.ts';
 import { compileKeys, type Keys } from './keys.ts';
 import { isSame } from './kinds.ts';

@@ -34,7 +34,8 @@ export interface RecordMerge {
 
 type MergeInput = Pick<PlanInput, 'mapping' | 'requests' | 'now' | 'waitsToSettle' | 'answers' | 'crm'>;
 
-export function mergeRecord(input: MergeInput, record: RecordReadings): RecordMerge {
+export function mergeRecord(input: MergeInput, read: RecordReadings): RecordMerge {
+  const record = withoutPassedOn(input.mapping, read);
   const toCrm: FieldChange[] = [];
   const toSheet: FieldChange[] = [];
   const agreed: Reading[] = [];
@@ -267,10 +268,26 @@ function agreedValue({ kind }: Field, base: Reading, value: Value): Reading {
   return isSame(kind, base, value) ? base : value;
 }
 
+/** I7: what a run that ended in the midst of passing keys on left in the contact is its own doing, and nobody's edit. */
+function withoutPassedOn({ fields }: Pick<PlanInput['mapping'], 'fields'>, record: RecordReadings): RecordReadings {
+  if (Object.values(record.notes).every(({ passedOn }) => passedOn === undefined)) return record;
+  const base = [...record.base];
+  const notes: Record<string, FieldNote> = { ...record.notes };
+  for (const [index, { name, kind }] of fields.entries()) {
+    const { passedOn, ...rest } = notes[name] ?? {};
+    const { [index]: crm } = record.crm;
+    if (!passedOn || crm === undefined) continue;
+    if (passedOn.some((value) => isSame(kind, value, crm))) base[index] = crm;
+    notes[name] = rest;
+  }
+  return { ...record, base, notes };
+}
+
 /** What of a note lives on while the field is not agreed upon. */
 function kept(note: FieldNote | undefined, isRetried: boolean): FieldNote {
-  const { edit: _edit, conflictSince: _conflict, parked: _parked, notStored, written } = note ?? {};
-  return isRetried ? {} : { ...(notStored && { notStored }), ...(written && { written }) };
+  const { edit: _edit, conflictSince: _conflict, parked: _parked, notStored, passedOn, written } = note ?? {};
+  const ours = passedOn && { passedOn };
+  return isRetried ? { ...ours } : { ...(notStored && { notStored }), ...ours, ...(written && { written }) };
 }
 
 function writtenOnly(note: FieldNote | undefined): FieldNote {

@@ -11,7 +11,7 @@ export type Outcome =
   | { readonly kind: 'done'; readonly contact?: ContactRecord; readonly stored?: Readonly<Record<string, Reading>> }
   /** The service or the sheet says no to this record (W5). */
   | { readonly kind: 'refused'; readonly message: string }
-  /** It is not what it was when it was read (W3). `message`: how, where nobody changed it. */
+  /** It is not what it was when it was read (W3). `message`: how, or for what it waits, where nobody changed it. */
   | { readonly kind: 'moved'; readonly message?: string }
   /** It may have happened (W4). */
   | { readonly kind: 'unknown'; readonly message: string }

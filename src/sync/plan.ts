@@ -1,7 +1,8 @@
 // The plan of one run, as a table of contents: who is who, what each person's two sides become, what may not be.
 import { type Base, lastSeen, type Link, rowKey, type Stray } from './base.ts';
 import { type Change, compareRecords, compareTexts, opOrder, problem, type Problem, type Question } from './change.ts';
-import { soleKeyNames, type TakenField, untangle, type Untangled } from './collisions.ts';
+import { untangle, type Untangled } from './collisions.ts';
+import { soleKeyNames, type TakenField } from './key-edits.ts';
 import { planInDoubt, type SharedId, withCopies } from './copies.ts';
 import { type EnrolmentPlan, planEnrolments, type Wisher } from './enrolment.ts';
 import {

@@ -149,6 +149,26 @@ export function confirmReleased(
   return { ...confirmed, base, updatedAt: editedBefore(mapping.fields, state, released, unpack(contact.values)) };
 }
 
+/** I7: the keys are as they were before the run, and so is what was agreed and noted about them. */
+export function confirmRestored(
+  mapping: Mapping,
+  state: RecordState,
+  restored: readonly FieldChange[],
+  { contact, before }: { readonly contact: ContactRecord; readonly before: RecordState },
+): RecordState {
+  const confirmed = confirmStored(mapping, state, [], contact);
+  const isRestored = ({ name }: Field) => restored.some(({ field }) => field === name);
+  const base = confirmed.base.map((value, index) => (isRestored(mapping.fields[index]!) ? before.base[index] : value));
+  const notes = Object.fromEntries(
+    mapping.fields.flatMap((field) => {
+      const { [field.name]: note } = (isRestored(field) ? before : confirmed).notes;
+      return note ? [[field.name, note]] : [];
+    }),
+  );
+  const updatedAt = editedBefore(mapping.fields, state, restored, unpack(contact.values));
+  return { ...confirmed, base, notes, updatedAt };
+}
+
 function notStoredProblem({ uuid, row }: RecordState, { name, header }: Field): Problem {
   const reason = `${header}: not stored by the service, is tried again`;
   return problem('failed', { uuid, row: row.number, field: name }, 'M6', reason);

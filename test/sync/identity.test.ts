@@ -504,6 +504,33 @@ const cases: readonly Case[] = [
     ],
   },
   {
+    name: 'I7: who merely waits for a key of a circle does not let go of its own',
+    input: scene([
+      person('c', { sheet: { network_id: 'handle-a' } }),
+      person('a', { sheet: { email: 'b@acme.test', network_id: 'handle-new' } }),
+      person('b', { sheet: { email: 'a@acme.test' } }),
+    ]),
+    changes: [
+      'update a releasing: email a@acme.test -> blank [I7], network_id handle-a -> blank [I7]',
+      'update c: network_id handle-c -> handle-a [merge]',
+      'update b: email b@acme.test -> a@acme.test [merge]',
+      'update a: email a@acme.test -> b@acme.test [merge], network_id handle-a -> handle-new [merge]',
+    ],
+  },
+  {
+    name: 'I7: those who pass keys on among themselves come next to each other, whoever stands between their rows',
+    input: scene([
+      person('a', { sheet: { email: 'b@acme.test' } }),
+      person('c', { sheet: { position: 'CEO' } }),
+      person('b', { sheet: { email: 'new@acme.test' } }),
+    ]),
+    changes: [
+      'update b: email b@acme.test -> new@acme.test [merge]',
+      'update a: email a@acme.test -> b@acme.test [merge]',
+      'update c: position CTO -> CEO [merge]',
+    ],
+  },
+  {
     name: 'I7: two rows that both want one key are both held',
     input: scene([
       person('a', { sheet: { email: 'new@acme.test' } }),

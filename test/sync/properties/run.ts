@@ -295,10 +295,13 @@ function commit(
     if (link === null) kept.delete(uuid);
     else kept.set(uuid, link);
   }
-  for (const { uuid, fields } of interrupted) {
+  for (const change of interrupted) {
+    const { uuid, fields } = change;
     const link = kept.get(uuid ?? '');
     if (!link || uuid === null || told.has(uuid)) continue;
-    kept.set(uuid, unsureOf(link, fieldNames, new Set(fields.map(({ field }) => field))));
+    const isHalf = change.op === 'update' && change.releases === true;
+    const passedOn = isHalf ? fields.map((each) => [each.field, [each.before ?? null, each.after]] as const) : [];
+    kept.set(uuid, unsureOf(link, fieldNames, new Set(fields.map(({ field }) => field)), new Map(passedOn)));
   }
   world.base = { ...world.base, links: kept } satisfies Base;
   noteAgreed(world);

@@ -1,0 +1,223 @@
+// I7: rows that swap their keys: both end swapped, or neither, whatever fails or stops on the way.
+import { describe, expect, it, test } from 'vitest';
+import { createSyncTrial, tabTitle, type TrialOptions } from '../support/app.ts';
+
+const header = ['First name', 'Company', 'Email', 'Status'];
+const columns = { 'First name': 'first_name', Company: 'company_name', Email: 'email', Status: 'status' };
+const [annMail, bobMail] = ['ann@firm.io', 'bob@firm.io'];
+
+/** In sync, then the rows of Ann and Bob get each other's address, and Bob another company. */
+async function swapped(options: TrialOptions = {}, others = 0) {
+  const trial = createSyncTrial({ values: [header], columns, ...options });
+  trial.addContact({ first_name: 'Ann', company_name: 'Firm', email: annMail });
+  trial.addContact({ first_name: 'Bob', company_name: 'Firm', email: bobMail });
+  for (let number = 0; number < others; number += 1) {
+    trial.addContact({ first_name: `P${number}`, company_name: 'Firm', email: `p${number}@firm.io` });
+  }
+  await trial.run();
+  const uuids = { ann: trial.contactOf(annMail).uuid, bob: trial.contactOf(bobMail).uuid };
+  const mailOf = (uuid: string) => trial.contacts().find((each) => each.uuid === uuid)!.work_email ?? null;
+  const mails = () => ({ ann: mailOf(uuids.ann), bob: mailOf(uuids.bob) });
+  trial.type(annMail, 'Email', 'between@firm.io');
+  trial.type(bobMail, 'Email', annMail);
+  trial.type('between@firm.io', 'Email', bobMail);
+  trial.service.received.clear();
+  return { ...trial, uuids, mails };
+}
+
+const before = { ann: annMail, bob: bobMail };
+const after = { ann: bobMail, bob: annMail };
+
+/** Which update it is: of which contact, and what it makes of the address. */
+async function isUpdate(request: Request, [uuid, email]: readonly [string, string]): Promise<boolean> {
+  if (request.method !== 'PUT' || !request.url.endsWith(uuid)) return false;
+  return ((await request.clone().json()) as { email?: string }).email === email;
+}
+
+const refusal = () => new Response(JSON.stringify({ message: 'not today' }), { status: 422, headers: json });
+const json = { 'content-type': 'application/json' };
+
+/** The service refuses one of the three calls of a swap, as long as `isOn`. */
+async function refusing(which: 'letting go' | 'taking' | 'taking in turn') {
+  const state = { isOn: true };
+  const around: TrialOptions['around'] = async (request, next) => {
+    if (!isBegun || !state.isOn) return next(request);
+    const { ann, bob } = trial.uuids;
+    // The one whose row comes first lets go, which is Bob.
+    const call = { 'letting go': [bob, ''], taking: [ann, bobMail], 'taking in turn': [bob, annMail] } as const;
+    return (await isUpdate(request, call[which])) ? refusal() : next(request);
+  };
+  let isBegun = false;
+  const trial = await swapped({ around });
+  isBegun = true;
+  return { ...trial, state };
+}
+
+describe('I7: both halves, or neither', () => {
+  it('I7: both end swapped, and no two contacts have one address on the way', async () => {
+    const trial = await swapped();
+    trial.atEachInstant(() => {
+      const all = trial.contacts().flatMap(({ work_email }) => work_email ?? []);
+      expect(new Set(all).size).toBe(all.length);
+    });
+    expect(await trial.run()).toMatchObject({ status: 'succeeded' });
+    expect(trial.mails()).toEqual(after);
+  });
+
+  it.each(['letting go', 'taking', 'taking in turn'] as const)(
+    'I7, W5: where %s is refused, both keep theirs, in this run and the next, and swap once it is not',
+    async (which) => {
+      const trial = await refusing(which);
+      for (let run = 0; run < 3; run += 1) {
+        expect(await trial.run({ isFull: run === 2 })).toMatchObject({ status: 'partial' });
+        expect(trial.mails()).toEqual(before);
+      }
+      expect([trial.rowOf(annMail)['First name'], trial.rowOf(bobMail)['First name']]).toEqual(['Bob', 'Ann']);
+      trial.state.isOn = false;
+      await new Promise((resolve) => setTimeout(resolve, 3_600_000));
+      await trial.run();
+      expect(await trial.run()).toMatchObject({ status: 'succeeded' });
+      expect(trial.mails()).toEqual(after);
+    },
+  );
+
+  it('I7, L12: what was put back is in the history, and who waits is told so', async () => {
+    const trial = await refusing('taking');
+    const report = await trial.run();
+    const lines = (await trial.history()).filter(({ op, rule }) => op === 'update' && rule === 'I7');
+    expect(lines).toMatchObject([
+      { contact: trial.uuids.bob, before: bobMail, after: null, outcome: 'done' },
+      { contact: trial.uuids.bob, before: null, after: bobMail, outcome: 'done' },
+    ]);
+    expect(report.problems.map(({ uuid, kind, rule }) => [uuid, kind, rule])).toEqual(
+      expect.arrayContaining([
+        [trial.uuids.bob, 'waiting', 'W3'],
+        [trial.uuids.ann, 'refused', 'W5'],
+      ]),
+    );
+  });
+
+  it('I7, W3: where one of them was edited since it was read, neither lets go', async () => {
+    const trial = await swapped();
+    let searches = 0;
+    trial.atEachInstant((what) => {
+      if (typeof what === 'string' || !what.url.endsWith('/leads/search')) return;
+      searches += 1;
+      if (searches === 2) trial.service.model.contacts.change(trial.uuids.bob, { fields: { company_name: 'Theirs' } });
+    });
+    await trial.run();
+    expect(trial.crmCalls('contacts.update')).toEqual([]);
+    await trial.run();
+    expect(trial.mails()).toEqual(after);
+  });
+
+  it('I7, M6: a service that keeps a key that is emptied: nobody takes it, and it is not tried at every run', async () => {
+    const trial = await swapped({ switches: { blankValue: 'ignored' } });
+    for (let run = 0; run < 4; run += 1) expect(await trial.run()).toMatchObject({ status: 'partial' });
+    expect(trial.mails()).toEqual(before);
+    expect(trial.crmCalls('contacts.update')).toHaveLength(1);
+  });
+
+  it('I7: a key is not taken from a contact that was to give it up and was not written', async () => {
+    let uuid = '';
+    const around: TrialOptions['around'] = async (request, next) =>
+      request.method === 'PUT' && request.url.endsWith(uuid) ? refusal() : next(request);
+    const trial = createSyncTrial({ values: [header], columns, around });
+    trial.addContact({ first_name: 'Ann', email: annMail });
+    trial.addContact({ first_name: 'Bob', email: bobMail });
+    await trial.run();
+    ({ uuid } = trial.contactOf(annMail));
+    trial.type(annMail, 'Email', 'new@firm.io');
+    trial.type(bobMail, 'Email', annMail);
+    expect(await trial.run()).toMatchObject({ status: 'partial' });
+    await trial.run();
+    expect(trial.contactOf(annMail).first_name).toBe('Ann');
+    expect(trial.contactOf(bobMail).first_name).toBe('Bob');
+  });
+
+  it('I7: a swap that begins where a batch of a hundred ends is not cut in two: both end swapped by the same run', async () => {
+    const trial = await swapped({ sync: { limits: { changes: '100%' } } }, 99);
+    for (let number = 0; number < 99; number += 1) trial.type(`p${number}@firm.io`, 'Company', 'Other');
+    expect(await trial.run()).toMatchObject({ status: 'succeeded' });
+    expect(trial.mails()).toEqual(after);
+  });
+});
+
+describe('I7, L10: a swap that ends in between is finished by the next run', () => {
+  const policies = ['manual', 'crm'] as const;
+
+  /** Counts what happens from the first call of the swap to the first write of the sheet that follows. */
+  function fromFirstCall(trial: Awaited<ReturnType<typeof swapped>>, each: (count: number) => void): void {
+    let count = 0;
+    trial.atEachInstant((what) => {
+      if (count > 0 || (typeof what !== 'string' && what.method === 'PUT')) each((count += 1));
+    });
+  }
+
+  test.each(policies)('I7, L10 %s: killed at any instant', { timeout: 120_000 }, async (conflict) => {
+    let survived = 0;
+    for (let at = 1; survived === 0; at += 1) {
+      const trial = await swapped({ sync: { conflict } });
+      fromFirstCall(trial, (count) => count === at && trial.kill());
+      if ((await trial.attempt()) !== 'killed') survived = at;
+      trial.atEachInstant(() => {});
+      await trial.start();
+      await trial.run();
+      expect([at, trial.mails()]).toEqual([at, after]);
+      expect([at, trial.rowOf(annMail)['First name']]).toEqual([at, 'Bob']);
+    }
+    // Three calls with their answers, and what is saved around them.
+    expect(survived).toBeGreaterThan(12);
+  });
+
+  test.each(policies)('I7, W8 %s: asked to end at any instant', { timeout: 120_000 }, async (conflict) => {
+    for (let at = 1; ; at += 1) {
+      const trial = await swapped({ sync: { conflict } });
+      const stop = new AbortController();
+      fromFirstCall(trial, (count) => count === at && stop.abort(new Error('SIGTERM')));
+      await trial.run({ signal: stop.signal });
+      trial.atEachInstant(() => {});
+      if (!stop.signal.aborted) break;
+      await trial.start();
+      await trial.run();
+      expect([at, trial.mails()]).toEqual([at, after]);
+    }
+  });
+
+  test.each([1, 2, 3])('I7, W4: the answer to call %i is lost for good: swapped by the next runs', async (lost) => {
+    for (const when of ['before', 'after'] as const) {
+      const trial = await swapped({ sync: { conflict: 'crm' } });
+      let calls = 0;
+      const isLost = ({ method }: Request) => method === 'PUT' && (calls += 1) >= lost;
+      trial.service.faults.inject({ kind: 'lost', when, operation: 'contacts.update', times: 20, matches: isLost });
+      trial.service.faults.inject({ kind: 'lost', when, operation: 'contacts.get', times: 20 });
+      await trial.run();
+      trial.service.faults.clear();
+      for (let run = 0; run < 3; run += 1) await trial.run({ isFull: run > 0 });
+      expect([when, trial.mails()]).toEqual([when, after]);
+    }
+  });
+});
+
+it('I7: three rows that pass their addresses on, and one that only waits for one of them', async () => {
+  const trial = createSyncTrial({ values: [header], columns });
+  const names = ['d', 'a', 'b', 'c'];
+  for (const name of names) trial.addContact({ first_name: name, email: `${name}@firm.io` });
+  await trial.run();
+  const rows = trial.grid().map((row) => String(row['First name']));
+  // a -> b -> c -> a, and d takes an address that nobody has: it frees nothing that they need.
+  const next = new Map([
+    ['a', 'b'],
+    ['b', 'c'],
+    ['c', 'a'],
+    ['d', 'e'],
+  ]);
+  trial.person.paste(
+    `'${tabTitle}'!C2`,
+    rows.map((name) => [`${next.get(name) ?? name}@firm.io`]),
+  );
+  trial.service.received.clear();
+  expect(await trial.run()).toMatchObject({ status: 'succeeded' });
+  for (const name of names) expect(trial.contactOf(`${next.get(name)}@firm.io`).first_name).toBe(name);
+  expect(trial.crmCalls('contacts.update')).toHaveLength(5);
+});

@@ -139,8 +139,8 @@ const service: readonly Sabotage[] = [
   {
     name: 'a contact that was there is taken for the one created',
     file: 'engine/push-crm.ts',
-    text: 'const isMoved = wasThere(',
-    instead: 'const isMoved = (false as boolean) && wasThere(',
+    text: 'if (wasThere(contact, record, input, sent, startedAt)) {',
+    instead: 'if ((false as boolean) && wasThere(contact, record, input, sent, startedAt)) {',
   },
   {
     name: 'changes are asked for from ten minutes after the last run on, not before',

@@ -11,7 +11,7 @@ import { editedAt, seenAs } from './link.ts';
 import type { Mapping } from './mapping.ts';
 import type { Person, PersonPlan } from './person.ts';
 import { type Packed, type RowRecord, unpack } from './record.ts';
-import type { Reading } from './value.ts';
+import { isBlank, type Reading } from './value.ts';
 
 /** What is known of the contact whose ID stands in the rows. */
 export interface KnownContact {
@@ -40,6 +40,8 @@ interface Candidate {
   /** In how many fields it differs from the copy that it is most like; Infinity: no copy is known. */
   readonly distanceToCopy: number;
   readonly hasContactKeys: boolean;
+  /** Less than half of what was last seen is changed: a row in which somebody edited something, and not another person. */
+  readonly isMostlyAsSeen: boolean;
 }
 
 /**
@@ -48,7 +50,7 @@ interface Candidate {
  * equal, leave it in doubt.
  *
  * `rows`: at least one. A single row is judged too, since it may be the copy, left behind when the row itself was deleted:
- * it is the contact's row if it has the contact's keys, or is more like what was last seen than like any copy.
+ * it is the contact's row if it has the contact's keys, or is plainly that row with a key edited in it.
  */
 export function judgeSharedId(rows: readonly RowRecord[], known: KnownContact, mapping: Mapping): SharedId {
   const upperFirst = rows.toSorted((a, b) => a.number - b.number);
@@ -66,8 +68,9 @@ function decided(keeper: RowRecord, rows: readonly RowRecord[]): SharedId {
   return { keeper, others, copies: contentsOf(others) };
 }
 
-function loneKeeper({ row, distance, distanceToCopy, hasContactKeys }: Candidate): RowRecord | undefined {
-  return hasContactKeys || distance < distanceToCopy ? row : undefined;
+function loneKeeper(candidate: Candidate): RowRecord | undefined {
+  const { row, distance, distanceToCopy, hasContactKeys, isMostlyAsSeen } = candidate;
+  return hasContactKeys || (isMostlyAsSeen && distance < distanceToCopy) ? row : undefined;
 }
 
 function nearest(candidates: readonly Candidate[]): RowRecord | undefined {
@@ -95,7 +98,7 @@ function doubted(candidates: readonly Candidate[], { fields }: Mapping): SharedI
   const rows = candidates.map(({ row }) => row);
   const likely = soleNearest(candidates.filter(isNoCopy));
   const isLikely =
-    likely !== undefined &&
+    likely?.isMostlyAsSeen === true &&
     rows.every(
       ({ values }) =>
         values === likely.row.values ||
@@ -113,11 +116,14 @@ function compareRows(
   const keys = createContactKeys(mapping, held);
   const lastValues = unpack(last!);
   const copyValues = copies.map(unpack);
+  const filled = lastValues.filter((value) => value !== undefined && !isBlank(value)).length;
   return rows.map((row) => {
     const values = unpack(row.values);
+    const distance = differences(mapping.fields, lastValues, values);
     return {
       row,
-      distance: differences(mapping.fields, lastValues, values),
+      distance,
+      isMostlyAsSeen: distance * 2 < filled,
       distanceToCopy: Math.min(...copyValues.map((copy) => differences(mapping.fields, copy, values))),
       hasContactKeys: keys.areIn(values),
     };

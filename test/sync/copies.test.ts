@@ -12,6 +12,7 @@ import {
   mapping,
   newContact,
   newRow,
+  only,
   packedOf,
   person,
   type PersonParts,
@@ -135,6 +136,11 @@ const cases: readonly Case[] = [
   {
     name: 'I4: nor when it was as the row when it was last seen',
     input: scene([ofA({ sheet: typedOver }, {})]),
+    problems: ['quarantined row 2 [I4]', 'held a [I4]'],
+  },
+  {
+    name: 'I4: nor when it was emptied since, but for its ID',
+    input: scene([ofA({ sheet: only({}) }, typedOver)]),
     problems: ['quarantined row 2 [I4]', 'held a [I4]'],
   },
   {
@@ -265,6 +271,13 @@ test('I4, I7: a key edited in the row waits while there is a copy, and is sent w
   );
   expect([doubt!.problems, again!.problems]).toEqual([doubted, doubted]);
   expect(left).toMatchObject({ changes: sent('email a@acme.test -> new@acme.test [merge]'), problems: [] });
+});
+
+test('I4: the row was emptied beside a copy with another person, and deleted: nothing of the copy is sent', () => {
+  const emptied = only({});
+  const [, again, left] = runs([typedOver, emptied], [typedOver, emptied], [typedOver]);
+  expect(again).toMatchObject({ problems: doubted, isRemembered: false });
+  expect(left).toMatchObject({ changes: [], problems: ['quarantined row 2 [I4]', 'held a [I4]'] });
 });
 
 test('I4: a copy that is left when the row itself was deleted in the midst of a doubt sends nothing', () => {

@@ -11,10 +11,14 @@ export interface Pair {
   readonly row: RowView;
 }
 
-/** Contacts in scope with the rows that have their ID. */
+/** Contacts in scope with the rows that have their ID; of several, with the one that is not set aside as a copy (I4). */
 export function linkedPairs({ quiet, ownerOf }: Evidence): readonly Pair[] {
   if (quiet.isHeld) return [];
-  const rowById = new Map(quiet.rows.map((row) => [row.id, row]));
+  const copies = new Set(
+    quiet.problems.flatMap(({ row, kind, rule }) => (kind === 'quarantined' && rule === 'I4' ? [row] : [])),
+  );
+  const copiesFirst = quiet.rows.toSorted((a, b) => Number(copies.has(b.number)) - Number(copies.has(a.number)));
+  const rowById = new Map(copiesFirst.map((row) => [row.id, row]));
   return quiet.contacts.flatMap((contact) => {
     const row = rowById.get(contact.uuid);
     const person = ownerOf(contact.uuid);

@@ -325,7 +325,9 @@ export function createObserver(dep: ObserverDep): Observer {
       .find((each) => each !== undefined);
     const email = normalOf('email', contactValue(record, 'email'));
     const row = rows.find((each) => each.id === '' && email !== '' && normalOf('email', each.value('email')) === email);
-    const person = tokenOfFields?.person ?? row?.notedPerson;
+    // Of a row that was typed over a copy the note says whose it is: some cells are still those of the other person.
+    const isAsRow = row !== undefined && fields.every((field) => row.value(field) === contactValue(record, field));
+    const person = (isAsRow ? row.notedPerson : undefined) ?? tokenOfFields?.person ?? row?.notedPerson;
     const twins = [...contacts()]
       .filter((other) => other.uuid !== record.uuid && person !== undefined && ownerOf(other.uuid) === person)
       .map((other) => other.uuid);

@@ -1,6 +1,14 @@
 // People at both sides, and everything they do there.
 import type { ContactRecord } from '../../../src/standin/service/stored.ts';
-import type { Act, CrmAct, SheetAct, ThemedCrmAct, ThemedSheetAct } from '../scenario/scenario.ts';
+import {
+  type Act,
+  copiedActs,
+  type CopiedAct,
+  type CrmAct,
+  type SheetAct,
+  type ThemedCrmAct,
+  type ThemedSheetAct,
+} from '../scenario/scenario.ts';
 import {
   automationNames,
   type FieldName,
@@ -311,8 +319,38 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
     }
   }
 
+  /** Whom it is about is picked from the rows that share their ID with another one. */
+  function onCopied(what: CopiedAct, act: Act): boolean {
+    const { rows } = view();
+    const shared = rows.filter(({ id }) => id !== '' && rows.filter((each) => each.id === id).length > 1);
+    const chosen = pick(shared, act.a);
+    if (!chosen) return false;
+    return inSheet(copiedActs[what], { ...act, a: Math.ceil((rows.indexOf(chosen) * 1000) / rows.length) });
+  }
+
+  /** Most cells get what is the new person's, and all keys do. */
+  function pasteOver(row: RowView, act: Act): void {
+    const whose = newPerson();
+    const place = act.c < 700 ? row.number : row.number + 1;
+    const from = place === row.number ? row.number + 1 : row.number;
+    for (const each of [personOf(row), whose]) tangle(each, 'copied');
+    tell(`sheet: inserts a row at ${place}, copies row ${from} ${personOf(row)} there, and types ${whose} over it`);
+    person.insertRows(tabTitle, place);
+    person.copyPaste(`'${tabTitle}'!${from}:${from}`, `'${tabTitle}'!${place}:${place}`);
+    const { columnOf, rows } = view();
+    const pasted = rows.find(({ number }) => number === place)!;
+    setCell(pasted, notesHeader, `note on ${whose}`, columnOf);
+    const noted = view().rows.find(({ number }) => number === place)!;
+    for (const [index, { field }] of setting.fields.entries()) {
+      const isKey = field === 'email' || field === 'network_id';
+      if (!isKey && (act.b + index * 331) % 1000 < 300) continue;
+      setField(noted, field, newText(whose, field, (act.c + index * 171) % 1000), columnOf);
+    }
+  }
+
   function inSheet(what: SheetAct | ThemedSheetAct, act: Act): boolean {
     const { rows, columnOf } = view();
+    if (isCopiedAct(what)) return onCopied(what, act);
     if (what === 'enter' || (rows.length === 0 && what !== 'enter known' && what !== 'put back')) {
       if (rows.length >= rowsMax) return false;
       const name = newPerson();
@@ -451,6 +489,24 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
         person.clear(place(spare));
         return true;
       }
+      case 'paste over':
+        if (row.id === '' || rows.length >= rowsMax) return false;
+        pasteOver(row, act);
+        return true;
+      case 'cut row': {
+        const to = Math.max(...rows.map(({ number }) => number)) + 1;
+        tell(`sheet: cuts row ${row.number} ${name} and pastes it at ${to}`);
+        person.cutPaste(`'${tabTitle}'!${row.number}:${row.number}`, `'${tabTitle}'!A${to}`);
+        return true;
+      }
+      case 'empty row':
+        tell(`sheet: empties row ${row.number} ${name} but for its ID`);
+        for (const { field: each } of setting.fields) {
+          if (row.value(each) === '') continue;
+          forget('sheet', name, each, row.value(each));
+          setField(row, each, '', columnOf);
+        }
+        return true;
       case 'copy row': {
         if (rows.length >= rowsMax) return false;
         const to = Math.max(...rows.map(({ number }) => number)) + 1;
@@ -526,6 +582,10 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
       );
     },
   };
+}
+
+function isCopiedAct(what: SheetAct | ThemedSheetAct): what is CopiedAct {
+  return what in copiedActs;
 }
 
 function letterOf(index: number): string {

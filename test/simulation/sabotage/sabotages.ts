@@ -57,15 +57,27 @@ const merging: readonly Sabotage[] = [
 const identity: readonly Sabotage[] = [
   {
     name: 'of two rows with one ID the upper one is always kept',
-    file: 'sync/match-by-id.ts',
-    text: 'return upperFirst.find(({ values }) => values === known) ?? upperFirst[0]!;',
-    instead: 'return known === undefined ? upperFirst[0]! : upperFirst.at(-1)!;',
+    file: 'sync/copies.ts',
+    text: 'const asSeen = known.last === undefined ?',
+    instead: 'const asSeen = known.last !== null ?',
+  },
+  {
+    name: 'a copy that names another person may take the place of the row',
+    file: 'sync/copies.ts',
+    text: 'hasContactKeys: keys.areIn(values),',
+    instead: 'hasContactKeys: keys !== undefined,',
+  },
+  {
+    name: 'what copies of a row held is not remembered',
+    file: 'sync/copies.ts',
+    text: 'return copies.length === 0 ? rest : { ...rest, copies };',
+    instead: 'return copies.length >= 0 ? rest : { ...rest, copies };',
   },
   {
     name: 'a second row of a contact takes the place of the first',
     file: 'sync/match-by-key.ts',
-    text: 'if (living) {',
-    instead: 'if (living && rows.length > 1) {',
+    text: 'if (living !== undefined) {',
+    instead: 'if (living !== undefined && rows.length > 1) {',
   },
 ];
 
@@ -84,7 +96,7 @@ const deleting: readonly Sabotage[] = [
   },
   {
     name: 'a row that was edited goes with its contact',
-    file: 'sync/person.ts',
+    file: 'sync/edited-since.ts',
     text: "return isEdited ? 'edited here since' : undefined;",
     instead: 'return isEdited ? undefined : undefined;',
   },
@@ -112,8 +124,8 @@ const guards: readonly Sabotage[] = [
   {
     name: 'rows are taken for gone while others have an ID in doubt',
     file: 'sync/person.ts',
-    text: 'if (!context.areAbsentRowsGone) {',
-    instead: 'if (!context.areAbsentRowsGone && (false as boolean)) {',
+    text: 'if (doubtfulRows.length > 0 || isWithheld) {',
+    instead: 'if ((doubtfulRows.length > 0 || isWithheld) && (false as boolean)) {',
   },
 ];
 

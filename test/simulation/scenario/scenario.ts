@@ -60,8 +60,22 @@ export const sheetActs = [
 ] as const;
 export type SheetAct = (typeof sheetActs)[number];
 
-/** Drawn by stories that have a theme only. `swap rows`: each is cut and pasted where the other was, cell by cell. */
-export type ThemedSheetAct = 'swap rows';
+/** What people do to one of the rows that have one ID, as to any row. */
+export const copiedActs = {
+  'edit copied': 'edit',
+  'edit key copied': 'edit key',
+  'delete copied': 'delete row',
+  'clear ID copied': 'clear ID',
+  'empty copied': 'empty row',
+} as const;
+export type CopiedAct = keyof typeof copiedActs;
+
+/**
+ * Drawn by stories that have a theme only. `swap rows`: each is cut and pasted where the other was, cell by cell. `paste
+ * over`: a row is inserted beside another, which is copied there, and a new person is typed over it. `cut row`: cut, and
+ * pasted below all others. `empty row`: all its cells but the ID.
+ */
+export type ThemedSheetAct = 'swap rows' | 'paste over' | 'cut row' | 'empty row' | CopiedAct;
 
 export interface ServiceFault {
   readonly on: 'crm';

@@ -30,6 +30,55 @@ export function copies({ crm, sheet, pass, run, repeat, part, random, chance }: 
   };
 }
 
+/**
+ * I4: a new person is typed over a copy of a row, and both are edited in either order, moved, sorted, cut back; in the end
+ * one of them goes, the row itself or the copy, or loses its ID.
+ */
+export function editedCopies({ crm, sheet, pass, run, repeat, part, random, chance }: Draw, setting: Setting): Themed {
+  const change = () =>
+    random.pick([
+      () => sheet('edit copied'),
+      () => sheet('edit copied'),
+      () => sheet('edit copied'),
+      () => sheet('edit copied'),
+      () => sheet('sort'),
+      () => sheet('drag row'),
+      () => sheet('cut row'),
+      () => sheet('insert row'),
+      () => sheet('paste over'),
+      () => sheet('copy row'),
+      () => sheet('empty copied'),
+      () => sheet('edit key copied'),
+      () => crm('edit'),
+    ])();
+  const readAll = (): Step[] => [run({ restart: chance(20) }), pass(20_000, 130_000)];
+  const rounds = repeat(1, 4, () => [...repeat(1, 3, change), ...readAll()]);
+  const end = random.pick([
+    () => [],
+    () => [sheet('clear ID copied')],
+    () => [sheet('delete copied')],
+    () => [sheet('delete copied'), sheet('edit', { a: part() })],
+    () => [sheet('sort'), sheet('delete copied')],
+  ])();
+  return {
+    setting: plainly(setting, {
+      limits: 'wide',
+      settleSecs: chance(70) ? 0 : 10,
+      ...(chance(50) && { conflict: 'sheet' }),
+    }),
+    steps: [
+      ...repeat(1, 3, () => crm('enter')),
+      run(),
+      pass(20_000),
+      sheet('paste over'),
+      ...(chance(60) ? readAll() : []),
+      ...rounds.flat(),
+      ...end,
+      ...(end.length > 0 ? readAll() : []),
+    ],
+  };
+}
+
 /** D1 to D6: who is taken off one side is edited on the other, before the run or in the midst of it. */
 export function deletions(
   { crm, sheet, pass, run, repeat, part, meanwhile, random, chance }: Draw,

@@ -4,7 +4,7 @@ import { type Theme } from './draw.ts';
 import { kills, twoAtOnce } from './ends.ts';
 import { lostWishes, wishes } from './enrolments.ts';
 import { changesOnly, momentOfWriting, movingRows, pages } from './moments.ts';
-import { copies, deletions, limits, momentOfDeleting, samePersonTwice } from './people.ts';
+import { copies, deletions, editedCopies, limits, momentOfDeleting, samePersonTwice } from './people.ts';
 import { blanks, mapping, newest, oddCells } from './values.ts';
 
 /** In this order, one after the other: each is met by few stories. */
@@ -29,4 +29,5 @@ export const themes: readonly Theme[] = [
   pages,
   unknownUpdates,
   mapping,
+  editedCopies,
 ];

@@ -9,6 +9,7 @@ import type { Config } from '../config/config.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type GlobalOptions, readConfig } from './globals.ts';
 import { countText, jsonText } from './print/lines.ts';
+import { lineText } from '../log/printable.ts';
 import { tokenWarning } from './token-warning.ts';
 import type { CliWorld, Finish } from './world.ts';
 
@@ -108,7 +109,7 @@ async function isStandin(address: string, { transport, stop }: CliWorld): Promis
 }
 
 function findingText({ verdict, about, what, detail }: Finding): string {
-  return `${verdict.padEnd(8)} ${`${about}: ${what}`.padEnd(28)}  ${detail}\n`;
+  return `${verdict.padEnd(8)} ${lineText(`${about}: ${what}`).padEnd(28)}  ${lineText(detail)}\n`;
 }
 
 function summary(findings: readonly Finding[], failed: number): string {

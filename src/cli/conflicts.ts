@@ -4,6 +4,7 @@ import { conflictToAnswer } from './answers.ts';
 import type { GlobalOptions } from './globals.ts';
 import { openState } from './open.ts';
 import { columnsText, countText, jsonText, recordText, timeText, valueText } from './print/lines.ts';
+import { lineText } from '../log/printable.ts';
 import { selectSyncs } from './select.ts';
 import type { CliWorld } from './world.ts';
 
@@ -41,7 +42,7 @@ function conflictsText(found: readonly { readonly sync: string; readonly standin
         ['sheet', valueText(sheet)],
       ];
       const decided = isDecided ? '    decided; the next run carries it out\n' : '';
-      return `  ${id}\n    ${field} of ${recordText(contact, row)}, ${sync}, since ${timeText(since)}\n${columnsText(rows, '      ')}${decided}`;
+      return `  ${lineText(id)}\n    ${lineText(field)} of ${recordText(contact, row)}, ${sync}, since ${timeText(since)}\n${columnsText(rows, '      ')}${decided}`;
     }),
   );
   return (

@@ -1,6 +1,7 @@
 // What `resolve`, `retry` and `approve` have in common: a decision is written down, and the next run carries it out.
 import type { DecisionRequest } from '../engine/memory.ts';
 import type { JsonObject, Store } from '../state/port.ts';
+import { lineText } from '../log/printable.ts';
 import type { GlobalOptions } from './globals.ts';
 import { jsonText } from './print/lines.ts';
 import type { CliWorld } from './world.ts';
@@ -20,7 +21,7 @@ export async function recordDecisions(
 ): Promise<void> {
   for (const { sync, request, text } of decisions) {
     await store.sync(sync).addRequest({ ...request } as unknown as JsonObject);
-    if (!json) stdout.write(`${sync}: ${text}; the next run carries it out\n`);
+    if (!json) stdout.write(`${sync}: ${lineText(text)}; the next run carries it out\n`);
   }
   if (json) {
     const requests = decisions.map(({ sync, request }) => ({ sync, id: 'id' in request ? request.id : request.run }));

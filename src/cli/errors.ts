@@ -5,6 +5,7 @@ import { InvalidInputError, ServiceError, StoppedError } from '../crm/errors.ts'
 import { RunFailed } from '../engine/errors.ts';
 import { SheetsError } from '../sheets/errors.ts';
 import { StateError } from '../state/errors.ts';
+import { lineText } from '../log/printable.ts';
 import { ListenError } from '../web/errors.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import type { CliWorld } from './world.ts';
@@ -24,7 +25,7 @@ const expected = [SettingsError, ServiceError, SheetsError, StateError, RunFaile
 
 /** Says an expected failure and answers the exit code for it; any other is thrown on, stack and all. */
 export function reportFailure(error: unknown, { stderr, stop }: CliWorld): ExitCode {
-  const say = (text: string) => void stderr.write(`leadsheet: ${text}\n`);
+  const say = (text: string) => void stderr.write(`leadsheet: ${lineText(text)}\n`);
   if (stop.aborted && (error === stop.reason || error instanceof StoppedError)) {
     say('stopped: nothing was changed');
     return exitCodes.failed;

@@ -2,6 +2,7 @@
 import type { Config } from '../config/config.ts';
 import type { EngineEvent } from '../engine/events.ts';
 import { type GlobalOptions, type LogLevel, logLevels } from './globals.ts';
+import { lineText } from '../log/printable.ts';
 import { createProgress } from './print/progress.ts';
 import type { CliWorld } from './world.ts';
 
@@ -20,7 +21,7 @@ export function createNarrator(
   const say = (level: LogLevel, sync: string, text: string) => {
     if (logLevels.indexOf(level) < least) return;
     progress.clear();
-    stderr.write(`leadsheet: ${sync === '' ? '' : `${sync}: `}${text}\n`);
+    stderr.write(`leadsheet: ${sync === '' ? '' : `${sync}: `}${lineText(text)}\n`);
   };
   return {
     emit(event) {

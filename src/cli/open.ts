@@ -3,6 +3,7 @@ import { connectState } from '../app-state.ts';
 import type { Config } from '../config/config.ts';
 import type { Store } from '../state/port.ts';
 import { type GlobalOptions, readConfig } from './globals.ts';
+import { lineText } from '../log/printable.ts';
 import { createNarrator } from './narrate.ts';
 import { tokenWarning } from './token-warning.ts';
 import type { CliWorld } from './world.ts';
@@ -27,6 +28,6 @@ export async function openApp(config: Config, globals: GlobalOptions, world: Cli
 /** The configuration and the state alone; neither side is asked. */
 export function openState(globals: GlobalOptions, world: CliWorld): { readonly config: Config; readonly store: Store } {
   const config = readConfig(globals, world);
-  const warn = (message: string) => void world.stderr.write(`leadsheet: ${message}\n`);
+  const warn = (message: string) => void world.stderr.write(`leadsheet: ${lineText(message)}\n`);
   return { config, store: connectState(config, world, warn) };
 }

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { safePrinter } from '../log/printable.ts';
 import { version } from '../version.ts';
 import { apiCommand } from './api.ts';
 import { applyCommand } from './apply.ts';
@@ -18,10 +19,16 @@ import { standinCommand } from './standin.ts';
 import { statusCommand } from './status.ts';
 import { syncCommand } from './sync.ts';
 import { trialCommand } from './trial.ts';
-import type { CliWorld, Finish } from './world.ts';
+import type { CliWorld, Finish, ProcessWorld } from './world.ts';
 
 /** Runs one command line (without the interpreter and the script) and answers its exit code. */
-export async function runCli(args: readonly string[], world: CliWorld): Promise<ExitCode> {
+export async function runCli(args: readonly string[], processWorld: ProcessWorld): Promise<ExitCode> {
+  const world: CliWorld = {
+    ...processWorld,
+    stdout: safePrinter(processWorld.stdout),
+    stderr: safePrinter(processWorld.stderr),
+    logOutput: processWorld.stdout,
+  };
   let code: ExitCode = exitCodes.done;
   let endsByStop = false;
   const program = createProgram(world, { finish: (ended) => (code = ended), serve: () => (endsByStop = true) });

@@ -26,7 +26,7 @@ async function run(globals: GlobalOptions, world: CliWorld): Promise<void> {
   const config = withLevel(readConfig(globals, world), globals);
   // Loaded here, so that other commands start without it.
   const { startDaemon } = await import('../daemon.ts');
-  const running = await startDaemon(config, { ...world, out: world.stdout });
+  const running = await startDaemon(config, { ...world, out: world.logOutput });
   const lookAtToken = () => {
     const warning = tokenWarning(config.crm.token, world.now());
     if (warning !== undefined) running.log.warn({ warning }, 'token');

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type * as z from 'zod';
 import { type DaemonView, readDaemonView } from '../engine/daemon/view.ts';
 import { readStanding, type Standing } from '../engine/standing.ts';
+import { lineText } from '../log/printable.ts';
 import type { Message } from '../sync/message.ts';
 import { problemToAnswer, type statusAnswer } from './answers.ts';
 import type { GlobalOptions } from './globals.ts';
@@ -34,7 +35,7 @@ export function statusCommand(program: Command, world: CliWorld): void {
       for (const name of selectAll(config, names)) {
         const isOutbox = outboxes.has(name);
         const standing = withSent(await readStanding(store.sync(name)), isOutbox);
-        for (const notice of standing.notices) world.stderr.write(`leadsheet: ${name}: ${notice}\n`);
+        for (const notice of standing.notices) world.stderr.write(`leadsheet: ${name}: ${lineText(notice)}\n`);
         const answer = toAnswer(name, standing, daemon, world.now());
         syncs.push(answer);
         if (!globals.json) world.stdout.write(standingText(answer, standing, isOutbox));
@@ -98,9 +99,9 @@ function standingText(answer: Answer['syncs'][number], { held, lastRun }: Standi
       ? [`${count} ${isOutbox && what === 'linked' ? 'sent' : count === 1 && what === 'conflicts' ? 'conflict' : what}`]
       : [],
   );
-  const reason = run?.reason ? `  ${run.reason}\n` : '';
+  const reason = run?.reason ? `  ${lineText(run.reason)}\n` : '';
   const stopped = lastRun?.stopped && run?.run === lastRun.run ? `  ${stoppedText(lastRun.stopped)}\n` : '';
-  const reasons = (held?.reasons ?? []).map((each) => `  ${whatWaits(held!.planned)}: ${each}\n`).join('');
+  const reasons = (held?.reasons ?? []).map((each) => `  ${whatWaits(held!.planned)}: ${lineText(each)}\n`).join('');
   const remedy = held ? `  to let it through: leadsheet approve ${name} --run ${held.run}\n` : '';
   const decisions = requests > 0 ? `  ${countText(requests, 'decision')} for the next run to carry out\n` : '';
   return `${name}: ${parts.join('; ')}\n  ${open.join(', ')}\n${reason}${stopped}${reasons}${remedy}${decisions}${problemsText(lastRun?.problems ?? [])}`;

@@ -55,7 +55,7 @@ async function serveAndRun(options: TrialOptions, world: CliWorld): Promise<void
   const config = loadConfig(configFile, { env: {}, readFile: (file) => readFileSync(file, 'utf8') });
 
   const places = { serviceUrl: serviceServer.url, sheetsUrl: sheetsServer.url, configFile };
-  const lines = createLines(stdout);
+  const lines = createLines(world.logOutput);
   const running = await startDaemon(config, { ...world, out: lines.out });
   stdout.write(greeting({ ...places, url: running.url!, ...count() }));
   lines.begin();
@@ -81,7 +81,7 @@ async function serveAndRun(options: TrialOptions, world: CliWorld): Promise<void
  * The log of the daemon, on its way to the terminal: it begins after the greeting, and the hundreds of changes of the
  * first runs are left out, so that they do not hide the few that follow.
  */
-function createLines(stdout: CliWorld['stdout']) {
+function createLines(stdout: CliWorld['logOutput']) {
   let held: string[] | undefined = [];
   let areChangesShown = false;
   const write = (line: string): void => {

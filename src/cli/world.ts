@@ -1,13 +1,19 @@
 import type { AppWorld } from '../app.ts';
 import type { ExitCode } from './exit-codes.ts';
 
-/** What a command may touch of the process it runs in. */
-export interface CliWorld extends AppWorld {
+/** What a command line is given of the process it runs in. */
+export interface ProcessWorld extends AppWorld {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout: Output;
   readonly stderr: Output;
   /** Aborts when the process is asked to end. */
   readonly stop: AbortSignal;
+}
+
+/** What a command may touch of it: `stdout` and `stderr` print no control character of anybody's (log/printable.ts). */
+export interface CliWorld extends ProcessWorld {
+  /** Standard output for the log of the daemon, which has colours of its own and escapes by itself. */
+  readonly logOutput: Output;
 }
 
 export interface Output {

@@ -43,6 +43,14 @@ export function boundResponse(response: Response, bytesMax: number, beyond: 'cut
   return new Response(body, { status, statusText, headers });
 }
 
+/** Characters that are kept of a sentence from outside: it goes on in ours, into cells, logs and mails. */
+const saidCharsMax = 500;
+
+/** The beginning of what the other side said, so that nothing that reads it takes long. */
+export function cutSaid(text: string, charsMax = saidCharsMax): string {
+  return text.length > charsMax ? `${text.slice(0, charsMax)}...` : text;
+}
+
 /** The AnswerTooLarge among an error and its causes. */
 export function findTooLarge(error: unknown): AnswerTooLarge | undefined {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {

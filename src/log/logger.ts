@@ -4,6 +4,7 @@ import pretty from 'pino-pretty';
 import type { LogConfig } from '../config/config.ts';
 import type { Secret } from '../config/secret.ts';
 import { createMask } from './mask.ts';
+import { escapeControls, printableLine } from './printable.ts';
 
 export type Log = Pick<Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'>;
 
@@ -17,7 +18,8 @@ export interface LoggerOptions extends Pick<LogConfig, 'level' | 'format'> {
 /** Lines are written as they are logged: none is lost when the process ends. */
 export function createLogger({ level, format, out, secrets, now }: LoggerOptions): Log {
   const mask = createMask(secrets);
-  const write = { write: (line: string) => void out.write(mask(line)) };
+  // Texts of either side move no cursor: in JSON they stay the same values, for people they are escaped before the colours.
+  const write = { write: (line: string) => void out.write(escapeControls(mask(line))) };
   const destination =
     format === 'json'
       ? write
@@ -30,7 +32,9 @@ export function createLogger({ level, format, out, secrets, now }: LoggerOptions
       formatters: { level: (label) => ({ level: label }) },
       redact: { paths: [...secretKeys, ...secretKeys.map((key) => `*.${key}`)], censor: '[secret]' },
     },
-    typeof destination === 'function' ? { write: (line) => write.write(destination(line)) } : destination,
+    typeof destination === 'function'
+      ? { write: (line) => void out.write(mask(destination(printableLine(line)))) }
+      : destination,
   );
 }
 

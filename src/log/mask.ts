@@ -15,7 +15,26 @@ export function createMask(secrets: readonly Secret[]): (text: string) => string
  * has to know with whom to share a spreadsheet.
  */
 export function hideAddresses(text: string): string {
-  return text.replaceAll(/[^\s"'<>(),;:]+@[^\s"'<>(),;:]+\.\w+/g, (address) =>
-    address.endsWith('.gserviceaccount.com') ? address : '[e-mail]',
-  );
+  // Word by word, and in each by positions: one expression for the whole address would read each word once for every letter.
+  return text.replaceAll(/[^\s"'<>(),;:]+/g, hideInWord);
+}
+
+function hideInWord(word: string): string {
+  const end = endOfAddress(word);
+  if (end === undefined) return word;
+  const address = word.slice(0, end);
+  return address.endsWith('.gserviceaccount.com') ? word : `[e-mail]${word.slice(end)}`;
+}
+
+/** Where the address that the word begins with ends: behind the letters and digits after its last dot. */
+function endOfAddress(word: string): number | undefined {
+  if (!word.includes('@')) return undefined;
+  const isLetter = (index: number) => /^\w$/.test(word.charAt(index));
+  let dot = word.lastIndexOf('.');
+  while (dot >= 0 && !isLetter(dot + 1)) dot = dot === 0 ? -1 : word.lastIndexOf('.', dot - 1);
+  // Something stands before the @, and something between it and the dot.
+  if (dot < 3 || word.lastIndexOf('@', dot - 2) < 1) return undefined;
+  let end = dot + 1;
+  while (isLetter(end)) end += 1;
+  return end;
 }

@@ -2,7 +2,7 @@
 // system code; never by Google's sentences, which come in the account's language.
 import { gaxios } from 'google-auth-library';
 import { z } from 'zod';
-import { findTooLarge, sizeText } from '../limits/answer-size.ts';
+import { cutSaid, findTooLarge, sizeText } from '../limits/answer-size.ts';
 import {
   AnswerTooLargeError,
   ApiDisabledError,
@@ -103,7 +103,7 @@ function tokenError(
   if (status >= 500 || status === 429) return new UnavailableError(`no token: ${status}`, context);
   const refusal = tokenRefusal.safeParse(answeredJson(error)).data;
   const reason = refusal ? [refusal.error, refusal.error_description].filter(Boolean).join(', ') : `status ${status}`;
-  return new CredentialsRefusedError(account, reason, context);
+  return new CredentialsRefusedError(account, cutSaid(reason), context);
 }
 
 function answerError(
@@ -114,7 +114,7 @@ function answerError(
 ): SheetsError {
   const { kind, account, attempts } = call;
   const body = googleStatus.safeParse(answeredJson(error)).data?.error;
-  const message = body?.message ?? error.message;
+  const message = cutSaid(body?.message ?? error.message);
   const reasons = new Set(body?.details?.map((detail) => detail.reason));
   // Google always says these two in its own JSON. A page of a proxy tells nothing of the spreadsheet, and passes.
   if ((status === 403 || status === 404) && body === undefined) {
@@ -168,5 +168,5 @@ function systemCode(error: Error): string | undefined {
 function describeCause(error: unknown): Error | undefined {
   if (!(error instanceof Error)) return undefined;
   const status = error instanceof gaxios.GaxiosError && error.status !== undefined ? `${error.status} ` : '';
-  return new Error(`${status}${error.message}`);
+  return new Error(`${status}${cutSaid(error.message)}`);
 }

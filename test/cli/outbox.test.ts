@@ -20,7 +20,7 @@ test('P1: plan lists every message in full, to whom and from whom, writes nothin
   expect(code).toBe(2);
   expect(stdout).toMatch(/^messages: 2 changes of 2 records, \d+ calls to the service/);
   expect(stdout).toContain('  2 messages to SEND\n    row 2, to ann <ann@firm.io>, from Sales\n      Text: Hi Ann,\n');
-  expect(stdout).toContain(`        ${'a long line '.repeat(20).trim()}\n\n        Max\n`);
+  expect(stdout).toContain(`        |\n        | ${'a long line '.repeat(20).trim()}\n        |\n        | Max\n`);
   expect(stdout).toContain('    row 3, to bob <bob@firm.io>, from Sales\n      Text: Hi Bob\n');
   expect(JSON.stringify([trial.rows(), trial.stateFiles('messages')])).toBe(before);
   expect(trial.sends()).toBe(0);

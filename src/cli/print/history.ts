@@ -2,12 +2,13 @@
 import type { LedgerEntry } from '../../sync/ledger.ts';
 import type { enrolmentToAnswer } from '../answers.ts';
 import type { HistoryLine } from '../../state/port.ts';
+import { lineText } from '../../log/printable.ts';
 import { recordText, timeText, valueText } from './lines.ts';
 
 export function historyText({ time, sync, side, op, contact, row, field, ...rest }: HistoryLine): string {
   const record = recordText(contact, typeof row === 'number' ? row : null);
   const isField = typeof field === 'string';
-  const what = isField ? ` ${field}: ${valueText(rest['before'])} -> ${valueText(rest['after'])}` : '';
+  const what = isField ? ` ${lineText(field)}: ${valueText(rest['before'])} -> ${valueText(rest['after'])}` : '';
   const outcome =
     rest['outcome'] === 'done' ? '' : ` ${textOf(rest['outcome']).toUpperCase()}: ${textOf(rest['message'])}`;
   const why = `(${textOf(rest['reason'])}, ${textOf(rest['rule'])})`;
@@ -31,9 +32,9 @@ const stateWords: Readonly<Record<LedgerEntry['state'], string>> = {
 export function enrolmentText(line: ReturnType<typeof enrolmentToAnswer>): string {
   const { time, sync, contact, state, name, automation, run, message } = line;
   const words = [stateWords[state], name ?? automation, run && `(${run})`, message && `: ${message}`].filter(Boolean);
-  return `${timeText(time)}  ${sync}  ${contact}  ${words.join(' ')}\n`;
+  return `${timeText(time)}  ${sync}  ${lineText(`${contact}  ${words.join(' ')}`)}\n`;
 }
 
 function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
+  return typeof value === 'string' ? lineText(value) : '';
 }

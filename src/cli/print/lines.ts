@@ -1,4 +1,5 @@
 // How things look in a terminal.
+import { lineText } from '../../log/printable.ts';
 import type { Json } from '../../state/port.ts';
 
 /** A value as people compare it; nothing is a blank. */
@@ -37,7 +38,8 @@ export function timeText(iso: string): string {
 }
 
 export function recordText(contact: string | null, row: number | null): string {
-  return [contact, row === null ? undefined : `row ${row}`].filter(Boolean).join(', ') || 'the sync';
+  const parts = [contact === null ? undefined : lineText(contact), row === null ? undefined : `row ${row}`];
+  return parts.filter(Boolean).join(', ') || 'the sync';
 }
 
 export function jsonText(answer: unknown): string {

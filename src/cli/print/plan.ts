@@ -1,8 +1,9 @@
 // What a run would do, for people: by what is done, record by record, field by field.
 import type { PlanReport } from '../../engine/report.ts';
 import type { Change, ChangeOp } from '../../sync/change.ts';
+import { lineText } from '../../log/printable.ts';
 import { durationText } from './progress.ts';
-import { columnsText, countText, valueText } from './lines.ts';
+import { columnsText, countText, recordText, valueText } from './lines.ts';
 import { problemsText } from './run.ts';
 
 /** Of each group, but for deletes and what is sent, which are all shown. */
@@ -26,8 +27,8 @@ const feedUpdates = { one: 'automation to start or stop', many: 'automations to 
 /** `headerOf`: the header of a mapped field. */
 export function planText(report: PlanReport, headerOf: (field: string) => string): string {
   const { sync, status, changes, onceApproved = [], estimate, holds, error, problems, isFeed } = report;
-  if (error !== undefined) return `${sync}: ${status}: ${error}\n`;
-  const held = holds.map(({ reason }) => `  nothing of it would be written: ${reason}\n`).join('');
+  if (error !== undefined) return `${sync}: ${status}: ${lineText(error)}\n`;
+  const held = holds.map(({ reason }) => `  nothing of it would be written: ${lineText(reason)}\n`).join('');
   const head =
     changes.length === 0
       ? `${sync}: nothing to do\n`
@@ -61,25 +62,27 @@ function recordCount(changes: readonly Change[]): number {
 function changeText(change: Change, headerOf: (field: string) => string): string {
   const { uuid, row, fields, reason, rule } = change;
   if (change.op === 'send') return messageText(change, headerOf);
-  const name = [uuid, row === null ? undefined : `row ${row}`].filter(Boolean).join(', ');
+  const name = recordText(uuid, row);
   const rows = fields.map(({ field, before, after, reason: why, rule: by }) => [
-    headerOf(field),
+    lineText(headerOf(field)),
     `${valueText(before)} -> ${valueText(after)}`,
-    `${why} (${by})`,
+    lineText(`${why} (${by})`),
   ]);
   const isEnrolled = change.op === 'create' && change.enrol !== undefined;
-  const whole = fields.length === 0 || isEnrolled ? `: ${reason} (${rule})` : '';
+  const whole = fields.length === 0 || isEnrolled ? `: ${lineText(reason)} (${rule})` : '';
   return `    ${name}${whole}\n${columnsText(rows, '      ')}`;
 }
 
-/** In full: nobody takes it back. */
+/**
+ * In full: nobody takes it back. Further lines of a text stand behind a bar, so that none of them looks like one of the plan;
+ * names are of one line, whatever they hold.
+ */
 function messageText({ row, to, from, fields }: Change & { op: 'send' }, headerOf: (field: string) => string): string {
   const parts = fields.filter(({ field }) => field !== 'lead_uuid' && field !== 'sender_profile_uuid');
   const texts = parts.map(({ field, after }) => {
-    const lines = String(after).split('\n');
-    return lines
-      .map((line, index) => `      ${index === 0 ? `${headerOf(field)}: ` : '  '}${line}`.trimEnd() + '\n')
-      .join('');
+    const [first = '', ...more] = String(after).split(/\r?\n/);
+    const begin = `      ${lineText(headerOf(field))}: ${lineText(first)}`.trimEnd();
+    return [begin, ...more.map((line) => `        | ${lineText(line)}`.trimEnd())].map((line) => `${line}\n`).join('');
   });
-  return `    row ${row}, to ${to}, from ${from}\n${texts.join('')}`;
+  return `    row ${row}, to ${lineText(to)}, from ${lineText(from)}\n${texts.join('')}`;
 }

@@ -1,5 +1,6 @@
 // How far a run is: one line that is rewritten where a person looks on, a line now and then elsewhere.
 import type { EngineEvent, Step } from '../../engine/events.ts';
+import { wipeLine } from '../../log/printable.ts';
 import type { Output } from '../world.ts';
 
 export interface Progress {
@@ -38,11 +39,11 @@ export function createProgress(stderr: Output, elapsed: () => number): Progress 
       shownAt = now;
       const rate = now > step.startedAt ? ((done - step.doneAtStart) * 1000) / (now - step.startedAt) : 0;
       const text = progressText(sync, stepNames[name], done, total, rate);
-      stderr.write(isTerminal ? `\r\u001b[2K${text}` : `${text}\n`);
+      stderr.write(isTerminal ? `${wipeLine}${text}` : `${text}\n`);
       isShown = isTerminal;
     },
     clear() {
-      if (isShown) stderr.write('\r\u001b[2K');
+      if (isShown) stderr.write(wipeLine);
       isShown = false;
     },
   };

@@ -3,6 +3,7 @@ import type { RunReport } from '../../engine/report.ts';
 import type { LastRun } from '../../engine/memory.ts';
 import type { Stopped } from '../../engine/stop.ts';
 import { isHarmless } from '../../sync/status.ts';
+import { lineText } from '../../log/printable.ts';
 import { adviceFor } from './advice.ts';
 import { countText } from './lines.ts';
 
@@ -12,9 +13,9 @@ export function runText(report: RunReport): string {
   const { sync, run, status, isFull, isFeed, isOutbox, cost, problems, holds, approvable, stopped, error } = report;
   const calls = `${countText(cost.crmCalls, 'call')}, ${countText(cost.sheetReads, 'read')} and ${countText(cost.sheetWrites, 'write')} of the sheet`;
   const head = `${sync}: ${status}, run ${run}${isFull && !isFeed ? ', a full scan' : ''}, ${cost.seconds} s, ${calls}\n`;
-  if (error !== undefined) return `${head}  ${error}\n`;
+  if (error !== undefined) return `${head}  ${lineText(error)}\n`;
   if (holds.length > 0) {
-    const reasons = holds.map(({ reason }) => `  nothing was written: ${reason}\n`).join('');
+    const reasons = holds.map(({ reason }) => `  nothing was written: ${lineText(reason)}\n`).join('');
     const remedy =
       approvable === undefined ? '' : `  to let it through: leadsheet approve ${sync} --run ${approvable}\n`;
     return `${head}${reasons}${remedy}`;
@@ -77,7 +78,7 @@ function groupText(head: string, problems: readonly Told[], shown: number): stri
     .slice(0, shown)
     .map(({ id, row, kind, reason }) => {
       const where = row === null || id === `row:${row}` ? '' : ` (row ${row})`;
-      return `    ${id}${where}: ${kind}: ${reason}\n`;
+      return `    ${lineText(id)}${where}: ${kind}: ${lineText(reason)}\n`;
     })
     .join('');
   const more = problems.length - shown;

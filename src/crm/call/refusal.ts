@@ -1,3 +1,4 @@
+import { cutSaid } from '../../limits/answer-size.ts';
 import { isObject } from '../operations/answers.ts';
 import type { FieldMessages } from '../errors.ts';
 
@@ -18,9 +19,9 @@ export function readRefusal(json: unknown, text: string): Refusal {
   const error = isObject(json['error']) ? json['error'] : {};
   const message = [error['message'], json['message'], json['error'], error['reason']].find(isText);
   return {
-    ...(isText(error['reason']) && { reason: error['reason'] }),
+    ...(isText(error['reason']) && { reason: cutSaid(error['reason']) }),
     // Its sentence goes on in ours.
-    message: message?.trim().replace(/\.$/, '') ?? plainText(text),
+    message: message === undefined ? plainText(text) : cutSaid(message.trim().replace(/\.$/, '')),
     fields: { ...readFields(json['errors']), ...readFields(error['data']) },
   };
 }
@@ -44,27 +45,46 @@ export function isOwnWord(json: unknown, text: string): boolean {
 function readFields(value: unknown): FieldMessages {
   if (!isObject(value)) return {};
   return Object.fromEntries(
-    Object.entries(value).map(([field, messages]) => [
-      field,
-      (Array.isArray(messages) ? messages : [messages]).map(String),
-    ]),
+    Object.entries(value)
+      .slice(0, fieldsMax)
+      .map(([field, messages]) => [
+        cutSaid(field, 100),
+        (Array.isArray(messages) ? messages : [messages]).slice(0, messagesMax).map((each) => cutSaid(String(each))),
+      ]),
   );
 }
+
+/** More than the fields of any operation, and more than anybody reads of one field. */
+const fieldsMax = 50;
+const messagesMax = 5;
 
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== '';
 }
 
+/** The beginning of a body in which a title, a doctype or a first sentence is looked for. */
+const headChars = 10_000;
+
 /** The first words of a body that is no JSON: an HTML page by its title, a text as it is. */
 function plainText(text: string): string {
-  const title = /<title[^>]*>([^<]*)<\/title>/i.exec(text)?.[1]?.trim();
-  if (title) return `an HTML page titled "${title}"`;
-  if (isHtml(text)) return 'an HTML page';
-  const words = text.replaceAll(/\s+/g, ' ').trim();
-  if (words === '') return 'no reason given';
-  return words.length > 200 ? `${words.slice(0, 200)}...` : words;
+  const head = text.slice(0, headChars);
+  const title = titleOf(head);
+  if (title) return `an HTML page titled "${cutSaid(title, 200)}"`;
+  if (isHtml(head)) return 'an HTML page';
+  const words = head.replaceAll(/\s+/g, ' ').trim();
+  return words === '' ? 'no reason given' : cutSaid(words, 200);
+}
+
+/** By positions: an expression would begin anew at each of many `<title` that do not end. */
+function titleOf(head: string): string | undefined {
+  const lower = head.toLowerCase();
+  const open = lower.indexOf('<title');
+  const start = open < 0 ? -1 : lower.indexOf('>', open);
+  const end = start < 0 ? -1 : lower.indexOf('<', start);
+  // Letters that are longer in lower case would move the places.
+  return end < 0 || lower.length !== head.length ? undefined : head.slice(start + 1, end).trim();
 }
 
 export function isHtml(text: string): boolean {
-  return /^\s*<(!doctype|html|head|body|\?xml)/i.test(text);
+  return /^\s*<(!doctype|html|head|body|\?xml)/i.test(text.slice(0, headChars));
 }

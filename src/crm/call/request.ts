@@ -24,7 +24,7 @@ export function buildRequest(
   // An operation without fields of its own has no body, and one that may have some sends none when none is given.
   const hasBody = named !== undefined && (Object.keys(named).length > 0 || operation.method !== 'POST');
   return {
-    url: baseUrl.replace(/\/+$/, '') + filled + (search === '' ? '' : `?${search}`),
+    url: baseUrl.replace(/(?<!\/)\/+$/, '') + filled + (search === '' ? '' : `?${search}`),
     init: {
       method: operation.method,
       headers: {

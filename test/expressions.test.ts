@@ -1,0 +1,117 @@
+// Every regular expression that text from outside can reach takes a time that grows with the text, not with its square.
+import { readFileSync } from 'node:fs';
+import { glob } from 'node:fs/promises';
+import { Worker } from 'node:worker_threads';
+import { parseSync, Visitor } from 'oxc-parser';
+import { expect, test } from 'vitest';
+
+/** Stand-ins answer tests and trials alone; what src/config reads was written by whoever runs the program. */
+const left = /^src\/(standin|config)\//;
+
+interface Expression {
+  readonly place: string;
+  readonly pattern: string;
+  readonly flags: string;
+}
+
+async function expressions(): Promise<Expression[]> {
+  const found: Expression[] = [];
+  for await (const file of glob('src/**/*.ts')) {
+    if (left.test(file)) continue;
+    const { program } = parseSync(file, readFileSync(file, 'utf8'));
+    new Visitor({
+      Literal(node) {
+        if (!('regex' in node)) return;
+        const { pattern, flags } = node.regex;
+        found.push({ place: file, pattern, flags });
+      },
+    }).visit(program);
+  }
+  return found;
+}
+
+/** What a pattern is made of, and what most are: repeated, each of them may make an expression begin anew everywhere. */
+function unitsOf(pattern: string): string[] {
+  const literals = pattern
+    .replaceAll(/\\[dwsSWDbB]|\(\?[:=!<]*|[()|]/g, '\0')
+    .replaceAll(/\[(?:\\.|[^\]])*\]|\{\d*,?\d*\}|[+*?^$]/g, '\0')
+    .replaceAll('\\', '')
+    .split('\0')
+    .filter((part) => part !== '');
+  const common = [
+    'a',
+    'A',
+    '0',
+    ' ',
+    '\n',
+    '.',
+    '-',
+    '/',
+    ':',
+    '@',
+    '"',
+    "'",
+    '<',
+    '!',
+    '{',
+    '(',
+    'a.',
+    'a@',
+    'A0',
+    '::',
+    '0.',
+  ];
+  return [...new Set([...literals, ...literals.map((literal) => `${literal}a`), ...common])];
+}
+
+const charsMax = 1_000_000;
+
+/** Tells each expression before it is tried, so that the one that does not come to an end is known. */
+const trial = `
+  const { parentPort, workerData } = require('node:worker_threads');
+  for (const [index, { pattern, flags, units }] of workerData.entries()) {
+    parentPort.postMessage(index);
+    const expression = new RegExp(pattern, flags.replace('g', '').replace('y', ''));
+    for (const unit of units) {
+      const text = unit.repeat(${charsMax} / unit.length);
+      for (const hostile of [text + '\\u0000', '\\u0000' + text + '\\u0000']) expression.test(hostile);
+    }
+  }
+  parentPort.postMessage(workerData.length);
+`;
+
+/** A hang, not a measurement: a million characters take milliseconds, their square takes hours. */
+const hangMs = 60_000;
+
+/** The first expression that does not come to an end. */
+async function findSlow(all: readonly Expression[], waitMs = hangMs): Promise<Expression | undefined> {
+  const worker = new Worker(trial, {
+    eval: true,
+    workerData: all.map((one) => ({ ...one, units: unitsOf(one.pattern) })),
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<Expression | undefined>();
+  let timer: NodeJS.Timeout | undefined;
+  worker.on('message', (index: number) => {
+    clearTimeout(timer);
+    if (index === all.length) resolve(undefined);
+    else timer = setTimeout(() => resolve(all[index]), waitMs);
+  });
+  worker.on('error', reject);
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    await worker.terminate();
+  }
+}
+
+test('no expression of the program hangs on a million hostile characters', { timeout: 300_000 }, async () => {
+  const all = await expressions();
+  expect(all.length).toBeGreaterThan(50);
+  expect(await findSlow(all)).toBeUndefined();
+});
+
+test('an expression that begins anew everywhere would be found', { timeout: 300_000 }, async () => {
+  const slow = { place: 'here', pattern: '<title[^>]*>', flags: 'i' };
+  expect(await findSlow([{ place: 'before', pattern: 'a+', flags: '' }, slow], 10_000)).toEqual(slow);
+});

@@ -1,7 +1,11 @@
 # leadsheet in a container: an unprivileged user, a root that may be read-only, and two places of its own,
 # /leadsheet/config and /leadsheet/state. README.md has the commands.
 
-FROM node:24-slim AS build
+# A tag may be moved to another image; a digest may not. A release is built from a digest (README.md, docs/decisions.md):
+#   docker build --build-arg NODE_IMAGE="$(docker buildx imagetools inspect node:24-slim --format 'node:24-slim@{{.Manifest.Digest}}')" .
+ARG NODE_IMAGE=node:24-slim
+
+FROM ${NODE_IMAGE} AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
 # No script of a package is needed to compile, so none is run.
@@ -11,12 +15,12 @@ COPY scripts/build.ts scripts/
 COPY src src
 RUN node scripts/build.ts
 
-FROM node:24-slim AS packages
+FROM ${NODE_IMAGE} AS packages
 WORKDIR /build
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
-FROM node:24-slim
+FROM ${NODE_IMAGE}
 ENV NODE_ENV=production
 # The program stands apart from the folders that are mounted, so that no mount hides a part of it.
 WORKDIR /opt/leadsheet

@@ -37,6 +37,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 // Loaded only here, where the engine can read it and a signal is heard.
 const { runCli } = await import('./cli/program.ts');
 const { overHttp } = await import('./crm/call/over-http.ts');
+const { useProxyOf } = await import('./proxy.ts');
+const unproxied = useProxyOf(process.env);
+if (unproxied !== undefined) process.stderr.write(`leadsheet: ${unproxied}\n`);
 const code = await runCli(process.argv.slice(2), {
   env: process.env,
   stdout: process.stdout,

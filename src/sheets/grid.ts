@@ -6,6 +6,7 @@
 import type { sheets_v4 } from '@googleapis/sheets';
 import { columnLetter, type GridBounds } from './address.ts';
 import type { CallOptions, SheetsClient } from './client.ts';
+import { checkGridAnswer } from './grid-answer.ts';
 import { anchorKey, type Metadata } from './marks.ts';
 import type { HeaderCell } from './header.ts';
 import type { CellValue } from './port.ts';
@@ -53,8 +54,8 @@ export async function readGrid(
 ): Promise<Grid | undefined> {
   const answer = await client.read(
     spreadsheetId,
-    (api, methodOptions) =>
-      api.spreadsheets.getByDataFilter(
+    async (api, methodOptions) => {
+      const { data } = await api.spreadsheets.getByDataFilter(
         {
           spreadsheetId,
           requestBody: { dataFilters, includeGridData: true },
@@ -62,7 +63,9 @@ export async function readGrid(
           prettyPrint: false,
         },
         methodOptions,
-      ),
+      );
+      return { data: checkGridAnswer(data, { spreadsheetId }) };
+    },
     options,
   );
   const [sheet] = answer.sheets ?? [];

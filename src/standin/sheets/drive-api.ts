@@ -250,6 +250,44 @@ function uploadedToJson(file: SpreadsheetFile): JsonObject {
   };
 }
 
+/** Shares the file with one person, as reader or writer. */
+function createPermission(call: DriveCall): JsonObject {
+  const file = openFile(call, 'write');
+  const { role, type, emailAddress } = isJsonObject(call.body) ? call.body : {};
+  if (type !== 'user' || (role !== 'reader' && role !== 'writer') || typeof emailAddress !== 'string') {
+    throw new DriveError(501, 'notImplemented', 'The stand-in shares with one user, as reader or writer, alone.');
+  }
+  file.sharedWith.set(emailAddress, role);
+  const whole: JsonObject = { kind: 'drive#permission', id: permissionId(emailAddress), type, role };
+  return call.mask ? (call.mask.pick({ ...whole, emailAddress }) as JsonObject) : whole;
+}
+
+/** Twenty digits, the same for one address each time. */
+function permissionId(emailAddress: string): string {
+  let hash = 7n;
+  for (const byte of Buffer.from(emailAddress)) hash = (hash * 131n + BigInt(byte)) % 10n ** 20n;
+  return String(hash).padStart(20, '0');
+}
+
+/** Nobody comments here. */
+function listComments(call: DriveCall): JsonObject {
+  openFile(call, 'read');
+  const whole: JsonObject = { kind: 'drive#commentList', comments: [] };
+  return call.mask ? (call.mask.pick(whole) as JsonObject) : whole;
+}
+
+/** What Drive has and the stand-in has not: said in words, and never as a path that does not exist. */
+function unplayed(operation: string, httpMethod: DriveMethod['httpMethod'], path: RegExp): DriveMethod {
+  return {
+    operation,
+    httpMethod,
+    path,
+    answer() {
+      throw new DriveError(501, 'notImplemented', `The stand-in does not play ${operation}, which Google Drive has.`);
+    },
+  };
+}
+
 export const driveMethods: readonly DriveMethod[] = [
   { operation: 'files.create', httpMethod: 'POST', path: /^\/drive\/v3\/files$/, answer: createFile },
   { operation: 'files.list', httpMethod: 'GET', path: /^\/drive\/v3\/files$/, answer: listFiles },
@@ -262,4 +300,21 @@ export const driveMethods: readonly DriveMethod[] = [
   { operation: 'files.copy', httpMethod: 'POST', path: /^\/drive\/v3\/files\/([^/]+)\/copy$/, answer: copyFile },
   { operation: 'files.delete', httpMethod: 'DELETE', path: /^\/drive\/v3\/files\/([^/]+)$/, answer: deleteFile },
   { operation: 'files.upload', httpMethod: 'PUT', path: /^\/upload\/drive\/v2\/files\/([^/]+)$/, answer: uploadCsv },
+  {
+    operation: 'permissions.create',
+    httpMethod: 'POST',
+    path: /^\/drive\/v3\/files\/([^/]+)\/permissions$/,
+    answer: createPermission,
+  },
+  {
+    operation: 'comments.list',
+    httpMethod: 'GET',
+    path: /^\/drive\/v3\/files\/([^/]+)\/comments$/,
+    answer: listComments,
+  },
+  unplayed('comments.create', 'POST', /^\/drive\/v3\/files\/([^/]+)\/comments$/),
+  unplayed('files.export', 'GET', /^\/drive\/v3\/files\/([^/]+)\/export$/),
+  unplayed('files.update', 'PATCH', /^\/drive\/v3\/files\/([^/]+)$/),
+  unplayed('permissions.list', 'GET', /^\/drive\/v3\/files\/([^/]+)\/permissions$/),
+  unplayed('permissions.delete', 'DELETE', /^\/drive\/v3\/files\/([^/]+)\/permissions\/[^/]+$/),
 ];

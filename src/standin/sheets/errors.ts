@@ -9,6 +9,7 @@ const httpStatusByCode = {
   NOT_FOUND: 404,
   RESOURCE_EXHAUSTED: 429,
   INTERNAL: 500,
+  UNIMPLEMENTED: 501,
   UNAVAILABLE: 503,
 } as const;
 export type ErrorCode = keyof typeof httpStatusByCode;
@@ -89,6 +90,10 @@ export function badRequest(violations: readonly { readonly field: string; readon
     },
   ]);
 }
+
+/** What Google has and the stand-in has not: said in words, so that nobody takes it for a mistake of the request. */
+export const notPlayed = (what: string): ApiError =>
+  new ApiError('UNIMPLEMENTED', `The stand-in does not play ${what}, which Google has. Try it with Google.`);
 
 export const notFound = (): ApiError => new ApiError('NOT_FOUND', 'Requested entity was not found.');
 

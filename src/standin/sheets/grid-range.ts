@@ -32,16 +32,26 @@ function findA1(spreadsheet: Spreadsheet, text: string): SheetRange | undefined 
   if (parts.title !== undefined) {
     const sheet = spreadsheet.findSheetByTitle(parts.title);
     const range = parts.reference === undefined ? {} : parseReference(parts.reference);
-    return sheet && range && { sheet, range };
+    if (sheet && range) return { sheet, range };
+    // Recorded: `'Sheet1'!NamedRange` is the range of that name. That of another tab is refused here; Google's answer is unknown.
+    return sheet && findNamedRange(spreadsheet, parts.reference ?? '', sheet);
   }
   const { reference = '' } = parts;
-  const named = spreadsheet.namedRanges.find((entry) => entry.name.toLowerCase() === reference.toLowerCase());
-  if (named) return { sheet: spreadsheet.sheet(named.sheetId), range: named.range };
+  const named = findNamedRange(spreadsheet, reference);
+  if (named) return named;
   const [firstSheet] = spreadsheet.sheets;
   const range = parseReference(reference);
   if (range && firstSheet) return { sheet: firstSheet, range };
   const sheet = spreadsheet.findSheetByTitle(reference);
   return sheet && { sheet, range: {} };
+}
+
+/** The range of that name, of one tab or of any. */
+function findNamedRange(spreadsheet: Spreadsheet, name: string, onSheet?: Sheet): SheetRange | undefined {
+  const named = spreadsheet.namedRanges.find((entry) => entry.name.toLowerCase() === name.toLowerCase());
+  if (!named) return undefined;
+  const sheet = spreadsheet.sheet(named.sheetId);
+  return onSheet === undefined || onSheet === sheet ? { sheet, range: named.range } : undefined;
 }
 
 /** Refuses a range that begins outside the grid; one that only ends outside is clipped. */

@@ -5,7 +5,7 @@ import { createSheet, sheetProperties } from './batch-update/sheets.ts';
 import { resolveDataFilters } from './data-filter.ts';
 import { defaultProperties } from './default-properties.ts';
 import type { Caller, Edit } from './edit.ts';
-import { invalidArgument, notFound, permissionDenied } from './errors.ts';
+import { invalidArgument, notFound, notPlayed, permissionDenied } from './errors.ts';
 import type { FieldMask } from './field-mask.ts';
 import { type SheetRange, resolveA1 } from './grid-range.ts';
 import type { JsonObject } from './json.ts';
@@ -325,6 +325,16 @@ export const apiMethods: readonly ApiMethod[] = [
     kind: 'write',
     readOnlyScope: false,
     answer: picked((call) => writing(call, (edit, file) => batchClearByDataFilter(edit, file, call.body))),
+  },
+  {
+    operation: 'sheets.copyTo',
+    httpMethod: 'POST',
+    path: at(`/${id}/sheets/(-?\\d+):copyTo`),
+    kind: 'write',
+    readOnlyScope: false,
+    answer: () => {
+      throw notPlayed('spreadsheets.sheets.copyTo');
+    },
   },
   {
     operation: 'values.append',

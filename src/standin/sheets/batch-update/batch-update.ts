@@ -1,6 +1,6 @@
 // spreadsheets.batchUpdate: requests one after the other on a draft; any refusal ends the batch.
 import { type Edit } from '../edit.ts';
-import { badRequest, invalidArgument, withErrorPrefix } from '../errors.ts';
+import { badRequest, invalidArgument, notPlayed, withErrorPrefix } from '../errors.ts';
 import { type JsonObject, isJsonObject } from '../json.ts';
 import { parseMessage } from '../schema.ts';
 import { cellRequests } from './cells.ts';
@@ -30,6 +30,43 @@ const requestKinds: ReadonlyMap<string, RequestKind> = new Map<string, RequestKi
   }),
 );
 
+/** https://developers.google.com/workspace/sheets/api/reference/rest/v4/spreadsheets/request has them beside those above. */
+const unplayedRequests: ReadonlySet<string> = new Set([
+  'addBanding',
+  'addChart',
+  'addConditionalFormatRule',
+  'addDataSource',
+  'addSlicer',
+  'addTable',
+  'autoFill',
+  'cancelDataSourceRefresh',
+  'deleteBanding',
+  'deleteConditionalFormatRule',
+  'deleteDataSource',
+  'deleteDuplicates',
+  'deleteEmbeddedObject',
+  'deleteRange',
+  'deleteTable',
+  'duplicateFilterView',
+  'findReplace',
+  'insertRange',
+  'pasteData',
+  'randomizeRange',
+  'refreshDataSource',
+  'textToColumns',
+  'trimWhitespace',
+  'updateBanding',
+  'updateBorders',
+  'updateChartSpec',
+  'updateConditionalFormatRule',
+  'updateDataSource',
+  'updateDimensionGroup',
+  'updateEmbeddedObjectBorder',
+  'updateEmbeddedObjectPosition',
+  'updateSlicerSpec',
+  'updateTable',
+]);
+
 /** A request that has passed its schema. */
 interface ParsedRequest {
   readonly name: string;
@@ -57,6 +94,8 @@ function parseRequest(entry: unknown, index: number): ParsedRequest {
   const field = `requests[${index}]`;
   const names = isJsonObject(entry) ? Object.keys(entry).filter((name) => entry[name] !== null) : [];
   const unknown = names.filter((name) => !requestKinds.has(name));
+  const notHere = unknown.find((name) => unplayedRequests.has(name));
+  if (notHere !== undefined) throw notPlayed(`the request ${notHere} of spreadsheets.batchUpdate`);
   if (unknown.length > 0) {
     throw badRequest(
       unknown.map((name) => ({

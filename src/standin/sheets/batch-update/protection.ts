@@ -57,8 +57,8 @@ const addProtectedRange = requestKind(
     sheet.protectedRanges.push(entry);
     // The reply repeats the editors as sent; the full list comes with the next get (recorded).
     const users = input.editors?.users ?? [];
-    const editors = entry.warningOnly ? {} : { editors: users.length > 0 ? { users } : {} };
-    return { addProtectedRange: { protectedRange: { ...protectionToJson(sheet, entry, true), ...editors } } };
+    const editors = users.length > 0 ? { users } : {};
+    return { addProtectedRange: { protectedRange: { ...protectionToJson(sheet, entry, true), editors } } };
   },
 );
 

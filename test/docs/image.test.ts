@@ -1,0 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+
+/* The container image can be built from a digest: one argument decides on every base image. */
+
+const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
+
+test('every stage of the image begins with NODE_IMAGE, which compose and the README can pin', () => {
+  const bases = [...read('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
+  expect(bases).toEqual(['${NODE_IMAGE}', '${NODE_IMAGE}', '${NODE_IMAGE}']);
+  const { services } = parse(read('compose.yaml')) as { services: { leadsheet: { build: { args: object } } } };
+  expect(services.leadsheet.build.args).toEqual({ NODE_IMAGE: '${NODE_IMAGE:-node:24-slim}' });
+  expect(read('README.md')).toContain('NODE_IMAGE=node:24-slim@{{.Manifest.Digest}}');
+});

@@ -1,0 +1,46 @@
+// Answers of another shape than Google's, as a proxy or a bug may send them: an error that says so, and never a fault of ours.
+import { expect, test } from 'vitest';
+import { SheetsError } from '../../src/sheets/errors.ts';
+import { createTrial, header } from '../support/sheets.ts';
+
+const values = [header, ['a', 'Ann', 'tag a', 'ann@x.org', 1]];
+
+type Shape = Record<string, any>;
+
+test.each<readonly [what: string, spoil: (answer: Shape) => unknown]>([
+  ['a mark that is null', ({ sheets: [sheet] }) => (sheet.data[0].columnMetadata = [{ developerMetadata: [null] }])],
+  ['marks that are no list', ({ sheets: [sheet] }) => (sheet.data[0].columnMetadata = [{ developerMetadata: {} }])],
+  ['marks of a column that are null', ({ sheets: [sheet] }) => (sheet.data[0].columnMetadata = [null])],
+  ['a row that is a text', ({ sheets: [sheet] }) => (sheet.data[0].rowData = ['text'])],
+  ['a cell that is null', ({ sheets: [sheet] }) => (sheet.data[0].rowData = [{ values: [null] }])],
+  [
+    'a text that is a number',
+    ({ sheets: [sheet] }) => (sheet.data[0].rowData = [{ values: [{ effectiveValue: { stringValue: 7 } }] }]),
+  ],
+  ['blocks that are no list', ({ sheets: [sheet] }) => (sheet.data = { rowData: [] })],
+  ['a tab that is null', (answer) => (answer['sheets'] = [null])],
+  ['tabs that are a text', (answer) => (answer['sheets'] = 'text')],
+  ['properties that are a list of null', ({ sheets: [sheet] }) => (sheet.properties = [null])],
+  ['protected ranges that are null', ({ sheets: [sheet] }) => (sheet.protectedRanges = [null])],
+])('%s: the read fails with what it met, and is worth a retry', async (_, spoil) => {
+  const trial = createTrial({
+    values,
+    wrapFetch: (fetch) => async (url, init) => {
+      const answer = await fetch(url, init);
+      if (!url.pathname.endsWith(':getByDataFilter')) return answer;
+      const whole = (await answer.json()) as Shape;
+      spoil(whole);
+      return Response.json(whole);
+    },
+  });
+  const error: unknown = await trial
+    .openTable()
+    .read()
+    .catch((failed: unknown) => failed);
+  expect(error).toBeInstanceOf(SheetsError);
+  expect(error).toMatchObject({
+    code: 'unavailable',
+    retryable: true,
+    message: expect.stringContaining('another shape'),
+  });
+});

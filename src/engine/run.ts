@@ -126,6 +126,8 @@ async function carryOut(
   const deletes = dueDeletes(input, whole, joined(soFar, inSheet), plan.changes);
   const deleted = await deleteFromCrm(context, pulled.scope, decided, opsOf(deletes.changes, 'delete'), journal);
   const removed = await removeRows(context, pulled.snapshot, opsOf(deletes.changes, 'remove'), journal);
+  // W9: in the run that left them, so that the next one has nothing to write. Without the signal: what is begun is finished.
+  if (!context.request.signal.aborted) await context.table.clearMarks();
   const outcomes = joined(soFar, inSheet, deleted, removed);
   const settled = settle(input, plan, outcomes);
   const problems = [...lostHeaders(pulled), ...settled.problems, ...enrolled.problems, ...deletes.problems];

@@ -12,7 +12,7 @@ import type { ContactRecord } from '../sync/record.ts';
 import { settle, type Settled } from '../sync/settle.ts';
 import type { RunContext, RunRequest, SyncContext } from './context.ts';
 import { decide, type Decided } from './decide.ts';
-import { enrolInCrm } from './enrolment/enrol.ts';
+import { enrolInCrm, noteWishes } from './enrolment/enrol.ts';
 import { wishFacts } from './enrolment/trust.ts';
 import { RunFailed } from './errors.ts';
 import { tellInterrupted } from './interrupted.ts';
@@ -112,10 +112,11 @@ async function carryOut(
   const { input, plan, whole } = decided;
   const facts = factsOf(context, memory, pulled, decided);
   const journal = openJournal(context, lease, memory, decided, facts);
+  const book = openLedger(lease, memory);
+  if (context.config.automation) await noteWishes(book, memory, plan);
   const toCrm = await pushToCrm(context, pulled.scope, decided, journal);
   const cancelled = await cancelInCrm(context, opsOf(plan.changes, 'cancel'), journal);
-  const book = openLedger(lease, memory);
-  const enrolled = await enrolInCrm(context, book, memory, pulled, decided, cancelled, journal);
+  const enrolled = await enrolInCrm(context, book, pulled, decided, cancelled, journal);
   const soFar = joined(toCrm, cancelled, enrolled.outcomes);
   const sheetPush = {
     changes: resume(input, plan, soFar).filter(({ op }) => op !== 'remove'),

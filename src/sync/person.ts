@@ -143,14 +143,8 @@ function mergePresent(context: PersonContext, { uuid, link, contact, row }: Pers
   if (merged.toSheet.length > 0 || id !== undefined) {
     const why =
       id === undefined ? whole(merged.toSheet) : { rule: idRule(link, row), reason: 'the row is this contact’s' };
-    changes.push({
-      side: 'sheet',
-      op: 'set',
-      ...about,
-      fields: merged.toSheet,
-      ...why,
-      ...(id !== undefined && { id }),
-    });
+    const set = { side: 'sheet', op: 'set', ...about, fields: merged.toSheet, ...why } as const;
+    changes.push({ ...set, ...(id !== undefined && { id }) });
   }
   return {
     link: linkOf({
@@ -163,6 +157,8 @@ function mergePresent(context: PersonContext, { uuid, link, contact, row }: Pers
       updatedAt,
       refusal,
       isUnsure: typeof contact === 'object' ? undefined : link?.isUnsure,
+      // G2: what was refused was let through, and is the same change when it is its turn again.
+      counted: isRefused ? merged.toCrm : [],
     }),
     changes,
     problems,

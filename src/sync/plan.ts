@@ -3,16 +3,8 @@ import { type Base, lastSeen, type Link, rowKey, type Stray } from './base.ts';
 import { type Change, compareRecords, compareTexts, opOrder, problem, type Problem, type Question } from './change.ts';
 import { soleKeyNames, untangle } from './collisions.ts';
 import { type EnrolmentPlan, planEnrolments, type Wisher } from './enrolment.ts';
-import {
-  countChanges,
-  type Found,
-  guardCounts,
-  guardReadings,
-  guardSides,
-  hasContact,
-  hasRow,
-  type Hold,
-} from './guard.ts';
+import { countChanges, noteCounted } from './counted.ts';
+import { type Found, guardCounts, guardReadings, guardSides, hasContact, hasRow, type Hold } from './guard.ts';
 import type { PlanCounts, PlanInput } from './input.ts';
 import { compileKeys } from './keys.ts';
 import { match, type Matched } from './match.ts';
@@ -72,17 +64,19 @@ export function plan(input: PlanInput): Plan {
   });
   const others = people.changes.filter(({ op }) => op !== 'update');
   const changes = inOrder([...creates, ...updates.changes, ...enrolments.changes, ...others]);
-  const counted = countChanges(changes);
+  const counted = countChanges(input, changes);
   const counts = { ...counted, missing: sides.missing, enrolments: enrolments.unapproved };
+  const holds = guardCounts(input, counted);
+  const noted = noteCounted(input, holds.length === 0 ? changes : [], people.links, matched.strays);
   return {
-    holds: guardCounts(input, counted),
+    holds,
     questions: [...matched.questions, ...unasked, ...people.questions].toSorted((a, b) =>
       compareTexts(subjectOf(a), subjectOf(b)),
     ),
     changes,
     problems: inRowOrder([...matched.problems, ...people.problems, ...updates.problems, ...enrolments.problems]),
-    links: people.links,
-    strays: matched.strays,
+    links: noted.links,
+    strays: noted.strays,
     people: people.people,
     wishes: enrolments.wishes,
     wishResults: enrolments.results,

@@ -3,7 +3,7 @@
 import { AuthenticationError, ServiceError } from '../crm/errors.ts';
 import type { Contact } from '../crm/operations/records.ts';
 import type { Batch, HistoryLine, JsonObject, Lease } from '../state/port.ts';
-import { rowKey } from '../sync/base.ts';
+import { rowKey, type Stray } from '../sync/base.ts';
 import { callsOf, type InFlight, type LedgerEntry, ledgerKey } from '../sync/ledger.ts';
 import { type Answers, type LookupAnswer, noAnswers } from '../sync/input.ts';
 import { toAnswer } from './ask.ts';
@@ -45,10 +45,16 @@ export async function recoverCalls(
     else if (contact) await found(key, newcomer, contact);
     else notFound(key, newcomer);
   }
+  const strays = strayNotes(memory);
   if (lease && learnt.size > 0) await lease.appendHistory(historyOf(context, learnt));
-  if (lease) await lease.commit(changesOf(memory.newcomers, newcomers, learnt));
+  if (lease) await lease.commit(changesOf(memory.newcomers, newcomers, learnt, strays));
   return {
-    memory: { ...memory, newcomers, ledger: { ...memory.ledger, entries, inFlight } },
+    memory: {
+      ...memory,
+      base: { ...memory.base, strays: new Map([...memory.base.strays, ...strays]) },
+      newcomers,
+      ledger: { ...memory.ledger, entries, inFlight },
+    },
     answers: { contacts: new Map(), lookups },
   };
 
@@ -87,6 +93,15 @@ export async function recoverCalls(
   }
 }
 
+/** G2: an earlier run was let through to create them, and whoever is found by their keys is that run's doing. */
+function strayNotes({ newcomers, base }: Memory): ReadonlyMap<string, Stray> {
+  const notes = [...newcomers].flatMap(([key, { at }]): [string, Stray][] => {
+    const known = base.strays.get(key);
+    return known?.isCounted ? [] : [[key, { ...(known ?? { since: at }), isCounted: true }]];
+  });
+  return new Map(notes);
+}
+
 /** L12: the run that made these calls did not live to tell. */
 function historyOf({ config, now }: RunContext, learnt: ReadonlyMap<string, LedgerEntry>): readonly HistoryLine[] {
   return [...learnt].map(([key, { state, run, name = '' }]) => {
@@ -116,10 +131,12 @@ function changesOf(
   before: ReadonlyMap<string, Newcomer>,
   after: ReadonlyMap<string, Newcomer>,
   learnt: ReadonlyMap<string, LedgerEntry>,
+  strays: ReadonlyMap<string, Stray>,
 ): Batch {
   const changed = [...after].filter(([key, newcomer]) => before.get(key) !== newcomer);
   return {
     enrolments: { put: learnt as unknown as ReadonlyMap<string, JsonObject> },
+    strays: { put: strays as unknown as ReadonlyMap<string, JsonObject> },
     outbox: {
       put: new Map(changed) as unknown as ReadonlyMap<string, JsonObject>,
       delete: [...before.keys()].filter((key) => !after.has(key)),

@@ -74,7 +74,7 @@ export function recall(loaded: LoadedState, fields: readonly string[]): Memory {
   const stored: Base = {
     fields: storedFields,
     links: interrupted.links.size > 0 ? new Map([...links, ...interrupted.links]) : links,
-    strays: loaded.strays as unknown as ReadonlyMap<string, Stray>,
+    strays: new Map([...(loaded.strays as unknown as ReadonlyMap<string, Stray>), ...interrupted.strays]),
   };
   return {
     base: adaptBase(stored, fields),

@@ -95,6 +95,7 @@ export async function prepare(context: RunContext, memory: Memory, read: Pulled)
   if (pulled.toCreate === undefined) return pulled;
   await table.ensure(snapshot, pulled.toCreate, sheetWrite(context));
   snapshot = await table.read(holding(context, memory));
+  assertMade(snapshot, pulled.toCreate);
   const { toCreate: _made, ...rest } = pulled;
   return { ...rest, ...readRows(context, memory, snapshot, []) };
 }
@@ -219,6 +220,21 @@ function lastHeld({ links }: Base, uuid: string, side: Side): Packed | undefined
 export function columnsToCreate({ columns }: Snapshot, { facts }: Pick<Memory, 'facts'>): readonly ColumnKey[] {
   const known = new Set(facts.table ? Object.keys(facts.table.columnIndexByKey) : []);
   return columns.filter(({ kind, key }) => kind === 'missing' && !known.has(key)).map(({ key }) => key);
+}
+
+/**
+ * After `ensure`: a run that went on without the ID column would make contacts that it cannot write into their rows. Throws
+ * RunFailed, which the next run may not meet.
+ */
+export function assertMade({ title, idColumn, columns }: Snapshot, wanted: readonly ColumnKey[]): void {
+  const missing = [idColumn, ...columns].filter(
+    ({ kind, key }) => kind === 'missing' && (key === idColumn.key || wanted.includes(key)),
+  );
+  if (missing.length === 0) return;
+  const headers = missing.map(({ header }) => `"${header}"`).join(', ');
+  throw new RunFailed(
+    `columns could not be made in the tab "${title}": ${headers}; nothing was written. The next run tries again; if it stays so, type these headers into the header row`,
+  );
 }
 
 export function columnNotice(column: ColumnState): readonly string[] {

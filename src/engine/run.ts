@@ -12,7 +12,7 @@ import type { ContactRecord } from '../sync/record.ts';
 import { settle, type Settled } from '../sync/settle.ts';
 import type { RunContext, RunRequest, SyncContext } from './context.ts';
 import { decide, type Decided } from './decide.ts';
-import { type Enrolled, enrolInCrm } from './enrolment/enrol.ts';
+import { type Enrolled, enrolInCrm, noteWishes } from './enrolment/enrol.ts';
 import { wishFacts } from './enrolment/trust.ts';
 import { RunFailed } from './errors.ts';
 import { tellInterrupted } from './interrupted.ts';
@@ -113,10 +113,11 @@ async function carryOut(
   const { input, plan, whole } = decided;
   const facts = factsOf(context, memory, pulled, decided);
   const journal = openJournal(context, lease, memory, decided, facts);
+  const book = openLedger(lease, memory);
+  if (context.config.automation) await noteWishes(book, memory, plan);
   const toCrm = await pushToCrm(context, pulled.scope, decided, journal);
   const cancelled = await cancelInCrm(context, opsOf(plan.changes, 'cancel'), journal);
-  const book = openLedger(lease, memory);
-  const enrolled = await enrolInCrm(context, book, memory, pulled, decided, cancelled, journal);
+  const enrolled = await enrolInCrm(context, book, pulled, decided, cancelled, journal);
   const soFar = joined(toCrm, cancelled, enrolled.outcomes);
   const sheetPush = {
     changes: resume(input, plan, soFar).filter(({ op }) => op !== 'remove'),
@@ -127,6 +128,8 @@ async function carryOut(
   const deletes = dueDeletes(input, whole, joined(soFar, inSheet), plan.changes);
   const deleted = await deleteFromCrm(context, pulled.scope, decided, opsOf(deletes.changes, 'delete'), journal);
   const removed = await removeRows(context, pulled.snapshot, opsOf(deletes.changes, 'remove'), journal);
+  // W9: in the run that left them, so that the next one has nothing to write. Without the signal: what is begun is finished.
+  if (!context.request.signal.aborted) await context.table.clearMarks();
   const outcomes = joined(soFar, inSheet, deleted, removed);
   const settled = settle(input, plan, outcomes);
   const problems = [...lostHeaders(pulled), ...settled.problems, ...enrolled.problems, ...deletes.problems];

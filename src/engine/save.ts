@@ -8,6 +8,7 @@ import { unpack } from '../sync/record.ts';
 import type { RunContext } from './context.ts';
 import type { Decided } from './decide.ts';
 import { changeLines } from './history.ts';
+import type { StepNote } from './interrupted.ts';
 import { type DecisionRequest, type Facts, factChanges, type Memory } from './memory.ts';
 
 /** In the order in which things were done, each field with what both sides agreed on before. */
@@ -99,7 +100,9 @@ export function openJournal(
       steps += 1;
       const note = `${context.run} ${steps}`;
       const lines = historyLines(context, decided, new Map(changes.map((change) => [brief(change), interrupted])));
-      await lease.commit({ outbox: { put: new Map([[note, { lines }]]), delete: done } });
+      const creates = changes.flatMap((change) => (change.op === 'create' ? [change.key] : []));
+      const step: StepNote = { lines, ...(creates.length > 0 && { creates }) };
+      await lease.commit({ outbox: { put: new Map([[note, step]]), delete: done } });
       done = [];
       open = [note];
     },

@@ -114,12 +114,14 @@ async function appendBatch(append: Append, batch: readonly Item[], rowIndex: num
   let refusals = 0;
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     let refusal: RefusedError | undefined;
+    // An earlier attempt got no answer and had not been applied when that was looked at.
+    const isLate = unknown !== undefined;
     try {
       const requests = appendRequests(context, snapshot, batch, rowIndex, mark, isAsserting ? probe : undefined);
       const replies = await batchUpdate(context, requests, append.beginning);
       // Applied as soon as it asserted nothing: it was the assertions that were refused.
       context.areAssertionsUsable = isAsserting;
-      settle(context, batch, mark);
+      settle(context, batch, mark, isLate);
       const wereThere = deletedMarks(replies);
       // The probe always was: without it, the answer does not list marks, and nothing follows from those it lacks.
       if (wereThere.has(probe)) await removeRevived(append, batch, wereThere);
@@ -134,7 +136,7 @@ async function appendBatch(append: Append, batch: readonly Item[], rowIndex: num
     const seen = await lookBack(append, unknown, batch);
     if (!seen) return;
     if (seen.grid.sheetMarks.some(({ metadataId }) => metadataId === mark) && unknown) {
-      settle(context, batch, mark);
+      settle(context, batch, mark, isLate);
       return;
     }
     if (hasMoved(context, snapshot, rowIndex)) {
@@ -152,8 +154,13 @@ async function appendBatch(append: Append, batch: readonly Item[], rowIndex: num
   if (unknown) setAll(batch, { kind: 'unknown', error: unknown });
 }
 
-function settle(context: TableContext, batch: readonly Item[], mark: number): void {
-  context.leftovers.add(mark);
+/**
+ * `isLate`: another attempt of this batch may still be on its way. Only the mark makes Google refuse it then, so that it stays
+ * until the next look at the marks, which is another run's.
+ */
+function settle(context: TableContext, batch: readonly Item[], mark: number, isLate: boolean): void {
+  if (isLate) Object.assign(context, { areMarksKnown: false, look: undefined });
+  else context.leftovers.add(mark);
   if (context.shape) context.shape = { ...context.shape, rowCount: context.shape.rowCount + batch.length };
   setAll(batch, { kind: 'appended' });
 }

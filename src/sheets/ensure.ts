@@ -18,6 +18,9 @@ const numberFormats: Readonly<Record<ColumnFormat, { type: string; pattern?: str
 
 const protectionText = 'leadsheet finds its rows by these ids';
 
+/** How often the batch is sent in all, each time after the header row was read and none of its columns was there. */
+const attemptsMax = 3;
+
 interface Anchoring {
   readonly key: ColumnKey;
   readonly metadataId: number;
@@ -40,21 +43,27 @@ export async function ensureColumns(
     metadataId: ids[index]!,
     columnIndex: columnIndexByKey[key]!,
   }));
-  const firstNew = await firstFreeColumn(context, specs.length, options);
-  if (specs.length > 0 && !isHeaderStill(context, snapshot)) return;
-  const requests = [
-    ...anchorings.map((anchoring) => anchorRequest(context, anchoring)),
-    ...specs.flatMap((spec, index) =>
-      createColumn(context, spec, firstNew.columnIndex + index, ids[anchorings.length + index]!, firstNew),
-    ),
-  ];
-  if (requests.length === 0) return;
-  context.look = undefined;
-  try {
-    await batchUpdate(context, requests, options);
-  } catch (error) {
-    // The chosen anchor ids make a batch that arrives late or twice fail; what did arrive is seen by the next read.
-    if (!(error instanceof OutcomeUnknownError)) throw error;
+  for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+    const firstNew = await firstFreeColumn(context, specs.length, options);
+    // After an answer that was lost, this also says whether the batch arrived.
+    if (specs.length > 0 && !isHeaderStill(context, snapshot)) break;
+    const requests = [
+      ...anchorings.map((anchoring) => anchorRequest(context, anchoring)),
+      ...specs.flatMap((spec, index) =>
+        createColumn(context, spec, firstNew.columnIndex + index, ids[anchorings.length + index]!, firstNew),
+      ),
+    ];
+    if (requests.length === 0) return;
+    context.look = undefined;
+    try {
+      await batchUpdate(context, requests, options);
+      break;
+    } catch (error) {
+      // The chosen anchor ids make a batch that arrives late or twice fail; what did arrive is seen by the next read.
+      if (!(error instanceof OutcomeUnknownError)) throw error;
+      // Anchors alone change no cell, and the next run makes those that are missing.
+      if (specs.length === 0) break;
+    }
   }
   if (anchorings.length > 0) await removeMisplaced(context, anchorings, options);
 }

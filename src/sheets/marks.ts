@@ -3,7 +3,7 @@
 //
 //   anchor  on a column, stays:                key `c`, value `owner/column key`
 //   pin     on a row or column, for one write: key `p`, no value
-//   append  on the tab, until the next write:  key `a`, no value
+//   append  on the tab, until the run ends:   key `a`, no value
 //
 // Pins and append marks belong to the owner whose block of metadata ids theirs lies in: ids are chosen here and are not
 // counted against the cap. So two syncs in one workbook tell their marks apart at no cost, and a chosen id is also what

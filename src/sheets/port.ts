@@ -118,7 +118,7 @@ export interface Snapshot {
   readonly rows: readonly Row[];
   readonly columns: readonly ColumnState[];
   readonly idColumn: ColumnState;
-  /** Marks of this owner that a crashed run or an append left behind; `tidy` removes them. */
+  /** Marks of this owner that a crashed run, or a call that failed, left behind; `tidy` removes them. */
   readonly leftovers: number;
   /** Columns that were found by header and carry no anchor yet; `ensure` gives them one. */
   readonly unanchored: readonly ColumnKey[];
@@ -278,12 +278,19 @@ export interface Table {
   /**
    * Adds rows below the last row. For each batch of up to 1,000 rows and 2 MB: one write, and one read when its answer
    * was lost. One read more a call when header and anchors were last read more than 5 s ago; a routine `read` does not read
-   * anchors. The mark that keeps a repeat from doubling the rows is removed by the next `update`, or by `tidy`.
+   * anchors. The mark that keeps a repeat from doubling the rows is removed by `clearMarks`, or by the next `update`;
+   * that of a batch of which an earlier attempt may still arrive only by `tidy`, after the next full look.
    */
   append(snapshot: Snapshot, rows: readonly NewRow[], settings?: CallSettings): Promise<readonly AppendOutcome[]>;
 
   /** Deletes whole rows, with all that is in them. For each batch of up to 1,000 rows: one read and two writes. */
   remove(snapshot: Snapshot, rows: readonly Row[], settings?: CallSettings): Promise<readonly RemoveOutcome[]>;
+
+  /**
+   * Removes the marks that calls of this table left and need no more: one write, or none. Never throws for a failed call; what
+   * remains counts as left over.
+   */
+  clearMarks(settings?: CallSettings): Promise<void>;
 
   /** Removes this owner’s leftover marks. One read, and one write if there are any. Returns how many there were. */
   tidy(settings?: CallSettings): Promise<number>;

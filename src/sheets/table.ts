@@ -106,6 +106,7 @@ function createTable(context: TableContext): Table {
     update: (snapshot, changes, settings = {}) => watch(updateRows(context, snapshot, changes, settings)),
     append: (snapshot, rows, settings = {}) => watch(appendRows(context, snapshot, rows, settings)),
     remove: (snapshot, rows, settings = {}) => watch(removeRows(context, snapshot, rows, settings)),
+    clearMarks: (settings = {}) => removeMarks(context, [], settings),
     async tidy(settings = {}) {
       const filters = temporaryKeys.map((metadataKey) => ({ developerMetadataLookup: { metadataKey } }));
       const marks = await searchMarks(context, filters, settings);

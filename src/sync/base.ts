@@ -42,6 +42,11 @@ export interface Link {
   readonly notes?: Readonly<Record<string, FieldNote>>;
   /** W5. Calls for this contact that the service refused. */
   readonly refusal?: Refusal;
+  /**
+   * G2. Writes that a run was let through to make and that are not confirmed, by field name: the value. The same write
+   * counts towards no limit again (`counted.ts`).
+   */
+  readonly counted?: Readonly<Record<string, Value>>;
 }
 
 /**
@@ -107,6 +112,8 @@ export interface Stray {
   readonly isApart?: true;
   /** A create went out and its outcome is unknown: look before trying again (W4). */
   readonly isUnknown?: true;
+  /** G2. A run was let through to create it: neither that nor what completes it counts towards a limit again. */
+  readonly isCounted?: true;
   /** What the service last said of it; asked again at the next full scan, or when the row changes. */
   readonly answered?:
     | { readonly kind: 'gone' }

@@ -55,7 +55,9 @@ export function estimate(
   const appendBatches = Math.ceil(count('append') / rowsPerBatch);
   const removeBatches = Math.ceil(count('remove') / rowsPerBatch);
   const sheetReads = setBatches + removeBatches * 2;
-  const sheetWrites = setBatches * 3 + appendBatches + removeBatches * 2;
+  // The marks of appended rows go in one write at the end, or with the pins of rows that are removed.
+  const markWrites = Number(appendBatches > 0 && removeBatches === 0);
+  const sheetWrites = setBatches * 3 + appendBatches + markWrites + removeBatches * 2;
   const seconds = Math.ceil(
     60 *
       Math.max(

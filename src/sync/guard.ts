@@ -1,7 +1,7 @@
 // The G rules: what has to look right before anything is written. A guard never asks for a reset; when its cause goes
 // away, the next run goes on by itself (G4).
 import type { Link } from './base.ts';
-import type { Change } from './change.ts';
+import type { Limited } from './counted.ts';
 import type { PlanCounts, PlanInput } from './input.ts';
 import type { Limit } from './mapping.ts';
 import type { RuleId } from './rules.ts';
@@ -80,25 +80,6 @@ function whyDoubtful(found: number, expected: number, all: number, what: string,
   if (all === 0) return `${where} is empty, and ${expected} ${what} were there before`;
   if (found >= expected * foundShareMin) return undefined;
   return `only ${found} of ${expected} known ${what} were found in ${where}: is it the right one?`;
-}
-
-type Limited = 'creates' | 'changes' | 'blanks' | 'deletes';
-
-/** G2: what the guards count, of the changes a plan intends. */
-export function countChanges(changes: readonly Change[]): Pick<PlanCounts, Limited> {
-  const changed = new Set<string>();
-  let [creates, blanks, deletes] = [0, 0, 0];
-  for (const change of changes) {
-    if (change.op === 'create') creates += 1;
-    // Cancelled everywhere because the row was deleted (D1): a deletion like the others, and as hard to take back.
-    const isMourning = change.op === 'cancel' && change.rule === 'D1';
-    if (change.op === 'delete' || change.op === 'remove' || isMourning) deletes += 1;
-    if (change.op !== 'update' && change.op !== 'set') continue;
-    if (change.op === 'update' && change.releases) continue;
-    if (change.fields.length > 0) changed.add(change.uuid ?? `row:${change.row}`);
-    blanks += change.fields.filter(({ before, after }) => after === null && before !== null).length;
-  }
-  return { creates, changes: changed.size, blanks, deletes };
 }
 
 /** G2. Exactly at the limit passes; a person may let these very counts through, once. */

@@ -1,5 +1,7 @@
 // A link as it is to be stored from readings and results: small, and honest about when somebody edited the contact.
 import { lastSeen, type Link, type Standing } from './base.ts';
+import type { FieldChange } from './change.ts';
+import { withCounted } from './counted.ts';
 import type { Mapping } from './mapping.ts';
 import type { Person } from './person.ts';
 import type { Packed } from './record.ts';
@@ -27,9 +29,11 @@ export function linkOf(parts: {
   readonly updatedAt?: number | undefined;
   readonly refusal?: Link['refusal'] | undefined;
   readonly isUnsure?: Link['isUnsure'] | undefined;
+  /** Still to be written, and let through (G2). */
+  readonly counted: readonly FieldChange[];
 }): Link {
   const isOpen = parts.isOpen || parts.isUnsure === true;
-  return {
+  const link: Link = {
     agreed: parts.agreed,
     ...(parts.crm !== parts.agreed && { crm: parts.crm }),
     ...(parts.sheet !== parts.agreed && { sheet: parts.sheet }),
@@ -41,6 +45,7 @@ export function linkOf(parts: {
     ...(Object.keys(parts.notes).length > 0 && { notes: parts.notes }),
     ...(parts.refusal && { refusal: parts.refusal }),
   };
+  return withCounted(link, parts.counted);
 }
 
 /** Once the contact was read: what was unknown or missing about it is known. */

@@ -164,6 +164,8 @@ function mergePresent(context: PersonContext, { uuid, link, contact, row }: Pers
       updatedAt,
       refusal,
       isUnsure: typeof contact === 'object' ? undefined : link?.isUnsure,
+      // G2: what was refused was let through, and is the same change when it is its turn again.
+      counted: isRefused ? merged.toCrm : [],
     }),
     changes,
     problems,

@@ -5,16 +5,8 @@ import { untangle, type Untangled } from './collisions.ts';
 import { soleKeyNames, type TakenField } from './key-edits.ts';
 import { planInDoubt, type SharedId, withCopies } from './copies.ts';
 import { type EnrolmentPlan, planEnrolments, type Wisher } from './enrolment.ts';
-import {
-  countChanges,
-  type Found,
-  guardCounts,
-  guardReadings,
-  guardSides,
-  hasContact,
-  hasRow,
-  type Hold,
-} from './guard.ts';
+import { countChanges, noteCounted } from './counted.ts';
+import { type Found, guardCounts, guardReadings, guardSides, hasContact, hasRow, type Hold } from './guard.ts';
 import type { ContactAnswer, PlanCounts, PlanInput } from './input.ts';
 import { compileKeys } from './keys.ts';
 import { match, type Matched } from './match.ts';
@@ -77,17 +69,20 @@ export function plan(input: PlanInput): Plan {
   });
   const others = people.changes.filter(({ op }) => op !== 'update');
   const changes = inOrder([...creates, ...updates.changes, ...enrolments.changes, ...others]);
-  const counted = countChanges(changes);
+  const counted = countChanges(input, changes);
   const counts = { ...counted, missing: sides.missing, enrolments: enrolments.unapproved };
+  const holds = guardCounts(input, counted);
+  const links = withTaken(people.links, input.base, updates.taken);
+  const noted = noteCounted(input, holds.length === 0 ? changes : [], links, matched.strays);
   return {
-    holds: guardCounts(input, counted),
+    holds,
     questions: [...matched.questions, ...unasked, ...people.questions, ...updates.questions].toSorted((a, b) =>
       compareTexts(subjectOf(a), subjectOf(b)),
     ),
     changes,
     problems: inRowOrder([...matched.problems, ...people.problems, ...updates.problems, ...enrolments.problems]),
-    links: withTaken(people.links, input.base, updates.taken),
-    strays: matched.strays,
+    links: noted.links,
+    strays: noted.strays,
     people: new Map([...people.people, ...fetched.people]),
     wishes: enrolments.wishes,
     wishResults: enrolments.results,

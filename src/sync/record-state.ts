@@ -243,5 +243,7 @@ export function linkOfState(state: RecordState, merged: RecordMerge): Link {
     updatedAt: state.updatedAt,
     refusal: state.refusal,
     isUnsure: state.isUnsure,
+    // What follows from a write of this run belongs to it, whichever run comes to write it.
+    counted: [...merged.toCrm, ...merged.toSheet],
   });
 }

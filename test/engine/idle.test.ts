@@ -31,6 +31,56 @@ it.each([false, true])(
   },
 );
 
+describe('the run after one that appended', () => {
+  it.each(['in the same process', 'of a process that begins with it'])('W9: %s, writes nothing', async (where) => {
+    const trial = await quiet();
+    trial.addContact({ first_name: 'N', company_name: 'Firm', email: 'n@firm.io' });
+    expect(await trial.run()).toMatchObject({ counts: { appended: 1 } });
+    if (where !== 'in the same process') await trial.start();
+    const [files, before] = [trial.stateFiles(), trial.writes()];
+    await trial.run();
+    await trial.run({ isFull: true });
+    expect(trial.writes()).toEqual(before);
+    expect(trial.stateFiles()).toEqual(files);
+  });
+
+  it('W9, L10: when the process dies between the two, the next run removes the mark, and none after it writes', async () => {
+    const trial = await quiet();
+    trial.addContact({ first_name: 'N', company_name: 'Firm', email: 'n@firm.io' });
+    let isAppended = false;
+    trial.atEachInstant((what) => {
+      if (typeof what !== 'string' && what.url.includes(':batchUpdate')) isAppended = true;
+      else if (isAppended && what === 'answered') trial.kill();
+    });
+    expect(await trial.attempt()).toBe('killed');
+    trial.atEachInstant(() => {});
+    const marks = () => [...trial.file.content.metadataById.values()].filter(({ key }) => key !== 'c').length;
+    expect(marks()).toBe(1);
+    await trial.start();
+    await trial.run();
+    expect(marks()).toBe(0);
+    const [files, before] = [trial.stateFiles(), trial.writes()];
+    await trial.run();
+    await trial.run({ isFull: true });
+    expect(trial.writes()).toEqual(before);
+    expect(trial.stateFiles()).toEqual(files);
+  });
+
+  it('W9, L8: the mark of an append stays while an attempt without an answer may still arrive, and goes with the next run', async () => {
+    const trial = await quiet();
+    trial.addContact({ first_name: 'N', company_name: 'Firm', email: 'n@firm.io' });
+    trial.sheets.faults.add({ effect: { type: 'lost' }, when: 'before', match: { kind: 'write' } });
+    expect(await trial.run()).toMatchObject({ counts: { appended: 1 } });
+    const marks = () => [...trial.file.content.metadataById.values()].filter(({ key }) => key !== 'c').length;
+    expect(marks()).toBe(1);
+    await trial.run();
+    expect(marks()).toBe(0);
+    const before = trial.writes();
+    await trial.run();
+    expect(trial.writes()).toEqual(before);
+  });
+});
+
 it('W9: nor does one after a restart write anything', async () => {
   const trial = await quiet();
   await trial.start();

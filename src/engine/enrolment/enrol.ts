@@ -33,13 +33,30 @@ const batchSize = 100;
 const journalSize = 10;
 
 /**
+ * Before anything is sent: the wishes that are seen for the first time, what the rows prove, and that the ledger is to be
+ * relied on from now on. Should the process die among the calls, contacts of its own making do not pass for contacts that
+ * were there before the state (E6, L10).
+ */
+export async function noteWishes(
+  book: LedgerBook,
+  { retryRequestIds, facts }: Pick<Memory, 'retryRequestIds' | 'facts'>,
+  { changes, wishes, isLedgerTrusted }: Decided['plan'],
+): Promise<void> {
+  const isNews = isLedgerTrusted && facts.isLedgerTrusted !== true && changes.some(({ op }) => op === 'create');
+  await book.put(
+    wishes,
+    [...wishes.keys()].flatMap((key) => retryRequestIds.get(key.replace(' ', '/')) ?? []),
+    isNews,
+  );
+}
+
+/**
  * `cancelled`: what became of the cancels of this run. A changed wish is cancelled first, and waits while that did not
  * succeed (E5). The ledger has each call before and after it, the journal every few (L10, L12).
  */
 export async function enrolInCrm(
   context: RunContext,
   book: LedgerBook,
-  { retryRequestIds }: Pick<Memory, 'retryRequestIds'>,
   { scope, snapshot }: Pulled,
   { input, plan }: Decided,
   cancelled: Outcomes,
@@ -51,10 +68,6 @@ export async function enrolInCrm(
   const held = new Set<Change>();
   const told = new Map<number, WishResult[]>();
   const nameByUuid = new Map(input.automations?.map(({ uuid, name }) => [uuid, name]));
-  await book.put(
-    plan.wishes,
-    [...plan.wishes.keys()].flatMap((key) => retryRequestIds.get(key.replace(' ', '/')) ?? []),
-  );
   await noteCancels();
   const uncancelled = new Set(
     plan.changes.flatMap((change) =>

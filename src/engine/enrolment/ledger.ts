@@ -26,8 +26,15 @@ export interface Newcomer extends InFlight {
 export interface LedgerBook {
   entry(uuid: string, automation: string): LedgerEntry | undefined;
   newcomer(rowKey: string): Newcomer | undefined;
-  /** null: forgotten. `doneRequests`: what asked for it, carried out with this, or a crash would have it done again. */
-  put(entries: ReadonlyMap<string, LedgerEntry | null>, doneRequests?: readonly string[]): Promise<void>;
+  /**
+   * null: forgotten. `doneRequests`: what asked for it, carried out with this, or a crash would have it done again.
+   * `isTrusted`: from now on nothing is missing from the ledger (E6).
+   */
+  put(
+    entries: ReadonlyMap<string, LedgerEntry | null>,
+    doneRequests?: readonly string[],
+    isTrusted?: boolean,
+  ): Promise<void>;
   /** Before the call. */
   intend(rowKey: string, newcomer: Newcomer): Promise<void>;
   /** After it; with `entry`, what the ledger has from now on in its place. */
@@ -44,9 +51,13 @@ export function openLedger(
   const newcomers = new Map(outbox);
   const write = async (
     changed: ReadonlyMap<string, LedgerEntry | null>,
-    { closed, doneRequests = [] }: { readonly closed?: string; readonly doneRequests?: readonly string[] } = {},
+    {
+      closed,
+      doneRequests = [],
+      isTrusted = false,
+    }: { readonly closed?: string; readonly doneRequests?: readonly string[]; readonly isTrusted?: boolean } = {},
   ): Promise<void> => {
-    if (changed.size === 0 && closed === undefined) return;
+    if (changed.size === 0 && closed === undefined && !isTrusted) return;
     const [kept, gone] = [new Map<string, JsonObject>(), new Array<string>()];
     for (const [key, entry] of changed) {
       if (entry === null) gone.push(key);
@@ -56,6 +67,7 @@ export function openLedger(
       enrolments: { put: kept, delete: gone },
       ...(closed !== undefined && { outbox: { delete: [closed] } }),
       ...(doneRequests.length > 0 && { doneRequests }),
+      ...(isTrusted && { facts: { put: new Map([['isLedgerTrusted', true]]) } }),
     });
     for (const [key, entry] of changed) {
       if (entry === null) known.delete(key);
@@ -66,7 +78,7 @@ export function openLedger(
   return {
     entry: (uuid, automation) => known.get(ledgerKey(uuid, automation)),
     newcomer: (rowKey) => newcomers.get(rowKey),
-    put: (changed, doneRequests = []) => write(changed, { doneRequests }),
+    put: (changed, doneRequests = [], isTrusted = false) => write(changed, { doneRequests, isTrusted }),
     async intend(rowKey, newcomer) {
       await lease.commit({ outbox: { put: new Map([[rowKey, newcomer as unknown as JsonObject]]) } });
       newcomers.set(rowKey, newcomer);

@@ -11,7 +11,7 @@ import type { RunRequest } from '../context.ts';
 import { RunFailed } from '../errors.ts';
 import type { FeedContext } from './context.ts';
 import type { Facts } from '../memory.ts';
-import { columnNotice, columnsToCreate } from '../pull.ts';
+import { assertMade, columnNotice, columnsToCreate } from '../pull.ts';
 
 export interface FeedPulled {
   readonly records: readonly FeedRecord[];
@@ -101,7 +101,9 @@ async function prepareTab(context: FeedRun, facts: Facts, mayWrite: boolean, sna
   const create = isFirst ? snapshot.columns.map(({ key }) => key) : columnsToCreate(snapshot, { facts });
   if (!isFirst && create.length === 0 && snapshot.unanchored.length === 0) return snapshot;
   await table.ensure(snapshot, create, call);
-  return table.read(call);
+  const prepared = await table.read(call);
+  assertMade(prepared, create);
+  return prepared;
 }
 
 async function assertFree({ config, shape, inspect, request }: FeedRun, { rows }: Snapshot): Promise<void> {

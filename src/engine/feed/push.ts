@@ -78,6 +78,8 @@ export async function pushFeed(context: FeedRun, snapshot: Snapshot, plan: FeedP
   const statuses = await setCells(context, snapshot, plan, outcomes);
   if (!context.request.signal.aborted) await appendRows(context, snapshot, plan, outcomes);
   if (!context.request.signal.aborted) await removeRows(context, snapshot, plan, outcomes);
+  // W9: in the run that left them.
+  if (!context.request.signal.aborted) await context.table.clearMarks();
   for (const [change, outcome] of outcomes) {
     context.emit({ type: 'change-done', sync: context.config.name, run: context.run, change, outcome });
   }

@@ -5,7 +5,7 @@ import { sheetCall } from '../context.ts';
 import { RunFailed } from '../errors.ts';
 import type { Facts } from '../memory.ts';
 import type { OutboxRun, OutboxTab } from './context.ts';
-import { columnsToCreate } from '../pull.ts';
+import { assertMade, columnsToCreate } from '../pull.ts';
 import { statusKey } from '../shape.ts';
 
 /** Without `mayWrite` columns that are to be made are only imagined, as blank. Throws SheetsErrors and RunFailed. */
@@ -28,6 +28,7 @@ export async function readTab(context: OutboxRun, facts: Facts, mayWrite: boolea
   }
   await table.ensure(read, toCreate, call);
   const snapshot = await table.read(call);
+  assertMade(snapshot, toCreate);
   return { ...tab, snapshot, missing: missingIn(snapshot) };
 }
 

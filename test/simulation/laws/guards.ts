@@ -23,6 +23,31 @@ const isLetGo = ({ seq, side, uuid, field }: Write, writes: readonly Write[]) =>
   side === 'crm' &&
   writes.some((each) => each.seq > seq && each.uuid === uuid && each.field === field && each.after !== '');
 
+/**
+ * What no limit counts: what completes a record of leadsheet's own making or a row that was linked in this run, and what an
+ * earlier run had begun to write and did not see done.
+ */
+function isFinishing(
+  { additions, namings, writes, history, reports }: Evidence,
+  { seq: begun }: RunView,
+  { seq, side, uuid, field, before, after }: Write,
+): boolean {
+  const isFirst = !writes.some(
+    (each) => each.seq < seq && each.side === side && each.uuid === uuid && each.field === field,
+  );
+  if (isFirst && additions.some((each) => each.uuid === uuid && each.seq < seq)) return true;
+  if (before === '' && namings.some((each) => each.uuid === uuid && each.seq >= begun)) return true;
+  const ended = new Set(reports.map(({ run }) => run));
+  return history.some(
+    (line) =>
+      line.contact === uuid &&
+      line['side'] === side &&
+      line['field'] === field &&
+      (line['after'] ?? '') === after &&
+      (line['outcome'] !== 'done' || !ended.has(line.run)),
+  );
+}
+
 function judgeRun(evidence: Evidence, run: RunView) {
   const next = evidence.runs.find(({ pid, seq }) => pid === run.pid && seq > run.seq);
   const isOfRun = ({ pid, seq }: { readonly pid: number; readonly seq: number }) =>
@@ -34,8 +59,7 @@ function judgeRun(evidence: Evidence, run: RunView) {
     return [{ law: 'G1', text: `${text}; ${run.linked} were linked` }];
   }
   if (evidence.setting.limits !== 'default' || run.linked < linksForShares) return [];
-  const added = new Set(evidence.additions.filter(isOfRun).map(({ uuid }) => uuid));
-  const writes = evidence.writes.filter((write) => isOfRun(write) && !added.has(write.uuid));
+  const writes = evidence.writes.filter((write) => isOfRun(write) && !isFinishing(evidence, run, write));
   const counts = [
     ['deletions', removals.length, deletesShare],
     ['changed records', new Set(writes.map(({ uuid }) => uuid)).size, changesShare],

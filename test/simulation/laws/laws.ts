@@ -16,6 +16,7 @@ import { nothingUntold } from './l12-nothing-untold.ts';
 import { handsOff } from './l13-hands-off.ts';
 import { copies } from './copies.ts';
 import { guards } from './guards.ts';
+import { recovery } from './recovery.ts';
 import { blanks } from './blanks.ts';
 import { wishes } from './wishes.ts';
 
@@ -36,6 +37,7 @@ const laws: Readonly<Record<string, Law>> = {
   M3: blanks,
   I4: copies,
   'G1, G2': guards,
+  G4: recovery,
   E4: wishes,
 };
 

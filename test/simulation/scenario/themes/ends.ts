@@ -1,5 +1,6 @@
 // Processes that end, and two at once.
 import type { Setting } from '../../world/setting.ts';
+import type { Fault } from '../scenario.ts';
 import { type Draw, plainly, type Themed } from './draw.ts';
 
 /** L10: the process ends in the midst of everything, again and again; two at once, too. */
@@ -21,6 +22,40 @@ export function kills({ crm, sheet, pass, run, repeat, part, random, chance }: D
   return {
     setting: plainly(setting, { settleSecs: 0, limits: 'wide' }),
     steps: [...repeat(1, 3, () => crm('enter')), run({ isFull: true }), pass(60_000), ...rounds.flat()],
+  };
+}
+
+/** G2, G4: a first run under the limits that everybody has is cut short or fails, and so are those after it. */
+export function firstRuns({ crm, sheet, pass, run, repeat, random, chance }: Draw, setting: Setting): Themed {
+  const end = () => ({ at: random.integer(8, 90), how: random.pick(['kill', 'kill', 'power', 'stop'] as const) });
+  const fault = (): Fault => ({
+    on: 'sheet',
+    target: 'write',
+    effect: random.pick(['lost', 'html', 'empty', 503] as const),
+    when: chance(60) ? 'before' : 'after',
+    times: random.pick([1, 1, 3, 9]),
+    skip: random.integer(0, 3),
+  });
+  const cut = () => (chance(60) ? { end: end() } : { faults: [fault()] });
+  const rounds = repeat(1, 3, () => [...repeat(0, 6, () => sheet('enter')), run({}, cut()), pass(20_000, 60_000)]);
+  return {
+    // Columns that only show are blank in a new row, and filled by whichever run comes to it.
+    setting: {
+      ...plainly(setting, { settleSecs: 0, limits: 'default' }),
+      fields: setting.fields.map(({ field }) => ({
+        field,
+        direction: field === 'position' || field === 'headline' ? ('to_sheet' as const) : ('both' as const),
+      })),
+      switches: chance(40) ? { normalises: ['trim'] } : {},
+      isShouting: chance(30),
+    },
+    steps: [
+      ...repeat(6, 9, () => sheet('enter')),
+      ...repeat(0, 2, () => crm('enter')),
+      run({ isFull: true }, cut()),
+      pass(20_000),
+      ...rounds.flat(),
+    ],
   };
 }
 

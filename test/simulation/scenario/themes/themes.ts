@@ -1,7 +1,7 @@
 // Stories with a theme: few people, one thing to be seen, and little else. What takes three rare things to meet is met by these.
 import { lostAppends, lostCreates, unknownUpdates } from './answers.ts';
 import { type Theme } from './draw.ts';
-import { kills, twoAtOnce } from './ends.ts';
+import { firstRuns, kills, twoAtOnce } from './ends.ts';
 import { lostWishes, wishes } from './enrolments.ts';
 import { changesOnly, momentOfWriting, movingRows, pages } from './moments.ts';
 import { copies, deletions, editedCopies, limits, momentOfDeleting, samePersonTwice } from './people.ts';
@@ -30,4 +30,5 @@ export const themes: readonly Theme[] = [
   unknownUpdates,
   mapping,
   editedCopies,
+  firstRuns,
 ];

@@ -1,0 +1,23 @@
+import type { Law } from '../oracle/evidence.ts';
+
+/**
+ * G2, G4, L10. Where people did nothing but enter others, no limit has anything to count: whatever fails, and whenever the
+ * process dies, no run is held for it.
+ */
+export const recovery: Law = ({ log, reports, isStateTampered }) => {
+  if (isStateTampered || !isOnlyEntering(log)) return [];
+  return reports.flatMap(({ run, holds }) =>
+    holds.flatMap(({ rule, reason }) =>
+      rule === 'G2' ? [{ law: 'G4', text: `run ${run} was held, though people only entered others: ${reason}` }] : [],
+    ),
+  );
+};
+
+/** Each field of each person was typed once, on one side, and nobody was taken away, copied or named twice. */
+function isOnlyEntering({ typed, people }: Parameters<Law>[0]['log']): boolean {
+  const fields = new Set(typed.map(({ person, field }) => `${person} ${field}`));
+  return (
+    fields.size === typed.length &&
+    [...people.values()].every(({ deletedIn, tangles }) => deletedIn.size === 0 && tangles.size === 0)
+  );
+}

@@ -30,8 +30,8 @@ const merging: readonly Sabotage[] = [
   {
     name: 'what was sent is believed to be stored, whatever the answer says',
     file: 'sync/record-state.ts',
-    text: 'isSame(field.kind, stored, after) || !isSame(field.kind, stored, before ?? null);',
-    instead: 'true as boolean;',
+    text: 'if (stored === undefined || isSame(kind, stored, after))',
+    instead: 'if (true as boolean)',
   },
   {
     name: 'the base holds what was sent, also where the sheet does not',
@@ -139,8 +139,8 @@ const service: readonly Sabotage[] = [
   {
     name: 'a contact is not looked at again before it is written',
     file: 'engine/push-crm.ts',
-    text: "      if (isMoved) return { kind: 'moved' };\n",
-    instead: '',
+    text: "look.kind === 'seen' && hasMoved(",
+    instead: "look.kind === 'seen' && (false as boolean) && hasMoved(",
   },
   {
     name: 'a new row writes over the contact that is there',

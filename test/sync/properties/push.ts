@@ -37,7 +37,7 @@ export interface Push {
 
 type Effect = () => Outcome;
 
-export function createPush(world: World, input: PlanInput, { faults, meanwhile }: RunOptions): Push {
+export function createPush(world: World, input: PlanInput, { faults, meanwhile, edits = [] }: RunOptions): Push {
   const outcomes = new Map<Change, Outcome>();
   const rowByNumber = new Map(world.rows.map((row, index) => [index + 2, row]));
   const readByRow = new Map(input.sheet.rows.map((read) => [rowByNumber.get(read.number)!, read]));
@@ -188,9 +188,25 @@ export function createPush(world: World, input: PlanInput, { faults, meanwhile }
       });
       contact.held[index] = { value: stored(each.after, index, contact.held[index]!.value), isPersons: false };
     }
+    editMeanwhile(contact, change);
     contact.updatedAt = world.now;
     readByUuid.set(contact.uuid, recordOf(contact).values);
     return { kind: 'done', contact: recordOf(contact) };
+  }
+
+  /** M5: the answer shows what somebody wrote in the moment of the update. Keys are left to the other acts. */
+  function editMeanwhile({ uuid, held }: Contact, { fields }: Change): void {
+    const index = fields.map(({ field }) => fieldNames.indexOf(field as never)).find((each) => isPlainField(each));
+    // The number counts on before a change has its effect.
+    for (const { at, value } of edits) {
+      if (at !== number - 1 || index === undefined) continue;
+      const values = alphabet[index]!;
+      const theirs = values[value % values.length]!;
+      // What differs in case or white space alone passes for a form of what was sent: nobody can tell.
+      if (folded(theirs) === folded(held[index]!.value)) continue;
+      held[index] = { value: theirs, isPersons: true };
+      world.story.push(`  meanwhile ${fieldNames[index]} of ${uuid} becomes ${JSON.stringify(held[index].value)}`);
+    }
   }
 
   function takenBy(contact: Contact, fields: readonly FieldChange[]): Contact | undefined {
@@ -316,4 +332,14 @@ export function createPush(world: World, input: PlanInput, { faults, meanwhile }
 
 function isPlaceholder(value: Value): boolean {
   return String(value).endsWith('@example.com');
+}
+
+function isPlainField(index: number): boolean {
+  return ['name', 'company_name', 'position'].includes(fieldNames[index]!);
+}
+
+function folded(value: Value): string {
+  return String(value ?? '')
+    .trim()
+    .toLowerCase();
 }

@@ -57,6 +57,8 @@ export interface RunOptions {
   readonly faults: readonly Fault[];
   /** Before the change of that number is carried out. */
   readonly meanwhile: readonly { readonly at: number; readonly act: Act }[];
+  /** Of the update of that number: somebody writes another value into a field that was sent, before it is answered. */
+  readonly edits?: readonly { readonly at: number; readonly value: number }[];
   /** Of a crash: links whose number has this bit were committed. */
   readonly committed: number;
   readonly pauseSecs: number;
@@ -105,6 +107,13 @@ export const anyRun: Arbitrary<RunOptions> = record({
   meanwhile: oneof(
     { weight: 2, arbitrary: constant([]) },
     { weight: 1, arbitrary: array(record({ at: nat({ max: 5 }), act: anyAct }), { minLength: 1, maxLength: 2 }) },
+  ),
+  edits: oneof(
+    { weight: 2, arbitrary: constant([]) },
+    {
+      weight: 1,
+      arbitrary: array(record({ at: nat({ max: 3 }), value: nat({ max: 4 }) }), { minLength: 1, maxLength: 2 }),
+    },
   ),
   committed: mask,
   pauseSecs: constantFrom(5, 30, 120, 7200),

@@ -38,9 +38,13 @@ export interface Link {
   readonly missedScans?: number;
   /** Open business by field name. */
   readonly notes?: Readonly<Record<string, FieldNote>>;
-  /** W5. Calls for this contact that the service refused. */
+  /** W5. Updates of this contact that the service refused. */
   readonly refusal?: Refusal;
+  /** W5. The same of other changes: of `Refusal.sheet` stands what the contact held. */
+  readonly refusals?: Readonly<Partial<Record<RefusableOp, Refusal>>>;
 }
+
+export type RefusableOp = 'delete' | 'cancel';
 
 /**
  * `row-gone`: a person deleted the row, the contact stays (D1). `contact-gone`: the row stays and says so (D3).

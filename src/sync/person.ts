@@ -7,6 +7,7 @@ import { isReadFromCrm, isWritable } from './mapping.ts';
 import { editedAt, linkOf, seenAs } from './link.ts';
 import { mergeRecord } from './merge-record.ts';
 import { type ContactRecord, pack, type Packed, type RowRecord, unpack } from './record.ts';
+import { pausedBy, refusedBefore } from './refusal.ts';
 import type { RuleId } from './rules.ts';
 import { isBlank, type Reading } from './value.ts';
 
@@ -132,10 +133,9 @@ function mergePresent(context: PersonContext, { uuid, link, contact, row }: Pers
   const about = { uuid, row: row.number };
   const changes: Change[] = [];
   const refusal = link?.refusal?.sheet === row.values ? link.refusal : undefined;
-  const isRefused = refusal !== undefined && !isDue(context, refusal.retryAt, uuid, row);
-  if (isRefused && merged.toCrm.length > 0) {
-    const kind = refusal.retryAt === null ? 'quarantined' : 'refused';
-    problems.push(problem(kind, about, 'W5', `refused by the service: ${refusal.message}`));
+  const refused = pausedBy(context, refusal, about, 'refused by the service');
+  if (refused && merged.toCrm.length > 0) {
+    problems.push(refused);
   } else if (merged.toCrm.length > 0) {
     changes.push({ side: 'crm', op: 'update', ...about, fields: merged.toCrm, ...whole(merged.toCrm) });
   }
@@ -169,10 +169,6 @@ function mergePresent(context: PersonContext, { uuid, link, contact, row }: Pers
   };
 }
 
-function isDue({ requests, now }: PersonContext, retryAt: number | null, uuid: string, row: RowRecord): boolean {
-  return requests.retry.has(uuid) || requests.retry.has(`row:${row.number}`) || (retryAt !== null && now >= retryAt);
-}
-
 /** Why an ID is written: it was emptied, it is another one now, or the row was found by its key. */
 function idRule(link: Link | undefined, row: RowRecord): RuleId {
   if (link) return 'I5';
@@ -197,14 +193,21 @@ function planRowGone(
     link: { ...link, isOpen: true },
     ...appendRow(context, uuid, crm, rule, reason),
   });
-  if (context.requests.retry.has(uuid)) return restore('D1', 'asked for again');
+  const { onRowDeleted } = context.mapping;
+  const op = onRowDeleted === 'delete_contact' ? 'delete' : 'cancel';
+  const refusal = refusedBefore(link, op);
+  if (context.requests.retry.has(uuid) && !refusal) return restore('D1', 'asked for again');
   if (link.standing === 'row-gone') return ignored(link);
   if (!context.areAbsentRowsGone) {
     // What changed meanwhile is still to be merged when the row turns up, whatever was last seen then.
     return { link: contactIs === 'changed' ? { ...link, isOpen: true } : link, changes: [], problems: [] };
   }
   const about = { uuid, row: null, fields: [] };
-  switch (context.mapping.onRowDeleted) {
+  const isModified = op === 'delete' && contactIs === 'changed';
+  const what = `its row was deleted, and ${op === 'delete' ? 'deleting' : 'cancelling'} it was refused by the service`;
+  const paused = isModified ? undefined : pausedBy(context, refusal, { uuid, row: null }, what);
+  if (paused) return { link: { ...link, isOpen: true }, changes: [], problems: [paused] };
+  switch (onRowDeleted) {
     case 'ignore':
       return ignored(link);
     case 'restore':
@@ -293,15 +296,8 @@ function planContactGone(context: PersonContext, person: Person, link: Link): Pe
   if (context.mapping.onContactDeleted !== 'delete_row' || kept !== undefined) {
     return standApart(context, person, link, 'contact-gone', kept);
   }
-  const remove: Change = {
-    side: 'sheet',
-    op: 'remove',
-    uuid,
-    row: row.number,
-    fields: [],
-    rule: 'D3',
-    reason: 'the contact was deleted in the CRM',
-  };
+  const about = { uuid, row: row.number, fields: [], rule: 'D3' } as const;
+  const remove: Change = { side: 'sheet', op: 'remove', ...about, reason: 'the contact was deleted in the CRM' };
   return { link: { ...link, isOpen: true }, changes: [remove], problems: [] };
 }
 

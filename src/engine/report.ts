@@ -89,7 +89,7 @@ export function statusOf(holds: readonly Hold[], problems: readonly Problem[]): 
 }
 
 /** Those of which both sides are there. */
-export function countLinked({ links }: Base): number {
+export function countLinked({ links }: Pick<Base, 'links'>): number {
   let count = 0;
   links.forEach(({ standing }) => {
     if (standing === undefined) count += 1;
@@ -102,7 +102,11 @@ export function countRun(
   problems: readonly Problem[],
   outcomes: ReadonlyMap<Change, Outcome>,
 ): RunCounts {
-  const done = [...outcomes].flatMap(([{ op }, { kind }]) => (kind === 'done' ? [op] : []));
+  // I3: what the service answered is somebody else, so that nobody was created.
+  const mistaken = new Set(problems.flatMap(({ rule, row }) => (rule === 'I3' && row !== null ? [row] : [])));
+  const done = [...outcomes].flatMap(([{ op, row }, { kind }]) =>
+    kind === 'done' && !(op === 'create' && mistaken.has(row ?? 0)) ? [op] : [],
+  );
   const newcomers = [...outcomes].filter(
     ([change, { kind }]) => change.op === 'create' && change.enrol !== undefined && kind === 'done',
   ).length;
@@ -112,7 +116,7 @@ export function countRun(
     linked,
     waiting: kinds('waiting'),
     conflicts: kinds('conflict'),
-    quarantined: new Set(problems.flatMap(({ kind, row }) => (kind === 'quarantined' ? [row] : []))).size,
+    quarantined: new Set(problems.flatMap(({ kind, row, id }) => (kind === 'quarantined' ? [row ?? id] : []))).size,
     parked: kinds('parked'),
     held: kinds('held', 'refused', 'unreadable', 'failed', 'unknown'),
     ignored: kinds('ignored'),

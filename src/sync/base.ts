@@ -32,6 +32,8 @@ export interface Link {
   readonly updatedAt?: number;
   /** Left out while both are there. */
   readonly standing?: Standing;
+  /** Why it stands so, as far as there is more to say: every run says the same of it (W9). */
+  readonly standsFor?: string;
   /** A write to the contact had no outcome that anybody saw: it is asked for by its uuid until it was read (W4). */
   readonly isUnsure?: true;
   /** Full scans in a row that did not show the contact (D3). */
@@ -86,6 +88,8 @@ export interface Stray {
   readonly refusal?: Refusal;
   /** The person the service answered for it, where that was somebody else (I3). */
   readonly mistakenFor?: string;
+  /** By what that was seen: every run says the same of it (W9). */
+  readonly mistake?: string;
   /** The automation it names: another one makes it wait to settle anew (W10). */
   readonly wish?: string;
   /** Creating and enrolling it in one call came to nothing: it is looked up, created and enrolled one after the other (E2). */

@@ -44,7 +44,7 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
     const { contact } = outcome;
     const mistake = mistakeOf(change, contact);
     if (mistake !== undefined) {
-      strays.set(change.key, { ...strayOf(change), mistakenFor: contact.uuid });
+      strays.set(change.key, { ...strayOf(change), mistakenFor: contact.uuid, mistake });
       problems.push(
         problem(
           'quarantined',

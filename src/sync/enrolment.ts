@@ -213,13 +213,12 @@ export function planEnrolments(
   }
 
   /** W5: the service would not cancel it. What else the cell wishes waits, as for any cancel that did not succeed (E5). */
-  function isRefused(uuid: string, row: RowRecord, automation: string, { refusedCancel, name }: LedgerEntry): boolean {
-    const what = `cancelling ${name ?? automation} was refused by the service`;
+  function isRefused(uuid: string, row: RowRecord, automation: string, { refusedCancel }: LedgerEntry): boolean {
     // Its id is the contact's: who retries by the id of an enrolment asks for that once more.
-    const paused = pausedBy(input, refusedCancel, { uuid, row: row.number }, what);
+    const paused = pausedBy(input, refusedCancel, { uuid, row: row.number }, 'refused');
     if (!paused) return false;
     uncancelled.add(uuid);
-    note(row, automation, `refused: ${paused.reason}`);
+    note(row, automation, paused.reason);
     problems.push(paused);
     return true;
   }

@@ -133,7 +133,7 @@ function mergePresent(context: PersonContext, { uuid, link, contact, row }: Pers
   const about = { uuid, row: row.number };
   const changes: Change[] = [];
   const refusal = link?.refusal?.sheet === row.values ? link.refusal : undefined;
-  const refused = pausedBy(context, refusal, about, 'refused by the service');
+  const refused = pausedBy(context, refusal, about, 'refused');
   if (refused && merged.toCrm.length > 0) {
     problems.push(refused);
   } else if (merged.toCrm.length > 0) {
@@ -304,7 +304,7 @@ function planContactGone(context: PersonContext, person: Person, link: Link): Pe
 /** The contact left before this run; what it was then still holds. */
 function planWithoutContact(context: PersonContext, person: Person, link: Link): PersonPlan {
   if (!person.row) return { link: null, changes: [], problems: [] };
-  return standApart(context, person, link, link.standing === 'left' ? 'left' : 'contact-gone', undefined);
+  return standApart(context, person, link, link.standing === 'left' ? 'left' : 'contact-gone', link.standsFor);
 }
 
 /** The row stays and says why; nothing typed there is sent. */
@@ -315,13 +315,14 @@ function standApart(
   standing: 'left' | 'contact-gone',
   more: string | undefined,
 ): PersonPlan {
-  const { isOpen: _isOpen, isUnsure: _unsure, missedScans: _missed, ...rest } = link;
+  const { isOpen: _isOpen, isUnsure: _unsure, missedScans: _missed, standsFor: _why, ...rest } = link;
   const detail = more === undefined ? '' : `: ${more}`;
   const reason =
     standing === 'left' ? `no longer in ${crm.scope}${detail}` : `deleted in the CRM${detail}; the row is left alone`;
   const isSilent = standing === 'contact-gone' && mapping.onContactDeleted === 'ignore';
   const said = problem('ignored', { uuid, row: row?.number ?? null }, standing === 'left' ? 'D4' : 'D3', reason);
-  return { link: { ...rest, standing }, changes: [], problems: isSilent ? [] : [said] };
+  const stands = { standing, ...(more !== undefined && { standsFor: more }) };
+  return { link: { ...rest, ...stands }, changes: [], problems: isSilent ? [] : [said] };
 }
 
 /** D2: did any field that is read from the CRM change since the base? */

@@ -80,7 +80,8 @@ export async function enrolInCrm(
       } else if (change.automation !== null) {
         if (outcome?.kind === 'refused') await noteRefusedCancel(change.uuid!, change.automation, outcome.message);
         const why = outcome && 'message' in outcome ? `: ${outcome.message}` : '';
-        tell(change, change.automation, `waiting: is cancelled in the next run${why}`);
+        const isRefused = outcome?.kind === 'refused';
+        tell(change, change.automation, isRefused ? `refused${why}` : `waiting: is cancelled in the next run${why}`);
       }
     }
   }

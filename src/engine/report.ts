@@ -89,7 +89,7 @@ export function statusOf(holds: readonly Hold[], problems: readonly Problem[]): 
 }
 
 /** Those of which both sides are there. */
-export function countLinked({ links }: Base): number {
+export function countLinked({ links }: Pick<Base, 'links'>): number {
   let count = 0;
   links.forEach(({ standing }) => {
     if (standing === undefined) count += 1;
@@ -102,10 +102,14 @@ export function countRun(
   problems: readonly Problem[],
   outcomes: ReadonlyMap<Change, Outcome>,
 ): RunCounts {
-  // Who came here from another list was a contact already (I2).
+  // I3: what the service answered is somebody else, so that nobody was created.
+  const mistaken = new Set(problems.flatMap(({ rule, row }) => (rule === 'I3' && row !== null ? [row] : [])));
   const done = [...outcomes].flatMap(([change, { kind }]): Change['op'][] => {
     if (kind !== 'done') return [];
-    return change.op === 'create' && change.moves !== undefined ? ['update'] : [change.op];
+    if (change.op !== 'create') return [change.op];
+    if (mistaken.has(change.row ?? 0)) return [];
+    // The contact came here from another list (I2): it existed before.
+    return [change.moves === undefined ? 'create' : 'update'];
   });
   const newcomers = [...outcomes].filter(
     ([change, { kind }]) => change.op === 'create' && change.enrol !== undefined && kind === 'done',
@@ -116,7 +120,7 @@ export function countRun(
     linked,
     waiting: kinds('waiting'),
     conflicts: kinds('conflict'),
-    quarantined: new Set(problems.flatMap(({ kind, row }) => (kind === 'quarantined' ? [row] : []))).size,
+    quarantined: new Set(problems.flatMap(({ kind, row, id }) => (kind === 'quarantined' ? [row ?? id] : []))).size,
     parked: kinds('parked'),
     held: kinds('held', 'refused', 'unreadable', 'failed', 'unknown'),
     ignored: kinds('ignored'),

@@ -126,12 +126,19 @@ export function openJournal(
     async end(settled, passing, left) {
       const doneRequests = carriedOut(memory, settled, left);
       const { isEmpty } = toBatch(known, settled, facts, doneRequests);
-      if (isEmpty && done.length === 0 && !hasWritten) return;
+      if (isEmpty && done.length === 0 && !hasWritten && !isNews(memory.facts, passing)) return;
       const learnt = { ...facts, ...passing };
       const { batch, base } = toBatch(known, settled, learnt, doneRequests);
       await commit(batch, base, learnt);
     },
   };
+}
+
+/** Whoever asks for the status has to know what is open; what only waits is different in every run. */
+function isNews({ lastRun: before }: Facts, { lastRun: now }: Facts): boolean {
+  const openIn = (run: Facts['lastRun']) =>
+    JSON.stringify(run?.problems.filter(({ kind }) => kind !== 'waiting') ?? []);
+  return (before?.status ?? 'succeeded') !== now?.status || openIn(before) !== openIn(now);
 }
 
 const interrupted: Outcome = { kind: 'unknown', message: 'the process ended before the outcome was known' };

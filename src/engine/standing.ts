@@ -7,7 +7,7 @@ import type { LedgerEntry } from '../sync/ledger.ts';
 import { type Packed, unpack } from '../sync/record.ts';
 import type { Reading } from '../sync/value.ts';
 import type { DecisionRequest, Facts, LastRun } from './memory.ts';
-import type { RunCounts } from './report.ts';
+import { countLinked, type RunCounts } from './report.ts';
 
 export interface Standing {
   /** The last run that had something to write. */
@@ -112,7 +112,17 @@ function countStanding(
 ): Standing['counts'] {
   const none = { waiting: 0, quarantined: 0, parked: 0, held: 0, ignored: 0 };
   const { waiting, quarantined, parked, held, ignored } = lastRun?.counts ?? none;
-  return { linked: links.size, conflicts: conflicts.length, waiting, quarantined, parked, held, ignored };
+  // Of a feed: a row that says that its record is gone stands for none.
+  const living = new Map([...links].filter(([, link]) => !('isGone' in link)));
+  return {
+    linked: countLinked({ links: living }),
+    conflicts: conflicts.length,
+    waiting,
+    quarantined,
+    parked,
+    held,
+    ignored,
+  };
 }
 
 const emailFields = ['email', 'work_email', 'personal_email'];

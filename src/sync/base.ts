@@ -34,20 +34,26 @@ export interface Link {
   readonly copies?: readonly Packed[];
   /** Left out while both are there. */
   readonly standing?: Standing;
+  /** Why it stands so, as far as there is more to say: every run says the same of it (W9). */
+  readonly standsFor?: string;
   /** A write to the contact had no outcome that anybody saw: it is asked for by its uuid until it was read (W4). */
   readonly isUnsure?: true;
   /** Full scans in a row that did not show the contact (D3). */
   readonly missedScans?: number;
   /** Open business by field name. */
   readonly notes?: Readonly<Record<string, FieldNote>>;
-  /** W5. Calls for this contact that the service refused. */
+  /** W5. Updates of this contact that the service refused. */
   readonly refusal?: Refusal;
   /**
    * G2. Writes that a run was let through to make and that are not confirmed, by field name: the value. The same write
    * counts towards no limit again (`counted.ts`).
    */
   readonly counted?: Readonly<Record<string, Value>>;
+  /** W5. The same of other changes: of `Refusal.sheet` stands what the contact held. */
+  readonly refusals?: Readonly<Partial<Record<RefusableOp, Refusal>>>;
 }
+
+export type RefusableOp = 'delete' | 'cancel';
 
 /**
  * `row-gone`: a person deleted the row, the contact stays (D1). `contact-gone`: the row stays and says so (D3).
@@ -106,6 +112,8 @@ export interface Stray {
   readonly refusal?: Refusal;
   /** The person the service answered for it, where that was somebody else (I3). */
   readonly mistakenFor?: string;
+  /** By what that was seen: every run says the same of it (W9). */
+  readonly mistake?: string;
   /** The automation it names: another one makes it wait to settle anew (W10). */
   readonly wish?: string;
   /** Creating and enrolling it in one call came to nothing: it is looked up, created and enrolled one after the other (E2). */

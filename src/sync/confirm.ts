@@ -5,8 +5,9 @@ import { soleKeyNames } from './key-edits.ts';
 import type { PlanInput } from './input.ts';
 import { isNoKey, isOtherName } from './keys.ts';
 import { isSame } from './kinds.ts';
-import { type Failure, failureProblem, nextRefusal, type Outcome, type Outcomes } from './outcome.ts';
+import { type Failure, failureProblem, type Outcome, type Outcomes } from './outcome.ts';
 import type { Person } from './person.ts';
+import { nextRefusal } from './refusal.ts';
 import type { Plan } from './plan.ts';
 import { confirmReleased, confirmRestored, confirmStored, type RecordState, stateOf } from './record-state.ts';
 import { type ContactRecord, type RowRecord, unpack } from './record.ts';
@@ -45,7 +46,7 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
     const { contact } = outcome;
     const mistake = mistakeOf(change, contact);
     if (mistake !== undefined) {
-      strays.set(change.key, { ...strayOf(change), mistakenFor: contact.uuid });
+      strays.set(change.key, { ...strayOf(change), mistakenFor: contact.uuid, mistake });
       problems.push(
         problem(
           'quarantined',

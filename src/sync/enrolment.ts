@@ -4,6 +4,7 @@ import { type Change, type Problem, problem } from './change.ts';
 import type { PlanInput } from './input.ts';
 import { callsOf, countSince, enrolmentId, groupEntries, isDone, type LedgerEntry, ledgerKey } from './ledger.ts';
 import { type RowRecord, unpack } from './record.ts';
+import { pausedBy } from './refusal.ts';
 import type { RuleId } from './rules.ts';
 import { normalText } from './same.ts';
 import { vetoOf } from './veto.ts';
@@ -58,6 +59,7 @@ export function planEnrolments(
   const read = readerOf(automations);
   const due: Wish[] = [];
   const entriesByUuid = groupEntries(ledger);
+  const uncancelled = new Set<string>();
   // A row that says more than the ledger: this ledger is older than the sheet (E6, S3).
   const isBehind = ledger.isTrusted && wishers.some((wisher) => provenBy(wisher).length > 0);
   const wasTrusted = ledger.isTrusted && !isBehind;
@@ -89,6 +91,8 @@ export function planEnrolments(
       say(wish, 'held', 'E6', 'held: the state is new, approve it once');
     } else if (inDoubt.has(wish.automation.uuid)) {
       say(wish, 'waiting', 'E3', 'waiting: an earlier call has to be looked up first');
+    } else if (uncancelled.has(wish.uuid)) {
+      say(wish, 'waiting', 'E5', 'waiting: what was wished for before has to be cancelled first');
     } else if (isUnsettled(wish)) {
       // The person may still be typing; their row is not written into meanwhile.
       problems.push(problemOf('waiting', wish.uuid, wish.row, 'W10', 'enrolment: waits to settle'));
@@ -199,12 +203,24 @@ export function planEnrolments(
         const isCounted = callsOf(entry).some((at) => at > input.now - hourMs);
         if (!isCounted) wishes.set(ledgerKey(uuid, automation), null);
       } else if (rules!.onClear === 'cancel') {
+        if (isRefused(uuid, row, automation, entry)) continue;
         note(row, automation, 'cancelling');
         if (entry.state === 'cancelling') continue;
         const about = { side: 'crm', uuid, row: row.number, fields: [], automation } as const;
         changes.push({ ...about, op: 'cancel', rule: 'E5', reason: 'the wish was taken out of its cell' });
       }
     }
+  }
+
+  /** W5: the service would not cancel it. What else the cell wishes waits, as for any cancel that did not succeed (E5). */
+  function isRefused(uuid: string, row: RowRecord, automation: string, { refusedCancel }: LedgerEntry): boolean {
+    // Its id is the contact's: who retries by the id of an enrolment asks for that once more.
+    const paused = pausedBy(input, refusedCancel, { uuid, row: row.number }, 'refused');
+    if (!paused) return false;
+    uncancelled.add(uuid);
+    note(row, automation, paused.reason);
+    problems.push(paused);
+    return true;
   }
 
   function refuse({ uuid, row }: Wisher, automation: string | null, reason: string): void {

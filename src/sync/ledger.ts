@@ -14,6 +14,8 @@ export interface LedgerEntry {
   readonly name?: string;
   /** The service's own words, where it refused. */
   readonly message?: string;
+  /** W5: how often the service refused to cancel it, and until when it is not asked again (null: until `retry`). */
+  readonly refusedCancel?: { readonly message: string; readonly times: number; readonly retryAt: number | null };
   /** When calls were made that enrolled or may have, epoch milliseconds: what the cap counts, whatever became of it since. */
   readonly calls?: readonly number[];
 }

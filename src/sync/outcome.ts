@@ -1,7 +1,6 @@
 // What became of the changes of a plan, as whoever carried them out tells it.
-import type { Refusal } from './base.ts';
 import { type Change, type Problem, problem } from './change.ts';
-import type { ContactRecord, RowRecord } from './record.ts';
+import type { ContactRecord } from './record.ts';
 import type { RuleId } from './rules.ts';
 import type { Reading } from './value.ts';
 
@@ -41,13 +40,4 @@ function failureText(failure: Failure): readonly [Problem['kind'], RuleId, strin
     case 'failed':
       return ['failed', 'W4', failure.message];
   }
-}
-
-/** W5: pauses that grow, then a person has to look. */
-const refusalPausesMs = [60_000, 300_000, 1_800_000, 7_200_000];
-
-export function nextRefusal(known: Refusal | undefined, message: string, { values }: RowRecord, now: number): Refusal {
-  const times = known?.sheet === values ? known.times + 1 : 1;
-  const pause = refusalPausesMs[times - 1];
-  return { message, times, retryAt: pause === undefined ? null : now + pause, sheet: values };
 }

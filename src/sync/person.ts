@@ -9,6 +9,7 @@ import { editedAt, linkOf, seenAs } from './link.ts';
 import { listed } from './matching.ts';
 import { mergeRecord } from './merge-record.ts';
 import { type ContactRecord, pack, type Packed, type RowRecord, unpack } from './record.ts';
+import { pausedBy, refusedBefore } from './refusal.ts';
 import type { RuleId } from './rules.ts';
 import { isBlank } from './value.ts';
 
@@ -139,10 +140,9 @@ function mergePresent(context: PersonContext, { uuid, link, contact, row }: Pers
   const about = { uuid, row: row.number };
   const changes: Change[] = [];
   const refusal = link?.refusal?.sheet === row.values ? link.refusal : undefined;
-  const isRefused = refusal !== undefined && !isDue(context, refusal.retryAt, uuid, row);
-  if (isRefused && merged.toCrm.length > 0) {
-    const kind = refusal.retryAt === null ? 'quarantined' : 'refused';
-    problems.push(problem(kind, about, 'W5', `refused by the service: ${refusal.message}`));
+  const refused = pausedBy(context, refusal, about, 'refused');
+  if (refused && merged.toCrm.length > 0) {
+    problems.push(refused);
   } else if (merged.toCrm.length > 0) {
     changes.push({ side: 'crm', op: 'update', ...about, fields: merged.toCrm, ...whole(merged.toCrm) });
   }
@@ -165,16 +165,12 @@ function mergePresent(context: PersonContext, { uuid, link, contact, row }: Pers
       refusal,
       isUnsure: typeof contact === 'object' ? undefined : link?.isUnsure,
       // G2: what was refused was let through, and is the same change when it is its turn again.
-      counted: isRefused ? merged.toCrm : [],
+      counted: refused ? merged.toCrm : [],
     }),
     changes,
     problems,
     ...(merged.questions.length > 0 && { keyQuestions: merged.questions }),
   };
-}
-
-function isDue({ requests, now }: PersonContext, retryAt: number | null, uuid: string, row: RowRecord): boolean {
-  return requests.retry.has(uuid) || requests.retry.has(`row:${row.number}`) || (retryAt !== null && now >= retryAt);
 }
 
 /** Why an ID is written: it was emptied, it is another one now, or the row was found by its key. */
@@ -201,7 +197,10 @@ function planRowGone(
     link: { ...link, isOpen: true },
     ...appendRow(context, uuid, crm, rule, reason),
   });
-  if (context.requests.retry.has(uuid)) return restore('D1', 'asked for again');
+  const { onRowDeleted } = context.mapping;
+  const op = onRowDeleted === 'delete_contact' ? 'delete' : 'cancel';
+  const refusal = refusedBefore(link, op);
+  if (context.requests.retry.has(uuid) && !refusal) return restore('D1', 'asked for again');
   if (link.standing === 'row-gone') return ignored(link);
   const { doubtfulRows, isWithheld } = context;
   if (doubtfulRows.length > 0 || isWithheld) {
@@ -214,7 +213,11 @@ function planRowGone(
     };
   }
   const about = { uuid, row: null, fields: [] };
-  switch (context.mapping.onRowDeleted) {
+  const isModified = op === 'delete' && contactIs === 'changed';
+  const what = `its row was deleted, and ${op === 'delete' ? 'deleting' : 'cancelling'} it was refused by the service`;
+  const paused = isModified ? undefined : pausedBy(context, refusal, { uuid, row: null }, what);
+  if (paused) return { link: { ...link, isOpen: true }, changes: [], problems: [paused] };
+  switch (onRowDeleted) {
     case 'ignore':
       return ignored(link);
     case 'restore':
@@ -303,22 +306,15 @@ function planContactGone(context: PersonContext, person: Person, link: Link): Pe
   if (context.mapping.onContactDeleted !== 'delete_row' || kept !== undefined) {
     return standApart(context, person, link, 'contact-gone', kept);
   }
-  const remove: Change = {
-    side: 'sheet',
-    op: 'remove',
-    uuid,
-    row: row.number,
-    fields: [],
-    rule: 'D3',
-    reason: 'the contact was deleted in the CRM',
-  };
+  const about = { uuid, row: row.number, fields: [], rule: 'D3' } as const;
+  const remove: Change = { side: 'sheet', op: 'remove', ...about, reason: 'the contact was deleted in the CRM' };
   return { link: { ...link, isOpen: true }, changes: [remove], problems: [] };
 }
 
 /** The contact left before this run; what it was then still holds. */
 function planWithoutContact(context: PersonContext, person: Person, link: Link): PersonPlan {
   if (!person.row) return { link: null, changes: [], problems: [] };
-  return standApart(context, person, link, link.standing === 'left' ? 'left' : 'contact-gone', undefined);
+  return standApart(context, person, link, link.standing === 'left' ? 'left' : 'contact-gone', link.standsFor);
 }
 
 /** The row stays and says why; nothing typed there is sent. */
@@ -329,13 +325,14 @@ function standApart(
   standing: 'left' | 'contact-gone',
   more: string | undefined,
 ): PersonPlan {
-  const { isOpen: _isOpen, isUnsure: _unsure, missedScans: _missed, ...rest } = link;
+  const { isOpen: _isOpen, isUnsure: _unsure, missedScans: _missed, standsFor: _why, ...rest } = link;
   const detail = more === undefined ? '' : `: ${more}`;
   const reason =
     standing === 'left' ? `no longer in ${crm.scope}${detail}` : `deleted in the CRM${detail}; the row is left alone`;
   const isSilent = standing === 'contact-gone' && mapping.onContactDeleted === 'ignore';
   const said = problem('ignored', { uuid, row: row?.number ?? null }, standing === 'left' ? 'D4' : 'D3', reason);
-  return { link: { ...rest, standing }, changes: [], problems: isSilent ? [] : [said] };
+  const stands = { standing, ...(more !== undefined && { standsFor: more }) };
+  return { link: { ...rest, ...stands }, changes: [], problems: isSilent ? [] : [said] };
 }
 
 /** A row for a contact that has none: everything that may be shown and is not blank. */

@@ -1,5 +1,5 @@
 // After both pushes: what the sides were confirmed to hold becomes the base, from results and never from intentions (L3).
-import type { Link, Stray } from './base.ts';
+import { lastSeen, type Link, type Stray } from './base.ts';
 import { type Change, type Problem, problem, problemId } from './change.ts';
 import { confirmCrm } from './confirm.ts';
 import { withCopies } from './copies.ts';
@@ -7,6 +7,7 @@ import type { PlanInput } from './input.ts';
 import { isReadFromCrm } from './mapping.ts';
 import type { RecordMerge } from './merge-record.ts';
 import { failureProblem, type Outcome, type Outcomes } from './outcome.ts';
+import { nextRefusal } from './refusal.ts';
 import type { Plan } from './plan.ts';
 import { blankRow, linkOfState, mergeState, type RecordState, stateOf, withCells } from './record-state.ts';
 import { type RowRecord, unpack } from './record.ts';
@@ -76,9 +77,19 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
 
   function settleGone(change: Change, outcome: Outcome): void {
     const uuid = change.uuid ?? '';
+    if (outcome.kind === 'refused') keepRefusal(change, outcome.message);
     if (outcome.kind !== 'done') problems.push(failureProblem({ uuid, row: change.row }, outcome));
     else if (change.op !== 'cancel') links.set(uuid, null);
     else if (change.rule === 'D1') mourn(uuid);
+  }
+
+  /** W5: of a wish that was withdrawn the ledger keeps it (E5). */
+  function keepRefusal({ op, rule, uuid }: Change, message: string): void {
+    const link = links.get(uuid ?? '') ?? plan.people.get(uuid ?? '')?.link;
+    if (!link || uuid === null || (op !== 'delete' && op !== 'cancel') || rule === 'E5') return;
+    const held = { values: lastSeen(link, 'crm') };
+    const refusal = nextRefusal(link.refusals?.[op], message, held, input.now);
+    links.set(uuid, { ...link, isOpen: true, refusals: { ...link.refusals, [op]: refusal } });
   }
 
   /** Cancelled everywhere, and left alone from now on, as by `ignore` (D1). */

@@ -130,7 +130,7 @@ function strangerToNew(matching: Matching, { row, values }: Stranger): NewRow[] 
   const stray = remember(matching, row);
   if (input.ledger.inFlight?.has(key)) return leaveToLookup(matching, row);
   if (stray.mistakenFor !== undefined) {
-    const reason = `the service answered somebody else for it, ${stray.mistakenFor}: check its identifiers`;
+    const reason = `the service answered somebody else, ${stray.mistakenFor}: ${stray.mistake ?? 'check its identifiers'}`;
     return quarantine(matching, row, 'I3', reason);
   }
   if (input.waitsToSettle && now - stray.since < mapping.settleMs) {
@@ -186,7 +186,7 @@ function isDue({ input: { requests, now } }: Matching, retryAt: number | null, r
 
 function keepRefused(matching: Matching, row: RowRecord, { retryAt, message }: NonNullable<Stray['refusal']>): [] {
   if (retryAt === null) return quarantine(matching, row, 'W5', `refused: ${message}`);
-  matching.problems.push(problem('refused', { row: row.number }, 'W5', `refused, is tried again: ${message}`));
+  matching.problems.push(problem('refused', { row: row.number }, 'W5', `refused: ${message}`));
   return [];
 }
 

@@ -416,7 +416,7 @@ const cases: readonly Case[] = [
     input: scene([person('a', { ...refused(noon + 1), crm: { company_name: 'Beta' } })]),
     changes: ['set a: company_name Acme -> Beta [merge]'],
     problems: ['refused a [W5]'],
-    says: 'refused by the service: bad e-mail',
+    says: 'refused: bad e-mail',
   },
   {
     name: 'W5: it is sent again when the pause is over',

@@ -158,9 +158,12 @@ const cases: readonly Case[] = [
   },
   {
     name: 'I3: the row for which the service answered somebody else sends nothing more',
-    input: scene([newRow('a')], { asked: { 2: gone }, strays: strayed('a', { mistakenFor: uuidOf('f') }) }),
+    input: scene([newRow('a')], {
+      asked: { 2: gone },
+      strays: strayed('a', { mistakenFor: uuidOf('f'), mistake: 'it has a row already' }),
+    }),
     problems: ['quarantined row 2 [I3]'],
-    says: 'the service answered somebody else for it',
+    says: `the service answered somebody else, ${uuidOf('f')}: it has a row already`,
   },
   {
     name: 'W5: a refused new row is not created before its pause is over',

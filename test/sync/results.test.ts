@@ -460,7 +460,12 @@ describe('new people', () => {
     const { sheet, problems, settled } = run(input, () => answer('b', { email: null, network_id: null }));
     expect(sheet.filter((change) => change.startsWith('set'))).toEqual([]);
     expect(problems).toContain('quarantined row 2 [I3]');
-    expect([...settled.strays.values()]).toContainEqual({ since: noon, isCounted: true, mistakenFor: uuidOf('b') });
+    expect([...settled.strays.values()]).toContainEqual({
+      since: noon,
+      isCounted: true,
+      mistakenFor: uuidOf('b'),
+      mistake: 'it has a row already',
+    });
   });
 
   test('I3: of two rows that are answered as one contact the first becomes it', () => {

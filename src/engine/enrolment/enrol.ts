@@ -5,7 +5,9 @@ import { type Change, type Problem, problem } from '../../sync/change.ts';
 import { vetoOf } from '../../sync/veto.ts';
 import { readWish } from '../../sync/wish.ts';
 import type { WishResult } from '../../sync/wish-result.ts';
+import { ledgerKey } from '../../sync/ledger.ts';
 import type { Outcome, Outcomes } from '../../sync/outcome.ts';
+import { refusalEnd } from '../../sync/refusal.ts';
 import { unpack } from '../../sync/record.ts';
 import type { RuleId } from '../../sync/rules.ts';
 import type { RunContext } from '../context.ts';
@@ -89,10 +91,21 @@ export async function enrolInCrm(
       if (outcome?.kind === 'done') {
         await book.cancelled(change.uuid!, change.automation, client.serviceNow(), run);
       } else if (change.automation !== null) {
+        if (outcome?.kind === 'refused') await noteRefusedCancel(change.uuid!, change.automation, outcome.message);
         const why = outcome && 'message' in outcome ? `: ${outcome.message}` : '';
-        tell(change, change.automation, `waiting: is cancelled in the next run${why}`);
+        const isRefused = outcome?.kind === 'refused';
+        tell(change, change.automation, isRefused ? `refused${why}` : `waiting: is cancelled in the next run${why}`);
       }
     }
+  }
+
+  /** W5: the ledger says when it is tried again. */
+  async function noteRefusedCancel(uuid: string, automation: string, message: string): Promise<void> {
+    const entry = book.entry(uuid, automation);
+    if (!entry) return;
+    const times = (entry.refusedCancel?.times ?? 0) + 1;
+    const refusedCancel = { message, times, retryAt: refusalEnd(times, input.now) };
+    await book.put(new Map([[ledgerKey(uuid, automation), { ...entry, refusedCancel }]]));
   }
 
   async function enrolBatch(batch: readonly Due[]): Promise<void> {

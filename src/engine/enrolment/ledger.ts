@@ -88,8 +88,9 @@ export function openLedger(
       const changed = new Map<string, LedgerEntry>();
       for (const [key, entry] of known) {
         const isMeant = automation === null ? key.startsWith(`${uuid} `) : key === ledgerKey(uuid, automation);
-        if (isMeant && mayBeIn(entry))
-          changed.set(key, { ...entry, state: 'cancelling', at, run, calls: callsOf(entry) });
+        if (!isMeant || !mayBeIn(entry)) continue;
+        const { refusedCancel: _refused, ...rest } = entry;
+        changed.set(key, { ...rest, state: 'cancelling', at, run, calls: callsOf(entry) });
       }
       await write(changed);
     },

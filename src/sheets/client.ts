@@ -6,7 +6,7 @@ import { backoffMs, type Time } from './backoff.ts';
 import { Budget, type BudgetKind, callsPerMinuteDefault, type Priority } from './budget.ts';
 import type { Credentials } from './credentials.ts';
 import { createEndpointFetch, type Fetch } from './endpoint.ts';
-import { AbortedError, OutcomeUnknownError, QuotaError, SheetsError } from './errors.ts';
+import { AbortedError, OutcomeUnknownError, QuotaError, SheetsError, UnavailableError } from './errors.ts';
 import { isTokenRejected, toSheetsError } from './google-errors.ts';
 
 export interface SheetsClientDep {
@@ -79,9 +79,11 @@ export class SheetsClient {
           };
           try {
             const data = await this.#callOnce(kind, send, options);
-            // A success without a word, or with a page, is somebody's on the way: Google always answers an object (L3).
-            if (kind === 'writes' && (typeof data !== 'object' || data === null)) {
-              throw new OutcomeUnknownError('the answer was empty', { spreadsheetId });
+            // A success that is blank, cut short or a page is somebody's on the way: Google always answers an object (L3, L7).
+            if (typeof data !== 'object' || data === null) {
+              throw kind === 'writes'
+                ? new OutcomeUnknownError('the answer was empty', { spreadsheetId })
+                : new UnavailableError('an answer that is empty, cut short or no JSON', { spreadsheetId });
             }
             return data;
           } catch (error) {

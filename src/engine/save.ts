@@ -60,8 +60,8 @@ export interface Journal {
   readonly crm: (outcomes: Outcomes) => Promise<void>;
   /** What was just done otherwise: remembered at the end of the run. */
   readonly tell: (outcomes: Outcomes) => Promise<void>;
-  /** W9: nothing at all where nothing changed; what only passes (`passing`) goes along when something else is written. */
-  readonly end: (settled: Settled, passing: Facts) => Promise<void>;
+  /** W9: nothing at all where nothing changed and there is no news; what only passes (`passing`) goes along with a write. */
+  readonly end: (settled: Settled, isNews: boolean, passing: Facts) => Promise<void>;
 }
 
 export function openJournal(
@@ -112,9 +112,9 @@ export function openJournal(
       const { batch, base } = toBatch(known, { links, strays: known.base.strays }, facts, []);
       await commit(batch, base, facts);
     },
-    async end(settled, passing) {
+    async end(settled, isNews, passing) {
       const { isEmpty } = toBatch(known, settled, facts, carriedOut(memory, settled));
-      if (isEmpty && done.length === 0 && !hasWritten) return;
+      if (isEmpty && done.length === 0 && !hasWritten && !isNews) return;
       const learnt = { ...facts, ...passing };
       const { batch, base } = toBatch(known, settled, learnt, carriedOut(memory, settled));
       await commit(batch, base, learnt);

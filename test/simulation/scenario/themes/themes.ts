@@ -3,7 +3,7 @@ import { lostAppends, lostCreates, unknownUpdates } from './answers.ts';
 import { type Theme } from './draw.ts';
 import { kills, twoAtOnce } from './ends.ts';
 import { lostWishes, wishes } from './enrolments.ts';
-import { changesOnly, momentOfWriting, movingRows, pages } from './moments.ts';
+import { changesOnly, momentOfWriting, movingRows, pages, unwholePulls } from './moments.ts';
 import { copies, deletions, limits, momentOfDeleting, samePersonTwice } from './people.ts';
 import { blanks, mapping, newest, oddCells } from './values.ts';
 
@@ -29,4 +29,5 @@ export const themes: readonly Theme[] = [
   pages,
   unknownUpdates,
   mapping,
+  unwholePulls,
 ];

@@ -13,7 +13,7 @@ export function incomplete(what: PullOf, how: string): Problem {
 }
 
 /** "200 of 600 contacts were read: ...". `of`: undefined where the other side does not tell. */
-export function howMany(what: string, read: number, of: number | undefined, why: string): string {
+function howMany(what: string, read: number, of: number | undefined, why: string): string {
   const count =
     of === undefined
       ? `${read} ${what} were read, and it is not known of how many`

@@ -50,12 +50,18 @@ export interface CollectionReading<T> {
   readonly coverage: 'whole' | 'newest' | 'partial';
   /** Records came or went meanwhile, so that one may have been missed. */
   readonly isDrifted: boolean;
-  /** Why it is partial, for people. */
+  /** Why it is partial, for people: how many of how many. */
   readonly notice?: string;
 }
 
 /** From here on a refused page is taken for the service's window of 10,000 results (service-behaviour: result window). */
 const windowNear = 9000;
+
+/**
+ * A listing that shows a record twice under a total that stands still has missed another one: records that are equal in the
+ * order come in another order each time. It is read again, at most so often; each time a third of the missed ones is missed again.
+ */
+const passesMax = 8;
 
 /**
  * As `collection`, and says how much of the whole it saw: for whoever concludes something from an absence. At most
@@ -69,36 +75,26 @@ export async function readCollection<Query extends PageQuery, T extends { readon
 ): Promise<CollectionReading<T>> {
   const records = new Map<string, T>();
   const totals = new Set<number>();
-  let rows = 0;
-  let unreadable = 0;
-  let isShort = false;
-  for (let page = 0; page < pagesMax; page += 1) {
-    let answer: Page<T>;
-    try {
-      answer = await client.call(operation, { ...query, offset: rows }, { priority: 'scan', ...options });
-    } catch (error) {
-      const isBeyond = rows >= windowNear && (error instanceof ValidationError || error instanceof GatewayError);
-      if (!isBeyond) throw error;
-      isShort = true;
-      break;
-    }
-    const { data, total } = answer;
-    for (const record of data) if (!records.has(record.uuid)) records.set(record.uuid, record);
-    rows += data.length + answer.unreadable;
-    unreadable += answer.unreadable;
-    if (total !== undefined) totals.add(total);
-    if (records.size >= recordsMax) break;
-    if (data.length + answer.unreadable === 0 || rows >= (total ?? Infinity)) break;
-    isShort = page + 1 === pagesMax;
+  let pass = await readPass(client, operation, query, options, { records, totals, recordsMax });
+  for (let passes = 1; passes < passesMax && isTied(pass, records.size, totals, recordsMax); passes += 1) {
+    pass = await readPass(client, operation, query, options, { records, totals, recordsMax });
   }
+  const { rows, unreadable, isShort } = pass;
   const total = [...totals].at(-1) ?? rows;
   const wanted = [...records.values()].slice(0, recordsMax);
   const isMore = wanted.length < records.size || (records.size >= recordsMax && rows < total);
   if (unreadable > 0 || isShort || (!isMore && rows < total)) {
-    const notice =
+    const why =
       unreadable > 0
         ? `${unreadable} records have no uuid and cannot be read`
-        : `only ${rows} of ${total} records could be listed: limit_rows takes the newest`;
+        : isShort
+          ? 'the service lists no more of them, and limit_rows takes the newest'
+          : 'the pages ended before';
+    const notice = `only ${records.size} of ${total} records could be listed: ${why}`;
+    return { records: wanted, coverage: 'partial', isDrifted: true, notice };
+  }
+  if (isTied(pass, records.size, totals, recordsMax)) {
+    const notice = `only ${records.size} of ${total} records could be listed: their order is another one in each answer`;
     return { records: wanted, coverage: 'partial', isDrifted: true, notice };
   }
   // A page that was moved by a record that came or went repeats one or misses one; a total that moved tells of both.
@@ -106,12 +102,59 @@ export async function readCollection<Query extends PageQuery, T extends { readon
   return { records: wanted, coverage: isMore ? 'newest' : 'whole', isDrifted };
 }
 
-/** The lists of exactly this name; more than one is possible, the service does not mind. */
-export async function listsNamed(client: ServiceClient, name: string, options?: CallOptions): Promise<List[]> {
-  const found: List[] = [];
-  // `q` narrows where it is understood; the name decides. Where it is ignored, all pages are read.
-  for await (const list of collection(client, operations.lists.list, { filter: { q: name } }, options)) {
-    if (list.name === name) found.push(list);
+interface Pass {
+  /** Rows that came, and those of them that were no records. */
+  readonly rows: number;
+  readonly unreadable: number;
+  /** The service has more and gives no more. */
+  readonly isShort: boolean;
+}
+
+/** Records came twice, so that as many are missing of a total that did not move. */
+function isTied({ rows, unreadable }: Pass, count: number, totals: ReadonlySet<number>, recordsMax: number): boolean {
+  const [total] = totals;
+  return totals.size === 1 && count < recordsMax && rows >= total! && count + unreadable < total!;
+}
+
+async function readPass<Query extends PageQuery, T extends { readonly uuid: string }>(
+  client: ServiceClient,
+  operation: Operation<Query, Page<T>>,
+  query: Query,
+  options: CallOptions,
+  seen: { readonly records: Map<string, T>; readonly totals: Set<number>; readonly recordsMax: number },
+): Promise<Pass> {
+  const { records, totals, recordsMax } = seen;
+  let rows = 0;
+  let unreadable = 0;
+  for (let page = 0; page < pagesMax; page += 1) {
+    let answer: Page<T>;
+    try {
+      answer = await client.call(operation, { ...query, offset: rows }, { priority: 'scan', ...options });
+    } catch (error) {
+      const isBeyond = rows >= windowNear && (error instanceof ValidationError || error instanceof GatewayError);
+      if (!isBeyond) throw error;
+      return { rows, unreadable, isShort: true };
+    }
+    const { data, total } = answer;
+    for (const record of data) if (!records.has(record.uuid)) records.set(record.uuid, record);
+    rows += data.length + answer.unreadable;
+    unreadable += answer.unreadable;
+    if (total !== undefined) totals.add(total);
+    const isEnd = data.length + answer.unreadable === 0 || rows >= (total ?? Infinity);
+    if (isEnd || records.size >= recordsMax) return { rows, unreadable, isShort: false };
   }
-  return found;
+  return { rows, unreadable, isShort: true };
+}
+
+export interface NamedLists {
+  readonly lists: readonly List[];
+  /** Why there may be others of that name, for people: the lists were not all read. */
+  readonly notice?: string;
+}
+
+/** The lists of exactly this name; more than one is possible, the service does not mind. */
+export async function listsNamed(client: ServiceClient, name: string, options?: CallOptions): Promise<NamedLists> {
+  // `q` narrows where it is understood; the name decides. Where it is ignored, all pages are read.
+  const { records, notice } = await readCollection(client, operations.lists.list, { filter: { q: name } }, options);
+  return { lists: records.filter((list) => list.name === name), ...(notice !== undefined && { notice }) };
 }

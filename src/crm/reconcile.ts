@@ -68,7 +68,7 @@ export async function reconcileList(
   made: { readonly name: string; readonly sinceMs: number },
   options?: CallOptions,
 ): Promise<Reconciled> {
-  const lists = await listsNamed(client, made.name, options);
+  const { lists } = await listsNamed(client, made.name, options);
   const list = lists.find(({ created_at }) => isSince(created_at, made.sinceMs));
   return list ? happened(list.uuid) : { verdict: 'cannot_tell' };
 }

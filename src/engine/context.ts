@@ -10,6 +10,7 @@ import type { Budgets } from '../sync/estimate.ts';
 import type { WishedAutomation } from '../sync/wish.ts';
 import type { PlanInput } from '../sync/input.ts';
 import type { Emit } from './events.ts';
+import type { Noted } from './incomplete.ts';
 import type { RunCost, RunReport } from './report.ts';
 import type { SyncShape } from './shape.ts';
 
@@ -40,6 +41,8 @@ export interface Session {
   watermark?: string;
   /** As `Facts.unplaced`, and newer. */
   unplaced?: readonly string[];
+  /** As `Facts.drifted` and `Facts.limited`, and newer: that something is over is not written by itself (W9). */
+  noted?: Noted;
   /** The last run, if another one over the same readings would do nothing either. */
   quiet?: { readonly fingerprint: string; readonly report: RunReport };
   /** The automations there are, and since when that is known, epoch milliseconds on our clock. */

@@ -41,6 +41,10 @@ export interface Facts {
   readonly tombstones?: Readonly<Record<string, number>>;
   /** The last plan that was held, for `approve`. */
   readonly held?: { readonly run: string; readonly planned: PlanCounts; readonly reasons?: readonly string[] } | null;
+  /** Kinds of scans whose last one drifted (`incomplete.ts`). */
+  readonly drifted?: readonly ('full' | 'incremental')[];
+  /** Why the last full scan could not have every contact, however it asked; null: it had. */
+  readonly limited?: string | null;
   /** The last run that had something to write; an idle one after it found things as this one left them (W9). */
   readonly lastRun?: LastRun;
   /** E6: somebody saw the wishes that a new state found. */

@@ -10,11 +10,13 @@ import { scanContacts } from '../crm/scan/scan.ts';
 import type { ColumnKey, ColumnState, ReadSettings, Snapshot } from '../sheets/port.ts';
 import { type Base, lastSeen } from '../sync/base.ts';
 import type { CrmReading, Identities, SheetReading } from '../sync/input.ts';
+import type { Problem } from '../sync/change.ts';
 import type { ContactRecord, Packed } from '../sync/record.ts';
 import type { Side } from '../sync/value.ts';
 import type { Wishing } from './enrolment/automations.ts';
 import { type RunContext, scanCall, sheetCall } from './context.ts';
 import { RunFailed } from './errors.ts';
+import { judgeScan, type Noted, notedIn, noneNoted } from './incomplete.ts';
 import type { Memory } from './memory.ts';
 import { editCall, sheetWrite } from './stop.ts';
 
@@ -29,6 +31,10 @@ export interface Pulled {
   readonly isFull: boolean;
   /** Things an operator should know: renamed headers, a scan that was cut short. */
   readonly notices: readonly string[];
+  /** L12: what was not read to its end. */
+  readonly problems: readonly Problem[];
+  /** About this pull, for the next ones. */
+  readonly noted: Noted;
   /** Left out where nobody is enrolled. */
   readonly wishing?: Wishing;
   /** There while the tab wants preparing: columns that are to be made, if any. */
@@ -57,6 +63,7 @@ export async function pull(context: RunContext, memory: Memory, mayIdle: boolean
   ]);
   if (quiet && seen === 'unchanged' && isAsRemembered(contacts.crm, memory)) {
     if (contacts.watermark !== undefined) context.session.watermark = contacts.watermark;
+    context.session.noted = contacts.noted;
     return 'idle';
   }
   const snapshot = seen === 'unchanged' ? await context.table.read(holding(context, memory)) : seen;
@@ -147,9 +154,13 @@ export async function findList(
   otherwise?: string,
 ): Promise<string> {
   if (isUuid(name)) return name.toLowerCase();
-  const lists = await listsNamed(client, name, call);
+  const { lists, notice } = await listsNamed(client, name, call);
   const [list] = lists;
   if (!list) {
+    // L7: nor is it made: one that was not shown would then be there twice.
+    if (notice !== undefined) {
+      throw new RunFailed(`whether there is a list "${name}" is not known: ${notice}. The next run asks again`);
+    }
     if (otherwise !== undefined) return otherwise;
     throw new RunFailed(
       `there is no list "${name}": make it in the service, set contacts.create_list, or mend contacts.list of ${sync}`,
@@ -268,16 +279,17 @@ async function pullUnplaced(
 /** Contacts between two lines of progress. */
 const toldEach = 1_000;
 
-type ContactsPulled = Pick<Pulled, 'crm' | 'watermark' | 'isFull' | 'notices'>;
+type ContactsPulled = Pick<Pulled, 'crm' | 'watermark' | 'isFull' | 'notices' | 'problems' | 'noted'>;
 
 async function pullContacts(context: RunContext, { facts, base }: Memory, scope: Scope): Promise<ContactsPulled> {
   const { client, capabilities, tombstones, shape, request, config, emit } = context;
   if (scope.isToBeMade) {
     const crm = { contacts: [], coverage: 'whole', isDrifted: false, scope: scope.text } as const;
-    return { crm, watermark: undefined, isFull: true, notices: [] };
+    return { crm, watermark: undefined, isFull: true, notices: [], problems: [], noted: noneNoted };
   }
   const isMappingNew = facts.fields === undefined || facts.fields.join('\n') !== base.fields.join('\n');
-  const since = request.isFull || isMappingNew ? undefined : (context.session.watermark ?? facts.watermark);
+  const known = context.session.watermark ?? facts.watermark;
+  const since = request.isFull || isMappingNew ? undefined : known;
   const scan = scanContacts({
     client,
     capabilities,
@@ -305,16 +317,25 @@ async function pullContacts(context: RunContext, { facts, base }: Memory, scope:
     failure = error.message;
   }
   const report = scan.report();
-  const isCut = failure !== undefined || (!report.whole && report.drifted === 0);
+  const isLimited = failure === undefined && report.lack === 'limit';
+  const verdict = judgeScan(report, failure, context.session.noted ?? notedIn(facts));
   return {
     crm: {
       contacts,
-      coverage: isCut ? 'partial' : report.mode === 'full' ? 'whole' : 'changes',
+      coverage:
+        failure !== undefined || isLimited || report.lack === 'unreadable'
+          ? 'partial'
+          : report.mode === 'full'
+            ? 'whole'
+            : 'changes',
       isDrifted: !report.whole,
       scope: scope.text,
     },
-    watermark: report.whole ? report.watermark : undefined,
+    // A limit is the same in the next full scan: with changes from here on, edits of contacts behind it arrive all the same.
+    // A full scan that was asked for has not read changes, and must not move the place of those that do.
+    watermark:
+      report.whole || (isLimited && (known === undefined || since !== undefined)) ? report.watermark : undefined,
     isFull: report.mode === 'full',
-    notices: failure === undefined ? report.reasons : [`contacts were not all read: ${failure}`],
+    ...verdict,
   };
 }

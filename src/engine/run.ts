@@ -15,6 +15,7 @@ import { decide, type Decided } from './decide.ts';
 import { type Enrolled, enrolInCrm, noteWishes } from './enrolment/enrol.ts';
 import { wishFacts } from './enrolment/trust.ts';
 import { RunFailed } from './errors.ts';
+import { noteFacts, worse } from './incomplete.ts';
 import { tellInterrupted } from './interrupted.ts';
 import { openLedger } from './enrolment/ledger.ts';
 import { type Facts, type LastRun, type Memory, recall } from './memory.ts';
@@ -76,7 +77,7 @@ export async function planSync(
     const { memory, pulled, answers } = await readWishes(context, recalled, read);
     const decided = await decide(context, memory, pulled, answers);
     const { plan } = decided;
-    const problems = [...lostHeaders(decided.pulled), ...plan.problems];
+    const problems = [...ofPull(decided.pulled), ...plan.problems];
     const report = end(sync, started, {
       status: statusOf(plan.holds, problems),
       isFull: decided.pulled.isFull,
@@ -132,7 +133,7 @@ async function carryOut(
   if (!context.request.signal.aborted) await context.table.clearMarks();
   const outcomes = joined(soFar, inSheet, deleted, removed);
   const settled = settle(input, plan, outcomes);
-  const problems = [...lostHeaders(pulled), ...settled.problems, ...enrolled.problems, ...deletes.problems];
+  const problems = [...ofPull(pulled), ...settled.problems, ...enrolled.problems, ...deletes.problems];
   const planned = toDo(plan, sheetPush.changes, enrolled);
   const left = leftOf(context, planned, outcomes);
   const stopped = stoppedAt(planned, left, outcomes);
@@ -154,12 +155,18 @@ async function carryOut(
       table: pulled.snapshot.memory,
       tombstones: context.tombstones.all(),
       lastRun: lastRunOf(context, ending),
+      ...noteFacts(memory.facts, pulled.noted),
       ...place,
     },
     left,
   );
   Object.assign(context.session, place);
   return ending;
+}
+
+/** L12: what a run did not see, before what it did not do. */
+function ofPull(pulled: Pulled): readonly Problem[] {
+  return [...pulled.problems, ...lostHeaders(pulled)];
 }
 
 /** L12, W11: a column that is lost is left alone, and the run did not do all it should. */
@@ -184,13 +191,19 @@ function opsOf(changes: readonly Change[], wanted: Change['op']): readonly Chang
 }
 
 /** What the base stands on. */
-function factsOf(context: RunContext, { facts }: Memory, { identities, scope }: Pulled, { plan }: Decided): Facts {
+function factsOf(
+  context: RunContext,
+  { facts }: Memory,
+  { identities, scope, noted }: Pulled,
+  { plan }: Decided,
+): Facts {
   return {
     identities,
     fields: fieldNames(context),
     list: { named: context.config.contacts.list, uuid: scope.listUuid },
     tab: tabNamed(context),
     ...wishFacts(context, facts.held, plan),
+    ...worse(facts, noted),
   };
 }
 
@@ -227,10 +240,11 @@ function nextPlace(
  * tried again, or was asked of the service.
  */
 function remember({ session, request }: RunContext, pulled: Pulled, { input }: Decided, report: RunReport): void {
+  session.noted = pulled.noted;
   const { counts, problems, holds } = report;
   const { created, updated, appended, set, deleted, removed, enrolled, cancelled } = counts;
   const hasWritten = created + updated + appended + set + deleted + removed + enrolled + cancelled > 0;
-  const passes: ReadonlySet<Problem['kind']> = new Set(['waiting', 'refused', 'failed', 'unknown']);
+  const passes: ReadonlySet<Problem['kind']> = new Set(['waiting', 'refused', 'failed', 'unknown', 'incomplete']);
   const isQuiet =
     !request.signal.aborted &&
     request.choose === undefined &&
@@ -266,11 +280,12 @@ async function hold(
   const kept = { links: new Map(), strays: memory.base.strays };
   const { batch, isEmpty } = toBatch(memory, kept, isApprovable ? { held } : {}, spent);
   if (!isEmpty) await lease.commit(batch);
+  const problems = [...pulled.problems, ...plan.problems];
   return {
     status: statusOf(plan.holds, []),
     isFull: pulled.isFull,
-    counts: countRun(countLinked(memory.base), plan.problems, new Map()),
-    problems: plan.problems,
+    counts: countRun(countLinked(memory.base), problems, new Map()),
+    problems,
     holds: plan.holds,
     planned: plan.counts,
     ...(isApprovable && { approvable: held.run }),

@@ -61,7 +61,10 @@ export interface Journal {
   readonly crm: (outcomes: Outcomes) => Promise<void>;
   /** What was just done otherwise: remembered at the end of the run. */
   readonly tell: (outcomes: Outcomes) => Promise<void>;
-  /** `left`: what a run that was stopped did not begin. W9: nothing at all where nothing changed; what only passes (`passing`) goes along when something else is written. */
+  /**
+   * `left`: what a run that was stopped did not begin. W9: nothing at all where nothing changed and there is no news; what only
+   * passes (`passing`) goes along with a write.
+   */
   readonly end: (settled: Settled, passing: Facts, left: readonly Change[]) => Promise<void>;
 }
 
@@ -134,10 +137,16 @@ export function openJournal(
   };
 }
 
-/** Whoever asks for the status has to know what is open; what only waits is different in every run. */
+/**
+ * `status` tells what is open. What only waits differs in every run, and so may how much of a pull is missing: that a pull
+ * is not whole is news, how many contacts it lacks today is not (W9).
+ */
 function isNews({ lastRun: before }: Facts, { lastRun: now }: Facts): boolean {
   const openIn = (run: Facts['lastRun']) =>
-    JSON.stringify(run?.problems.filter(({ kind }) => kind !== 'waiting') ?? []);
+    JSON.stringify(
+      run?.problems.flatMap((each) => (each.kind === 'waiting' ? [] : [each.kind === 'incomplete' ? each.id : each])) ??
+        [],
+    );
   return (before?.status ?? 'succeeded') !== now?.status || openIn(before) !== openIn(now);
 }
 

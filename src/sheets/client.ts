@@ -6,7 +6,7 @@ import { backoffMs, type Time } from './backoff.ts';
 import { Budget, type BudgetKind, callsPerMinuteDefault, type Priority } from './budget.ts';
 import type { Credentials } from './credentials.ts';
 import { createEndpointFetch, type Fetch } from './endpoint.ts';
-import { AbortedError, OutcomeUnknownError, QuotaError, SheetsError } from './errors.ts';
+import { AbortedError, OutcomeUnknownError, QuotaError, SheetsError, UnavailableError } from './errors.ts';
 import { isTokenRejected, toSheetsError } from './google-errors.ts';
 
 export interface SheetsClientDep {
@@ -88,6 +88,10 @@ export class SheetsClient {
             // comes from something on the way, and says nothing of the write (L3).
             if (kind === 'writes' && !isAnswerOf(spreadsheetId, data)) {
               throw new OutcomeUnknownError('the answer does not name the spreadsheet', { spreadsheetId });
+            }
+            // The same of a read: Google always answers an object. What is blank or cut short is never "nothing there" (L7).
+            if (kind === 'reads' && (typeof data !== 'object' || data === null)) {
+              throw new UnavailableError('an answer that is empty, cut short or no JSON', { spreadsheetId });
             }
             return data;
           } catch (error) {

@@ -7,6 +7,7 @@ import type { sheets_v4 } from '@googleapis/sheets';
 import { columnLetter, type GridBounds } from './address.ts';
 import type { CallOptions, SheetsClient } from './client.ts';
 import { checkGridAnswer } from './grid-answer.ts';
+import { UnavailableError } from './errors.ts';
 import { anchorKey, type Metadata } from './marks.ts';
 import type { HeaderCell } from './header.ts';
 import type { CellValue } from './port.ts';
@@ -45,14 +46,18 @@ export function byMetadataId(metadataId: number): DataFilter {
   return { developerMetadataLookup: { metadataId } };
 }
 
-/** Undefined when no tab is there to answer. A filter by metadata id that matches nothing gives no block. */
-export async function readGrid(
+/**
+ * The rectangles that the filters name; one of them must be a range, which a tab always answers, be it blank. A filter by
+ * metadata id that matches nothing gives no block. Throws UnavailableError, after repeating, for an answer without any block:
+ * a tab that is gone is refused, it does not answer nothing (L7).
+ */
+export function readGrid(
   client: SheetsClient,
   spreadsheetId: string,
   dataFilters: DataFilter[],
   options: CallOptions = {},
-): Promise<Grid | undefined> {
-  const answer = await client.read(
+): Promise<Grid> {
+  return client.read(
     spreadsheetId,
     async (api, methodOptions) => {
       const { data } = await api.spreadsheets.getByDataFilter(
@@ -64,12 +69,14 @@ export async function readGrid(
         },
         methodOptions,
       );
-      return { data: checkGridAnswer(data, { spreadsheetId }) };
+      const sheet = checkGridAnswer(data, { spreadsheetId }).sheets?.[0];
+      if (!sheet?.data?.length) {
+        throw new UnavailableError('an answer without the cells that were asked for', { spreadsheetId });
+      }
+      return { data: sheetToGrid(sheet) };
     },
     options,
   );
-  const [sheet] = answer.sheets ?? [];
-  return sheet && sheetToGrid(sheet);
 }
 
 function sheetToGrid(sheet: sheets_v4.Schema$Sheet): Grid {

@@ -1,18 +1,22 @@
 // Finding the tab: by sheetId once it is known, so that a renamed tab is still the tab; by title or gid the first time.
 import { textToTabReference } from './address.ts';
 import { type CallOptions, errorContext, type TableContext } from './context.ts';
-import { HeaderRowBeyondGridError, TabGoneError } from './errors.ts';
+import { HeaderRowBeyondGridError, TabGoneError, UnavailableError } from './errors.ts';
 
 /** Sets `context.sheetId` and the size of `context.shape`. One read, of the tabs' properties only. */
 export async function locateTab(context: TableContext, options: CallOptions): Promise<void> {
   const { client, spreadsheetId, spec } = context;
-  const { sheets = [] } = await client.read(
+  const sheets = await client.read(
     spreadsheetId,
-    (api, methodOptions) =>
-      api.spreadsheets.get(
+    async (api, methodOptions) => {
+      const { data } = await api.spreadsheets.get(
         { spreadsheetId, fields: 'sheets(properties(sheetId,title,gridProperties(rowCount,columnCount)))' },
         methodOptions,
-      ),
+      );
+      // A spreadsheet has at least one tab: an answer without any is not whole, and says nothing of ours (L7).
+      if (!data.sheets?.length) throw new UnavailableError('an answer without any tab', { spreadsheetId });
+      return { data: data.sheets };
+    },
     options,
   );
   const tabs = sheets.map(({ properties }) => ({

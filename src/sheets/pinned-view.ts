@@ -1,6 +1,6 @@
 // Reading through pins: each pinned row as it is now, wherever it is now, with header and column marks of the same instant.
-import { type CallOptions, errorContext, takeHeader, type TableContext } from './context.ts';
-import { RefusedError, SpreadsheetGoneError } from './errors.ts';
+import { type CallOptions, takeHeader, type TableContext } from './context.ts';
+import { RefusedError } from './errors.ts';
 import { byBounds, byMetadataId, type CellData, type Grid, headerCells, readGrid } from './grid.ts';
 import type { HeaderCell, ResolvedHeader } from './header.ts';
 import { locateTab } from './locate.ts';
@@ -66,7 +66,6 @@ async function readBlocks(context: TableContext, pins: readonly number[], option
     if (error instanceof RefusedError) await locateTab(context, options);
     throw error;
   });
-  if (!grid) throw new SpreadsheetGoneError(client.account, errorContext(context));
   const header = headerCells(grid.blocks.find(({ startRow }) => (startRow ?? 0) === spec.headerRow - 1));
   return { grid, header };
 }

@@ -19,12 +19,15 @@ export interface RawAnswer extends Disposable {
 export const rawOptions = { responseType: 'stream' } satisfies MethodOptions;
 
 const openingBrace = 0x7b;
+const closingBrace = 0x7d;
+const space = 0x20;
 
 /** For use within a read: an answer that breaks off, or is no JSON object, is an error that is worth a retry. */
 export async function toRawAnswer(body: unknown, context: SheetsErrorContext): Promise<RawAnswer> {
   const digest = createHash('sha256');
   const bytes = joined(await collect(body, (piece) => digest.update(piece), context));
   if (bytes[0] !== openingBrace) throw new UnavailableError('an answer that is not JSON', context);
+  if (lastByte(bytes) !== closingBrace) throw new UnavailableError('an answer that is cut short', context);
   return {
     digest: digest.digest('base64url'),
     bytes,
@@ -37,6 +40,11 @@ export async function toRawAnswer(body: unknown, context: SheetsErrorContext): P
     },
     [Symbol.dispose]: () => free(bytes),
   };
+}
+
+/** Of what is no white space: with it almost every cut shows while the call may still be repeated, before anything is parsed. */
+function lastByte(bytes: Buffer): number | undefined {
+  return bytes.findLast((byte) => byte > space);
 }
 
 /**

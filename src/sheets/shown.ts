@@ -7,7 +7,8 @@
 // two is let pass when the first call, made anew, answers the same bytes. Otherwise the read starts over.
 import type { sheets_v4 } from '@googleapis/sheets';
 import type { GridBounds } from './address.ts';
-import type { CallOptions, TableContext } from './context.ts';
+import { type CallOptions, errorContext, type TableContext } from './context.ts';
+import { type SheetsErrorContext, UnavailableError } from './errors.ts';
 import {
   type Block,
   byBounds,
@@ -101,7 +102,7 @@ type Blocks = ReadonlyMap<string, Block>;
 export async function readShown(context: TableContext, request: ShownRequest, options: CallOptions): Promise<Shown> {
   const answer = await ask(context, request, options);
   let blocks: Blocks | undefined;
-  return { request, digest: answer.digest, blocks: () => (blocks ??= takeBlocks(answer)) };
+  return { request, digest: answer.digest, blocks: () => (blocks ??= takeBlocks(answer, errorContext(context))) };
 }
 
 function ask({ client, spreadsheetId }: TableContext, { filters }: ShownRequest, options: CallOptions) {
@@ -119,9 +120,11 @@ function ask({ client, spreadsheetId }: TableContext, { filters }: ShownRequest,
   );
 }
 
-function takeBlocks(answer: RawAnswer): Blocks {
+function takeBlocks(answer: RawAnswer, context: SheetsErrorContext): Blocks {
   const { sheets = [] } = answer.parse() as sheets_v4.Schema$Spreadsheet;
   const blocks = sheets[0]?.data ?? [];
+  // The cells were there an instant ago: an answer without any of them is not whole (L7).
+  if (blocks.length === 0) throw new UnavailableError('an answer without the cells that were asked for', context);
   return new Map(blocks.map((block) => [placeText(block.startRow ?? 0, block.startColumn ?? 0), block]));
 }
 

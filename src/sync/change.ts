@@ -76,6 +76,8 @@ export type ProblemKind =
   | 'failed'
   /** W4: it may have happened. Reading tells, or a person has to look. */
   | 'unknown'
+  /** L12, G5: a side was not read to its end; the counts are in the reason. Of no record. */
+  | 'incomplete'
   /** W10, I2, E4: nothing is wrong, it is not time yet. */
   | 'waiting'
   /** D1, D3, D4: known, and left alone as configured. */

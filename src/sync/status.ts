@@ -14,6 +14,7 @@ const urgency: readonly ProblemKind[] = [
   'failed',
   'parked',
   'unreadable',
+  'incomplete',
   'ignored',
   'waiting',
 ];

@@ -32,6 +32,7 @@ const kinds = [
   'refused',
   'failed',
   'unknown',
+  'incomplete',
   'waiting',
   'ignored',
 ] as const satisfies readonly RunReport['problems'][number]['kind'][];
@@ -66,6 +67,12 @@ export function createMetrics({ status, usage, now, isStopping }: MetricsOptions
     name: 'leadsheet_problems',
     help: 'Problems that were open after the last run that read both sides.',
     labelNames: ['sync', 'kind'],
+    registers,
+  });
+  const incompletePulls = new Gauge({
+    name: 'leadsheet_incomplete_pulls',
+    help: 'Readings of a side that were not whole in the last run that read both; 0: the data is as whole as its sources.',
+    labelNames: ['sync'],
     registers,
   });
   const quarantined = new Gauge({
@@ -147,6 +154,7 @@ export function createMetrics({ status, usage, now, isStopping }: MetricsOptions
     for (const kind of kinds) {
       problems.set({ sync, kind }, report.problems.filter((problem) => problem.kind === kind).length);
     }
+    incompletePulls.set({ sync }, report.problems.filter(({ kind }) => kind === 'incomplete').length);
     quarantined.set({ sync }, counts.quarantined);
     linked.set({ sync }, counts.linked);
   }

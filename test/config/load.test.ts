@@ -224,9 +224,12 @@ ${sync()}`;
 
   test('of hooks are as long in files as anywhere else', () => {
     const problems = (listen: string, given: string) =>
-      problemsOf(`${start}server: { listen: ${listen}, password: fifteen-letters, hook_secret_file: h.txt }\n${sync()}`, {
-        files: { 'h.txt': given },
-      });
+      problemsOf(
+        `${start}server: { listen: ${listen}, password: fifteen-letters, hook_secret_file: h.txt }\n${sync()}`,
+        {
+          files: { 'h.txt': given },
+        },
+      );
     expect(problems('127.0.0.1:1', 'a-secret-of-us-two\n')).toEqual([]);
     expect(problems('127.0.0.1:1', 'a secret of us two\n')).toEqual([
       '3:77: server.hook_secret_file: found a file that holds something else; allowed: one word of 16 characters or more, such as openssl rand -hex 32 makes',

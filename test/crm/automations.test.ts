@@ -211,13 +211,15 @@ test('a list is found by its exact name over all pages, also where q is ignored,
   const service = createService({ hasMore: 'absent' });
   const { client, standin } = service;
   for (let index = 0; index < 150; index += 1) standin.model.lists.add({ name: `Prospects ${index}` });
-  expect(await listsNamed(client, 'Prospects 14')).toMatchObject([{ name: 'Prospects 14' }]);
-  expect(await listsNamed(client, 'Prospects')).toEqual([]);
+  expect(await listsNamed(client, 'Prospects 14')).toMatchObject({ lists: [{ name: 'Prospects 14' }] });
+  expect(await listsNamed(client, 'Prospects')).toEqual({ lists: [] });
   const deaf = createService(
     {},
     { transport: (url, init) => standin.fetch(url.replaceAll(/&filter[^&]*/g, ''), init) },
   );
-  expect(await listsNamed(deaf.client, 'Prospects 149')).toMatchObject([{ name: 'Prospects 149' }]);
+  expect(await listsNamed(deaf.client, 'Prospects 149')).toMatchObject({
+    lists: [{ name: 'Prospects 149' }],
+  });
   const sinceMs = Date.now();
   expect(await reconcileList(client, { name: 'New', sinceMs })).toEqual({ verdict: 'cannot_tell' });
   standin.faults.inject({ kind: 'hang', when: 'after', operation: 'lists.create' });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { readCollection } from '../../src/crm/collection.ts';
+import { createRandom } from '../../src/standin/service/random.ts';
 import { operations } from '../../src/crm/operations/table.ts';
 import { createService } from '../support/service.ts';
 
@@ -46,3 +47,41 @@ test('F3: a record that comes while pages are read makes it a drifted one', asyn
   };
   expect(await readCollection(client, list, {})).toMatchObject({ coverage: 'whole', isDrifted: true });
 });
+
+test('L12, T16: records that are equal in the order and come in another one each time are all listed', async () => {
+  const { client, standin } = createLists(70, { pageRowsMax: 20 });
+  expect(await readCollection(client, shuffled(standin), {})).toMatchObject({
+    coverage: 'whole',
+    records: { length: 70 },
+  });
+});
+
+test('L12, G5: pages that end before the total are a partial listing, which says how many of how many', async () => {
+  const { client } = createLists(250);
+  const list = {
+    ...operations.lists.list,
+    answer: {
+      ...operations.lists.list.answer,
+      read: (json: unknown, status: number) => {
+        const page = operations.lists.list.answer.read(json, status);
+        return page.offset === 0 ? page : { ...page, data: [] };
+      },
+    },
+  };
+  expect(await readCollection(client, list, {})).toMatchObject({
+    coverage: 'partial',
+    records: { length: 100 },
+    notice: expect.stringContaining('only 100 of 250 records could be listed'),
+  });
+});
+
+/** The listing of lists, all of one second and in another order in each answer: one pass misses about a third. */
+function shuffled({ model }: ReturnType<typeof createLists>['standin']): typeof operations.lists.list {
+  const random = createRandom(7);
+  const prepare = (input: Readonly<Record<string, unknown>>) => {
+    const lists = [...model.lists.table.all()].map((list) => ({ list, draw: random.integer(0, 1_000_000) }));
+    model.lists.table.replaceAll(lists.toSorted((a, b) => a.draw - b.draw).map(({ list }) => list));
+    return input;
+  };
+  return { ...operations.lists.list, prepare };
+}

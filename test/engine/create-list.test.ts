@@ -65,3 +65,25 @@ test('without create_list the run fails and says what can be done', async () => 
     error: expect.stringContaining('set contacts.create_list'),
   });
 });
+
+test('L7, L8, L12: is not made while the lists were not all read: it may be among the others', async () => {
+  let isOn = true;
+  const trial = createTrial({
+    switches: { pageRowsMax: 20 },
+    around: async (request, next) => {
+      const answer = await next(request);
+      if (!isOn || !request.url.includes('/leads/api/lists') || !/offset=[1-9]/.test(request.url)) return answer;
+      return Response.json({ ...((await answer.json()) as object), data: [] });
+    },
+  });
+  for (let index = 0; index < 30; index += 1) trial.service.model.lists.add({ name: `New list ${index}` });
+  trial.service.model.lists.add({ name: 'New list' });
+  expect(await trial.run()).toMatchObject({
+    status: 'failed',
+    error: expect.stringMatching(/whether there is a list "New list" is not known: only 20 of 31/),
+  });
+  expect(trial.made()).toHaveLength(1);
+  isOn = false;
+  expect(await trial.run()).toMatchObject({ status: 'succeeded' });
+  expect(trial.made()).toHaveLength(1);
+});

@@ -33,8 +33,10 @@ function hiding(hidden: ReadonlySet<string>): NonNullable<TrialOptions['around']
     const isScan = request.url.includes('search') && (await request.clone().text()).includes('list_uuid');
     const response = await next(request);
     if (!isScan || hidden.size === 0) return response;
-    const page = (await response.json()) as { readonly data: readonly { readonly uuid: string }[] };
-    const shown = { ...page, data: page.data.filter(({ uuid }) => !hidden.has(uuid)) };
+    const page = (await response.json()) as { readonly data: readonly { readonly uuid: string }[]; total: number };
+    const data = page.data.filter(({ uuid }) => !hidden.has(uuid));
+    // A search that lags behind does not count them either.
+    const shown = { ...page, data, total: page.total - hidden.size };
     return new Response(JSON.stringify(shown), response);
   };
 }

@@ -89,6 +89,20 @@ const scenarios: Readonly<Record<ProblemKind, Scenario>> = {
     },
     status: 'partial',
   },
+  incomplete: {
+    options: { switches: { pageRowsMax: 2 } },
+    happens: (trial) => {
+      let pages = 0;
+      trial.service.faults.inject({
+        kind: 'status',
+        status: 503,
+        times: 99,
+        operation: 'contacts.search',
+        matches: () => (pages += 1) > 1,
+      });
+    },
+    status: 'partial',
+  },
   unknown: {
     happens: (trial) => {
       trial.person.paste(`'${tabTitle}'!A9`, [['Dee', 'Firm', 'dee@firm.io', 'Buyer']]);

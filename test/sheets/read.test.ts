@@ -320,6 +320,48 @@ describe('L7: an answer that is not whole is not a blank tab', () => {
     await expect(table.read()).rejects.toMatchObject({ code: 'unavailable', retryable: true });
   });
 
+  describe.each([
+    ['spreadsheets.get', 'the tabs'],
+    ['developerMetadata.search', 'the marks'],
+    ['spreadsheets.getByDataFilter', 'the header row'],
+    ['values.batchGetByDataFilter', 'the rows'],
+  ])('%s, which answers %s', (operation, _what) => {
+    test.each(['empty', 'cut', 'html'] as const)('L7, W6: is asked again after a 200 that is %s', async (type) => {
+      const trial = createTrial({ values: plain });
+      const effect = type === 'html' ? { type, status: 200 } : { type };
+      trial.standin.faults.add({ effect, times: 2, match: { operation } });
+      const { rows } = await trial.openTable().read();
+      expect(rows).toHaveLength(2);
+      expect(trial.standin.log.entries.filter((entry) => entry.operation === operation)).toHaveLength(3);
+    });
+
+    test('L7: that never answers in full is told as such: nothing was deleted', async () => {
+      const trial = createTrial({ values: plain });
+      trial.standin.faults.add({ effect: { type: 'cut' }, times: 99, match: { operation } });
+      await expect(trial.openTable().read()).rejects.toMatchObject({ code: 'unavailable', retryable: true });
+    });
+  });
+
+  test.each(['spreadsheets.get', 'spreadsheets.getByDataFilter'])(
+    'L7: %s that answers {} is asked again: a spreadsheet has a tab, and the tab a header row',
+    async (operation) => {
+      const trial = createTrial({ values: plain });
+      trial.standin.faults.add({ effect: { type: 'bare' }, times: 2, match: { operation } });
+      expect((await trial.openTable().read()).rows).toHaveLength(2);
+    },
+  );
+
+  test.each(['empty', 'cut'] as const)(
+    'L7: marks that an earlier process left are known although the first answer about them was %s',
+    async (type) => {
+      const trial = createTrial({ values: plain });
+      const { table, snapshot } = await openAnchored(trial);
+      await table.append(snapshot, [{ id: 'n', set: { email: 'n@x.org' } }]);
+      trial.standin.faults.add({ effect: { type }, match: { operation: 'developerMetadata.search' } });
+      expect((await trial.openTable({}, snapshot.memory).read()).leftovers).toBe(1);
+    },
+  );
+
   test('a connection that breaks off in the middle is tried again', async () => {
     const trial = createTrial({ values: plain });
     const table = trial.openTable();

@@ -60,6 +60,8 @@ class Player {
   readonly #observer: Observer;
   readonly #people: People;
   readonly #reports: RunReport[] = [];
+  /** Processes whose run was told that contacts came and went while they were read. */
+  readonly #drifting = new Set<number>();
   readonly #history: HistoryLine[] = [];
   #setting: Setting;
   #process: SimulatedProcess | undefined;
@@ -290,7 +292,7 @@ class Player {
     const { service, sheets } = this.#world.sides;
     const met = (name: string) => this.#coverage.count('fault', name);
     if (fault.on === 'crm') {
-      const { kind, operation, when, times, status = 500, isTimed } = fault;
+      const { kind, operation, when, times, status = 500, isTimed, beside } = fault;
       const shared = { times, ...(operation !== undefined && { operation }) };
       let left = fault.skip;
       const matches = () => {
@@ -306,9 +308,12 @@ class Player {
         case 'rate_limited':
           return service.faults.inject({ ...shared, kind, headers: isTimed ? 'seconds' : 'none', matches });
         case 'truncated':
+        case 'bad_rows':
           return service.faults.inject({ ...shared, kind, matches });
         case 'html':
           return service.faults.inject({ ...shared, kind, status: fault.status ?? 502, when, matches });
+        case 'error_in_200':
+          return service.faults.inject({ ...shared, kind, when, ...(beside && { beside }), matches });
         default:
           return service.faults.inject({ ...shared, kind, when, matches });
       }
@@ -319,6 +324,8 @@ class Player {
       lost: { type: 'lost' },
       hang: { type: 'hang' },
       empty: { type: 'empty' },
+      bare: { type: 'bare' },
+      cut: { type: 'cut' },
       html: { type: 'html' },
       delay: { type: 'delay', delayMs: 40_000 },
     } as const;
@@ -353,7 +360,11 @@ class Player {
   }
 
   #onEngine(event: EngineEvent, process: SimulatedProcess): void {
-    if (event.type === 'run-started') this.#observer.onRun(process.pid);
+    if (event.type === 'run-started') {
+      this.#observer.onRun(process.pid);
+      this.#drifting.delete(process.pid);
+    }
+    if (event.type === 'notice' && event.message.includes('coming and going')) this.#drifting.add(process.pid);
     this.#coverage.engine(event);
     if (event.type === 'notice') this.log.story.push(`    ${event.message}`);
     if (event.type === 'change-done') {
@@ -369,6 +380,7 @@ class Player {
     if (event.type !== 'run-ended') return;
     const { report } = event;
     this.#reports.push(report);
+    this.#judgePull(report, process.pid);
     if (report.status !== 'failed' && report.status !== 'held') {
       this.log.areColumnsKnown = true;
       this.#observer.onSaved(process.pid);
@@ -380,6 +392,18 @@ class Player {
     for (const { kind, uuid, row, rule, reason } of report.problems)
       this.log.story.push(`    ${kind} (${rule}) ${uuid ?? ''} row ${row}: ${reason}`);
     for (const { reason } of report.holds) this.log.story.push(`    held: ${reason}`);
+  }
+
+  /** L12: a full run that was not shown everybody is not `succeeded`, unless it says that they came and went. */
+  #judgePull({ run, isFull, status, problems }: RunReport, pid: number): void {
+    if (problems.some(({ kind }) => kind === 'incomplete')) this.#coverage.count('value', 'incomplete pull');
+    if (!isFull || status !== 'succeeded' || this.#drifting.has(pid)) return;
+    const unread = this.#observer.unreadIn(pid);
+    if (unread.length === 0) return;
+    this.#violate(
+      'L12',
+      `run ${run} succeeded, and no answer showed ${unread.join(', ')}, which were there all the while`,
+    );
   }
 
   #mapped(): ReadonlySet<FieldName> {

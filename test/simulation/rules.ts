@@ -17,7 +17,6 @@ const witnesses: Readonly<Record<string, Witness>> = {
   D6: ['value', /^deleted on both sides/],
   G3: ['step', /^map/],
   G4: ['value', /^went on after being held/],
-  G5: ['notice', /not all read/],
   W1: ['value', /^creates and updates in one run/],
   W2: ['rule', /^I1$/],
   W6: ['fault', /rate_limited|429|401/],

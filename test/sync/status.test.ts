@@ -32,6 +32,7 @@ test('W12: what waits or was asked for is no failure of a run; everything else i
     refused: false,
     failed: false,
     unknown: false,
+    incomplete: false,
   };
   for (const [kind, harmless] of Object.entries(verdicts)) expect(isHarmless(kind as ProblemKind)).toBe(harmless);
 });

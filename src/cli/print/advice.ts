@@ -27,6 +27,8 @@ const advice: Readonly<Record<ProblemKind, string>> = {
   refused: 'mend the value; it is tried again by itself, and at once by leadsheet retry ID',
   failed: 'nothing: the next run tries again',
   unknown: 'look on both sides whether it happened; the next run reads it back',
+  incomplete:
+    'nothing, if it passes: the next run reads again; if it stays, docs/service.md says what the service may lack',
   waiting: 'nothing: it is done once what it waits for is there',
   ignored: 'nothing, or leadsheet retry ID',
 };

@@ -26,10 +26,14 @@ export function readRefusal(json: unknown, text: string): Refusal {
   };
 }
 
-/** The envelope has been seen inside a 200 as well. A record has a uuid and a page has data; a refusal has neither. */
+/**
+ * The envelope has been seen inside a 200 as well. A record has a uuid and a page has rows; a refusal has neither, though it
+ * may carry an empty list for the rows that it does not answer: an end of the pages that says so is none (T6).
+ */
 export function isRefusal(json: unknown): boolean {
-  if (!isObject(json) || 'uuid' in json || Array.isArray(json['data'])) return false;
-  const { error } = json;
+  if (!isObject(json) || 'uuid' in json) return false;
+  const { error, data } = json;
+  if (Array.isArray(data) && data.length > 0) return false;
   return isText(error) || (isObject(error) && (isText(error['reason']) || isText(error['message'])));
 }
 

@@ -15,7 +15,7 @@ export interface Capabilities {
  * `filter:f`: a filter on field f is accepted; `range:f`: so is `f >= x`, and honoured; `order:f`: so is ordering by f;
  * `uuids`: so is a filter by a list of uuids.
  */
-export type Capability = `filter:${string}` | 'uuids' | `${'range' | 'order'}:${'created_at' | 'updated_at'}`;
+export type Capability = `filter:${string}` | 'uuids' | `${'range' | 'order'}:${'created_at' | 'updated_at' | 'uuid'}`;
 
 /** The service may be mended or upgraded meanwhile; asking again once a day costs one call. */
 const rememberedMs = 24 * 3_600_000;

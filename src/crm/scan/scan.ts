@@ -1,9 +1,11 @@
 import type { ContactFilter } from '../operations/filter.ts';
 import type { ServiceClient } from '../port.ts';
-import type { Capabilities } from './capabilities.ts';
+import type { Capabilities, Capability } from './capabilities.ts';
 import type { ContactRow } from './contact-row.ts';
 import { CapabilityMissing, createPageSource } from './pages.ts';
-import { bisect, createSeen, plain, walk, WindowStuck } from './windows.ts';
+import { newestFirst, TooManyChanged } from './newest-first.ts';
+import { createSeen } from './seen.ts';
+import { bisect, plain, walk } from './windows.ts';
 import type { Tally, WindowOptions } from './windows.ts';
 
 /** Every contact in scope (`full`), or those updated since a watermark. */
@@ -33,13 +35,21 @@ export interface ContactScan<Kept> extends AsyncIterable<readonly Kept[]> {
   report(): ScanReport;
 }
 
-interface ScanReport {
+export interface ScanReport {
   /** What it became: an incremental scan falls back to a full one where the service offers no way to ask for changes. */
   readonly mode: 'full' | 'incremental';
   /** True when every contact in scope (or every changed one) was surely seen. Only then does an absence mean anything. */
   readonly whole: boolean;
   /** Why it is not whole, in words; empty when it is. */
   readonly reasons: readonly string[];
+  /**
+   * What kept it from being whole. `drift`: contacts came and went meanwhile. `short`: the service gave less than it
+   * promised. `unreadable`: rows were no contacts. `limit`: no query gives more, and the next scan will not either. Left out:
+   * it is whole, or was not read to its end.
+   */
+  readonly lack?: 'drift' | 'short' | 'unreadable' | 'limit';
+  /** Contacts the service says there are in it; undefined where it does not tell, or counts others in. */
+  readonly expected: number | undefined;
   readonly contacts: number;
   readonly pages: number;
   /** Contacts answered more than once; counted once. */
@@ -50,17 +60,32 @@ interface ScanReport {
   readonly watermark: string;
 }
 
-type Strategy = (options: WindowOptions) => AsyncGenerator<readonly ContactRow[]>;
+interface Strategy {
+  /** Tried only where the service offers all of them. */
+  readonly needs: readonly Capability[];
+  readonly mode: ScanReport['mode'];
+  readonly read: (options: WindowOptions) => AsyncGenerator<readonly ContactRow[]>;
+}
 
 export function scanContacts<Kept>(options: ContactScanOptions<Kept>): ContactScan<Kept> {
   const { client, capabilities, scope, keep, since, tombstones, signal } = options;
   const { windowRows = 9_000, overlapMs = 600_000 } = options;
-  const tally: Tally = { pages: 0, duplicates: 0, unreadable: 0, drifted: 0, unsettled: 0 };
+  const tally: Tally = {
+    pages: 0,
+    duplicates: 0,
+    unreadable: 0,
+    drifted: 0,
+    unsettled: 0,
+    short: { read: 0, of: 0 },
+    limits: [],
+    expected: undefined,
+  };
   const reasons: string[] = [];
   const from = since === undefined ? undefined : new Date(Date.parse(since) - overlapMs).toISOString();
   let mode: ScanReport['mode'] = from === undefined ? 'full' : 'incremental';
   let contacts = 0;
   let ended = false;
+  let hasForeign = false;
   let startedAt: string | undefined;
 
   /** The service's own clock at its first answer: what it answered then was true then. */
@@ -72,37 +97,33 @@ export function scanContacts<Kept>(options: ContactScanOptions<Kept>): ContactSc
     const source: typeof pages = {
       async read(request) {
         const page = await pages.read(request);
+        if (page.read.length > page.contacts.length) hasForeign = true;
         start();
         return page;
       },
     };
-    for await (const page of tryInTurn({ source, windowRows, upperBound: start, tally, seen })) {
+    for await (const page of tryInTurn({ source, capabilities, windowRows, upperBound: start, tally, seen })) {
       const kept: Kept[] = [];
       for (const contact of page) if (!tombstones?.has(contact.uuid)) kept.push(keep(contact));
       contacts += kept.length;
       yield kept;
     }
-    if (tally.unsettled > 0) reasons.push('contacts kept coming and going while it was read');
-    if (tally.unreadable > 0) reasons.push(`${tally.unreadable} rows were no contacts`);
+    reasons.push(...whyNotWhole(tally));
     ended = true;
   }
 
   /** Each way of scanning until one gets through; what the ones before it gave is not lost, only seen again. */
   async function* tryInTurn(windows: WindowOptions): AsyncGenerator<readonly ContactRow[]> {
-    for (const [ways, wayMode] of strategies(from, capabilities, start)) {
-      mode = wayMode;
-      for (const way of ways) {
-        try {
-          yield* way(windows);
-          return;
-        } catch (error) {
-          const last = wayMode === 'full' && way === ways.at(-1);
-          if (error instanceof WindowStuck && last) {
-            reasons.push(error.message);
-            return;
-          }
-          if (!(error instanceof CapabilityMissing || error instanceof WindowStuck)) throw error;
-        }
+    for (const way of strategies(from, capabilities, start)) {
+      if (!way.needs.every(capabilities.offers)) continue;
+      mode = way.mode;
+      Object.assign(tally, { unsettled: 0, unreadable: 0, short: { read: 0, of: 0 }, limits: [], expected: undefined });
+      try {
+        yield* way.read(windows);
+        // More of them changed in one second than a query gives: in the order of creation they may be far apart.
+        if (way.mode === 'full' || tally.limits.length === 0) return;
+      } catch (error) {
+        if (!(error instanceof CapabilityMissing || error instanceof TooManyChanged)) throw error;
       }
     }
   }
@@ -113,6 +134,8 @@ export function scanContacts<Kept>(options: ContactScanOptions<Kept>): ContactSc
       mode,
       whole: ended && reasons.length === 0,
       reasons: ended ? reasons : ['it was not read to its end', ...reasons],
+      ...lackOf(tally, ended),
+      expected: hasForeign ? undefined : tally.expected,
       contacts,
       pages: tally.pages,
       duplicates: tally.duplicates,
@@ -122,66 +145,60 @@ export function scanContacts<Kept>(options: ContactScanOptions<Kept>): ContactSc
   };
 }
 
-/** Earlier than any contact. */
-const beginning = '2000-01-01T00:00:00.000Z';
-
-function strategies(
-  from: string | undefined,
-  capabilities: Capabilities,
-  start: () => string,
-): readonly [readonly Strategy[], ScanReport['mode']][] {
-  const { offers } = capabilities;
-  const full: Strategy[] = [];
-  if (offers('range:created_at') && offers('order:created_at')) full.push((windows) => walk(windows, 'created_at'));
-  if (offers('range:created_at')) {
-    // A minute more than the start: the clocks of a service are several.
-    const before = () => new Date(Date.parse(start()) + 60_000).toISOString();
-    full.push((windows) => bisect(windows, 'created_at', { from: beginning, before: before() }));
-  }
-  full.push(plain);
-  if (from === undefined) return [[full, 'full']];
-
-  const changed: Strategy[] = [];
-  if (offers('range:updated_at') && offers('order:updated_at'))
-    changed.push((windows) => walk(windows, 'updated_at', from));
-  if (offers('order:updated_at')) changed.push((windows) => newestFirst(windows, from, capabilities));
+function whyNotWhole({ unsettled, short, limits, unreadable }: Tally): readonly string[] {
   return [
-    [changed, 'incremental'],
-    [full, 'full'],
+    ...limits,
+    ...(unreadable > 0 ? [`${unreadable} rows were no contacts`] : []),
+    ...(short.of > 0 ? [`the service said ${short.of} and gave ${short.read}, however often it was asked`] : []),
+    ...(unsettled > 0 ? ['contacts kept coming and going while it was read'] : []),
   ];
 }
 
-/**
- * Updated contacts, latest first, until they are older than `from`: for a service that sorts but does not compare.
- *
- * Stopping early stands on the order alone, and an ignored order looks right as long as contacts happen to have been
- * updated in the order of their creation. So it counts only once it was seen to differ from that one.
- */
-async function* newestFirst(
-  { source, windowRows, tally, seen }: WindowOptions,
-  from: string,
-  { proved, isProved }: Capabilities,
-): AsyncGenerator<readonly ContactRow[]> {
-  const oldest = Date.parse(from);
-  let createdBefore = Infinity;
-  seen.begin();
-  for (let offset = 0; offset < windowRows;) {
-    const page = await source.read({ stamp: 'updated_at', range: {}, order: 'desc', offset });
-    tally.pages += 1;
-    tally.unreadable += page.unreadable;
-    offset += page.rows;
-    for (const row of page.contacts) {
-      const created = Date.parse(String(row['created_at']));
-      if (created > createdBefore) proved('order:updated_at');
-      createdBefore = created;
-    }
-    const changed = page.contacts.filter((row) => Date.parse(String(row['updated_at'])) >= oldest);
-    yield seen.take(changed);
-    if (changed.length < page.contacts.length) {
-      if (isProved('order:updated_at')) return;
-      throw new CapabilityMissing('order:updated_at');
-    }
-    if (page.rows === 0 || offset >= (page.total ?? Infinity)) return;
-  }
-  throw new WindowStuck('more contacts changed than one query gives');
+function lackOf({ unsettled, short, limits, unreadable }: Tally, ended: boolean): Pick<ScanReport, 'lack'> {
+  if (!ended) return {};
+  if (limits.length > 0) return { lack: 'limit' };
+  if (unreadable > 0) return { lack: 'unreadable' };
+  if (short.of > 0) return { lack: 'short' };
+  return unsettled > 0 ? { lack: 'drift' } : {};
+}
+
+/** Earlier than any contact. */
+const beginning = '2000-01-01T00:00:00.000Z';
+
+/** The ways of scanning, the cheapest first. The last one asks nothing of the service but pages. */
+function strategies(from: string | undefined, capabilities: Capabilities, start: () => string): readonly Strategy[] {
+  // A minute more than the start: the clocks of a service are several.
+  const before = () => new Date(Date.parse(start()) + 60_000).toISOString();
+  const full: readonly Strategy[] = [
+    {
+      needs: ['range:created_at', 'order:created_at'],
+      mode: 'full',
+      read: (windows) => walk(windows, 'created_at'),
+    },
+    {
+      needs: ['range:created_at'],
+      mode: 'full',
+      read: (windows) => bisect(windows, 'created_at', { from: beginning, before: before() }),
+    },
+    { needs: [], mode: 'full', read: plain },
+  ];
+  if (from === undefined) return full;
+  return [
+    {
+      needs: ['range:updated_at', 'order:updated_at'],
+      mode: 'incremental',
+      read: (windows) => walk(windows, 'updated_at', from),
+    },
+    {
+      needs: ['range:updated_at'],
+      mode: 'incremental',
+      read: (windows) => bisect(windows, 'updated_at', { from, before: before() }),
+    },
+    {
+      needs: ['order:updated_at'],
+      mode: 'incremental',
+      read: (windows) => newestFirst(windows, from, capabilities),
+    },
+    ...full,
+  ];
 }

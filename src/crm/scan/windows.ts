@@ -1,5 +1,8 @@
+import { readSettled } from './complete.ts';
 import type { ContactRow } from './contact-row.ts';
 import type { PageSource, Range, Stamp } from './pages.ts';
+import type { Capabilities } from './capabilities.ts';
+import type { Seen } from './seen.ts';
 
 /**
  * Reading more contacts than one query gives.
@@ -7,10 +10,12 @@ import type { PageSource, Range, Stamp } from './pages.ts';
  * A query answers 10,000 results at most (some clients stop at 9,500), so a scan is cut into windows of `windowRows`. Within
  * a window pages follow by offset, and offsets shift when contacts come and go meanwhile. Three things keep a window honest:
  * its upper bound lies at the start of the scan, so that new contacts do not enter it; its total must stay what it was and
- * equal the contacts seen; and one that drifted is read once more. What still drifts then is said, not hidden.
+ * equal the contacts seen; and one that drifted is read once more. A window that is still not complete then is read in the
+ * order of uuids, in which no two contacts are equal (complete.ts). What is missing even so is counted, not hidden.
  */
 export interface WindowOptions {
   readonly source: PageSource;
+  readonly capabilities: Capabilities;
   /** Rows read from one query at most. */
   readonly windowRows: number;
   /** The instant new contacts are kept out from, once the scan is seen to need more than one page. */
@@ -19,74 +24,24 @@ export interface WindowOptions {
   readonly seen: Seen;
 }
 
-/** The contacts a scan has met so far. One table for all of it: there may be a hundred thousand. */
-export interface Seen {
-  /** A query is read from its first row on. */
-  begin(): void;
-  /** Of these rows of the query those that no query showed before. */
-  take(rows: readonly ContactRow[]): readonly ContactRow[];
-  /** Contacts the query has shown so far. */
-  count(): number;
-  /** False once the query showed one of them twice: something moved while it was read. */
-  isSteady(): boolean;
-}
-
-export function createSeen(tally: Pick<Tally, 'duplicates'>): Seen {
-  const uuids = new Set<string>();
-  /** What the query was first to show. A list, and looked up only once something comes again, which is rare. */
-  let firstOfQuery: string[] = [];
-  /** What the query showed that was known to the scan; and of the list above, as many as `indexed` says. */
-  let uuidsOfQuery = new Set<string>();
-  let indexed = 0;
-  let isSteady = true;
-
-  /** Of one that is not new to the scan. */
-  function isNewToQuery(uuid: string): boolean {
-    for (; indexed < firstOfQuery.length; indexed += 1) uuidsOfQuery.add(firstOfQuery[indexed]!);
-    return isNew(uuidsOfQuery, uuid);
-  }
-
-  return {
-    begin() {
-      firstOfQuery = [];
-      uuidsOfQuery = new Set();
-      [indexed, isSteady] = [0, true];
-    },
-    take(rows) {
-      const news: ContactRow[] = [];
-      for (const row of rows) {
-        if (isNew(uuids, row.uuid)) {
-          firstOfQuery.push(row.uuid);
-          news.push(row);
-        } else {
-          tally.duplicates += 1;
-          if (!isNewToQuery(row.uuid)) isSteady = false;
-        }
-      }
-      return news;
-    },
-    count: () => firstOfQuery.length + uuidsOfQuery.size - indexed,
-    isSteady: () => isSteady,
-  };
-}
-
-/** Adds it. By the size, since looking first would be looking twice. */
-function isNew(uuids: Set<string>, uuid: string): boolean {
-  const { size } = uuids;
-  return uuids.add(uuid).size > size;
-}
-
 /** What a scan counts as it goes, for its report. */
 export interface Tally {
   pages: number;
   duplicates: number;
+  /** Rows that were no contacts, also when they were read again. */
   unreadable: number;
   drifted: number;
-  /** Windows that drifted again on their second reading. */
+  /** Windows whose totals kept moving however often they were read. */
   unsettled: number;
+  /** Of windows that stood still and never gave all they promised: how many of how many. */
+  short: { read: number; of: number };
+  /** Of windows that no query gives to its end: why, in words. */
+  limits: string[];
+  /** Contacts the service says there are; undefined where it does not tell, or counts others in. */
+  expected: number | undefined;
 }
 
-/** Reads a window at most so often: once, and once more when it drifted. */
+/** Reads a window at most so often in the order of its stamps: once, and once more when it drifted. */
 const passesMax = 2;
 
 interface WindowEnd {
@@ -94,15 +49,20 @@ interface WindowEnd {
   readonly cut: boolean;
   /** The stamp of the last row read. */
   readonly lastStamp: string | undefined;
+  /** As the first page had it. */
+  readonly total: number | undefined;
 }
 
-/** One query's new rows, page by page up to windowRows, read a second time when they drifted. */
+/** One query's new rows, page by page up to windowRows, read again when they drifted. */
 async function* readWindow(
-  { source, windowRows, upperBound, tally, seen }: WindowOptions,
+  options: WindowOptions,
   stamp: Stamp,
   range: Range,
   order: 'asc' | 'any',
-): AsyncGenerator<readonly ContactRow[], WindowEnd> {
+  /** Told the total of the first page: true where reading on is of no use. */
+  isTooLarge: (total: number | undefined) => boolean = () => false,
+): AsyncGenerator<readonly ContactRow[], WindowEnd | 'too large'> {
+  const { source, windowRows, upperBound, tally, seen } = options;
   // Unknown while one page may be all there is, then fixed: also for the second reading.
   let to = range.to;
   for (let pass = 1; ; pass += 1) {
@@ -110,38 +70,47 @@ async function* readWindow(
     let offset = 0;
     let firstTotal: number | undefined;
     let foreignRows = 0;
+    let unreadable = 0;
     let isTotalSteady = true;
     let end: WindowEnd | undefined;
     let lastStamp: string | undefined;
     while (end === undefined) {
       const page = await source.read({ stamp, range: to === undefined ? range : { ...range, to }, order, offset });
       tally.pages += 1;
-      tally.unreadable += page.unreadable;
+      unreadable += page.unreadable;
+      if (offset === 0 && isTooLarge(page.total)) return 'too large';
       firstTotal ??= page.total;
       if (page.total !== firstTotal) isTotalSteady = false;
       yield seen.take(page.contacts);
       foreignRows += page.rows - page.contacts.length;
       offset += page.rows;
-      lastStamp = stampOf(page.contacts.at(-1), stamp) ?? lastStamp;
+      lastStamp = stampOf(page.read.at(-1), stamp) ?? lastStamp;
       // The end is where the rows end; has_more is not asked, it is missing or wrong too often.
-      if (page.rows === 0 || offset >= (page.total ?? Infinity)) end = { cut: false, lastStamp };
-      else if (offset >= windowRows) end = { cut: true, lastStamp };
+      if (page.rows === 0 || offset >= (page.total ?? Infinity)) end = { cut: false, lastStamp, total: firstTotal };
+      else if (offset >= windowRows) end = { cut: true, lastStamp, total: firstTotal };
       else if (range.before === undefined) to ??= upperBound();
     }
     const expected = end.cut ? offset : firstTotal;
     const isCounted = expected === undefined || seen.count() + foreignRows === expected;
-    if (isTotalSteady && isCounted && seen.isSteady()) return end;
-    tally.drifted += 1;
-    if (pass === passesMax) {
-      tally.unsettled += 1;
-      return end;
+    const isSettled = isTotalSteady && isCounted && seen.isSteady();
+    if (isSettled && unreadable === 0) return end;
+    // Rows that are no contacts may be a bad answer, or be there for ever: the second reading tells.
+    if (!isSettled) tally.drifted += 1;
+    if (pass < passesMax) continue;
+    tally.unreadable += unreadable;
+    if (!isSettled) {
+      const closed = closedRange(end, range, to);
+      if (closed) yield* readSettled(options, stamp, closed);
     }
+    return end;
   }
 }
 
-/** A window could not be left behind: more rows than it holds share one stamp. */
-export class WindowStuck extends Error {
-  override readonly name = 'WindowStuck';
+/** A window without its open end, as it can be read again. Of one that was cut, what the next one does not begin with. */
+function closedRange({ cut, lastStamp }: WindowEnd, range: Range, to: string | undefined): Range | undefined {
+  if (!cut) return to === undefined ? range : { ...range, to };
+  if (lastStamp === undefined || lastStamp === range.from) return undefined;
+  return { ...(range.from !== undefined && { from: range.from }), before: lastStamp };
 }
 
 /** Windows one after the other, each starting at the last stamp of the one before. Stands on range and order. */
@@ -154,13 +123,26 @@ export async function* walk(
   let to: string | undefined;
   for (;;) {
     const range = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
-    const { cut, lastStamp } = yield* readWindow(options, stamp, range, 'asc');
-    if (!cut) return;
-    if (lastStamp === undefined || lastStamp === from)
-      throw new WindowStuck(`too many contacts share ${stamp} ${from}`);
-    from = lastStamp;
+    const end = yield* readWindow(options, stamp, range, 'asc', expecting(options));
+    if (end === 'too large' || !end.cut || end.lastStamp === undefined) return;
     to = options.upperBound();
+    if (end.lastStamp !== from) {
+      from = end.lastStamp;
+      continue;
+    }
+    // More of them share one second than a query gives: that second is read by itself, and the walk goes on behind it.
+    const next = secondAfter(from);
+    yield* readSettled(options, stamp, { from, before: next });
+    from = next;
   }
+}
+
+/** Notes what the first query of a scan says there is in all. */
+function expecting({ tally }: WindowOptions) {
+  return (total: number | undefined) => {
+    tally.expected ??= total;
+    return false;
+  };
 }
 
 /** Windows by halving the span of time until each fits. Stands on the range alone; costs more calls than walking. */
@@ -172,24 +154,31 @@ export async function* bisect(
   const spans = [span];
   for (let next = spans.pop(); next !== undefined; next = spans.pop()) {
     const { from, before } = next;
-    const { total } = await options.source.read({ stamp, range: next, order: 'any', offset: 0 });
-    options.tally.pages += 1;
-    if (total === undefined || total <= options.windowRows) {
-      if (total !== 0) yield* readWindow(options, stamp, next, 'any');
-      continue;
-    }
+    const end = yield* readWindow(options, stamp, next, 'any', (total) => {
+      options.tally.expected ??= total;
+      return total !== undefined && total > options.windowRows;
+    });
+    if (end !== 'too large' && !end.cut) continue;
     const [first, last] = [Date.parse(from), Date.parse(before)];
     // Stamps are whole seconds: a span of one second cannot be halved.
-    if (last - first <= 1_000) throw new WindowStuck(`too many contacts share ${stamp} ${from}`);
+    if (last - first <= 1_000) {
+      yield* readSettled(options, stamp, next);
+      continue;
+    }
     const middle = new Date(Math.round((first + last) / 2_000) * 1_000).toISOString();
     spans.push({ from: middle, before }, { from, before: middle });
   }
 }
 
-/** One query, as far as it goes; nothing is asked of the service but pages. Throws when that is not far enough. */
+/** One query, as far as it goes, and by uuids beyond that; no range is asked of the service. */
 export async function* plain(options: WindowOptions): AsyncGenerator<readonly ContactRow[]> {
-  const { cut } = yield* readWindow({ ...options, upperBound: () => undefined }, 'created_at', {}, 'any');
-  if (cut) throw new WindowStuck(`more than ${options.windowRows} contacts and no way to ask for them in parts`);
+  const unbounded = { ...options, upperBound: () => undefined };
+  const end = yield* readWindow(unbounded, 'created_at', {}, 'any', expecting(options));
+  if (end !== 'too large' && end.cut) yield* readSettled(unbounded, 'created_at', {});
+}
+
+function secondAfter(instant: string): string {
+  return new Date((Math.floor(Date.parse(instant) / 1_000) + 1) * 1_000).toISOString();
 }
 
 function stampOf(row: ContactRow | undefined, stamp: Stamp): string | undefined {

@@ -1,6 +1,6 @@
 // The automations there are, as far as rows wish for any.
 import { nearestWord } from '../../config/nearest.ts';
-import { collection } from '../../crm/collection.ts';
+import { readCollection } from '../../crm/collection.ts';
 import { AuthenticationError, ServiceError } from '../../crm/errors.ts';
 import { operations } from '../../crm/operations/table.ts';
 import { readWish, type WishedAutomation } from '../../sync/wish.ts';
@@ -24,6 +24,7 @@ export async function readAutomations(context: RunContext, rows: PlanInput['shee
   if (texts.size === 0) return { automations: [] };
   try {
     const automations = relied(context, texts) ?? (await listAutomations(context));
+    if (typeof automations === 'string') return { automationsUnread: automations };
     return { automations, nearestAutomations: nearestNames(texts, automations) };
   } catch (error) {
     if (!(error instanceof ServiceError) || error instanceof AuthenticationError) throw error;
@@ -42,19 +43,14 @@ function relied(
   return ageMs < (isAllKnown ? knownMs : knownForUnknownMs) ? known.list : undefined;
 }
 
-async function listAutomations(context: RunContext): Promise<readonly WishedAutomation[]> {
+/** A list that is not whole is none: of two automations of one name the other may be missing. */
+async function listAutomations(context: RunContext): Promise<readonly WishedAutomation[] | string> {
   const { client, session, now } = context;
   const at = now();
-  const list: WishedAutomation[] = [];
   const query = { limit: 100, order_field: 'created_at', order_type: 'asc' } as const;
-  for await (const { uuid, name, status } of collection(
-    client,
-    operations.automations.list,
-    query,
-    scanCall(context),
-  )) {
-    list.push({ uuid, name: name ?? '', status: status ?? '' });
-  }
+  const { records, notice } = await readCollection(client, operations.automations.list, query, scanCall(context));
+  if (notice !== undefined) return notice;
+  const list = records.map(({ uuid, name, status }) => ({ uuid, name: name ?? '', status: status ?? '' }));
   session.automations = { at, list };
   return list;
 }

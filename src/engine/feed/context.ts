@@ -2,6 +2,7 @@
 import type { FeedConfig } from '../../config/config.ts';
 import type { Inspection } from '../../sheets/inspect.ts';
 import type { SyncContext } from '../context.ts';
+import type { Noted } from '../incomplete.ts';
 import type { Ending } from '../run.ts';
 import type { FeedShape } from './shape.ts';
 
@@ -18,6 +19,8 @@ export interface FeedContext extends Pick<
 }
 
 export interface FeedSession {
+  /** As `Facts.drifted`, and newer: that something is over is not written by itself (W9). */
+  noted?: Noted;
   /** The last run, if another one over the same readings would do nothing either. */
   quiet?: { readonly fingerprint: string; readonly digest: string; readonly ending: Ending };
 }

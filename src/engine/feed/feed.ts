@@ -12,6 +12,7 @@ import type { FeedContext } from './context.ts';
 import { type FeedPulled, type FeedRun, pullFeed } from './pull.ts';
 import { control, pushFeed } from './push.ts';
 import { changeLines } from '../history.ts';
+import { isPullNews, noteFacts, worse } from '../incomplete.ts';
 import { type DecisionRequest, type Facts, factChanges } from '../memory.ts';
 import { countRun, type PlanReport, type RunReport, statusOf } from '../report.ts';
 import { added, begin, end, type Ending, failure, lastRunOf, nothingPlanned } from '../run.ts';
@@ -51,14 +52,8 @@ export async function planFeedRun(feed: FeedContext, request: RunRequest): Promi
     const pulled = await pullFeed(context, memory.facts, false);
     if (pulled === 'idle') throw new Error('a plan is always made from readings');
     const plan = planFeed(toInput(context, memory, pulled));
-    const report = end(feed, started, {
-      ...ofFeed,
-      status: statusOf(plan.holds, plan.problems),
-      counts: countRun(plan.linked, plan.problems, new Map()),
-      problems: plan.problems,
-      holds: plan.holds,
-      planned: countPlanned(plan),
-    });
+    const problems = [...pulled.problems, ...plan.problems];
+    const report = end(feed, started, endingOf(plan, problems, new Map()));
     const cost = estimate(plan.changes, [], feed.budgets, () => false);
     return { ...report, changes: plan.changes, estimate: added(report.cost, cost) };
   } catch (error) {
@@ -127,7 +122,7 @@ interface Done {
 async function carryOut(context: FeedRun, lease: Lease, memory: FeedMemory, pulled: FeedPulled): Promise<Done> {
   const input = toInput(context, memory, pulled);
   const first = planFeed(input);
-  if (first.holds.length > 0) return { ending: await hold(context, lease, memory, first), isQuiet: false };
+  if (first.holds.length > 0) return { ending: await hold(context, lease, memory, pulled, first), isQuiet: false };
   const controlled = await control(context, first.changes);
   const { outcomes: wishes, answers } = controlled;
   const records = input.records.map((record) => {
@@ -143,14 +138,15 @@ async function carryOut(context: FeedRun, lease: Lease, memory: FeedMemory, pull
   const failures = [...pushed.outcomes].flatMap(([{ uuid, row }, outcome]) =>
     outcome.kind === 'done' ? [] : [failureProblem({ ...(uuid !== null && { uuid }), row }, outcome)],
   );
-  const problems = [...plan.problems, ...failures];
+  const problems = [...pulled.problems, ...plan.problems, ...failures];
   const left = leftOf(context, plan.changes, outcomes);
   const stopped = stoppedAt(plan.changes, left, outcomes);
   const natural = endingOf(plan, problems, outcomes);
   const ending = { ...natural, status: statusWhenStopped(natural.status, stopped), ...stopped };
+  context.session.noted = pulled.noted;
   const links = settleFeed(remembered, plan, outcomes);
   await save(context, lease, memory, pulled, intents, { links, outcomes, ending });
-  const passes: ReadonlySet<Problem['kind']> = new Set(['waiting', 'refused', 'failed', 'unknown']);
+  const passes: ReadonlySet<Problem['kind']> = new Set(['waiting', 'refused', 'failed', 'unknown', 'incomplete']);
   const isQuiet =
     !context.request.signal.aborted &&
     outcomes.size === 0 &&
@@ -163,8 +159,14 @@ async function carryOut(context: FeedRun, lease: Lease, memory: FeedMemory, pull
 }
 
 /** G1: nothing is written and nothing remembered, but for what `approve` needs to know. */
-async function hold({ run }: FeedRun, lease: Lease, { facts, pending }: FeedMemory, plan: FeedPlan): Promise<Ending> {
-  const ending = endingOf(plan, plan.problems, new Map());
+async function hold(
+  { run }: FeedRun,
+  lease: Lease,
+  { facts, pending }: FeedMemory,
+  pulled: FeedPulled,
+  plan: FeedPlan,
+): Promise<Ending> {
+  const ending = endingOf(plan, [...pulled.problems, ...plan.problems], new Map());
   const { planned } = ending;
   const isSame = facts.held && JSON.stringify(facts.held.planned) === JSON.stringify(planned);
   const held = isSame ? facts.held : { run, planned, reasons: plan.holds.map(({ reason }) => reason) };
@@ -193,11 +195,13 @@ async function save(
   const links = mapChanges(before, after);
   // A cause that went away is nothing to approve any more (G4), and an approval is spent once.
   const free = memory.facts.held ? { held: null } : {};
-  const identified = factChanges(memory.facts, { identities: pulled.identities, ...free });
+  const learnt = { identities: pulled.identities, ...free, ...worse(memory.facts, pulled.noted) };
+  const identified = factChanges(memory.facts, learnt);
   // An approval of which a part is left stays for the next run (W8).
   const doneRequests = done.ending.stopped ? [] : [...memory.pending.keys()];
   // What stood in the way does not any more, or the other way round: whoever asks for the status has to know.
-  const isNews = memory.facts.lastRun?.status !== done.ending.status;
+  const isNews =
+    memory.facts.lastRun?.status !== done.ending.status || isPullNews(memory.facts.lastRun, done.ending.problems);
   const isNothing = !links.isChanged && identified.size === 0 && done.outcomes.size === 0 && doneRequests.length === 0;
   if (isNothing && !isNews) return;
   const lines = historyLines(context, done.outcomes);
@@ -207,6 +211,7 @@ async function save(
     identities: pulled.identities,
     table: pulled.snapshot.memory,
     lastRun: lastRunOf(context, done.ending),
+    ...noteFacts(memory.facts, pulled.noted),
     ...free,
   });
   await lease.commit({ ...(links.isChanged && { links: links.changes }), facts: { put: facts }, doneRequests });

@@ -6,11 +6,13 @@ import { type ListingQuery, type ResourceRecord, resourceListing } from '../../c
 import type { Inspection } from '../../sheets/inspect.ts';
 import type { Snapshot, Table, TableSpec } from '../../sheets/port.ts';
 import type { FeedInput, FeedRecord } from '../../sync/feed.ts';
+import type { Problem } from '../../sync/change.ts';
 import type { Identities } from '../../sync/input.ts';
 import type { RunRequest } from '../context.ts';
 import { RunFailed } from '../errors.ts';
 import type { FeedContext } from './context.ts';
 import type { Facts } from '../memory.ts';
+import { judgeListing, type Noted, notedIn } from '../incomplete.ts';
 import { assertMade, columnNotice, columnsToCreate } from '../pull.ts';
 
 export interface FeedPulled {
@@ -22,6 +24,10 @@ export interface FeedPulled {
   /** Of the records; the rows have the fingerprint of the snapshot. */
   readonly digest: string;
   readonly notices: readonly string[];
+  /** L12: what was not listed. */
+  readonly problems: readonly Problem[];
+  /** As `Facts.drifted`, after this listing. */
+  readonly noted: Noted;
 }
 
 /** A run of a feed: what its steps hand to each other. */
@@ -36,8 +42,11 @@ export async function pullFeed(context: FeedRun, facts: Facts, mayWrite: boolean
   const { table, session, config, request } = context;
   const quiet = mayWrite ? session.quiet : undefined;
   const call = { signal: request.signal };
-  const [seen, listed] = await Promise.all([table.read({ ...call, unless: quiet?.fingerprint }), pullRecords(context)]);
-  if (seen === 'unchanged' && quiet?.digest === listed.digest) return 'idle';
+  const [seen, listed] = await Promise.all([
+    table.read({ ...call, unless: quiet?.fingerprint }),
+    pullRecords(context, facts),
+  ]);
+  if (seen === 'unchanged' && quiet?.digest === listed.digest && listed.problems.length === 0) return 'idle';
   const read = seen === 'unchanged' ? await table.read(call) : seen;
   const snapshot = await prepareTab(context, facts, mayWrite, read);
   context.emit({ type: 'progress', sync: config.name, step: 'rows', done: snapshot.rows.length });
@@ -61,7 +70,7 @@ export function listingQuery({ filter, order }: FeedConfig): ListingQuery {
   };
 }
 
-async function pullRecords({ config, client, shape, request, emit }: FeedRun) {
+async function pullRecords({ config, client, shape, request, emit, session }: FeedRun, facts: Facts) {
   const { resource, rowsMax } = config;
   const reading = await readCollection(client, resourceListing(resource), listingQuery(config), {
     signal: request.signal,
@@ -74,7 +83,7 @@ async function pullRecords({ config, client, shape, request, emit }: FeedRun) {
     coverage: reading.coverage,
     isDrifted: reading.isDrifted,
     digest: createHash('sha256').update(JSON.stringify(records)).digest('base64'),
-    notices: reading.notice === undefined ? [] : [reading.notice],
+    ...judgeListing(reading, session.noted ?? notedIn(facts)),
   };
 }
 

@@ -13,6 +13,7 @@ import type { OutboxAnswers, OutboxInput, RecipientAnswer, Sender } from '../../
 import { type RunRequest, sheetCall } from '../context.ts';
 import { RunFailed } from '../errors.ts';
 import { changeLines } from '../history.ts';
+import { incomplete } from '../incomplete.ts';
 import { type Facts, factChanges } from '../memory.ts';
 import { askDeliveries, askRecipients, askSenders } from './ask.ts';
 import type { OutboxContext, OutboxRun, OutboxTab } from './context.ts';
@@ -62,13 +63,14 @@ export async function planOutboxRun(
     const tab = await readTab(context, memory.facts, false);
     assertSame(context, memory.facts, tab);
     const known = new Map([...memory.messages, ...asUnknown(memory.messages)]);
-    const messages = new Map([...known, ...(await askDeliveries(context, inTab(tab, known), known))]);
+    const { heard, notice } = await askDeliveries(context, inTab(tab, known), known);
+    const messages = new Map([...known, ...heard]);
     const asking = createAsking(context);
     const judged = { ...inputOf(context, memory, tab), messages, batchMax: Infinity, isDryRun: true };
     const plan = await asking.until(judged);
     const changes = [...plan.due.map(({ change }) => change), ...plan.sets];
     const preview = plan.unapproved === 0 ? undefined : await previewApproval(asking, judged, plan);
-    const problems = [...lostHeaders(tab), ...(preview?.problems ?? plan.problems)];
+    const problems = [...lostHeaders(tab), ...unlisted(notice), ...(preview?.problems ?? plan.problems)];
     const report = end(outbox, started, {
       ...endingOf(plan, problems, new Map()),
       ...approvalOf(context, memory, plan),
@@ -294,7 +296,8 @@ async function recoverUnknown(context: OutboxRun, book: OutboxBook): Promise<voi
 /** P5: statuses, and outcomes that were unknown. A listing that fails keeps nothing from being sent. */
 async function seeDeliveries(context: OutboxRun, book: OutboxBook, tab: OutboxTab, problems: Problem[]): Promise<void> {
   try {
-    const heard = await askDeliveries(context, inTab(tab, book.messages), book.messages);
+    const { heard, notice } = await askDeliveries(context, inTab(tab, book.messages), book.messages);
+    problems.push(...unlisted(notice));
     const found = [...heard].filter(([id]) => book.messages.get(id)?.state === 'unknown');
     const lines = found.flatMap(([, { to = null }]) =>
       changeLines(context, lateChange(to, 'found in the listing'), { kind: 'done' }),
@@ -305,6 +308,11 @@ async function seeDeliveries(context: OutboxRun, book: OutboxBook, tab: OutboxTa
     if (!(error instanceof ServiceError) || error instanceof AuthenticationError) throw error;
     problems.push(problem('failed', {}, 'P5', `statuses could not be read: ${error.message}`));
   }
+}
+
+/** L12: a message that was watched may be in what was not listed. */
+function unlisted(notice: string | undefined): readonly Problem[] {
+  return notice === undefined ? [] : [incomplete('deliveries', `statuses may be old: ${notice}`)];
 }
 
 /** Its fields stand in the history already. */

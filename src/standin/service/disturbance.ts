@@ -34,7 +34,8 @@ export class Disturbance {
       await next();
       return undefined;
     }
-    const isAfter = fault.kind === 'truncated' || ('when' in fault && fault.when === 'after');
+    const isAfter =
+      fault.kind === 'truncated' || fault.kind === 'bad_rows' || ('when' in fault && fault.when === 'after');
     if (isAfter) await next();
     const answer = await this.#answer(fault, c);
     // Hono adds the headers of the answer it has to one that replaces it; this one stands alone.
@@ -48,7 +49,9 @@ export class Disturbance {
       case 'status':
         return Response.json(injected(fault.status), { status: fault.status });
       case 'error_in_200':
-        return Response.json(injected(500), { status: 200 });
+        return Response.json({ ...injected(500), ...(fault.beside === 'no_rows' && { data: [] }) }, { status: 200 });
+      case 'bad_rows':
+        return withBadRows(c.res);
       case 'blank':
         return new Response('', { status: 200 });
       case 'html':
@@ -76,6 +79,12 @@ async function truncated(whole: Response): Promise<Response> {
   // An answer without a body stays one: there is nothing to break off.
   const half = text === '' ? null : text.slice(0, Math.ceil(text.length / 2));
   return new Response(half, { status: whole.status, headers: { 'content-type': 'application/json' } });
+}
+
+async function withBadRows(whole: Response): Promise<Response> {
+  const page = (await whole.json()) as { readonly data?: unknown };
+  const rows = Array.isArray(page.data) ? page.data.map(() => injected(500)) : [injected(500)];
+  return Response.json({ ...page, data: rows }, { status: whole.status });
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

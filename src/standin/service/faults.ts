@@ -25,7 +25,11 @@ export const faultSchema = z.discriminatedUnion('kind', [
   fault('delay', { delayMs: z.int().min(0) }).describe('the request waits, then goes its way'),
   fault('hang', { when }).describe('no answer until the client gives up'),
   fault('truncated', {}).describe('the request is served and the JSON of its answer breaks off half-way'),
-  fault('error_in_200', { when }).describe('an error envelope with status 200'),
+  fault('error_in_200', {
+    when,
+    beside: z.enum(['nothing', 'no_rows']).default('nothing').describe('no_rows: an empty list under data as well'),
+  }).describe('an error envelope with status 200'),
+  fault('bad_rows', {}).describe('the request is served, and each row of its answer is an error instead of a record'),
   fault('rate_limited', {
     headers: z.enum(rateLimitHeaders).default('seconds'),
     waitMs: z.int().min(0).default(1000),

@@ -34,7 +34,7 @@ export class Model {
     this.#world = world;
     this.jobs = new Jobs(world);
     this.contacts = new Contacts(world);
-    this.search = new ContactSearch(this.contacts.index, world.switches);
+    this.search = new ContactSearch(this.contacts.index, world.switches, world.random);
     this.lists = new Lists(world);
     this.automations = new Automations(world, this.jobs);
     this.senderProfiles = new SenderProfiles(world);

@@ -2,6 +2,7 @@ import { matches } from '../../crm/operations/filter.ts';
 import type { ContactFilter } from '../../crm/operations/filter.ts';
 import { contact } from '../../crm/operations/records.ts';
 import type { ContactField } from '../../crm/operations/records.ts';
+import type { Random } from './random.ts';
 import { pageLimit } from './paging.ts';
 import type { Window } from './paging.ts';
 import { invalid, Refusal, serverError } from './refusal.ts';
@@ -29,8 +30,11 @@ export class ContactSearch {
   readonly #resultByQuery = new Map<string, readonly ContactRecord[]>();
   #version = -1;
 
-  constructor(index: SearchIndex, switches: Switches) {
+  readonly #random: Random;
+
+  constructor(index: SearchIndex, switches: Switches, random: Random) {
     this.#index = index;
+    this.#random = random;
     this.#switches = switches;
   }
 
@@ -45,8 +49,10 @@ export class ContactSearch {
         offset: [`Result window is too large: offset + limit must be at most ${switches.windowRowsMax}.`],
       });
     }
-    const field = switches.orderFieldIgnored ? 'created_at' : (request.order_field ?? 'created_at');
-    const found = this.#find(served, field, request.order_type ?? 'desc');
+    const field = servedOrder(request.order_field, switches);
+    const direction = request.order_type ?? 'desc';
+    const ordered = this.#find(served, field, direction);
+    const found = switches.tieOrder === 'random' ? shuffleTies(ordered, field, this.#random) : ordered;
     return { rows: beyond ? [] : found.slice(offset, offset + limit), limit, offset, total: found.length };
   }
 
@@ -103,13 +109,36 @@ function servedFilter(filter: ContactFilter, { filterByField }: Switches): Conta
   return Object.fromEntries(Object.entries(filter).filter(([name]) => !troubled.includes(name)));
 }
 
+/** The field that is ordered by: created_at where none was asked for, or the one that was is ignored. */
+function servedOrder(field: ContactField | undefined, { orderFieldIgnored, orderByField }: Switches): ContactField {
+  const trouble = field && orderByField[field];
+  if (trouble !== undefined) failFilter(trouble, 'order_field', 'Ordering by this field is not possible.');
+  return field === undefined || orderFieldIgnored || trouble !== undefined ? 'created_at' : field;
+}
+
+/** Each answer puts contacts that are equal in the field into another order, as a database without a second order does. */
+function shuffleTies(found: readonly ContactRecord[], field: ContactField, random: Random): readonly ContactRecord[] {
+  const dice = new Map(found.map((record) => [record, random.integer(0, 2 ** 30)]));
+  const compare = byField<ContactRecord>(field, 'asc');
+  return found
+    .map((record, index) => ({ record, index }))
+    .toSorted((a, b) =>
+      compare(a.record, b.record) === 0 ? dice.get(a.record)! - dice.get(b.record)! : a.index - b.index,
+    )
+    .map(({ record }) => record);
+}
+
 /** Answers a filter that is not served: returns only where it is to be ignored. */
-export function failFilter(trouble: Switches['unknownFilter'], place: string): void {
+export function failFilter(
+  trouble: Switches['unknownFilter'],
+  place: string,
+  text = 'Filtering by this field is not possible.',
+): void {
   switch (trouble) {
     case 'ignored':
       return;
     case 'refused':
-      throw invalid({ [place]: ['Filtering by this field is not possible.'] });
+      throw invalid({ [place]: [text] });
     case 'server_error':
       throw serverError();
     case 'gateway_timeout':

@@ -60,6 +60,14 @@ export const switchesSchema = z.strictObject({
     .partialRecord(z.enum([...contactFieldNames, 'q']), filterTrouble)
     .default({})
     .describe('contact filters that do not work: {"updated_at": "server_error"}'),
+  orderByField: z
+    .partialRecord(z.enum(contactFieldNames), filterTrouble)
+    .default({})
+    .describe('fields the search does not order by: {"updated_at": "refused"}'),
+  tieOrder: z
+    .enum(['stable', 'random'])
+    .default('stable')
+    .describe('order of contacts that are equal in the order field: the same in every answer, or another each time'),
   orderFieldIgnored: off.describe('the search orders by created_at whatever is asked'),
   lookupMiss: z
     .enum(['not_found', 'null', 'object', 'array', 'blank', 'no_content'])

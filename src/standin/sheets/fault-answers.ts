@@ -69,6 +69,7 @@ async function strike(
     if (when === 'after') await deps.sleep(effect.delayMs, c.req.raw.signal);
     return response;
   }
+  if (effect.type === 'cut') return cutShort(await respond());
   if (when === 'after') await respond();
   return faultyAnswer(c, target, effect, deps.now());
 }
@@ -76,7 +77,7 @@ async function strike(
 async function faultyAnswer(
   c: StandinContext,
   target: FaultTarget,
-  effect: Exclude<FaultEffect, { type: 'delay' }>,
+  effect: Exclude<FaultEffect, { type: 'delay' | 'cut' }>,
   now: number,
 ): Promise<Response> {
   switch (effect.type) {
@@ -84,6 +85,8 @@ async function faultyAnswer(
       return json(c, { status: effect.status, body: statusBody(effect.status, target, now) });
     case 'empty':
       return new Response('', { status: 200, headers: { 'content-type': 'application/json; charset=UTF-8' } });
+    case 'bare':
+      return json(c, { status: 200, body: {} });
     case 'html':
       return new Response(errorPage(effect.status), {
         status: effect.status,
@@ -95,6 +98,14 @@ async function faultyAnswer(
     case 'lost':
       return loseConnection(c);
   }
+}
+
+async function cutShort(whole: Response): Promise<Response> {
+  const text = await whole.text();
+  return new Response(text.slice(0, Math.floor(text.length / 2)), {
+    status: whole.status,
+    headers: { 'content-type': 'application/json; charset=UTF-8' },
+  });
 }
 
 function loseConnection(c: StandinContext): Response {

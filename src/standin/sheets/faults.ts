@@ -12,6 +12,10 @@ const effectSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('hang') }),
   /** Status 200 with an empty body. */
   z.strictObject({ type: z.literal('empty') }),
+  /** Status 200 with an object that says nothing. */
+  z.strictObject({ type: z.literal('bare') }),
+  /** The request is served, and the JSON of its answer breaks off half-way. */
+  z.strictObject({ type: z.literal('cut') }),
   /** A page in HTML instead of JSON, as a proxy or a front end sends it. */
   z.strictObject({ type: z.literal('html'), status: z.int().min(200).max(599).default(502) }),
 ]);

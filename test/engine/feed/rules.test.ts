@@ -435,3 +435,65 @@ test('plan --out leaves feeds out and says which; of feeds alone no plan is save
   expect(trial.grid()).toEqual([]);
   expect(trial.person.read('People').flat()).toContain('ann@firm.io');
 });
+
+describe('L12: a listing that is not whole', () => {
+  /** Pages after the first are empty, under a total that says otherwise. */
+  const endingEarly = (isOn: () => boolean): Partial<TrialOptions> => ({
+    around: async (request, next) => {
+      const answer = await next(request);
+      if (!isOn() || !request.url.includes('/flows/api/flows') || !/offset=[1-9]/.test(request.url)) return answer;
+      return Response.json({ ...((await answer.json()) as object), data: [] });
+    },
+  });
+
+  test('L12, G5, F3: is a problem that says how many of how many, until a whole one closes it; nobody is gone', async () => {
+    let isOn = false;
+    const trial = createFeedTrial(
+      { on_gone: 'delete_row' },
+      endingEarly(() => isOn),
+    );
+    trial.seed(...Array.from({ length: 150 }, (_, index) => `flow ${index}`));
+    await trial.runFlows();
+    isOn = true;
+    const report = await trial.runFlows();
+    expect(report).toMatchObject({
+      status: 'partial',
+      problems: [
+        { id: 'pull:records', kind: 'incomplete', rule: 'G5', reason: expect.stringContaining('only 100 of 150') },
+      ],
+      counts: { removed: 0 },
+    });
+    expect((await trial.cli('status', 'flows')).stdout).toContain('only 100 of 150 records could be listed');
+    const files = stateFiles(trial);
+    expect(await trial.runFlows()).toMatchObject({ status: 'partial' });
+    expect(stateFiles(trial)).toEqual(files);
+    isOn = false;
+    expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', problems: [] });
+    expect(trial.grid()).toHaveLength(150);
+  });
+
+  test('L12, W9: one that drifts is a notice once and a problem when it drifts again, also after a restart', async () => {
+    let isOn = false;
+    let total = 0;
+    const trial = createFeedTrial(
+      {},
+      {
+        around: async (request, next) => {
+          const answer = await next(request);
+          if (!isOn || !request.url.includes('/flows/api/flows')) return answer;
+          const page = (await answer.json()) as { total: number };
+          total += 1;
+          return Response.json({ ...page, total: page.total - (total % 2) });
+        },
+      },
+    );
+    trial.seed(...Array.from({ length: 150 }, (_, index) => `flow ${index}`));
+    await trial.runFlows();
+    isOn = true;
+    expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', problems: [] });
+    await trial.start();
+    expect(await trial.runFlows()).toMatchObject({ status: 'partial', problems: [{ kind: 'incomplete' }] });
+    isOn = false;
+    expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', problems: [] });
+  });
+});

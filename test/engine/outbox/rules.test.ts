@@ -593,3 +593,41 @@ test('W9: an outbox that did not change costs one read, and writes nothing, to n
   expect({ ...cost, seconds: 0 }).toEqual({ crmCalls: 0, sheetReads: 1, sheetWrites: 0, seconds: 0 });
   expect(trial.stateFiles('messages')).toEqual(before);
 });
+
+describe('L12: listings that are not whole', () => {
+  const emptyPages = (what: string, isOn: () => boolean) => ({
+    around: async (request: Request, next: (request: Request) => Promise<Response>) => {
+      const answer = await next(request);
+      if (!isOn() || request.method !== 'GET' || !request.url.includes(what)) return answer;
+      return Response.json({ ...((await answer.json()) as object), data: [] });
+    },
+  });
+
+  test('L12, G5, P5: a listing that breaks off is told: the statuses may be old', async () => {
+    let isOn = false;
+    const trial = createOutboxTrial({
+      switches: { messageDelayMs: 30_000 },
+      ...emptyPages('/professional-network-messages', () => isOn),
+    });
+    await trial.ready(row('ann@firm.io', 'Hello'));
+    await trial.run();
+    isOn = true;
+    expect(await trial.run()).toMatchObject({
+      status: 'partial',
+      problems: [{ id: 'pull:deliveries', kind: 'incomplete', reason: expect.stringContaining('0 of 1 records') }],
+    });
+    isOn = false;
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [] });
+  });
+
+  test('L12, P4: nothing is sent by a list of sender profiles that is not whole', async () => {
+    let isOn = true;
+    const trial = createOutboxTrial(emptyPages('/sender-profiles', () => isOn));
+    await trial.ready(row('ann@firm.io', 'Hello'));
+    expect(await trial.run()).toMatchObject({ status: 'failed', error: expect.stringContaining('only 0 of 1') });
+    expect(trial.sends()).toBe(0);
+    isOn = false;
+    await trial.run();
+    expect(trial.sends()).toBe(1);
+  });
+});

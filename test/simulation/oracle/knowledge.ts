@@ -8,6 +8,10 @@ interface Knowledge {
   runBeganAt: number;
   /** The same, in epoch milliseconds. */
   runBeganTime: number;
+  /** Contacts that an answer of the service showed since the run began. */
+  readonly shownInRun: Set<string>;
+  /** Contacts that were in the list when the run began, and that its search had shown for long. */
+  readonly expected: Set<string>;
   /** By uuid: one of the rows that had this ID when the run began said what the contact said. */
   readonly copied: Set<string>;
   /** Who was on which side when the run began: `side person`. */
@@ -37,6 +41,8 @@ export function createKnowledge({ log, now }: { readonly log: Log; readonly now:
       lookedAt: new Map(),
       runBeganAt: 0,
       runBeganTime: 0,
+      shownInRun: new Set(),
+      expected: new Set(),
       copied: new Set(),
       present: new Set(),
     };
@@ -68,6 +74,7 @@ export function createKnowledge({ log, now }: { readonly log: Log; readonly now:
         const place = `${what.startsWith('crm') ? 'crm' : 'sheet'} ${token}`;
         if (!shown.has(place)) shown.set(place, now());
       }
+      if (what.startsWith('crm')) for (const uuid of text.match(uuids) ?? []) known(of).shownInRun.add(uuid);
       const isLook =
         what.startsWith('crm GET /leads/api/leads/') ||
         (what.endsWith('/leads/search') && body.includes('"uuid"')) ||

@@ -16,6 +16,8 @@ export interface Observer {
   readonly onRun: (pid: number) => void;
   /** A run has ended, and what it learnt is saved. */
   readonly onSaved: (pid: number) => void;
+  /** L12: contacts that were there while the last run of the process went on, and that no answer showed it. */
+  readonly unreadIn: (pid: number) => readonly string[];
   readonly onAnswer: (pid: number, what: string, body: string, text: string) => void;
   readonly ownerOf: (uuid: string) => string | undefined;
   readonly personOf: (row: RowView) => string | undefined;
@@ -54,6 +56,8 @@ interface WriteDetails {
 export function createObserver(dep: ObserverDep): Observer {
   const { setting, mapped, log, contacts, sheet, listHere, now, currentPid } = dep;
   const knowledge = createKnowledge({ log, now });
+  /** When a contact was last changed by anybody: true time. */
+  let changedAt = -Infinity;
   const owners = new Map<string, string>();
   const said = createSaid(setting.fields.map(({ field }) => field));
   /** By what a row showed in its fields: whose it was when it still said so. */
@@ -252,6 +256,11 @@ export function createObserver(dep: ObserverDep): Observer {
     const knowing = knowledge.of(pid);
     knowing.runBeganAt = log.seq;
     knowing.runBeganTime = now();
+    knowing.shownInRun.clear();
+    knowing.expected.clear();
+    // The search takes changes in their order, each after its lag: only with none on its way does it show everybody.
+    const isSettled = now() - changedAt > (setting.switches.searchLagMs ?? 0);
+    if (isSettled) for (const uuid of here.keys()) knowing.expected.add(uuid);
     knowing.copied.clear();
     knowing.present.clear();
     for (const each of presentPeople()) knowing.present.add(each);
@@ -404,6 +413,7 @@ export function createObserver(dep: ObserverDep): Observer {
     runs,
     foreign,
     onSide(event) {
+      if (event.side === 'crm') changedAt = now();
       log.seq += 1;
       switch (event.side) {
         case 'crm':
@@ -445,6 +455,11 @@ export function createObserver(dep: ObserverDep): Observer {
         if (ids.has(uuid)) linked.add(uuid);
         else if (ownerOf(uuid) !== undefined && byKey.has(ownerOf(uuid))) everLinked.add(uuid);
       }
+    },
+    unreadIn(of) {
+      const { shownInRun, expected } = knowledge.of(of);
+      const here = new Set([...contacts()].flatMap(({ uuid, list_uuid }) => (list_uuid === listHere() ? [uuid] : [])));
+      return [...expected].filter((uuid) => here.has(uuid) && !shownInRun.has(uuid));
     },
     onAnswer: (of, what, body, text) => knowledge.noteAnswer(of, what, body, text),
   };

@@ -166,8 +166,8 @@ const scanning: readonly Sabotage[] = [
   {
     name: 'a scan ends with its first page',
     file: 'crm/scan/windows.ts',
-    text: 'if (page.rows === 0 || offset >= (page.total ?? Infinity)) end',
-    instead: 'if (page.rows >= 0 || offset >= (page.total ?? Infinity)) end',
+    text: 'if (page.rows === 0 || offset >= (page.total ?? Infinity)) end = {',
+    instead: 'if (page.rows >= 0) return {',
   },
 ];
 
@@ -175,8 +175,8 @@ const sheet: readonly Sabotage[] = [
   {
     name: 'an empty answer to a write into the sheet counts as done',
     file: 'sheets/client.ts',
-    text: "if (kind === 'writes' && (typeof data !== 'object' || data === null)) {",
-    instead: "if (kind === 'writes' && typeof data === 'bigint') {",
+    text: "if (typeof data !== 'object' || data === null) {",
+    instead: "if (kind === 'reads' && (typeof data !== 'object' || data === null)) {",
   },
   {
     name: 'a row is not looked at again before it is written',

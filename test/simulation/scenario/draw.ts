@@ -92,6 +92,8 @@ function drawSwitches(random: Random, chance: Chance): Setting['switches'] {
     ...(chance(20) && { deleteDelayMs: 30_000 }),
     ...(chance(20) && { totalDriftMax: 1 }),
     ...(chance(15) && { orderFieldIgnored: true }),
+    ...(chance(15) && { tieOrder: 'random' as const }),
+    ...(chance(15) && { orderByField: { updated_at: random.pick(['refused', 'ignored', 'server_error'] as const) } }),
     ...(chance(20) && { timestamps: 'plain' as const }),
     ...(chance(20) && { flags: 'boolean' as const }),
     ...(chance(30) && { lookupMiss: random.pick(['null', 'object', 'array', 'blank', 'no_content'] as const) }),

@@ -80,12 +80,23 @@ export type ThemedSheetAct = 'swap rows' | 'paste over' | 'cut row' | 'empty row
 export interface ServiceFault {
   readonly on: 'crm';
   readonly operation?: string;
-  readonly kind: 'status' | 'blank' | 'html' | 'lost' | 'hang' | 'truncated' | 'rate_limited' | 'error_in_200';
+  readonly kind:
+    | 'status'
+    | 'blank'
+    | 'html'
+    | 'lost'
+    | 'hang'
+    | 'truncated'
+    | 'rate_limited'
+    | 'error_in_200'
+    | 'bad_rows';
   readonly status?: number;
   readonly when: 'before' | 'after';
   readonly times: number;
   /** How many calls pass first. */
   readonly skip: number;
+  /** Of an error in a 200: with an empty list in place of the rows. */
+  readonly beside?: 'no_rows';
   /** Whether a 429 says for how long. */
   readonly isTimed?: boolean;
 }
@@ -93,7 +104,7 @@ export interface ServiceFault {
 export interface SheetsFault {
   readonly on: 'sheet';
   readonly target: 'read' | 'write' | 'token';
-  readonly effect: 'lost' | 'hang' | 'empty' | 'html' | 'delay' | 429 | 500 | 503 | 401;
+  readonly effect: 'lost' | 'hang' | 'empty' | 'bare' | 'cut' | 'html' | 'delay' | 429 | 500 | 503 | 401;
   readonly when: 'before' | 'after';
   readonly times: number;
   readonly skip: number;

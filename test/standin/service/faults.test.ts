@@ -21,6 +21,7 @@ test.each([
   { fault: { kind: 'html', status: 200 }, status: 200, written: 0 },
   { fault: { kind: 'error_in_200' }, status: 200, written: 0 },
   { fault: { kind: 'error_in_200', when: 'after' }, status: 200, written: 1 },
+  { fault: { kind: 'bad_rows' }, status: 201, written: 1 },
   { fault: { kind: 'truncated' }, status: 201, written: 1 },
   { fault: { kind: 'rate_limited' }, status: 429, written: 0 },
   { fault: { kind: 'delay', delayMs: 1 }, status: 201, written: 1 },

@@ -222,6 +222,30 @@ const effects: Record<keyof Switches, () => Promise<void>> = {
     expect((await search(it, { filter: { tags: ['x'] } })).status).toBe(422);
     expect((await search(it, { filter: { created_at: { '>': '2026-01-01' } } })).status).toBe(200);
   },
+  orderByField: async () => {
+    const it = await turned({
+      orderByField: { updated_at: 'refused', name: 'server_error', company_name: 'ignored', uuid: 'gateway_timeout' },
+    });
+    it.advance(1000);
+    it.standin.model.contacts.add({ fields: { name: 'Aaron', company_name: 'AAA' } });
+    const ordered = (order_field: string) => search(it, { order_field, order_type: 'asc' });
+    expect((await ordered('updated_at')).status).toBe(422);
+    expect((await ordered('name')).status).toBe(500);
+    expect((await ordered('uuid')).status).toBe(504);
+    expect(rowsOf(await ordered('company_name')).map((row) => row['name'])).toEqual(['Ada L', 'Aaron']);
+    expect((await ordered('created_at')).status).toBe(200);
+  },
+  tieOrder: async () => {
+    const it = await turned({ tieOrder: 'random' });
+    for (let index = 0; index < 20; index += 1) it.standin.model.contacts.add({ fields: { name: `Tied ${index}` } });
+    it.advance(1000);
+    it.standin.model.contacts.add({ fields: { name: 'Last' } });
+    const answers = await Promise.all([1, 2, 3].map(() => search(it, { order_type: 'asc', limit: 100 })));
+    const names = answers.map((answer) => rowsOf(answer).map((row) => row['name'] as unknown as string));
+    expect(new Set(names.map((each) => each.join())).size).toBe(3);
+    expect(new Set(names.map((each) => each.toSorted().join())).size).toBe(1);
+    expect(names.map((each) => each.at(-1))).toEqual(['Last', 'Last', 'Last']);
+  },
   orderFieldIgnored: async () => {
     const it = await turned({ orderFieldIgnored: true });
     it.advance(1000);

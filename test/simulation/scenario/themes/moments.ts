@@ -1,5 +1,6 @@
 // What people do in the midst of a run, and scans between whose pages they do it.
 import type { Setting } from '../../world/setting.ts';
+import type { Fault } from '../scenario.ts';
 import { type Draw, plainly, type Themed } from './draw.ts';
 
 /** W3: what is being written is edited there meanwhile. */
@@ -111,5 +112,46 @@ export function pages({ crm, sheet, pass, run, repeat, meanwhile, random, chance
       },
     }),
     steps: [...repeat(3, 7, () => crm('enter')), run({ isFull: true }), pass(60_000), ...rounds.flat()],
+  };
+}
+
+/** L12, T14, T16, T18: pages that fail, that say nothing, or that the service does not order as it is asked. */
+export function unwholePulls({ crm, sheet, pass, run, repeat, random, chance }: Draw, setting: Setting): Themed {
+  const fault = (): Fault => {
+    const kind = random.pick(['status', 'error_in_200', 'bad_rows', 'truncated', 'html'] as const);
+    return {
+      on: 'crm',
+      operation: 'contacts.search',
+      kind,
+      when: 'before',
+      times: random.pick([1, 5, 40]),
+      skip: random.pick([1, 1, 2, 3]),
+      ...(kind === 'status' && { status: random.pick([500, 503]) }),
+      ...(kind === 'error_in_200' && chance(60) && { beside: 'no_rows' as const }),
+    };
+  };
+  const rounds = repeat(2, 4, () => [
+    ...repeat(0, 2, () => random.pick([crm, sheet])('edit')),
+    ...repeat(0, 2, () => crm('enter')),
+    run({ isFull: chance(70) }, chance(60) ? { faults: [fault()] } : {}),
+    pass(20_000, 130_000, 1_000_000),
+  ]);
+  const trouble = () => random.pick(['refused', 'ignored', 'server_error'] as const);
+  return {
+    setting: plainly(setting, {
+      limits: 'wide',
+      switches: {
+        pageRowsMax: 2,
+        ...(chance(50) && { tieOrder: 'random' }),
+        ...(chance(60) && {
+          orderByField: {
+            ...(chance(50) && { updated_at: trouble() }),
+            ...(chance(40) && { uuid: trouble() }),
+            ...(chance(20) && { created_at: trouble() }),
+          },
+        }),
+      },
+    }),
+    steps: [...repeat(4, 8, () => crm('enter')), run({ isFull: true }), pass(60_000), ...rounds.flat()],
   };
 }

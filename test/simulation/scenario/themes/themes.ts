@@ -3,7 +3,7 @@ import { lostAppends, lostCreates, unknownUpdates } from './answers.ts';
 import { type Theme } from './draw.ts';
 import { firstRuns, kills, twoAtOnce } from './ends.ts';
 import { lostWishes, wishes } from './enrolments.ts';
-import { changesOnly, momentOfWriting, movingRows, pages } from './moments.ts';
+import { changesOnly, momentOfWriting, movingRows, pages, unwholePulls } from './moments.ts';
 import { copies, deletions, editedCopies, limits, momentOfDeleting, samePersonTwice } from './people.ts';
 import { blanks, mapping, newest, oddCells } from './values.ts';
 
@@ -31,4 +31,5 @@ export const themes: readonly Theme[] = [
   mapping,
   editedCopies,
   firstRuns,
+  unwholePulls,
 ];

@@ -1,0 +1,59 @@
+// The contacts a scan has met, so that each is yielded once however often it is answered.
+import type { ContactRow } from './contact-row.ts';
+
+/** The contacts a scan has met so far. One table for all of it: there may be a hundred thousand. */
+export interface Seen {
+  /** A query is read from its first row on. */
+  begin(): void;
+  /** Of these rows of the query those that no query showed before. */
+  take(rows: readonly ContactRow[]): readonly ContactRow[];
+  /** Contacts the query has shown so far. */
+  count(): number;
+  /** False once the query showed one of them twice: something moved while it was read. */
+  isSteady(): boolean;
+}
+
+export function createSeen(tally: { duplicates: number }): Seen {
+  const uuids = new Set<string>();
+  /** What the query was first to show. A list, and looked up only once something comes again, which is rare. */
+  let firstOfQuery: string[] = [];
+  /** What the query showed that was known to the scan; and of the list above, as many as `indexed` says. */
+  let uuidsOfQuery = new Set<string>();
+  let indexed = 0;
+  let isSteady = true;
+
+  /** Of one that is not new to the scan. */
+  function isNewToQuery(uuid: string): boolean {
+    for (; indexed < firstOfQuery.length; indexed += 1) uuidsOfQuery.add(firstOfQuery[indexed]!);
+    return isNew(uuidsOfQuery, uuid);
+  }
+
+  return {
+    begin() {
+      firstOfQuery = [];
+      uuidsOfQuery = new Set();
+      [indexed, isSteady] = [0, true];
+    },
+    take(rows) {
+      const news: ContactRow[] = [];
+      for (const row of rows) {
+        if (isNew(uuids, row.uuid)) {
+          firstOfQuery.push(row.uuid);
+          news.push(row);
+        } else {
+          tally.duplicates += 1;
+          if (!isNewToQuery(row.uuid)) isSteady = false;
+        }
+      }
+      return news;
+    },
+    count: () => firstOfQuery.length + uuidsOfQuery.size - indexed,
+    isSteady: () => isSteady,
+  };
+}
+
+/** Adds it. By the size, since looking first would be looking twice. */
+function isNew(uuids: Set<string>, uuid: string): boolean {
+  const { size } = uuids;
+  return uuids.add(uuid).size > size;
+}

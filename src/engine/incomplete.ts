@@ -1,0 +1,111 @@
+// A pull that was not whole: what of it is a problem of the run, and what is only noted for the next one (L12, G5).
+import type { CollectionReading } from '../crm/collection.ts';
+import type { ScanReport } from '../crm/scan/scan.ts';
+import { type Problem, problem } from '../sync/change.ts';
+import type { Facts, LastRun } from './memory.ts';
+
+/** What is read: one problem each, so that status and alerts know it again from run to run. */
+export type PullOf = 'contacts' | 'records' | 'deliveries' | 'senders' | 'automations';
+
+/** `how`: how many of how many, and why. */
+export function incomplete(what: PullOf, how: string): Problem {
+  return { ...problem('incomplete', {}, 'G5', how), id: `pull:${what}` };
+}
+
+/** "200 of 600 contacts were read: ...". `of`: undefined where the other side does not tell. */
+function howMany(what: string, read: number, of: number | undefined, why: string): string {
+  const count =
+    of === undefined
+      ? `${read} ${what} were read, and it is not known of how many`
+      : `${read} of ${of} ${what} were read`;
+  return `${count}: ${why}. Nothing is concluded about the others`;
+}
+
+export interface ScanVerdict {
+  readonly problems: readonly Problem[];
+  readonly notices: readonly string[];
+  /** What later runs have to know; a part that is left out stays as it was. */
+  readonly noted: Noted;
+}
+
+/** Facts about pulls. Each is written only when it becomes worse; that it is over goes along with another write (W9). */
+export interface Noted {
+  /** Modes of scans whose last one drifted: the next one that does is a problem. */
+  readonly drifted: readonly ScanReport['mode'][];
+  /** Of the last full scan: contacts that no query gives. Runs between full scans rest on that one. */
+  readonly limited: string | null;
+}
+
+type Read = Pick<ScanReport, 'mode' | 'whole' | 'lack' | 'reasons' | 'contacts' | 'expected'>;
+
+/** `failure`: what ended the scan before its end. */
+export function judgeScan(scan: Read, failure: string | undefined, known: Noted): ScanVerdict {
+  const { mode, lack, reasons, contacts, expected } = scan;
+  const told = (why: string) => incomplete('contacts', howMany('contacts', contacts, expected, why));
+  const standing = mode === 'full' || known.limited === null ? [] : [incomplete('contacts', known.limited)];
+  if (failure !== undefined) return { problems: [told(failure)], notices: [], noted: known };
+  const why = reasons.join('; ');
+  switch (lack) {
+    case undefined:
+      break;
+    case 'drift': {
+      const isRepeated = known.drifted.includes(mode);
+      if (isRepeated) return { problems: [told(`${why}, as the time before`)], notices: [], noted: known };
+      return { problems: standing, notices: reasons, noted: { ...known, drifted: [...known.drifted, mode] } };
+    }
+    case 'short':
+    case 'unreadable':
+      return { problems: [told(why)], notices: [], noted: known };
+    case 'limit': {
+      const limit = told(why);
+      const limited = mode === 'full' ? limit.reason : known.limited;
+      return { problems: [limit], notices: [], noted: { ...known, limited } };
+    }
+  }
+  const noted = mode === 'full' ? noneNoted : { ...known, drifted: known.drifted.filter((each) => each !== mode) };
+  return { problems: standing, notices: [], noted };
+}
+
+/** The same for a listing. One during which records came and went is a notice once, and a problem when it happens again. */
+export function judgeListing(
+  { notice, isDrifted }: Pick<CollectionReading<unknown>, 'notice' | 'isDrifted'>,
+  known: Noted,
+): ScanVerdict {
+  if (notice !== undefined) return { problems: [incomplete('records', notice)], notices: [], noted: known };
+  if (!isDrifted) return { problems: [], notices: [], noted: noneNoted };
+  const why = 'records kept coming and going while they were listed';
+  return known.drifted.length > 0
+    ? { problems: [incomplete('records', `${why}, as the time before`)], notices: [], noted: known }
+    : { problems: [], notices: [why], noted: { ...known, drifted: ['full'] } };
+}
+
+export const noneNoted: Noted = { drifted: [], limited: null };
+
+export function notedIn({ drifted, limited }: Facts): Noted {
+  return { drifted: drifted ?? [], limited: limited ?? null };
+}
+
+/** What has to be written although nothing else is: that something is worse than the state says. */
+export function worse(facts: Facts, { drifted, limited }: Noted): Pick<Facts, 'drifted' | 'limited'> {
+  const known = notedIn(facts);
+  return {
+    ...(drifted.some((mode) => !known.drifted.includes(mode)) && { drifted }),
+    ...(limited !== null && known.limited === null && { limited }),
+  };
+}
+
+/** The notes as facts, where the state has other ones. */
+export function noteFacts(facts: Facts, { drifted, limited }: Noted): Pick<Facts, 'drifted' | 'limited'> {
+  const known = notedIn(facts);
+  return {
+    ...(known.drifted.join(' ') !== drifted.join(' ') && { drifted }),
+    ...(known.limited !== limited && { limited }),
+  };
+}
+
+/** `status` reads what the last run wrote: whether pulls are whole is news, how much is missing today is not (W9). */
+export function isPullNews(before: Pick<LastRun, 'problems'> | undefined, problems: readonly Problem[]): boolean {
+  const ids = (of: readonly Pick<Problem, 'id' | 'kind'>[]) =>
+    of.flatMap(({ id, kind }) => (kind === 'incomplete' ? [id] : [])).join(' ');
+  return ids(before?.problems ?? []) !== ids(problems);
+}

@@ -1,0 +1,188 @@
+// L12: a pull that was not whole is a problem of the run, and says how many of how many and why.
+import { describe, expect, it } from 'vitest';
+import { createSyncTrial, type TrialOptions } from '../support/app.ts';
+
+const header = ['First name', 'Last name', 'Company', 'Email', 'Status'];
+type Trial = ReturnType<typeof createSyncTrial>;
+
+function withContacts(count: number, options: TrialOptions = {}, secondsApart = 1): Trial {
+  const trial = createSyncTrial({ values: [header], ...options });
+  const first = Date.now() - 60_000 - count * secondsApart * 1_000;
+  for (let index = 0; index < count; index += 1) {
+    trial.service.model.contacts.add(
+      {
+        fields: {
+          list_uuid: trial.list.uuid,
+          first_name: `P${index}`,
+          company_name: 'Firm',
+          work_email: `p${index}@firm.io`,
+        },
+      },
+      first + index * secondsApart * 1_000,
+    );
+  }
+  return trial;
+}
+
+function failAfter(trial: Trial, pages: number): void {
+  let seen = 0;
+  const matches = () => (seen += 1) > pages;
+  trial.service.faults.inject({ kind: 'status', status: 503, times: 999, operation: 'contacts.search', matches });
+}
+
+const incomplete = (reason: unknown) => ({ id: 'pull:contacts', kind: 'incomplete', rule: 'G5', reason });
+
+describe('L12, W12: a page that fails', () => {
+  it('L12, G5, W12: 200 of 600 contacts were read: the run is partial and exits 3, in every face', async () => {
+    const trial = withContacts(600);
+    failAfter(trial, 2);
+    const { code, stdout } = await trial.cli('sync', '--json');
+    const [run] = (JSON.parse(stdout) as { syncs: Record<string, unknown>[] }).syncs;
+    expect([code, run!['status']]).toEqual([3, 'partial']);
+    expect(run!['problems']).toMatchObject([
+      { id: 'pull:contacts', kind: 'incomplete', reason: expect.stringContaining('200 of 600 contacts were read') },
+    ]);
+    expect(trial.grid()).toHaveLength(200);
+    const status = await trial.cli('status');
+    expect(status.stdout).toContain('partial');
+    expect(status.stdout).toMatch(/incomplete: 200 of 600 contacts were read: .*503/);
+  });
+
+  it('L12: the next whole pull closes it, also in the state, and the one after that writes nothing (W9)', async () => {
+    const trial = withContacts(60, { switches: { pageRowsMax: 20 } });
+    failAfter(trial, 1);
+    expect(await trial.run()).toMatchObject({ status: 'partial', counts: { linked: 20 } });
+    trial.service.faults.clear();
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [], counts: { linked: 60 } });
+    await trial.run();
+    const files = trial.stateFiles();
+    expect(await trial.run()).toMatchObject({ status: 'succeeded' });
+    expect(trial.stateFiles()).toEqual(files);
+  });
+
+  it('L12, W9: a pull that fails in a run with nothing to do is in status all the same, and so is its end, once each', async () => {
+    const trial = withContacts(60, { switches: { pageRowsMax: 20 } });
+    for (const _ of [1, 2]) await trial.run();
+    failAfter(trial, 1);
+    expect(await trial.run({ isFull: true })).toMatchObject({ status: 'partial' });
+    expect((await trial.cli('status')).stdout).toContain('20 of 60 contacts were read');
+    const files = trial.stateFiles();
+    trial.service.faults.clear();
+    failAfter(trial, 1);
+    expect(await trial.run({ isFull: true })).toMatchObject({ status: 'partial' });
+    expect(trial.stateFiles()).toEqual(files);
+    trial.service.faults.clear();
+    expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded' });
+    expect((await trial.cli('status')).stdout).not.toContain('contacts were read');
+  });
+
+  it('L12: where not one contact could be read the run failed', async () => {
+    const trial = withContacts(60);
+    failAfter(trial, 0);
+    expect(await trial.run()).toMatchObject({ status: 'failed' });
+  });
+
+  it('L12: a plan says it too', async () => {
+    const trial = withContacts(60, { switches: { pageRowsMax: 20 } });
+    failAfter(trial, 1);
+    const { status, problems } = await trial.plan();
+    expect([status, problems]).toMatchObject(['partial', [incomplete(expect.stringContaining('20 of 60'))]]);
+  });
+
+  it.each([
+    ['an error beside an empty list of rows', { kind: 'error_in_200', beside: 'no_rows' }],
+    ['rows that are no contacts', { kind: 'bad_rows' }],
+  ] as const)('L12, T6: %s', async (_what, fault) => {
+    const trial = withContacts(60, { switches: { pageRowsMax: 20, orderByField: { uuid: 'refused' } } });
+    let pages = 0;
+    const matches = () => (pages += 1) % 3 === 2 || pages > 3;
+    trial.service.faults.inject({ ...fault, times: 999, operation: 'contacts.search', matches });
+    const report = await trial.run();
+    expect(report).toMatchObject({ status: 'partial', problems: [incomplete(expect.stringMatching(/^\d+ of 60/))] });
+    trial.service.faults.clear();
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { linked: 60 } });
+  });
+});
+
+describe('L12, T14: more contacts of one second than a query gives', () => {
+  const sync = { limits: { creates: 20_000, changes: '100%' } };
+  const columns = { 'First name': 'first_name', Company: 'company_name', Email: 'email' };
+  const few = { sync, columns, values: [['First name', 'Company', 'Email']] };
+
+  /** The 9,500 are in the order of their creation; nobody reads past 9,000 of one query. */
+  const edited = [0, 4_711, 8_999, 9_000, 9_499].map((index) => `p${index}@firm.io`);
+
+  function changeAll(trial: Trial, to: string): void {
+    for (const email of edited) trial.change(email, { company_name: to });
+  }
+
+  const companies = (trial: Trial) => {
+    const known = new Map(trial.grid().map((row) => [row['Email'], row['Company']]));
+    return edited.map((email) => known.get(email));
+  };
+
+  it('L12, T14: 9,500 of one second are 9,500 rows, and an edit of any of them arrives, in full and incremental runs', async () => {
+    const trial = withContacts(9_500, few, 0);
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [], counts: { appended: 9_500 } });
+    for (const isFull of [false, true]) {
+      changeAll(trial, `Edited ${isFull}`);
+      expect(await trial.run({ isFull })).toMatchObject({ status: 'succeeded', counts: { set: edited.length } });
+      expect(companies(trial)).toEqual(edited.map(() => `Edited ${isFull}`));
+    }
+  }, 120_000);
+
+  it('L12, T14: where a query is all there is, the run is partial, and so are those that rest on it; edits of the unseen arrive', async () => {
+    const trial = withContacts(9_500, { ...few, switches: { orderByField: { uuid: 'refused' } } }, 0);
+    const told = {
+      status: 'partial',
+      problems: [incomplete(expect.stringContaining('of 9500 contacts were read'))],
+    };
+    expect(await trial.run()).toMatchObject({ ...told, counts: { appended: 9_000 } });
+    await pass(20 * 60_000);
+    changeAll(trial, 'Edited');
+    await trial.start();
+    expect(await trial.run()).toMatchObject(told);
+    expect(companies(trial)).toEqual(edited.map(() => 'Edited'));
+    changeAll(trial, 'Again');
+    expect(await trial.run()).toMatchObject({ ...told, isFull: false, counts: { set: edited.length } });
+    expect(companies(trial)).toEqual(edited.map(() => 'Again'));
+    trial.service.switches.orderByField = {};
+    await pass(24 * 3_600_000);
+    expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded', counts: { linked: 9_500 } });
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [] });
+  }, 120_000);
+});
+
+describe('L12, T12: contacts that come and go while they are read', () => {
+  const moving = { pageRowsMax: 20, totalDriftMax: 3 };
+
+  it('L12, W9: once is a notice, again is a problem, over restarts; and a run with nothing to do writes nothing for it', async () => {
+    const trial = withContacts(70, { switches: { pageRowsMax: 20 } });
+    for (const _ of [1, 2]) await trial.run();
+    trial.service.switches.totalDriftMax = moving.totalDriftMax;
+    expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded', problems: [] });
+    expect(trial.events).toContainEqual(
+      expect.objectContaining({ type: 'notice', message: expect.stringContaining('coming and going') }),
+    );
+    await trial.start();
+    const again = await trial.run({ isFull: true });
+    expect(again).toMatchObject({
+      status: 'partial',
+      problems: [incomplete(expect.stringContaining('as the time before'))],
+    });
+    const files = trial.stateFiles();
+    expect(await trial.run({ isFull: true })).toMatchObject({ status: 'partial' });
+    expect(trial.stateFiles()).toEqual(files);
+    trial.service.switches.totalDriftMax = 0;
+    expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded', problems: [] });
+    trial.service.switches.totalDriftMax = moving.totalDriftMax;
+    expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded', problems: [] });
+  });
+
+  it('T16: 70 of one second in any order are 70 rows, and the run succeeded', async () => {
+    const trial = withContacts(70, { switches: { pageRowsMax: 20, tieOrder: 'random' } }, 0);
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { linked: 70 } });
+  });
+});
+
+const pass = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

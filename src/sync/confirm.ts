@@ -1,6 +1,7 @@
 // After the CRM push: which records the service confirmed, and as what. The sheet push and the base both follow from it.
 import type { FieldNote, Stray } from './base.ts';
 import { type Change, type Problem, problem } from './change.ts';
+import { copiesOf } from './copies.ts';
 import { soleKeyNames } from './key-edits.ts';
 import type { PlanInput } from './input.ts';
 import { isNoKey, isOtherName } from './keys.ts';
@@ -114,7 +115,7 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
   function settleUpdate(change: Update, outcome: Outcome): void {
     const person = plan.people.get(change.uuid ?? '');
     if (!person?.row) return;
-    const state = states.get(person.uuid) ?? stateOf(input, person, person.row);
+    const state = states.get(person.uuid) ?? stateOf(input, person, person.row, copiesOf(plan, input, person.uuid));
     if (outcome.kind === 'done') {
       if (!outcome.contact) return;
       states.set(person.uuid, confirmed(change, outcome.contact, person, state));

@@ -168,6 +168,15 @@ function contentsOf(rows: readonly RowRecord[]): readonly Packed[] {
 }
 
 /** `link` as it is to be stored with these copies. */
+/** What the other rows with a contact's ID hold, as the plan found it. */
+export function copiesOf(
+  { links }: { readonly links: ReadonlyMap<string, Link | null> },
+  { base }: Pick<PlanInput, 'base'>,
+  uuid: string,
+): readonly Packed[] {
+  return (links.has(uuid) ? links.get(uuid) : base.links.get(uuid))?.copies ?? [];
+}
+
 export function withCopies(link: Link, copies: readonly Packed[]): Link {
   const { copies: _before, ...rest } = link;
   return copies.length === 0 ? rest : { ...rest, copies };

@@ -1,13 +1,14 @@
 // One record in the middle of a run: what both sides were confirmed to hold so far. Results go in, a link comes out.
 import { type FieldNote, lastSeen, type Link, type Refusal, type Written } from './base.ts';
 import { type Change, type FieldChange, type Problem, problem } from './change.ts';
+import { withCopies } from './copies.ts';
 import { noRequests, type PlanInput } from './input.ts';
 import { isSame, isStoredForm, type Kind } from './kinds.ts';
 import { type Field, isReadFromCrm, type Mapping } from './mapping.ts';
 import { mergeRecord, type RecordMerge } from './merge-record.ts';
 import { editedAt, linkOf } from './link.ts';
 import type { Person } from './person.ts';
-import { type ContactRecord, pack, type RowRecord, unpack } from './record.ts';
+import { type ContactRecord, pack, type Packed, type RowRecord, unpack } from './record.ts';
 import type { Reading, Value } from './value.ts';
 
 /** What is known of a record in the middle of a run. */
@@ -25,9 +26,17 @@ export interface RecordState {
   readonly isUnsure?: Link['isUnsure'] | undefined;
   /** Names of fields that were sent, and for which the service answered another value than was sent or stood there (M5). */
   readonly replaced: readonly string[];
+  /** `Link.copies`: while there are any, nothing is written into the row (I4). */
+  readonly copies: readonly Packed[];
 }
 
-export function stateOf({ mapping }: PlanInput, { uuid, link, contact }: Person, row: RowRecord): RecordState {
+/** `copies`: what other rows with its ID hold. */
+export function stateOf(
+  { mapping }: PlanInput,
+  { uuid, link, contact }: Person,
+  row: RowRecord,
+  copies: readonly Packed[] = [],
+): RecordState {
   const unknown = mapping.fields.map(() => undefined);
   const crm = typeof contact === 'object' ? unpack(contact.values) : link ? unpack(lastSeen(link, 'crm')) : unknown;
   return {
@@ -43,6 +52,7 @@ export function stateOf({ mapping }: PlanInput, { uuid, link, contact }: Person,
     refusal: link?.refusal?.sheet === row.values ? link.refusal : undefined,
     isUnsure: typeof contact === 'object' ? undefined : link?.isUnsure,
     replaced: [],
+    copies,
   };
 }
 
@@ -233,7 +243,7 @@ export function mergeState(input: PlanInput, state: RecordState): RecordMerge {
 export function linkOfState(state: RecordState, merged: RecordMerge): Link {
   const isOpen =
     merged.toCrm.length > 0 || merged.toSheet.length > 0 || merged.problems.length > 0 || state.problems.length > 0;
-  return linkOf({
+  const link = linkOf({
     agreed: pack(merged.agreed),
     crm: pack(state.crm),
     sheet: pack(state.sheet),
@@ -244,6 +254,7 @@ export function linkOfState(state: RecordState, merged: RecordMerge): Link {
     refusal: state.refusal,
     isUnsure: state.isUnsure,
     // What follows from a write of this run belongs to it, whichever run comes to write it.
-    counted: [...merged.toCrm, ...merged.toSheet],
+    counted: [...merged.toCrm, ...(state.copies.length === 0 ? merged.toSheet : [])],
   });
+  return withCopies(link, state.copies);
 }

@@ -54,7 +54,8 @@ function setAfter(
   const asDecided = decided.flatMap((change) => decidedCell(input, state, sent, change) ?? []);
   const fields = [...merged.filter(({ field }) => !asDecided.some((change) => change.field === field)), ...asDecided];
   const needsId = state.row.id !== state.uuid;
-  if (fields.length === 0 && !needsId) return undefined;
+  // I4: by its ID the row cannot be told from its copy.
+  if (state.copies.length > 0 || (fields.length === 0 && !needsId)) return undefined;
   return {
     side: 'sheet',
     op: 'set',

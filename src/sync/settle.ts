@@ -2,7 +2,7 @@
 import { lastSeen, type Link, type Stray } from './base.ts';
 import { type Change, type Problem, problem, problemId } from './change.ts';
 import { confirmCrm } from './confirm.ts';
-import { withCopies } from './copies.ts';
+import { copiesOf } from './copies.ts';
 import type { PlanInput } from './input.ts';
 import { isReadFromCrm } from './mapping.ts';
 import type { RecordMerge } from './merge-record.ts';
@@ -33,8 +33,7 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
   }
   for (const [uuid, state] of states) {
     const merged = mergeState(input, state);
-    const { copies = [] } = plan.links.get(uuid) ?? input.base.links.get(uuid) ?? {};
-    links.set(uuid, withCopies(linkOfState(state, merged), copies));
+    links.set(uuid, linkOfState(state, merged));
     problems.push(...merged.problems, ...state.problems, ...sentAgain(state, merged));
   }
   // A record that was merged again tells anew what is open with its fields; who holds a key is not its own business (I7).
@@ -61,7 +60,8 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
     const isAppend = change.op === 'append';
     // Of a contact that this run created nobody is known but its state.
     const row = isAppend ? blankRow(input.mapping, uuid) : (states.get(uuid)?.row ?? person?.row);
-    const state = states.get(uuid) ?? (person && row ? stateOf(input, person, row) : undefined);
+    const state =
+      states.get(uuid) ?? (person && row ? stateOf(input, person, row, copiesOf(plan, input, uuid)) : undefined);
     if (outcome.kind !== 'done') return void problems.push(failureProblem({ uuid, row: change.row }, outcome));
     if (!state || !row) return;
     const start = isAppend ? ofNewRow(state, row) : state;

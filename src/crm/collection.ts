@@ -1,5 +1,5 @@
 import { GatewayError, ValidationError } from './errors.ts';
-import type { Page } from './operations/answers.ts';
+import { isLastPage, type Page } from './operations/answers.ts';
 import type { Operation } from './operations/define.ts';
 import type { List } from './operations/records.ts';
 import { operations } from './operations/table.ts';
@@ -27,19 +27,15 @@ export async function* collection<Query extends PageQuery, T extends { readonly 
   const seen = new Set<string>();
   let offset = query.offset ?? 0;
   for (let page = 0; page < pagesMax; page += 1) {
-    const { data, unreadable, total } = await client.call(
-      operation,
-      { ...query, offset },
-      { priority: 'scan', ...options },
-    );
-    for (const item of data) {
+    const answer = await client.call(operation, { ...query, offset }, { priority: 'scan', ...options });
+    for (const item of answer.data) {
       if (seen.has(item.uuid)) continue;
       seen.add(item.uuid);
       yield item;
     }
-    const rows = data.length + unreadable;
+    const rows = answer.data.length + answer.unreadable;
     offset += rows;
-    if (rows === 0 || offset >= (total ?? Infinity)) return;
+    if (isLastPage(answer, rows, offset)) return;
   }
 }
 
@@ -126,6 +122,7 @@ async function readPass<Query extends PageQuery, T extends { readonly uuid: stri
   const { records, totals, recordsMax } = seen;
   let rows = 0;
   let unreadable = 0;
+  let total: number | undefined;
   for (let page = 0; page < pagesMax; page += 1) {
     let answer: Page<T>;
     try {
@@ -133,15 +130,17 @@ async function readPass<Query extends PageQuery, T extends { readonly uuid: stri
     } catch (error) {
       const isBeyond = rows >= windowNear && (error instanceof ValidationError || error instanceof GatewayError);
       if (!isBeyond) throw error;
-      return { rows, unreadable, isShort: true };
+      // The page before was full, and its total said that nothing follows.
+      return { rows, unreadable, isShort: rows < (total ?? Infinity) };
     }
-    const { data, total } = answer;
+    const { data } = answer;
+    ({ total } = answer);
     for (const record of data) if (!records.has(record.uuid)) records.set(record.uuid, record);
-    rows += data.length + answer.unreadable;
+    const ofPage = data.length + answer.unreadable;
+    rows += ofPage;
     unreadable += answer.unreadable;
     if (total !== undefined) totals.add(total);
-    const isEnd = data.length + answer.unreadable === 0 || rows >= (total ?? Infinity);
-    if (isEnd || records.size >= recordsMax) return { rows, unreadable, isShort: false };
+    if (isLastPage(answer, ofPage, rows) || records.size >= recordsMax) return { rows, unreadable, isShort: false };
   }
   return { rows, unreadable, isShort: true };
 }

@@ -1,50 +1,31 @@
 // The plan's changes of the CRM, carried out. Every change ends as an outcome; only a refused token ends the run (W6).
 import { contactByUuid } from '../crm/contacts-by-uuid.ts';
 import { deleteContact } from '../crm/deletion.ts';
-import {
-  AuthenticationError,
-  isRefusal,
-  NotFoundError,
-  OutcomeUnknownError,
-  RateLimitError,
-  ServiceError,
-  ValidationError,
-} from '../crm/errors.ts';
-import { matches } from '../crm/operations/filter.ts';
-import type { Contact, Lead } from '../crm/operations/records.ts';
-import type { CallOptions } from '../crm/port.ts';
+import { AuthenticationError, isRefusal, NotFoundError, OutcomeUnknownError, ServiceError } from '../crm/errors.ts';
+import type { Contact } from '../crm/operations/records.ts';
 import type { Change } from '../sync/change.ts';
 import { handovers } from '../sync/handovers.ts';
-import { soleKeyNames } from '../sync/key-edits.ts';
-import { isOtherName } from '../sync/keys.ts';
 import type { PlanInput } from '../sync/input.ts';
-import { isSame, isStoredForm, writeCrm } from '../sync/kinds.ts';
+import { isSame } from '../sync/kinds.ts';
 import type { Outcome } from '../sync/outcome.ts';
 import type { Person } from '../sync/person.ts';
 import { type ContactRecord, unpack } from '../sync/record.ts';
-import type { Reading } from '../sync/value.ts';
-import { hasIdentifier, placeholderOnly, setAfterCreate } from './after-create.ts';
-import { fetchedHere, madeMeanwhile, notFetched } from './fetched.ts';
 import type { RunContext } from './context.ts';
+import { pushCreate } from './push-create.ts';
 import type { Decided } from './decide.ts';
+import { fetchedHere } from './fetched.ts';
 import { crmValues, hasMoved, hasMovedSince, lookAgain } from './look-again.ts';
 import { passKeysOn } from './pass-keys-on.ts';
 import type { Journal } from './save.ts';
 import type { Scope } from './pull.ts';
 import { editCall, isUnbegun } from './stop.ts';
+import { identify, unlessLost } from './write-calls.ts';
 
-type Create = Extract<Change, { op: 'create' }>;
 type Update = Extract<Change, { op: 'update' }>;
 type Results = Map<Change, Outcome>;
 
 /** W3: contacts looked at again in one search, and so the changes between two commits of their results. */
 const batchSize = 100;
-
-/** A contact that is older than the call that was to create it was there before; clocks differ by less than this. */
-const clockSlackMs = 60_000;
-
-/** Instants of the service are whole seconds. */
-const stampMs = 1_000;
 
 /** Creates, then updates (W1). The journal has each batch's results before the next one is begun (L10). */
 export async function pushToCrm(
@@ -60,7 +41,7 @@ export async function pushToCrm(
   const total = creates.length + updates.length;
   let done = 0;
   for (const batch of inBatches(creates))
-    await pushBatch(batch, (change) => create(context, scope, { input, plan }, change));
+    await pushBatch(batch, (change) => pushCreate(context, scope, { input, plan }, change));
   const fetched = fetchedHere(creates, all);
   const ofThoseHere = updates.filter(({ uuid }) => fetched.get(uuid!) !== 'not here');
   for (const groups of inBatchesOfGroups(handovers(input.mapping, ofThoseHere))) {
@@ -181,97 +162,6 @@ export async function cancelInCrm(context: RunContext, cancels: readonly Change[
   return results;
 }
 
-async function create(
-  context: RunContext,
-  scope: Scope,
-  { input, plan }: Pick<Decided, 'input' | 'plan'>,
-  change: Create,
-): Promise<Outcome> {
-  const { client, shape } = context;
-  const startedAt = client.serviceNow();
-  const isMove = change.moves !== undefined;
-  const lead = isMove
-    ? identifyFetched(context, input, change, plan.people.get(change.moves))
-    : shape.toLead(change.fields);
-  const custom_fields = shape.toCustomFields(change.fields);
-  const later = new Set(shape.afterCreate(change.fields));
-  if (later.size > 0 && !hasIdentifier(lead)) return { kind: 'refused', message: placeholderOnly };
-  const sent = { ...change, fields: change.fields.filter((field) => !later.has(field)) };
-  const body = {
-    lead,
-    list_uuid: scope.listUuid,
-    // Nobody who is there already is written over: what the row says of them is merged once they are linked.
-    update_if_exists: isMove,
-    move_to_list: isMove,
-    ...(Object.keys(custom_fields).length > 0 && { custom_fields }),
-  };
-  const call = editCall(context);
-  const find = async () => (await client.contacts.lookupOne(strongest(context, input, change), call)) ?? undefined;
-  let contact: Contact | undefined;
-  try {
-    contact = await unlessLost(() => sendOnce(call, (once) => client.contacts.upsert(body, once)), find);
-  } catch (error) {
-    // T23: some services refuse where others answer the contact that is there. It is merged in the next run.
-    if (isMove || !(error instanceof ValidationError) || !(await find())) throw error;
-    return madeMeanwhile;
-  }
-  if (contact === undefined) return { kind: 'unknown', message: 'the answer is lost, and the contact is not found' };
-  const record = shape.fromContact(contact);
-  if (isMove) return matches(contact, scope.filter) === false ? notFetched : { kind: 'done', contact: record };
-  // Known by what was sent, it is found and merged by the next run. Anybody else is somebody else, and told to be (I3):
-  // the next run would not find them, and send the same again.
-  if (wasThere(contact, record, input, sent, startedAt)) {
-    return isKnownBy(record, input, sent) ? madeMeanwhile : { kind: 'done', contact: record };
-  }
-  if (later.size === 0 || !isKnownBy(record, input, sent)) return { kind: 'done', contact: record };
-  return { kind: 'done', contact: shape.fromContact(await setAfterCreate(context, contact, change.fields)) };
-}
-
-/**
- * By the keys of the contact: it may have been found by one key of the row while the row has another that nobody has, by
- * which the service would make a second contact (L8).
- */
-function identifyFetched(context: RunContext, input: PlanInput, change: Create, person: Person | undefined): Lead {
-  const own = identify(context, crmValues(person));
-  return Object.keys(own).length > 0 ? own : identify(context, rowValues(input, change));
-}
-
-/** No key that was sent is another one in the answer. */
-function isKnownBy({ values }: ContactRecord, { mapping }: PlanInput, change: Create): boolean {
-  const keys = new Set(soleKeyNames(mapping));
-  const answered = unpack(values);
-  return mapping.fields.every((field, index) => {
-    const sent = keys.has(field.name) ? change.fields.find((each) => each.field === field.name) : undefined;
-    const value = answered[index];
-    return (
-      !sent || value === undefined || isSame(field.kind, sent.after, value) || isOtherName(field, sent.after, value)
-    );
-  });
-}
-
-/**
- * Somebody made the same contact since it was looked up: then what the row says of it is merged, and not taken for stored.
- * The age tells; where it is too close to, so does a value that is no form of the one sent (M5).
- */
-function wasThere(
-  contact: Contact,
-  record: ContactRecord,
-  { mapping }: PlanInput,
-  change: Create,
-  startedAt: number,
-): boolean {
-  const ageMs = startedAt - Date.parse(String(contact.created_at));
-  if (ageMs > clockSlackMs) return true;
-  const values = unpack(record.values);
-  return change.fields.some(({ field, after }) => {
-    const index = mapping.fields.findIndex(({ name }) => name === field);
-    const { [index]: stored } = values;
-    // A blank may be a field that the service did not store (M6), unless the contact is the older one.
-    if (stored === undefined || (stored === null && !(ageMs > stampMs))) return false;
-    return !isStoredForm(mapping.fields[index]!.kind, stored, after);
-  });
-}
-
 async function update(
   context: RunContext,
   scope: Scope,
@@ -331,41 +221,6 @@ function isAsBefore({ values }: ContactRecord, { fields }: Update, mapping: Plan
   });
 }
 
-/** A 429 was surely not carried out. After so many of them the next run tries again. */
-const rateLimitsMax = 5;
-
-/**
- * L8: sent once. A second upsert finds the contact of the first, says the contract; but a service that answers an existing
- * contact with a second one was seen, and a call that got no answer may still be on its way.
- */
-async function sendOnce<Result>(call: CallOptions, send: (options: CallOptions) => Promise<Result>): Promise<Result> {
-  for (let refusals = 0; ; refusals += 1) {
-    try {
-      return await send({ ...call, repeat: false });
-    } catch (error) {
-      if (!(error instanceof RateLimitError) || refusals === rateLimitsMax) throw error;
-    }
-  }
-}
-
-/** W4: an answer that is lost is looked for; only when reading fails too is the outcome unknown. */
-async function unlessLost<Result>(
-  call: () => Promise<Result>,
-  read: () => Promise<Result | undefined>,
-): Promise<Result | undefined> {
-  try {
-    return await call();
-  } catch (error) {
-    if (!(error instanceof OutcomeUnknownError)) throw error;
-    try {
-      return await read();
-    } catch (second) {
-      if (second instanceof AuthenticationError) throw second;
-      throw error;
-    }
-  }
-}
-
 /** Undefined: not begun, because the end was asked for (W8). */
 async function outcomeOf(context: RunContext, push: () => Promise<Outcome>): Promise<Outcome | undefined> {
   try {
@@ -378,23 +233,6 @@ async function outcomeOf(context: RunContext, push: () => Promise<Outcome>): Pro
     if (error instanceof OutcomeUnknownError) return { kind: 'unknown', message: error.message };
     return { kind: isRefusal(error) ? 'refused' : 'failed', message: error.message };
   }
-}
-
-function identify({ shape }: RunContext, values: readonly Reading[]) {
-  const { network_id, email } = shape.identifiers(values);
-  return network_id !== undefined ? { network_id } : email !== undefined ? { email } : {};
-}
-
-function strongest({ shape }: RunContext, input: PlanInput, change: Create) {
-  const { network_id, email, name, company_name } = shape.identifiers(rowValues(input, change));
-  if (network_id !== undefined) return { network_id };
-  if (email !== undefined) return { email };
-  return { name: writeCrm(name ?? null), company_name: writeCrm(company_name ?? null) };
-}
-
-function rowValues({ sheet }: PlanInput, change: Create): readonly Reading[] {
-  const row = sheet.rows.find(({ number }) => number === change.row);
-  return row ? unpack(row.values) : [];
 }
 
 function uuidsOf(changes: readonly Change[]): string[] {

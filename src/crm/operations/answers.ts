@@ -101,6 +101,15 @@ export function doneAnswer<Answer>(
   return { success, refusals, blank: { answer }, bytesMax, read: () => answer, ...(refused && { refused }) };
 }
 
+/**
+ * Whether nothing follows a page that has `rows` rows and ends at row `end` of the listing. A total alone does not say so
+ * where the page holds as many rows as it may (`limit`): totals are wrong by a few at times, and one call more shows whether
+ * rows follow.
+ */
+export function isLastPage({ total, limit }: Pick<Page<unknown>, 'total' | 'limit'>, rows: number, end: number): boolean {
+  return rows === 0 || (end >= (total ?? Infinity) && rows < (limit ?? Infinity));
+}
+
 /** The rows and figures of a page, before any row is read. */
 export function openPage(json: unknown): Omit<Page<unknown>, 'data' | 'unreadable'> & { rows: readonly unknown[] } {
   if (!isObject(json) || !Array.isArray(json['data'])) throw new NotThisAnswer('a page has a list under "data"');

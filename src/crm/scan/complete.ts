@@ -111,7 +111,7 @@ async function* readQuery(
     for (const { uuid } of page.read) window.uuids.add(uuid);
     yield seen.take(page.contacts);
     offset += page.rows;
-    const isEnd = page.rows === 0 || offset >= (page.total ?? Infinity) || isComplete({ ...window, unreadable });
+    const isEnd = page.isLast || isComplete({ ...window, unreadable });
     if (!isEnd && offset < windowRows) continue;
     window.unreadable = request.after === undefined ? unreadable : window.unreadable + unreadable;
     return !isEnd;

@@ -69,10 +69,9 @@ async function* readPass(
       if (isProved('order:updated_at')) return newContacts;
       throw new CapabilityMissing('order:updated_at');
     }
-    if (offset >= (page.total ?? Infinity)) return newContacts;
-    if (page.rows > 0) continue;
+    if (!page.isLast) continue;
     // The pages ended before the total: what follows was not read.
-    if (page.total !== undefined) tally.short = { read: offset, of: page.total };
+    if (page.total !== undefined && offset < page.total) tally.short = { read: offset, of: page.total };
     return newContacts;
   }
   throw new TooManyChanged('more contacts changed than one query gives');

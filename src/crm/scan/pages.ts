@@ -1,5 +1,5 @@
 import { GatewayError, ValidationError } from '../errors.ts';
-import { openPage } from '../operations/answers.ts';
+import { isLastPage, openPage } from '../operations/answers.ts';
 import type { Operation } from '../operations/define.ts';
 import type { ContactFilter, FilterValue } from '../operations/filter.ts';
 import { matches } from '../operations/filter.ts';
@@ -39,6 +39,8 @@ interface ContactPage {
   readonly rows: number;
   readonly unreadable: number;
   readonly total: number | undefined;
+  /** Nothing follows. */
+  readonly isLast: boolean;
 }
 
 /** A range or an order the service refuses or ignores: this way of scanning is closed, another may be open. */
@@ -161,6 +163,7 @@ export function createPageSource(
         rows: page.rows.length,
         unreadable: page.rows.length - rows.length,
         total: page.total,
+        isLast: isLastPage(page, page.rows.length, request.offset + page.rows.length),
       };
     },
   };

@@ -86,7 +86,7 @@ async function* readWindow(
       offset += page.rows;
       lastStamp = stampOf(page.read.at(-1), stamp) ?? lastStamp;
       // The end is where the rows end; has_more is not asked, it is missing or wrong too often.
-      if (page.rows === 0 || offset >= (page.total ?? Infinity)) end = { cut: false, lastStamp, total: firstTotal };
+      if (page.isLast) end = { cut: false, lastStamp, total: firstTotal };
       else if (offset >= windowRows) end = { cut: true, lastStamp, total: firstTotal };
       else if (range.before === undefined) to ??= upperBound();
     }

@@ -34,6 +34,12 @@ const merging: readonly Sabotage[] = [
     instead: 'if (true as boolean)',
   },
   {
+    name: 'whatever is answered passes for a form of what was sent',
+    file: 'sync/record-state.ts',
+    text: "return isStoredForm(kind, stored, after) ? 'stored' : 'replaced';",
+    instead: "return 'stored';",
+  },
+  {
     name: 'the base holds what was sent, also where the sheet does not',
     file: 'sync/settle.ts',
     text: "if (outcome.kind !== 'done') return void problems.push(failureProblem({ uuid, row: change.row }, outcome));\n    if (!state",
@@ -132,7 +138,7 @@ const guards: readonly Sabotage[] = [
 const service: readonly Sabotage[] = [
   {
     name: 'a create is sent again when its answer is lost',
-    file: 'engine/push-crm.ts',
+    file: 'engine/write-calls.ts',
     text: 'return await send({ ...call, repeat: false });',
     instead: 'return await send({ ...call, repeat: true });',
   },
@@ -144,13 +150,13 @@ const service: readonly Sabotage[] = [
   },
   {
     name: 'a new row writes over the contact that is there',
-    file: 'engine/push-crm.ts',
+    file: 'engine/push-create.ts',
     text: 'update_if_exists: isMove,',
     instead: 'update_if_exists: true,',
   },
   {
     name: 'a contact that was there is taken for the one created',
-    file: 'engine/push-crm.ts',
+    file: 'engine/push-create.ts',
     text: 'if (wasThere(contact, record, input, sent, startedAt)) {',
     instead: 'if ((false as boolean) && wasThere(contact, record, input, sent, startedAt)) {',
   },
@@ -166,7 +172,7 @@ const scanning: readonly Sabotage[] = [
   {
     name: 'a scan ends with its first page',
     file: 'crm/scan/windows.ts',
-    text: 'if (page.rows === 0 || offset >= (page.total ?? Infinity)) end = {',
+    text: 'if (page.isLast) end = {',
     instead: 'if (page.rows >= 0) return {',
   },
 ];
@@ -175,8 +181,8 @@ const sheet: readonly Sabotage[] = [
   {
     name: 'an empty answer to a write into the sheet counts as done',
     file: 'sheets/client.ts',
-    text: "if (typeof data !== 'object' || data === null) {",
-    instead: "if (kind === 'reads' && (typeof data !== 'object' || data === null)) {",
+    text: "if (kind === 'writes' && !isAnswerOf(spreadsheetId, data)) {",
+    instead: "if (kind === 'writes' && (false as boolean)) {",
   },
   {
     name: 'a row is not looked at again before it is written',

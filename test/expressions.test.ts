@@ -113,5 +113,5 @@ test('no expression of the program hangs on a million hostile characters', { tim
 
 test('an expression that begins anew everywhere would be found', { timeout: 300_000 }, async () => {
   const slow = { place: 'here', pattern: '<title[^>]*>', flags: 'i' };
-  expect(await findSlow([{ place: 'before', pattern: 'a+', flags: '' }, slow], 10_000)).toEqual(slow);
+  expect(await findSlow([{ place: 'before', pattern: 'a+', flags: '' }, slow], 3_000)).toEqual(slow);
 });

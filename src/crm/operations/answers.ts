@@ -106,7 +106,11 @@ export function doneAnswer<Answer>(
  * where the page holds as many rows as it may (`limit`): totals are wrong by a few at times, and one call more shows whether
  * rows follow.
  */
-export function isLastPage({ total, limit }: Pick<Page<unknown>, 'total' | 'limit'>, rows: number, end: number): boolean {
+export function isLastPage(
+  { total, limit }: Pick<Page<unknown>, 'total' | 'limit'>,
+  rows: number,
+  end: number,
+): boolean {
   return rows === 0 || (end >= (total ?? Infinity) && rows < (limit ?? Infinity));
 }
 

@@ -97,7 +97,10 @@ function isOfTheFirst(subject = ''): boolean {
   return Number(subject.replace('Subject ', '')) <= size;
 }
 
-test('F5, W9: 5,000 records that did not change cost 50 pages and one read of the sheet, and write nothing anywhere', async () => {
+/** Of 100 records, and an empty one: the last page is full, so that its total does not tell whether records follow. */
+const pages = size / 100 + 1;
+
+test('F5, W9: 5,000 records that did not change cost 51 pages and one read of the sheet, and write nothing anywhere', async () => {
   const trial = createTrial();
   await trial.runInbox();
   writeNotes(trial);
@@ -110,14 +113,14 @@ test('F5, W9: 5,000 records that did not change cost 50 pages and one read of th
     const { status, cost, counts } = await trial.runInbox();
     expect({ status, ...cost, seconds: 0 }).toEqual({
       status: 'succeeded',
-      crmCalls: size / 100,
+      crmCalls: pages,
       sheetReads: run === 3 ? freshReads : 1,
       sheetWrites: 0,
       seconds: 0,
     });
     expect(counts).toMatchObject({ linked: size, set: 0, appended: 0, removed: 0 });
   }
-  expect(trial.crmCalls()).toHaveLength((3 * size) / 100);
+  expect(trial.crmCalls()).toHaveLength(3 * pages);
   expect(trial.sheets.log.counters).toMatchObject({ reads: reads + 2 + freshReads, writes });
   expect(trial.files()).toEqual(before);
 }, 60_000);
@@ -133,5 +136,5 @@ test('F1, F2: changes cost a pinned batch a thousand rows, new rows one write a 
   const { cost, counts } = await trial.runInbox();
   // 500 rows are marked, 500 changed and 500 new.
   expect(counts).toMatchObject({ set: size / 10, appended: size / 10, ignored: size / 10 });
-  expect({ ...cost, seconds: 0 }).toEqual({ crmCalls: size / 100, sheetReads: 3, sheetWrites: 5, seconds: 0 });
+  expect({ ...cost, seconds: 0 }).toEqual({ crmCalls: pages, sheetReads: 3, sheetWrites: 5, seconds: 0 });
 }, 60_000);

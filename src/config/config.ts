@@ -15,7 +15,7 @@ export interface Config {
   readonly crm: ServiceSettings;
   readonly google: GoogleConfig;
   readonly state: StateConfig;
-  /** Undefined: no status page. */
+  /** Undefined: no server. */
   readonly server?: ServerConfig;
   readonly log: LogConfig;
   /** May hold a key, so it is a secret as a whole. Undefined: nobody is alerted. */

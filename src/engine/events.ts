@@ -1,4 +1,4 @@
-// What happens in the engine, told as it happens: logs, metrics, progress, alerts and the status page all listen here.
+// What happens in the engine, told as it happens: logs, metrics, progress and alerts listen here.
 import type { Change } from '../sync/change.ts';
 import type { Outcome } from '../sync/outcome.ts';
 import type { RunReport } from './report.ts';

@@ -181,7 +181,7 @@ export function createLines(log: Log, { areDetailsShown, hideQuotes, now, isStop
       if (answer !== 'refused') return log.debug({ ...(sync !== undefined && { sync }), answer }, 'hook');
       refusal(refusedHooks, 'a hook came without the right secret');
     },
-    wrongPassword: () => refusal(wrongPasswords, 'somebody asked for the status page with a wrong password'),
+    wrongPassword: () => refusal(wrongPasswords, 'a request came with a wrong password'),
     daemon(event) {
       switch (event.type) {
         case 'sync-ran':

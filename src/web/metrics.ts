@@ -95,7 +95,7 @@ export function createMetrics({ status, usage, now, isStopping }: MetricsOptions
   });
   const passwordRefusals = new Counter({
     name: 'leadsheet_password_refusals_total',
-    help: 'Requests for the status page with a wrong password.',
+    help: 'Requests with a wrong password.',
     registers,
   });
   // Read when they are asked for, so that they are never old.

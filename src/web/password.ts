@@ -1,4 +1,4 @@
-// The password of the status page: the right one passes at once, a wrong one waits.
+// The password of the server: the right one passes at once, a wrong one waits.
 import delay from 'delay';
 import type { MiddlewareHandler } from 'hono';
 import { basicAuth } from 'hono/basic-auth';

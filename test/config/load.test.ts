@@ -239,7 +239,7 @@ ${sync()}`;
     ]);
   });
 
-  test('of the status page are as long in files as anywhere else, and need not be where nobody else can try', () => {
+  test('of the server are as long in files as anywhere else, and need not be where nobody else can try', () => {
     const problems = (listen: string, given: string) =>
       problemsOf(`${start}server: { listen: ${listen}, password_file: p.txt }\n${sync()}`, {
         files: { 'p.txt': given },
@@ -315,7 +315,7 @@ describe('the effective configuration', () => {
   });
 });
 
-test('a status page that nobody wants is null', () => {
+test('a server that nobody wants is null', () => {
   expect(load(`${start}server: null\n${sync()}`).server).toBeUndefined();
 });
 

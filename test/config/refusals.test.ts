@@ -334,7 +334,7 @@ ${sync()}`,
       ],
     ],
     [
-      'a status page that others can reach without a password',
+      'a server that others can reach without a password',
       `${start}server: { listen: 0.0.0.0:4000 }\n${sync()}`,
       [
         '3:19: server.listen: found an address that others can reach, and no password; allowed: password: ${...} or password_file beside it, or an address of this machine such as 127.0.0.1:4000',
@@ -360,7 +360,7 @@ ${sync()}`,
       ['3:42: server.hook_secret_file: found this beside hook_secret; allowed: one of the two'],
     ],
     [
-      'a status page that is nowhere',
+      'a server that is nowhere',
       `${start}server: { listen: 4000 }\n${sync()}`,
       ['3:19: server.listen: found 4000; allowed: host:port, such as 127.0.0.1:4000 or [::1]:4000'],
     ],

@@ -77,7 +77,7 @@ test('wrong passwords are a line of the log with their number, and a metric', as
   const statuses = await Promise.all([as('guess'), as('another guess')].map(async (answer) => (await answer).status));
   expect(statuses).toEqual([401, 401]);
   expect(await (await as(right)).text()).toContain('\nleadsheet_password_refusals_total 2\n');
-  const lines = trial.said('somebody asked for the status page with a wrong password');
+  const lines = trial.said('a request came with a wrong password');
   expect(lines).toEqual([expect.objectContaining({ level: 'warn', times: 1 })]);
   expect(JSON.stringify(trial.lines)).not.toContain('guess');
 });

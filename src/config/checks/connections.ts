@@ -1,4 +1,4 @@
-// The token, who may look at the status page, and who may post to its hooks.
+// The token, who may reach the server, and who may post to its hooks.
 import { isLoopback, parseListen } from '../address.ts';
 import { hookSecretCharsMin, hookSecretCharsMinBeyond, isHookSecret, passwordCharsMinBeyond } from '../secret-file.ts';
 import { nearestWord } from '../nearest.ts';

@@ -72,16 +72,16 @@ const state = textThat('file:FOLDER, such as file:./state, or postgres://...', (
 const server = section({
   listen: textThat('host:port, such as 127.0.0.1:4000 or [::1]:4000', (value) => parseListen(value) !== undefined)
     .default('127.0.0.1:4000')
-    .describe('Host and port of the status page. Beyond this machine it wants a password.'),
+    .describe('Host and port of the server. Beyond this machine it wants a password.'),
   hosts: z
     .array(textThat('the name of a host without its port, such as status.example.com', isHostName))
     .optional()
     .describe(
-      'Names under which others reach the status page, such as that of a reverse proxy. Without a password, or with names given ' +
+      'Names under which others reach the server, such as that of a reverse proxy. Without a password, or with names given ' +
         'here, a request for any other name is refused; localhost, IP addresses and the host of `listen` are always answered, and hooks under any name.',
     ),
   password: secret(
-    'The password of the status page, of 15 characters or more beyond this machine. This or `password_file`.',
+    'The password of the server, of 15 characters or more beyond this machine. This or `password_file`.',
     'a password',
   ).optional(),
   password_file: text('the path of a file').optional().describe('A file that holds the password.'),
@@ -92,7 +92,7 @@ const server = section({
     (value) => isHookSecret(value, hookSecretCharsMin),
   ).optional(),
   hook_secret_file: text('the path of a file').optional().describe('A file that holds the secret of the hooks.'),
-}).describe('The status page, health, metrics and hooks. `null`: none.');
+}).describe('Health, metrics and hooks over HTTP. `null`: none.');
 
 const log = section({
   level: z

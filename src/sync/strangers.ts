@@ -2,6 +2,7 @@
 import { lastSeen, rowKey, type Stray } from './base.ts';
 import { problem } from './change.ts';
 import { type Index, lazily, put } from './key-index.ts';
+import { isNoKey } from './keys.ts';
 import type { Stranger } from './match-by-key.ts';
 import {
   answeredBefore,
@@ -70,7 +71,9 @@ function waitForKey(
     const missing = missingLike(matching, values, missingByUuid());
     for (const uuid of missing) matching.withheld.add(uuid);
     const whose = missing.length > 0 ? `; if it is the row of ${listed(missing)}, write that ID into it` : '';
-    return waitFor(matching, row, 'I2', `names nobody yet: needs ${matching.keys.text}${whose}`);
+    const noKey = matching.input.mapping.fields.findIndex((field, index) => isNoKey(field, values[index]));
+    const why = noKey === -1 ? '' : ` (${String(values[noKey])} is a placeholder address, which is nobody's)`;
+    return waitFor(matching, row, 'I2', `names nobody yet: needs ${matching.keys.text}${why}${whose}`);
   }
   // It may be the row of anybody whose row seems to be gone (L7).
   matching.doubtfulRows.push(row);

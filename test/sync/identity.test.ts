@@ -141,6 +141,12 @@ const cases: readonly Case[] = [
     says: 'names nobody yet: needs network_id, or email, or name with company_name',
   },
   {
+    name: 'I2, I8: a row that has a placeholder address alone waits, and says why it does not count',
+    input: scene([newRow('a', only({ first_name: 'Ann', email: 'noreply@example.com' }))]),
+    problems: ['waiting row 2 [I2]'],
+    says: "names nobody yet: needs network_id, or email, or name with company_name (noreply@example.com is a placeholder address, which is nobody's)",
+  },
+  {
     name: 'I2, V4: a row whose key is unreadable waits, and names the cell',
     input: scene([newRow('a', only({ email: undefined }), { unreadable: { Email: '#N/A' } })]),
     problems: ['waiting row 2 [I2]'],

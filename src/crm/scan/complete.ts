@@ -8,8 +8,8 @@ import type { WindowOptions } from './windows.ts';
  * What 16 passes over 9,000 miss is less than one contact in a thousand windows.
  */
 const passesMax = 16;
-/** Passes in a row that show nothing new: at a third missed by each, one contact in 27 is still missing by chance. */
-const fruitlessMax = 3;
+/** Passes in a row that show nothing new: at a third missed by each, one contact in 729 is still missing by chance. */
+const fruitlessMax = 6;
 
 interface Window {
   readonly options: WindowOptions;

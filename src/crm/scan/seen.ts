@@ -9,6 +9,8 @@ export interface Seen {
   take(rows: readonly ContactRow[]): readonly ContactRow[];
   /** Contacts the query has shown so far. */
   count(): number;
+  /** Contacts any query of the scan has shown so far. */
+  total(): number;
   /** False once the query showed one of them twice: something moved while it was read. */
   isSteady(): boolean;
 }
@@ -47,6 +49,7 @@ export function createSeen(tally: { duplicates: number }): Seen {
       }
       return news;
     },
+    total: () => uuids.size,
     count: () => firstOfQuery.length + uuidsOfQuery.size - indexed,
     isSteady: () => isSteady,
   };

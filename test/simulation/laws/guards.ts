@@ -35,7 +35,8 @@ function isFinishing(
   const isFirst = !writes.some(
     (each) => each.seq < seq && each.side === side && each.uuid === uuid && each.field === field,
   );
-  if (isFirst && additions.some((each) => each.uuid === uuid && each.seq <= seq)) return true;
+  // The cells of a new row, also of one that comes back (D1), are its addition.
+  if (additions.some((each) => each.uuid === uuid && (each.seq === seq || (isFirst && each.seq < seq)))) return true;
   if (before === '' && namings.some((each) => each.uuid === uuid && each.seq >= begun)) return true;
   const ended = new Set(reports.map(({ run }) => run));
   return history.some(

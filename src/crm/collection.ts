@@ -50,7 +50,7 @@ export interface CollectionReading<T> {
   readonly notice?: string;
 }
 
-/** From here on a refused page is taken for the service's window of 10,000 results (service-behaviour: result window). */
+/** From here on a refused page is taken for the service's window of 10,000 results (docs/service.md). */
 const windowNear = 9000;
 
 /**

@@ -49,7 +49,7 @@ export interface SyncShape {
   readonly toCells: (fields: readonly FieldChange[]) => Record<ColumnKey, CellInput>;
   /** What cells hold after a write, by field name. */
   readonly fromCells: (stored: Readonly<Record<ColumnKey, CellValue>>) => Record<string, Reading>;
-  /** By what the service finds this person, the strongest first (service-behaviour: lookup with several identifiers). */
+  /** By what the service finds this person, the strongest first (docs/service.md). */
   readonly identifiers: (values: readonly Reading[]) => Identifiers;
 }
 

@@ -87,7 +87,7 @@ async function pullRecords({ config, client, shape, request, emit, session }: Fe
   };
 }
 
-/** Where the service ignores a filter, this keeps the others out (service-behaviour: filter encoding). */
+/** Where the service ignores a filter, this keeps the others out (docs/service.md). */
 function isWanted(filter: FeedContext['config']['filter'], record: ResourceRecord): boolean {
   return Object.entries(filter).every(([field, wanted]) => {
     const value = record[field];

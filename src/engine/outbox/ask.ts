@@ -61,7 +61,7 @@ function toAnswer(contact: Contact | undefined): RecipientAnswer {
   return { kind: 'here', uuid, name: [called, email && `<${email}>`].filter(Boolean).join(' ') || uuid };
 }
 
-/** The listing is not read further than this: 9,000 records, where its window of 10,000 ends (service-behaviour). */
+/** The listing is not read further than this: 9,000 records, where its window of 10,000 ends (docs/service.md). */
 const pagesMax = 90;
 /** Clocks of one service differ by no more. */
 const slackMs = 60_000;

@@ -28,6 +28,8 @@ export interface SheetPush {
   readonly problems: readonly Problem[];
   /** For the result column, by row number. */
   readonly wishResults: ReadonlyMap<number, string>;
+  /** Numbers of rows that the spreadsheet refused to write: left alone, their status cells too, until the pause is over (W5). */
+  readonly refusedRows: ReadonlySet<number>;
 }
 
 /** Rows between two looks at the signal; as many as the adapter writes at once. */
@@ -82,7 +84,7 @@ export async function removeRows(
 async function setCells(
   context: RunContext,
   snapshot: Snapshot,
-  { changes, problems, wishResults }: SheetPush,
+  { changes, problems, wishResults, refusedRows }: SheetPush,
   journal: Journal,
 ): Promise<Results> {
   const all: Results = new Map();
@@ -96,7 +98,7 @@ async function setCells(
     const change = sets.get(row.number);
     const status = statuses?.get(row.number);
     const result = wishTexts?.get(row.number);
-    if (!change && status === undefined && result === undefined) continue;
+    if (!change && ((status === undefined && result === undefined) || refusedRows.has(row.number))) continue;
     const set: Record<ColumnKey, CellInput> = {
       ...(change && context.shape.toCells(change.fields)),
       ...(status !== undefined && isUsed(statusKey) && { [statusKey]: status }),

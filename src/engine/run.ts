@@ -120,10 +120,12 @@ async function carryOut(
   const cancelled = await cancelInCrm(context, opsOf(plan.changes, 'cancel'), journal);
   const enrolled = await enrolInCrm(context, book, pulled, decided, cancelled, journal);
   const soFar = joined(toCrm, cancelled, enrolled.outcomes);
+  const untilSheet = settle(input, plan, soFar);
   const sheetPush = {
     changes: resume(input, plan, soFar).filter(({ op }) => op !== 'remove'),
-    problems: [...settle(input, plan, soFar).problems, ...enrolled.problems],
+    problems: [...untilSheet.problems, ...enrolled.problems],
     wishResults: enrolled.results,
+    refusedRows: rowsRefused(decided, untilSheet),
   };
   const inSheet = await pushToSheet(context, pulled.snapshot, sheetPush, journal);
   const deletes = dueDeletes(input, whole, joined(soFar, inSheet), plan.changes);
@@ -167,6 +169,16 @@ async function carryOut(
 /** L12: what a run did not see, before what it did not do. */
 function ofPull(pulled: Pulled): readonly Problem[] {
   return [...pulled.problems, ...lostHeaders(pulled)];
+}
+
+/** W5: rows whose cells wait for the end of a pause. */
+function rowsRefused({ input }: Decided, { links, problems }: Settled): ReadonlySet<number> {
+  const linkOf = (uuid: string) => links.get(uuid) ?? input.base.links.get(uuid);
+  return new Set(
+    problems.flatMap(({ rule, uuid, row }) =>
+      rule === 'W5' && uuid !== null && row !== null && linkOf(uuid)?.refusals?.set ? [row] : [],
+    ),
+  );
 }
 
 /** L12, W11: a column that is lost is left alone, and the run did not do all it should. */

@@ -49,11 +49,12 @@ export interface Link {
    * counts towards no limit again (`counted.ts`).
    */
   readonly counted?: Readonly<Record<string, Value>>;
-  /** W5. The same of other changes: of `Refusal.sheet` stands what the contact held. */
+  /** W5. The same of other changes: `Refusal.sheet` has what the contact held, and of `set` what row and contact held. */
   readonly refusals?: Readonly<Partial<Record<RefusableOp, Refusal>>>;
 }
 
-export type RefusableOp = 'delete' | 'cancel';
+/** `set`: cells that the spreadsheet refused, as in a protected range. */
+export type RefusableOp = 'delete' | 'cancel' | 'set';
 
 /**
  * `row-gone`: a person deleted the row, the contact stays (D1). `contact-gone`: the row stays and says so (D3).

@@ -9,7 +9,7 @@ import { editedAt, linkOf, seenAs } from './link.ts';
 import { listed } from './matching.ts';
 import { mergeRecord } from './merge-record.ts';
 import { type ContactRecord, pack, type Packed, type RowRecord, unpack } from './record.ts';
-import { pausedBy, refusedBefore } from './refusal.ts';
+import { pausedBy, refusedBefore, refusedSet, withRefusal } from './refusal.ts';
 import type { RuleId } from './rules.ts';
 import { isBlank } from './value.ts';
 
@@ -147,26 +147,30 @@ function mergePresent(context: PersonContext, { uuid, link, contact, row }: Pers
     changes.push({ side: 'crm', op: 'update', ...about, fields: merged.toCrm, ...whole(merged.toCrm) });
   }
   const id = row.id === uuid ? undefined : uuid;
-  if (merged.toSheet.length > 0 || id !== undefined) {
+  const ofSheet = merged.toSheet.length > 0 || id !== undefined ? refusedSet(link, row.values, crm) : undefined;
+  const refusedBySheet = pausedBy(context, ofSheet, about, 'refused');
+  if (refusedBySheet) problems.push(refusedBySheet);
+  else if (merged.toSheet.length > 0 || id !== undefined) {
     const why =
       id === undefined ? whole(merged.toSheet) : { rule: idRule(link, row), reason: 'the row is this contact’s' };
     const set = { side: 'sheet', op: 'set', ...about, fields: merged.toSheet, ...why } as const;
     changes.push(id === undefined ? set : { ...set, id });
   }
+  const merging = linkOf({
+    agreed: pack(merged.agreed),
+    crm,
+    sheet: row.values,
+    notes: merged.notes,
+    isOpen: changes.length > 0 || problems.length > 0,
+    writtenAt: link?.writtenAt,
+    updatedAt,
+    refusal,
+    isUnsure: typeof contact === 'object' ? undefined : link?.isUnsure,
+    // G2: what was refused was let through, and is the same change when it is its turn again.
+    counted: [...(refused ? merged.toCrm : []), ...(refusedBySheet ? merged.toSheet : [])],
+  });
   return {
-    link: linkOf({
-      agreed: pack(merged.agreed),
-      crm,
-      sheet: row.values,
-      notes: merged.notes,
-      isOpen: changes.length > 0 || problems.length > 0,
-      writtenAt: link?.writtenAt,
-      updatedAt,
-      refusal,
-      isUnsure: typeof contact === 'object' ? undefined : link?.isUnsure,
-      // G2: what was refused was let through, and is the same change when it is its turn again.
-      counted: refused ? merged.toCrm : [],
-    }),
+    link: withRefusal(merging, ofSheet),
     changes,
     problems,
     ...(merged.questions.length > 0 && { keyQuestions: merged.questions }),

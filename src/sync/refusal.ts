@@ -2,7 +2,7 @@
 import { lastSeen, type Link, type Refusal, type RefusableOp } from './base.ts';
 import { type Problem, problem } from './change.ts';
 import type { PlanInput } from './input.ts';
-import type { RowRecord } from './record.ts';
+import type { Packed, RowRecord } from './record.ts';
 
 /** Of every kind of write: a minute, five, thirty, two hours; then a person has to look. */
 const pausesMs = [60_000, 300_000, 1_800_000, 7_200_000];
@@ -28,6 +28,26 @@ export function refusalEnd(times: number, now: number): number | null {
 export function refusedBefore(link: Link, op: RefusableOp): Refusal | undefined {
   const refusal = link.refusals?.[op];
   return refusal?.sheet === lastSeen(link, 'crm') ? refusal : undefined;
+}
+
+/** The row and the contact are as they were when the spreadsheet refused to take what was to be set. */
+export function refusedSet(link: Link | undefined, row: Packed, crm: Packed): Refusal | undefined {
+  const refusal = link?.refusals?.set;
+  return refusal?.sheet === bothHeld(row, crm) ? refusal : undefined;
+}
+
+/** `before`: the link as the run found it. */
+export function withRefusedSet(link: Link, before: Link | undefined, message: string, now: number): Link {
+  const held = { values: bothHeld(lastSeen(link, 'sheet'), lastSeen(link, 'crm')) };
+  return withRefusal(link, nextRefusal(before?.refusals?.set, message, held, now));
+}
+
+export function withRefusal(link: Link, set: Refusal | undefined): Link {
+  return set ? { ...link, isOpen: true, refusals: { ...link.refusals, set } } : link;
+}
+
+function bothHeld(row: Packed, crm: Packed): Packed {
+  return `${row}\n${crm}` as Packed;
 }
 
 function isDue(

@@ -7,7 +7,7 @@ import type { PlanInput } from './input.ts';
 import { isReadFromCrm } from './mapping.ts';
 import type { RecordMerge } from './merge-record.ts';
 import { failureProblem, type Outcome, type Outcomes } from './outcome.ts';
-import { nextRefusal } from './refusal.ts';
+import { nextRefusal, withRefusedSet } from './refusal.ts';
 import type { Plan } from './plan.ts';
 import { blankRow, linkOfState, mergeState, type RecordState, stateOf, withCells } from './record-state.ts';
 import { type RowRecord, unpack } from './record.ts';
@@ -27,6 +27,8 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
   const links = new Map(plan.links);
   const { states, strays, problems: ofCrm } = confirmCrm(input, plan, outcomes);
   const problems = [...ofCrm];
+  /** By uuid: why the spreadsheet refused to set cells. */
+  const refusedSets = new Map<string, string>();
   for (const [change, outcome] of outcomes) {
     if (change.op === 'set' || change.op === 'append') settleCells(change, outcome);
     else if (change.op === 'delete' || change.op === 'cancel' || change.op === 'remove') settleGone(change, outcome);
@@ -35,6 +37,10 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
     const merged = mergeState(input, state);
     links.set(uuid, linkOfState(state, merged));
     problems.push(...merged.problems, ...state.problems, ...sentAgain(state, merged));
+  }
+  for (const [uuid, message] of refusedSets) {
+    const link = links.get(uuid) ?? input.base.links.get(uuid);
+    if (link) links.set(uuid, withRefusedSet(link, input.base.links.get(uuid), message, input.now));
   }
   // A record that was merged again tells anew what is open with its fields; who holds a key is not its own business (I7).
   const standing = plan.problems.filter(
@@ -58,6 +64,7 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
     const uuid = change.uuid ?? '';
     const person = plan.people.get(uuid);
     const isAppend = change.op === 'append';
+    if (change.op === 'set' && outcome.kind === 'refused') refusedSets.set(uuid, outcome.message);
     // Of a contact that this run created nobody is known but its state.
     const row = isAppend ? blankRow(input.mapping, uuid) : (states.get(uuid)?.row ?? person?.row);
     const state =

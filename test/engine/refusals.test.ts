@@ -5,6 +5,7 @@ import { createSyncTrial, tabTitle } from '../support/app.ts';
 import { createEnrolmentTrial, rowOf } from './enrolment/support.ts';
 
 const minuteMs = 60_000;
+const sheet = { spreadsheet: '1AbCdEfGhIjKlMnOpQrStUvWxYz-0123456789_tests', tab: tabTitle };
 const names = ['ann', 'bob', 'cy', 'dee', 'eve'];
 
 type Trial = Pick<Awaited<ReturnType<typeof inSync>>, 'run' | 'start'>;
@@ -87,6 +88,37 @@ describe('W5: what is refused is asked again after pauses that grow', () => {
     trial.person.deleteRows(tabTitle, trial.rowNumberOf('ann@firm.io'));
     await runFor(minutesInAll, trial);
     expect(trial.crmCalls('automations.cancel-all')).toHaveLength(callsInAll);
+  });
+
+  it('W5, W9: cells that may not be edited, over restarts; the row says nothing meanwhile, and is written once it may be', async () => {
+    const trial = await inSync({ sheet: { ...sheet, status_column: 'Sync' } });
+    const rowIndex = trial.rowNumberOf('ann@firm.io') - 1;
+    const range = { sheetId: 7, startRowIndex: rowIndex, endRowIndex: rowIndex + 1 };
+    trial.person.request({ addProtectedRange: { protectedRange: { protectedRangeId: 77, range } } });
+    trial.change('ann@firm.io', { company_name: 'Other' });
+    expect(await trial.run()).toMatchObject({ status: 'partial', counts: { set: 0, held: 1 } });
+    // Tries: at 0, then 1, 5, 30 and 120 minutes after the one before. Between them nothing is written, to no side and no file,
+    // but once that it is quarantined now.
+    let tries = 1;
+    let news = 0;
+    let quiet = { writes: trial.writes(), state: trial.stateFiles() };
+    for (let at = 0; at < minutesInAll; at += 2) {
+      if (at % 60 === 58) await trial.start();
+      await new Promise((resolve) => setTimeout(resolve, 2 * minuteMs));
+      await trial.run({ isAsked: false });
+      const now = { writes: trial.writes(), state: trial.stateFiles() };
+      if (now.writes.sheet > quiet.writes.sheet) tries += 1;
+      else if (JSON.stringify(now) !== JSON.stringify(quiet)) news += 1;
+      quiet = now;
+    }
+    expect({ tries, news }).toEqual({ tries: callsInAll, news: 1 });
+    const report = await trial.run({ isAsked: false });
+    expect(report.problems).toEqual([expect.objectContaining({ kind: 'quarantined', rule: 'W5' })]);
+    expect(report.problems[0]!.reason).toContain('may not edit the protected range');
+    trial.person.request({ deleteProtectedRange: { protectedRangeId: 77 } });
+    await trial.cli('retry', trial.contactOf('ann@firm.io').uuid);
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { set: 1 } });
+    expect(trial.rowOf('ann@firm.io')).toMatchObject({ Company: 'Other', Sync: 'in sync' });
   });
 
   it('W5: an update and a create', async () => {

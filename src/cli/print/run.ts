@@ -78,7 +78,8 @@ function groupText(head: string, problems: readonly Told[], shown: number): stri
     .slice(0, shown)
     .map(({ id, row, kind, reason }) => {
       const where = row === null || id === `row:${row}` ? '' : ` (row ${row})`;
-      return `    ${lineText(id)}${where}: ${kind}: ${lineText(reason)}\n`;
+      const said = reason.startsWith(`${kind}: `) ? reason : `${kind}: ${reason}`;
+      return `    ${lineText(id)}${where}: ${lineText(said)}\n`;
     })
     .join('');
   const more = problems.length - shown;

@@ -155,12 +155,6 @@ const service: readonly Sabotage[] = [
     instead: 'update_if_exists: true,',
   },
   {
-    name: 'a contact that was there is taken for the one created',
-    file: 'engine/push-create.ts',
-    text: 'if (wasThere(contact, record, input, sent, startedAt)) {',
-    instead: 'if ((false as boolean) && wasThere(contact, record, input, sent, startedAt)) {',
-  },
-  {
     name: 'changes are asked for from ten minutes after the last run on, not before',
     file: 'crm/scan/scan.ts',
     text: 'Date.parse(since) - overlapMs',

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { contactField, contactFields, readContactField } from '../../src/crm/contact-fields.ts';
 import { contact, contactUpdate, lead } from '../../src/crm/operations/records.ts';
-import { readBack } from '../../src/crm/stored.ts';
 
 const fields = [...contactFields.values()];
 const namesOf = (direction: string) =>
@@ -70,13 +69,6 @@ test('kinds are those of the operations table (V1)', () => {
   expect(new Set(fields.map(({ kind }) => kind))).toEqual(
     new Set(['text', 'integer', 'flag', 'texts', 'json', 'instant']),
   );
-});
-
-test('a field that an update takes is shown where a read-back looks for it', () => {
-  const updatable = fields.flatMap(({ readFrom, updateAs }) =>
-    updateAs === undefined ? [] : [{ readFrom, updateAs }],
-  );
-  expect(updatable.map(({ readFrom }) => readFrom)).toEqual(updatable.map(({ updateAs }) => readBack[updateAs]));
 });
 
 describe('reading e-mail from an answer', () => {

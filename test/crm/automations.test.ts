@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
 import { listsNamed, readCollection } from '../../src/crm/collection.ts';
-import { NotFoundError, OutcomeUnknownError, PlanLimitError, ValidationError } from '../../src/crm/errors.ts';
+import {
+  InvalidInputError,
+  NotFoundError,
+  OutcomeUnknownError,
+  PlanLimitError,
+  ValidationError,
+} from '../../src/crm/errors.ts';
 import { operations } from '../../src/crm/operations/table.ts';
 import { createService, seedContacts } from '../support/service.ts';
 
@@ -137,15 +143,15 @@ test.each([402, 403, 422] as const)(
   },
 );
 
-test('connect-external needs a subscription, and calls its id what the vendor calls it', async () => {
+test('connect-external needs a subscription, and takes an id by the name of a vendor as an unknown field', async () => {
   const profile = { first_name: 'Ada', last_name: 'Byron', external_browser_profile_id: 'b' };
   const { client } = createService({ subscriptionActive: false });
   await expect(client.senderProfiles.connectExternal(profile)).rejects.toBeInstanceOf(PlanLimitError);
-  const vendor = createService(
-    { externalProfileIdField: 'vendor_profile_id' },
-    { fieldNames: { external_browser_profile_id: 'vendor_profile_id' } },
-  );
-  expect(await vendor.client.senderProfiles.connectExternal(profile)).toMatchObject({ first_name: 'Ada' });
+  const vendor = createService({ externalProfileIdField: 'vendor_profile_id' });
+  const named = { ...profile, vendor_profile_id: 'b' };
+  await expect(vendor.client.senderProfiles.connectExternal(named)).rejects.toBeInstanceOf(InvalidInputError);
+  const created = await vendor.client.senderProfiles.connectExternal(named, { allowUnknown: true });
+  expect(created).toMatchObject({ first_name: 'Ada' });
 });
 
 test('a sent e-mail is the one with a uuid, not its body, and is listed when the answer was lost', async () => {

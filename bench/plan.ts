@@ -1,7 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Base, Link } from '../src/sync/base.ts';
-import { emptyLedger } from '../src/sync/ledger.ts';
 import { noAnswers, noRequests, type PlanInput } from '../src/sync/input.ts';
 import type { Field, Mapping } from '../src/sync/mapping.ts';
 import { plan } from '../src/sync/plan.ts';
@@ -100,7 +99,7 @@ function makeInput(base: Base): PlanInput {
     sheet: { rows, doubled: [], missing: [] },
     answers: noAnswers,
     requests: noRequests,
-    ledger: emptyLedger,
+    ledger: { entries: new Map(), isTrusted: true },
     now: 1_767_225_600_000,
     waitsToSettle: false,
   };

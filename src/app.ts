@@ -1,4 +1,5 @@
-// Composition root: configuration in, everything wired, syncs out. The only file that knows every folder.
+// Composition root: wires the service, the spreadsheet and the state from the configuration, and returns the syncs, feeds
+// and outboxes that run on them.
 import delay from 'delay';
 import { decodeJwt } from 'jose';
 import { connectState } from './app-state.ts';

@@ -65,6 +65,7 @@ const run = z.strictObject({
   error: z.string().nullable(),
 });
 
+/** @internal */
 export const syncAnswer = z.strictObject({ syncs: z.array(run) });
 
 const change = z.strictObject({
@@ -166,10 +167,12 @@ export const enrolmentLine = z.strictObject({
   message: z.string().nullable().describe('the words of a refusal'),
 });
 
+/** @internal */
 export const requestsAnswer = z.strictObject({
   requests: z.array(z.strictObject({ sync: z.string(), id: z.string().describe('of the record, or of the run') })),
 });
 
+/** @internal */
 export const checkAnswer = z.strictObject({
   findings: z.array(
     z.strictObject({

@@ -13,32 +13,6 @@ interface PageQuery {
 /** More pages than any account has; a service that never ends must not keep a run for ever. */
 const pagesMax = 10_000;
 
-/**
- * Every record of a collection (lists, automations, sender profiles, messages, e-mails), each once. Pages follow by the
- * rows that really came; the end is where the rows end. Records that come or go meanwhile may be missed or not: a caller
- * that concludes something from an absence reads twice.
- */
-export async function* collection<Query extends PageQuery, T extends { readonly uuid: string }>(
-  client: ServiceClient,
-  operation: Operation<Query, Page<T>>,
-  query: Query,
-  options: CallOptions = {},
-): AsyncGenerator<T> {
-  const seen = new Set<string>();
-  let offset = query.offset ?? 0;
-  for (let page = 0; page < pagesMax; page += 1) {
-    const answer = await client.call(operation, { ...query, offset }, { priority: 'scan', ...options });
-    for (const item of answer.data) {
-      if (seen.has(item.uuid)) continue;
-      seen.add(item.uuid);
-      yield item;
-    }
-    const rows = answer.data.length + answer.unreadable;
-    offset += rows;
-    if (isLastPage(answer, rows, offset)) return;
-  }
-}
-
 export interface CollectionReading<T> {
   /** Each once, in the order of the answers. */
   readonly records: readonly T[];
@@ -60,8 +34,9 @@ const windowNear = 9000;
 const passesMax = 8;
 
 /**
- * As `collection`, and says how much of the whole it saw: for whoever concludes something from an absence. At most
- * `recordsMax` records, as the order of the query has them. Throws ServiceErrors, but for pages beyond the service's window.
+ * The records of a collection (lists, automations, sender profiles, messages, e-mails), each once, and how much of the whole
+ * they are. Pages follow by the rows that really came. The reading takes at most `recordsMax` records, in the order of the
+ * query. Throws ServiceErrors, but for pages beyond the service's window.
  */
 export async function readCollection<Query extends PageQuery, T extends { readonly uuid: string }>(
   client: ServiceClient,

@@ -1,7 +1,7 @@
 // What a column can be mapped to: every field of a contact, how it is read and how it is written. Worked out from the
 // operations table; only what no schema can say stands here as a list of exceptions.
 import { contact, contactUpdate, lead } from './operations/records.ts';
-import type { Contact, ContactField as AnswerField, ContactUpdate, Lead } from './operations/records.ts';
+import type { ContactField as AnswerField, ContactUpdate, Lead } from './operations/records.ts';
 import type { FieldKind } from './operations/shape.ts';
 
 /** `both`; `to_sheet`: the service's value is shown; `to_crm`: the sheet's value is sent, and never read back. */
@@ -65,15 +65,6 @@ export function contactField(name: ContactFieldName): ContactFieldSpec {
   const field = contactFields.get(name);
   if (field === undefined) throw new Error(`a contact has no field ${name}`);
   return field;
-}
-
-/**
- * The value of a field in an answer: null or "" is blank, undefined is unknown (V3), as is a field that is never given back.
- * A place that is unknown hides those behind it: it might hold the value.
- */
-export function readContactField({ readFrom }: ContactFieldSpec, from: Contact): unknown {
-  const values = readFrom.map((name) => from[name]);
-  return values.find((value) => value !== null && value !== '') ?? (values.includes(undefined) ? undefined : values[0]);
 }
 
 function describeField(name: ContactFieldName): ContactFieldSpec {

@@ -1,5 +1,3 @@
-import delay from 'delay';
-import { NotFoundError } from './errors.ts';
 import type { CallOptions, ServiceClient } from './port.ts';
 
 /** The contacts this process deleted a short while ago: the service goes on answering them until its job has run. */
@@ -49,22 +47,4 @@ export async function deleteContact(
   const outcome = await client.contacts.delete({ uuid }, options);
   tombstones.add(uuid);
   return outcome;
-}
-
-/** Asks until the contact is gone, every `everyMs`; false when it still answers after `withinMs`. */
-export async function waitUntilGone(
-  client: ServiceClient,
-  uuid: string,
-  { everyMs, withinMs, ...options }: CallOptions & { readonly everyMs: number; readonly withinMs: number },
-): Promise<boolean> {
-  for (let waitedMs = 0; ; waitedMs += everyMs) {
-    try {
-      await client.contacts.get({ uuid }, options);
-    } catch (error) {
-      if (error instanceof NotFoundError) return true;
-      throw error;
-    }
-    if (waitedMs >= withinMs) return false;
-    await delay(everyMs, options.signal && { signal: options.signal });
-  }
 }

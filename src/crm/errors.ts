@@ -171,8 +171,8 @@ export class AnswerTooLargeError extends ServiceError {
 }
 
 /**
- * The call may have been carried out or not: it was sent and its answer is lost or says nothing. Never repeat it blindly;
- * read (see reconcile.ts), or ask a person.
+ * The call may have been carried out or not: it was sent and its answer is lost or says nothing. The caller reads what the
+ * service offers to read, or asks a person, before it repeats the call (docs/errors.md says which write is read how).
  */
 export class OutcomeUnknownError extends ServiceError {
   override readonly code = 'outcome_unknown';

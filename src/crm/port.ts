@@ -2,7 +2,7 @@ import type { Secret } from '../config/secret.ts';
 import type { Budget, Priority } from './call/budget.ts';
 import type { FailedCall } from './errors.ts';
 import type { Exchange, Transport } from './call/exchange.ts';
-import type { FilterStyle, Operation } from './operations/define.ts';
+import type { Operation } from './operations/define.ts';
 import type { operations } from './operations/table.ts';
 
 /**
@@ -52,7 +52,6 @@ export interface CallOptions {
   readonly priority?: Priority;
   /** false: never repeat this one, whatever the table says of its operation. */
   readonly repeat?: false;
-  readonly timeoutMs?: number;
   /** Lets fields and filter keys pass that the table does not know. */
   readonly allowUnknown?: boolean;
 }
@@ -75,10 +74,6 @@ export interface ServiceClientOptions {
   readonly extraHeaders?: Readonly<Record<string, Secret>>;
   /** Repeats after the first try, where repeating is allowed; 4 when left out. */
   readonly retriesMax?: number;
-  /** Overrides how the table says a filter travels in a query. */
-  readonly filterStyle?: FilterStyle;
-  /** Other names for body fields: the id of an external browser profile has a name of its own at each vendor. */
-  readonly fieldNames?: Readonly<Record<string, string>>;
   /** Sees every exchange, answers whole: for logs, metrics and captures. They hold contact details; the token never. */
   readonly observe?: (exchange: ObservedExchange) => void;
 }

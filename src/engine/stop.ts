@@ -11,7 +11,7 @@ import type { RunReport, RunStatus } from './report.ts';
  * From the stop on, calls to the service that are in flight have this long to be answered. W8 gives ten seconds in all: what
  * is left of them is for uuids that go into their rows (four or five calls to Google), for saving and for closing.
  */
-export const answersWaitedMs = 6_000;
+const answersWaitedMs = 6_000;
 
 const deadlines = new WeakMap<AbortSignal, AbortSignal>();
 

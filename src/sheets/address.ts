@@ -39,7 +39,7 @@ export function columnLetter(columnIndex: number): string {
 }
 
 /** A -> 0, Z -> 25, AA -> 26. */
-export function columnLetterToIndex(letters: string): number {
+function columnLetterToIndex(letters: string): number {
   return (
     Array.from(letters.toUpperCase()).reduce((index, letter) => index * 26 + (letter.codePointAt(0) ?? 0) - 64, 0) - 1
   );

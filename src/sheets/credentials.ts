@@ -74,7 +74,10 @@ export async function readCredentials(file: string): Promise<Credentials> {
   return parseCredentials(await readText(file), file);
 }
 
-/** As `readCredentials`, from text already read; `file` is for messages only. */
+/**
+ * As `readCredentials`, from text already read; `file` is for messages only.
+ * @internal
+ */
 export function parseCredentials(text: string, file: string): Credentials {
   const parsed = check(parseJson(text, file), file);
   if (parsed.type === 'service_account') return serviceAccountCredentials(parsed, file);

@@ -17,7 +17,7 @@ const tokenTimeoutMs = 30_000;
  * Bytes of an answer of Sheets, unpacked. One call asks for 2,000,000 cells at most (read.ts), so that this is 128 bytes for
  * each; a measured table of short texts has 22 (docs/performance.md). Google names no limit to its answers.
  */
-export const sheetsBytesMax = 256_000_000;
+const sheetsBytesMax = 256_000_000;
 
 /** Bytes of an answer to a token call: Google's have 1 to 2 kB, those of an identity provider somewhat more. */
 const tokenBytesMax = 64_000;

@@ -1,5 +1,4 @@
-// The sheet side as everybody else sees it: one tab read as rows, and three ways to change rows. A contract; the only
-// file of this folder that `sync` may import from, and then only types.
+// The contract of one tab: it is read as rows, and there are three ways to change rows. `src/sync` imports nothing of it.
 //
 // Identity. A row is the id in its ID cell. `Row.number` is where the row was when it was read: good for telling a
 // person, and used as the first guess of where to look, but every change is checked against id and cells at the row

@@ -12,8 +12,6 @@ export interface Base {
   readonly strays: ReadonlyMap<string, Stray>;
 }
 
-export const emptyBase = (fields: readonly string[]): Base => ({ fields, links: new Map(), strays: new Map() });
-
 /** A contact and a row known to be the same person. */
 export interface Link {
   /** What both sides were confirmed to hold (L3). Unknown where they never agreed. */

@@ -77,7 +77,7 @@ function isTimeblock(item: unknown): item is Timeblock {
 const dayNames = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 
 /** `Mon-Thu 09:00-12:00, 13:00-17:00; Fri 09:00-12:00` */
-export function timeblocksText(blocks: readonly Timeblock[]): string {
+function timeblocksText(blocks: readonly Timeblock[]): string {
   const sorted = blocks.toSorted((a, b) => a.from - b.from || a.to - b.to);
   const hours = dayNames.map((_name, day) =>
     sorted

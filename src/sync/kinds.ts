@@ -163,7 +163,7 @@ export function isStoredForm(kind: Kind, stored: Reading, sent: Reading): boolea
 }
 
 /** V6: the longest text a cell takes, https://developers.google.com/workspace/sheets/api/limits. */
-export const cellTextMax = 50_000;
+const cellTextMax = 50_000;
 
 export const tooLong = 'the text is longer than the 50,000 characters a cell takes';
 

@@ -38,8 +38,6 @@ export interface Ledger {
   readonly isTrusted: boolean;
 }
 
-export const emptyLedger: Ledger = { entries: new Map(), isTrusted: true };
-
 export function ledgerKey(uuid: string, automation: string): string {
   return `${uuid} ${automation}`;
 }

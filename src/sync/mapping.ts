@@ -10,7 +10,7 @@ export type ConflictPolicy = 'manual' | 'crm' | 'sheet' | 'newest';
 export type BlankPolicy = 'sync' | 'ignore';
 
 export interface Field {
-  /** Stable while the mapping has it: the service's name, or `custom:` and the custom field's. */
+  /** Stable while the mapping has it: the service's name, or `custom_fields.` and the custom field's. */
   readonly name: string;
   /** For people. */
   readonly header: string;

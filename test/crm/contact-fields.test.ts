@@ -1,7 +1,6 @@
-import { describe, expect, test } from 'vitest';
-import { contactField, contactFields, readContactField } from '../../src/crm/contact-fields.ts';
+import { expect, test } from 'vitest';
+import { contactField, contactFields } from '../../src/crm/contact-fields.ts';
 import { contact, contactUpdate, lead } from '../../src/crm/operations/records.ts';
-import { readBack } from '../../src/crm/stored.ts';
 
 const fields = [...contactFields.values()];
 const namesOf = (direction: string) =>
@@ -70,29 +69,4 @@ test('kinds are those of the operations table (V1)', () => {
   expect(new Set(fields.map(({ kind }) => kind))).toEqual(
     new Set(['text', 'integer', 'flag', 'texts', 'json', 'instant']),
   );
-});
-
-test('a field that an update takes is shown where a read-back looks for it', () => {
-  const updatable = fields.flatMap(({ readFrom, updateAs }) =>
-    updateAs === undefined ? [] : [{ readFrom, updateAs }],
-  );
-  expect(updatable.map(({ readFrom }) => readFrom)).toEqual(updatable.map(({ updateAs }) => readBack[updateAs]));
-});
-
-describe('reading e-mail from an answer', () => {
-  const read = (answer: object) => readContactField(contactField('email'), { uuid: 'u', ...answer });
-
-  test.each([
-    ['the work address', { work_email: 'w@x.io', personal_email: 'p@x.io' }, 'w@x.io'],
-    ['the personal one where the other is blank', { work_email: '', personal_email: 'p@x.io' }, 'p@x.io'],
-    ['blank where both are', { work_email: null, personal_email: '' }, null],
-    ['unknown where the work address is missing, whatever the other is (V3)', { personal_email: 'p@x.io' }, undefined],
-    ['unknown where the second is missing and the first is blank (V3)', { work_email: null }, undefined],
-  ])('%s', (_what, answer, value) => {
-    expect(read(answer)).toBe(value);
-  });
-
-  test('a field that is never given back is unknown', () => {
-    expect(readContactField(contactField('domain'), { uuid: 'u' })).toBeUndefined();
-  });
 });

@@ -1,9 +1,13 @@
-// Rows that read as they were last seen are known by their text alone. That is right as long as what was read once reads as
-// itself, of whatever kind it is and whichever side it came from.
+// How a sync reads a contact, and that a value which was read once reads as itself. Rows that read as they were last seen
+// are known by their text alone: that is right as long as this holds for each kind and each side.
 import * as fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { createShape } from '../../src/engine/shape.ts';
 import { type Cell, type Kind, readCell, readCrm } from '../../src/sync/kinds.ts';
+import { unpack } from '../../src/sync/record.ts';
 import type { Value } from '../../src/sync/value.ts';
+import { start, sync } from '../config/files.ts';
+import { load } from '../support/config.ts';
 
 const kinds: readonly Kind[] = ['text', 'email', 'handle', 'integer', 'flag', 'timestamp', 'list', 'json'];
 
@@ -37,4 +41,26 @@ test.each(kinds)('V1: a value of kind %s reads as itself in a cell', (kind) => {
     }),
     { numRuns: 1_000 },
   );
+});
+
+describe('M8: a field is read from the places of an answer that show it', () => {
+  function read(columns: string, answer: object) {
+    const [config] = load(start + sync({ columns })).syncs;
+    const { values } = createShape(config!, 60_000).fromContact({ uuid: 'u', ...answer });
+    return unpack(values)[0];
+  }
+
+  test.each([
+    ['the work address', { work_email: 'w@x.io', personal_email: 'p@x.io' }, 'w@x.io'],
+    ['the personal one where the other is blank', { work_email: '', personal_email: 'p@x.io' }, 'p@x.io'],
+    ['blank where both are', { work_email: null, personal_email: '' }, null],
+    ['unknown where the work address is missing, whatever the other is (V3)', { personal_email: 'p@x.io' }, undefined],
+    ['unknown where the second is missing and the first is blank (V3)', { work_email: null }, undefined],
+  ])('the e-mail: %s', (_what, answer, value) => {
+    expect(read('Email: email', answer)).toBe(value);
+  });
+
+  test('V3: a field that is never given back is unknown', () => {
+    expect(read('Domain: domain, Email: email', { work_email: 'w@x.io' })).toBeUndefined();
+  });
 });

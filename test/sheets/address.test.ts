@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import {
   boundsToText,
   columnLetter,
-  columnLetterToIndex,
   rangeExtent,
   rangeStart,
   textToSpreadsheetId,
@@ -41,7 +40,7 @@ test.each([
   [18_277, 'ZZZ'],
 ])('column %i is %s, both ways', (index, letter) => {
   expect(columnLetter(index)).toBe(letter);
-  expect(columnLetterToIndex(letter)).toBe(index);
+  expect(rangeStart(`${letter}1`)).toEqual({ rowIndex: 0, columnIndex: index });
 });
 
 test.each([

@@ -11,7 +11,7 @@ import {
   planFeed,
   settleFeed,
 } from '../../src/sync/feed.ts';
-import { type FeedField, isSameInCell, readField, timeblocksText, toFeedCell } from '../../src/sync/feed-value.ts';
+import { type FeedField, isSameInCell, readField, toFeedCell } from '../../src/sync/feed-value.ts';
 
 const field = (name: string, kind: FeedField['kind'] = 'text'): FeedField => ({
   name,
@@ -653,7 +653,7 @@ describe('what stands in a cell', () => {
   });
 
   test.each([
-    [[], ''],
+    [[], null],
     [
       [
         { dow: 1, from: 540, to: 600 },
@@ -675,8 +675,8 @@ describe('what stands in a cell', () => {
       ],
       'Mon 09:00-12:00, 13:00-17:00; Wed 00:00-24:00',
     ],
-  ])('time blocks read as people say them: %j is "%s"', (blocks, text) => {
-    expect(timeblocksText(blocks)).toBe(text);
+  ])('time blocks read as people say them: %j is %s', (blocks, text) => {
+    expect(readField(field('timeblocks', 'json'), { timeblocks: blocks })).toBe(text);
   });
 
   test('V1: what is written reads back as the same', () => {

@@ -1,8 +1,7 @@
 // Small worlds for the algorithm: people who are in sync unless a case says what differs, and plans told as short lines.
-import { emptyBase, type Link, rowKey, type Stray } from '../../src/sync/base.ts';
+import { type Link, rowKey, type Stray } from '../../src/sync/base.ts';
 import type { Change, Problem } from '../../src/sync/change.ts';
 import { keyLookupOf } from '../../src/sync/keys.ts';
-import { emptyLedger } from '../../src/sync/ledger.ts';
 import { type ContactAnswer, noRequests, type PlanInput } from '../../src/sync/input.ts';
 import type { Field, Mapping } from '../../src/sync/mapping.ts';
 import { plan } from '../../src/sync/plan.ts';
@@ -135,7 +134,7 @@ export function scene(people: readonly PersonParts[], more: SceneMore = {}): Pla
   const used = rest.mapping ?? mapping;
   const rows = people.flatMap(({ row }, index): RowRecord[] => (row ? [{ number: index + 2, ...row }] : []));
   const base = {
-    ...emptyBase(used.fields.map(({ name }) => name)),
+    fields: used.fields.map(({ name }) => name),
     links: new Map(people.flatMap(({ uuid, link }) => (link ? [[uuid, link] as const] : []))),
     strays,
   };
@@ -166,7 +165,7 @@ export function scene(people: readonly PersonParts[], more: SceneMore = {}): Pla
       ...(keys && { keys: new Map([...keyAnswers(people, rows, crm?.coverage ?? 'whole'), ...Object.entries(keys)]) }),
     },
     requests: { ...noRequests, ...requests },
-    ledger: emptyLedger,
+    ledger: { entries: new Map(), isTrusted: true },
     now: noon,
     waitsToSettle: false,
     ...rest,

@@ -28,12 +28,12 @@ export interface Caller extends ServiceClientOptions {
 export function createAttempts<Answer>(
   client: Caller,
   operation: Operation<never, Answer>,
-  { signal, stop, priority = 'edit', repeat, timeoutMs = client.timeoutMs }: CallOptions,
+  { signal, stop, priority = 'edit', repeat }: CallOptions,
 ) {
   /** Until when an attempt may begin. */
   const mayBegin = stop ?? signal;
   const repeatable = operation.repeat !== 'harmful' && repeat !== false;
-  const { budget, transport } = client;
+  const { budget, transport, timeoutMs } = client;
   const { bytesMax } = operation.answer;
   let failed: { readonly error: ServiceError; readonly again: boolean } | undefined;
   let pauses = 0;

@@ -52,15 +52,16 @@ export interface BudgetOptions {
   readonly elapsed: () => number;
   /** [0, 1), for the jitter. */
   readonly random: () => number;
-  /** A longer pause than this is not waited for. Two minutes when left out. */
-  readonly pauseWaitedMsMax?: number;
 }
+
+/** A longer pause than this is not waited for. */
+const pauseWaitedMsMax = 120_000;
 
 /** How much longer than the arithmetic says a slot lasts: the service sees calls arrive a little early or late. */
 const slack = 1.01;
 
 export function createBudget(options: BudgetOptions): Budget {
-  const { requestsPerMinute, concurrency, elapsed, random, pauseWaitedMsMax = 120_000 } = options;
+  const { requestsPerMinute, concurrency, elapsed, random } = options;
   // Slots of about a second instead of one of a minute: an edit never waits long behind a burst of scan pages, and no
   // sixty seconds, wherever they start, hold more than the budget.
   const intervalCap = Math.max(1, Math.floor(requestsPerMinute / 60));

@@ -13,16 +13,14 @@ export interface ServiceRequest {
 }
 
 export function buildRequest(
-  { baseUrl, token, userAgent, extraHeaders, filterStyle, fieldNames }: ServiceClientOptions,
+  { baseUrl, token, userAgent, extraHeaders }: ServiceClientOptions,
   operation: Operation,
   { path, query, body }: CheckedInput,
 ): ServiceRequest {
   const filled = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''));
-  const search = query ? encodeQuery(query as QueryObject, filterStyle ?? operation.filterStyle).toString() : '';
-  const named =
-    body && Object.fromEntries(Object.entries(body).map(([name, value]) => [fieldNames?.[name] ?? name, value]));
+  const search = query ? encodeQuery(query as QueryObject, operation.filterStyle).toString() : '';
   // An operation without fields of its own has no body, and one that may have some sends none when none is given.
-  const hasBody = named !== undefined && (Object.keys(named).length > 0 || operation.method !== 'POST');
+  const hasBody = body !== undefined && (Object.keys(body).length > 0 || operation.method !== 'POST');
   return {
     url: baseUrl.replace(/(?<!\/)\/+$/, '') + filled + (search === '' ? '' : `?${search}`),
     init: {
@@ -34,7 +32,7 @@ export function buildRequest(
         'user-agent': userAgent,
         ...(hasBody && { 'content-type': 'application/json' }),
       },
-      ...(hasBody && { body: JSON.stringify(named) }),
+      ...(hasBody && { body: JSON.stringify(body) }),
     },
   };
 }

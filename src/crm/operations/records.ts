@@ -169,7 +169,6 @@ export const networkMessage = record('NetworkMessage', {
   read_at: instant(),
   ...times,
 });
-export type NetworkMessage = RecordFrom<typeof networkMessage>;
 
 export const email = record('Email', {
   ...ids,
@@ -193,4 +192,3 @@ export const email = record('Email', {
   sent_at: instant(),
   ...times,
 });
-export type Email = RecordFrom<typeof email>;

@@ -61,7 +61,7 @@ export const senderProfiles = {
       external_browser_profile_id: z
         .string()
         .min(1)
-        .describe('the name of this field differs from vendor to vendor; the client can be told another one'),
+        .describe('the name of this field differs from vendor to vendor; another one is sent with --allow-unknown'),
       label: z.string().optional(),
       schedule: schedule.optional(),
       smart_limits_enabled: z.boolean().optional(),

@@ -23,8 +23,6 @@ export interface ContactScanOptions<Kept> {
   readonly signal?: AbortSignal;
   /** Results of one query that are relied on; 9,000 when left out, under the 9,500 at which cautious clients stop. */
   readonly windowRows?: number;
-  /** How far before the watermark an incremental scan starts; ten minutes when left out. */
-  readonly overlapMs?: number;
 }
 
 /**
@@ -67,9 +65,11 @@ interface Strategy {
   readonly read: (options: WindowOptions) => AsyncGenerator<readonly ContactRow[]>;
 }
 
+/** How far before the watermark an incremental scan starts. */
+const overlapMs = 600_000;
+
 export function scanContacts<Kept>(options: ContactScanOptions<Kept>): ContactScan<Kept> {
-  const { client, capabilities, scope, keep, since, tombstones, signal } = options;
-  const { windowRows = 9_000, overlapMs = 600_000 } = options;
+  const { client, capabilities, scope, keep, since, tombstones, signal, windowRows = 9_000 } = options;
   const tally: Tally = {
     pages: 0,
     duplicates: 0,

@@ -1,7 +1,6 @@
 // Single plans over records whose three values are drawn freely: who is who is plain, what becomes of fields is not.
 import { type Arbitrary, array, boolean, constantFrom, record, tuple } from 'fast-check';
-import { emptyBase, type Link } from '../../../src/sync/base.ts';
-import { emptyLedger } from '../../../src/sync/ledger.ts';
+import type { Link } from '../../../src/sync/base.ts';
 import { noAnswers, noRequests, type PlanInput } from '../../../src/sync/input.ts';
 import type { BlankPolicy, ConflictPolicy, Direction, Field, Mapping } from '../../../src/sync/mapping.ts';
 import { type ContactRecord, pack, type RowRecord } from '../../../src/sync/record.ts';
@@ -85,13 +84,13 @@ export function inputOf({ fields, records }: FreePlan): PlanInput {
   const identity = { crm: 'list', sheet: 'tab' };
   return {
     mapping,
-    base: { ...emptyBase(mapping.fields.map(({ name }) => name)), links },
+    base: { fields: mapping.fields.map(({ name }) => name), links, strays: new Map() },
     identities: { known: identity, now: identity },
     crm: { contacts, coverage: 'whole', isDrifted: false, scope: 'list L' },
     sheet: { rows, doubled: [], missing: [] },
     answers: { ...noAnswers, lookups },
     requests: noRequests,
-    ledger: emptyLedger,
+    ledger: { entries: new Map(), isTrusted: true },
     now: 5_000_000,
     waitsToSettle: false,
   };

@@ -3,7 +3,6 @@
 import { type Arbitrary, array, boolean, constant, constantFrom, nat, oneof, option, record } from 'fast-check';
 import { type Base, type Link, unsureOf } from '../../../src/sync/base.ts';
 import type { Change, Question } from '../../../src/sync/change.ts';
-import { emptyLedger } from '../../../src/sync/ledger.ts';
 import {
   type Answers,
   type ContactAnswer,
@@ -216,7 +215,7 @@ export function readBoth(world: World, options: RunOptions): PlanInput {
       retry: new Set(),
       approved: { creates: 1e6, changes: 1e6, blanks: 1e6, deletes: 1e6, missing: 1e6, enrolments: 1e6 },
     },
-    ledger: emptyLedger,
+    ledger: { entries: new Map(), isTrusted: true },
     now: world.now,
     waitsToSettle: options.waitsToSettle,
   };

@@ -1,6 +1,6 @@
 // Two sides as plain data, with what a referee has to know of them: which row is physically which, who wrote a value last.
 import { compileKeys } from '../../../src/sync/keys.ts';
-import { type Base, emptyBase } from '../../../src/sync/base.ts';
+import type { Base } from '../../../src/sync/base.ts';
 import { isSame } from '../../../src/sync/kinds.ts';
 import type { Mapping } from '../../../src/sync/mapping.ts';
 import { type ContactRecord, pack, type Packed, type RowRecord } from '../../../src/sync/record.ts';
@@ -56,7 +56,7 @@ export function createWorld(setting: Setting): World {
     contacts: [],
     rows: [],
     deletedRows: [],
-    base: emptyBase(fieldNames),
+    base: { fields: fieldNames, links: new Map(), strays: new Map() },
     agreed: new Map(),
     unsure: new Set(),
     now: Date.UTC(2026, 0, 1),

@@ -34,12 +34,6 @@ const merging: readonly Sabotage[] = [
     instead: 'if (true as boolean)',
   },
   {
-    name: 'whatever is answered passes for a form of what was sent',
-    file: 'sync/record-state.ts',
-    text: "return isStoredForm(kind, stored, after) ? 'stored' : 'replaced';",
-    instead: "return 'stored';",
-  },
-  {
     name: 'the base holds what was sent, also where the sheet does not',
     file: 'sync/settle.ts',
     text: "if (outcome.kind !== 'done') return void problems.push(failureProblem({ uuid, row: change.row }, outcome));\n    if (!state",

@@ -80,7 +80,7 @@ async function checkAll(
     signal: world.stop,
   };
   for await (const finding of check({ ...dep, sides })) {
-    // What was not asked any more is no finding.
+    // After the stop no side is asked: a finding would say nothing about it.
     world.stop.throwIfAborted();
     tell(finding);
   }

@@ -1,7 +1,7 @@
 import type { AppWorld } from '../app.ts';
 import type { ExitCode } from './exit-codes.ts';
 
-/** What a command line is given of the process it runs in. */
+/** The process, as a command line sees it. */
 export interface ProcessWorld extends AppWorld {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout: Output;

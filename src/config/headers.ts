@@ -2,7 +2,7 @@
 import { Secret } from './secret.ts';
 import { SettingsError } from './settings-error.ts';
 
-/** What a request needs to be what it is, and what leadsheet says of itself. */
+/** Headers that HTTP needs for a request, and those that leadsheet sets itself. */
 const ownHeaders = new Set([
   'accept',
   'accept-encoding',

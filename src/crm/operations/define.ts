@@ -48,7 +48,7 @@ export interface AnswerRule<Answer> {
    * happened or not: outcome unknown), or this very answer.
    */
   readonly blank: 'again' | 'unknown' | { readonly answer: Answer };
-  /** What a refusal in the service's own words means where it is an answer after all: a lookup's 404, a second delete's 404. */
+  /** The meaning of a refusal in the service's own words, where it is an answer after all: a lookup's or a second delete's 404. */
   readonly refused?: (refusal: { readonly status: number; readonly message: string }) => { answer: Answer } | undefined;
 }
 

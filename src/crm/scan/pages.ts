@@ -202,14 +202,14 @@ function rangeFilter({ from, to, before }: Range): FilterValue | undefined {
   return Object.keys(filter).length > 0 ? filter : undefined;
 }
 
-/** What the service does not know has been answered with 422, with 500 for ever, and with 504 where a query was too wide. */
+/** A query that the service does not know has been answered with 422, with 500 for ever, and with 504 where it was too wide. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof ValidationError) return true;
   return error instanceof GatewayError && (error.call.status === 500 || error.call.status === 504);
 }
 
 /**
- * What the search is asked to order by: the field the scan stands on; else the first that the service takes, or none.
+ * The field by which the search is asked to order: the one the scan stands on; else the first that the service takes, or none.
  */
 function orderField({ stamp, order, by }: PageRequest, { offers }: Capabilities): 'uuid' | Stamp | undefined {
   if (by !== undefined) return by;

@@ -108,7 +108,7 @@ export function scanContacts<Kept>(options: ContactScanOptions<Kept>): ContactSc
       contacts += kept.length;
       yield kept;
     }
-    // What one reading of a window did not show, another may have: all that were promised were read.
+    // A contact that one reading of a window did not show may have come with another: all that were promised were read.
     const isAllRead = !hasForeign && tally.expected !== undefined && seen.total() >= tally.expected;
     if (isAllRead) tally.short = { read: 0, of: 0 };
     reasons.push(...whyNotWhole(tally));

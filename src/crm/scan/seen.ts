@@ -17,7 +17,7 @@ export interface Seen {
 
 export function createSeen(tally: { duplicates: number }): Seen {
   const uuids = new Set<string>();
-  /** What the query was first to show. A list, and looked up only once something comes again, which is rare. */
+  /** Contacts that the query was the first to show. A list, and looked up only once something comes again, which is rare. */
   let firstOfQuery: string[] = [];
   /** What the query showed that was known to the scan; and of the list above, as many as `indexed` says. */
   let uuidsOfQuery = new Set<string>();

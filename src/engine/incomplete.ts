@@ -85,7 +85,7 @@ export function notedIn({ drifted, limited }: Facts): Noted {
   return { drifted: drifted ?? [], limited: limited ?? null };
 }
 
-/** What has to be written although nothing else is: that something is worse than the state says. */
+/** Facts that are written although nothing else is: a pull is worse than the state says. */
 export function worse(facts: Facts, { drifted, limited }: Noted): Pick<Facts, 'drifted' | 'limited'> {
   const known = notedIn(facts);
   return {

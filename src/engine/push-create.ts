@@ -48,7 +48,7 @@ export async function pushCreate(
   const body = {
     lead,
     list_uuid: scope.listUuid,
-    // Nobody who is there already is written over: what the row says of them is merged once they are linked.
+    // A contact that exists already is not written over: the values of the row are merged once the two are linked.
     update_if_exists: isMove,
     move_to_list: isMove,
     ...(Object.keys(custom_fields).length > 0 && { custom_fields }),
@@ -98,7 +98,7 @@ function isKnownBy({ values }: ContactRecord, { mapping }: PlanInput, change: Cr
 }
 
 /**
- * Somebody made the same contact since it was looked up: then what the row says of it is merged, and not taken for stored.
+ * The same contact was made by others since it was looked up: the values of the row are merged, and not taken for stored.
  * The age tells; where it is too close to, so does a value that is no form of the one sent (M5).
  */
 function wasThere(

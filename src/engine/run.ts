@@ -189,7 +189,7 @@ function lostHeaders({ sheet }: Pulled): readonly Problem[] {
 }
 
 /**
- * What a run that is stopped counts as done or left. An ID that a create's row gets is part of the create; what was looked
+ * Changes that a stopped run counts as done or left. An ID that a create's row gets is part of the create; what was looked
  * at and is held says so itself.
  */
 function toDo({ changes }: Decided['plan'], inSheet: readonly Change[], { held }: Enrolled): readonly Change[] {

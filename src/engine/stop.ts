@@ -1,4 +1,4 @@
-// What a run does once its end was asked for (W8): it begins no further call, finishes those in flight, and saves.
+// A run whose end was asked for (W8) begins no further call, finishes those in flight, and saves.
 import { StoppedError } from '../crm/errors.ts';
 import { AbortedError } from '../sheets/errors.ts';
 import type { AppendOutcome, CallSettings, RemoveOutcome, RowOutcome } from '../sheets/port.ts';
@@ -61,7 +61,7 @@ export interface Stopped {
   readonly left: number;
 }
 
-/** What a run that was stopped did not begin; of any other run, nothing. `planned`: all that it was to do. */
+/** Changes that a stopped run did not begin; none of any other run. `planned`: all changes that it was to make. */
 export function leftOf(
   { request: { signal } }: Requested,
   planned: readonly Change[],

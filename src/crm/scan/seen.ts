@@ -19,7 +19,7 @@ export function createSeen(tally: { duplicates: number }): Seen {
   const uuids = new Set<string>();
   /** Contacts that the query was the first to show. A list, and looked up only once something comes again, which is rare. */
   let firstOfQuery: string[] = [];
-  /** What the query showed that was known to the scan; and of the list above, as many as `indexed` says. */
+  /** Contacts of the query that the scan knew before; and of the list above, as many as `indexed` says. */
   let uuidsOfQuery = new Set<string>();
   let indexed = 0;
   let isSteady = true;

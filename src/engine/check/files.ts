@@ -34,7 +34,7 @@ export async function* checkFiles(config: Config, modeOf: ModeOf): AsyncGenerato
 function watchedFiles({ path, google, state, options: { crm, server } }: Config): readonly Watched[] {
   const secret = { unwanted: readable | writable, remedy: 'Make it private: chmod 600' };
   const files: readonly (Omit<Watched, 'path'> & { readonly path: string | undefined })[] = [
-    // Whoever changes the address of the service is sent the token.
+    // The token goes to the address in this file: an account that may change the address would be sent it.
     { path, about: 'file', what: 'permissions', unwanted: writable, remedy: 'Let nobody else change it: chmod go-w' },
     { path: crm.token_file, about: 'service', what: 'token file', ...secret },
     { path: google.credentialsFile, about: 'google', what: 'credentials file', ...secret },

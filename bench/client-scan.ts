@@ -1,10 +1,10 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { contact } from '../src/crm/operations/records.ts';
-import type { ContactField } from '../src/crm/operations/records.ts';
-import { createCapabilities } from '../src/crm/scan/capabilities.ts';
-import type { ContactRow } from '../src/crm/scan/contact-row.ts';
-import { scanContacts } from '../src/crm/scan/scan.ts';
+import { contact } from '../src/crm/outreach/operations/records.ts';
+import type { ContactField } from '../src/crm/outreach/operations/records.ts';
+import { createCapabilities } from '../src/crm/outreach/scan/capabilities.ts';
+import type { ContactRow } from '../src/crm/outreach/scan/contact-row.ts';
+import { scanContacts } from '../src/crm/outreach/scan/scan.ts';
 import { cpuMs, median } from './support/measure.ts';
 import type { Bench } from './support/measure.ts';
 import { benchToken, createBenchClient, startService } from './support/service.ts';

@@ -1,10 +1,10 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import type { Base, Link } from '../src/sync/base.ts';
+import type { Base, Link } from '../src/sync/record/base.ts';
 import { noAnswers, noRequests, type PlanInput } from '../src/sync/input.ts';
-import type { Field, Mapping } from '../src/sync/mapping.ts';
+import type { Field, Mapping } from '../src/sync/record/mapping.ts';
 import { plan } from '../src/sync/plan.ts';
-import { type ContactRecord, pack, type Packed, type RowRecord } from '../src/sync/record.ts';
+import { type ContactRecord, pack, type Packed, type RowRecord } from '../src/sync/record/record.ts';
 import { median } from './support/measure.ts';
 import type { Bench } from './support/measure.ts';
 

@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs';
 import { createApp } from '../src/app.ts';
 import { loadConfig } from '../src/config/load.ts';
 import type { RunReport } from '../src/engine/report.ts';
-import { overHttp } from '../src/crm/call/over-http.ts';
-import { runSync } from '../src/engine/run.ts';
+import { overHttp } from '../src/crm/outreach/call/over-http.ts';
+import { runSync } from '../src/engine/sync/run.ts';
 import { type Bench, cpuMs, median } from './support/measure.ts';
 import { answerOf, startSync, type SyncBench, syncSpreadsheet } from './support/sync.ts';
 

@@ -1,5 +1,5 @@
 // How many calls it takes, as counted by the stand-in: updating cells in 1,000 rows, appending 1,000 rows, an idle read.
-import { createSheets } from '../src/sheets/table.ts';
+import { createSheets } from '../src/sheets/google/table.ts';
 import type { Bench } from './support/measure.ts';
 import { benchCredentials } from './support/sheets.ts';
 import { createSheetsStandin } from '../src/standin/sheets/standin.ts';

@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { createSheets } from '../src/sheets/table.ts';
+import { createSheets } from '../src/sheets/google/table.ts';
 import type { Snapshot, Table } from '../src/sheets/port.ts';
 import { median } from './support/measure.ts';
 import type { Bench } from './support/measure.ts';

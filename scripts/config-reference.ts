@@ -4,9 +4,9 @@ import { allowedWords } from '../src/config/explain.ts';
 import { configJsonSchema } from '../src/config/json-schema.ts';
 import { schemaAt } from '../src/config/schema-walk.ts';
 import { configFile } from '../src/config/schema/file.ts';
-import { contactFields } from '../src/crm/contact-fields.ts';
-import { outgoingNames, payloadFields } from '../src/crm/outgoing.ts';
-import { resourceFields, resourceNames } from '../src/crm/resources.ts';
+import { contactFields } from '../src/crm/outreach/contact-fields.ts';
+import { outgoingNames, payloadFields } from '../src/crm/outreach/outgoing.ts';
+import { resourceFields, resourceNames } from '../src/crm/outreach/resources.ts';
 import { table } from './table.ts';
 
 interface Node {

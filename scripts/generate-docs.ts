@@ -1,10 +1,10 @@
 // npm run docs: writes the tables of the docs, and the JSON Schema, that are made from the code. A test fails when they are out of date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { inputNames } from '../src/crm/call/input.ts';
-import type { AnswerRule } from '../src/crm/operations/define.ts';
+import { inputNames } from '../src/crm/outreach/call/input.ts';
+import type { AnswerRule } from '../src/crm/outreach/operations/define.ts';
 import { configJsonSchema } from '../src/config/json-schema.ts';
-import { operationList } from '../src/crm/operations/table.ts';
+import { operationList } from '../src/crm/outreach/operations/table.ts';
 import { switchesSchema } from '../src/standin/service/switches.ts';
 import { answerTables, commandHelp } from './commands-reference.ts';
 import { contactFieldsTable, optionTables, payloadFieldsTable, resourceFieldsTable } from './config-reference.ts';

@@ -2,11 +2,11 @@
 import delay from 'delay';
 import { type App, type AppWorld, createApp } from './app.ts';
 import type { Config } from './config/config.ts';
-import { type Alerts, createAlerts } from './engine/daemon/alerts.ts';
-import { type AnyContext, createDaemon, type Daemon, type DaemonEvent } from './engine/daemon/daemon.ts';
+import { type Alerts, createAlerts } from './daemon/alerts.ts';
+import { type AnyContext, createDaemon, type Daemon, type DaemonEvent } from './daemon/daemon.ts';
 import type { Emit, EngineEvent } from './engine/events.ts';
-import { heartbeatToRemembered, statusToHeartbeat } from './engine/daemon/heartbeat-content.ts';
-import { createHeartbeat, type Heartbeat, readHeartbeat } from './engine/daemon/heartbeat.ts';
+import { heartbeatToRemembered, statusToHeartbeat } from './daemon/heartbeat-content.ts';
+import { createHeartbeat, type Heartbeat, readHeartbeat } from './daemon/heartbeat.ts';
 import type { Usage } from './limits/usage.ts';
 import { createLines } from './log/lines.ts';
 import { createLogger, type Log, type LoggerOptions } from './log/logger.ts';

@@ -36,7 +36,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 // Loaded only here, where the engine can read it and a signal is heard.
 const { runCli } = await import('./cli/program.ts');
-const { overHttp } = await import('./crm/call/over-http.ts');
+const { overHttp } = await import('./crm/outreach/call/over-http.ts');
 const { useProxyOf } = await import('./proxy.ts');
 const unproxied = useProxyOf(process.env);
 if (unproxied !== undefined) process.stderr.write(`leadsheet: ${unproxied}\n`);

@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { Secret } from '../../src/config/secret.ts';
-import { createBudget } from '../../src/crm/call/budget.ts';
-import { createServiceClient } from '../../src/crm/client.ts';
+import { Secret } from '../../src/lib/secret.ts';
+import { createBudget } from '../../src/crm/outreach/call/budget.ts';
+import { createServiceClient } from '../../src/crm/outreach/client.ts';
 
 export interface BenchService extends AsyncDisposable {
   readonly url: string;

@@ -1,10 +1,10 @@
 // What commands answer with --json, field by field: tests hold the commands to it, and docs/commands.md is made from it.
 import * as z from 'zod';
-import type { LastRun } from '../engine/memory.ts';
+import type { LastRun } from '../engine/sync/memory.ts';
 import type { PlanReport, RunReport } from '../engine/report.ts';
 import type { OpenConflict } from '../engine/standing.ts';
 import type { HistoryLine } from '../state/port.ts';
-import type { LedgerEntry } from '../sync/ledger.ts';
+import type { LedgerEntry } from '../sync/enrolment/ledger.ts';
 import { type Change, opOrder } from '../sync/change.ts';
 
 const count = z.number().int().min(0);

@@ -1,4 +1,4 @@
-import { nearestWord } from '../config/nearest.ts';
+import { nearestWord } from '../lib/nearest.ts';
 import { ConfigError } from '../config/problems.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { InvalidInputError, ServiceError, StoppedError } from '../crm/errors.ts';

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { Config } from '../config/config.ts';
-import { createShape } from '../engine/shape.ts';
+import { createShape } from '../engine/sync/shape.ts';
 import { type OpenConflict, readStanding } from '../engine/standing.ts';
 import type { Store } from '../state/port.ts';
 import type { Resolution } from '../sync/input.ts';
-import { isTooLong, readCell, tooLong } from '../sync/kinds.ts';
+import { isTooLong, readCell, tooLong } from '../sync/value/kinds.ts';
 import { recordDecisions } from './decide.ts';
 import { didYouMean, UsageError } from './errors.ts';
 import type { GlobalOptions } from './globals.ts';

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import { readStanding, type Standing } from '../engine/standing.ts';
 import type { Store } from '../state/port.ts';
 import type { ProblemKind } from '../sync/change.ts';
-import type { Message } from '../sync/message.ts';
+import type { Message } from '../sync/outbox/message.ts';
 import { type Decision, recordDecisions } from './decide.ts';
 import { didYouMean, UsageError } from './errors.ts';
 import type { GlobalOptions } from './globals.ts';

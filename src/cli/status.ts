@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type * as z from 'zod';
-import { type DaemonView, readDaemonView } from '../engine/daemon/view.ts';
+import { type DaemonView, readDaemonView } from '../daemon/view.ts';
 import { readStanding, type Standing } from '../engine/standing.ts';
 import { lineText } from '../log/printable.ts';
-import type { Message } from '../sync/message.ts';
+import type { Message } from '../sync/outbox/message.ts';
 import { problemToAnswer, type statusAnswer } from './answers.ts';
 import type { GlobalOptions } from './globals.ts';
 import { openState } from './open.ts';

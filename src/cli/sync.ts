@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { RunReport, RunStatus } from '../engine/report.ts';
-import { runAny } from '../engine/daemon/daemon.ts';
+import { runAny } from '../daemon/daemon.ts';
 import { runToAnswer } from './answers.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { type GlobalOptions, readConfig } from './globals.ts';

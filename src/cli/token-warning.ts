@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose';
-import type { Secret } from '../config/secret.ts';
+import type { Secret } from '../lib/secret.ts';
 
 const dayMs = 24 * 3_600_000;
 /** A person has to make the next key, so there must be time for it. */

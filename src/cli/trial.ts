@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { port } from './port.ts';
+import { port } from './port-option.ts';
 import type { CliWorld } from './world.ts';
 
 export interface TrialOptions {

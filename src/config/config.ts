@@ -1,12 +1,12 @@
 // The configuration as the rest of the program sees it: checked, defaults in place, references and secret files read,
 // in the program's own words and units. The file's own words are in schema/, and resolve.ts leads from one to the other.
-import type { ContactFieldSpec, Direction } from '../crm/contact-fields.ts';
-import type { ContactFilter } from '../crm/operations/filter.ts';
-import type { OutgoingName } from '../crm/outgoing.ts';
-import type { ResourceName } from '../crm/resources.ts';
+import type { ContactFieldSpec, Direction } from '../crm/outreach/contact-fields.ts';
+import type { ContactFilter } from '../crm/outreach/operations/filter.ts';
+import type { OutgoingName } from '../crm/outreach/outgoing.ts';
+import type { ResourceName } from '../crm/outreach/resources.ts';
 import type { ListenAddress } from './address.ts';
 import type { ConfigFile, FeedOptions, SyncOptions } from './schema/file.ts';
-import type { Secret } from './secret.ts';
+import type { Secret } from '../lib/secret.ts';
 import type { ServiceSettings } from './service-settings.ts';
 
 export interface Config {

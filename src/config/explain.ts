@@ -1,7 +1,7 @@
 // From what the schema says of the data to what a person can mend: where it stands, what was found, what is allowed.
 import * as z from 'zod';
 import { distance } from 'fastest-levenshtein';
-import { nearestWord } from './nearest.ts';
+import { nearestWord } from '../lib/nearest.ts';
 import type { ConfigProblem } from './problems.ts';
 import { anyOf, optionText } from './problems.ts';
 import { isSecret, keysOf, schemaAt } from './schema-walk.ts';

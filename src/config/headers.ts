@@ -1,5 +1,5 @@
 // Headers beside our own that a service may ask for with each request, such as Team-ID.
-import { Secret } from './secret.ts';
+import { Secret } from '../lib/secret.ts';
 import { SettingsError } from './settings-error.ts';
 
 /** Headers that HTTP needs for a request, and those that leadsheet sets itself. */

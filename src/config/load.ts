@@ -22,7 +22,7 @@ import {
   textToToken,
 } from './secret-file.ts';
 import type { ReadFile } from './secret-file.ts';
-import { Secret } from './secret.ts';
+import { Secret } from '../lib/secret.ts';
 import { SettingsError } from './settings-error.ts';
 import { readSource } from './source.ts';
 import type { Environment, Source } from './source.ts';

@@ -1,6 +1,6 @@
 // From a file that passed every check to the configuration that the program works with.
-import { contactField } from '../crm/contact-fields.ts';
-import { textToSpreadsheetId } from '../sheets/address.ts';
+import { contactField } from '../crm/outreach/contact-fields.ts';
+import { textToSpreadsheetId } from '../sheets/google/address.ts';
 import { parseListen } from './address.ts';
 import { isMatchable } from './checks/sync.ts';
 import type {
@@ -19,7 +19,7 @@ import { parseFieldPath } from './field-path.ts';
 import type { ConfigFile, FeedOptions, OutboxOptions, SyncOptions } from './schema/file.ts';
 import { textToPercent } from './schema/leaves.ts';
 import { textToToken } from './secret-file.ts';
-import { Secret } from './secret.ts';
+import { Secret } from '../lib/secret.ts';
 
 /** Secrets that stand in files of their own. */
 export interface FileSecrets {

@@ -1,4 +1,4 @@
-import { Secret } from './secret.ts';
+import { Secret } from '../lib/secret.ts';
 import { SettingsError } from './settings-error.ts';
 
 /** The text of a file in UTF-8; throws as `node:fs` does, with a `code`. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { addressFault } from './address.ts';
 import { textToHeaders } from './headers.ts';
-import type { Secret } from './secret.ts';
+import type { Secret } from '../lib/secret.ts';
 import { readSecretFile, textToToken } from './secret-file.ts';
 import { SettingsError } from './settings-error.ts';
 

@@ -1,9 +1,9 @@
-import type { Secret } from '../config/secret.ts';
-import type { Budget, Priority } from './call/budget.ts';
+import type { Secret } from '../lib/secret.ts';
+import type { Budget, Priority } from './outreach/call/budget.ts';
 import type { FailedCall } from './errors.ts';
-import type { Exchange, Transport } from './call/exchange.ts';
-import type { Operation } from './operations/define.ts';
-import type { operations } from './operations/table.ts';
+import type { Exchange, Transport } from './outreach/call/exchange.ts';
+import type { Operation } from './outreach/operations/define.ts';
+import type { operations } from './outreach/operations/table.ts';
 
 /**
  * The service, as the rest of the program sees it: one method an operation (`client.contacts.update({uuid, position})`).

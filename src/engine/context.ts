@@ -1,18 +1,18 @@
 // What one sync is run with. Put together once by app.ts; runs of one sync share it.
 import type { SyncConfig } from '../config/config.ts';
-import type { Tombstones } from '../crm/deletion.ts';
+import type { Tombstones } from '../crm/outreach/deletion.ts';
 import type { ServiceClient } from '../crm/port.ts';
-import type { Capabilities } from '../crm/scan/capabilities.ts';
+import type { Capabilities } from '../crm/outreach/scan/capabilities.ts';
 import type { CallSettings, Table, TableMemory } from '../sheets/port.ts';
 import type { SyncState } from '../state/port.ts';
 import type { Change, Problem } from '../sync/change.ts';
 import type { Budgets } from '../sync/estimate.ts';
-import type { WishedAutomation } from '../sync/wish.ts';
+import type { WishedAutomation } from '../sync/enrolment/wish.ts';
 import type { PlanInput } from '../sync/input.ts';
 import type { Emit } from './events.ts';
 import type { Noted } from './incomplete.ts';
 import type { RunCost, RunReport } from './report.ts';
-import type { SyncShape } from './shape.ts';
+import type { SyncShape } from './sync/shape.ts';
 
 export interface SyncContext {
   readonly config: SyncConfig;

@@ -1,8 +1,8 @@
 // A pull that was not whole: what of it is a problem of the run, and what is only noted for the next one (L12, G5).
-import type { CollectionReading } from '../crm/collection.ts';
-import type { ScanReport } from '../crm/scan/scan.ts';
+import type { CollectionReading } from '../crm/outreach/collection.ts';
+import type { ScanReport } from '../crm/outreach/scan/scan.ts';
 import { type Problem, problem } from '../sync/change.ts';
-import type { Facts, LastRun } from './memory.ts';
+import type { Facts, LastRun } from './sync/memory.ts';
 
 /** What is read: one problem each, so that status and alerts know it again from run to run. */
 export type PullOf = 'contacts' | 'records' | 'deliveries' | 'senders' | 'automations';

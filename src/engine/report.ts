@@ -1,8 +1,8 @@
 // What a run comes to: W12, L12.
-import type { Base } from '../sync/base.ts';
+import type { Base } from '../sync/record/base.ts';
 import type { Change, Problem } from '../sync/change.ts';
 import type { Estimate } from '../sync/estimate.ts';
-import type { Hold } from '../sync/guard.ts';
+import type { Hold } from '../sync/guard/guard.ts';
 import type { PlanCounts } from '../sync/input.ts';
 import type { Outcome } from '../sync/outcome.ts';
 import { isHarmless } from '../sync/status.ts';

@@ -1,12 +1,12 @@
 // How a sync stands, as its state tells without asking either side: for commands and pages that only look.
 import type { SyncState } from '../state/port.ts';
-import { lastSeen, type Link } from '../sync/base.ts';
+import { lastSeen, type Link } from '../sync/record/base.ts';
 import { problemId } from '../sync/change.ts';
-import { normalEmail } from '../sync/same.ts';
-import type { LedgerEntry } from '../sync/ledger.ts';
-import { type Packed, unpack } from '../sync/record.ts';
-import type { Reading } from '../sync/value.ts';
-import type { DecisionRequest, Facts, LastRun } from './memory.ts';
+import { normalEmail } from '../sync/value/same.ts';
+import type { LedgerEntry } from '../sync/enrolment/ledger.ts';
+import { type Packed, unpack } from '../sync/record/record.ts';
+import type { Reading } from '../sync/value/value.ts';
+import type { DecisionRequest, Facts, LastRun } from './sync/memory.ts';
 import { countLinked, type RunCounts } from './report.ts';
 
 export interface Standing {

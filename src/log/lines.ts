@@ -1,10 +1,10 @@
 // What the engine tells, as lines: a static message and the rest as fields. Ids yes; what a contact contains only where
 // `log.contact_details: shown` says so.
-import type { DaemonEvent } from '../engine/daemon/daemon.ts';
+import type { DaemonEvent } from '../daemon/daemon.ts';
 import type { EngineEvent } from '../engine/events.ts';
-import { reasonOf } from '../engine/daemon/health.ts';
+import { reasonOf } from '../daemon/health.ts';
 import type { RunReport } from '../engine/report.ts';
-import type { HookAnswer } from '../engine/daemon/scheduler.ts';
+import type { HookAnswer } from '../daemon/scheduler.ts';
 import type { Problem } from '../sync/change.ts';
 import type { Log } from './logger.ts';
 import { hideAddresses } from './mask.ts';

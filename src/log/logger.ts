@@ -2,7 +2,7 @@
 import pino, { type Logger } from 'pino';
 import pretty from 'pino-pretty';
 import type { LogConfig } from '../config/config.ts';
-import type { Secret } from '../config/secret.ts';
+import type { Secret } from '../lib/secret.ts';
 import { createMask } from './mask.ts';
 import { escapeControls, printableLine } from './printable.ts';
 

@@ -1,5 +1,5 @@
 // What must not stand in a line that leaves the process.
-import type { Secret } from '../config/secret.ts';
+import type { Secret } from '../lib/secret.ts';
 
 /** Shorter ones would tear holes into innocent words; nothing prints a secret on purpose. */
 const maskedCharsMin = 6;

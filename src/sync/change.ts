@@ -1,6 +1,6 @@
 // What a plan consists of. Plain data in a fixed order (L11), each with the rule that wants it (L12).
 import type { RuleId } from './rules.ts';
-import type { Reading, Side, Value } from './value.ts';
+import type { Reading, Side, Value } from './value/value.ts';
 
 /** One field of a change: what is put in the place of what, and why. */
 export interface FieldChange {

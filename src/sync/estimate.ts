@@ -1,6 +1,6 @@
 // What a plan costs, before anybody pays: calls to each side, and the time the slower budget needs for them.
 import type { Change, Question } from './change.ts';
-import { isPlaceholderEmail } from './keys.ts';
+import { isPlaceholderEmail } from './record/keys.ts';
 
 export interface Budgets {
   readonly crmPerMinute: number;

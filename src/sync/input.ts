@@ -1,10 +1,10 @@
 // What a plan is made from. Plain data: nothing here can be called.
-import type { Base } from './base.ts';
-import type { Ledger } from './ledger.ts';
-import type { WishedAutomation } from './wish.ts';
-import type { Mapping } from './mapping.ts';
-import type { ContactRecord, RowRecord } from './record.ts';
-import type { Value } from './value.ts';
+import type { Base } from './record/base.ts';
+import type { Ledger } from './enrolment/ledger.ts';
+import type { WishedAutomation } from './enrolment/wish.ts';
+import type { Mapping } from './record/mapping.ts';
+import type { ContactRecord, RowRecord } from './record/record.ts';
+import type { Value } from './value/value.ts';
 
 /** One string a side that says which list, tab and account this is. Another one is another side (G1). */
 export interface Identities {

@@ -1,8 +1,8 @@
 // What became of the changes of a plan, as whoever carried them out tells it.
 import { type Change, type Problem, problem } from './change.ts';
-import type { ContactRecord } from './record.ts';
+import type { ContactRecord } from './record/record.ts';
 import type { RuleId } from './rules.ts';
-import type { Reading } from './value.ts';
+import type { Reading } from './value/value.ts';
 
 /** What became of a change. Changes without an outcome were not begun; the next run plans them again. */
 export type Outcome =

@@ -1,19 +1,19 @@
 // The plan of one run, as a table of contents: who is who, what each person's two sides become, what may not be.
-import { type Base, lastSeen, type Link, rowKey, type Stray } from './base.ts';
+import { type Base, lastSeen, type Link, rowKey, type Stray } from './record/base.ts';
 import { type Change, compareRecords, compareTexts, opOrder, problem, type Problem, type Question } from './change.ts';
-import { untangle, type Untangled } from './collisions.ts';
-import { soleKeyNames, type TakenField } from './key-edits.ts';
-import { planInDoubt, type SharedId, withCopies } from './copies.ts';
-import { type EnrolmentPlan, planEnrolments, type Wisher } from './enrolment.ts';
-import { countChanges, noteCounted } from './counted.ts';
-import { type Found, guardCounts, guardReadings, guardSides, hasContact, hasRow, type Hold } from './guard.ts';
+import { untangle, type Untangled } from './keys/collisions.ts';
+import { soleKeyNames, type TakenField } from './keys/key-edits.ts';
+import { planInDoubt, type SharedId, withCopies } from './match/copies.ts';
+import { type EnrolmentPlan, planEnrolments, type Wisher } from './enrolment/enrolment.ts';
+import { countChanges, noteCounted } from './guard/counted.ts';
+import { type Found, guardCounts, guardReadings, guardSides, hasContact, hasRow, type Hold } from './guard/guard.ts';
 import type { ContactAnswer, PlanCounts, PlanInput } from './input.ts';
-import { compileKeys } from './keys.ts';
-import { match, type Matched } from './match.ts';
-import { createContact, isUntouched, type Person, planPerson, type PersonPlan } from './person.ts';
-import { type ContactRecord, type RowRecord, unpack } from './record.ts';
-import type { NewRow } from './strangers.ts';
-import type { Reading } from './value.ts';
+import { compileKeys } from './record/keys.ts';
+import { match, type Matched } from './match/match.ts';
+import { createContact, isUntouched, type Person, planPerson, type PersonPlan } from './merge/person.ts';
+import { type ContactRecord, type RowRecord, unpack } from './record/record.ts';
+import type { NewRow } from './match/rows-without-contact.ts';
+import type { Reading } from './value/value.ts';
 
 export interface Plan {
   /** Not empty: nothing of the plan may be carried out, and nothing of it remembered (G1, G2). */

@@ -1,12 +1,12 @@
 // S4: taking a run back is a plan like any other. It is guarded by what both sides hold now, pushed and settled the same.
-import { lastSeen } from './base.ts';
+import { lastSeen } from './record/base.ts';
 import { type Change, type FieldChange, type Problem, problem } from './change.ts';
 import type { PlanInput } from './input.ts';
-import { isSame } from './kinds.ts';
-import { type Field, isWritable } from './mapping.ts';
-import type { Person } from './person.ts';
-import { unpack } from './record.ts';
-import type { Reading, Side } from './value.ts';
+import { isSame } from './value/kinds.ts';
+import { type Field, isWritable } from './record/mapping.ts';
+import type { Person } from './merge/person.ts';
+import { unpack } from './record/record.ts';
+import type { Reading, Side } from './value/value.ts';
 
 /** One field that a run wrote, as the history has it. */
 export interface PastWrite {

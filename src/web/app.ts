@@ -1,8 +1,8 @@
 // What the daemon serves: whether it lives, whether it is ready, what it measures, and a bell to ring.
 import { Hono } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
-import type { Secret } from '../config/secret.ts';
-import type { SyncStatus } from '../engine/daemon/daemon.ts';
+import type { Secret } from '../lib/secret.ts';
+import type { SyncStatus } from '../daemon/daemon.ts';
 import { createHooks, type HookOptions } from './hooks.ts';
 import { checkHost } from './hosts.ts';
 import type { Metrics } from './metrics.ts';

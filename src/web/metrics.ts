@@ -1,9 +1,9 @@
 // What can be measured, by the conventions of Prometheus. docs/operations.md lists the names.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { SyncStatus } from '../engine/daemon/daemon.ts';
+import type { SyncStatus } from '../daemon/daemon.ts';
 import type { EngineEvent } from '../engine/events.ts';
 import type { RunReport } from '../engine/report.ts';
-import type { HookAnswer } from '../engine/daemon/scheduler.ts';
+import type { HookAnswer } from '../daemon/scheduler.ts';
 import type { Usage } from '../limits/usage.ts';
 
 export interface Metrics {

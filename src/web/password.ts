@@ -3,7 +3,7 @@ import delay from 'delay';
 import type { MiddlewareHandler } from 'hono';
 import { basicAuth } from 'hono/basic-auth';
 import { HTTPException } from 'hono/http-exception';
-import type { Secret } from '../config/secret.ts';
+import type { Secret } from '../lib/secret.ts';
 import { isSame } from './same.ts';
 
 /** How long a wrong password waits for its answer: little for a slip, much for a list of a million words. */

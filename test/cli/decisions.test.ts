@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { conflictsAnswer, enrolmentLine, logLine, requestsAnswer, statusAnswer } from '../../src/cli/answers.ts';
-import { standingOf } from '../../src/engine/daemon/health.ts';
-import type { Heartbeat } from '../../src/engine/daemon/heartbeat.ts';
+import { standingOf } from '../../src/daemon/health.ts';
+import type { Heartbeat } from '../../src/daemon/heartbeat.ts';
 import { createSyncTrial, type TrialOptions } from '../support/app.ts';
 
 /* What people look at and decide between runs: status, log, conflicts, resolve, retry, approve. */

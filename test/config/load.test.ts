@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { effectiveConfig } from '../../src/config/effective.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { contactField } from '../../src/crm/contact-fields.ts';
+import { contactField } from '../../src/crm/outreach/contact-fields.ts';
 import { load, problemsOf } from '../support/config.ts';
 import { feed, start, sync } from './files.ts';
 

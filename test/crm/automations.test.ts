@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { listsNamed, readCollection } from '../../src/crm/collection.ts';
+import { listsNamed, readCollection } from '../../src/crm/outreach/collection.ts';
 import {
   InvalidInputError,
   NotFoundError,
@@ -7,7 +7,7 @@ import {
   PlanLimitError,
   ValidationError,
 } from '../../src/crm/errors.ts';
-import { operations } from '../../src/crm/operations/table.ts';
+import { operations } from '../../src/crm/outreach/operations/table.ts';
 import { createService, seedContacts } from '../support/service.ts';
 
 /* Automations, sender profiles, inbox and lists: T34 to T39 of the service's known behaviours. */

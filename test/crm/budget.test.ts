@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createBudget, LongPause } from '../../src/crm/call/budget.ts';
-import type { BudgetOptions, Priority } from '../../src/crm/call/budget.ts';
+import { createBudget, LongPause } from '../../src/crm/outreach/call/budget.ts';
+import type { BudgetOptions, Priority } from '../../src/crm/outreach/call/budget.ts';
 import { useJumpingClock } from '../support/service.ts';
 
 function openBudget(options: Partial<BudgetOptions> = {}) {

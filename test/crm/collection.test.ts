@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { readCollection } from '../../src/crm/collection.ts';
+import { readCollection } from '../../src/crm/outreach/collection.ts';
 import { createRandom } from '../../src/standin/service/random.ts';
-import { operations } from '../../src/crm/operations/table.ts';
+import { operations } from '../../src/crm/outreach/operations/table.ts';
 import { createService } from '../support/service.ts';
 
 /* How much of a collection a reading saw: what a feed may conclude from an absence (F3, G5). */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { contactField, contactFields } from '../../src/crm/contact-fields.ts';
-import { contact, contactUpdate, lead } from '../../src/crm/operations/records.ts';
+import { contactField, contactFields } from '../../src/crm/outreach/contact-fields.ts';
+import { contact, contactUpdate, lead } from '../../src/crm/outreach/operations/records.ts';
 
 const fields = [...contactFields.values()];
 const namesOf = (direction: string) =>

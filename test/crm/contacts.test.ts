@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { createTombstones, deleteContact } from '../../src/crm/deletion.ts';
+import { createTombstones, deleteContact } from '../../src/crm/outreach/deletion.ts';
 import { GatewayError, NotFoundError, ValidationError } from '../../src/crm/errors.ts';
-import type { ContactUpdate } from '../../src/crm/operations/records.ts';
-import { scanContacts } from '../../src/crm/scan/scan.ts';
-import { contactUpdate } from '../../src/crm/operations/records.ts';
+import type { ContactUpdate } from '../../src/crm/outreach/operations/records.ts';
+import { scanContacts } from '../../src/crm/outreach/scan/scan.ts';
+import { contactUpdate } from '../../src/crm/outreach/operations/records.ts';
 import { createService, seedContacts } from '../support/service.ts';
 
 /* One contact at a time: T21 to T32 of the service's known behaviours. */

@@ -1,13 +1,13 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { openApiDocument } from '../../src/crm/openapi.ts';
-import { matches, prepareFilter } from '../../src/crm/operations/filter.ts';
-import type { ContactFilter } from '../../src/crm/operations/filter.ts';
-import { decodeQuery, encodeQuery } from '../../src/crm/operations/query.ts';
-import { contact } from '../../src/crm/operations/records.ts';
-import { operationList, operations } from '../../src/crm/operations/table.ts';
-import { inputNames } from '../../src/crm/call/input.ts';
+import { openApiDocument } from '../../src/crm/outreach/openapi.ts';
+import { matches, prepareFilter } from '../../src/crm/outreach/operations/filter.ts';
+import type { ContactFilter } from '../../src/crm/outreach/operations/filter.ts';
+import { decodeQuery, encodeQuery } from '../../src/crm/outreach/operations/query.ts';
+import { contact } from '../../src/crm/outreach/operations/records.ts';
+import { operationList, operations } from '../../src/crm/outreach/operations/table.ts';
+import { inputNames } from '../../src/crm/outreach/call/input.ts';
 
 /** Every endpoint of the contract, written down from it and not from the table. */
 const contract = `

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunningServer } from '../../src/standin/serve.ts';
 import { serve } from '../../src/standin/serve.ts';
-import { Secret } from '../../src/config/secret.ts';
-import { createBudget } from '../../src/crm/call/budget.ts';
-import { overHttp } from '../../src/crm/call/over-http.ts';
-import { createServiceClient } from '../../src/crm/client.ts';
+import { Secret } from '../../src/lib/secret.ts';
+import { createBudget } from '../../src/crm/outreach/call/budget.ts';
+import { overHttp } from '../../src/crm/outreach/call/over-http.ts';
+import { createServiceClient } from '../../src/crm/outreach/client.ts';
 import { OutcomeUnknownError, UnreachableError } from '../../src/crm/errors.ts';
-import { operationList } from '../../src/crm/operations/table.ts';
+import { operationList } from '../../src/crm/outreach/operations/table.ts';
 import type { ServiceClient } from '../../src/crm/port.ts';
 import { createServiceStandin } from '../../src/standin/service/standin.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { Secret } from '../../src/config/secret.ts';
-import { createServiceClient } from '../../src/crm/client.ts';
-import { createBudget } from '../../src/crm/call/budget.ts';
+import { Secret } from '../../src/lib/secret.ts';
+import { createServiceClient } from '../../src/crm/outreach/client.ts';
+import { createBudget } from '../../src/crm/outreach/call/budget.ts';
 import type { RateLimitError } from '../../src/crm/errors.ts';
 import { useJumpingClock } from '../support/service.ts';
 

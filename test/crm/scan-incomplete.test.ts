@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { scanContacts } from '../../src/crm/scan/scan.ts';
-import type { ContactScanOptions } from '../../src/crm/scan/scan.ts';
-import type { ContactRow } from '../../src/crm/scan/contact-row.ts';
+import { scanContacts } from '../../src/crm/outreach/scan/scan.ts';
+import type { ContactScanOptions } from '../../src/crm/outreach/scan/scan.ts';
+import type { ContactRow } from '../../src/crm/outreach/scan/contact-row.ts';
 import { createService, seedContacts } from '../support/service.ts';
 
 /* Scans that a service makes hard to complete: contacts of one second, ties in any order, orders that are refused (T14, T16, T18). */

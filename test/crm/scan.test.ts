@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest';
-import { contactsByUuid } from '../../src/crm/contacts-by-uuid.ts';
-import { createTombstones } from '../../src/crm/deletion.ts';
-import { scanContacts } from '../../src/crm/scan/scan.ts';
-import type { ContactScanOptions } from '../../src/crm/scan/scan.ts';
-import type { ContactRow } from '../../src/crm/scan/contact-row.ts';
+import { contactsByUuid } from '../../src/crm/outreach/contacts-by-uuid.ts';
+import { createTombstones } from '../../src/crm/outreach/deletion.ts';
+import { scanContacts } from '../../src/crm/outreach/scan/scan.ts';
+import type { ContactScanOptions } from '../../src/crm/outreach/scan/scan.ts';
+import type { ContactRow } from '../../src/crm/outreach/scan/contact-row.ts';
 import { createService, seedContacts } from '../support/service.ts';
 
 /* Reading all contacts, or all that changed, from a service that pages badly: T10 to T20 of its known behaviours. */

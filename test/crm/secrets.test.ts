@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
-import { Secret } from '../../src/config/secret.ts';
-import { createBudget } from '../../src/crm/call/budget.ts';
-import { createServiceClient } from '../../src/crm/client.ts';
+import { Secret } from '../../src/lib/secret.ts';
+import { createBudget } from '../../src/crm/outreach/call/budget.ts';
+import { createServiceClient } from '../../src/crm/outreach/client.ts';
 import type { ServiceError } from '../../src/crm/errors.ts';
 import type { ObservedExchange } from '../../src/crm/port.ts';
 import { createMask } from '../../src/log/mask.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { Secret } from '../../src/config/secret.ts';
-import { createBudget } from '../../src/crm/call/budget.ts';
-import { createServiceClient } from '../../src/crm/client.ts';
+import { Secret } from '../../src/lib/secret.ts';
+import { createBudget } from '../../src/crm/outreach/call/budget.ts';
+import { createServiceClient } from '../../src/crm/outreach/client.ts';
 import {
   AuthenticationError,
   GatewayError,
@@ -14,7 +14,7 @@ import {
   UnreachableError,
   ValidationError,
 } from '../../src/crm/errors.ts';
-import type { Transport } from '../../src/crm/call/exchange.ts';
+import type { Transport } from '../../src/crm/outreach/call/exchange.ts';
 import { createService, seedContacts, token, useJumpingClock } from '../support/service.ts';
 
 /* What the client must survive on the way to the service and back: T1 to T9 of the service's known behaviours. */

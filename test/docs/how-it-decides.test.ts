@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Change } from '../../src/sync/change.ts';
 import { type ContactAnswer, noRequests } from '../../src/sync/input.ts';
-import type { Mapping } from '../../src/sync/mapping.ts';
+import type { Mapping } from '../../src/sync/record/mapping.ts';
 import { plan } from '../../src/sync/plan.ts';
-import type { Reading } from '../../src/sync/value.ts';
+import type { Reading } from '../../src/sync/value/value.ts';
 import { fields, gone, person, type PersonParts, scene, uuidOf, withFields } from '../sync/support.ts';
 
 // The examples of the page: settings, then what base, CRM and sheet hold of somebody (what is not named is in sync), then

@@ -2,10 +2,10 @@
 // are known by their text alone: that is right as long as this holds for each kind and each side.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createShape } from '../../src/engine/shape.ts';
-import { type Cell, type Kind, readCell, readCrm } from '../../src/sync/kinds.ts';
-import { unpack } from '../../src/sync/record.ts';
-import type { Value } from '../../src/sync/value.ts';
+import { createShape } from '../../src/engine/sync/shape.ts';
+import { type Cell, type Kind, readCell, readCrm } from '../../src/sync/value/kinds.ts';
+import { unpack } from '../../src/sync/record/record.ts';
+import type { Value } from '../../src/sync/value/value.ts';
 import { start, sync } from '../config/files.ts';
 import { load } from '../support/config.ts';
 

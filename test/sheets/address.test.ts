@@ -6,7 +6,7 @@ import {
   rangeStart,
   textToSpreadsheetId,
   textToTabReference,
-} from '../../src/sheets/address.ts';
+} from '../../src/sheets/google/address.ts';
 
 const id = '1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms';
 

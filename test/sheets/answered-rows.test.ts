@@ -1,8 +1,8 @@
 // A large answer is parsed piece by piece. However it is cut, its rows are those of the whole.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { answeredRanges } from '../../src/sheets/answered-rows.ts';
-import { toRawAnswer } from '../../src/sheets/raw-answer.ts';
+import { answeredRanges } from '../../src/sheets/google/answered-rows.ts';
+import { toRawAnswer } from '../../src/sheets/google/raw-answer.ts';
 
 const context = { spreadsheetId: 's' };
 

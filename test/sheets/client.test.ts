@@ -1,10 +1,10 @@
 // The two doors: what is repeated and what is not, what a failure says, and where the calls go.
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
-import { parseCredentials } from '../../src/sheets/credentials.ts';
-import { Budget } from '../../src/sheets/budget.ts';
-import type { Fetch } from '../../src/sheets/endpoint.ts';
-import { createSheets } from '../../src/sheets/table.ts';
+import { parseCredentials } from '../../src/sheets/google/credentials.ts';
+import { Budget } from '../../src/sheets/google/budget.ts';
+import type { Fetch } from '../../src/sheets/google/endpoint.ts';
+import { createSheets } from '../../src/sheets/google/table.ts';
 import { anyCredentials, createTrial, header, openAnchored, rowOf, spec } from '../support/sheets.ts';
 
 const values = [header, ['a', 'Ann', 'tag', 'ann@x.org', 1]];

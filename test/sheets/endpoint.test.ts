@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createEndpointFetch } from '../../src/sheets/endpoint.ts';
+import { createEndpointFetch } from '../../src/sheets/google/endpoint.ts';
 
 async function visit(url: string, endpoint?: string): Promise<string> {
   const visited: string[] = [];

@@ -1,7 +1,7 @@
 // docs/errors.md shows each error of src/sheets as it reads: here every one of them is provoked, and compared.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { parseCredentials } from '../../src/sheets/credentials.ts';
+import { parseCredentials } from '../../src/sheets/google/credentials.ts';
 import * as errors from '../../src/sheets/errors.ts';
 import {
   anyCredentials,

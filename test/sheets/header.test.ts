@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type HeaderCell, resolveHeader } from '../../src/sheets/header.ts';
+import { type HeaderCell, resolveHeader } from '../../src/sheets/google/header.ts';
 import type { ColumnSpec, ColumnState } from '../../src/sheets/port.ts';
 
 const columns: ColumnSpec[] = [

@@ -2,9 +2,9 @@
 // parsing them gives.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { answeredRanges } from '../../src/sheets/answered-rows.ts';
-import { toRawAnswer } from '../../src/sheets/raw-answer.ts';
-import { type RowCursor, TextBuffer, toValue } from '../../src/sheets/row-cursor.ts';
+import { answeredRanges } from '../../src/sheets/google/answered-rows.ts';
+import { toRawAnswer } from '../../src/sheets/google/raw-answer.ts';
+import { type RowCursor, TextBuffer, toValue } from '../../src/sheets/google/row-cursor.ts';
 
 const context = { spreadsheetId: 's' };
 

@@ -1,6 +1,6 @@
 // Rows of which nothing is known are never reported as done: answers that are not Google's, and rows that no step has judged.
 import { expect, test, vi } from 'vitest';
-import type * as verify from '../../src/sheets/verify.ts';
+import type * as verify from '../../src/sheets/google/verify.ts';
 import { createTrial, header, openAnchored, rowOf, type Trial } from '../support/sheets.ts';
 
 const values = [header, ['a', 'Ann', 'tag', 'ann@x.org', 1], ['b', 'Bob', 'tag', 'bob@x.org', 2]];
@@ -8,7 +8,7 @@ const values = [header, ['a', 'Ann', 'tag', 'ann@x.org', 1], ['b', 'Bob', 'tag',
 const lost = vi.hoisted(() => ({ row: '' }));
 
 /** Verification that leaves one row out, as a fault of the program would. */
-vi.mock(import('../../src/sheets/verify.ts'), async (importOriginal) => {
+vi.mock(import('../../src/sheets/google/verify.ts'), async (importOriginal) => {
   const original = await importOriginal();
   const judgeAll: typeof verify.judgeAll = (context, view, items) =>
     original.judgeAll(

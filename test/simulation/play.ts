@@ -1,11 +1,11 @@
 // Plays a story: people act, leadsheet runs, things break, and in between everything is quiet and the laws are asked.
 import type { EngineEvent } from '../../src/engine/events.ts';
 import type { RunReport } from '../../src/engine/report.ts';
-import type { DecisionRequest } from '../../src/engine/memory.ts';
-import { planSync } from '../../src/engine/run.ts';
+import type { DecisionRequest } from '../../src/engine/sync/memory.ts';
+import { planSync } from '../../src/engine/sync/run.ts';
 import type { HistoryLine, JsonObject } from '../../src/state/port.ts';
-import { unpack } from '../../src/sync/record.ts';
-import type { Link } from '../../src/sync/base.ts';
+import { unpack } from '../../src/sync/record/record.ts';
+import type { Link } from '../../src/sync/record/base.ts';
 import { Coverage } from './coverage.ts';
 import { judge } from './laws/laws.ts';
 import type { Evidence, Quiet, Violation } from './oracle/evidence.ts';

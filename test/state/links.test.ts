@@ -3,7 +3,7 @@ import { lstat, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createHeartbeat, readHeartbeat } from '../../src/engine/daemon/heartbeat.ts';
+import { createHeartbeat, readHeartbeat } from '../../src/daemon/heartbeat.ts';
 import { machineDisk } from '../../src/state/file/machine-disk.ts';
 import { commitAll, historyLine, openTrial } from '../support/state.ts';
 

@@ -1,7 +1,7 @@
 // I4: which of the rows with one ID is the contact's, from run to run. Plans over plain data; `test/engine/copies.test.ts`
 // plays the same with a whole sync.
 import { expect, test } from 'vitest';
-import { adaptBase, type Link } from '../../src/sync/base.ts';
+import { adaptBase, type Link } from '../../src/sync/record/base.ts';
 import type { PlanInput } from '../../src/sync/input.ts';
 import { plan } from '../../src/sync/plan.ts';
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { dueDeletes } from '../../src/sync/deletes.ts';
-import type { Mapping } from '../../src/sync/mapping.ts';
+import { dueDeletes } from '../../src/sync/guard/deletes.ts';
+import type { Mapping } from '../../src/sync/record/mapping.ts';
 import type { Outcome } from '../../src/sync/outcome.ts';
 import { plan } from '../../src/sync/plan.ts';
 import {

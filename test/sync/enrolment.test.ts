@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { rowKey } from '../../src/sync/base.ts';
-import { callsOf, type InFlight, type Ledger, type LedgerEntry, ledgerKey } from '../../src/sync/ledger.ts';
-import { vetoOf } from '../../src/sync/veto.ts';
-import { readWish } from '../../src/sync/wish.ts';
-import { resultText } from '../../src/sync/wish-result.ts';
-import type { EnrolmentRules } from '../../src/sync/mapping.ts';
+import { rowKey } from '../../src/sync/record/base.ts';
+import { callsOf, type InFlight, type Ledger, type LedgerEntry, ledgerKey } from '../../src/sync/enrolment/ledger.ts';
+import { vetoOf } from '../../src/sync/enrolment/veto.ts';
+import { readWish } from '../../src/sync/enrolment/wish.ts';
+import { resultText } from '../../src/sync/enrolment/wish-result.ts';
+import type { EnrolmentRules } from '../../src/sync/record/mapping.ts';
 import { plan } from '../../src/sync/plan.ts';
-import { unpack } from '../../src/sync/record.ts';
+import { unpack } from '../../src/sync/record/record.ts';
 import {
   type Case,
   seen,

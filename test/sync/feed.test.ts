@@ -10,8 +10,8 @@ import {
   type FeedRow,
   planFeed,
   settleFeed,
-} from '../../src/sync/feed.ts';
-import { type FeedField, isSameInCell, readField, toFeedCell } from '../../src/sync/feed-value.ts';
+} from '../../src/sync/feed/feed.ts';
+import { type FeedField, isSameInCell, readField, toFeedCell } from '../../src/sync/feed/value.ts';
 
 const field = (name: string, kind: FeedField['kind'] = 'text'): FeedField => ({
   name,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { adaptBase } from '../../src/sync/base.ts';
-import type { Field } from '../../src/sync/mapping.ts';
+import { adaptBase } from '../../src/sync/record/base.ts';
+import type { Field } from '../../src/sync/record/mapping.ts';
 import { plan } from '../../src/sync/plan.ts';
-import { pack } from '../../src/sync/record.ts';
+import { pack } from '../../src/sync/record/record.ts';
 import {
   type Case,
   seen,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { guardCounts } from '../../src/sync/guard.ts';
+import { guardCounts } from '../../src/sync/guard/guard.ts';
 import type { PlanCounts } from '../../src/sync/input.ts';
-import type { Limits } from '../../src/sync/mapping.ts';
+import type { Limits } from '../../src/sync/record/mapping.ts';
 import { plan } from '../../src/sync/plan.ts';
 import {
   type Case,

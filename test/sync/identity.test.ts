@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { rowKey } from '../../src/sync/base.ts';
+import { rowKey } from '../../src/sync/record/base.ts';
 import { noAnswers, type PlanInput } from '../../src/sync/input.ts';
 import { plan } from '../../src/sync/plan.ts';
 import {

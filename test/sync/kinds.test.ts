@@ -9,9 +9,9 @@ import {
   readCrm,
   writeCell,
   writeCrm,
-} from '../../src/sync/kinds.ts';
-import { pack, unpack } from '../../src/sync/record.ts';
-import type { Value } from '../../src/sync/value.ts';
+} from '../../src/sync/value/kinds.ts';
+import { pack, unpack } from '../../src/sync/record/record.ts';
+import type { Value } from '../../src/sync/value/value.ts';
 
 const kinds: readonly Kind[] = ['text', 'email', 'handle', 'integer', 'flag', 'timestamp', 'list', 'json'];
 const textual: readonly Kind[] = ['text', 'email', 'handle', 'list', 'json'];

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { BlankPolicy, ConflictPolicy, Direction, Field } from '../../src/sync/mapping.ts';
-import { type FieldDecision, mergeField } from '../../src/sync/merge-field.ts';
+import type { BlankPolicy, ConflictPolicy, Direction, Field } from '../../src/sync/record/mapping.ts';
+import { type FieldDecision, mergeField } from '../../src/sync/merge/merge-field.ts';
 import { plan } from '../../src/sync/plan.ts';
-import type { Reading, Side } from '../../src/sync/value.ts';
+import type { Reading, Side } from '../../src/sync/value/value.ts';
 import { fieldOf, person, scene, withFields } from './support.ts';
 
 // docs/SPEC.md, "Merge, one field" with M1 to M4, once more and slowly: O, A and B as there. Nothing of it is taken from

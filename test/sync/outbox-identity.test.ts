@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Message } from '../../src/sync/message.ts';
+import type { Message } from '../../src/sync/outbox/message.ts';
 import { idOf, now, planOf, row, saidBy, saysOf, sent, waiting } from './outbox-support.ts';
 
 /* Whose message a row is: by its ID, else by the uuid, else by what it says (P2); what proves that it was sent (P6). */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { RecipientAnswer, Sender } from '../../src/sync/outbox-input.ts';
+import type { RecipientAnswer, Sender } from '../../src/sync/outbox/input.ts';
 import { ann, hourMs, idOf, input, now, planOf, row, saidBy, sales, saysOf, sent, waiting } from './outbox-support.ts';
 
 /* P4, as the service says; P2: contact and content, however the contact is named. */

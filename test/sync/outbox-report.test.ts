@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Message } from '../../src/sync/message.ts';
-import { toSentCell } from '../../src/sync/outbox-cells.ts';
+import type { Message } from '../../src/sync/outbox/message.ts';
+import { toSentCell } from '../../src/sync/outbox/cells.ts';
 import { ann, idOf, now, planOf, row, saidBy, sent } from './outbox-support.ts';
 
 /* P5: what the row of a sent message says. */

@@ -1,7 +1,7 @@
 // Rows of an outbox as plain data, and what their plan says.
-import type { Message, OutboxRow } from '../../src/sync/message.ts';
-import { type OutboxPlan, planOutbox } from '../../src/sync/outbox.ts';
-import type { OutboxInput } from '../../src/sync/outbox-input.ts';
+import type { Message, OutboxRow } from '../../src/sync/outbox/message.ts';
+import { type OutboxPlan, planOutbox } from '../../src/sync/outbox/outbox.ts';
+import type { OutboxInput } from '../../src/sync/outbox/input.ts';
 
 export const now = Date.parse('2026-11-21T09:00:00Z');
 export const hourMs = 3_600_000;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { contentText, listIn, type Message, readRecipient, watchOf } from '../../src/sync/message.ts';
-import { planOutbox } from '../../src/sync/outbox.ts';
+import { contentText, listIn, type Message, readRecipient, watchOf } from '../../src/sync/outbox/message.ts';
+import { planOutbox } from '../../src/sync/outbox/outbox.ts';
 import { ann, dueOf, hourMs, idOf, input, now, row } from './outbox-support.ts';
 
 /* Who is sent and what rows are told, as data. What the service and the sheet make of it is in test/engine/outbox. */

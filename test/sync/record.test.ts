@@ -1,8 +1,8 @@
 // What a record holds is one text, and one that holds what is known already is known by that text.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { pack, unpack } from '../../src/sync/record.ts';
-import type { Reading } from '../../src/sync/value.ts';
+import { pack, unpack } from '../../src/sync/record/record.ts';
+import type { Reading } from '../../src/sync/value/value.ts';
 
 /** Texts that look like what stands between the values. */
 const reading: fc.Arbitrary<Reading> = fc.oneof(

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { Link } from '../../src/sync/base.ts';
+import type { Link } from '../../src/sync/record/base.ts';
 import type { Change } from '../../src/sync/change.ts';
 import type { ContactAnswer, PlanInput } from '../../src/sync/input.ts';
 import type { Outcome, Outcomes } from '../../src/sync/outcome.ts';
-import type { Field } from '../../src/sync/mapping.ts';
+import type { Field } from '../../src/sync/record/mapping.ts';
 import { type Plan, plan } from '../../src/sync/plan.ts';
-import { resume } from '../../src/sync/resume.ts';
-import { type Settled, settle } from '../../src/sync/settle.ts';
+import { resume } from '../../src/sync/settle/sheet-follow-up.ts';
+import { type Settled, settle } from '../../src/sync/settle/settle.ts';
 import {
   elsewhere,
   gone,

@@ -1,12 +1,12 @@
 // Small worlds for the algorithm: people who are in sync unless a case says what differs, and plans told as short lines.
-import { type Link, rowKey, type Stray } from '../../src/sync/base.ts';
+import { type Link, rowKey, type Stray } from '../../src/sync/record/base.ts';
 import type { Change, Problem } from '../../src/sync/change.ts';
-import { keyLookupOf } from '../../src/sync/keys.ts';
+import { keyLookupOf } from '../../src/sync/record/keys.ts';
 import { type ContactAnswer, noRequests, type PlanInput } from '../../src/sync/input.ts';
-import type { Field, Mapping } from '../../src/sync/mapping.ts';
+import type { Field, Mapping } from '../../src/sync/record/mapping.ts';
 import { plan } from '../../src/sync/plan.ts';
-import { type ContactRecord, pack, type Packed, type RowRecord, unpack } from '../../src/sync/record.ts';
-import type { Reading, Value } from '../../src/sync/value.ts';
+import { type ContactRecord, pack, type Packed, type RowRecord, unpack } from '../../src/sync/record/record.ts';
+import type { Reading, Value } from '../../src/sync/value/value.ts';
 
 export type Values = Readonly<Record<string, Reading>>;
 

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import type { Change } from '../../src/sync/change.ts';
 import type { Outcome } from '../../src/sync/outcome.ts';
 import { type Plan, plan } from '../../src/sync/plan.ts';
-import type { Person } from '../../src/sync/person.ts';
-import { type ContactRecord, unpack } from '../../src/sync/record.ts';
-import { resume } from '../../src/sync/resume.ts';
-import { settle } from '../../src/sync/settle.ts';
+import type { Person } from '../../src/sync/merge/person.ts';
+import { type ContactRecord, unpack } from '../../src/sync/record/record.ts';
+import { resume } from '../../src/sync/settle/sheet-follow-up.ts';
+import { settle } from '../../src/sync/settle/settle.ts';
 import { type PastWrite, planUndo } from '../../src/sync/undo.ts';
-import type { Reading } from '../../src/sync/value.ts';
+import type { Reading } from '../../src/sync/value/value.ts';
 import {
   fields,
   mapping,

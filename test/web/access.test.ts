@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { Secret } from '../../src/config/secret.ts';
+import { Secret } from '../../src/lib/secret.ts';
 import { createWeb, type WebOptions } from '../../src/web/app.ts';
 import { createDaemonTrial } from '../support/daemon.ts';
 

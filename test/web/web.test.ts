@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { Secret } from '../../src/config/secret.ts';
-import type { SyncStatus } from '../../src/engine/daemon/daemon.ts';
+import { Secret } from '../../src/lib/secret.ts';
+import type { SyncStatus } from '../../src/daemon/daemon.ts';
 import { createWeb, type WebOptions } from '../../src/web/app.ts';
 import { listen } from '../../src/web/listen.ts';
 import { createDaemonTrial, until } from '../support/daemon.ts';

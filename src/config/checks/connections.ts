@@ -1,7 +1,7 @@
 // The token, who may reach the server, and who may post to its hooks.
 import { isLoopback, parseListen } from '../address.ts';
 import { hookSecretCharsMin, hookSecretCharsMinBeyond, isHookSecret, passwordCharsMinBeyond } from '../secret-file.ts';
-import { nearestWord } from '../nearest.ts';
+import { nearestWord } from '../../lib/nearest.ts';
 import { keysOf, schemaAt } from '../schema-walk.ts';
 import { configFile } from '../schema/file.ts';
 import type { Fault, SalvagedFile } from './check.ts';

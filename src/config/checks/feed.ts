@@ -1,9 +1,9 @@
 // What the options of one feed say about each other.
-import type { ResourceName } from '../../crm/resources.ts';
-import { resourceFields, resourceQuery, takesRange } from '../../crm/resources.ts';
+import type { ResourceName } from '../../crm/outreach/resources.ts';
+import { resourceFields, resourceQuery, takesRange } from '../../crm/outreach/resources.ts';
 import { choiceWords } from '../explain.ts';
 import { parseFieldPath } from '../field-path.ts';
-import { nearestWord } from '../nearest.ts';
+import { nearestWord } from '../../lib/nearest.ts';
 import type { Path } from '../source.ts';
 import type { Fault, SalvagedFeed } from './check.ts';
 import { checkHeaders, mappedHeaders } from './headers.ts';

@@ -1,7 +1,7 @@
 // What the options of one outbox say about each other.
-import { neededFields, type OutgoingName, payloadFields } from '../../crm/outgoing.ts';
+import { neededFields, type OutgoingName, payloadFields } from '../../crm/outreach/outgoing.ts';
 import { choiceWords } from '../explain.ts';
-import { nearestWord } from '../nearest.ts';
+import { nearestWord } from '../../lib/nearest.ts';
 import { anyOf } from '../problems.ts';
 import type { Path } from '../source.ts';
 import type { Fault, SalvagedOutbox } from './check.ts';

@@ -1,7 +1,7 @@
 // What the options of one sync say about each other.
-import type { ContactFieldName, Direction } from '../../crm/contact-fields.ts';
-import { contactField } from '../../crm/contact-fields.ts';
-import { nearestWord } from '../nearest.ts';
+import type { ContactFieldName, Direction } from '../../crm/outreach/contact-fields.ts';
+import { contactField } from '../../crm/outreach/contact-fields.ts';
+import { nearestWord } from '../../lib/nearest.ts';
 import { anyOf } from '../problems.ts';
 import type { Path } from '../source.ts';
 import type { Fault, SalvagedSync } from './check.ts';

@@ -1,5 +1,5 @@
 // Each tab has one writer, each sync, feed and outbox a name of its own.
-import { textToSpreadsheetId, textToTabReference } from '../../sheets/address.ts';
+import { textToSpreadsheetId, textToTabReference } from '../../sheets/google/address.ts';
 import type { Path } from '../source.ts';
 import type { Fault, SalvagedFile } from './check.ts';
 import { named } from './check.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { resourceNames } from '../../crm/resources.ts';
+import { resourceNames } from '../../crm/outreach/resources.ts';
 import { flag, section, text, wholeNumber } from './leaves.ts';
 import { header, headerRow, spreadsheet, tab } from './sheet.ts';
 import { cron, timeZone } from './times.ts';

@@ -2,7 +2,7 @@
 // page, the JSON Schema and the check of the example all come from here.
 import * as z from 'zod';
 import { addressFault, isHostName, parseListen } from '../address.ts';
-import { Secret } from '../secret.ts';
+import { Secret } from '../../lib/secret.ts';
 import { headerNameWords, headerValueWords, isExtraHeaderName, isHeaderValue, repeatedHeader } from '../headers.ts';
 import { hookSecretCharsMin, hookSecretWords, isHookSecret, isToken } from '../secret-file.ts';
 import { serviceDefaults } from '../service-settings.ts';

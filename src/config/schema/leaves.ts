@@ -1,6 +1,6 @@
 // The small parts that options are made of. Each `error` is what is allowed there, in the words an error message uses.
 import * as z from 'zod';
-import { Secret } from '../secret.ts';
+import { Secret } from '../../lib/secret.ts';
 
 /** A mapping with a fixed set of options; any other key is refused. */
 export const section = z.strictObject;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { outgoingNames } from '../../crm/outgoing.ts';
+import { outgoingNames } from '../../crm/outreach/outgoing.ts';
 import { section, seconds, text, wholeNumber } from './leaves.ts';
 import { header, headerRow, spreadsheet, tab } from './sheet.ts';
 import { cron, timeZone } from './times.ts';

@@ -1,6 +1,6 @@
 // What a sync and a feed say of the tab they write.
 import { BadSpreadsheetReferenceError } from '../../sheets/errors.ts';
-import { textToSpreadsheetId } from '../../sheets/address.ts';
+import { textToSpreadsheetId } from '../../sheets/google/address.ts';
 import { text, textThat, wholeNumber } from './leaves.ts';
 
 const spreadsheetWords =

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { directions, mappableFieldNames } from '../../crm/contact-fields.ts';
-import { contactFilter } from '../../crm/operations/filter.ts';
-import { operations } from '../../crm/operations/table.ts';
-import { customFields } from '../../crm/operations/records.ts';
+import { directions, mappableFieldNames } from '../../crm/outreach/contact-fields.ts';
+import { contactFilter } from '../../crm/outreach/operations/filter.ts';
+import { operations } from '../../crm/outreach/operations/table.ts';
+import { customFields } from '../../crm/outreach/operations/records.ts';
 import { flag, percentage, seconds, section, text, textThat, wholeNumber } from './leaves.ts';
 import { header, headerRow, spreadsheet, tab } from './sheet.ts';
 import { cron, timeZone } from './times.ts';

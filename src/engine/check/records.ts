@@ -1,7 +1,7 @@
 // Does the service list what the feed mirrors, and take its filter and order?
 import type { FeedConfig } from '../../config/config.ts';
 import type { ServiceClient } from '../../crm/port.ts';
-import { resourceListing } from '../../crm/resources.ts';
+import { resourceListing } from '../../crm/outreach/resources.ts';
 import { listingQuery } from '../feed/pull.ts';
 import { type Finding, found } from './finding.ts';
 

@@ -1,14 +1,14 @@
 // Is the tab there, is it nobody else's, are its columns, and may they be edited?
 import type { FeedConfig, OutboxConfig, SyncConfig } from '../../config/config.ts';
-import { nearestWord } from '../../config/nearest.ts';
-import type { Inspection } from '../../sheets/inspect.ts';
+import { nearestWord } from '../../lib/nearest.ts';
+import type { Inspection } from '../../sheets/google/inspect.ts';
 import type { TableSpec } from '../../sheets/port.ts';
-import type { Sheets } from '../../sheets/table.ts';
+import type { Sheets } from '../../sheets/google/table.ts';
 import { whyNotFree } from '../feed/pull.ts';
 import { createFeedShape } from '../feed/shape.ts';
 import { createOutboxShape } from '../outbox/shape.ts';
 import { whyNotOurs } from '../outbox/tab.ts';
-import { createShape } from '../shape.ts';
+import { createShape } from '../sync/shape.ts';
 import { type Finding, type Found, found, skipped } from './finding.ts';
 
 /** Where a sync or feed turned out to write. */

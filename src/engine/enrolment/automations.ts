@@ -1,11 +1,11 @@
 // The automations there are, as far as rows wish for any.
-import { nearestWord } from '../../config/nearest.ts';
-import { readCollection } from '../../crm/collection.ts';
+import { nearestWord } from '../../lib/nearest.ts';
+import { readCollection } from '../../crm/outreach/collection.ts';
 import { AuthenticationError, ServiceError } from '../../crm/errors.ts';
-import { operations } from '../../crm/operations/table.ts';
-import { readWish, type WishedAutomation } from '../../sync/wish.ts';
+import { operations } from '../../crm/outreach/operations/table.ts';
+import { readWish, type WishedAutomation } from '../../sync/enrolment/wish.ts';
 import type { PlanInput } from '../../sync/input.ts';
-import { normalText } from '../../sync/same.ts';
+import { normalText } from '../../sync/value/same.ts';
 import { type RunContext, scanCall } from '../context.ts';
 
 export type Wishing = Pick<PlanInput, 'automations' | 'automationsUnread' | 'nearestAutomations'>;

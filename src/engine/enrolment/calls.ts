@@ -1,16 +1,16 @@
 // E2, E3: the two calls that enrol. The intent is written down before each, and after it what came of it.
 import { AuthenticationError, isRefusal, OutcomeUnknownError, ServiceError } from '../../crm/errors.ts';
-import type { Contact } from '../../crm/operations/records.ts';
+import type { Contact } from '../../crm/outreach/operations/records.ts';
 import type { Problem } from '../../sync/change.ts';
-import { callsOf, enrolmentId, type LedgerEntry, ledgerKey } from '../../sync/ledger.ts';
+import { callsOf, enrolmentId, type LedgerEntry, ledgerKey } from '../../sync/enrolment/ledger.ts';
 import { failureProblem, type Outcome } from '../../sync/outcome.ts';
-import { type RowRecord, unpack } from '../../sync/record.ts';
+import { type RowRecord, unpack } from '../../sync/record/record.ts';
 import type { RuleId } from '../../sync/rules.ts';
-import { resultText } from '../../sync/wish-result.ts';
-import { setAfterCreate } from '../after-create.ts';
+import { resultText } from '../../sync/enrolment/wish-result.ts';
+import { setAfterCreate } from '../sync/after-create.ts';
 import type { RunContext } from '../context.ts';
-import { findNewcomer } from '../in-flight.ts';
-import type { Pulled } from '../pull.ts';
+import { findNewcomer } from '../sync/in-flight.ts';
+import type { Pulled } from '../sync/pull.ts';
 import { editCall, isUnbegun } from '../stop.ts';
 import type { CreateEnrolled, Due, Enrol } from './due.ts';
 import type { LedgerBook, Newcomer } from './ledger.ts';

@@ -1,24 +1,24 @@
 // E1 to E5, carried out: who is due is looked at once more, the intent is written down, the call is made, and what came of
 // it is written down. Calls are made two at a time, so that a crash leaves two of unknown outcome and not a hundred.
-import { matches } from '../../crm/operations/filter.ts';
+import { matches } from '../../crm/outreach/operations/filter.ts';
 import { type Change, type Problem, problem } from '../../sync/change.ts';
-import { vetoOf } from '../../sync/veto.ts';
-import { readWish } from '../../sync/wish.ts';
-import type { WishResult } from '../../sync/wish-result.ts';
-import { ledgerKey } from '../../sync/ledger.ts';
+import { vetoOf } from '../../sync/enrolment/veto.ts';
+import { readWish } from '../../sync/enrolment/wish.ts';
+import type { WishResult } from '../../sync/enrolment/wish-result.ts';
+import { ledgerKey } from '../../sync/enrolment/ledger.ts';
 import type { Outcome, Outcomes } from '../../sync/outcome.ts';
-import { refusalEnd } from '../../sync/refusal.ts';
-import { unpack } from '../../sync/record.ts';
+import { refusalEnd } from '../../sync/settle/refusal.ts';
+import { unpack } from '../../sync/record/record.ts';
 import type { RuleId } from '../../sync/rules.ts';
 import type { RunContext } from '../context.ts';
-import type { Decided } from '../decide.ts';
+import type { Decided } from '../sync/decide.ts';
 import { createCalls } from './calls.ts';
 import { automationOf, type Due, isDue } from './due.ts';
 import type { LedgerBook } from './ledger.ts';
 import { type Look, lookAgain } from './look.ts';
-import type { Memory } from '../memory.ts';
-import type { Pulled } from '../pull.ts';
-import type { Journal } from '../save.ts';
+import type { Memory } from '../sync/memory.ts';
+import type { Pulled } from '../sync/pull.ts';
+import type { Journal } from '../sync/commit.ts';
 
 export interface Enrolled {
   readonly outcomes: Map<Change, Outcome>;

@@ -1,10 +1,10 @@
 // E4: both sides, once more, just before the calls that enrol.
-import { contactsByUuid } from '../../crm/contacts-by-uuid.ts';
+import { contactsByUuid } from '../../crm/outreach/contacts-by-uuid.ts';
 import { AuthenticationError, ServiceError } from '../../crm/errors.ts';
-import type { Contact } from '../../crm/operations/records.ts';
+import type { Contact } from '../../crm/outreach/operations/records.ts';
 import { SheetsError } from '../../sheets/errors.ts';
 import type { Row, Snapshot } from '../../sheets/port.ts';
-import type { RowRecord } from '../../sync/record.ts';
+import type { RowRecord } from '../../sync/record/record.ts';
 import { type RunContext, sheetCall } from '../context.ts';
 import { editCall } from '../stop.ts';
 import type { Due } from './due.ts';

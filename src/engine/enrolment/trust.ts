@@ -1,7 +1,7 @@
 // E6: whether the ledger is to be relied on, and what waits for a person to say so.
 import type { PlanInput } from '../../sync/input.ts';
 import type { RunContext } from '../context.ts';
-import type { Decided } from '../decide.ts';
+import type { Decided } from '../sync/decide.ts';
 
 /** What `approve` lets through, and whether the ledger is to be relied on from now on. */
 export function wishFacts(

@@ -3,9 +3,9 @@ import type { Lease } from '../../state/port.ts';
 import { type Answers, noAnswers } from '../../sync/input.ts';
 import { readAutomations } from './automations.ts';
 import type { RunContext } from '../context.ts';
-import { recoverCalls } from '../in-flight.ts';
-import type { Memory } from '../memory.ts';
-import type { Pulled } from '../pull.ts';
+import { recoverCalls } from '../sync/in-flight.ts';
+import type { Memory } from '../sync/memory.ts';
+import type { Pulled } from '../sync/pull.ts';
 
 export interface WishesRead {
   readonly memory: Memory;

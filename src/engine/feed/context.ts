@@ -1,9 +1,9 @@
 // What one feed is run with. Put together once by app.ts; runs of one feed share it.
 import type { FeedConfig } from '../../config/config.ts';
-import type { Inspection } from '../../sheets/inspect.ts';
+import type { Inspection } from '../../sheets/google/inspect.ts';
 import type { SyncContext } from '../context.ts';
 import type { Noted } from '../incomplete.ts';
-import type { Ending } from '../run.ts';
+import type { Ending } from '../sync/run.ts';
 import type { FeedShape } from './shape.ts';
 
 export interface FeedContext extends Pick<

@@ -3,7 +3,14 @@
 import type { HistoryLine, JsonObject, Lease, LoadedState } from '../../state/port.ts';
 import type { Change, Problem } from '../../sync/change.ts';
 import { estimate } from '../../sync/estimate.ts';
-import { controlIntents, type FeedInput, type FeedLink, type FeedPlan, planFeed, settleFeed } from '../../sync/feed.ts';
+import {
+  controlIntents,
+  type FeedInput,
+  type FeedLink,
+  type FeedPlan,
+  planFeed,
+  settleFeed,
+} from '../../sync/feed/feed.ts';
 import type { PlanCounts } from '../../sync/input.ts';
 import { failureProblem, type Outcome } from '../../sync/outcome.ts';
 import type { RunRequest } from '../context.ts';
@@ -13,10 +20,10 @@ import { type FeedPulled, type FeedRun, pullFeed } from './pull.ts';
 import { control, pushFeed } from './push.ts';
 import { changeLines } from '../history.ts';
 import { isPullNews, noteFacts, worse } from '../incomplete.ts';
-import { type DecisionRequest, type Facts, factChanges } from '../memory.ts';
+import { type DecisionRequest, type Facts, factChanges } from '../sync/memory.ts';
 import { countRun, type PlanReport, type RunReport, statusOf } from '../report.ts';
-import { added, begin, end, type Ending, failure, lastRunOf, nothingPlanned } from '../run.ts';
-import { mapChanges } from '../save.ts';
+import { added, begin, end, type Ending, failure, lastRunOf, nothingPlanned } from '../sync/run.ts';
+import { mapChanges } from '../sync/commit.ts';
 import { leftOf, statusWhenStopped, stoppedAt } from '../stop.ts';
 
 /** One run. Expected failures end as a report that says `failed`; only faults of the program are thrown. */

@@ -1,19 +1,19 @@
 // The collection and the tab as they are now, as the planner of feeds reads them.
 import { createHash } from 'node:crypto';
 import type { FeedConfig } from '../../config/config.ts';
-import { readCollection } from '../../crm/collection.ts';
-import { type ListingQuery, type ResourceRecord, resourceListing } from '../../crm/resources.ts';
-import type { Inspection } from '../../sheets/inspect.ts';
+import { readCollection } from '../../crm/outreach/collection.ts';
+import { type ListingQuery, type ResourceRecord, resourceListing } from '../../crm/outreach/resources.ts';
+import type { Inspection } from '../../sheets/google/inspect.ts';
 import type { Snapshot, Table, TableSpec } from '../../sheets/port.ts';
-import type { FeedInput, FeedRecord } from '../../sync/feed.ts';
+import type { FeedInput, FeedRecord } from '../../sync/feed/feed.ts';
 import type { Problem } from '../../sync/change.ts';
 import type { Identities } from '../../sync/input.ts';
 import type { RunRequest } from '../context.ts';
 import { RunFailed } from '../errors.ts';
 import type { FeedContext } from './context.ts';
-import type { Facts } from '../memory.ts';
+import type { Facts } from '../sync/memory.ts';
 import { judgeListing, type Noted, notedIn } from '../incomplete.ts';
-import { assertMade, columnNotice, columnsToCreate } from '../pull.ts';
+import { assertMade, columnNotice, columnsToCreate } from '../sync/pull.ts';
 
 export interface FeedPulled {
   readonly records: readonly FeedRecord[];

@@ -6,17 +6,17 @@ import {
   ServiceError,
   ValidationError,
 } from '../../crm/errors.ts';
-import type { ResourceRecord } from '../../crm/resources.ts';
+import type { ResourceRecord } from '../../crm/outreach/resources.ts';
 import type { Snapshot } from '../../sheets/port.ts';
 import type { Change } from '../../sync/change.ts';
-import type { ControlAnswer, FeedPlan } from '../../sync/feed.ts';
+import type { ControlAnswer, FeedPlan } from '../../sync/feed/feed.ts';
 import type { Outcome } from '../../sync/outcome.ts';
 import { inSync } from '../../sync/status.ts';
 import type { FeedRun } from './pull.ts';
-import { fromAppend, fromRemove, fromUpdate } from '../push-sheet.ts';
+import { fromAppend, fromRemove, fromUpdate } from '../sync/push-sheet.ts';
 import { rowWrites } from '../row-writes.ts';
 import { editCall, isUnbegun, isUnbegunRow, sheetWrite } from '../stop.ts';
-import { hasStatusColumn, statusKey } from '../shape.ts';
+import { hasStatusColumn, statusKey } from '../sync/shape.ts';
 
 export interface Controlled {
   readonly outcomes: ReadonlyMap<Change, Outcome>;

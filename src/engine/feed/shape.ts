@@ -1,11 +1,11 @@
 // One feed as the planner sees it, and the way there and back: made once from the configuration.
 import type { FeedConfig } from '../../config/config.ts';
-import { resourceFields, type ResourceRecord } from '../../crm/resources.ts';
+import { resourceFields, type ResourceRecord } from '../../crm/outreach/resources.ts';
 import type { ColumnFormat, ColumnKey, CellInput, Row, TableSpec } from '../../sheets/port.ts';
 import type { FieldChange } from '../../sync/change.ts';
-import type { FeedRecord, FeedRow } from '../../sync/feed.ts';
-import { type FeedField, type FeedKind, readField, toFeedCell } from '../../sync/feed-value.ts';
-import { statusKey } from '../shape.ts';
+import type { FeedRecord, FeedRow } from '../../sync/feed/feed.ts';
+import { type FeedField, type FeedKind, readField, toFeedCell } from '../../sync/feed/value.ts';
+import { statusKey } from '../sync/shape.ts';
 
 export interface FeedShape {
   readonly fields: readonly FeedField[];

@@ -1,13 +1,13 @@
 // What an outbox asks the service: who may send, who is to get it, and what became of what was sent.
-import { readCollection } from '../../crm/collection.ts';
-import { contactsByUuid } from '../../crm/contacts-by-uuid.ts';
+import { readCollection } from '../../crm/outreach/collection.ts';
+import { contactsByUuid } from '../../crm/outreach/contacts-by-uuid.ts';
 import type { CallOptions, ServiceClient } from '../../crm/port.ts';
-import { type ResourceRecord, resourceListing } from '../../crm/resources.ts';
-import { operations } from '../../crm/operations/table.ts';
-import type { Contact } from '../../crm/operations/records.ts';
-import { contentText, type Message, watchOf } from '../../sync/message.ts';
-import type { RecipientAnswer, Sender } from '../../sync/outbox-input.ts';
-import { normalEmail } from '../../sync/same.ts';
+import { type ResourceRecord, resourceListing } from '../../crm/outreach/resources.ts';
+import { operations } from '../../crm/outreach/operations/table.ts';
+import type { Contact } from '../../crm/outreach/operations/records.ts';
+import { contentText, type Message, watchOf } from '../../sync/outbox/message.ts';
+import type { RecipientAnswer, Sender } from '../../sync/outbox/input.ts';
+import { normalEmail } from '../../sync/value/same.ts';
 import { RunFailed } from '../errors.ts';
 import { digest } from './digest.ts';
 import type { OutboxRun } from './context.ts';

@@ -1,8 +1,8 @@
 // P3: what is written down before a message is sent, and what is written down after it. Every method returns once a power
 // loss could not undo it; only then is the next step taken.
 import type { HistoryLine, JsonObject, Lease, LoadedState } from '../../state/port.ts';
-import type { Message } from '../../sync/message.ts';
-import type { DecisionRequest, Facts } from '../memory.ts';
+import type { Message } from '../../sync/outbox/message.ts';
+import type { DecisionRequest, Facts } from '../sync/memory.ts';
 
 export interface OutboxMemory {
   /** By the ID of the row. */

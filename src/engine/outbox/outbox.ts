@@ -1,20 +1,20 @@
 // One run of one outbox: read the tab, give rows their IDs, ask and send in small batches, tell the rows. Reports as a run of
 // a sync does, so that schedules, commands and pages treat all alike.
-import { nearestWord } from '../../config/nearest.ts';
+import { nearestWord } from '../../lib/nearest.ts';
 import { AuthenticationError, ServiceError } from '../../crm/errors.ts';
 import type { Lease } from '../../state/port.ts';
 import type { Change, Problem } from '../../sync/change.ts';
 import { problem } from '../../sync/change.ts';
 import { estimate } from '../../sync/estimate.ts';
-import type { Message } from '../../sync/message.ts';
+import type { Message } from '../../sync/outbox/message.ts';
 import { failureProblem, type Outcome } from '../../sync/outcome.ts';
-import { type OutboxPlan, planOutbox } from '../../sync/outbox.ts';
-import type { OutboxAnswers, OutboxInput, RecipientAnswer, Sender } from '../../sync/outbox-input.ts';
+import { type OutboxPlan, planOutbox } from '../../sync/outbox/outbox.ts';
+import type { OutboxAnswers, OutboxInput, RecipientAnswer, Sender } from '../../sync/outbox/input.ts';
 import { type RunRequest, sheetCall } from '../context.ts';
 import { RunFailed } from '../errors.ts';
 import { changeLines } from '../history.ts';
 import { incomplete } from '../incomplete.ts';
-import { type Facts, factChanges } from '../memory.ts';
+import { type Facts, factChanges } from '../sync/memory.ts';
 import { askDeliveries, askRecipients, askSenders } from './ask.ts';
 import type { OutboxContext, OutboxRun, OutboxTab } from './context.ts';
 import { digest } from './digest.ts';
@@ -24,9 +24,9 @@ import type { SavedMessages } from './saved.ts';
 import { sendOne } from './send.ts';
 import { missingIn, readTab } from './tab.ts';
 import { countRun, type PlanReport, type RunReport, statusOf } from '../report.ts';
-import { added, begin, end, type Ending, failure, lastRunOf, nothingPlanned } from '../run.ts';
+import { added, begin, end, type Ending, failure, lastRunOf, nothingPlanned } from '../sync/run.ts';
 import { statusWhenStopped, stoppedSending } from '../stop.ts';
-import { type SavedPlan, toSavedMessages } from '../saved-plan.ts';
+import { type SavedPlan, toSavedMessages } from '../sync/saved-plan.ts';
 
 /** Rows judged on one look at both sides, and then sent one after the other: what a person changes meanwhile is seen soon. */
 const batchMax = 10;

@@ -1,15 +1,15 @@
 // What an outbox writes into its rows, by the pinned protocol: IDs before anything is sent, and what became of it after.
 import type { Row, Snapshot } from '../../sheets/port.ts';
 import type { Change } from '../../sync/change.ts';
-import type { Message } from '../../sync/message.ts';
+import type { Message } from '../../sync/outbox/message.ts';
 import type { Outcome } from '../../sync/outcome.ts';
-import type { OutboxPlan } from '../../sync/outbox.ts';
-import type { Naming } from '../../sync/outbox-draft.ts';
+import type { OutboxPlan } from '../../sync/outbox/outbox.ts';
+import type { Naming } from '../../sync/outbox/draft.ts';
 import type { OutboxRun } from './context.ts';
 import type { OutboxBook } from './ledger.ts';
-import { fromUpdate } from '../push-sheet.ts';
+import { fromUpdate } from '../sync/push-sheet.ts';
 import { rowWrites } from '../row-writes.ts';
-import { statusKey } from '../shape.ts';
+import { statusKey } from '../sync/shape.ts';
 import { sheetWrite } from '../stop.ts';
 
 /**

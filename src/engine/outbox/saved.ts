@@ -1,9 +1,9 @@
 // A plan of an outbox that somebody looked at: exactly these messages are sent, as far as they are still the same (W3).
 import type { Change, Problem } from '../../sync/change.ts';
 import { problem } from '../../sync/change.ts';
-import type { Due } from '../../sync/outbox-judge.ts';
+import type { Due } from '../../sync/outbox/judge.ts';
 import { RunFailed } from '../errors.ts';
-import type { SavedPlan } from '../saved-plan.ts';
+import type { SavedPlan } from '../sync/saved-plan.ts';
 
 export interface SavedMessages {
   /** Those of the saved plan among them, each once. */

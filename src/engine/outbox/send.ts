@@ -1,10 +1,10 @@
 // P3: one message sent, the intent written down before the call and what came of it after. Nothing here is ever repeated.
 import { AuthenticationError, isRefusal, OutcomeUnknownError, ServiceError } from '../../crm/errors.ts';
-import type { OutgoingName } from '../../crm/outgoing.ts';
-import { operations } from '../../crm/operations/table.ts';
-import { callsOf, type Message } from '../../sync/message.ts';
+import type { OutgoingName } from '../../crm/outreach/outgoing.ts';
+import { operations } from '../../crm/outreach/operations/table.ts';
+import { callsOf, type Message } from '../../sync/outbox/message.ts';
 import type { Outcome } from '../../sync/outcome.ts';
-import type { Due } from '../../sync/outbox-judge.ts';
+import type { Due } from '../../sync/outbox/judge.ts';
 import { editCall, isUnbegun } from '../stop.ts';
 import { changeLines } from '../history.ts';
 import type { OutboxRun } from './context.ts';

@@ -1,11 +1,11 @@
 // One outbox as the planner sees it, and the way there and back: made once from the configuration.
 import type { OutboxConfig } from '../../config/config.ts';
-import { payloadFields } from '../../crm/outgoing.ts';
+import { payloadFields } from '../../crm/outreach/outgoing.ts';
 import type { CellInput, ColumnKey, Row, TableSpec } from '../../sheets/port.ts';
 import type { FieldChange } from '../../sync/change.ts';
-import type { OutboxField, OutboxRow } from '../../sync/message.ts';
-import { type SentField, toSentCell } from '../../sync/outbox-cells.ts';
-import { statusKey } from '../shape.ts';
+import type { OutboxField, OutboxRow } from '../../sync/outbox/message.ts';
+import { type SentField, toSentCell } from '../../sync/outbox/cells.ts';
+import { statusKey } from '../sync/shape.ts';
 
 export interface OutboxShape {
   readonly fields: readonly OutboxField[];

@@ -1,12 +1,12 @@
 // The tab of an outbox, made ready: its columns made where they are missing, and refused where it is somebody else's.
-import type { Inspection } from '../../sheets/inspect.ts';
+import type { Inspection } from '../../sheets/google/inspect.ts';
 import type { Snapshot, TableSpec } from '../../sheets/port.ts';
 import { sheetCall } from '../context.ts';
 import { RunFailed } from '../errors.ts';
-import type { Facts } from '../memory.ts';
+import type { Facts } from '../sync/memory.ts';
 import type { OutboxRun, OutboxTab } from './context.ts';
-import { assertMade, columnsToCreate } from '../pull.ts';
-import { statusKey } from '../shape.ts';
+import { assertMade, columnsToCreate } from '../sync/pull.ts';
+import { statusKey } from '../sync/shape.ts';
 
 /** Without `mayWrite` columns that are to be made are only imagined, as blank. Throws SheetsErrors and RunFailed. */
 export async function readTab(context: OutboxRun, facts: Facts, mayWrite: boolean): Promise<OutboxTab> {

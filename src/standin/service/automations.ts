@@ -1,4 +1,4 @@
-import { automation } from '../../crm/operations/records.ts';
+import { automation } from '../../crm/outreach/operations/records.ts';
 import type { Jobs } from './jobs.ts';
 import { invalid, Refusal, unprocessable } from './refusal.ts';
 import { recordOf } from './stored.ts';

@@ -1,5 +1,5 @@
-import { isObject } from '../../crm/operations/answers.ts';
-import type { Fields } from '../../crm/operations/shape.ts';
+import { isObject } from '../../crm/outreach/operations/answers.ts';
+import type { Fields } from '../../crm/outreach/operations/shape.ts';
 import { byField } from './order.ts';
 import { pageLimit } from './paging.ts';
 import type { Window } from './paging.ts';

@@ -1,4 +1,4 @@
-import type { ContactUpdate, Lead } from '../../crm/operations/records.ts';
+import type { ContactUpdate, Lead } from '../../crm/outreach/operations/records.ts';
 import type { ContactChange, ContactFields } from './contacts.ts';
 import { handleOf, isMemberId } from './identifiers.ts';
 import { invalid } from './refusal.ts';

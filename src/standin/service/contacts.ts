@@ -1,4 +1,4 @@
-import { contact } from '../../crm/operations/records.ts';
+import { contact } from '../../crm/outreach/operations/records.ts';
 import { contactKeys } from './identifiers.ts';
 import { SearchIndex } from './search-index.ts';
 import { recordOf } from './stored.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { isObject } from '../../crm/operations/answers.ts';
-import type { NamedOperation } from '../../crm/operations/table.ts';
-import { decodeQuery } from '../../crm/operations/query.ts';
-import { contactFieldNames, contactUpdate } from '../../crm/operations/records.ts';
-import { paging } from '../../crm/operations/paging.ts';
+import { isObject } from '../../crm/outreach/operations/answers.ts';
+import type { NamedOperation } from '../../crm/outreach/operations/table.ts';
+import { decodeQuery } from '../../crm/outreach/operations/query.ts';
+import { contactFieldNames, contactUpdate } from '../../crm/outreach/operations/records.ts';
+import { paging } from '../../crm/outreach/operations/paging.ts';
 import { badRequest, invalid, issuesToFieldTexts, notFound, Refusal, serverError } from './refusal.ts';
 import { failFilter } from './search.ts';
 import type { Switches } from './switches.ts';

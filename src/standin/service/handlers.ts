@@ -1,6 +1,13 @@
-import type { Operation } from '../../crm/operations/define.ts';
-import { automation, contact, email, list, networkMessage, senderProfile } from '../../crm/operations/records.ts';
-import type { operations } from '../../crm/operations/table.ts';
+import type { Operation } from '../../crm/outreach/operations/define.ts';
+import {
+  automation,
+  contact,
+  email,
+  list,
+  networkMessage,
+  senderProfile,
+} from '../../crm/outreach/operations/records.ts';
+import type { operations } from '../../crm/outreach/operations/table.ts';
 import { firstSegment } from './automations.ts';
 import { collectionPage } from './collections.ts';
 import type { CollectionRequest, CollectionRules } from './collections.ts';

@@ -1,4 +1,4 @@
-import { email, networkMessage } from '../../crm/operations/records.ts';
+import { email, networkMessage } from '../../crm/outreach/operations/records.ts';
 import { recordOf } from './stored.ts';
 import type { EmailRecord, NetworkMessageRecord } from './stored.ts';
 import { RecordTable } from './table.ts';

@@ -1,4 +1,4 @@
-import { list } from '../../crm/operations/records.ts';
+import { list } from '../../crm/outreach/operations/records.ts';
 import { recordOf } from './stored.ts';
 import type { ListRecord } from './stored.ts';
 import { RecordTable } from './table.ts';

@@ -1,9 +1,9 @@
 import type { Context, Next } from 'hono';
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import type { Operation } from '../../crm/operations/define.ts';
-import { operationList, operations } from '../../crm/operations/table.ts';
-import type { NamedOperation } from '../../crm/operations/table.ts';
+import type { Operation } from '../../crm/outreach/operations/define.ts';
+import { operationList, operations } from '../../crm/outreach/operations/table.ts';
+import type { NamedOperation } from '../../crm/outreach/operations/table.ts';
 import type { Auth } from './auth.ts';
 import { decodeInput } from './decode.ts';
 import type { Disturbance } from './disturbance.ts';

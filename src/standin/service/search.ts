@@ -1,7 +1,7 @@
-import { matches } from '../../crm/operations/filter.ts';
-import type { ContactFilter } from '../../crm/operations/filter.ts';
-import { contact } from '../../crm/operations/records.ts';
-import type { ContactField } from '../../crm/operations/records.ts';
+import { matches } from '../../crm/outreach/operations/filter.ts';
+import type { ContactFilter } from '../../crm/outreach/operations/filter.ts';
+import { contact } from '../../crm/outreach/operations/records.ts';
+import type { ContactField } from '../../crm/outreach/operations/records.ts';
 import type { Random } from './random.ts';
 import { pageLimit } from './paging.ts';
 import type { Window } from './paging.ts';

@@ -1,4 +1,4 @@
-import { senderProfile } from '../../crm/operations/records.ts';
+import { senderProfile } from '../../crm/outreach/operations/records.ts';
 import { officeHours } from './automations.ts';
 import { Refusal } from './refusal.ts';
 import { recordOf } from './stored.ts';

@@ -1,5 +1,12 @@
-import type { Field, Fields, RecordShape } from '../../crm/operations/shape.ts';
-import type { automation, contact, email, list, networkMessage, senderProfile } from '../../crm/operations/records.ts';
+import type { Field, Fields, RecordShape } from '../../crm/outreach/operations/shape.ts';
+import type {
+  automation,
+  contact,
+  email,
+  list,
+  networkMessage,
+  senderProfile,
+} from '../../crm/outreach/operations/records.ts';
 
 /*
  * Records as the stand-in keeps them: every field of the operations table is there, null where blank, in the form in

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contactFieldNames } from '../../crm/operations/records.ts';
+import { contactFieldNames } from '../../crm/outreach/operations/records.ts';
 
 /*
  * Every point at which the service may behave in more than one way. With no switch set the stand-in does what the

@@ -1,4 +1,4 @@
-import type { Lead } from '../../crm/operations/records.ts';
+import type { Lead } from '../../crm/outreach/operations/records.ts';
 import { contactInputToChange, networkIdToFields } from './contact-writes.ts';
 import type { StoredContact } from './contacts.ts';
 import { storableCustomFields } from './custom-fields.ts';

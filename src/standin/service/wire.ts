@@ -1,4 +1,4 @@
-import type { Fields } from '../../crm/operations/shape.ts';
+import type { Fields } from '../../crm/outreach/operations/shape.ts';
 import type { Switches } from './switches.ts';
 
 type Shape = { readonly fields: Fields };

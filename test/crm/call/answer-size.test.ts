@@ -4,8 +4,8 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { exchange, type Transport } from '../../../src/crm/call/exchange.ts';
-import { overHttp } from '../../../src/crm/call/over-http.ts';
+import { exchange, type Transport } from '../../../src/crm/outreach/call/exchange.ts';
+import { overHttp } from '../../../src/crm/outreach/call/over-http.ts';
 import { AnswerTooLargeError, OutcomeUnknownError, ValidationError } from '../../../src/crm/errors.ts';
 import { createService } from '../../support/service.ts';
 

@@ -5,8 +5,8 @@ import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, createServer as createSocketServer, type Server } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { exchange, type Transport } from '../../../src/crm/call/exchange.ts';
-import { overHttp } from '../../../src/crm/call/over-http.ts';
+import { exchange, type Transport } from '../../../src/crm/outreach/call/exchange.ts';
+import { overHttp } from '../../../src/crm/outreach/call/over-http.ts';
 
 const transports = { 'node:http': overHttp, fetch } satisfies Record<string, Transport>;
 const get = { method: 'GET', headers: {} };

@@ -1,6 +1,6 @@
 // Words of a refusal are cut before anything reads them: no body, however hostile, takes long or fills a cell.
 import { expect, test } from 'vitest';
-import { isHtml, readRefusal } from '../../../src/crm/call/refusal.ts';
+import { isHtml, readRefusal } from '../../../src/crm/outreach/call/refusal.ts';
 
 const units = ['<title', '<title>', '<', '<!doctype', ' ', '\n', 'a', '"', '\u0130', '<title>a</title'];
 

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { readHeartbeat } from '../../../src/engine/daemon/heartbeat.ts';
+import { readHeartbeat } from '../../../src/daemon/heartbeat.ts';
 import { createDaemonTrial, until, webhookUrl } from '../../support/daemon.ts';
 
 const withAlerts = { alerts: { webhook_url: webhookUrl } };

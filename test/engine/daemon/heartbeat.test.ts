@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createHeartbeat, type Heartbeat, readHeartbeat } from '../../../src/engine/daemon/heartbeat.ts';
+import { createHeartbeat, type Heartbeat, readHeartbeat } from '../../../src/daemon/heartbeat.ts';
 
 let folder = '';
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'leadsheet-'))));

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { failurePauseMs } from '../../../src/engine/daemon/backoff.ts';
-import { watchClock } from '../../../src/engine/daemon/clock-watch.ts';
-import { createScheduler, type Scheduler, type Verdict } from '../../../src/engine/daemon/scheduler.ts';
+import { failurePauseMs } from '../../../src/daemon/backoff.ts';
+import { watchClock } from '../../../src/daemon/clock-watch.ts';
+import { createScheduler, type Scheduler, type Verdict } from '../../../src/daemon/scheduler.ts';
 
 /* node-cron on a clock that is moved by hand; jitter is left out by giving it no room. */
 

@@ -1,5 +1,5 @@
 // People at the sheet: one edit, applied where its numbers point to in the workbook as it is by then.
-import { columnLetter } from '../../../src/sheets/address.ts';
+import { columnLetter } from '../../../src/sheets/google/address.ts';
 import type { Person } from '../../../src/standin/sheets/people.ts';
 import type { PersonEdit, Typed } from './schedule.ts';
 import type { Seen } from './view.ts';

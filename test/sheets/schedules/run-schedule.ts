@@ -1,5 +1,5 @@
 // One trial from beginning to end: the adapter at work, people and faults in between, the referee watching.
-import type { Fetch } from '../../../src/sheets/endpoint.ts';
+import type { Fetch } from '../../../src/sheets/google/endpoint.ts';
 import { SheetsError } from '../../../src/sheets/errors.ts';
 import type { CellInput, NewRow, Row, RowChange, RowOutcome, Snapshot, Table } from '../../../src/sheets/port.ts';
 import { createTrial, openAnchored, spec, temporaryMarks, type Trial } from '../../support/sheets.ts';

@@ -11,44 +11,44 @@ export interface Sabotage {
 const merging: readonly Sabotage[] = [
   {
     name: 'a conflict under manual is settled for the CRM',
-    file: 'sync/merge-field.ts',
+    file: 'sync/merge/merge-field.ts',
     text: "conflict === 'manual' ? undefined : conflict",
     instead: "conflict === 'manual' ? 'crm' : conflict",
   },
   {
     name: 'under newest the older side wins',
-    file: 'sync/merge-record.ts',
+    file: 'sync/merge/merge-record.ts',
     text: "return lead > 0 ? 'crm' : 'sheet';",
     instead: "return lead > 0 ? 'sheet' : 'crm';",
   },
   {
     name: 'a field that the answer says is blank counts as missing from it',
-    file: 'sync/record-state.ts',
+    file: 'sync/settle/record-state.ts',
     text: '(value === undefined ? state.crm[index] : value)',
     instead: '(value ?? state.crm[index])',
   },
   {
     name: 'what was sent is believed to be stored, whatever the answer says',
-    file: 'sync/record-state.ts',
+    file: 'sync/settle/record-state.ts',
     text: 'if (stored === undefined || isSame(kind, stored, after))',
     instead: 'if (true as boolean)',
   },
   {
     name: 'the base holds what was sent, also where the sheet does not',
-    file: 'sync/settle.ts',
+    file: 'sync/settle/settle.ts',
     text: "if (outcome.kind !== 'done') return void problems.push(failureProblem({ uuid, row: change.row }, outcome));\n    if (!state",
     instead: 'if (!state',
   },
   {
     name: 'an update of unknown outcome counts as done',
-    file: 'sync/confirm.ts',
+    file: 'sync/settle/confirm.ts',
     text: "outcome.kind === 'unknown' ? withoutSent(state.crm, change) : state.crm",
     instead:
       "outcome.kind === 'unknown' ? state.crm.map((value, index) => change.fields.find(({ field }) => field === input.mapping.fields[index]!.name)?.after ?? value) : state.crm",
   },
   {
     name: 'blanks are synced although they are to be ignored',
-    file: 'sync/merge-field.ts',
+    file: 'sync/merge/merge-field.ts',
     text: "if (isBlank(value) && field.blank === 'ignore') {",
     instead: 'if (false as boolean) {',
   },
@@ -57,25 +57,25 @@ const merging: readonly Sabotage[] = [
 const identity: readonly Sabotage[] = [
   {
     name: 'of two rows with one ID the upper one is always kept',
-    file: 'sync/copies.ts',
+    file: 'sync/match/copies.ts',
     text: 'const asSeen = known.last === undefined ?',
     instead: 'const asSeen = known.last !== null ?',
   },
   {
     name: 'a copy that names another person may take the place of the row',
-    file: 'sync/copies.ts',
+    file: 'sync/match/copies.ts',
     text: 'hasContactKeys: keys.areIn(values),',
     instead: 'hasContactKeys: keys !== undefined,',
   },
   {
     name: 'what copies of a row held is not remembered',
-    file: 'sync/copies.ts',
+    file: 'sync/match/copies.ts',
     text: 'return copies.length === 0 ? rest : { ...rest, copies };',
     instead: 'return copies.length >= 0 ? rest : { ...rest, copies };',
   },
   {
     name: 'a second row of a contact takes the place of the first',
-    file: 'sync/match-by-key.ts',
+    file: 'sync/match/by-key.ts',
     text: 'if (living !== undefined) {',
     instead: 'if (living !== undefined && rows.length > 1) {',
   },
@@ -84,25 +84,25 @@ const identity: readonly Sabotage[] = [
 const deleting: readonly Sabotage[] = [
   {
     name: 'who is on no page is gone, and is not asked for',
-    file: 'sync/person.ts',
+    file: 'sync/merge/person.ts',
     text: "return { link, changes: [], problems: [], question: 'D3' };",
     instead: 'return planContactGone(context, person, link);',
   },
   {
     name: 'a contact that changed is deleted with its row',
-    file: 'sync/person.ts',
+    file: 'sync/merge/person.ts',
     text: "      if (contactIs === 'changed') {\n        return restore('D2'",
     instead: "      if (false as boolean) {\n        return restore('D2'",
   },
   {
     name: 'a row that was edited goes with its contact',
-    file: 'sync/edited-since.ts',
+    file: 'sync/record/edited-since.ts',
     text: "return isEdited ? 'edited here since' : undefined;",
     instead: 'return isEdited ? undefined : undefined;',
   },
   {
     name: 'a contact is not looked at before it is deleted',
-    file: 'engine/push-crm.ts',
+    file: 'engine/sync/push-crm.ts',
     text: "return isMoved ? { kind: 'moved' } : remove(uuid);",
     instead: 'return isMoved ? remove(uuid) : remove(uuid);',
   },
@@ -111,19 +111,19 @@ const deleting: readonly Sabotage[] = [
 const guards: readonly Sabotage[] = [
   {
     name: 'an empty side passes',
-    file: 'sync/guard.ts',
+    file: 'sync/guard/guard.ts',
     text: 'if (expected < linksForEmptySide) return undefined;',
     instead: 'if (expected >= 0) return undefined;',
   },
   {
     name: 'no limit holds a run',
-    file: 'sync/guard.ts',
+    file: 'sync/guard/guard.ts',
     text: 'if (counts[what] <= limit.count || counts[what] <= approved) return [];',
     instead: 'if (counts[what] >= 0) return [];',
   },
   {
     name: 'rows are taken for gone while others have an ID in doubt',
-    file: 'sync/person.ts',
+    file: 'sync/merge/person.ts',
     text: 'if (doubtfulRows.length > 0 || isWithheld) {',
     instead: 'if ((doubtfulRows.length > 0 || isWithheld) && (false as boolean)) {',
   },
@@ -132,25 +132,25 @@ const guards: readonly Sabotage[] = [
 const service: readonly Sabotage[] = [
   {
     name: 'a create is sent again when its answer is lost',
-    file: 'engine/write-calls.ts',
+    file: 'engine/sync/write-calls.ts',
     text: 'return await send({ ...call, repeat: false });',
     instead: 'return await send({ ...call, repeat: true });',
   },
   {
     name: 'a contact is not looked at again before it is written',
-    file: 'engine/push-crm.ts',
+    file: 'engine/sync/push-crm.ts',
     text: "look.kind === 'seen' && hasMoved(",
     instead: "look.kind === 'seen' && (false as boolean) && hasMoved(",
   },
   {
     name: 'a new row writes over the contact that is there',
-    file: 'engine/push-create.ts',
+    file: 'engine/sync/push-create.ts',
     text: 'update_if_exists: isMove,',
     instead: 'update_if_exists: true,',
   },
   {
     name: 'changes are asked for from ten minutes after the last run on, not before',
-    file: 'crm/scan/scan.ts',
+    file: 'crm/outreach/scan/scan.ts',
     text: 'Date.parse(since) - overlapMs',
     instead: 'Date.parse(since) + overlapMs',
   },
@@ -159,7 +159,7 @@ const service: readonly Sabotage[] = [
 const scanning: readonly Sabotage[] = [
   {
     name: 'a scan ends with its first page',
-    file: 'crm/scan/windows.ts',
+    file: 'crm/outreach/scan/windows.ts',
     text: 'if (page.isLast) end = {',
     instead: 'if (page.rows >= 0) return {',
   },
@@ -168,31 +168,31 @@ const scanning: readonly Sabotage[] = [
 const sheet: readonly Sabotage[] = [
   {
     name: 'an empty answer to a write into the sheet counts as done',
-    file: 'sheets/client.ts',
+    file: 'sheets/google/client.ts',
     text: "if (kind === 'writes' && !isAnswerOf(spreadsheetId, data)) {",
     instead: "if (kind === 'writes' && (false as boolean)) {",
   },
   {
     name: 'a row is not looked at again before it is written',
-    file: 'sheets/verify.ts',
+    file: 'sheets/google/verify.ts',
     text: 'if (changed.length > 0) {',
     instead: 'if (changed.length > 0 && (false as boolean)) {',
   },
   {
     name: 'rows are appended again when the answer is lost',
-    file: 'sheets/append.ts',
+    file: 'sheets/google/append.ts',
     text: 'seen.grid.sheetMarks.some(({ metadataId }) => metadataId === mark) && unknown',
     instead: 'seen.grid.sheetMarks.some(({ metadataId }) => metadataId === -1) && unknown',
   },
   {
     name: 'a formula is written over',
-    file: 'sync/merge-record.ts',
+    file: 'sync/merge/merge-record.ts',
     text: 'toCell && record.row.formulas?.includes(field.name)',
     instead: 'toCell && record.row.formulas?.includes(`${field.name} `)',
   },
   {
     name: 'a cell that cannot be read is merged all the same',
-    file: 'sync/merge-record.ts',
+    file: 'sync/merge/merge-record.ts',
     text: 'if (shown !== undefined) {',
     instead: 'if (shown === `${record.uuid}`) {',
   },
@@ -214,13 +214,13 @@ const enrolling: readonly Sabotage[] = [
   },
   {
     name: 'nobody is vetoed',
-    file: 'sync/veto.ts',
+    file: 'sync/enrolment/veto.ts',
     text: 'if (text !== undefined) return',
     instead: "if (text === '') return",
   },
   {
     name: 'one more an hour than the cap',
-    file: 'sync/enrolment.ts',
+    file: 'sync/enrolment/enrolment.ts',
     text: 'let free = rules.perHour - countSince(ledger, input.now - hourMs);',
     instead: 'let free = rules.perHour + 1 - countSince(ledger, input.now - hourMs);',
   },
@@ -229,13 +229,13 @@ const enrolling: readonly Sabotage[] = [
 const state: readonly Sabotage[] = [
   {
     name: 'steps are not noted before they begin',
-    file: 'engine/save.ts',
+    file: 'engine/sync/commit.ts',
     text: 'if (changes.length === 0) return;\n      steps += 1;',
     instead: 'if (changes.length >= 0) return;\n      steps += 1;',
   },
   {
     name: 'values are read by the new order of the columns, and were stored in the old one',
-    file: 'engine/save.ts',
+    file: 'engine/sync/commit.ts',
     text: "const isReordered = memory.facts.fields !== undefined && facted.has('fields');",
     instead: "const isReordered = (false as boolean) && facted.has('fields');",
   },

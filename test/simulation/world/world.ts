@@ -9,7 +9,7 @@ import type { RunningDaemon } from '../../../src/daemon.ts';
 import { startDaemon } from '../../../src/daemon.ts';
 import type { EngineEvent } from '../../../src/engine/events.ts';
 import type { RunReport } from '../../../src/engine/report.ts';
-import { runSync } from '../../../src/engine/run.ts';
+import { runSync } from '../../../src/engine/sync/run.ts';
 import { createRandom } from '../../../src/standin/service/random.ts';
 import { createMemoryDisk, type MemoryDisk } from '../../support/memory-disk.ts';
 import { type Clock, installClock } from './clock.ts';

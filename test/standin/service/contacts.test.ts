@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Lead } from '../../../src/crm/operations/records.ts';
+import type { Lead } from '../../../src/crm/outreach/operations/records.ts';
 import { fieldOf, makeList, trial, uuidOf } from './support.ts';
 import type { Trial } from './support.ts';
 

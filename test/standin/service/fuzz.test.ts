@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { operationList } from '../../../src/crm/operations/table.ts';
-import type { NamedOperation } from '../../../src/crm/operations/table.ts';
+import { operationList } from '../../../src/crm/outreach/operations/table.ts';
+import type { NamedOperation } from '../../../src/crm/outreach/operations/table.ts';
 import { defaultSwitches, switchesSchema } from '../../../src/standin/service/switches.ts';
 import { addDemoData } from '../../../src/standin/service/demo.ts';
 import { trial } from './support.ts';

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { operationList } from '../../../src/crm/operations/table.ts';
+import { operationList } from '../../../src/crm/outreach/operations/table.ts';
 import { serve } from '../../../src/standin/serve.ts';
 import type { RunningServer } from '../../../src/standin/serve.ts';
 import { send, trial } from './support.ts';

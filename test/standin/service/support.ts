@@ -1,4 +1,4 @@
-import { isObject } from '../../../src/crm/operations/answers.ts';
+import { isObject } from '../../../src/crm/outreach/operations/answers.ts';
 import { createServiceStandin } from '../../../src/standin/service/standin.ts';
 import type { ServiceStandin } from '../../../src/standin/service/standin.ts';
 import type { Switches } from '../../../src/standin/service/switches.ts';

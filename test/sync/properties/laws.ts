@@ -1,6 +1,6 @@
 // What must be true of the world once both sides are quiet and healthy.
 import type { Change, Problem } from '../../../src/sync/change.ts';
-import { unpack } from '../../../src/sync/record.ts';
+import { unpack } from '../../../src/sync/record/record.ts';
 import { healthy, type Ran, run } from './run.ts';
 import { fieldNames } from './setting.ts';
 import { type Contact, inScope, isSameField, type Row, type World } from './world.ts';

@@ -1,11 +1,11 @@
 // Carrying changes out on the small world, with what the adapters promise: what moved since it was read is not written
 // over (W3), and a service that may refuse, forget or reshape what it is sent.
-import { lastSeen } from '../../../src/sync/base.ts';
+import { lastSeen } from '../../../src/sync/record/base.ts';
 import type { Change, FieldChange } from '../../../src/sync/change.ts';
 import type { PlanInput } from '../../../src/sync/input.ts';
 import type { Outcome } from '../../../src/sync/outcome.ts';
-import { pack, type Packed, type RowRecord, unpack } from '../../../src/sync/record.ts';
-import type { Reading, Value } from '../../../src/sync/value.ts';
+import { pack, type Packed, type RowRecord, unpack } from '../../../src/sync/record/record.ts';
+import type { Reading, Value } from '../../../src/sync/value/value.ts';
 import { act } from './people.ts';
 import { judgeCreate, judgeDeletion, judgeWrite } from './referee.ts';
 import type { Fault, RunOptions } from './run.ts';

@@ -1,10 +1,10 @@
 // Single plans over records whose three values are drawn freely: who is who is plain, what becomes of fields is not.
 import { type Arbitrary, array, boolean, constantFrom, record, tuple } from 'fast-check';
-import type { Link } from '../../../src/sync/base.ts';
+import type { Link } from '../../../src/sync/record/base.ts';
 import { noAnswers, noRequests, type PlanInput } from '../../../src/sync/input.ts';
-import type { BlankPolicy, ConflictPolicy, Direction, Field, Mapping } from '../../../src/sync/mapping.ts';
-import { type ContactRecord, pack, type RowRecord } from '../../../src/sync/record.ts';
-import type { Reading, Value } from '../../../src/sync/value.ts';
+import type { BlankPolicy, ConflictPolicy, Direction, Field, Mapping } from '../../../src/sync/record/mapping.ts';
+import { type ContactRecord, pack, type RowRecord } from '../../../src/sync/record/record.ts';
+import type { Reading, Value } from '../../../src/sync/value/value.ts';
 
 export interface FreeField {
   readonly direction: Direction;

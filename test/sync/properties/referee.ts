@@ -2,8 +2,8 @@
 import type { Change, FieldChange } from '../../../src/sync/change.ts';
 import type { PlanInput } from '../../../src/sync/input.ts';
 import type { Plan } from '../../../src/sync/plan.ts';
-import { type RowRecord, unpack } from '../../../src/sync/record.ts';
-import type { Reading, Side, Value } from '../../../src/sync/value.ts';
+import { type RowRecord, unpack } from '../../../src/sync/record/record.ts';
+import type { Reading, Side, Value } from '../../../src/sync/value/value.ts';
 import { fieldNames, position } from './setting.ts';
 import { type Contact, type Held, isSameField, living, type World } from './world.ts';
 

@@ -1,7 +1,7 @@
 // One run over the small world, as the engine does it: read, plan, ask, push to the CRM, resume, push to the sheet,
 // settle. What goes wrong on the way is told beforehand, so that a trial replays exactly.
 import { type Arbitrary, array, boolean, constant, constantFrom, nat, oneof, option, record } from 'fast-check';
-import { type Base, type Link, unsureOf } from '../../../src/sync/base.ts';
+import { type Base, type Link, unsureOf } from '../../../src/sync/record/base.ts';
 import type { Change, Question } from '../../../src/sync/change.ts';
 import {
   type Answers,
@@ -12,14 +12,14 @@ import {
 } from '../../../src/sync/input.ts';
 import type { Outcome } from '../../../src/sync/outcome.ts';
 import { type Plan, plan } from '../../../src/sync/plan.ts';
-import { resume } from '../../../src/sync/resume.ts';
-import { settle, type Settled } from '../../../src/sync/settle.ts';
-import { unpack } from '../../../src/sync/record.ts';
+import { resume } from '../../../src/sync/settle/sheet-follow-up.ts';
+import { settle, type Settled } from '../../../src/sync/settle/settle.ts';
+import { unpack } from '../../../src/sync/record/record.ts';
 import { type Act, anyAct } from './people.ts';
 import { createPush, type Push } from './push.ts';
 import { judgeBase, judgePlan } from './referee.ts';
 import { fieldNames } from './setting.ts';
-import type { Reading } from '../../../src/sync/value.ts';
+import type { Reading } from '../../../src/sync/value/value.ts';
 import {
   type Contact,
   findByKey,

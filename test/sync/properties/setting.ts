@@ -1,7 +1,7 @@
 // The small world's mapping and alphabets. Few values, so that people collide, agree by chance and go back to old values.
 import { type Arbitrary, boolean, constant, constantFrom, oneof, record } from 'fast-check';
-import type { BlankPolicy, ConflictPolicy, Field, Mapping } from '../../../src/sync/mapping.ts';
-import type { Value } from '../../../src/sync/value.ts';
+import type { BlankPolicy, ConflictPolicy, Field, Mapping } from '../../../src/sync/record/mapping.ts';
+import type { Value } from '../../../src/sync/value/value.ts';
 
 /** What a service may do with a field it is sent. */
 export type Habit = 'keeps' | 'lowers' | 'ignores' | 'refuses';

@@ -3,7 +3,7 @@ import { deepStrictEqual } from 'node:assert';
 import type { Change } from '../../../src/sync/change.ts';
 import type { PlanInput } from '../../../src/sync/input.ts';
 import { type Plan, plan } from '../../../src/sync/plan.ts';
-import type { Side } from '../../../src/sync/value.ts';
+import type { Side } from '../../../src/sync/value/value.ts';
 import { type Act, act } from './people.ts';
 import { healthy, planAndAsk, readBoth, run } from './run.ts';
 import type { World } from './world.ts';

@@ -1,10 +1,10 @@
 // Two sides as plain data, with what a referee has to know of them: which row is physically which, who wrote a value last.
-import { compileKeys } from '../../../src/sync/keys.ts';
-import type { Base } from '../../../src/sync/base.ts';
-import { isSame } from '../../../src/sync/kinds.ts';
-import type { Mapping } from '../../../src/sync/mapping.ts';
-import { type ContactRecord, pack, type Packed, type RowRecord } from '../../../src/sync/record.ts';
-import type { Reading, Value } from '../../../src/sync/value.ts';
+import { compileKeys } from '../../../src/sync/record/keys.ts';
+import type { Base } from '../../../src/sync/record/base.ts';
+import { isSame } from '../../../src/sync/value/kinds.ts';
+import type { Mapping } from '../../../src/sync/record/mapping.ts';
+import { type ContactRecord, pack, type Packed, type RowRecord } from '../../../src/sync/record/record.ts';
+import type { Reading, Value } from '../../../src/sync/value/value.ts';
 import { fieldNames, mappingOf, segment, type Setting } from './setting.ts';
 
 /** A value and whether a person put it there, or the sync. */

@@ -1,0 +1,129 @@
+import delay from 'delay';
+import { LongPause } from './budget.ts';
+import { AuthenticationError, RateLimitError, ServiceError, StoppedError } from '../../errors.ts';
+import type { FailedCall } from '../../errors.ts';
+import { exchange } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
+import { interpret } from './interpret.ts';
+import type { Interpretation } from './interpret.ts';
+import { maskAll, maskExchange } from './mask.ts';
+import type { Operation } from '../operations/define.ts';
+import type { CallOptions, ServiceClientOptions } from '../../port.ts';
+import type { ServiceRequest } from './request.ts';
+
+/** 500 has been seen for a filter the service does not know: not worth more than two repeats. */
+const repeatsOf500 = 2;
+/** 429s in a row one call sits through. Without a Retry-After that is some seven minutes of growing pauses. */
+const pausesMax = 10;
+/** Delay before the first repeat after a 5xx, a reset or a timeout; doubled each time, up to half a minute. */
+const repeatDelayMs = { first: 500, max: 30_000 };
+
+/** What a call needs of its client. */
+export interface Caller extends ServiceClientOptions {
+  /** Is told the headers of every answer. */
+  readonly noteClock: (headers: Headers) => void;
+}
+
+/** The attempts at one call: makes them, remembers what came of the last, and says whether to make another. */
+export function createAttempts<Answer>(
+  client: Caller,
+  operation: Operation<never, Answer>,
+  { signal, stop, priority = 'edit', repeat }: CallOptions,
+) {
+  /** Until when an attempt may begin. */
+  const mayBegin = stop ?? signal;
+  const repeatable = operation.repeat !== 'harmful' && repeat !== false;
+  const { budget, transport, timeoutMs } = client;
+  const { bytesMax } = operation.answer;
+  let failed: { readonly error: ServiceError; readonly again: boolean } | undefined;
+  let pauses = 0;
+
+  async function make(call: FailedCall, { url, init }: ServiceRequest): Promise<Answer> {
+    const seen = await inBudget(call, () =>
+      budget.run(() => attempt(call, { url, init }), { priority, signal: mayBegin }),
+    );
+    if ('answer' in seen) return seen.answer;
+    failed = seen;
+    throw seen.error;
+  }
+
+  /** Runs as the budget's task, to its end: a 429 or 401 must reach the budget before the next task starts. */
+  async function attempt(call: FailedCall, { url, init }: ServiceRequest): Promise<Interpretation<Answer>> {
+    const received = await exchange(url, init, { transport, timeoutMs, bytesMax, signal });
+    const result = maskExchange(received, client);
+    if (operation.repeat === 'read') signal?.throwIfAborted();
+    if (result.outcome === 'answered') client.noteClock(result.headers);
+    const seen = { ...call, ...describe(result) };
+    client.observe?.({ ...seen, method: operation.method, url, exchange: result });
+    const pauseFor = (retryAfterMs: number | undefined) => budget.refused(retryAfterMs);
+    const meaningOf = (what: Exchange) => interpret(operation, what, seen, pauseFor, client.now());
+    let interpretation = meaningOf(result);
+    // A refusal inside a 200 has words too. No other answer is read twice: its second pause would count as another 429.
+    if ('error' in interpretation && result.outcome === 'answered' && result.status < 300) {
+      interpretation = meaningOf(maskAll(received, client));
+    }
+    const error = 'error' in interpretation ? interpretation.error : undefined;
+    if (error instanceof AuthenticationError) budget.close(error);
+    if (!(error instanceof RateLimitError)) budget.accepted();
+    return interpretation;
+  }
+
+  return {
+    async make(call: FailedCall, request: ServiceRequest): Promise<Answer> {
+      try {
+        return await make(call, request);
+      } catch (error) {
+        // W8: a 429 says that the call was not carried out, so that nothing of it was begun.
+        const isUnbegun = failed === undefined || failed.error instanceof RateLimitError;
+        if (stop?.aborted && error === stop.reason && isUnbegun) {
+          const stopped = new StoppedError({ ...call, attempts: call.attempts - 1 });
+          failed = { error: stopped, again: false };
+          throw stopped;
+        }
+        // Stopped while waiting to repeat a write: what is known of it is what the last attempt left.
+        if (error instanceof ServiceError || failed === undefined || operation.repeat === 'read') throw error;
+        failed = { ...failed, again: false };
+        throw failed.error;
+      }
+    },
+
+    async waitForNext(error: Error, repeats: number): Promise<boolean> {
+      if (error !== failed?.error || !failed.again || !repeatable) return false;
+      // The budget itself pauses after a 429; a delay of ours on top would be a delay twice.
+      if (error instanceof RateLimitError) return ++pauses <= pausesMax;
+      if (failed.error.call.status === 500 && repeats >= repeatsOf500) return false;
+      const delayMs = Math.min(repeatDelayMs.max, repeatDelayMs.first * 2 ** repeats) * (0.5 + client.random() / 2);
+      try {
+        await delay(delayMs, mayBegin && { signal: mayBegin });
+        return true;
+      } catch {
+        if (operation.repeat === 'read' && !stop?.aborted) signal?.throwIfAborted();
+        return false;
+      }
+    },
+  };
+}
+
+/** What the budget rejects with, closed by an earlier 401 or paused for long, as the failure of this call. */
+async function inBudget<T>(call: FailedCall, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    const unsent = { ...call, attempts: call.attempts - 1 };
+    if (error instanceof AuthenticationError) throw new AuthenticationError(unsent, error.said, true);
+    throw error instanceof LongPause ? new RateLimitError(unsent, error.pausedMs) : error;
+  }
+}
+
+/** As much of an answer as an error keeps. */
+const bodyKept = 2_048;
+
+function describe(result: Exchange): Pick<FailedCall, 'status' | 'requestId' | 'body'> {
+  if (result.outcome !== 'answered') return {};
+  const requestId = result.headers.get('x-request-id') ?? result.headers.get('x-correlation-id');
+  return {
+    status: result.status,
+    ...(requestId !== null && { requestId }),
+    ...(result.status >= 300 && { body: result.text.slice(0, bodyKept) }),
+  };
+}

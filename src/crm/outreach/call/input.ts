@@ -1,0 +1,90 @@
+import type * as z from 'zod';
+import type { FieldMessages } from '../../errors.ts';
+import type { Operation } from '../operations/define.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** An operation's input, checked and in the places it travels in. */
+export interface CheckedInput {
+  readonly path: Readonly<Record<string, string>>;
+  readonly query?: Values;
+  readonly body?: Values;
+}
+
+/**
+ * Sorts a flat input into path, query and body and checks each against its schema; the operation's defaults fill what is
+ * left out. Answers what is wrong by field, so that nothing the contract refuses is ever sent. `allowUnknown` lets fields
+ * and filter keys pass that the table does not know.
+ */
+export function checkInput(
+  operation: Operation,
+  input: Values,
+  allowUnknown = false,
+): { readonly checked: CheckedInput } | { readonly fields: FieldMessages } {
+  const { pathParameters, query, body, defaults, prepare } = operation;
+  const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+  const filled = { ...defaults, ...(prepare?.(given) ?? given) };
+
+  const issues: Issue[] = [];
+  const check = (schema: z.ZodObject, values: Values): Values => {
+    const { error, data } = schema.safeParse(values);
+    if (!error) return data;
+    issues.push(...error.issues.filter((issue) => !(allowUnknown && issue.code === 'unrecognized_keys')));
+    return values;
+  };
+
+  const inPath = Object.keys(pathParameters.shape);
+  const inQuery = Object.keys(query?.shape ?? {});
+  const path = check(
+    pathParameters,
+    pick(filled, (name) => inPath.includes(name)),
+  ) as CheckedInput['path'];
+  // What no schema knows goes to the last one there is, which then refuses it by name.
+  const inBody = (name: string) => !inPath.includes(name) && !inQuery.includes(name);
+  const checkedBody = body && check(body, pick(filled, inBody));
+  const checkedQuery =
+    query &&
+    check(
+      query,
+      pick(filled, (name) => inQuery.includes(name) || (!body && inBody(name))),
+    );
+  const fields = fieldMessages(issues);
+  if (!query && !body) {
+    for (const name of Object.keys(pick(filled, inBody))) fields[name] = [unknownField];
+  }
+  return Object.keys(fields).length > 0
+    ? { fields }
+    : { checked: { path, ...(checkedQuery && { query: checkedQuery }), ...(checkedBody && { body: checkedBody }) } };
+}
+
+/** The names an operation's input takes, for help and for naming the nearest one. */
+export function inputNames({ pathParameters, query, body }: Operation): readonly string[] {
+  return [pathParameters, query, body].flatMap((schema) => Object.keys(schema?.shape ?? {}));
+}
+
+type Issue = z.ZodError['issues'][number];
+
+/** What is wrong with a value, by field (`lead.email`); `input` stands for the value as a whole. */
+function fieldMessages(issues: readonly Issue[]): Record<string, string[]> {
+  const messages: Record<string, string[]> = {};
+  for (const issue of issues) {
+    for (const [field, message] of describeIssue(issue)) (messages[field] ??= []).push(message);
+  }
+  return messages;
+}
+
+const unknownField = 'is not a field of this operation';
+
+function describeIssue(issue: Issue): [field: string, message: string][] {
+  const field = issue.path.map(String).join('.');
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => [field === '' ? key : `${field}.${key}`, unknownField]);
+  }
+  // A name that is not allowed: why stands one level down.
+  const message = issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message;
+  return [[field === '' ? 'input' : field, message]];
+}
+
+function pick(values: Values, chosen: (name: string) => boolean): Values {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => chosen(name)));
+}

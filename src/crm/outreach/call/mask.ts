@@ -1,0 +1,57 @@
+// Takes the secrets of a request out of what came back: a service may echo what it was sent.
+import type { Secret } from '../../../lib/secret.ts';
+import type { Exchange } from './exchange.ts';
+
+/** A shorter value of an extra header, such as a team's number, would tear holes into innocent words. */
+const headerValueCharsMin = 6;
+
+export interface SentSecrets {
+  readonly token: Secret;
+  readonly extraHeaders?: Readonly<Record<string, Secret>> | undefined;
+}
+
+type Mask = (text: string) => string;
+
+/**
+ * The exchange without secrets. The values of extra headers stay in the body of a success: a team's number may well be part
+ * of a contact's data. `maskAll` takes them out of that one too, for an error that is made from it.
+ */
+export function maskExchange(result: Exchange, sent: SentSecrets): Exchange {
+  return isSuccess(result) ? masked(result, allOf(sent), (text) => sent.token.maskIn(text)) : maskAll(result, sent);
+}
+
+/** The exchange without any secret of the request. JSON stays JSON of the same shape. */
+export function maskAll(result: Exchange, sent: SentSecrets): Exchange {
+  const mask = allOf(sent);
+  return masked(result, mask, sent.extraHeaders ? (text) => maskJson(text, mask) : mask);
+}
+
+function isSuccess(result: Exchange): boolean {
+  return result.outcome === 'answered' && result.status >= 200 && result.status < 300;
+}
+
+function allOf({ token, extraHeaders = {} }: SentSecrets): Mask {
+  const values = Object.values(extraHeaders).filter((value) => value.reveal().length >= headerValueCharsMin);
+  const secrets = [token, ...values];
+  return (text) => secrets.reduce((rest, secret) => secret.maskIn(rest), text);
+}
+
+function masked(result: Exchange, mask: Mask, maskBody: Mask): Exchange {
+  if (result.outcome !== 'answered') return { ...result, why: mask(result.why) };
+  const headers = new Headers([...result.headers].map(([name, value]): [string, string] => [name, mask(value)]));
+  return { ...result, headers, text: maskBody(result.text) };
+}
+
+/** A masked number would be no JSON; as a text it is. */
+function maskJson(text: string, mask: Mask): string {
+  const whole = mask(text);
+  if (whole === text) return text;
+  try {
+    return JSON.stringify(JSON.parse(text), (_key, value: unknown) => {
+      if (typeof value === 'string') return mask(value);
+      return typeof value === 'number' && mask(String(value)) !== String(value) ? mask(String(value)) : value;
+    });
+  } catch {
+    return whole;
+  }
+}

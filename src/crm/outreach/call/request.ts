@@ -1,0 +1,42 @@
+import type { Secret } from '../../../lib/secret.ts';
+import { encodeQuery } from '../operations/query.ts';
+import type { QueryObject } from '../operations/query.ts';
+import type { Operation } from '../operations/define.ts';
+import type { CallInit } from './exchange.ts';
+import type { CheckedInput } from './input.ts';
+import type { ServiceClientOptions } from '../../port.ts';
+
+/** A request, ready to be sent as often as need be. */
+export interface ServiceRequest {
+  readonly url: string;
+  readonly init: Pick<CallInit, 'method' | 'headers' | 'body'>;
+}
+
+export function buildRequest(
+  { baseUrl, token, userAgent, extraHeaders }: ServiceClientOptions,
+  operation: Operation,
+  { path, query, body }: CheckedInput,
+): ServiceRequest {
+  const filled = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''));
+  const search = query ? encodeQuery(query as QueryObject, operation.filterStyle).toString() : '';
+  // An operation without fields of its own has no body, and one that may have some sends none when none is given.
+  const hasBody = body !== undefined && (Object.keys(body).length > 0 || operation.method !== 'POST');
+  return {
+    url: baseUrl.replace(/(?<!\/)\/+$/, '') + filled + (search === '' ? '' : `?${search}`),
+    init: {
+      method: operation.method,
+      headers: {
+        ...revealed(extraHeaders),
+        accept: 'application/json',
+        authorization: `Bearer ${token.reveal()}`,
+        'user-agent': userAgent,
+        ...(hasBody && { 'content-type': 'application/json' }),
+      },
+      ...(hasBody && { body: JSON.stringify(body) }),
+    },
+  };
+}
+
+function revealed(headers: Readonly<Record<string, Secret>> = {}): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value.reveal()]));
+}

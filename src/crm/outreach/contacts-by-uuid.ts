@@ -1,0 +1,65 @@
+import { NotFoundError, ValidationError, GatewayError } from '../errors.ts';
+import type { Contact } from './operations/records.ts';
+import type { CallOptions, ServiceClient } from '../port.ts';
+import type { Capabilities } from './scan/capabilities.ts';
+
+/** Uuids in one search; the page size the service is known to honour. */
+const chunkSize = 100;
+
+/**
+ * The contacts with these uuids as they are now; a uuid that is missing from the answer does not exist (404). A search by
+ * uuid serves a hundred at a time; what it does not find is asked for one by one, since the search lags behind writes and
+ * a contact that was just created is not in it for a while.
+ */
+export async function contactsByUuid(
+  client: ServiceClient,
+  capabilities: Capabilities,
+  uuids: readonly string[],
+  options?: CallOptions,
+): Promise<ReadonlyMap<string, Contact>> {
+  const found = new Map<string, Contact>();
+  for (let start = 0; start < uuids.length && capabilities.offers('uuids'); start += chunkSize) {
+    const chunk = uuids.slice(start, start + chunkSize);
+    for (const contact of await searchChunk(client, capabilities, chunk, options)) {
+      // A service that ignores the filter answers just anybody.
+      if (chunk.includes(contact.uuid)) found.set(contact.uuid, contact);
+      else capabilities.failed('uuids');
+    }
+  }
+  for (const uuid of uuids) {
+    if (found.has(uuid)) continue;
+    const contact = await contactByUuid(client, uuid, options);
+    if (contact) found.set(uuid, contact);
+  }
+  return found;
+}
+
+/** One call, which does not lag behind writes; undefined where there is no such contact (404). */
+export async function contactByUuid(
+  client: ServiceClient,
+  uuid: string,
+  options?: CallOptions,
+): Promise<Contact | undefined> {
+  try {
+    return await client.contacts.get({ uuid }, options);
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  }
+}
+
+async function searchChunk(
+  client: ServiceClient,
+  capabilities: Capabilities,
+  uuids: readonly string[],
+  options: CallOptions | undefined,
+): Promise<readonly Contact[]> {
+  try {
+    return (await client.contacts.search({ filter: { uuid: [...uuids] }, limit: chunkSize }, options)).data;
+  } catch (error) {
+    const refused = error instanceof ValidationError || (error instanceof GatewayError && error.call.status === 500);
+    if (!refused) throw error;
+    capabilities.failed('uuids');
+    return [];
+  }
+}

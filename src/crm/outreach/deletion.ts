@@ -1,0 +1,50 @@
+import type { CallOptions, ServiceClient } from '../port.ts';
+
+/** The contacts this process deleted a short while ago: the service goes on answering them until its job has run. */
+export interface Tombstones {
+  add(uuid: string): void;
+  has(uuid: string): boolean;
+  /** Those that still count, for remembering over a restart: uuid -> epoch milliseconds. */
+  all(): Readonly<Record<string, number>>;
+  /** Takes up what an earlier process remembered. */
+  restore(deletedAt: Readonly<Record<string, number>>): void;
+}
+
+/** How long a deleted contact that reappears is a ghost and not a new contact. */
+const ghostMs = 15 * 60_000;
+
+export function createTombstones(now: () => number): Tombstones {
+  const deletedAt = new Map<string, number>();
+  const prune = () => {
+    for (const [old, at] of deletedAt) if (now() - at >= ghostMs) deletedAt.delete(old);
+  };
+  return {
+    add(uuid) {
+      prune();
+      deletedAt.set(uuid, now());
+    },
+    all() {
+      prune();
+      return Object.fromEntries(deletedAt);
+    },
+    restore(earlier) {
+      for (const [uuid, at] of Object.entries(earlier)) deletedAt.set(uuid, at);
+    },
+    has: (uuid) => now() - (deletedAt.get(uuid) ?? -Infinity) < ghostMs,
+  };
+}
+
+/**
+ * Deletes a contact and remembers it, so that no scan takes it for a new one while it is still answered. `gone`: it was
+ * not there any more. A repeat is harmless.
+ */
+export async function deleteContact(
+  client: ServiceClient,
+  tombstones: Tombstones,
+  uuid: string,
+  options?: CallOptions,
+): Promise<'requested' | 'gone'> {
+  const outcome = await client.contacts.delete({ uuid }, options);
+  tombstones.add(uuid);
+  return outcome;
+}

@@ -1,0 +1,227 @@
+import { GatewayError, ValidationError } from '../../errors.ts';
+import { isLastPage, openPage } from '../operations/answers.ts';
+import type { Operation } from '../operations/define.ts';
+import type { ContactFilter, FilterValue } from '../operations/filter.ts';
+import { matches } from '../operations/filter.ts';
+import { operations } from '../operations/table.ts';
+import type { ServiceClient } from '../../port.ts';
+import type { Capabilities, Capability } from './capabilities.ts';
+import { contactRow } from './contact-row.ts';
+import type { ContactRow } from './contact-row.ts';
+
+export type Stamp = 'created_at' | 'updated_at';
+
+/** Bounds on a timestamp, ISO instants: from <= stamp, stamp <= to, stamp < before. */
+export interface Range {
+  readonly from?: string;
+  readonly to?: string;
+  readonly before?: string;
+}
+
+export interface PageRequest {
+  readonly stamp: Stamp;
+  readonly range: Range;
+  /** `any`: some order is asked for, so that pages are stable, but the scan does not stand on it. */
+  readonly order: 'asc' | 'desc' | 'any';
+  /** Ordered by it instead of by the stamp: no two contacts are equal in it. */
+  readonly by?: 'uuid';
+  /** Only uuids after this one; goes with `by`. */
+  readonly after?: string;
+  readonly offset: number;
+}
+
+interface ContactPage {
+  /** Contacts in scope, in the order of the answer. */
+  readonly contacts: readonly ContactRow[];
+  /** The same and those out of scope, where the service does not filter by all of it. */
+  readonly read: readonly ContactRow[];
+  /** Rows the answer held: contacts, contacts out of scope, and rows that are none. The offset moves on by it. */
+  readonly rows: number;
+  readonly unreadable: number;
+  readonly total: number | undefined;
+  /** Nothing follows. */
+  readonly isLast: boolean;
+}
+
+/** A range or an order the service refuses or ignores: this way of scanning is closed, another may be open. */
+export class CapabilityMissing extends Error {
+  override readonly name = 'CapabilityMissing';
+  readonly capability: Capability;
+
+  constructor(capability: Capability) {
+    super(`the service does not offer ${capability}`);
+    this.capability = capability;
+  }
+}
+
+/** The contact search, read row by row: a full parse of every contact would cost more than fetching it. */
+const search: Operation<{ readonly filter?: ContactFilter }, ReturnType<typeof openPage>> = {
+  ...operations.contacts.search,
+  answer: { ...operations.contacts.search.answer, read: openPage },
+} as Operation as Operation<{ readonly filter?: ContactFilter }, ReturnType<typeof openPage>>;
+
+/** The same without a word about the order: for a service that refuses whatever order it is asked for. */
+const unordered: typeof search = {
+  ...search,
+  defaults: Object.fromEntries(Object.entries(search.defaults ?? {}).filter(([name]) => !name.startsWith('order_'))),
+};
+
+export interface PageSource {
+  /** Throws CapabilityMissing when the answer shows that range or order were not honoured. */
+  read(request: PageRequest): Promise<ContactPage>;
+}
+
+export function createPageSource(
+  client: ServiceClient,
+  scope: ContactFilter,
+  capabilities: Capabilities,
+  signal: AbortSignal | undefined,
+): PageSource {
+  const isScoped = Object.keys(scope).length > 0;
+
+  async function ask(request: PageRequest, asked: ContactFilter, field = orderField(request, capabilities) ?? null) {
+    const { stamp, range, order, after, offset } = request;
+    const bounds = rangeFilter(range);
+    const filter = {
+      ...asked,
+      ...(bounds && { [stamp]: bounds }),
+      ...(after !== undefined && { uuid: { '>': after } }),
+    };
+    const call = { priority: 'scan', ...(signal && { signal }) } as const;
+    if (field === null) return client.call(unordered, { filter, offset }, call);
+    const input = { filter, offset, order_field: field, order_type: order === 'desc' ? 'desc' : 'asc' } as const;
+    return client.call(search, input, call);
+  }
+
+  /** The part of the scope the service accepts a filter for; the rest is matched here alone. */
+  const accepted = () =>
+    Object.fromEntries(Object.entries(scope).filter(([field]) => capabilities.offers(`filter:${field}`)));
+
+  /**
+   * Asks; when that is refused, finds out what was too much for the service: a range, the order, or a part of the scope.
+   * Throws CapabilityMissing for what a way of scanning stands on.
+   */
+  async function askTolerantly(request: PageRequest) {
+    try {
+      return await ask(request, accepted());
+    } catch (error) {
+      // The first page of the same query was answered: it is the offset that is refused.
+      if (!isRefusal(error) || request.offset > 0) throw error;
+      const refused = await findRefused(request);
+      if (refused === undefined) throw error;
+      // A service that failed for a while refused nothing: what it answers now settles it.
+      const isForGood = error instanceof ValidationError || !(await works(() => ask(request, accepted())));
+      if (isForGood) for (const capability of refused.capabilities) capabilities.failed(capability);
+      if (isForGood && refused.isStoodOn) throw new CapabilityMissing(refused.capabilities[0]!);
+      return ask(request, accepted());
+    }
+  }
+
+  interface Refused {
+    readonly capabilities: readonly Capability[];
+    /** The way of scanning cannot go on without it; a scope is matched here, and any order will do where none is relied on. */
+    readonly isStoodOn: boolean;
+  }
+
+  /** By leaving out one thing after the other; undefined where the service answers nothing, or all of it now. */
+  async function findRefused(request: PageRequest): Promise<Refused | undefined> {
+    const { after: _after, ...whole } = request;
+    const anywhere: PageRequest = { ...whole, range: {} };
+    if (request.after !== undefined && (await works(() => ask(whole, accepted()))))
+      return { capabilities: ['range:uuid'], isStoodOn: true };
+    if (rangeFilter(request.range) && (await works(() => ask(anywhere, accepted()))))
+      return { capabilities: [`range:${request.stamp}`], isStoodOn: true };
+    const field = orderField(request, capabilities);
+    if (field !== undefined && (await works(() => askUnordered(anywhere, accepted()))))
+      return { capabilities: [`order:${field}`], isStoodOn: request.order !== 'any' };
+    if (!(await works(() => askUnordered(anywhere, {})))) return undefined;
+    const parts: Capability[] = [];
+    for (const [name, value] of Object.entries(accepted())) {
+      if (!(await works(() => askUnordered(anywhere, { [name]: value })))) parts.push(`filter:${name}`);
+    }
+    return parts.length === 0 ? undefined : { capabilities: parts, isStoodOn: false };
+  }
+
+  async function askUnordered(request: PageRequest, asked: ContactFilter) {
+    return ask(request, asked, null);
+  }
+
+  return {
+    async read(request) {
+      const page = await askTolerantly(request);
+      const rows: ContactRow[] = [];
+      for (const each of page.rows) {
+        const row = contactRow(each);
+        if (row) rows.push(row);
+      }
+      check(request, rows, capabilities);
+      // Where the service ignores the scope, this is what keeps other lists out.
+      const contacts = isScoped ? rows.filter((row) => matches(row, scope) !== false) : rows;
+      return {
+        contacts,
+        read: rows,
+        rows: page.rows.length,
+        unreadable: page.rows.length - rows.length,
+        total: page.total,
+        isLast: isLastPage(page, page.rows.length, request.offset + page.rows.length),
+      };
+    },
+  };
+}
+
+/** Rows outside the range, or out of order, show what was silently ignored. */
+function check(request: PageRequest, rows: readonly ContactRow[], capabilities: Capabilities): void {
+  const { stamp, range, order, by, after } = request;
+  const missing = (capability: Capability) => {
+    capabilities.failed(capability);
+    throw new CapabilityMissing(capability);
+  };
+  // A contact that is updated while the scan runs may be answered with its newer stamp: no upper bound is checked then.
+  const first = range.from === undefined ? -Infinity : Date.parse(range.from);
+  const end = range.before === undefined || stamp === 'updated_at' ? Infinity : Date.parse(range.before);
+  let previous = order === 'desc' ? Infinity : -Infinity;
+  for (const row of rows) {
+    const at = Date.parse(String(row[stamp]));
+    if (at < first || at >= end) missing(`range:${stamp}`);
+    if (by !== undefined) continue;
+    if ((order === 'asc' && at < previous) || (order === 'desc' && at > previous)) missing(`order:${stamp}`);
+    previous = Number.isNaN(at) ? previous : at;
+  }
+  if (by === undefined) return;
+  const [head] = rows;
+  if (after !== undefined && head !== undefined && head.uuid <= after) missing('range:uuid');
+  const isInOrder = (row: ContactRow, index: number) => {
+    const before = rows[index - 1]?.uuid;
+    return before === undefined || (order === 'desc' ? row.uuid < before : row.uuid > before);
+  };
+  if (!rows.every(isInOrder)) missing('order:uuid');
+}
+
+function rangeFilter({ from, to, before }: Range): FilterValue | undefined {
+  const filter = { ...(from && { '>=': from }), ...(to && { '<=': to }), ...(before && { '<': before }) };
+  return Object.keys(filter).length > 0 ? filter : undefined;
+}
+
+/** A query that the service does not know has been answered with 422, with 500 for ever, and with 504 where it was too wide. */
+function isRefusal(error: unknown): boolean {
+  if (error instanceof ValidationError) return true;
+  return error instanceof GatewayError && (error.call.status === 500 || error.call.status === 504);
+}
+
+/**
+ * The field by which the search is asked to order: the one the scan stands on; else the first that the service takes, or none.
+ */
+function orderField({ stamp, order, by }: PageRequest, { offers }: Capabilities): 'uuid' | Stamp | undefined {
+  if (by !== undefined) return by;
+  if (order !== 'any') return stamp;
+  return ([stamp, 'created_at', 'uuid'] as const).find((field) => offers(`order:${field}`));
+}
+
+async function works(ask: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await ask();
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,207 @@
+import type { ContactFilter } from '../operations/filter.ts';
+import type { ServiceClient } from '../../port.ts';
+import type { Capabilities, Capability } from './capabilities.ts';
+import type { ContactRow } from './contact-row.ts';
+import { CapabilityMissing, createPageSource } from './pages.ts';
+import { newestFirst, TooManyChanged } from './newest-first.ts';
+import { createSeen } from './seen.ts';
+import { bisect, plain, walk } from './windows.ts';
+import type { Tally, WindowOptions } from './windows.ts';
+
+/** Every contact in scope (`full`), or those updated since a watermark. */
+export interface ContactScanOptions<Kept> {
+  readonly client: ServiceClient;
+  readonly capabilities: Capabilities;
+  /** Which contacts belong: `{list_uuid, status}`. Rows that do not match are left out, whatever the service makes of it. */
+  readonly scope: ContactFilter;
+  /** What is kept of a contact; asked once for each that the scan yields, as its page comes. */
+  readonly keep: (contact: ContactRow) => Kept;
+  /** The watermark of an earlier scan; without one, or where nothing else works, the scan is full. */
+  readonly since?: string;
+  /** Contacts to leave out: deleted by us, and still answered for a while. */
+  readonly tombstones?: { has(uuid: string): boolean };
+  readonly signal?: AbortSignal;
+  /** Results of one query that are relied on; 9,000 when left out, under the 9,500 at which cautious clients stop. */
+  readonly windowRows?: number;
+}
+
+/**
+ * Contacts as they come, by the page: an iteration step for each of a hundred thousand would cost more than reading them.
+ * A scan is iterated once; its report is true when the iteration has ended by itself.
+ */
+export interface ContactScan<Kept> extends AsyncIterable<readonly Kept[]> {
+  report(): ScanReport;
+}
+
+export interface ScanReport {
+  /** What it became: an incremental scan falls back to a full one where the service offers no way to ask for changes. */
+  readonly mode: 'full' | 'incremental';
+  /** True when every contact in scope (or every changed one) was surely seen. Only then does an absence mean anything. */
+  readonly whole: boolean;
+  /** Why it is not whole, in words; empty when it is. */
+  readonly reasons: readonly string[];
+  /**
+   * What kept it from being whole. `drift`: contacts came and went meanwhile. `short`: the service gave less than it
+   * promised. `unreadable`: rows were no contacts. `limit`: no query gives more, and the next scan will not either. Left out:
+   * it is whole, or was not read to its end.
+   */
+  readonly lack?: 'drift' | 'short' | 'unreadable' | 'limit';
+  /** Contacts the service says there are in it; undefined where it does not tell, or counts others in. */
+  readonly expected: number | undefined;
+  readonly contacts: number;
+  readonly pages: number;
+  /** Contacts answered more than once; counted once. */
+  readonly duplicates: number;
+  /** Windows whose total moved while they were read, and that were read again. */
+  readonly drifted: number;
+  /** The instant to pass as `since` next time: what changes from then on may have been missed. */
+  readonly watermark: string;
+}
+
+interface Strategy {
+  /** Tried only where the service offers all of them. */
+  readonly needs: readonly Capability[];
+  readonly mode: ScanReport['mode'];
+  readonly read: (options: WindowOptions) => AsyncGenerator<readonly ContactRow[]>;
+}
+
+/** How far before the watermark an incremental scan starts. */
+const overlapMs = 600_000;
+
+export function scanContacts<Kept>(options: ContactScanOptions<Kept>): ContactScan<Kept> {
+  const { client, capabilities, scope, keep, since, tombstones, signal, windowRows = 9_000 } = options;
+  const tally: Tally = {
+    pages: 0,
+    duplicates: 0,
+    unreadable: 0,
+    drifted: 0,
+    unsettled: 0,
+    short: { read: 0, of: 0 },
+    limits: [],
+    expected: undefined,
+  };
+  const reasons: string[] = [];
+  const from = since === undefined ? undefined : new Date(Date.parse(since) - overlapMs).toISOString();
+  let mode: ScanReport['mode'] = from === undefined ? 'full' : 'incremental';
+  let contacts = 0;
+  let ended = false;
+  let hasForeign = false;
+  let startedAt: string | undefined;
+
+  /** The service's own clock at its first answer: what it answered then was true then. */
+  const start = () => (startedAt ??= new Date(client.serviceNow()).toISOString());
+
+  async function* iterate(): AsyncGenerator<readonly Kept[]> {
+    const seen = createSeen(tally);
+    const pages = createPageSource(client, scope, capabilities, signal);
+    const source: typeof pages = {
+      async read(request) {
+        const page = await pages.read(request);
+        if (page.read.length > page.contacts.length) hasForeign = true;
+        start();
+        return page;
+      },
+    };
+    for await (const page of tryInTurn({ source, capabilities, windowRows, upperBound: start, tally, seen })) {
+      const kept: Kept[] = [];
+      for (const contact of page) if (!tombstones?.has(contact.uuid)) kept.push(keep(contact));
+      contacts += kept.length;
+      yield kept;
+    }
+    // A contact that one reading of a window did not show may have come with another: all that were promised were read.
+    const isAllRead = !hasForeign && tally.expected !== undefined && seen.total() >= tally.expected;
+    if (isAllRead) tally.short = { read: 0, of: 0 };
+    reasons.push(...whyNotWhole(tally));
+    ended = true;
+  }
+
+  /** Each way of scanning until one gets through; what the ones before it gave is not lost, only seen again. */
+  async function* tryInTurn(windows: WindowOptions): AsyncGenerator<readonly ContactRow[]> {
+    for (const way of strategies(from, capabilities, start)) {
+      if (!way.needs.every(capabilities.offers)) continue;
+      mode = way.mode;
+      Object.assign(tally, { unsettled: 0, unreadable: 0, short: { read: 0, of: 0 }, limits: [], expected: undefined });
+      try {
+        yield* way.read(windows);
+        // More of them changed in one second than a query gives: in the order of creation they may be far apart.
+        if (way.mode === 'full' || tally.limits.length === 0) return;
+      } catch (error) {
+        if (!(error instanceof CapabilityMissing || error instanceof TooManyChanged)) throw error;
+      }
+    }
+  }
+
+  return {
+    [Symbol.asyncIterator]: iterate,
+    report: () => ({
+      mode,
+      whole: ended && reasons.length === 0,
+      reasons: ended ? reasons : ['it was not read to its end', ...reasons],
+      ...lackOf(tally, ended),
+      expected: hasForeign ? undefined : tally.expected,
+      contacts,
+      pages: tally.pages,
+      duplicates: tally.duplicates,
+      drifted: tally.drifted,
+      watermark: start(),
+    }),
+  };
+}
+
+function whyNotWhole({ unsettled, short, limits, unreadable }: Tally): readonly string[] {
+  return [
+    ...limits,
+    ...(unreadable > 0 ? [`${unreadable} rows were no contacts`] : []),
+    ...(short.of > 0 ? [`the service said ${short.of} and gave ${short.read}, however often it was asked`] : []),
+    ...(unsettled > 0 ? ['contacts kept coming and going while it was read'] : []),
+  ];
+}
+
+function lackOf({ unsettled, short, limits, unreadable }: Tally, ended: boolean): Pick<ScanReport, 'lack'> {
+  if (!ended) return {};
+  if (limits.length > 0) return { lack: 'limit' };
+  if (unreadable > 0) return { lack: 'unreadable' };
+  if (short.of > 0) return { lack: 'short' };
+  return unsettled > 0 ? { lack: 'drift' } : {};
+}
+
+/** Earlier than any contact. */
+const beginning = '2000-01-01T00:00:00.000Z';
+
+/** The ways of scanning, the cheapest first. The last one asks nothing of the service but pages. */
+function strategies(from: string | undefined, capabilities: Capabilities, start: () => string): readonly Strategy[] {
+  // A minute more than the start: the clocks of a service are several.
+  const before = () => new Date(Date.parse(start()) + 60_000).toISOString();
+  const full: readonly Strategy[] = [
+    {
+      needs: ['range:created_at', 'order:created_at'],
+      mode: 'full',
+      read: (windows) => walk(windows, 'created_at'),
+    },
+    {
+      needs: ['range:created_at'],
+      mode: 'full',
+      read: (windows) => bisect(windows, 'created_at', { from: beginning, before: before() }),
+    },
+    { needs: [], mode: 'full', read: plain },
+  ];
+  if (from === undefined) return full;
+  return [
+    {
+      needs: ['range:updated_at', 'order:updated_at'],
+      mode: 'incremental',
+      read: (windows) => walk(windows, 'updated_at', from),
+    },
+    {
+      needs: ['range:updated_at'],
+      mode: 'incremental',
+      read: (windows) => bisect(windows, 'updated_at', { from, before: before() }),
+    },
+    {
+      needs: ['order:updated_at'],
+      mode: 'incremental',
+      read: (windows) => newestFirst(windows, from, capabilities),
+    },
+    ...full,
+  ];
+}

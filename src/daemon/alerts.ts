@@ -1,0 +1,168 @@
+// One message for each change of a sync's state, and one when it is well again.
+import delay from 'delay';
+import pRetry, { AbortError } from 'p-retry';
+import type { Secret } from '../lib/secret.ts';
+import type { LastRun } from './health.ts';
+
+/** `stopped`: failed in a way that no further run can mend. */
+export type AlertState = LastRun['status'] | 'stopped';
+
+/** The body of the message. Nothing in it is a contact's, and nothing a secret. */
+export interface Alert {
+  readonly version: 1;
+  /** `recovered`: it succeeds again. */
+  readonly event: Exclude<AlertState, 'succeeded'> | 'recovered';
+  /** One line for people; chat services show the field of this name. */
+  readonly text: string;
+  readonly sync: string;
+  /** ISO instant. */
+  readonly time: string;
+  readonly run: string;
+  readonly previous: AlertState;
+  readonly counts: LastRun['counts'];
+  /** Open problems by kind. */
+  readonly problems: LastRun['problems'];
+  readonly reason: string | null;
+  /** Of a held run: the run to name to `leadsheet approve`. */
+  readonly approve: string | null;
+}
+
+/** What the last message about a sync told, as far as it decides on the next. */
+export interface Told {
+  readonly state: AlertState;
+  readonly kinds: readonly string[];
+}
+
+export interface Alerts {
+  /** Whether this is a change of state. Never throws and never waits: delivery is on its own. */
+  observe(sync: string, lastRun: LastRun, isFinal: boolean): boolean;
+  told(sync: string): Told | undefined;
+  /** Resolves when everything was delivered or given up. */
+  settled(): Promise<void>;
+}
+
+export interface AlertsOptions {
+  /** Undefined: nobody is told; states are kept all the same. */
+  readonly url?: Secret;
+  readonly post: (url: string, init: RequestInit) => Response | Promise<Response>;
+  /** Takes contact details and secrets out of a text. */
+  readonly clean: (text: string) => string;
+  /** What earlier processes told, so that a restart does not tell it again. */
+  readonly told: ReadonlyMap<string, Told>;
+  readonly onLost: (alert: Alert, why: string) => void;
+}
+
+const timeoutMs = 10_000;
+/** After 1 and 5 s. Whoever does not answer by then is down, and the next change of state tells more than a late message. */
+const retries = { retries: 2, minTimeout: 1_000, factor: 5 };
+const waitingMax = 100;
+
+/** Kinds that take care of themselves are no news. */
+const quietKinds = new Set(['waiting', 'ignored']);
+
+export function createAlerts({ url, post, clean, told: toldBefore, onLost }: AlertsOptions): Alerts {
+  const toldBySync = new Map(toldBefore);
+  let waiting = 0;
+  let delivery = Promise.resolve();
+
+  function enqueue(alert: Alert): void {
+    if (url === undefined) return;
+    if (waiting >= waitingMax) return onLost(alert, `${waitingMax} messages wait already`);
+    waiting += 1;
+    delivery = deliver(delivery, url.reveal(), alert);
+  }
+
+  async function deliver(before: Promise<void>, address: string, alert: Alert): Promise<void> {
+    await before;
+    try {
+      await pRetry(() => send(address, alert), retries);
+    } catch (error) {
+      onLost(alert, clean(error instanceof Error ? error.message : String(error)));
+    } finally {
+      waiting -= 1;
+    }
+  }
+
+  async function send(address: string, alert: Alert): Promise<void> {
+    const stop = new AbortController();
+    const done = new AbortController();
+    // Not AbortSignal.timeout: tests move this one by hand.
+    void delay(timeoutMs, { signal: done.signal }).then(
+      () => stop.abort(new Error(`no answer within ${timeoutMs / 1_000} s`)),
+      () => undefined,
+    );
+    try {
+      const response = await post(address, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(alert),
+        // A redirect could carry the message anywhere.
+        redirect: 'manual',
+        signal: stop.signal,
+      });
+      await response.body?.cancel();
+      if (response.ok) return;
+      const refusal = new Error(`it answered ${response.status}`);
+      throw response.status >= 500 || response.status === 429 ? refusal : new AbortError(refusal);
+    } catch (error) {
+      if (error instanceof AbortError) throw error;
+      // What fetch says of a broken connection is a TypeError, which p-retry takes for a fault of ours.
+      const why = stop.signal.aborted ? stop.signal.reason : error;
+      throw new Error(why instanceof Error ? why.message : String(why), { cause: error });
+    } finally {
+      done.abort();
+    }
+  }
+
+  return {
+    observe(sync, lastRun, isFinal) {
+      const state: AlertState = isFinal ? 'stopped' : lastRun.status;
+      const kinds = Object.keys(lastRun.problems).filter((kind) => !quietKinds.has(kind));
+      const { state: previous, kinds: known } = toldBySync.get(sync) ?? { state: 'succeeded', kinds: [] };
+      toldBySync.set(sync, { state, kinds });
+      if (state === previous && kinds.every((kind) => known.includes(kind))) return false;
+      const event = state === 'succeeded' ? 'recovered' : state;
+      const reason = lastRun.reason === undefined ? null : clean(lastRun.reason);
+      enqueue({
+        version: 1,
+        event,
+        text: alertText(sync, event, reason, lastRun),
+        sync,
+        time: lastRun.endedAt,
+        run: lastRun.run,
+        previous,
+        counts: lastRun.counts,
+        problems: lastRun.problems,
+        reason,
+        approve: lastRun.approvable ?? null,
+      });
+      return true;
+    },
+    told: (sync) => toldBySync.get(sync),
+    settled: () => delivery,
+  };
+}
+
+function alertText(sync: string, event: Alert['event'], reason: string | null, lastRun: LastRun): string {
+  const open = Object.entries(lastRun.problems)
+    .filter(([kind]) => !quietKinds.has(kind))
+    .map(([kind, count]) => `${count} ${kind}`)
+    .join(', ');
+  const because = reason === null ? '' : `: ${reason}`;
+  switch (event) {
+    case 'recovered':
+      return `leadsheet: ${sync} is well again, ${lastRun.counts.linked} contacts linked`;
+    case 'failed':
+      return `leadsheet: ${sync} failed${because}. It is tried again by itself`;
+    case 'stopped':
+      return `leadsheet: ${sync} has stopped${because}. It runs again when leadsheet is started again`;
+    case 'held':
+      return `leadsheet: ${sync} is held${because}${toApprove(sync, lastRun)}`;
+    case 'partial':
+      return `leadsheet: ${sync} goes on, and a person is needed: ${open}. See leadsheet status`;
+  }
+}
+
+function toApprove(sync: string, { approvable }: LastRun): string {
+  return approvable === undefined ? '' : `. To let it through: leadsheet approve ${sync} --run ${approvable}`;
+}

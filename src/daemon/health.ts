@@ -1,0 +1,62 @@
+// How one sync stands, as people and machines are told: the last run boiled down, without anything a contact contains.
+import type { RunCounts, RunReport, RunStatus } from '../engine/report.ts';
+
+export interface LastRun extends Pick<RunReport, 'run' | 'status' | 'startedAt' | 'endedAt' | 'isFull' | 'counts'> {
+  /** Open problems by kind; only kinds there are. */
+  readonly problems: Readonly<Record<string, number>>;
+  /** Why it failed or was held, in words for people. */
+  readonly reason?: string;
+  /** What `approve` has to name. */
+  readonly approvable?: string;
+}
+
+/** A run that failed before it saw both sides leaves the records standing as they stood in the one `before`. */
+export function toLastRun(report: RunReport, before?: LastRun): LastRun {
+  const reason = reasonOf(report);
+  const hasSeen = report.error === undefined;
+  return {
+    run: report.run,
+    status: report.status,
+    startedAt: report.startedAt,
+    endedAt: report.endedAt,
+    isFull: report.isFull,
+    counts: hasSeen ? report.counts : standingOf(before),
+    problems: hasSeen ? countKinds(report.problems) : (before?.problems ?? {}),
+    ...(reason !== undefined && { reason }),
+    ...(report.approvable !== undefined && { approvable: report.approvable }),
+  };
+}
+
+/** The records as they stood, and nothing done. */
+export function standingOf(before?: LastRun): RunCounts {
+  return {
+    ...nothing,
+    ...before?.counts,
+    created: 0,
+    updated: 0,
+    appended: 0,
+    set: 0,
+    deleted: 0,
+    removed: 0,
+    enrolled: 0,
+    cancelled: 0,
+    sent: 0,
+  };
+}
+
+const nothing = { linked: 0, waiting: 0, conflicts: 0, quarantined: 0, parked: 0, held: 0, ignored: 0 };
+
+function countKinds(problems: RunReport['problems']): Readonly<Record<string, number>> {
+  const kinds: Record<string, number> = {};
+  for (const { kind } of problems) kinds[kind] = (kinds[kind] ?? 0) + 1;
+  return kinds;
+}
+
+export function reasonOf({ error, holds }: RunReport): string | undefined {
+  return error ?? (holds.length > 0 ? holds.map(({ reason }) => reason).join('; ') : undefined);
+}
+
+/** Both sides were read and what could be carried over was: lag counts from here. */
+export function hasCaughtUp(status: RunStatus): boolean {
+  return status === 'succeeded' || status === 'partial';
+}

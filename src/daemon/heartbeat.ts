@@ -1,0 +1,155 @@
+/**
+ * A file by which other processes see how the daemon is: `.daemon.json` beside the folders of the syncs. Its name begins with
+ * a dot because theirs never do. Written at once when a sync's state changes, and at most once a minute otherwise (W9).
+ * Nothing depends on it: a file that is missing, old or broken is as good as none.
+ */
+import { join } from 'node:path';
+import * as z from 'zod';
+import { type Disk, writeWhole } from '../state/file/disk.ts';
+import { machineDisk } from '../state/file/machine-disk.ts';
+
+const instant = z.iso.datetime();
+const counts = z.object({
+  linked: z.number(),
+  waiting: z.number(),
+  conflicts: z.number(),
+  quarantined: z.number(),
+  parked: z.number(),
+  held: z.number(),
+  ignored: z.number(),
+  created: z.number(),
+  updated: z.number(),
+  appended: z.number(),
+  set: z.number(),
+  deleted: z.number(),
+  removed: z.number(),
+  enrolled: z.number(),
+  cancelled: z.number(),
+  // A file that an earlier version wrote has none.
+  sent: z.number().default(0),
+});
+
+const alertStates = ['succeeded', 'partial', 'held', 'failed', 'stopped'] as const;
+
+const heartbeat = z.object({
+  version: z.literal(1),
+  pid: z.number(),
+  started_at: instant,
+  written_at: instant,
+  /** `ended`: it was asked to end and did. A killed one says `running` for ever: look at `written_at`. */
+  state: z.enum(['running', 'draining', 'ended']),
+  syncs: z.array(
+    z.object({
+      name: z.string(),
+      phase: z.enum(['idle', 'running', 'backing-off', 'stopped']),
+      /** Of this process or an earlier one. */
+      last_run: z
+        .object({
+          run: z.string(),
+          status: z.enum(['succeeded', 'partial', 'held', 'failed']),
+          started_at: instant,
+          ended_at: instant,
+          full_scan: z.boolean(),
+          counts,
+          /** Open problems by kind. */
+          problems: z.record(z.string(), z.number()),
+          /** Why it failed or was held. */
+          reason: z.string().nullable(),
+          /** The run to name to `approve`. */
+          approvable: z.string().nullable(),
+        })
+        .nullable(),
+      /** When a run last ended succeeded or partial; lag counts from here. */
+      last_success_at: instant.nullable(),
+      next_run_at: instant.nullable(),
+      next_full_scan_at: instant.nullable(),
+      failures_in_a_row: z.number(),
+      /** The last thing the receiver of alerts was told. */
+      told: z.object({ state: z.enum(alertStates), kinds: z.array(z.string()) }).nullable(),
+    }),
+  ),
+  /** Calls of the last minute, and how many a minute may have. */
+  budget: z.object({
+    crm: z.object({ used: z.number(), per_minute: z.number() }),
+    sheet_reads: z.object({ used: z.number(), per_minute: z.number() }),
+    sheet_writes: z.object({ used: z.number(), per_minute: z.number() }),
+  }),
+});
+
+export type Heartbeat = z.output<typeof heartbeat>;
+export type SyncHeartbeat = Heartbeat['syncs'][number];
+
+/** At most so often without a change. A reader may take a daemon for gone when its file is three times as old. */
+export const heartbeatEveryMs = 60_000;
+
+const fileName = '.daemon.json';
+
+/** What the daemon on this state folder last told; undefined when there is nothing one could read. Never throws. */
+export async function readHeartbeat(folder: string, disk: Disk = machineDisk): Promise<Heartbeat | undefined> {
+  try {
+    return heartbeat.parse(JSON.parse(String(await disk.readFile(join(folder, fileName)))));
+  } catch {
+    return undefined;
+  }
+}
+
+export interface HeartbeatWriter extends Disposable {
+  /** Something is other than before: write now. */
+  changed(): void;
+  /** The last word; resolves when it is written or cannot be. */
+  end(): Promise<void>;
+}
+
+export interface HeartbeatOptions {
+  readonly folder: string;
+  /** Left out: of this machine. */
+  readonly disk?: Disk | undefined;
+  readonly take: () => Heartbeat;
+  /** Told once, until writing works again. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** Replaces the file whole, one writing at a time; what happens meanwhile is in the next one. */
+export function createHeartbeat({ folder, disk = machineDisk, take, onFailure }: HeartbeatOptions): HeartbeatWriter {
+  let writing: Promise<void> | undefined;
+  let isStale = false;
+  let hasFailed = false;
+  const timer = setInterval(changed, heartbeatEveryMs);
+
+  function changed(): void {
+    isStale = true;
+    writing ??= writeWhileStale().finally(() => (writing = undefined));
+  }
+
+  async function writeWhileStale(): Promise<void> {
+    // Whoever told of a change may not be done with it.
+    await Promise.resolve();
+    while (isStale) {
+      isStale = false;
+      try {
+        await replace(disk, folder, `${JSON.stringify(take(), null, 2)}\n`);
+        hasFailed = false;
+      } catch (error) {
+        if (!hasFailed) onFailure(error);
+        hasFailed = true;
+      }
+    }
+  }
+
+  return {
+    changed,
+    async end() {
+      clearInterval(timer);
+      changed();
+      await writing;
+    },
+    [Symbol.dispose]: () => clearInterval(timer),
+  };
+}
+
+async function replace(disk: Disk, folder: string, text: string): Promise<void> {
+  await disk.mkdir(folder, { recursive: true, mode: 0o700 });
+  const draft = join(folder, `${fileName}.tmp`);
+  await writeWhole(disk, draft, [Buffer.from(text)]);
+  await disk.rename(draft, join(folder, fileName));
+}

@@ -1,0 +1,205 @@
+// What a run leaves behind: the history of what it did, then the base that follows from it, each durable before the next.
+import type { Batch, HistoryLine, Json, JsonObject, Lease } from '../../state/port.ts';
+import type { Base, Link, Stray } from '../../sync/record/base.ts';
+import { type Change, type Problem, problemId } from '../../sync/change.ts';
+import type { Outcome, Outcomes } from '../../sync/outcome.ts';
+import { settle, type Settled } from '../../sync/settle/settle.ts';
+import { unpack } from '../../sync/record/record.ts';
+import type { RunContext } from '../context.ts';
+import type { Decided } from './decide.ts';
+import { changeLines } from '../history.ts';
+import type { StepNote } from './interrupted.ts';
+import { type DecisionRequest, type Facts, factChanges, type Memory } from './memory.ts';
+
+/** In the order in which things were done, each field with what both sides agreed on before. */
+function historyLines(context: RunContext, { input, plan }: Decided, outcomes: Outcomes): HistoryLine[] {
+  return [...outcomes].flatMap(([change, outcome]) => {
+    const link = plan.people.get(change.uuid ?? '')?.link;
+    const agreed = link ? unpack(link.agreed) : [];
+    return changeLines(context, change, outcome, (field) => {
+      return { base: agreed[input.mapping.fields.findIndex(({ name }) => name === field)] ?? null };
+    });
+  });
+}
+
+/** What of a settled run differs from the memory of it, as one batch; the memory as it is then. */
+export function toBatch(
+  memory: Memory,
+  settled: Pick<Settled, 'links' | 'strays'>,
+  facts: Facts,
+  doneRequests: readonly string[],
+): { readonly batch: Batch; readonly base: Base; readonly isEmpty: boolean } {
+  const links = mapChanges<Link>(memory.base.links, settled.links);
+  const strays = mapChanges<Stray>(
+    memory.base.strays,
+    new Map([...[...memory.base.strays.keys()].map((key) => [key, null] as const), ...settled.strays]),
+  );
+  const facted = factChanges(memory.facts, facts);
+  // M9, L3: stored values go by the order of the fields, so that with another order every link is stored again.
+  const isReordered = memory.facts.fields !== undefined && facted.has('fields');
+  const put = isReordered ? (links.result as unknown as typeof links.changes.put) : links.changes.put;
+  const batch: Batch = {
+    ...((links.isChanged || isReordered) && { links: { ...links.changes, put } }),
+    ...(strays.isChanged && { strays: strays.changes }),
+    ...(facted.size > 0 && { facts: { put: facted } }),
+    ...(doneRequests.length > 0 && { doneRequests }),
+  };
+  return {
+    batch,
+    base: { fields: memory.base.fields, links: links.result, strays: strays.result },
+    isEmpty: Object.keys(batch).length === 0,
+  };
+}
+
+/**
+ * Keeps what a run does as it does it. Before a step its changes are noted in the outbox, after it they go into the
+ * history with their outcomes: should the process end in between, the next run moves the note there (`interrupted.ts`).
+ */
+export interface Journal {
+  readonly intend: (changes: readonly Change[]) => Promise<void>;
+  /** What was just done to the CRM; the base follows at once, for those that are confirmed. */
+  readonly crm: (outcomes: Outcomes) => Promise<void>;
+  /** What was just done otherwise: remembered at the end of the run. */
+  readonly tell: (outcomes: Outcomes) => Promise<void>;
+  /**
+   * `left`: what a run that was stopped did not begin. W9: nothing at all where nothing changed and there is no news; what only
+   * passes (`passing`) goes along with a write.
+   */
+  readonly end: (settled: Settled, passing: Facts, left: readonly Change[]) => Promise<void>;
+}
+
+export function openJournal(
+  context: RunContext,
+  lease: Lease,
+  memory: Memory,
+  decided: Decided,
+  facts: Facts,
+): Journal {
+  let known = memory;
+  let steps = 0;
+  /** Notes in the outbox: of the step under way, and of those that the history has by now. */
+  let open: string[] = [];
+  let done: string[] = [];
+  let hasWritten = false;
+  /** By uuid: what was done to contacts so far. */
+  const ofContact = new Map<string, Outcomes>();
+  const commit = async (batch: Batch, base: Base, learnt: Facts): Promise<void> => {
+    const outbox = done.length > 0 && { outbox: { delete: done } };
+    await lease.commit({ ...batch, ...outbox });
+    hasWritten = true;
+    done = [];
+    known = { ...known, base, facts: { ...known.facts, ...learnt } };
+  };
+  const tell = async (outcomes: Outcomes): Promise<void> => {
+    const lines = historyLines(context, decided, outcomes);
+    if (lines.length > 0) await lease.appendHistory(lines);
+    done = [...done, ...open];
+    open = [];
+  };
+  return {
+    tell,
+    async intend(changes) {
+      if (changes.length === 0) return;
+      steps += 1;
+      const note = `${context.run} ${steps}`;
+      const lines = historyLines(context, decided, new Map(changes.map((change) => [brief(change), interrupted])));
+      const creates = changes.flatMap((change) => (change.op === 'create' ? [change.key] : []));
+      const step: StepNote = { lines, ...(creates.length > 0 && { creates }) };
+      await lease.commit({ outbox: { put: new Map([[note, step]]), delete: done } });
+      done = [];
+      open = [note];
+    },
+    async crm(outcomes) {
+      await tell(outcomes);
+      const nothing = { ...decided.plan, links: new Map(), strays: new Map(), problems: [] };
+      // A contact that lets go of a key is written twice (I7): what follows of the second half follows of both.
+      const whole = joined(...[...outcomes.keys()].map(({ uuid }) => ofContact.get(uuid ?? '') ?? new Map()), outcomes);
+      for (const [change, outcome] of outcomes) {
+        const { uuid } = change;
+        if (uuid !== null) ofContact.set(uuid, new Map([...(ofContact.get(uuid) ?? []), [change, outcome]]));
+      }
+      const settled = settle(decided.input, nothing, whole);
+      // I10, L10: as long as the row bears the old contact's ID, the old link has to say whose it is. Should the process end
+      // here, the next run continues it again; with both links, the row would pass for that of a contact that is gone.
+      const bearsOtherId = (uuid: string) => ![undefined, '', uuid].includes(decided.plan.people.get(uuid)?.row?.id);
+      const links = new Map([...settled.links].filter(([uuid]) => !bearsOtherId(uuid)));
+      const { batch, base } = toBatch(known, { links, strays: known.base.strays }, facts, []);
+      await commit(batch, base, facts);
+    },
+    async end(settled, passing, left) {
+      const doneRequests = carriedOut(memory, settled, left);
+      const { isEmpty } = toBatch(known, settled, facts, doneRequests);
+      if (isEmpty && done.length === 0 && !hasWritten && !isNews(memory.facts, passing)) return;
+      const learnt = { ...facts, ...passing };
+      const { batch, base } = toBatch(known, settled, learnt, doneRequests);
+      await commit(batch, base, learnt);
+    },
+  };
+}
+
+/**
+ * `status` tells what is open. What only waits differs in every run, and so may how much of a pull is missing: that a pull
+ * is not whole is news, how many contacts it lacks today is not (W9).
+ */
+function isNews({ lastRun: before }: Facts, { lastRun: now }: Facts): boolean {
+  const openIn = (run: Facts['lastRun']) =>
+    JSON.stringify(
+      run?.problems.flatMap((each) => (each.kind === 'waiting' ? [] : [each.kind === 'incomplete' ? each.id : each])) ??
+        [],
+    );
+  return (before?.status ?? 'succeeded') !== now?.status || openIn(before) !== openIn(now);
+}
+
+const interrupted: Outcome = { kind: 'unknown', message: 'the process ended before the outcome was known' };
+
+/** Who was new replaced nothing: that it was begun is enough. */
+function brief(change: Change): Change {
+  return change.op === 'create' || change.op === 'append' ? { ...change, fields: [] } : change;
+}
+
+/**
+ * A decision that could not be carried out, because a side did not take it or the run was stopped before, stays for the next
+ * run; so does an approval of which a part is left. One that was, and was answered with another value, is for a conflict that
+ * is no more: the new one is asked about anew (M5).
+ */
+function carriedOut({ pending }: Memory, { problems, replaced }: Settled, left: readonly Change[]): readonly string[] {
+  const unsettled: ReadonlySet<Problem['kind']> = new Set(['failed', 'unknown', 'refused', 'waiting', 'conflict']);
+  const open = new Set(problems.flatMap((each) => (unsettled.has(each.kind) ? [each.id] : [])));
+  const unbegun = new Set(left.flatMap(({ uuid, row }) => [problemId(uuid, row, null), problemId(null, row, null)]));
+  const isOpen = (request: DecisionRequest) => {
+    if (request.kind === 'approve') return left.length > 0;
+    const record = request.id.split('/')[0]!;
+    if (unbegun.has(record)) return true;
+    return request.kind === 'resolve' && !replaced.has(request.id) && (open.has(request.id) || open.has(record));
+  };
+  return [...pending].flatMap(([id, request]) => (isOpen(request) ? [] : [id]));
+}
+
+export function mapChanges<Value>(before: ReadonlyMap<string, Value>, after: ReadonlyMap<string, Value | null>) {
+  const put = new Map<string, JsonObject>();
+  const gone: string[] = [];
+  for (const [key, value] of after) {
+    const known = before.get(key);
+    if (value === null) {
+      if (known !== undefined) gone.push(key);
+    } else if (known !== value && JSON.stringify(known) !== JSON.stringify(value)) {
+      put.set(key, value as unknown as JsonObject);
+    }
+  }
+  const isChanged = put.size > 0 || gone.length > 0;
+  let result = before;
+  if (isChanged) {
+    const next = new Map(before);
+    for (const key of gone) next.delete(key);
+    for (const [key, value] of put) next.set(key, value as unknown as Value);
+    result = next;
+  }
+  return { isChanged, result, changes: { put: put as ReadonlyMap<string, JsonObject & Json>, delete: gone } };
+}
+
+/** For `Change` keyed results of several pushes. */
+export function joined(...parts: readonly Outcomes[]): Outcomes {
+  return new Map(
+    parts.flatMap((part) => [...part] as [Change, typeof part extends ReadonlyMap<Change, infer O> ? O : never][]),
+  );
+}

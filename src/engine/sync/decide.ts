@@ -1,0 +1,65 @@
+// From readings to a plan that has no open questions.
+import { type Answers, noAnswers, type PlanInput } from '../../sync/input.ts';
+import { plan, type Plan } from '../../sync/plan.ts';
+import { ask } from './ask.ts';
+import type { RunContext } from '../context.ts';
+import type { Memory } from './memory.ts';
+import { type Pulled, pullWhole } from './pull.ts';
+
+export interface Decided {
+  readonly input: PlanInput;
+  /** What is carried out. */
+  readonly plan: Plan;
+  /** All that the readings call for: what was left out may still hold up a deletion (D5). */
+  readonly whole: Plan;
+  /** What it was made from: perhaps more than was read at first. */
+  readonly pulled: Pulled;
+}
+
+/** Each answer may raise a question, none twice; more rounds than kinds of question would be a fault. */
+const roundsMax = 5;
+
+/** As many lookups as reading 10,000 contacts costs calls: an emptied ID column asks one for every row. */
+const lookupsMax = 100;
+
+/** `known`: answers to earlier questions over the same contacts and rows. */
+export async function decide(
+  context: RunContext,
+  memory: Memory,
+  read: Pulled,
+  known: Answers = noAnswers,
+): Promise<Decided> {
+  let pulled = read;
+  let answers = known;
+  for (let round = 1; ; round += 1) {
+    const input: PlanInput = {
+      mapping: context.shape.mapping,
+      base: memory.base,
+      identities: { now: pulled.identities, ...(memory.facts.identities && { known: memory.facts.identities }) },
+      crm: pulled.crm,
+      sheet: pulled.sheet,
+      answers,
+      requests: memory.requests,
+      ledger: memory.ledger,
+      ...pulled.wishing,
+      now: context.client.serviceNow(),
+      waitsToSettle: !context.request.isAsked,
+    };
+    const decided = plan(input);
+    if (decided.questions.length === 0 || decided.holds.length > 0) return chosen(context, input, decided, pulled);
+    if (round > roundsMax)
+      throw new Error(`the plan still has ${decided.questions.length} questions after ${roundsMax} rounds`);
+    const lookups = decided.questions.filter(({ kind }) => kind === 'lookup').length;
+    if (pulled.crm.coverage === 'changes' && lookups > lookupsMax) {
+      pulled = await pullWhole(context, memory, pulled);
+      continue;
+    }
+    answers = await ask(context, pulled.scope, decided.questions, answers);
+  }
+}
+
+function chosen({ request }: RunContext, input: PlanInput, whole: Plan, pulled: Pulled): Decided {
+  if (!request.choose) return { input, plan: whole, whole, pulled };
+  const { changes, problems } = request.choose(whole.changes, input);
+  return { input, plan: { ...whole, changes, problems: [...whole.problems, ...problems] }, whole, pulled };
+}

@@ -1,0 +1,170 @@
+// E3: calls that an earlier run made and whose end it did not see: reading tells, as far as it can, before anything is
+// planned. Enrolments cannot be read, but contacts can: one that does not exist was not enrolled either.
+import { AuthenticationError, ServiceError } from '../../crm/errors.ts';
+import type { Contact } from '../../crm/outreach/operations/records.ts';
+import type { Batch, HistoryLine, JsonObject, Lease } from '../../state/port.ts';
+import { rowKey, type Stray } from '../../sync/record/base.ts';
+import { callsOf, type InFlight, type LedgerEntry, ledgerKey } from '../../sync/enrolment/ledger.ts';
+import { type Answers, type LookupAnswer, noAnswers } from '../../sync/input.ts';
+import { toAnswer } from './ask.ts';
+import type { RunContext } from '../context.ts';
+import type { Newcomer } from '../enrolment/ledger.ts';
+import type { Memory } from './memory.ts';
+import type { Pulled } from './pull.ts';
+import type { Identifiers } from './shape.ts';
+import { editCall } from '../stop.ts';
+
+export interface Recovered {
+  readonly memory: Memory;
+  /** Rows whose contact was found: the search may not show it yet. */
+  readonly answers: Answers;
+}
+
+/** For how long a call without a row is looked for; no answer is later than that. */
+const lateMs = 600_000;
+
+/** Without a lease nothing is written, and the plan is made as if it had been. */
+export async function recoverCalls(
+  context: RunContext,
+  memory: Memory,
+  { scope, sheet }: Pulled,
+  lease?: Lease,
+): Promise<Recovered> {
+  const cutShort = [...memory.ledger.entries].filter(([, { state }]) => state === 'intended');
+  if (memory.newcomers.size + cutShort.length === 0) return { memory, answers: noAnswers };
+  const numberByKey = new Map(sheet.rows.flatMap((row) => (row.id === '' ? [[rowKey(row), row.number] as const] : [])));
+  const entries = new Map(memory.ledger.entries);
+  const newcomers = new Map(memory.newcomers);
+  const inFlight = new Map<string, InFlight>();
+  const lookups = new Map<string, LookupAnswer>();
+  const learnt = new Map<string, LedgerEntry>();
+  for (const [key, entry] of cutShort) learn(key, { ...entry, state: 'unknown' });
+  for (const [key, newcomer] of memory.newcomers) {
+    const contact = await find(context, newcomer.identifiers);
+    if (contact === 'unanswered') inFlight.set(key, { ...newcomer, isUnanswered: true });
+    else if (contact) await found(key, newcomer, contact);
+    else notFound(key, newcomer);
+  }
+  const strays = strayNotes(memory);
+  if (lease && learnt.size > 0) await lease.appendHistory(historyOf(context, learnt));
+  if (lease) await lease.commit(changesOf(memory.newcomers, newcomers, learnt, strays));
+  return {
+    memory: {
+      ...memory,
+      base: { ...memory.base, strays: new Map([...memory.base.strays, ...strays]) },
+      newcomers,
+      ledger: { ...memory.ledger, entries, inFlight },
+    },
+    answers: { contacts: new Map(), lookups },
+  };
+
+  async function found(key: string, { automation, name, state, at, run }: Newcomer, contact: Contact): Promise<void> {
+    newcomers.delete(key);
+    lookups.set(key, await toAnswer(context, scope, contact));
+    const place = ledgerKey(contact.uuid, automation);
+    const known = entries.get(place);
+    if (known && known.state !== 'waiting' && known.state !== 'refused') return;
+    // Whether it was made by that call or by somebody else at the same time, nobody can tell.
+    const entry: LedgerEntry = {
+      state: state === 'added' ? 'enrolled' : 'unknown',
+      at,
+      run,
+      name,
+      calls: [...(known ? callsOf(known) : []), at],
+    };
+    learn(place, entry);
+  }
+
+  function learn(place: string, entry: LedgerEntry): void {
+    entries.set(place, entry);
+    learnt.set(place, entry);
+  }
+
+  function notFound(key: string, newcomer: Newcomer): void {
+    const number = numberByKey.get(key);
+    const isLate = context.client.serviceNow() - newcomer.at > lateMs;
+    if (number === undefined && isLate) newcomers.delete(key);
+    else if (newcomer.state === 'intended') newcomers.set(key, { ...newcomer, state: 'absent' });
+    else if (newcomer.state === 'added') {
+      // The service took it, and it is not there: somebody deleted it, and says whether it is to be made anew.
+      if (memory.requests.retry.has(`row:${number}`)) newcomers.delete(key);
+      else inFlight.set(key, newcomer);
+    }
+  }
+}
+
+/** G2: an earlier run was let through to create them, and whoever is found by their keys is that run's doing. */
+function strayNotes({ newcomers, base }: Memory): ReadonlyMap<string, Stray> {
+  const notes = [...newcomers].flatMap(([key, { at }]): [string, Stray][] => {
+    const known = base.strays.get(key);
+    return known?.isCounted ? [] : [[key, { ...(known ?? { since: at }), isCounted: true }]];
+  });
+  return new Map(notes);
+}
+
+/** L12: the run that made these calls did not live to tell. */
+function historyOf({ config, now }: RunContext, learnt: ReadonlyMap<string, LedgerEntry>): readonly HistoryLine[] {
+  return [...learnt].map(([key, { state, run, name = '' }]) => {
+    const [contact = null, automation = null] = key.split(' ');
+    const isDone = state === 'enrolled';
+    return {
+      time: new Date(now()).toISOString(),
+      sync: config.name,
+      run,
+      side: 'crm',
+      op: 'enrol',
+      contact,
+      row: null,
+      outcome: isDone ? 'done' : 'unknown',
+      ...(!isDone && { message: 'the run ended before the outcome was known' }),
+      automation,
+      field: null,
+      before: null,
+      after: null,
+      rule: 'E3',
+      reason: `wished for: ${name}`,
+    };
+  });
+}
+
+function changesOf(
+  before: ReadonlyMap<string, Newcomer>,
+  after: ReadonlyMap<string, Newcomer>,
+  learnt: ReadonlyMap<string, LedgerEntry>,
+  strays: ReadonlyMap<string, Stray>,
+): Batch {
+  const changed = [...after].filter(([key, newcomer]) => before.get(key) !== newcomer);
+  return {
+    enrolments: { put: learnt as unknown as ReadonlyMap<string, JsonObject> },
+    strays: { put: strays as unknown as ReadonlyMap<string, JsonObject> },
+    outbox: {
+      put: new Map(changed) as unknown as ReadonlyMap<string, JsonObject>,
+      delete: [...before.keys()].filter((key) => !after.has(key)),
+    },
+  };
+}
+
+/** By the strongest identifier alone: several in one lookup are weighed in an order nobody promised. */
+export async function findNewcomer(
+  context: RunContext,
+  { network_id, email, name, company_name }: Identifiers,
+): Promise<Contact | undefined> {
+  const input =
+    network_id !== undefined
+      ? { network_id }
+      : email !== undefined
+        ? { email }
+        : { name: name ?? '', company_name: company_name ?? '' };
+  const { client, tombstones } = context;
+  const contact = await client.contacts.lookupOne(input, editCall(context));
+  return contact && !tombstones.has(contact.uuid) ? contact : undefined;
+}
+
+async function find(context: RunContext, identifiers: Identifiers): Promise<Contact | 'unanswered' | undefined> {
+  try {
+    return await findNewcomer(context, identifiers);
+  } catch (error) {
+    if (error instanceof ServiceError && !(error instanceof AuthenticationError)) return 'unanswered';
+    throw error;
+  }
+}

@@ -1,0 +1,75 @@
+// W3: what a person changed in the CRM between the plan and a write is not overwritten, but planned again in the next run.
+import { contactsByUuid } from '../../crm/outreach/contacts-by-uuid.ts';
+import { AuthenticationError, ServiceError } from '../../crm/errors.ts';
+import { matches } from '../../crm/outreach/operations/filter.ts';
+import type { Contact } from '../../crm/outreach/operations/records.ts';
+import { lastSeen } from '../../sync/record/base.ts';
+import type { Change } from '../../sync/change.ts';
+import type { PlanInput } from '../../sync/input.ts';
+import { isSame } from '../../sync/value/kinds.ts';
+import { isReadFromCrm } from '../../sync/record/mapping.ts';
+import type { Outcome } from '../../sync/outcome.ts';
+import type { Person } from '../../sync/merge/person.ts';
+import { type ContactRecord, unpack } from '../../sync/record/record.ts';
+import type { Reading } from '../../sync/value/value.ts';
+import type { RunContext } from '../context.ts';
+import type { Scope } from './pull.ts';
+import { editCall } from '../stop.ts';
+
+export type Look =
+  | { readonly kind: 'seen'; readonly contacts: ReadonlyMap<string, Contact> }
+  | Extract<Outcome, { kind: 'failed' }>;
+
+/** One search for up to a hundred contacts. A look that fails stops their changes, and not the run (L4). */
+export async function lookAgain(context: RunContext, uuids: readonly string[]): Promise<Look> {
+  const { client, capabilities } = context;
+  try {
+    return { kind: 'seen', contacts: await contactsByUuid(client, capabilities, uuids, editCall(context)) };
+  } catch (error) {
+    if (error instanceof AuthenticationError || !(error instanceof ServiceError)) throw error;
+    return { kind: 'failed', message: error.message };
+  }
+}
+
+/** Is the contact still what the plan was made from? One that is elsewhere by now is left alone (D4). */
+export function hasMoved(
+  { shape, tombstones }: RunContext,
+  scope: Scope,
+  input: PlanInput,
+  person: Person | undefined,
+  contact: Contact | undefined,
+): boolean {
+  if (!contact || tombstones.has(contact.uuid) || matches(contact, scope.filter) === false) return true;
+  return differs(input, person, shape.fromContact(contact), new Set());
+}
+
+/** A first half of two (I7), or the move to this list (I2), and what the service answered to it: that is later than any look. */
+export interface Written {
+  readonly change: Pick<Change, 'fields'>;
+  readonly answer: ContactRecord;
+}
+
+export function hasMovedSince({ change, answer }: Written, input: PlanInput, person: Person | undefined): boolean {
+  return differs(input, person, answer, new Set(change.fields.map(({ field }) => field)));
+}
+
+function differs(
+  { mapping }: PlanInput,
+  person: Person | undefined,
+  now: ContactRecord,
+  written: ReadonlySet<string>,
+): boolean {
+  const before = crmValues(person);
+  return unpack(now.values).some((value, index) => {
+    const field = mapping.fields[index]!;
+    if (!isReadFromCrm(field) || written.has(field.name)) return false;
+    if (value === undefined || before[index] === undefined) return false;
+    return !isSame(field.kind, value, before[index]);
+  });
+}
+
+/** What the plan was made from. */
+export function crmValues(person: Person | undefined): readonly Reading[] {
+  if (typeof person?.contact === 'object') return unpack(person.contact.values);
+  return person?.link ? unpack(lastSeen(person.link, 'crm')) : [];
+}

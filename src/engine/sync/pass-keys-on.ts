@@ -1,0 +1,93 @@
+// I7: updates that pass keys on from contact to contact, one after the other: all of them, or none.
+import { putBackOf } from '../../sync/keys/handovers.ts';
+import { soleKeyNames } from '../../sync/keys/key-edits.ts';
+import type { Change } from '../../sync/change.ts';
+import { isSame } from '../../sync/value/kinds.ts';
+import type { PlanInput } from '../../sync/input.ts';
+import type { Outcome, Outcomes } from '../../sync/outcome.ts';
+import type { Plan } from '../../sync/plan.ts';
+import { unpack } from '../../sync/record/record.ts';
+import { hasMovedSince } from './look-again.ts';
+
+type Update = Extract<Change, { op: 'update' }>;
+
+interface PassDep {
+  /** By the look right before (W3). */
+  readonly isMoved: (change: Update) => boolean;
+  readonly send: (change: Update) => Promise<Outcome>;
+  /** Carries changes out and keeps their outcomes; does nothing once the end was asked for (W8). */
+  readonly push: (changes: readonly Update[], carryOut: (change: Update) => Promise<Outcome>) => Promise<void>;
+  /** What `push` has kept so far. */
+  readonly outcomes: Outcomes;
+}
+
+const waits: Outcome = {
+  kind: 'moved',
+  message: 'waits for the contact that is to give up the key: planned again',
+};
+
+/**
+ * `group`: in an order in which a key is free before it is taken (`handovers`). Where one of them cannot be written, what a
+ * contact had let go of is put back, and so is every key that was taken since. Where it may have been written, or the end
+ * was asked for, the next run goes on from what the contacts hold then: the base says which blank is ours.
+ */
+export async function passKeysOn(input: PlanInput, plan: Plan, group: readonly Update[], dep: PassDep): Promise<void> {
+  const { isMoved, send, push, outcomes } = dep;
+  const own = group.filter(({ releases }) => !releases);
+  if (own.some(isMoved)) {
+    return push(own, async (change) => (isMoved(change) ? { kind: 'moved' } : waits));
+  }
+  const done: Update[] = [];
+  for (const change of group) {
+    await push([change], async () => letGo(input, change, await send(change)));
+    const outcome = outcomes.get(change);
+    // The end was asked for.
+    if (!outcome) return;
+    if (outcome.kind === 'done') done.push(change);
+    const hasGone = outcome.kind === 'done' && hasAllKeys(input, change, outcome);
+    const isEdited = hasGone && change.releases === true && isEditedSince(change, outcome);
+    if (hasGone && !isEdited) continue;
+    if (outcome.kind !== 'unknown') await putBack(done);
+    const rest = own.filter((other) => !outcomes.has(other));
+    await push(rest, async ({ uuid }) => (isEdited && uuid === change.uuid ? { kind: 'moved' } : waits));
+    return;
+  }
+
+  /** Seen in the answer: somebody edited the contact since the look. */
+  function isEditedSince(change: Update, outcome: Outcome): boolean {
+    const answer = outcome.kind === 'done' ? outcome.contact : undefined;
+    return answer !== undefined && hasMovedSince({ change, answer }, input, plan.people.get(change.uuid!));
+  }
+
+  /** From the first key that was let go of and not replaced on, the last one first. */
+  async function putBack(changes: readonly Update[]): Promise<void> {
+    const isOpen = (each: Update) =>
+      each.releases === true && !changes.some((other) => other.uuid === each.uuid && !other.releases);
+    const first = changes.findIndex(isOpen);
+    if (first === -1) return;
+    for (const change of changes.slice(first).toReversed()) {
+      const back = putBackOf(input.mapping, change);
+      if (!back) continue;
+      await push([back], send);
+      if (outcomes.get(back)?.kind !== 'done') return;
+    }
+  }
+}
+
+/** W5: a key that the service does not let go of cannot be taken by anybody else. */
+function letGo(input: PlanInput, change: Update, outcome: Outcome): Outcome {
+  if (!change.releases || outcome.kind !== 'done' || hasAllKeys(input, change, outcome)) return outcome;
+  return { kind: 'refused', message: 'the service does not let a contact be without the key that another is to get' };
+}
+
+/** Whether the answer shows each key as it was sent: only then may another contact take what was there before. */
+function hasAllKeys({ mapping }: PlanInput, { fields }: Update, outcome: Outcome): boolean {
+  if (outcome.kind !== 'done' || !outcome.contact) return outcome.kind === 'done';
+  const names = soleKeyNames(mapping);
+  const values = unpack(outcome.contact.values);
+  return fields.every(({ field, after }) => {
+    const index = mapping.fields.findIndex(({ name }) => name === field);
+    const { [index]: answered } = values;
+    return !names.includes(field) || answered === undefined || isSame(mapping.fields[index]!.kind, answered, after);
+  });
+}

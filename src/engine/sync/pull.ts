@@ -1,0 +1,341 @@
+// Both sides as they are now, as the algorithm reads them.
+import type { SyncConfig } from '../../config/config.ts';
+import { listsNamed } from '../../crm/outreach/collection.ts';
+import { contactsByUuid } from '../../crm/outreach/contacts-by-uuid.ts';
+import { AuthenticationError, NotFoundError, ServiceError } from '../../crm/errors.ts';
+import { matches } from '../../crm/outreach/operations/filter.ts';
+import type { ContactFilter } from '../../crm/outreach/operations/filter.ts';
+import type { ServiceClient } from '../../crm/port.ts';
+import { scanContacts } from '../../crm/outreach/scan/scan.ts';
+import type { ColumnKey, ColumnState, ReadSettings, Snapshot } from '../../sheets/port.ts';
+import { type Base, lastSeen } from '../../sync/record/base.ts';
+import type { CrmReading, Identities, SheetReading } from '../../sync/input.ts';
+import type { Problem } from '../../sync/change.ts';
+import type { ContactRecord, Packed } from '../../sync/record/record.ts';
+import type { Side } from '../../sync/value/value.ts';
+import type { Wishing } from '../enrolment/automations.ts';
+import { type RunContext, scanCall, sheetCall } from '../context.ts';
+import { RunFailed } from '../errors.ts';
+import { judgeScan, type Noted, notedIn, noneNoted } from '../incomplete.ts';
+import type { Memory } from './memory.ts';
+import { editCall, sheetWrite } from '../stop.ts';
+
+export interface Pulled {
+  readonly crm: CrmReading;
+  readonly sheet: SheetReading;
+  readonly snapshot: Snapshot;
+  readonly identities: Identities;
+  readonly scope: Scope;
+  /** From when on to ask for changes next time; undefined: this pull does not let us ask later than the last one. */
+  readonly watermark: string | undefined;
+  readonly isFull: boolean;
+  /** Things an operator should know: renamed headers, a scan that was cut short. */
+  readonly notices: readonly string[];
+  /** L12: what was not read to its end. */
+  readonly problems: readonly Problem[];
+  /** About this pull, for the next ones. */
+  readonly noted: Noted;
+  /** Left out where nobody is enrolled. */
+  readonly wishing?: Wishing;
+  /** There while the tab wants preparing: columns that are to be made, if any. */
+  readonly toCreate?: readonly ColumnKey[];
+}
+
+export interface Scope {
+  readonly listUuid: string;
+  readonly filter: ContactFilter;
+  /** It is not there: `prepare` makes it, and until then there is nothing to read. */
+  readonly isToBeMade?: true;
+  /** `list Prospects EMEA` */
+  readonly text: string;
+}
+
+/**
+ * Nothing is written: columns that are missing and are to be made are only imagined, as blank. `idle`: both sides are as
+ * the last run left them, and that one had nothing to do.
+ */
+export async function pull(context: RunContext, memory: Memory, mayIdle: boolean): Promise<Pulled | 'idle'> {
+  const quiet = mayIdle && !context.request.isFull && memory.pending.size === 0 ? context.session.quiet : undefined;
+  const scope = await findScope(context, memory);
+  const [seen, contacts] = await Promise.all([
+    context.table.read({ ...holding(context, memory), unless: quiet?.fingerprint }),
+    pullContacts(context, memory, scope),
+  ]);
+  if (quiet && seen === 'unchanged' && isAsRemembered(contacts.crm, memory)) {
+    if (contacts.watermark !== undefined) context.session.watermark = contacts.watermark;
+    context.session.noted = contacts.noted;
+    return 'idle';
+  }
+  const snapshot = seen === 'unchanged' ? await context.table.read(holding(context, memory)) : seen;
+  const toCreate = columnsToCreate(snapshot, memory);
+  const rows = readRows(context, memory, snapshot, toCreate);
+  const isReady = toCreate.length === 0 && snapshot.unanchored.length === 0 && snapshot.idColumn.kind !== 'missing';
+  return {
+    ...contacts,
+    ...rows,
+    scope,
+    identities: {
+      crm: `${context.account} ${scope.listUuid}`,
+      sheet: `${context.shape.table.spreadsheet} ${snapshot.memory.sheetId}`,
+    },
+    notices: [...rows.notices, ...contacts.notices],
+    ...(!isReady && { toCreate }),
+  };
+}
+
+/** The same rows, and every contact: where a pull of what changed leaves more questions than reading them all costs calls. */
+export async function pullWhole(context: RunContext, memory: Memory, pulled: Pulled): Promise<Pulled> {
+  const request = { ...context.request, isFull: true };
+  const contacts = await pullContacts({ ...context, request }, memory, pulled.scope);
+  return { ...pulled, ...contacts, notices: [...pulled.notices, ...contacts.notices] };
+}
+
+/**
+ * Both sides made ready for a plan that may be carried out: the list made, columns created and anchored, what a crash left
+ * behind removed.
+ */
+export async function prepare(context: RunContext, memory: Memory, read: Pulled): Promise<Pulled> {
+  const pulled = read.scope.isToBeMade ? await withList(context, read) : read;
+  const { table } = context;
+  let { snapshot } = pulled;
+  if (snapshot.leftovers > 0) await table.tidy(sheetWrite(context));
+  if (pulled.toCreate === undefined) return pulled;
+  await table.ensure(snapshot, pulled.toCreate, sheetWrite(context));
+  snapshot = await table.read(holding(context, memory));
+  assertMade(snapshot, pulled.toCreate);
+  const { toCreate: _made, ...rest } = pulled;
+  return { ...rest, ...readRows(context, memory, snapshot, []) };
+}
+
+const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** A name is looked up once, and again at each full scan: lists are renamed and made anew. */
+async function findScope(context: RunContext, { facts }: Memory): Promise<Scope> {
+  const { list, filter = {}, createList } = context.config.contacts;
+  const known = !isUuid(list) && facts.list?.named === list && !context.request.isFull ? facts.list.uuid : undefined;
+  // A list that was there before and is not any more was deleted by somebody: another one would be another list (G1).
+  const mayMake = createList && facts.list === undefined;
+  const imagine = mayMake ? toBeMade : undefined;
+  const listUuid = known ?? (await findList(context.client, context.config, scanCall(context), imagine));
+  const isToBeMade = listUuid === toBeMade && { isToBeMade: true as const };
+  return { listUuid, filter: { ...filter, list_uuid: listUuid }, text: `list ${list}`, ...isToBeMade };
+}
+
+/** No list has it: a plan is made before the list is, and has to name one all the same. */
+const toBeMade = '00000000-0000-0000-0000-000000000000';
+
+async function withList(context: RunContext, pulled: Pulled): Promise<Pulled> {
+  const { filter, text } = pulled.scope;
+  const listUuid = await makeList(context, context.config.contacts.list);
+  return {
+    ...pulled,
+    scope: { listUuid, filter: { ...filter, list_uuid: listUuid }, text },
+    identities: { ...pulled.identities, crm: `${context.account} ${listUuid}` },
+  };
+}
+
+/** After a lost answer the run fails; the next one finds by name what was made. */
+async function makeList(context: RunContext, name: string): Promise<string> {
+  const { client, config, emit } = context;
+  const { uuid } = await client.lists.create({ name }, editCall(context));
+  emit({ type: 'notice', sync: config.name, message: `the list "${name}" was not there and has been made (${uuid})` });
+  return uuid;
+}
+
+function isUuid(list: string): boolean {
+  return uuidForm.test(list);
+}
+
+/** The uuid of the sync's list; one that is written as such is believed. Throws RunFailed for none, unless there is an `otherwise`, and for several. */
+export async function findList(
+  client: ServiceClient,
+  { name: sync, contacts: { list: name } }: SyncConfig,
+  call: ReturnType<typeof scanCall>,
+  otherwise?: string,
+): Promise<string> {
+  if (isUuid(name)) return name.toLowerCase();
+  const { lists, notice } = await listsNamed(client, name, call);
+  const [list] = lists;
+  if (!list) {
+    // L7: nor is it made: one that was not shown would then be there twice.
+    if (notice !== undefined) {
+      throw new RunFailed(`whether there is a list "${name}" is not known: ${notice}. The next run asks again`);
+    }
+    if (otherwise !== undefined) return otherwise;
+    throw new RunFailed(
+      `there is no list "${name}": make it in the service, set contacts.create_list, or mend contacts.list of ${sync}`,
+    );
+  }
+  if (lists.length > 1) {
+    const uuids = lists.map(({ uuid }) => uuid).join(', ');
+    throw new RunFailed(
+      `${lists.length} lists are called "${name}": write the uuid of one into contacts.list (${uuids})`,
+    );
+  }
+  return list.uuid;
+}
+
+/** Nothing that was read differs from what was last seen. */
+function isAsRemembered({ contacts, coverage, isDrifted }: CrmReading, { base }: Memory): boolean {
+  return (
+    coverage === 'changes' &&
+    !isDrifted &&
+    contacts.every(({ uuid, values }) => {
+      const link = base.links.get(uuid);
+      // Whoever left and is back, or has open business, is looked at, whatever it holds.
+      const isSettled = link !== undefined && link.standing === undefined && link.isOpen === undefined;
+      return isSettled && lastSeen(link, 'crm') === values;
+    })
+  );
+}
+
+/** Rows that read as they were last seen share the text of the base. */
+function holding(context: RunContext, { base }: Memory): ReadSettings {
+  return { ...sheetCall(context), known: (id) => lastHeld(base, id, 'sheet') };
+}
+
+type RowsPulled = Pick<Pulled, 'sheet' | 'snapshot' | 'notices'>;
+
+function readRows(
+  context: RunContext,
+  { base }: Memory,
+  snapshot: Snapshot,
+  imagined: readonly ColumnKey[],
+): RowsPulled {
+  const { shape, emit, config } = context;
+  const blank = new Set(imagined);
+  const mapped = new Set(shape.mapping.fields.map(({ name }) => name));
+  const ofFields = snapshot.columns.filter(({ key }) => mapped.has(key));
+  emit({ type: 'progress', sync: config.name, step: 'rows', done: snapshot.rows.length });
+  return {
+    snapshot,
+    sheet: {
+      rows: snapshot.rows.map((row) =>
+        shape.fromRow(row, blank, row.isKnown ? undefined : lastHeld(base, row.id, 'sheet')),
+      ),
+      doubled: [...ofFields, snapshot.idColumn].flatMap((column) => (column.kind === 'doubled' ? [column.header] : [])),
+      missing: ofFields.flatMap(({ kind, key, header }) => (kind === 'missing' && !blank.has(key) ? [header] : [])),
+    },
+    // What is about to be made is not lost.
+    notices: snapshot.columns.flatMap((column) => (blank.has(column.key) ? [] : columnNotice(column))),
+  };
+}
+
+/** What is as it was last seen is kept once, not twice: most records are, and there may be a hundred thousand. */
+function lastHeld({ links }: Base, uuid: string, side: Side): Packed | undefined {
+  const link = links.get(uuid);
+  return link && lastSeen(link, side);
+}
+
+/** The first run makes what is missing, later ones only what the mapping has newly got: a lost header is a person's business (W11). */
+export function columnsToCreate({ columns }: Snapshot, { facts }: Pick<Memory, 'facts'>): readonly ColumnKey[] {
+  const known = new Set(facts.table ? Object.keys(facts.table.columnIndexByKey) : []);
+  return columns.filter(({ kind, key }) => kind === 'missing' && !known.has(key)).map(({ key }) => key);
+}
+
+/**
+ * After `ensure`: a run that went on without the ID column would make contacts that it cannot write into their rows. Throws
+ * RunFailed, which the next run may not meet.
+ */
+export function assertMade({ title, idColumn, columns }: Snapshot, wanted: readonly ColumnKey[]): void {
+  const missing = [idColumn, ...columns].filter(
+    ({ kind, key }) => kind === 'missing' && (key === idColumn.key || wanted.includes(key)),
+  );
+  if (missing.length === 0) return;
+  const headers = missing.map(({ header }) => `"${header}"`).join(', ');
+  throw new RunFailed(
+    `columns could not be made in the tab "${title}": ${headers}; nothing was written. The next run tries again; if it stays so, type these headers into the header row`,
+  );
+}
+
+export function columnNotice(column: ColumnState): readonly string[] {
+  if (column.kind === 'renamed') {
+    return [
+      `the header "${column.header}" is "${column.headerNow}" now (column ${column.letter}): put it back, or change the mapping`,
+    ];
+  }
+  if (column.kind === 'missing')
+    return [`the header "${column.header}" is not in the tab: its field is left alone until it is back`];
+  return [];
+}
+
+/** Those that an earlier run could not give a row: they did not change, and are in no link. */
+async function pullUnplaced(
+  context: RunContext,
+  facts: Memory['facts'],
+  { filter }: Scope,
+  read: readonly ContactRecord[],
+): Promise<readonly ContactRecord[]> {
+  const known = new Set(read.map(({ uuid }) => uuid));
+  const unplaced = context.session.unplaced ?? facts.unplaced ?? [];
+  const uuids = unplaced.filter((uuid) => !known.has(uuid) && !context.tombstones.has(uuid));
+  if (uuids.length === 0) return [];
+  const found = await contactsByUuid(context.client, context.capabilities, uuids, scanCall(context));
+  return [...found.values()]
+    .filter((contact) => matches(contact, filter) !== false)
+    .map((contact) => context.shape.fromContact(contact));
+}
+
+/** Contacts between two lines of progress. */
+const toldEach = 1_000;
+
+type ContactsPulled = Pick<Pulled, 'crm' | 'watermark' | 'isFull' | 'notices' | 'problems' | 'noted'>;
+
+async function pullContacts(context: RunContext, { facts, base }: Memory, scope: Scope): Promise<ContactsPulled> {
+  const { client, capabilities, tombstones, shape, request, config, emit } = context;
+  if (scope.isToBeMade) {
+    const crm = { contacts: [], coverage: 'whole', isDrifted: false, scope: scope.text } as const;
+    return { crm, watermark: undefined, isFull: true, notices: [], problems: [], noted: noneNoted };
+  }
+  const isMappingNew = facts.fields === undefined || facts.fields.join('\n') !== base.fields.join('\n');
+  const known = context.session.watermark ?? facts.watermark;
+  const since = request.isFull || isMappingNew ? undefined : known;
+  const scan = scanContacts({
+    client,
+    capabilities,
+    tombstones,
+    scope: scope.filter,
+    keep: (contact) => shape.fromScan(contact, lastHeld(base, contact.uuid, 'crm')),
+    signal: request.signal,
+    ...(since !== undefined && { since }),
+  });
+  const contacts: ContactRecord[] = [];
+  let failure: string | undefined;
+  try {
+    for await (const page of scan) {
+      const before = contacts.length;
+      for (const contact of page) contacts.push(contact);
+      if (Math.floor(before / toldEach) < Math.floor(contacts.length / toldEach))
+        emit({ type: 'progress', sync: config.name, step: 'contacts', done: contacts.length });
+    }
+    if (since !== undefined) contacts.push(...(await pullUnplaced(context, facts, scope, contacts)));
+  } catch (error) {
+    // G5: what was read counts, and nothing is concluded about the rest.
+    if (!(error instanceof ServiceError) || error instanceof AuthenticationError || error instanceof NotFoundError)
+      throw error;
+    if (contacts.length === 0) throw error;
+    failure = error.message;
+  }
+  const report = scan.report();
+  const isLimited = failure === undefined && report.lack === 'limit';
+  const verdict = judgeScan(report, failure, context.session.noted ?? notedIn(facts));
+  return {
+    crm: {
+      contacts,
+      coverage:
+        failure !== undefined || isLimited || report.lack === 'unreadable'
+          ? 'partial'
+          : report.mode === 'full'
+            ? 'whole'
+            : 'changes',
+      isDrifted: !report.whole,
+      scope: scope.text,
+    },
+    // A limit is the same in the next full scan: with changes from here on, edits of contacts behind it arrive all the same.
+    // A full scan that was asked for has not read changes, and must not move the place of those that do.
+    watermark:
+      report.whole || (isLimited && (known === undefined || since !== undefined)) ? report.watermark : undefined,
+    isFull: report.mode === 'full',
+    ...verdict,
+  };
+}

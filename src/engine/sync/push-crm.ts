@@ -1,0 +1,259 @@
+// The plan's changes of the CRM, carried out. Every change ends as an outcome; only a refused token ends the run (W6).
+import { contactByUuid } from '../../crm/outreach/contacts-by-uuid.ts';
+import { deleteContact } from '../../crm/outreach/deletion.ts';
+import { AuthenticationError, isRefusal, NotFoundError, OutcomeUnknownError, ServiceError } from '../../crm/errors.ts';
+import type { Contact } from '../../crm/outreach/operations/records.ts';
+import type { Change } from '../../sync/change.ts';
+import { handovers } from '../../sync/keys/handovers.ts';
+import type { PlanInput } from '../../sync/input.ts';
+import { isSame } from '../../sync/value/kinds.ts';
+import type { Outcome } from '../../sync/outcome.ts';
+import type { Person } from '../../sync/merge/person.ts';
+import { type ContactRecord, unpack } from '../../sync/record/record.ts';
+import type { RunContext } from '../context.ts';
+import { pushCreate } from './push-create.ts';
+import type { Decided } from './decide.ts';
+import { fetchedHere } from './fetched.ts';
+import { crmValues, hasMoved, hasMovedSince, lookAgain } from './look-again.ts';
+import { passKeysOn } from './pass-keys-on.ts';
+import type { Journal } from './commit.ts';
+import type { Scope } from './pull.ts';
+import { editCall, isUnbegun } from '../stop.ts';
+import { identify, unlessLost } from './write-calls.ts';
+
+type Update = Extract<Change, { op: 'update' }>;
+type Results = Map<Change, Outcome>;
+
+/** W3: contacts looked at again in one search, and so the changes between two commits of their results. */
+const batchSize = 100;
+
+/** Creates, then updates (W1). The journal has each batch's results before the next one is begun (L10). */
+export async function pushToCrm(
+  context: RunContext,
+  scope: Scope,
+  { input, plan }: Decided,
+  journal: Journal,
+): Promise<Results> {
+  const all: Results = new Map();
+  // Those that are enrolled by the same call come with the enrolments (E2).
+  const creates = plan.changes.filter((change) => change.op === 'create').filter(({ enrol }) => enrol === undefined);
+  const updates = plan.changes.filter((change) => change.op === 'update');
+  const total = creates.length + updates.length;
+  let done = 0;
+  for (const batch of inBatches(creates))
+    await pushBatch(batch, (change) => pushCreate(context, scope, { input, plan }, change));
+  const fetched = fetchedHere(creates, all);
+  const ofThoseHere = updates.filter(({ uuid }) => fetched.get(uuid!) !== 'not here');
+  for (const groups of inBatchesOfGroups(handovers(input.mapping, ofThoseHere))) {
+    if (context.request.signal.aborted) break;
+    const look = await lookAgain(context, uuidsOf(groups.flat()));
+    const isMoved = ({ uuid }: Update) => {
+      const person = plan.people.get(uuid!);
+      const answered = fetched.get(uuid!);
+      // The answer to the move shows the contact as it is now; a search may lag behind it.
+      if (answered !== undefined && answered !== 'not here') return hasMovedSince(answered, input, person);
+      return look.kind === 'seen' && hasMoved(context, scope, input, person, look.contacts.get(uuid!));
+    };
+    const send = (change: Update) => update(context, scope, input, change, plan.people.get(change.uuid!));
+    const alone = groups.flatMap((group) => (group.length === 1 ? group : []));
+    await pushBatch(alone, async (change) => {
+      if (look.kind === 'failed') return look;
+      return isMoved(change) ? { kind: 'moved' } : send(change);
+    });
+    for (const group of groups) {
+      if (group.length === 1) continue;
+      if (look.kind === 'failed') await pushBatch(group, async () => look);
+      else await passKeysOn(input, plan, group, { isMoved, send, push: pushBatch, outcomes: all });
+    }
+  }
+  return all;
+
+  async function pushBatch<Some extends Change>(
+    batch: readonly Some[],
+    push: (change: Some) => Promise<Outcome>,
+  ): Promise<void> {
+    if (batch.length === 0 || context.request.signal.aborted) return;
+    await journal.intend(batch);
+    const outcomes = new Map<Change, Outcome>();
+    const pushed = await Promise.allSettled(
+      batch.map(async (change) => {
+        // W8: nothing new is begun once the end was asked for.
+        if (context.request.signal.aborted) return;
+        const outcome = await outcomeOf(context, () => push(change));
+        if (!outcome) return;
+        outcomes.set(change, outcome);
+        note(change, outcome);
+      }),
+    );
+    // In the order of the plan, whatever answered first.
+    const results: Results = new Map(
+      batch.flatMap((change) => (outcomes.has(change) ? [[change, outcomes.get(change)!]] : [])),
+    );
+    for (const [change, outcome] of results) all.set(change, outcome);
+    // Also when the token was refused meanwhile (W6): what came through before did happen. Where the stop kept all of the
+    // batch from beginning, the note of it goes: the next run would take it for calls whose outcome is unknown.
+    if (results.size > 0 || context.request.signal.aborted) await journal.crm(results);
+    for (const one of pushed) if (one.status === 'rejected') throw one.reason;
+  }
+
+  function note(change: Change, outcome: Outcome): void {
+    const { name: sync } = context.config;
+    context.emit({ type: 'change-done', sync, run: context.run, change, outcome });
+    context.emit({ type: 'progress', sync, step: 'crm', done: (done += 1), total });
+  }
+}
+
+/** D5: deletes come last. Each contact is asked for right before: a search may show it as it was half a minute ago. */
+export async function deleteFromCrm(
+  context: RunContext,
+  scope: Scope,
+  { input, plan }: Decided,
+  deletes: readonly Change[],
+  journal: Journal,
+): Promise<Results> {
+  const all: Results = new Map();
+  const remove = async (uuid: string): Promise<Outcome> => {
+    await deleteContact(context.client, context.tombstones, uuid, editCall(context));
+    return { kind: 'done' };
+  };
+  for (const batch of inBatches(deletes)) {
+    if (context.request.signal.aborted) break;
+    const results: Results = new Map();
+    await journal.intend(batch);
+    for (const change of batch) {
+      if (context.request.signal.aborted) break;
+      const outcome = await outcomeOf(context, () => lookAndRemove(change.uuid!));
+      if (!outcome) break;
+      results.set(change, outcome);
+      all.set(change, outcome);
+      context.emit({ type: 'change-done', sync: context.config.name, run: context.run, change, outcome });
+    }
+    await journal.tell(results);
+  }
+  return all;
+
+  /** Gone is what was wanted, whoever did it. */
+  async function lookAndRemove(uuid: string): Promise<Outcome> {
+    const contact = await contactByUuid(context.client, uuid, editCall(context));
+    const isMoved = contact !== undefined && hasMoved(context, scope, input, plan.people.get(uuid), contact);
+    return isMoved ? { kind: 'moved' } : remove(uuid);
+  }
+}
+
+/** E5: out of one automation; D1: out of all. A repeat is harmless. */
+export async function cancelInCrm(context: RunContext, cancels: readonly Change[], journal: Journal): Promise<Results> {
+  const results: Results = new Map();
+  await journal.intend(cancels);
+  for (const change of cancels) {
+    if (context.request.signal.aborted) break;
+    const outcome = await outcomeOf(context, async () => {
+      const { automations } = context.client;
+      const leadUuid = change.uuid!;
+      const call = editCall(context);
+      if (change.op !== 'cancel' || change.automation === null) await automations.cancelAll({ leadUuid }, call);
+      else await automations.cancel({ leadUuid, flow_uuids: [change.automation] }, call);
+      return { kind: 'done' };
+    });
+    if (!outcome) break;
+    results.set(change, outcome);
+    context.emit({ type: 'change-done', sync: context.config.name, run: context.run, change, outcome });
+  }
+  await journal.tell(results);
+  return results;
+}
+
+async function update(
+  context: RunContext,
+  scope: Scope,
+  { mapping }: PlanInput,
+  change: Update,
+  person: Person | undefined,
+): Promise<Outcome> {
+  const { client, shape } = context;
+  const uuid = change.uuid!;
+  const fields = shape.toUpdate(change.fields);
+  const custom_fields = shape.toCustomFields(change.fields);
+  const call = editCall(context);
+  let contact: Contact | undefined;
+  if (Object.keys(fields).length > 0) {
+    contact = await unlessLost(
+      () => client.contacts.update({ uuid, ...fields }, call),
+      // Harmless to repeat, and the client did: reading says what came of it.
+      async () => {
+        const now = await client.contacts.get({ uuid }, call);
+        return isAsBefore(shape.fromContact(now), change, mapping) ? undefined : now;
+      },
+    );
+    if (!contact) return { kind: 'failed', message: 'no answer came, and nothing was stored: it is tried again' };
+  }
+  if (Object.keys(custom_fields).length > 0) {
+    const lead = identify(context, contact ? unpack(shape.fromContact(contact).values) : crmValues(person));
+    if (Object.keys(lead).length === 0) {
+      return { kind: 'refused', message: 'custom fields go by network_id or email, and the contact has neither' };
+    }
+    const body = { lead, custom_fields, list_uuid: scope.listUuid, update_if_exists: true, move_to_list: false };
+    let answered: Contact;
+    try {
+      answered = await client.contacts.upsert(body, call);
+    } catch (error) {
+      // The first of its two calls was made: what the contact holds now is known once it is read (W4).
+      if (!contact || !isUnbegun(error, context)) throw error;
+      return { kind: 'unknown', message: 'the end was asked for between its two calls' };
+    }
+    if (answered.uuid !== uuid) {
+      return {
+        kind: 'refused',
+        message: `the service took custom fields for another contact, ${answered.uuid}: make its identifiers unique`,
+      };
+    }
+    contact = answered;
+  }
+  return contact
+    ? { kind: 'done', contact: shape.fromContact(contact) }
+    : { kind: 'failed', message: 'there was nothing to send' };
+}
+
+function isAsBefore({ values }: ContactRecord, { fields }: Update, mapping: PlanInput['mapping']): boolean {
+  const now = unpack(values);
+  return fields.every(({ field, before }) => {
+    const index = mapping.fields.findIndex(({ name }) => name === field);
+    return now[index] === undefined || isSame(mapping.fields[index]!.kind, now[index], before ?? null);
+  });
+}
+
+/** Undefined: not begun, because the end was asked for (W8). */
+async function outcomeOf(context: RunContext, push: () => Promise<Outcome>): Promise<Outcome | undefined> {
+  try {
+    return await push();
+  } catch (error) {
+    if (isUnbegun(error, context)) return undefined;
+    if (error instanceof AuthenticationError || !(error instanceof ServiceError)) throw error;
+    if (error instanceof NotFoundError)
+      return { kind: 'moved', message: 'the service has it no more: the next run looks at it again' };
+    if (error instanceof OutcomeUnknownError) return { kind: 'unknown', message: error.message };
+    return { kind: isRefusal(error) ? 'refused' : 'failed', message: error.message };
+  }
+}
+
+function uuidsOf(changes: readonly Change[]): string[] {
+  return [...new Set(changes.map(({ uuid }) => uuid!))];
+}
+
+/** As many groups as make up a batch; what passes keys on among itself is looked at and carried out together. */
+function* inBatchesOfGroups(groups: readonly (readonly Update[])[]): Generator<readonly (readonly Update[])[]> {
+  let batch: (readonly Update[])[] = [];
+  let size = 0;
+  for (const group of groups) {
+    if (size > 0 && size + group.length > batchSize) {
+      yield batch;
+      [batch, size] = [[], 0];
+    }
+    batch.push(group);
+    size += group.length;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function* inBatches<Some>(items: readonly Some[]): Generator<readonly Some[]> {
+  for (let start = 0; start < items.length; start += batchSize) yield items.slice(start, start + batchSize);
+}

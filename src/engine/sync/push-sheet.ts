@@ -1,0 +1,296 @@
+// What goes into the sheet, in pinned batches: cells, new rows, status sentences; and, last of all, rows that go (W2, D5).
+import type {
+  AppendOutcome,
+  CellInput,
+  ColumnKey,
+  Displaced,
+  NewRow,
+  RemoveOutcome,
+  Row,
+  RowChange,
+  RowOutcome,
+  Snapshot,
+} from '../../sheets/port.ts';
+import type { Change, Problem } from '../../sync/change.ts';
+import type { Outcome } from '../../sync/outcome.ts';
+import { inSync, statusByRow } from '../../sync/status.ts';
+import type { RunContext } from '../context.ts';
+import type { Journal } from './commit.ts';
+import { resultKey, statusKey, type SyncShape } from './shape.ts';
+import { isUnbegunRow, sheetWrite } from '../stop.ts';
+
+type Results = Map<Change, Outcome>;
+
+export interface SheetPush {
+  /** What `resume` made of the plan, in its order. */
+  readonly changes: readonly Change[];
+  /** All that is open so far: the status column says it. */
+  readonly problems: readonly Problem[];
+  /** For the result column, by row number. */
+  readonly wishResults: ReadonlyMap<number, string>;
+  /** Numbers of rows that the spreadsheet refused to write: left alone, their status cells too, until the pause is over (W5). */
+  readonly refusedRows: ReadonlySet<number>;
+}
+
+/** Rows between two looks at the signal; as many as the adapter writes at once. */
+const chunkRows = 1_000;
+
+/** W8: uuids of contacts that were made go into their rows also after the end was asked for; nothing else is begun then. */
+export async function pushToSheet(
+  context: RunContext,
+  snapshot: Snapshot,
+  push: SheetPush,
+  journal: Journal,
+): Promise<Results> {
+  const sets = await setCells(context, snapshot, push, journal);
+  const results = new Map([...sets, ...(await appendRows(context, snapshot, push, journal))]);
+  for (const [change, outcome] of results) {
+    context.emit({ type: 'change-done', sync: context.config.name, run: context.run, change, outcome });
+  }
+  return results;
+}
+
+/** D5. The snapshot is of before the other writes, and `remove` finds each row again by its ID. */
+export async function removeRows(
+  context: RunContext,
+  snapshot: Snapshot,
+  removes: readonly Change[],
+  journal: Journal,
+): Promise<Results> {
+  const results: Results = new Map();
+  if (removes.length === 0) return results;
+  const rows = rowsByNumber(snapshot);
+  const targets = removes.flatMap((change) => {
+    const row = rows.get(change.row ?? 0);
+    return row ? [{ change, row }] : [];
+  });
+  if (targets.length === 0 || context.request.signal.aborted) return results;
+  await journal.intend(targets.map(({ change }) => change));
+  const outcomes = await context.table.remove(
+    snapshot,
+    targets.map(({ row }) => row),
+    sheetWrite(context),
+  );
+  for (const [index, { change }] of targets.entries()) {
+    if (isUnbegunRow(outcomes[index]!)) continue;
+    const outcome = fromRemove(outcomes[index]!);
+    results.set(change, outcome);
+    context.emit({ type: 'change-done', sync: context.config.name, run: context.run, change, outcome });
+  }
+  await journal.tell(results);
+  return results;
+}
+
+async function setCells(
+  context: RunContext,
+  snapshot: Snapshot,
+  { changes, problems, wishResults, refusedRows }: SheetPush,
+  journal: Journal,
+): Promise<Results> {
+  const all: Results = new Map();
+  const sets = new Map(changes.flatMap((change) => (change.op === 'set' ? [[change.row, change] as const] : [])));
+  const statuses = statusTexts(context, snapshot, problems);
+  const wishTexts = resultTexts(context, snapshot, wishResults);
+  if (sets.size + (statuses?.size ?? 0) + (wishTexts?.size ?? 0) === 0) return all;
+  const rowChanges: { readonly change: Change | undefined; readonly row: RowChange }[] = [];
+  const isUsed = (key: ColumnKey) => snapshot.columns.some((column) => column.key === key && isThere(column.kind));
+  for (const row of snapshot.rows) {
+    const change = sets.get(row.number);
+    const status = statuses?.get(row.number);
+    const result = wishTexts?.get(row.number);
+    if (!change && ((status === undefined && result === undefined) || refusedRows.has(row.number))) continue;
+    const set: Record<ColumnKey, CellInput> = {
+      ...(change && context.shape.toCells(change.fields)),
+      ...(status !== undefined && isUsed(statusKey) && { [statusKey]: status }),
+      ...(result !== undefined && isUsed(resultKey) && { [resultKey]: result }),
+    };
+    const id = change?.op === 'set' ? change.id : undefined;
+    if (Object.keys(set).length === 0 && id === undefined) continue;
+    // A copied row is told that it is one; nothing else is ever written into it (I4).
+    const isCopy = !change && row.id !== '';
+    rowChanges.push({
+      change,
+      row: { row, set, ...(id !== undefined && { id }), ...(isCopy && { isKnownDuplicate: true as const }) },
+    });
+  }
+  // What was begun is finished (W8): a write that is cut short is one nobody knows the outcome of.
+  const withIds = rowChanges.filter(({ row }) => row.id !== undefined);
+  const others = rowChanges.filter(({ row }) => row.id === undefined);
+  let done = 0;
+  for (const chunk of [...inChunks(withIds), ...inChunks(others)]) {
+    const hasIds = chunk[0]?.row.id !== undefined;
+    if (context.request.signal.aborted && !hasIds) break;
+    const results: Results = new Map();
+    await journal.intend(chunk.flatMap(({ change }) => change ?? []));
+    const outcomes = await context.table.update(
+      snapshot,
+      chunk.map(({ row }) => row),
+      hasIds ? {} : sheetWrite(context),
+    );
+    for (const [index, { change }] of chunk.entries()) {
+      if (change && !isUnbegunRow(outcomes[index]!)) results.set(change, fromUpdate(context, outcomes[index]!));
+    }
+    await journal.tell(results);
+    for (const [change, outcome] of results) all.set(change, outcome);
+    done += chunk.length;
+    tellProgress(context, done, rowChanges.length);
+  }
+  return all;
+}
+
+/** Rows whose status cell says something else than it should; undefined where no status is kept. */
+function statusTexts(
+  { config, request }: RunContext,
+  { rows }: Snapshot,
+  problems: readonly Problem[],
+): ReadonlyMap<number, string> | undefined {
+  if (config.sheet.statusHeader === undefined || request.signal.aborted) return undefined;
+  const wanted = statusByRow(problems);
+  const texts = new Map<number, string>();
+  for (const row of rows) {
+    const text = wanted.get(row.number) ?? inSync;
+    if ((row.own[statusKey] ?? null) !== text) texts.set(row.number, text);
+  }
+  return texts;
+}
+
+function resultTexts(
+  { config }: RunContext,
+  { rows }: Snapshot,
+  wishResults: ReadonlyMap<number, string>,
+): ReadonlyMap<number, string> | undefined {
+  if (config.automation?.resultHeader === undefined) return undefined;
+  const texts = new Map<number, string>();
+  for (const row of rows) {
+    const text = wishResults.get(row.number);
+    if (text !== undefined && (row.own[resultKey] ?? '') !== text) texts.set(row.number, text);
+  }
+  return texts;
+}
+
+async function appendRows(
+  context: RunContext,
+  snapshot: Snapshot,
+  { changes, problems }: SheetPush,
+  journal: Journal,
+): Promise<Results> {
+  const all: Results = new Map();
+  const appends = changes.filter(({ op }) => op === 'append');
+  if (appends.length === 0) return all;
+  const hasStatus = snapshot.columns.some(({ key, kind }) => key === statusKey && isThere(kind));
+  const open = new Map(problems.map((problem) => [problem.uuid, problem]));
+  const rows = appends.map((change): NewRow => {
+    const said = open.get(change.uuid);
+    const status = said ? `${said.kind}: ${said.reason}` : inSync;
+    return {
+      id: change.uuid!,
+      set: { ...context.shape.toCells(change.fields), ...(hasStatus && { [statusKey]: status }) },
+    };
+  });
+  // Each chunk goes below the last row of the snapshot and pushes down the one before: the last goes first.
+  const chunks = inChunks(appends.map((change, index) => ({ change, row: rows[index]! }))).toReversed();
+  let done = 0;
+  for (const chunk of chunks) {
+    if (context.request.signal.aborted) break;
+    await journal.intend(chunk.map(({ change }) => change));
+    const outcomes = await context.table.append(
+      snapshot,
+      chunk.map(({ row }) => row),
+      sheetWrite(context),
+    );
+    const results: Results = new Map(
+      chunk.flatMap(({ change }, index) =>
+        isUnbegunRow(outcomes[index]!) ? [] : [[change, fromAppend(outcomes[index]!)]],
+      ),
+    );
+    await journal.tell(results);
+    for (const [change, outcome] of results) all.set(change, outcome);
+    done += chunk.length;
+    tellProgress(context, done, appends.length);
+  }
+  return all;
+}
+
+function inChunks<Item>(items: readonly Item[]): (readonly Item[])[] {
+  const starts = Array.from({ length: Math.ceil(items.length / chunkRows) }, (_, index) => index * chunkRows);
+  return starts.map((start) => items.slice(start, start + chunkRows));
+}
+
+function tellProgress({ config, emit }: RunContext, done: number, total: number): void {
+  emit({ type: 'progress', sync: config.name, step: 'sheet', done, total });
+}
+
+function isThere(kind: Snapshot['columns'][number]['kind']): boolean {
+  return kind === 'found' || kind === 'renamed';
+}
+
+function rowsByNumber({ rows }: Snapshot): ReadonlyMap<number, Row> {
+  return new Map(rows.map((row) => [row.number, row]));
+}
+
+export function fromUpdate({ shape }: { readonly shape: Pick<SyncShape, 'fromCells'> }, outcome: RowOutcome): Outcome {
+  switch (outcome.kind) {
+    case 'written':
+      return { kind: 'done', stored: shape.fromCells(outcome.stored) };
+    case 'changed-meanwhile':
+    case 'moved':
+    case 'row-gone':
+    case 'duplicate-id':
+    case 'formula':
+      return { kind: 'moved' };
+    case 'displaced':
+      return { kind: 'failed', message: displacedText(outcome.cells) };
+    case 'refused':
+      return { kind: 'refused', message: outcome.message };
+    case 'failed':
+    case 'unknown':
+      return { kind: outcome.kind, message: outcome.error.message };
+  }
+}
+
+export function fromAppend(outcome: AppendOutcome): Outcome {
+  switch (outcome.kind) {
+    case 'appended':
+      return { kind: 'done', stored: {} };
+    case 'duplicate-id':
+    case 'moved':
+      return { kind: 'moved' };
+    case 'displaced':
+      return {
+        kind: 'failed',
+        message: `it was appended, but columns were moved in that moment: look at ${outcome.columns.join(', ')} of its row`,
+      };
+    case 'refused':
+      return { kind: 'refused', message: outcome.message };
+    case 'failed':
+    case 'unknown':
+      return { kind: outcome.kind, message: outcome.error.message };
+  }
+}
+
+export function fromRemove(outcome: RemoveOutcome): Outcome {
+  switch (outcome.kind) {
+    case 'removed':
+      return { kind: 'done' };
+    // Gone is what was wanted, whoever did it.
+    case 'row-gone':
+      return { kind: 'done' };
+    case 'changed-meanwhile':
+    case 'moved':
+    case 'duplicate-id':
+      return { kind: 'moved' };
+    case 'displaced':
+      return {
+        kind: 'failed',
+        message: `rows were moved in the moment of deleting: look at row ${outcome.number} in the version history of the sheet`,
+      };
+    case 'failed':
+    case 'unknown':
+      return { kind: outcome.kind, message: outcome.error.message };
+  }
+}
+
+function displacedText(cells: readonly Displaced[]): string {
+  const named = cells.map(({ cell, isRestored }) => `${cell}${isRestored ? ' (put back)' : ''}`).join(', ');
+  return `cells were moved in the moment of writing; look at ${named}`;
+}

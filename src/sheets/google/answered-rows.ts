@@ -1,0 +1,154 @@
+// The rows of a large answer, straight from its bytes. Parsed as a whole, a tab of a million cells is a million objects at
+// once, most of which nobody keeps; parsed by the piece, what is not kept is gone before the next piece is looked at
+// (docs/performance.md has what that saves). Where to cut is found by bytes that cannot stand within a text, since there
+// every quote is escaped; and what was cut has to be JSON by itself, or the cut was none.
+import type { sheets_v4 } from '@googleapis/sheets';
+import { type SheetsErrorContext, UnavailableError } from '../errors.ts';
+import type { RawAnswer } from './raw-answer.ts';
+import { RowCursor } from './row-cursor.ts';
+
+/** One of the ranges that were asked for, by rows. */
+export interface AnsweredRange {
+  /** As Google writes it: `'Sheet 1'!A1:M1`. */
+  readonly range: string;
+  /**
+   * Each row as long as its last cell that is not blank. Gone through more than once, it is parsed anew. Throws
+   * `UnavailableError` where the answer is cut short.
+   */
+  readonly rows: Iterable<readonly unknown[]>;
+  /** The same rows, for who wants their texts rather than their values. Throws alike. */
+  readonly cursor: () => RowCursor;
+}
+
+const rangeStart = '{"valueRange":{';
+const valuesKey = '"values":';
+const rowsStart = `${valuesKey}[[`;
+const rowsEnd = ']]';
+/** Between two rows; or within a text, which only parsing tells. */
+const seam = '],[';
+
+/** About 250 rows of the bench: small enough to be gone soon, large enough for the parser to get going. */
+const pieceBytesDefault = 64 * 1024;
+
+/** Of an answer to `values.batchGetByDataFilter`, in its order. Throws `UnavailableError` for what is not JSON. */
+export function answeredRanges(
+  answer: RawAnswer,
+  context: SheetsErrorContext,
+  pieceBytes = pieceBytesDefault,
+): readonly AnsweredRange[] {
+  return cutRanges(answer.bytes, context, pieceBytes) ?? parsedRanges(answer.parse());
+}
+
+/** An answer that is laid out otherwise than it always is (indented, say) costs memory, and nothing else. */
+function parsedRanges(answer: unknown): readonly AnsweredRange[] {
+  return rangesOf(answer).map(({ range, values }) => parsedRange(range, values ?? []));
+}
+
+function parsedRange(range: string | null | undefined, rows: readonly (readonly unknown[])[]): AnsweredRange {
+  return { range: range ?? '', rows, cursor: () => new RowCursor(rows) };
+}
+
+/** Where the rows of one range stand: from the first row's bracket to behind the last one's. */
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Undefined when the answer without its rows is not what it should be. */
+function cutRanges(bytes: Buffer, context: SheetsErrorContext, pieceBytes: number): AnsweredRange[] | undefined {
+  const spans = findSpans(bytes);
+  let frame = '';
+  let from = 0;
+  for (const span of spans) {
+    if (!span) continue;
+    frame += bytes.toString('utf8', from, span.start);
+    from = span.end;
+  }
+  frame += bytes.toString('utf8', from);
+  const ranges = rangesOf(parseOrNothing(frame));
+  const isAsCut = ranges.length === spans.length && ranges.every(({ values }, index) => !values === !spans[index]);
+  if (!isAsCut) return undefined;
+  return ranges.map(({ range }, index) => {
+    const span = spans[index];
+    if (!span) return parsedRange(range, []);
+    return {
+      range: range ?? '',
+      rows: { [Symbol.iterator]: () => rowsIn(bytes, span, context, pieceBytes) },
+      cursor: () => new RowCursor([], { bytes, ...span, parse: (at) => nextPiece(bytes, at, span, context, 1) }),
+    };
+  });
+}
+
+/** For each range that begins in the answer its rows, if it has any. */
+function findSpans(bytes: Buffer): (Span | undefined)[] {
+  const spans: (Span | undefined)[] = [];
+  for (let at = bytes.indexOf(rangeStart); at !== -1;) {
+    const next = bytes.indexOf(rangeStart, at + rangeStart.length);
+    const end = next === -1 ? bytes.length : next;
+    const first = bytes.indexOf(rowsStart, at);
+    const last = bytes.lastIndexOf(rowsEnd, end - rowsEnd.length);
+    const hasRows = first !== -1 && first < last;
+    spans.push(hasRows ? { start: first + rowsStart.length - 1, end: last + 1 } : undefined);
+    at = next;
+  }
+  return spans;
+}
+
+function* rowsIn(
+  bytes: Buffer,
+  span: Span,
+  context: SheetsErrorContext,
+  pieceBytes: number,
+): Generator<readonly unknown[], void> {
+  for (let from = span.start; from < span.end;) {
+    const { rows, to } = nextPiece(bytes, from, span, context, pieceBytes);
+    yield* rows;
+    from = to;
+  }
+}
+
+/** The rows from `from` on that are `pieceBytes` long together, or longer; and where the next one begins. */
+function nextPiece(
+  bytes: Buffer,
+  from: number,
+  { end }: Span,
+  context: SheetsErrorContext,
+  pieceBytes: number,
+): { readonly rows: readonly (readonly unknown[])[]; readonly to: number } {
+  for (let size = pieceBytes; ;) {
+    const found = bytes.indexOf(seam, from + size);
+    const to = found === -1 || found >= end ? end : found + 1;
+    const rows = parseOrNothing(bracketed(bytes, from, to));
+    if (Array.isArray(rows)) return { rows: rows as unknown[][], to: to + 1 };
+    if (to === end) throw new UnavailableError('an answer that is cut short', context);
+    // Within a text. Twice as far, so that a tab full of such texts takes a few attempts more and not thousands.
+    size *= 2;
+  }
+}
+
+const openingBracket = 0x5b;
+const closingBracket = 0x5d;
+
+/** The piece as a list: brackets stand in for its neighbours while it is decoded, since joining texts would copy it again. */
+function bracketed(bytes: Buffer, from: number, to: number): string {
+  const [before, after] = [bytes[from - 1]!, bytes[to]!];
+  bytes[from - 1] = openingBracket;
+  bytes[to] = closingBracket;
+  const text = bytes.toString('utf8', from - 1, to + 1);
+  bytes[from - 1] = before;
+  bytes[to] = after;
+  return text;
+}
+
+function rangesOf(answer: unknown): readonly sheets_v4.Schema$ValueRange[] {
+  const { valueRanges = [] } = (answer ?? {}) as sheets_v4.Schema$BatchGetValuesByDataFilterResponse;
+  return valueRanges.flatMap(({ valueRange }) => valueRange ?? []);
+}
+
+function parseOrNothing(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

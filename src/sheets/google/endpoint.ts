@@ -1,0 +1,60 @@
+// Where calls go. Google's client fixes the hosts of Sheets and of tokens (a key file's `token_uri` is ignored), so both
+// are sent elsewhere at the one place everything passes: fetch.
+import { boundResponse, refusalBytesMax } from '../../limits/answer-size.ts';
+import { BadEndpointError } from '../errors.ts';
+
+/** The part of `fetch` that Google's client needs: in-process servers and recorders fit as well as the network. */
+export type Fetch = (url: URL, init: RequestInit) => Promise<Response>;
+
+const googleHost = /(?:^|\.)googleapis\.com$/;
+const loopbackHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+const sheetsHost = 'sheets.googleapis.com';
+
+/** A token call has no timeout of its own in Google's client. */
+const tokenTimeoutMs = 30_000;
+
+/**
+ * Bytes of an answer of Sheets, unpacked. One call asks for 2,000,000 cells at most (read.ts), so that this is 128 bytes for
+ * each; a measured table of short texts has 22 (docs/performance.md). Google names no limit to its answers.
+ */
+const sheetsBytesMax = 256_000_000;
+
+/** Bytes of an answer to a token call: Google's have 1 to 2 kB, those of an identity provider somewhat more. */
+const tokenBytesMax = 64_000;
+
+/** https, or http to this very machine. */
+function parseEndpoint(endpoint: string): URL {
+  if (!URL.canParse(endpoint)) throw new BadEndpointError(endpoint, 'is not a URL');
+  const url = new URL(endpoint);
+  const isAllowed = url.protocol === 'https:' || (url.protocol === 'http:' && loopbackHost.test(url.hostname));
+  if (!isAllowed) throw new BadEndpointError(endpoint, 'must be https, unless it is this machine (127.0.0.1)');
+  return url;
+}
+
+/**
+ * A fetch for Google's client. Calls to Google hosts go to `endpoint`, below its path, if one is given; other hosts (an
+ * identity provider named in an external account file) are left alone. Only what a request consists of is passed on. The body of
+ * an answer fails with AnswerTooLarge beyond its bound, and that of a refusal ends there; either closes the connection.
+ */
+export function createEndpointFetch(fetch: Fetch, endpoint?: string) {
+  const base = endpoint === undefined ? undefined : parseEndpoint(endpoint);
+  return async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    const timeout = url.hostname === sheetsHost ? undefined : AbortSignal.timeout(tokenTimeoutMs);
+    const signals = [init.signal, timeout].filter((signal) => signal !== null && signal !== undefined);
+    const { method, headers, body } = init;
+    const answer = await fetch(base && googleHost.test(url.hostname) ? rebase(url, base) : url, {
+      ...(method !== undefined && { method }),
+      ...(headers !== undefined && { headers }),
+      ...(body !== undefined && { body }),
+      ...(signals.length > 0 && { signal: AbortSignal.any(signals) }),
+      redirect: 'error',
+    });
+    if (!answer.ok) return boundResponse(answer, refusalBytesMax, 'cut');
+    return boundResponse(answer, url.hostname === sheetsHost ? sheetsBytesMax : tokenBytesMax, 'fail');
+  };
+}
+
+function rebase(url: URL, base: URL): URL {
+  return new URL(base.pathname.replace(/\/$/, '') + url.pathname + url.search, base.origin);
+}

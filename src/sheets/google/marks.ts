@@ -1,0 +1,106 @@
+// The developer metadata this project leaves in a workbook. Three kinds, each told by its one-character key, since key
+// and value count against 30,000 characters a tab (https://developers.google.com/workspace/sheets/api/guides/metadata):
+//
+//   anchor  on a column, stays:                key `c`, value `owner/column key`
+//   pin     on a row or column, for one write: key `p`, no value
+//   append  on the tab, until the run ends:   key `a`, no value
+//
+// Pins and append marks belong to the owner whose block of metadata ids theirs lies in: ids are chosen here and are not
+// counted against the cap. So two syncs in one workbook tell their marks apart at no cost, and a chosen id is also what
+// makes a repeated batch fail instead of being applied twice.
+import { createHash } from 'node:crypto';
+import type { sheets_v4 } from '@googleapis/sheets';
+import type { ColumnKey } from '../port.ts';
+
+export type Metadata = sheets_v4.Schema$DeveloperMetadata;
+export type Request = sheets_v4.Schema$Request;
+
+export const anchorKey = 'c';
+const pinKey = 'p';
+const appendKey = 'a';
+export const temporaryKeys: readonly string[] = [pinKey, appendKey];
+
+/** Ids are positive 32-bit integers: 14 bits say whose, 17 bits which. */
+const serialCount = 2 ** 17;
+const tagCount = 2 ** 14;
+
+export interface IdBlock {
+  readonly first: number;
+  /** Exclusive. */
+  readonly end: number;
+}
+
+export function ownerToIdBlock(owner: string): IdBlock {
+  const hash = createHash('sha256').update(owner).digest().readUInt32BE();
+  const tag = 1 + (hash % (tagCount - 1));
+  return { first: tag * serialCount, end: (tag + 1) * serialCount };
+}
+
+/** `count` consecutive ids of the block, at a random place. That one is in use already shows as a refusal. */
+export function drawIds(block: IdBlock, count: number, random: () => number): number[] {
+  const first = block.first + Math.floor(random() * (block.end - block.first - count));
+  return Array.from({ length: count }, (_, index) => first + index);
+}
+
+/** A pin or append mark of this owner. */
+export function isTemporaryMark({ metadataId, metadataKey }: Metadata, block: IdBlock): boolean {
+  if (metadataId == null || !temporaryKeys.includes(metadataKey ?? '')) return false;
+  return metadataId >= block.first && metadataId < block.end;
+}
+
+export function anchorValue(owner: string, key: ColumnKey): string {
+  return `${owner}/${key}`;
+}
+
+export function createPin(metadataId: number, sheetId: number, rowIndex: number): Request {
+  return createMark(metadataId, pinKey, { dimensionRange: oneLine(sheetId, 'ROWS', rowIndex) });
+}
+
+export function createColumnPin(metadataId: number, sheetId: number, columnIndex: number): Request {
+  return createMark(metadataId, pinKey, { dimensionRange: oneLine(sheetId, 'COLUMNS', columnIndex) });
+}
+
+export function createAppendMark(metadataId: number, sheetId: number): Request {
+  return createMark(metadataId, appendKey, { sheetId });
+}
+
+export function createAnchor(metadataId: number, sheetId: number, columnIndex: number, value: string): Request {
+  return createMark(metadataId, anchorKey, { dimensionRange: oneLine(sheetId, 'COLUMNS', columnIndex) }, value);
+}
+
+export function deleteMark(metadataId: number): Request {
+  return { deleteDeveloperMetadata: { dataFilter: { developerMetadataLookup: { metadataId } } } };
+}
+
+/**
+ * Makes the batch it stands at the head of fail unless the mark is exactly where `mark` says. Sheets has no condition of
+ * its own, but two documented rules make one: a deletion by id and exact location spares a mark that is elsewhere, and
+ * creating an id that is in use fails the whole batch. At the right place the two leave everything as it was.
+ */
+export function assertMark(mark: Request): Request[] {
+  const { metadataId, location } = mark.createDeveloperMetadata?.developerMetadata ?? {};
+  const developerMetadataLookup = {
+    metadataId: metadataId ?? null,
+    locationMatchingStrategy: 'EXACT_LOCATION',
+    metadataLocation: location ?? {},
+  };
+  return [{ deleteDeveloperMetadata: { dataFilter: { developerMetadataLookup } } }, mark];
+}
+
+export function oneLine(sheetId: number, dimension: 'ROWS' | 'COLUMNS', index: number) {
+  return { sheetId, dimension, startIndex: index, endIndex: index + 1 };
+}
+
+function createMark(
+  metadataId: number,
+  metadataKey: string,
+  location: sheets_v4.Schema$DeveloperMetadataLocation,
+  metadataValue?: string,
+): Request {
+  const developerMetadata = { metadataId, metadataKey, location, visibility: 'DOCUMENT' };
+  return {
+    createDeveloperMetadata: {
+      developerMetadata: metadataValue === undefined ? developerMetadata : { ...developerMetadata, metadataValue },
+    },
+  };
+}

@@ -1,0 +1,131 @@
+// What a write did to a row that is not the one it was meant for: its ID cell was moved, its cells were cut, or another
+// row was put in its place, all in the moment of writing. What was written there is taken out again; what to put back is
+// told by whom the rest of the row belongs to.
+import { idKey } from './context.ts';
+import { cellAddress, cellValue, isSameValue } from './grid.ts';
+import type { PinnedRow, PinnedView } from './pinned-view.ts';
+import type { CellInput, ColumnKey, Row, Snapshot } from '../port.ts';
+import { formulaTextOf } from './rows.ts';
+import { idIndex, idNow } from './same-row.ts';
+import {
+  type AtWrite,
+  type Before,
+  type Damage,
+  haveColumnsMoved,
+  indexOfSame,
+  isWritten,
+  markAt,
+  sentValue,
+  type SentRow,
+} from './sent.ts';
+
+/** `otherId` is the id of the row that was written to; `''` if it is not known whose it is, or nobody's. */
+export function damageToOtherRow(
+  snapshot: Snapshot,
+  then: PinnedView,
+  now: PinnedView,
+  sent: SentRow,
+  row: PinnedRow,
+  otherId: string,
+  atWrite: AtWrite | undefined,
+): Damage[] {
+  // Since then yet another row may have taken the place: there is nothing left to put right, only to tell.
+  const isStillOther = idNow(now, sent.item, row) === otherId;
+  const hits = [...sent.cells].map(([sentTo, written]) => {
+    const columnIndex = isStillOther ? columnHit(then, now, row, sentTo, written, atWrite) : -1;
+    return { sentTo, columnIndex, written };
+  });
+  const owner = findOwner(snapshot, now, sent, row, otherId, new Set(hits.map(({ columnIndex }) => columnIndex)));
+  return hits.flatMap(({ sentTo, columnIndex, written }): Damage[] => {
+    const isThere = columnIndex !== -1 && isWritten(row.cells[columnIndex], written);
+    const before = columnIndex === -1 ? undefined : owner(columnIndex);
+    const isHarmless = before && before.formula === undefined && isSameValue(before.value, sentValue(written));
+    if (isHarmless || (!isThere && !atWrite)) return [];
+    const cell = cellAddress(row.rowIndex, columnIndex === -1 ? sentTo : columnIndex);
+    return [{ pin: sent.pin, mark: markAt(now.columnByMark, columnIndex), columnIndex, cell, written, before }];
+  });
+}
+
+/** Where the value that was sent to a physical column stands now; -1 when that cannot be told. */
+function columnHit(
+  then: PinnedView,
+  now: PinnedView,
+  row: PinnedRow,
+  sentTo: number,
+  written: CellInput,
+  atWrite: AtWrite | undefined,
+): number {
+  const areInPlace = atWrite?.areInPlace ?? !haveColumnsMoved(then, now);
+  if (areInPlace) return indexOfSame(then, now, sentTo) ?? -1;
+  const mark = markAt(atWrite?.columnByMark ?? new Map(), sentTo);
+  if (mark !== undefined) return now.columnByMark.get(mark) ?? -1;
+  // The value itself may tell. A blank tells nothing, and what is there more than once may be the row's own.
+  const shown = row.cells.flatMap((cell, index) => (written !== '' && isWritten(cell, written) ? [index] : []));
+  return shown.length === 1 ? shown[0]! : -1;
+}
+
+/** What a cell of the row held before it was hit; undefined when that is not known. */
+type Owner = (columnIndex: number) => Before | undefined;
+
+/**
+ * Nobody, when the row is blank but for what was written and no row is known that had cells nowhere else; the row of the snapshot that has its id, when most of the mapped
+ * cells are that row's; where it shows no id, or that was written over, the only row that has all the other mapped cells;
+ * else not known.
+ */
+function findOwner(
+  snapshot: Snapshot,
+  now: PinnedView,
+  { item }: SentRow,
+  row: PinnedRow,
+  otherId: string,
+  hits: ReadonlySet<number>,
+): Owner {
+  const rest = row.cells.flatMap((cell, index) =>
+    hits.has(index) || index === idIndex(now) || cellValue(cell) === null ? [] : [{ cell, index }],
+  );
+  const keyByIndex = new Map(now.header.located.map(({ key, columnIndex }) => [columnIndex, key]));
+  if (rest.length === 0 && otherId === '') {
+    const hitKeys = new Set([...hits].map((index) => keyByIndex.get(index)));
+    const isHitWhole = ({ id, cells, number }: Row) =>
+      number !== item.change.row.number &&
+      (id === '' || hitKeys.has(idKey)) &&
+      Object.entries(cells).every(([key, value]) => value === null || hitKeys.has(key));
+    return snapshot.rows.some(isHitWhole) ? () => undefined : () => ({ value: null });
+  }
+  const mapped = rest.filter(({ index }) => keyByIndex.has(index));
+  const cellsLike = (owner: Row) =>
+    mapped.filter(({ cell, index }) => {
+      const value = owner.cells[keyByIndex.get(index) ?? ''];
+      return value !== undefined && isSameValue(value, cellValue(cell));
+    }).length;
+  const ownerOf =
+    (owners: readonly Row[]): Owner =>
+    (columnIndex) => {
+      const key = keyByIndex.get(columnIndex);
+      return key === undefined ? undefined : cellInSnapshot(owners, key);
+    };
+  if (otherId === '') {
+    const { id: ownId, number: ownNumber } = item.change.row;
+    const likely = snapshot.rows.filter(({ id, number }) => number !== ownNumber && (id === '' || id !== ownId));
+    const owners = mapped.length === 0 ? [] : likely.filter((one) => cellsLike(one) === mapped.length);
+    return new Set(owners.map(({ id }) => id)).size === 1 ? ownerOf(owners) : () => undefined;
+  }
+  const owners = snapshot.rows.filter(({ id }) => id === otherId);
+  // A row that kept its cells and only changed its id, or half of it, may have taken the hit cell along or not.
+  const isOwners = rest.length === 0 || (owners[0] !== undefined && cellsLike(owners[0]) * 2 > mapped.length);
+  return isOwners ? ownerOf(owners) : () => undefined;
+}
+
+/** Not known when copies of the row disagree. */
+function cellInSnapshot(owners: readonly Row[], key: ColumnKey): Before | undefined {
+  const [first, ...copies] = owners.map((row) => ({
+    value: key === idKey ? row.id || null : row.cells[key],
+    formula: formulaTextOf(row, key),
+  }));
+  if (first?.value === undefined) return undefined;
+  const { value, formula } = first;
+  const isSame = copies.every(
+    (copy) => copy.value !== undefined && isSameValue(copy.value, value) && copy.formula === formula,
+  );
+  return isSame ? { value, formula } : undefined;
+}

@@ -1,0 +1,80 @@
+// A row as it is kept by the hundred thousand: its mapped cells are one text. That takes half the room of an object with a
+// string for each cell; a caller who holds the same text already shares it, and the row takes next to none; and whether two
+// rows hold the same is one comparison. Cells are taken apart when somebody asks for them, which is for few rows.
+import type { CellError, CellValue, ColumnKey, ColumnSpec, Row } from '../port.ts';
+
+/** What the text of each row of one reading is made of. */
+export interface RowLayout {
+  /** In the order of the text. */
+  readonly packed: readonly ColumnKey[];
+  /** Found columns that are not of the text, in the order of `own`. */
+  readonly own: readonly ColumnKey[];
+}
+
+export function rowLayout(columns: readonly ColumnSpec[]): RowLayout {
+  const keysOf = (isOwn: boolean) => columns.filter((each) => (each.isOwn ?? false) === isOwn).map(({ key }) => key);
+  return { packed: keysOf(false), own: keysOf(true) };
+}
+
+/** The place of a column that was not found: nothing is known of its cells. */
+export const notFound = {};
+
+export type PackedCell = CellValue | typeof notFound;
+
+const noFormulas: readonly ColumnKey[] = [];
+const noOwn = {};
+
+export class PackedRow implements Row {
+  readonly number: number;
+  id: string;
+  formulas: readonly ColumnKey[] = noFormulas;
+  packed: string;
+  isKnown: boolean;
+  readonly #layout: RowLayout;
+  #own: readonly PackedCell[];
+
+  /** `own` by `layout.own`; `known`: the text that the caller holds of the row. */
+  constructor(
+    number: number,
+    id: string,
+    layout: RowLayout,
+    packed: string,
+    own: readonly PackedCell[],
+    known: string | undefined,
+  ) {
+    this.number = number;
+    this.id = id;
+    this.#layout = layout;
+    this.isKnown = packed === known;
+    this.packed = known !== undefined && this.isKnown ? known : packed;
+    this.#own = own;
+  }
+
+  get cells(): Readonly<Record<ColumnKey, CellValue>> {
+    return { ...foundCells(this.#layout.packed, JSON.parse(this.packed) as PackedCell[]), ...this.own };
+  }
+
+  get own(): Readonly<Record<ColumnKey, CellValue>> {
+    return this.#own.length === 0 ? noOwn : foundCells(this.#layout.own, this.#own);
+  }
+
+  /** While it is being read: what a cell shows turned out to be something else than was answered at first. */
+  correct(key: ColumnKey, value: CellValue): void {
+    const place = this.#layout.packed.indexOf(key);
+    if (place === -1) this.#own = this.#own.with(this.#layout.own.indexOf(key), value);
+    else {
+      this.packed = JSON.stringify((JSON.parse(this.packed) as PackedCell[]).with(place, value));
+      this.isKnown = false;
+    }
+  }
+}
+
+function foundCells(keys: readonly ColumnKey[], values: readonly PackedCell[]): Record<ColumnKey, CellValue> {
+  const cells: Record<ColumnKey, CellValue> = {};
+  for (const [index, value] of values.entries()) if (isFound(value)) cells[keys[index]!] = value;
+  return cells;
+}
+
+function isFound(value: PackedCell): value is CellValue {
+  return typeof value !== 'object' || value === null || typeof (value as Partial<CellError>).error === 'string';
+}

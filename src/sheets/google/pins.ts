@@ -1,0 +1,224 @@
+// Pins: developer metadata put on rows for the time of one write. A pin stays with its row through insertion, deletion,
+// moves and whole-row sorts, which is what makes it possible to write to a row and not to a row number. Columns that
+// carry no anchor get a pin too, so that afterwards it is known where each column was.
+import type { sheets_v4 } from '@googleapis/sheets';
+import { boundsToText } from './address.ts';
+import { batchRowsMax, type CallOptions, errorContext, type TableContext } from './context.ts';
+import { MetadataFullError, OutcomeUnknownError, ProtectedError, RefusedError, SheetsError } from '../errors.ts';
+import { byMetadataId, contains } from './grid.ts';
+import { readHeader } from './pinned-view.ts';
+import { createColumnPin, createPin, deleteMark, drawIds, type Metadata, type Request } from './marks.ts';
+
+export interface Pins {
+  /** Metadata id of each row's pin, in the order asked for; undefined for a row beyond the grid. */
+  readonly rowPins: readonly (number | undefined)[];
+  readonly columnPins: readonly number[];
+  /** On the header row. */
+  readonly headerPin: number;
+  /** The answer was lost: the pins may or may not be there. */
+  readonly isUncertain: boolean;
+}
+
+/**
+ * Rows to pin in one batch of a call that begins. Where metadata was nearly full it was fewer; each call tries twice as
+ * many as fitted last, since others may have made room.
+ */
+export function pinsAtOnce(context: TableContext): number {
+  context.pinsMax = Math.min(batchRowsMax, context.pinsMax * 2);
+  return context.pinsMax;
+}
+
+/** Columns further right are not pinned: a write there is checked by the row's id alone. */
+const columnPinsMax = 300;
+
+/**
+ * One write. For writing, the header row and the columns are pinned as well as the rows. Refused, it looks once at the
+ * size of the grid (rows may be gone) and tries with other ids (these may be taken); refused again, it throws that
+ * `RefusedError`, and the caller finds out with fewer rows.
+ */
+export async function placePins(
+  context: TableContext,
+  rowIndexes: readonly number[],
+  options: CallOptions,
+  { isForWriting } = { isForWriting: true },
+): Promise<Pins> {
+  const first = draw(context, rowIndexes, isForWriting);
+  try {
+    return await send(context, first, options);
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+  }
+  await readHeader(context, options);
+  return send(context, draw(context, rowIndexes, isForWriting), options);
+}
+
+interface Drawn extends Omit<Pins, 'isUncertain'> {
+  readonly requests: Request[];
+}
+
+function draw(context: TableContext, rowIndexes: readonly number[], isForWriting: boolean): Drawn {
+  const { rowCount, columnCount } = context.shape!;
+  const anchored = new Set(Object.values(context.shape!.columnIndexByKey));
+  const columnIndexes = Array.from(
+    { length: isForWriting ? Math.min(columnCount, columnPinsMax) : 0 },
+    (_, index) => index,
+  ).filter((index) => !anchored.has(index));
+  const { block, client } = context;
+  const [headerPin = 0, ...ids] = drawIds(block, 1 + rowIndexes.length + columnIndexes.length, client.time.random);
+  const rowPins = rowIndexes.map((rowIndex, index) => (rowIndex < rowCount ? ids[index] : undefined));
+  const columnPins = ids.slice(rowIndexes.length);
+  return {
+    rowPins,
+    columnPins,
+    headerPin,
+    requests: [
+      ...(isForWriting ? [createPin(headerPin, context.sheetId!, context.spec.headerRow - 1)] : []),
+      ...rowPins.flatMap((id, index) => (id === undefined ? [] : createPin(id, context.sheetId!, rowIndexes[index]!))),
+      ...columnPins.map((id, index) => createColumnPin(id, context.sheetId!, columnIndexes[index]!)),
+    ],
+  };
+}
+
+async function send(context: TableContext, { requests, ...pins }: Drawn, options: CallOptions): Promise<Pins> {
+  // None of the rows is there any more.
+  if (requests.length === 0) return { ...pins, isUncertain: false };
+  try {
+    await batchUpdate(context, requests, options);
+    return { ...pins, isUncertain: false };
+  } catch (error) {
+    if (error instanceof OutcomeUnknownError) return { ...pins, isUncertain: true };
+    throw error;
+  }
+}
+
+export type Reply = sheets_v4.Schema$Response;
+
+/** The id of the spreadsheet shows that the answer is Google's (client.ts). */
+const replyFields = 'spreadsheetId,replies(deleteDeveloperMetadata(deletedDeveloperMetadata(metadataId)))';
+
+/** One atomic `spreadsheets.batchUpdate`: applied whole or not at all. Of the answer, only which marks were deleted. */
+export async function batchUpdate(
+  context: TableContext,
+  requests: Request[],
+  options: CallOptions,
+): Promise<readonly Reply[]> {
+  const { client, spreadsheetId } = context;
+  const { replies = [] } = await client.write(
+    spreadsheetId,
+    (api, methodOptions) =>
+      api.spreadsheets.batchUpdate(
+        { spreadsheetId, requestBody: { requests }, fields: replyFields, prettyPrint: false },
+        methodOptions,
+      ),
+    options,
+  );
+  return replies;
+}
+
+/** Marks that the batch found where it looked for them, by its answer. */
+export function deletedMarks(replies: readonly Reply[]): ReadonlySet<number> {
+  return new Set(
+    replies.flatMap(({ deleteDeveloperMetadata }) =>
+      (deleteDeveloperMetadata?.deletedDeveloperMetadata ?? []).flatMap(({ metadataId }) => metadataId ?? []),
+    ),
+  );
+}
+
+/** How often removal is tried before the marks are left to the next write or `tidy`. */
+const removalAttemptsMax = 3;
+
+/**
+ * Removes the marks, and those known to be left over, in one write. Removing again harms nobody, so a lost answer is
+ * followed by a look at what is still there. Never throws for a failed call: what remains stays known as left over.
+ */
+export async function removeMarks(context: TableContext, ids: readonly number[], options: CallOptions): Promise<void> {
+  for (const id of ids) context.leftovers.add(id);
+  let remaining = [...context.leftovers];
+  for (let attempt = 1; attempt <= removalAttemptsMax && remaining.length > 0; attempt += 1) {
+    try {
+      await batchUpdate(context, remaining.map(deleteMark), options);
+      remaining = [];
+    } catch (error) {
+      if (!(error instanceof SheetsError)) throw error;
+      const found = await findMarks(context, remaining, options);
+      if (found === undefined) break;
+      remaining = found;
+    }
+  }
+  context.leftovers.clear();
+  for (const id of remaining) context.leftovers.add(id);
+}
+
+/** Which of these marks are there; undefined when that cannot be read now. One read. */
+async function findMarks(
+  context: TableContext,
+  ids: readonly number[],
+  options: CallOptions,
+): Promise<number[] | undefined> {
+  try {
+    const found = await searchMarks(context, ids.map(byMetadataId), options);
+    return found.flatMap(({ metadataId }) => metadataId ?? []);
+  } catch (error) {
+    if (!(error instanceof SheetsError)) throw error;
+    return undefined;
+  }
+}
+
+export async function searchMarks(
+  context: TableContext,
+  dataFilters: ReturnType<typeof byMetadataId>[],
+  options: CallOptions,
+): Promise<Metadata[]> {
+  const { client, spreadsheetId } = context;
+  const { matchedDeveloperMetadata = [] } = await client.read(
+    spreadsheetId,
+    (api, methodOptions) =>
+      api.spreadsheets.developerMetadata.search({ spreadsheetId, requestBody: { dataFilters } }, methodOptions),
+    options,
+  );
+  return matchedDeveloperMetadata.flatMap(({ developerMetadata }) => developerMetadata ?? []);
+}
+
+/** Key and value of all developer metadata of a tab: https://developers.google.com/workspace/sheets/api/guides/metadata. */
+const metadataCharactersMax = 30_000;
+
+/** Why not even a single row could be pinned: told by what is there, since Google's sentence may be in any language. */
+export async function explainRefusedPin(
+  context: TableContext,
+  rowIndex: number,
+  refusal: RefusedError,
+  options: CallOptions,
+): Promise<SheetsError> {
+  const { grid } = await readHeader(context, options);
+  const forbidden = grid.forbidden.filter((each) => contains(each, rowIndex, each.startColumnIndex ?? 0));
+  if (forbidden.length > 0) {
+    return new ProtectedError(context.client.account, forbidden.map(boundsToText), errorContext(context));
+  }
+  // Pins of the row, of the header row and of the columns.
+  const needed = 2 + Math.min(grid.columnCount, columnPinsMax);
+  return (await findMetadataFull(context, needed, refusal, options)) ?? refusal;
+}
+
+/** Whether marks of so many characters were refused for want of room. One read, of all metadata of the spreadsheet. */
+export async function findMetadataFull(
+  context: TableContext,
+  needed: number,
+  refusal: RefusedError,
+  options: CallOptions,
+): Promise<MetadataFullError | undefined> {
+  const all = await searchMarks(context, [{ developerMetadataLookup: {} }], options);
+  const ofTab = all.filter(({ location }) => isOnTab(location, context.sheetId!));
+  const characters = ofTab.reduce((sum, mark) => sum + charactersOf(mark), 0);
+  if (characters + needed <= metadataCharactersMax) return undefined;
+  return new MetadataFullError({ ...errorContext(context), cause: refusal });
+}
+
+/** On the tab itself, or on one of its rows or columns. A sheetId of 0 is left out of answers. */
+function isOnTab(location: Metadata['location'], sheetId: number): boolean {
+  if (!location || location.spreadsheet) return false;
+  return (location.dimensionRange?.sheetId ?? location.sheetId ?? 0) === sheetId;
+}
+
+function charactersOf({ metadataKey, metadataValue }: Metadata): number {
+  return (metadataKey?.length ?? 0) + (metadataValue?.length ?? 0);
+}

@@ -1,0 +1,164 @@
+// Values as answered, turned into rows. The loop that runs over every row of a table: plain on purpose.
+import { idKey } from './context.ts';
+import type { LocatedColumn } from './header.ts';
+import { cellText } from './grid.ts';
+import { notFound, type PackedCell, PackedRow, rowLayout } from './packed-row.ts';
+import type { CellValue, ColumnKey, ColumnSpec, Row } from '../port.ts';
+import { type RowCursor, TextBuffer, toValue } from './row-cursor.ts';
+import { isOpenText, type OpenCell } from './shown.ts';
+import type { ValueBlock } from './values.ts';
+
+/** What the formula cells of a row say, for putting one back that was hit. Kept beside the rows: only few have any. */
+const formulaTextsByRow = new WeakMap<Row, ReadonlyMap<ColumnKey, string>>();
+
+export function formulaTextOf(row: Row, key: ColumnKey): string | undefined {
+  return formulaTextsByRow.get(row)?.get(key);
+}
+
+/** Where the cells of a column stand in the answer. */
+interface ColumnSource {
+  readonly key: ColumnKey;
+  readonly columnIndex: number;
+  /** Of the block, among those that were answered. */
+  readonly block: number;
+  /** Of the cell, in each of its rows. */
+  readonly place: number;
+}
+
+/** The text that a caller holds of the row with this id; undefined if it holds none. */
+export type KnownText = (id: string) => string | undefined;
+
+/**
+ * Appends to `rows` those rows of the blocks that are not blank, and to `open` the cells that are still to be settled. The
+ * blocks must begin at the same row.
+ */
+export function appendRows(
+  rows: Row[],
+  open: OpenCell[],
+  blocks: readonly ValueBlock[],
+  located: readonly LocatedColumn[],
+  columns: readonly ColumnSpec[],
+  known: KnownText | undefined,
+): void {
+  const layout = rowLayout(columns);
+  const sourceOf = (key: ColumnKey) => {
+    const column = located.find((each) => each.key === key);
+    return column && findSource(blocks, column);
+  };
+  const idSource = sourceOf(idKey);
+  const ownSources = layout.own.map(sourceOf);
+  const packedSources = layout.packed.map(sourceOf);
+  const packedRuns = toSourceRuns(packedSources);
+  // The ID last: a row that is settled is known by it.
+  const sources = [...packedSources, ...ownSources, idSource].filter((source) => source !== undefined);
+  const cursors = blocks.map(({ cursor }) => cursor());
+  const text = new TextBuffer();
+  let number = blocks[0]?.startRow ?? 0;
+  while (toNext(cursors)) {
+    number += 1;
+    const id = cellText(idSource ? valueOf(cursors, idSource) : null);
+    if (id === '' && sources.every(({ block, place }) => cursors[block]!.isBlank(place))) continue;
+    const packed = packedText(cursors, packedRuns, text);
+    const own = ownSources.length === 0 ? noCells : ownSources.map((source) => cellOf(cursors, source));
+    const row = new PackedRow(number, id, layout, packed, own, known?.(id));
+    rows.push(row);
+    if (!cursors.some(({ mayBeOpen }) => mayBeOpen)) continue;
+    for (const source of sources) {
+      const value = valueOf(cursors, source);
+      if (typeof value === 'string' && isOpenText(value)) open.push(openCell(row, value, source));
+    }
+  }
+}
+
+const noCells: readonly PackedCell[] = [];
+
+/** Columns that stand in the answer in the order in which they are kept; without a block: one that was not found. */
+interface SourceRun {
+  readonly block: number | undefined;
+  readonly place: number;
+  readonly count: number;
+}
+
+function toSourceRuns(sources: readonly (ColumnSource | undefined)[]): readonly SourceRun[] {
+  const runs: SourceRun[] = [];
+  for (const source of sources) {
+    const last = runs.at(-1);
+    const isNext =
+      last?.block !== undefined && last.block === source?.block && last.place + last.count === source.place;
+    if (isNext) runs[runs.length - 1] = { ...last, count: last.count + 1 };
+    else runs.push({ block: source?.block, place: source?.place ?? 0, count: 1 });
+  }
+  return runs;
+}
+
+function packedText(cursors: readonly RowCursor[], runs: readonly SourceRun[], text: TextBuffer): string {
+  text.clear();
+  text.add('[');
+  for (let index = 0; index < runs.length; index += 1) {
+    const { block, place, count } = runs[index]!;
+    if (index > 0) text.add(',');
+    if (block === undefined) text.add(notFoundText);
+    else cursors[block]!.copy(place, count, text);
+  }
+  text.add(']');
+  return text.toString();
+}
+
+const notFoundText = JSON.stringify(notFound);
+
+/** The rows of several blocks side by side, as far as the longest goes. */
+function toNext(cursors: readonly RowCursor[]): boolean {
+  let isOver = true;
+  for (const cursor of cursors) if (cursor.next()) isOver = false;
+  return !isOver;
+}
+
+function cellOf(cursors: readonly RowCursor[], source: ColumnSource | undefined): PackedCell {
+  return source ? valueOf(cursors, source) : notFound;
+}
+
+function valueOf(cursors: readonly RowCursor[], { block, place }: ColumnSource): CellValue {
+  return cursors[block]!.valueAt(place);
+}
+
+function openCell(row: PackedRow, text: string, { key, columnIndex }: ColumnSource): OpenCell {
+  return {
+    rowIndex: row.number - 1,
+    columnIndex,
+    text,
+    idText: row.id,
+    settle(value, formula) {
+      if (key === idKey) row.id = cellText(value);
+      else row.correct(key, value);
+      if (formula === undefined) return;
+      const formulas = new Map(formulaTextsByRow.get(row)).set(key, formula);
+      formulaTextsByRow.set(row, formulas);
+      row.formulas = [...formulas.keys()];
+    },
+  };
+}
+
+/** A column's cells that are not blank, as they were answered, each with its row. */
+export function columnLines(blocks: readonly ValueBlock[], columnIndex: number): string[] {
+  const source = findSource(blocks, { key: '', columnIndex });
+  if (!source) return [];
+  const { startRow, rows } = blocks[source.block]!;
+  const lines: string[] = [];
+  let number = startRow;
+  for (const row of rows) {
+    const value = toValue(row[source.place]);
+    if (value !== null) lines.push(`${number} ${JSON.stringify(value)}`);
+    number += 1;
+  }
+  return lines;
+}
+
+/** The block that the column lies in: of those that begin at or before it, the one that begins last. */
+function findSource(
+  blocks: readonly ValueBlock[],
+  { key, columnIndex }: Pick<LocatedColumn, 'key' | 'columnIndex'>,
+): ColumnSource | undefined {
+  const before = blocks.filter(({ startColumn }) => startColumn <= columnIndex);
+  const block = before.toSorted((a, b) => b.startColumn - a.startColumn)[0];
+  return block && { key, columnIndex, block: blocks.indexOf(block), place: columnIndex - block.startColumn };
+}

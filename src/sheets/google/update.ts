@@ -1,0 +1,280 @@
+// Setting cells of rows while people edit: pin, verify, write, check, unpin. One read and three writes a batch.
+//
+//   pin     marks go onto the rows where the snapshot saw them; from here on the marks travel with the rows
+//   verify  one read through the pins: is it the row, is it as planned against, are the cells ours to write
+//   write   one write through the pins, answered with every row and the header as they were at that moment
+//   check   the answer: right row, right column; otherwise it is repaired and reported (repair.ts)
+//   unpin   the marks are removed; should that fail, they are known as left over
+//
+// What stays open, since Sheets has no compare-and-swap: somebody types into the very cell between verify and write.
+import { batchBytesMax, type CallOptions, errorContext, idKey, type TableContext } from './context.ts';
+import { OutcomeUnknownError, RefusedError, SheetsError, UnavailableError } from '../errors.ts';
+import { cellValue, isSameValue } from './grid.ts';
+import { explainRefusedPin, pinsAtOnce, placePins, removeMarks } from './pins.ts';
+import { type PinnedView, readThroughPins } from './pinned-view.ts';
+import { columnsAtWrite, type WriteAnswer, type WrittenRow, writeThroughPins } from './pinned-write.ts';
+import { judged } from './judged.ts';
+import type { CellValue, ColumnKey, RowChange, RowOutcome, Snapshot } from '../port.ts';
+import { cellsBytes, countIds, refuseCells, refusedRowsMax, splitBatches } from './preflight.ts';
+import { findDamage, shownColumns, strayCells } from './damage.ts';
+import { repairDamage } from './repair.ts';
+import { isSameRow, otherIdAtWrite } from './same-row.ts';
+import { type AtWrite, sentValue } from './sent.ts';
+import { type Item, judgeAll, type PinnedItem, type ReadyItem } from './verify.ts';
+
+/** One call under way. */
+interface Call {
+  readonly context: TableContext;
+  readonly snapshot: Snapshot;
+  /** Of the calls of a batch that has begun. */
+  readonly options: CallOptions;
+  /** Until when a batch may begin (W8). */
+  readonly stop: AbortSignal | undefined;
+  /** Single rows that Google would not take. */
+  refusedRows: number;
+}
+
+export async function updateRows(
+  context: TableContext,
+  snapshot: Snapshot,
+  changes: readonly RowChange[],
+  { stop, ...options }: CallOptions,
+): Promise<RowOutcome[]> {
+  const counts = countIds(snapshot);
+  const items = changes.map((change): Item => {
+    const set = change.id === undefined ? change.set : { ...change.set, [idKey]: change.id };
+    const isDoubled = (counts.get(change.row.id) ?? 0) > 1 && !change.isKnownDuplicate;
+    const outcome = isDoubled ? ({ kind: 'duplicate-id' } as const) : refuseCells(snapshot, set);
+    return { change, set, outcome: outcome ?? (Object.keys(set).length === 0 ? nothingToSet : undefined) };
+  });
+  const pending = items.filter(({ outcome }) => outcome === undefined);
+  const bytesOf = ({ set }: Item) => cellsBytes(set, snapshot.memory.columnCount);
+  const call: Call = { context, snapshot, options, stop, refusedRows: 0 };
+  try {
+    for (const batch of splitBatches(pending, pinsAtOnce(context), batchBytesMax, bytesOf)) {
+      await updateBatch(call, batch);
+    }
+  } catch (error) {
+    if (!(error instanceof SheetsError)) throw error;
+    for (const item of pending) item.outcome ??= { kind: 'failed', error };
+  }
+  return items.map(({ outcome }) => judged(outcome, context));
+}
+
+const nothingToSet: RowOutcome = { kind: 'written', stored: {} };
+
+async function updateBatch(call: Call, batch: readonly Item[]): Promise<void> {
+  const { context, options, stop } = call;
+  const pinned = await pinBatch(context, batch, { ...options, ...(stop && { stop }) });
+  if (pinned === undefined) {
+    // Refused whole: somebody else's metadata leaves too little room, or one row cannot be pinned. Halves find out.
+    const half = Math.ceil(batch.length / 2);
+    context.pinsMax = Math.min(context.pinsMax, half);
+    await updateBatch(call, batch.slice(0, half));
+    await updateBatch(call, batch.slice(half));
+    return;
+  }
+  const { items, marks, headerPin, isUncertain } = pinned;
+  const update: Update = { call, headerPin };
+  try {
+    const view = await readRows(update, items);
+    if (isUncertain && view.rowByPin.size === 0) {
+      const error = new UnavailableError('the rows could not be pinned', errorContext(context));
+      for (const { item } of items) item.outcome = { kind: 'failed', error };
+    } else {
+      await writeVerified(update, view, judgeAll(context, view, items), writesMax);
+    }
+  } finally {
+    await removeMarks(context, marks, options);
+  }
+}
+
+/** One batch under way: its rows and its header row are pinned. */
+interface Update {
+  readonly call: Call;
+  readonly headerPin: number;
+}
+
+interface PinnedBatch {
+  readonly items: readonly PinnedItem[];
+  readonly headerPin: number;
+  /** Everything to remove afterwards: pins of rows, of columns and of the header row. */
+  readonly marks: readonly number[];
+  readonly isUncertain: boolean;
+}
+
+/** Undefined when a batch of more than one was refused. */
+async function pinBatch(
+  context: TableContext,
+  batch: readonly Item[],
+  options: CallOptions,
+): Promise<PinnedBatch | undefined> {
+  const rowIndexes = batch.map(({ change }) => change.row.number - 1);
+  try {
+    const { rowPins, columnPins, headerPin, isUncertain } = await placePins(context, rowIndexes, options);
+    const items = batch.flatMap((item, index) => {
+      const pin = rowPins[index];
+      if (pin === undefined) item.outcome = { kind: 'moved' };
+      return pin === undefined ? [] : [{ item, pin }];
+    });
+    return { items, headerPin, marks: [...items.map(({ pin }) => pin), ...columnPins, headerPin], isUncertain };
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    if (batch.length > 1) return undefined;
+    throw await explainRefusedPin(context, rowIndexes[0]!, error, options);
+  }
+}
+
+/** How often one batch is sent in all, each time after it was read back and found not to have been applied. */
+const writesMax = 3;
+
+async function writeVerified(
+  update: Update,
+  view: PinnedView,
+  ready: readonly ReadyItem[],
+  writesLeft: number,
+): Promise<void> {
+  if (ready.length === 0) return;
+  let answer: WriteAnswer;
+  try {
+    answer = await writeThroughPins(update.call.context, view, update.headerPin, ready, update.call.options);
+  } catch (error) {
+    if (error instanceof OutcomeUnknownError) await resolveUnknown(update, view, ready, error, writesLeft - 1);
+    else if (error instanceof RefusedError) await resolveRefused(update, ready, error, writesLeft - 1);
+    else throw error;
+    return;
+  }
+  await check(update, view, ready, answer);
+}
+
+/** Was it applied? The batch is atomic: one cell that shows it tells for all. If not, it is harmless to send again (W4). */
+async function resolveUnknown(
+  update: Update,
+  view: PinnedView,
+  ready: readonly ReadyItem[],
+  error: OutcomeUnknownError,
+  writesLeft: number,
+): Promise<void> {
+  for (const { item } of ready) item.outcome = { kind: 'unknown', error };
+  const now = await readRows(update, ready);
+  if (isApplied(update, view, now, ready)) {
+    await settle(update, view, now, ready, undefined);
+  } else if (writesLeft > 0) {
+    const still = judgeAll(update.call.context, now, ready);
+    // What is not as verified any more may have been written and then changed: it stays unknown.
+    for (const { item } of ready) item.outcome = { kind: 'unknown', error };
+    await writeVerified(update, now, still, writesLeft);
+  }
+}
+
+function isApplied(
+  { call: { snapshot } }: Update,
+  view: PinnedView,
+  now: PinnedView,
+  ready: readonly ReadyItem[],
+): boolean {
+  return ready.some((each) => {
+    const row = now.rowByPin.get(each.pin);
+    if (row === undefined) return false;
+    return shownColumns(view, now, each, row).length > 0 || findDamage(snapshot, view, now, each, undefined).length > 0;
+  });
+}
+
+/** Refused whole: a row was deleted since the view, or something in it cannot be written. Halves find out which. */
+async function resolveRefused(
+  update: Update,
+  ready: readonly ReadyItem[],
+  error: RefusedError,
+  writesLeft: number,
+): Promise<void> {
+  const now = await readRows(update, ready);
+  const still = judgeAll(update.call.context, now, ready);
+  if (still.length < ready.length && writesLeft > 0) {
+    await writeVerified(update, now, still, writesLeft);
+  } else if (still.length > 1) {
+    const half = Math.ceil(still.length / 2);
+    await writeVerified(update, now, still.slice(0, half), writesMax);
+    await writeVerified(update, now, still.slice(half), writesMax);
+  } else {
+    for (const { item } of still) {
+      const columns = Object.keys(item.set);
+      item.outcome = { kind: 'refused', reason: 'by-google', columns, message: error.message };
+      update.call.refusedRows += 1;
+    }
+    if (update.call.refusedRows >= refusedRowsMax) throw error;
+  }
+}
+
+/** The answer of a write that was applied: all in place is the rule; anything else is looked at closely. */
+async function check(
+  update: Update,
+  view: PinnedView,
+  ready: readonly ReadyItem[],
+  answer: WriteAnswer,
+): Promise<void> {
+  const { snapshot } = update.call;
+  const places = columnsAtWrite(view, answer.headerTexts);
+  const suspicious: ReadyItem[] = [];
+  const otherIdByPin = new Map<number, string>();
+  const error = new OutcomeUnknownError(
+    'people moved cells in the moment of writing',
+    errorContext(update.call.context),
+  );
+  for (const each of ready) {
+    const written = answer.rowByPin.get(each.pin);
+    if (!written) {
+      each.item.outcome = { kind: 'row-gone' };
+    } else if (places.areInPlace && isSameRow(snapshot, view, each, (index) => written.valueAt(index))) {
+      each.item.outcome = { kind: 'written', stored: storedCells(view, each.item, written) };
+    } else {
+      each.item.outcome = { kind: 'unknown', error };
+      suspicious.push(each);
+      const otherId = otherIdAtWrite(snapshot, view, each, written, places);
+      if (otherId !== undefined) otherIdByPin.set(each.pin, otherId);
+    }
+  }
+  if (suspicious.length === 0) return;
+  const atWrite = { ...places, otherIdByPin };
+  await settle(update, view, await readRows(update, suspicious), suspicious, atWrite);
+}
+
+function storedCells(view: PinnedView, { set }: Item, written: WrittenRow): Record<ColumnKey, CellValue> {
+  const located = view.header.located.filter(({ key }) => set[key] !== undefined && key !== idKey);
+  return Object.fromEntries(located.map(({ key, columnIndex }) => [key, written.valueAt(columnIndex)]));
+}
+
+/** Outcomes of rows that were written and then seen again: what landed elsewhere is put right and told. */
+async function settle(
+  update: Update,
+  view: PinnedView,
+  now: PinnedView,
+  written: readonly ReadyItem[],
+  atWrite: AtWrite | undefined,
+): Promise<void> {
+  const batch = { ...update.call, headerPin: update.headerPin };
+  const displaced = await repairDamage(batch, view, now, written, atWrite);
+  const columnByKey = new Map(now.header.located.map(({ key, columnIndex }) => [key, columnIndex]));
+  for (const each of written) {
+    const { item, pin } = each;
+    const row = now.rowByPin.get(pin);
+    const cells = displaced.get(pin);
+    if (cells || atWrite?.otherIdByPin.has(pin)) {
+      item.outcome = { kind: 'displaced', cells: cells ?? [] };
+    } else if (!row) {
+      item.outcome = { kind: 'row-gone' };
+    } else {
+      const valueAt = (key: ColumnKey) => cellValue(row.cells[columnByKey.get(key) ?? -1]);
+      const entries = Object.entries(item.set);
+      const columns = entries.filter(([key, sent]) => !isSameValue(valueAt(key), sentValue(sent))).map(([key]) => key);
+      const stored = Object.fromEntries(entries.filter(([key]) => key !== idKey).map(([key]) => [key, valueAt(key)]));
+      const strays = atWrite && !atWrite.areInPlace && columns.length > 0 ? strayCells(view, each, atWrite) : [];
+      if (strays.length > 0) item.outcome = { kind: 'displaced', cells: strays };
+      else item.outcome = columns.length > 0 ? { kind: 'changed-meanwhile', columns } : { kind: 'written', stored };
+    }
+  }
+}
+
+function readRows({ call: { context, options } }: Update, items: readonly PinnedItem[]): Promise<PinnedView> {
+  const pins = items.map(({ pin }) => pin);
+  return readThroughPins(context, pins, options);
+}

@@ -1,0 +1,83 @@
+// Verification of pinned rows: the same row, every mapped cell as in the snapshot, and nothing to be set that must not be.
+import { boundsToText, type GridBounds } from './address.ts';
+import { errorContext, idKey, type TableContext } from './context.ts';
+import { ProtectedError } from '../errors.ts';
+import { cellText, cellValue, contains, formulaText, isSameValue } from './grid.ts';
+import type { PinnedRow, PinnedView } from './pinned-view.ts';
+import type { ColumnKey, Row, RowOutcome } from '../port.ts';
+import { refuseMissing } from './preflight.ts';
+import type { Sendable, SentRow } from './sent.ts';
+
+/** A change on its way, and what became of it. */
+export interface Item extends Sendable {
+  outcome: RowOutcome | undefined;
+}
+
+/** A change whose row is pinned. */
+export interface PinnedItem {
+  readonly item: Item;
+  readonly pin: number;
+}
+
+/** A change that passed verification: what is sent, and the row it was verified on. */
+export interface ReadyItem extends SentRow {
+  readonly item: Item;
+}
+
+/** Sets the outcome of those that may not be written, and returns the others. */
+export function judgeAll(context: TableContext, view: PinnedView, items: readonly PinnedItem[]): ReadyItem[] {
+  const columnByKey = new Map(view.header.located.map(({ key, columnIndex }) => [key, columnIndex]));
+  return items.flatMap(({ item, pin }) => {
+    const row = view.rowByPin.get(pin);
+    const outcome: RowOutcome | undefined = row ? judge(context, view, columnByKey, row, item) : { kind: 'row-gone' };
+    if (outcome) item.outcome = outcome;
+    if (outcome || !row) return [];
+    const cells = new Map(Object.entries(item.set).map(([key, value]) => [columnByKey.get(key)!, value]));
+    return [{ item, pin, row, cells }];
+  });
+}
+
+/** Verification: the same row, every mapped cell as in the snapshot, and nothing to be set that must not be (W3, V5). */
+function judge(
+  context: TableContext,
+  view: PinnedView,
+  columnByKey: ReadonlyMap<ColumnKey, number>,
+  { rowIndex, cells }: PinnedRow,
+  { change, set }: Item,
+): RowOutcome | undefined {
+  const keys = Object.keys(set);
+  const missing = refuseMissing(keys.filter((key) => !columnByKey.has(key)));
+  if (missing) return missing;
+  const cellOf = (key: ColumnKey) => cells[columnByKey.get(key) ?? -1];
+  // Without its ID column a row that had an id cannot be told from any other.
+  if (cellText(cellValue(cellOf(idKey))) !== change.row.id) return { kind: 'moved' };
+  const changed = changedColumns(change.row, columnByKey, cells);
+  if (changed.length > 0) {
+    // Without an id to go by, another row in its place looks the same as a row that was edited.
+    return change.row.id === '' ? { kind: 'moved' } : { kind: 'changed-meanwhile', columns: changed };
+  }
+  const formulas = keys.filter((key) => formulaText(cellOf(key)) !== undefined);
+  if (formulas.length > 0) return { kind: 'formula', columns: formulas };
+  const isForbidden = (bounds: GridBounds, key: ColumnKey) => contains(bounds, rowIndex, columnByKey.get(key)!);
+  const ranges = view.forbidden.filter((bounds) => keys.some((key) => isForbidden(bounds, key)));
+  if (ranges.length === 0) return undefined;
+  const forbidden = keys.filter((key) => ranges.some((bounds) => isForbidden(bounds, key)));
+  const { message } = new ProtectedError(context.client.account, ranges.map(boundsToText), errorContext(context));
+  return { kind: 'refused', reason: 'protected', columns: forbidden, message };
+}
+
+/** Mapped cells that are not as in the snapshot. A formula's result may change by itself; that it is one may not. */
+export function changedColumns(
+  row: Row,
+  columnByKey: ReadonlyMap<ColumnKey, number>,
+  cells: PinnedRow['cells'],
+): ColumnKey[] {
+  return Object.entries(row.cells).flatMap(([key, before]) => {
+    const columnIndex = columnByKey.get(key);
+    if (columnIndex === undefined) return [];
+    const cell = cells[columnIndex];
+    const isFormula = formulaText(cell) !== undefined;
+    if (isFormula !== row.formulas.includes(key)) return [key];
+    return isFormula || isSameValue(cellValue(cell), before) ? [] : [key];
+  });
+}

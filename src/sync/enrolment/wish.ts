@@ -1,0 +1,55 @@
+// E1: what an automation cell says.
+import { normalText } from '../value/same.ts';
+
+export interface WishedAutomation {
+  readonly uuid: string;
+  readonly name: string;
+  readonly status: string;
+}
+
+export interface ReadWish {
+  readonly automations: readonly WishedAutomation[];
+  readonly unknown: readonly { readonly text: string; readonly reason: string }[];
+}
+
+/** A hundred thousand rows name a handful of automations: each text is read once. */
+export function readerOf(automations: readonly WishedAutomation[]): (text: string) => ReadWish {
+  const known = new Map<string, ReadWish>();
+  return (text) => {
+    const read = known.get(text) ?? readWish(text, automations);
+    known.set(text, read);
+    return read;
+  };
+}
+
+/**
+ * Names or uuids, several separated by commas; a name with commas in it is found too. Two automations of one name are told
+ * apart by uuid only.
+ */
+export function readWish(text: string, automations: readonly WishedAutomation[]): ReadWish {
+  const found: WishedAutomation[] = [];
+  const unknown: { text: string; reason: string }[] = [];
+  const parts = text.split(',');
+  for (let start = 0; start < parts.length;) {
+    // The longest first: what follows a comma may belong to the name.
+    let end = parts.length;
+    while (end > start + 1 && hitsOf(parts.slice(start, end).join(','), automations).length === 0) end -= 1;
+    const part = normalText(parts.slice(start, end).join(','));
+    start = end;
+    if (part === '') continue;
+    const hits = hitsOf(part, automations);
+    if (hits.length === 1) {
+      if (!found.includes(hits[0]!)) found.push(hits[0]!);
+    } else {
+      const reason = hits.length > 1 ? 'several automations have this name, write the uuid' : 'no such automation';
+      unknown.push({ text: part, reason });
+    }
+  }
+  return { automations: found, unknown };
+}
+
+function hitsOf(text: string, automations: readonly WishedAutomation[]): readonly WishedAutomation[] {
+  const wanted = normalText(text).toLowerCase();
+  const byUuid = automations.filter(({ uuid }) => uuid === wanted);
+  return byUuid.length > 0 ? byUuid : automations.filter(({ name }) => normalText(name).toLowerCase() === wanted);
+}

@@ -1,0 +1,349 @@
+// A feed: one collection of the service mirrored one way into a tab. From records and rows to changes; pure, like `plan`.
+//
+// The state of a feed is small. It knows which records the feed has put into the tab, so that no row of somebody else's is
+// ever deleted for an ID it happens to have (F3), and, where automations are controlled, the status that both sides were
+// last seen to agree on: only against it is an `off` in a cell somebody's wish and not merely old (E7).
+import { type Change, type FieldChange, type Problem, problem } from '../change.ts';
+import { type FeedField, isSameInCell } from './value.ts';
+import type { Hold } from '../guard/guard.ts';
+import { type Cell, isTooLong, tooLong } from '../value/kinds.ts';
+import { inSync, statusByRow } from '../status.ts';
+import { differing, sortFeedRows } from './rows.ts';
+import type { Outcome, Outcomes } from '../outcome.ts';
+import { failureProblem } from '../outcome.ts';
+import type { Reading, Value } from '../value/value.ts';
+
+export interface FeedRecord {
+  readonly uuid: string;
+  /** In the order of the fields. */
+  readonly values: readonly Reading[];
+}
+
+export interface FeedRow {
+  readonly number: number;
+  /** `''`: none. */
+  readonly id: string;
+  /** In the order of the fields; undefined: the column was not found. */
+  readonly cells: readonly (Cell | undefined)[];
+  /** Names of the fields whose cell holds a formula. */
+  readonly formulas: readonly string[];
+}
+
+/** What is remembered of a record that the feed has put into the tab. */
+export interface FeedLink {
+  /** The controlled field as both sides were last seen to hold it. */
+  readonly agreed?: Value;
+  /** It was about to be written when the state was last saved: found in the cell, it is nobody's wish. */
+  readonly writing?: Value;
+  /** What the service said to the last wish, until something else happens. */
+  readonly said?: string;
+  /** What other rows with its ID held, and the record did not, when a run last looked (I4). */
+  readonly copies?: readonly string[];
+  /** A reading during which records came and went did not have it (G5). */
+  readonly isMissed?: true;
+  /** Its row says that it is gone: an empty listing is no news of it (G1). */
+  readonly isGone?: true;
+}
+
+/** What became of starting or stopping an automation; a record that was done is given as it is after it. */
+export type ControlAnswer = Extract<Outcome, { kind: 'done' | 'refused' | 'failed' | 'unknown' }>;
+
+export interface FeedInput {
+  readonly fields: readonly FeedField[];
+  /** Name of the field that people may set to on or off (E7). */
+  readonly controlled?: string;
+  /** Each once, in the order of the listing. */
+  readonly records: readonly FeedRecord[];
+  /** `whole`: all there are. `newest`: as many as were wanted, and there are more. `partial`: nothing is said of others. */
+  readonly coverage: 'whole' | 'newest' | 'partial';
+  /** Records came or went while they were listed: one such reading proves no absence, two in a row do. */
+  readonly isDrifted: boolean;
+  readonly rows: readonly FeedRow[];
+  readonly links: ReadonlyMap<string, FeedLink>;
+  readonly onGone: 'mark' | 'delete_row';
+  /** For people: `automations`. */
+  readonly what: string;
+  /** Of how many records that are not listed any more somebody said that this is right (G1). */
+  readonly missingApproved?: number;
+  /** By uuid: what became of this run's wishes. */
+  readonly answers: ReadonlyMap<string, ControlAnswer>;
+}
+
+/** What is to be remembered of a record: if `by` was done, or at once if nothing had to be. null: forget it. */
+export interface FeedKeep {
+  readonly uuid: string;
+  readonly link: FeedLink | null;
+  readonly by?: Change;
+}
+
+export interface FeedPlan {
+  /** In the order in which they are carried out: `update` starts or stops, then `set`, `append`, `remove`. */
+  readonly changes: readonly Change[];
+  readonly problems: readonly Problem[];
+  readonly holds: readonly Hold[];
+  /** Of a collection that is empty all of a sudden: the rows that would be without a record. */
+  readonly missing: number;
+  /** Sentence for the status column by row number; a row without one keeps what it says. */
+  readonly statuses: ReadonlyMap<number, string>;
+  readonly keeps: readonly FeedKeep[];
+  /** Rows that stand for a record of this reading. */
+  readonly linked: number;
+}
+
+export function planFeed(input: FeedInput): FeedPlan {
+  const { holds, missing } = guardFeed(input);
+  const { keeperByUuid, copiesByUuid, problems: rowProblems } = sortFeedRows(input);
+  const plan: Draft = { changes: [], problems: [...rowProblems], keeps: [], said: new Map(), silent: new Set() };
+  let linked = 0;
+  for (const record of input.records) {
+    const row = keeperByUuid.get(record.uuid);
+    const copies = copiesByUuid.get(record.uuid);
+    if (row) {
+      linked += 1;
+      planRow(input, record, { row, copies: copies ?? [] }, plan);
+    } else if (!copies) planNewRow(input, record, plan);
+  }
+  const listed = new Set(input.records.map(({ uuid }) => uuid));
+  for (const [uuid, row] of keeperByUuid) {
+    if (!listed.has(uuid)) planAbsent(input, uuid, { row, isCopied: copiesByUuid.has(uuid) }, plan);
+  }
+  for (const uuid of input.links.keys()) {
+    if (!listed.has(uuid) && !keeperByUuid.has(uuid) && input.coverage !== 'partial' && !input.isDrifted) {
+      plan.keeps.push({ uuid, link: null });
+    }
+  }
+  const order = ['update', 'set', 'append', 'remove'];
+  return {
+    changes: plan.changes.toSorted((a, b) => order.indexOf(a.op) - order.indexOf(b.op)),
+    problems: plan.problems,
+    holds,
+    missing,
+    statuses: statusTexts(input, plan),
+    keeps: plan.keeps,
+    linked,
+  };
+}
+
+/** The links after a run: what was not done is remembered as before. */
+export function settleFeed(
+  links: ReadonlyMap<string, FeedLink>,
+  { keeps }: Pick<FeedPlan, 'keeps'>,
+  outcomes: Outcomes,
+): ReadonlyMap<string, FeedLink> {
+  const settled = new Map(links);
+  for (const { uuid, link, by } of keeps) {
+    if (by && outcomes.get(by)?.kind !== 'done') continue;
+    if (link === null) settled.delete(uuid);
+    else settled.set(uuid, link);
+  }
+  return settled;
+}
+
+/** Before cells of the controlled field are written: found in a cell after a crash, they must not pass for wishes (L10). */
+export function controlIntents(
+  { controlled, links }: Pick<FeedInput, 'controlled' | 'links'>,
+  changes: readonly Change[],
+): ReadonlyMap<string, FeedLink> {
+  const intents = new Map<string, FeedLink>();
+  for (const { op, uuid, fields } of changes) {
+    const written = fields.find(({ field }) => field === controlled);
+    const link = links.get(uuid ?? '');
+    if (op === 'set' && written && link) intents.set(uuid!, { ...link, writing: written.after });
+  }
+  return intents;
+}
+
+interface Draft {
+  readonly changes: Change[];
+  readonly problems: Problem[];
+  readonly keeps: FeedKeep[];
+  /** Words of the service for a row about which nothing is open. */
+  readonly said: Map<number, string>;
+  /** Rows whose status stays as it is. */
+  readonly silent: Set<number>;
+}
+
+/** G1: a collection that is empty all of a sudden is more likely a fault than the truth, and proves nothing. */
+function guardFeed(input: FeedInput): Pick<FeedPlan, 'holds' | 'missing'> {
+  const { records, coverage, links, rows, what, missingApproved = 0 } = input;
+  const known = rows.filter(({ id }) => links.has(id) && !links.get(id)!.isGone).length;
+  if (records.length > 0 || coverage === 'partial' || known < emptyKnownMin) return { holds: [], missing: 0 };
+  const reason = `the service lists no ${what}, and ${known} were there before: if that is right, approve it`;
+  return { holds: known <= missingApproved ? [] : [{ rule: 'G1', reason, fails: false }], missing: known };
+}
+
+/** As for the sides of a sync (G1). */
+const emptyKnownMin = 2;
+
+function planRow(
+  input: FeedInput,
+  record: FeedRecord,
+  { row, copies }: { readonly row: FeedRow; readonly copies: readonly string[] },
+  plan: Draft,
+): void {
+  const about = { uuid: record.uuid, row: row.number };
+  const control = judgeControl(input, record, row);
+  const sets: FieldChange[] = [];
+  for (const index of differing(input.fields, record, row)) {
+    const field = input.fields[index]!;
+    const after = record.values[index]!;
+    if (field.name === input.controlled && control.cell === 'kept') continue;
+    const open = { ...about, field: field.name };
+    if (row.formulas.includes(field.name)) {
+      plan.problems.push(problem('held', open, 'V5', `a formula stands in ${field.header}: clear it to see the value`));
+    } else if (isTooLong(after)) {
+      plan.problems.push(problem('refused', open, 'V6', `${field.header}: ${tooLong}`));
+    } else {
+      const isAnswer = field.name === input.controlled && control.cell === 'answered';
+      const [rule, reason] = isAnswer ? (['E7', 'what the service has'] as const) : (['F1', 'in the service'] as const);
+      sets.push({ field: field.name, before: cellReading(row.cells[index]), after, rule, reason });
+    }
+  }
+  const set: Change | undefined =
+    sets.length > 0
+      ? { side: 'sheet', op: 'set', ...about, fields: sets, rule: sets[0]!.rule, reason: sets[0]!.reason }
+      : undefined;
+  if (control.wish) plan.changes.push(control.wish);
+  if (control.problem) plan.problems.push(control.problem);
+  if (set) plan.changes.push(set);
+  const isControlWritten = sets.some(({ field }) => field === input.controlled);
+  const { copies: _before, ...rest } = control.link;
+  const link = copies.length > 0 ? { ...rest, copies } : rest;
+  if (link.said !== undefined) plan.said.set(row.number, link.said);
+  plan.keeps.push({ uuid: record.uuid, link, ...(set && isControlWritten && { by: set }) });
+}
+
+interface Control {
+  /** The link if everything is done. */
+  readonly link: FeedLink;
+  /**
+   * What becomes of the cell. `mirrored`: like any other. `answered`: somebody typed into it, and gets what the service has
+   * now. `kept`: nothing is written into it this time.
+   */
+  readonly cell: 'mirrored' | 'answered' | 'kept';
+  readonly wish?: Change;
+  readonly problem?: Problem;
+}
+
+/** E7. */
+function judgeControl(input: FeedInput, record: FeedRecord, row: FeedRow): Control {
+  const { controlled, fields, links, answers } = input;
+  const index = fields.findIndex(({ name }) => name === controlled);
+  const field = fields[index];
+  const [truth, cell] = [record.values[index], row.cells[index]];
+  const stored = links.get(record.uuid);
+  const known = stored && withoutGone(stored);
+  const nothing: Control = { link: known && !known.isMissed ? known : {}, cell: 'mirrored' };
+  if (!field || truth === undefined || cell === undefined || row.formulas.includes(field.name)) return nothing;
+  const isCell = (value: Value | undefined) => value !== undefined && isSameInCell(field, value, cell);
+  // Who says something new about it makes what was said to the last wish old.
+  const said = known?.said !== undefined && known.agreed === truth ? { said: known.said } : {};
+  const settled: Control = { link: { agreed: truth, ...said }, cell: 'mirrored' };
+  if (isCell(truth) || known?.agreed === undefined || isCell(known.agreed) || isCell(known.writing)) return settled;
+  const about = { uuid: record.uuid, row: row.number, field: field.name };
+  const wanted = wishIn(cell);
+  const refused = (reason: string): Control => ({
+    link: { agreed: truth, said: `refused: ${reason}` },
+    cell: 'answered',
+    problem: problem('refused', about, 'E7', reason),
+  });
+  const answer = answers.get(record.uuid);
+  if (answer?.kind === 'refused') return refused(answer.message);
+  if (answer?.kind === 'done') return { link: { agreed: truth }, cell: 'answered' };
+  if (answer) return { link: known, cell: 'kept', problem: failureProblem(about, answer) };
+  if (wanted === undefined) return refused(`${field.header} takes on or off`);
+  if (wanted === String(truth).toLowerCase()) return { ...settled, cell: 'answered' };
+  const reason = wanted === 'on' ? 'to be started' : 'to be stopped';
+  const wish: Change = {
+    side: 'crm',
+    op: 'update',
+    uuid: record.uuid,
+    row: row.number,
+    fields: [{ field: field.name, before: truth, after: wanted, rule: 'E7', reason }],
+    rule: 'E7',
+    reason,
+  };
+  return { link: known, cell: 'kept', wish };
+}
+
+/** Of a record that is listed (again). */
+function withoutGone(link: FeedLink): FeedLink {
+  const { isGone, ...rest } = link;
+  return isGone ? rest : link;
+}
+
+function wishIn(cell: Cell): 'on' | 'off' | undefined {
+  const text = typeof cell === 'string' ? cell.trim().toLowerCase() : '';
+  return text === 'on' || text === 'off' ? text : undefined;
+}
+
+function planNewRow({ fields, controlled }: FeedInput, record: FeedRecord, plan: Draft): void {
+  const cells = fields.flatMap(({ name, header }, index): FieldChange[] => {
+    const after = record.values[index] ?? null;
+    if (isTooLong(after)) {
+      plan.problems.push(problem('refused', { uuid: record.uuid, field: name }, 'V6', `${header}: ${tooLong}`));
+    }
+    return after === null || isTooLong(after)
+      ? []
+      : [{ field: name, before: null, after, rule: 'F1', reason: 'new in the service' }];
+  });
+  const change: Change = {
+    side: 'sheet',
+    op: 'append',
+    uuid: record.uuid,
+    row: null,
+    fields: cells,
+    rule: 'F1',
+    reason: 'new in the service',
+  };
+  const agreed = record.values[fields.findIndex(({ name }) => name === controlled)];
+  plan.changes.push(change);
+  plan.keeps.push({ uuid: record.uuid, link: agreed === undefined ? {} : { agreed }, by: change });
+}
+
+/** F3. The keeper stands for its copies too: they are quarantined, and none of them is ever deleted (I4). */
+function planAbsent(
+  input: FeedInput,
+  uuid: string,
+  { row, isCopied }: { readonly row: FeedRow; readonly isCopied: boolean },
+  plan: Draft,
+): void {
+  const { coverage, isDrifted, links, onGone, records } = input;
+  const link = links.get(uuid);
+  const about = { uuid, row: row.number };
+  if (coverage === 'partial') return void plan.silent.add(row.number);
+  if (isDrifted && !link?.isMissed) {
+    plan.silent.add(row.number);
+    if (link) plan.keeps.push({ uuid, link: { ...link, isMissed: true } });
+    return;
+  }
+  const why =
+    coverage === 'newest' ? `not among the first ${records.length} any more` : 'the service does not list it any more';
+  if (!link) {
+    plan.problems.push(problem('ignored', about, 'F3', 'the service does not list it, and the feed did not write it'));
+  } else if (onGone === 'mark' || isCopied) {
+    plan.problems.push(problem('ignored', about, 'F3', isCopied ? `${why}; it was copied here` : why));
+    if (!link.isGone) plan.keeps.push({ uuid, link: { ...link, isGone: true } });
+  } else {
+    plan.silent.add(row.number);
+    const change: Change = { side: 'sheet', op: 'remove', ...about, fields: [], rule: 'F3', reason: why };
+    plan.changes.push(change);
+    plan.keeps.push({ uuid, link: null, by: change });
+  }
+}
+
+/** What is open about a row, else what the service said last, else that it is in sync. */
+function statusTexts({ rows, links }: FeedInput, { problems, said, silent }: Draft): ReadonlyMap<number, string> {
+  const isMark = ({ rule, uuid }: Problem) => rule === 'F3' && links.has(uuid ?? '');
+  const texts = new Map(statusByRow(problems.filter((each) => !isMark(each) && each.rule !== 'F2')));
+  for (const each of problems) if (isMark(each) && each.row !== null) texts.set(each.row, `gone: ${each.reason}`);
+  for (const { number, id } of rows) {
+    if (id === '' || silent.has(number)) texts.delete(number);
+    else if (!texts.has(number)) texts.set(number, said.get(number) ?? inSync);
+  }
+  return texts;
+}
+
+function cellReading(cell: Cell | undefined): Reading {
+  return typeof cell === 'object' && cell !== null ? undefined : cell;
+}

@@ -1,0 +1,93 @@
+// Which changes of a plan the limits count, and the notes by which a later run knows them again. Each change counts once: in
+// the first run that plans it. What a run was let through to write and did not, because a call failed or the process ended,
+// is finished by later runs and counts no more (G2, G4, L10). Deletions count until they are done: nothing takes them back.
+import { lastSeen, type Link, rowKey, type Stray } from '../record/base.ts';
+import type { Change, FieldChange } from '../change.ts';
+import type { PlanCounts, PlanInput } from '../input.ts';
+import { isSame } from '../value/kinds.ts';
+import { unpack } from '../record/record.ts';
+import { isBlank, type Side } from '../value/value.ts';
+
+export type Limited = 'creates' | 'changes' | 'blanks' | 'deletes';
+
+type Counting = Pick<PlanInput, 'mapping' | 'base' | 'sheet'>;
+
+/** G2: what the guards count, of the changes a plan intends. */
+export function countChanges(input: Counting, changes: readonly Change[]): Pick<PlanCounts, Limited> {
+  const changed = new Set<string>();
+  const keyByRow = lazilyKeyed(input);
+  let [creates, blanks, deletes] = [0, 0, 0];
+  for (const change of changes) {
+    if (change.op === 'create' && !input.base.strays.get(change.key)?.isCounted) creates += 1;
+    // Cancelled everywhere because the row was deleted (D1): a deletion like the others, and as hard to take back.
+    const isMourning = change.op === 'cancel' && change.rule === 'D1';
+    if (change.op === 'delete' || change.op === 'remove' || isMourning) deletes += 1;
+    if (change.op !== 'update' && change.op !== 'set') continue;
+    if (change.op === 'update' && change.releases) continue;
+    const fields = change.fields.filter((field) => isCounted(input, keyByRow, change, field));
+    if (fields.length > 0) changed.add(change.uuid ?? `row:${change.row}`);
+    blanks += fields.filter(({ before, after }) => after === null && before !== null).length;
+  }
+  return { creates, changes: changed.size, blanks, deletes };
+}
+
+function isCounted(
+  input: Counting,
+  keyByRow: (row: number | null) => string | undefined,
+  { side, uuid, row }: Change,
+  field: FieldChange,
+): boolean {
+  const link = input.base.links.get(uuid ?? '');
+  if (link) return !wasCounted(input, link, side, field);
+  // A row and a contact that are linked by this very run. Of a row that was to be created everything is our own doing.
+  if (input.base.strays.get(keyByRow(row) ?? '')?.isCounted) return false;
+  return side === 'crm' || !isBlank(field.before ?? null);
+}
+
+/** The same value for the same field, where nobody has changed that side since. */
+function wasCounted({ mapping }: Counting, link: Link, side: Side, { field, before, after }: FieldChange): boolean {
+  const known = link.counted?.[field];
+  if (known === undefined) return false;
+  const index = mapping.fields.findIndex(({ name }) => name === field);
+  const kind = mapping.fields[index]?.kind;
+  if (kind === undefined || !isSame(kind, known, after)) return false;
+  // A column that is only sent is never read.
+  if (before === undefined) return true;
+  const held = [lastSeen(link, side), link.agreed].map((packed) => unpack(packed)[index]);
+  return held.some((value) => isSame(kind, value, before));
+}
+
+/** Most plans set no cell of a row without a link: then no row is looked at. */
+function lazilyKeyed({ sheet }: Counting): (row: number | null) => string | undefined {
+  let keys: ReadonlyMap<number, string> | undefined;
+  return (row) => (keys ??= new Map(sheet.rows.map((each) => [each.number, rowKey(each)]))).get(row ?? 0);
+}
+
+/** The notes of a plan that no guard stopped, to be remembered with what it would remember anyway. */
+export function noteCounted(
+  { base }: Pick<PlanInput, 'base'>,
+  changes: readonly Change[],
+  links: ReadonlyMap<string, Link | null>,
+  strays: ReadonlyMap<string, Stray>,
+): { readonly links: ReadonlyMap<string, Link | null>; readonly strays: ReadonlyMap<string, Stray> } {
+  if (changes.length === 0) return { links, strays };
+  const noted = { links: new Map(links), strays: new Map(strays) };
+  for (const change of changes) {
+    if (change.op === 'create') {
+      const stray = noted.strays.get(change.key);
+      if (stray && !stray.isCounted) noted.strays.set(change.key, { ...stray, isCounted: true });
+    }
+    const isWrite = change.op === 'set' || (change.op === 'update' && !change.releases);
+    if (!isWrite || change.fields.length === 0 || change.uuid === null) continue;
+    const link = noted.links.has(change.uuid) ? noted.links.get(change.uuid) : base.links.get(change.uuid);
+    if (link) noted.links.set(change.uuid, withCounted(link, change.fields));
+  }
+  return noted;
+}
+
+/** What of it is still to be written and was let through. */
+export function withCounted(link: Link, fields: readonly Pick<FieldChange, 'field' | 'after'>[]): Link {
+  if (fields.length === 0) return link;
+  const { counted, ...rest } = link;
+  return { ...rest, counted: { ...counted, ...Object.fromEntries(fields.map(({ field, after }) => [field, after])) } };
+}

@@ -1,0 +1,116 @@
+// The G rules: what has to look right before anything is written. A guard never asks for a reset; when its cause goes
+// away, the next run goes on by itself (G4).
+import type { Link } from '../record/base.ts';
+import type { Limited } from './counted.ts';
+import type { PlanCounts, PlanInput } from '../input.ts';
+import type { Limit } from '../record/mapping.ts';
+import type { RuleId } from '../rules.ts';
+
+/** `fails`: nobody can approve it; something has to be mended. Otherwise `approve` lets the plan through. */
+export interface Hold {
+  readonly rule: RuleId;
+  readonly reason: string;
+  readonly fails: boolean;
+}
+
+/** Below this many links a share says nothing (G2), and two that are missing may well be (G1). */
+const linksForShares = 5;
+const linksForEmptySide = 2;
+const foundShareMin = 0.1;
+
+/** G1, before anything is concluded from the readings. */
+export function guardReadings(input: PlanInput): readonly Hold[] {
+  const { base, identities, sheet, mapping } = input;
+  const holds: Hold[] = [];
+  const fail = (reason: string) => holds.push({ rule: 'G1', reason, fails: true });
+  for (const side of ['crm', 'sheet'] as const) {
+    const { known, now } = identities;
+    if (known && known[side] !== now[side]) {
+      fail(
+        `this is another ${side === 'crm' ? 'list or account' : 'tab'} than before (${now[side]}; the state is of ${known[side]}): put the setting back, or give the sync a new name`,
+      );
+    }
+  }
+  if (sheet.doubled.length > 0) fail(`header there twice: ${sheet.doubled.join(', ')}; rename one of them`);
+  const hasRun = base.links.size > 0;
+  if (hasRun && sheet.missing.length === mapping.fields.length) {
+    fail('none of the mapped headers is in the tab: was the header row moved or replaced?');
+  }
+  return holds;
+}
+
+/** Of the people the base knows, how many were found on each side. */
+export interface Found {
+  readonly rows: number;
+  /** Counts only when every contact was read. */
+  readonly contacts: number;
+}
+
+/** G1, after matching: are these still the sides we know? `missing` is what an approval has to cover. */
+export function guardSides(
+  { base, crm, sheet, requests }: PlanInput,
+  found: Found,
+): { readonly holds: readonly Hold[]; readonly missing: number } {
+  let [rowsExpected, contactsExpected] = [0, 0];
+  base.links.forEach((link) => {
+    if (hasRow(link)) rowsExpected += 1;
+    if (hasContact(link)) contactsExpected += 1;
+  });
+  const isWhole = crm.coverage === 'whole';
+  const foundContacts = isWhole ? found.contacts : contactsExpected;
+  const missing = rowsExpected - found.rows + contactsExpected - foundContacts;
+  if (requests.approved && missing <= requests.approved.missing) return { holds: [], missing };
+  const reason =
+    whyDoubtful(found.rows, rowsExpected, sheet.rows.length, 'rows', 'the tab') ??
+    whyDoubtful(foundContacts, contactsExpected, isWhole ? crm.contacts.length : foundContacts, 'contacts', crm.scope);
+  return { holds: reason === undefined ? [] : [{ rule: 'G1', reason, fails: false }], missing };
+}
+
+/** Whether a link stands for somebody who has a row, as far as the base knows. */
+export function hasRow({ standing }: Pick<Link, 'standing'>): boolean {
+  return standing !== 'row-gone';
+}
+
+export function hasContact({ standing }: Pick<Link, 'standing'>): boolean {
+  return standing === undefined || standing === 'row-gone';
+}
+
+function whyDoubtful(found: number, expected: number, all: number, what: string, where: string): string | undefined {
+  if (expected < linksForEmptySide) return undefined;
+  if (all === 0) return `${where} is empty, and ${expected} ${what} were there before`;
+  if (found >= expected * foundShareMin) return undefined;
+  return `only ${found} of ${expected} known ${what} were found in ${where}: is it the right one?`;
+}
+
+/** G2. Exactly at the limit passes; a person may let these very counts through, once. */
+export function guardCounts(
+  { mapping, base, requests }: PlanInput,
+  counts: Pick<PlanCounts, Limited>,
+): readonly Hold[] {
+  const links = base.links.size;
+  return (['creates', 'changes', 'blanks', 'deletes'] as const).flatMap((what): Hold[] => {
+    const limit = limitOf(mapping.limits[what], links);
+    // Who said that a side is rightly empty said what follows from it.
+    const approved = Math.max(
+      requests.approved?.[what] ?? 0,
+      what === 'deletes' ? (requests.approved?.missing ?? 0) : 0,
+    );
+    if (counts[what] <= limit.count || counts[what] <= approved) return [];
+    const reason = `${counts[what]} ${countNames[what]} are more than the limit of ${limit.text}: look at the plan, then approve it`;
+    return [{ rule: 'G2', reason, fails: false }];
+  });
+}
+
+const countNames = {
+  creates: 'new contacts',
+  changes: 'changed records',
+  blanks: 'emptied fields',
+  deletes: 'deletions',
+} as const;
+
+function limitOf(limit: Limit, links: number): { readonly count: number; readonly text: string } {
+  if ('count' in limit) return { count: limit.count, text: String(limit.count) };
+  if (links < linksForShares) return { count: Infinity, text: 'none' };
+  const count = Math.floor((links * limit.percent) / 100);
+  return { count, text: `${limit.percent}% of ${links}, that is ${count}` };
+}

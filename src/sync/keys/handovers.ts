@@ -1,0 +1,111 @@
+// I7: the order in which updates pass keys on, so that no contact takes a key before the one that holds it has let go.
+import { compileSoleKeys, type KeyEdit, keyEdit, soleKeyNames, type Update } from './key-edits.ts';
+import type { Mapping } from '../record/mapping.ts';
+
+/**
+ * Givers before takers, and those who pass keys on among themselves next to each other. Where they go in a circle, one of
+ * them first lets go of its key altogether, and gets the new one once that is free.
+ */
+export function inOrder(edits: readonly KeyEdit[]): Update[] {
+  return groupsOf(edits).flatMap(inOrderOfGroup);
+}
+
+function inOrderOfGroup(group: readonly KeyEdit[]): Update[] {
+  const ordered: Update[] = [];
+  let waiting = [...group];
+  for (;;) {
+    const givers = giversByKey(waiting);
+    const giverFor = (edit: KeyEdit) =>
+      edit.takes.flatMap(({ key }) => givers.get(key) ?? []).find((giver) => giver.update.uuid !== edit.update.uuid);
+    const stuck = waiting.filter((edit) => giverFor(edit) !== undefined);
+    const isStuck = new Set(stuck);
+    ordered.push(...waiting.filter((edit) => !isStuck.has(edit)).map(({ update }) => update));
+    if (stuck.length === 0) return ordered;
+    if (stuck.length === waiting.length) {
+      // From giver to giver until one comes again: that one is in the circle, and others may merely wait for it.
+      const passed = new Set<KeyEdit>();
+      let next = stuck[0]!;
+      while (!passed.has(next)) {
+        passed.add(next);
+        next = giverFor(next)!;
+      }
+      ordered.push(releaseOf(next));
+      stuck.splice(stuck.indexOf(next), 1, { ...next, gives: [] });
+    }
+    waiting = stuck;
+  }
+}
+
+function giversByKey(edits: readonly KeyEdit[]): ReadonlyMap<string, readonly KeyEdit[]> {
+  const givers = new Map<string, KeyEdit[]>();
+  for (const edit of edits) {
+    for (const { key } of edit.gives) givers.set(key, [...(givers.get(key) ?? []), edit]);
+  }
+  return givers;
+}
+
+/** Edits that are of one contact, or of which one takes what the other gives, directly or over others. In order. */
+function groupsOf(edits: readonly KeyEdit[]): readonly (readonly KeyEdit[])[] {
+  const givers = giversByKey(edits);
+  const groupOf = new Map<string, Set<KeyEdit>>();
+  const join = (a: string, b: string): void => {
+    const [one, other] = [groupOf.get(a)!, groupOf.get(b)!];
+    if (one === other) return;
+    const [kept, added] = one.size < other.size ? [other, one] : [one, other];
+    for (const edit of added) {
+      kept.add(edit);
+      groupOf.set(edit.update.uuid!, kept);
+    }
+  };
+  for (const edit of edits) {
+    const uuid = edit.update.uuid!;
+    groupOf.set(uuid, (groupOf.get(uuid) ?? new Set()).add(edit));
+  }
+  for (const { update, takes } of edits) {
+    for (const { key } of takes) for (const giver of givers.get(key) ?? []) join(update.uuid!, giver.update.uuid!);
+  }
+  return [...Map.groupBy(edits, ({ update }) => groupOf.get(update.uuid!)!).values()];
+}
+
+/** Of updates in order: those that pass keys on among themselves, together; every other one by itself. */
+export function handovers(mapping: Mapping, updates: readonly Update[]): readonly (readonly Update[])[] {
+  const keys = compileSoleKeys(mapping);
+  const edits = updates.map((update) => {
+    const before = mapping.fields.map(({ name }) => update.fields.find(({ field }) => field === name)?.before ?? null);
+    return keyEdit(update, mapping, keys, before);
+  });
+  return groupsOf(edits).map((group) => group.map(({ update }) => update));
+}
+
+/** The keys of an update as they were before it, for a contact that is to get them back. None: nothing of it is a key. */
+export function putBackOf(mapping: Mapping, update: Update): Update | undefined {
+  const names = soleKeyNames(mapping);
+  const fields = update.fields.flatMap(({ field, before, after }) =>
+    names.includes(field) && before !== undefined
+      ? [
+          {
+            field,
+            before: after,
+            after: before,
+            rule: 'I7' as const,
+            reason: 'put back: not all keys could change hands',
+          },
+        ]
+      : [],
+  );
+  if (fields.length === 0) return undefined;
+  const { releases: _releases, ...rest } = update;
+  return { ...rest, fields, rule: 'I7', reason: 'puts a key back', restores: true };
+}
+
+function releaseOf({ update, keyFields }: KeyEdit): Update {
+  const fields = update.fields
+    .filter(({ field }) => keyFields.includes(field))
+    .map((change) => ({
+      ...change,
+      after: null,
+      rule: 'I7' as const,
+      reason: 'let go, so that another contact can take it',
+    }));
+  return { ...update, fields, rule: 'I7', reason: 'swaps a key with another contact', releases: true };
+}

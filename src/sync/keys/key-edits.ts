@@ -1,0 +1,54 @@
+// Keys that updates take and give up: an e-mail address or a handle, by which a person is recognised without an ID (I7).
+import type { Change } from '../change.ts';
+import { compileKeys, type KeyLookup, keyLookupOf, type Keys } from '../record/keys.ts';
+import type { Mapping } from '../record/mapping.ts';
+import type { Reading } from '../value/value.ts';
+
+export type Update = Extract<Change, { op: 'update' }>;
+
+/** A key that a contact is to have. */
+export interface TakenField {
+  readonly uuid: string;
+  readonly field: string;
+  readonly value: Reading;
+  /** As `Keys.of` gives it. */
+  readonly key: string;
+  /** undefined: the service cannot be asked for it. */
+  readonly lookup: KeyLookup | undefined;
+}
+
+export interface KeyEdit {
+  readonly update: Update;
+  /** Names of the fields in it that are keys. */
+  readonly keyFields: readonly string[];
+  readonly takes: readonly TakenField[];
+  readonly gives: readonly { readonly field: string; readonly key: string }[];
+}
+
+/** Fields that are a key by themselves. A name, and a name with a company, is shared by many and taken from nobody. */
+export function soleKeyNames({ match }: Mapping): readonly string[] {
+  return match.flatMap(([name, ...more]) => (name !== undefined && more.length === 0 && name !== 'name' ? [name] : []));
+}
+
+export function compileSoleKeys(mapping: Mapping): Keys {
+  return compileKeys({ ...mapping, match: soleKeyNames(mapping).map((name) => [name]) });
+}
+
+/** `before`: what the contact held, in the order of the mapping. */
+export function keyEdit(update: Update, { fields }: Mapping, keys: Keys, before: readonly Reading[]): KeyEdit {
+  const uuid = update.uuid!;
+  const edited = update.fields.flatMap(({ field, after }) => {
+    const index = fields.findIndex(({ name }) => name === field);
+    if (!keys.positions.has(index)) return [];
+    const keyOf = (value: Reading) => keys.of(fields.map((_field, at) => (at === index ? value : null)))[0];
+    return [{ field, value: after, had: keyOf(before[index]), has: keyOf(after), of: fields[index]! }];
+  });
+  return {
+    update,
+    keyFields: edited.map(({ field }) => field),
+    takes: edited.flatMap(({ field, value, had, has, of }) =>
+      has === undefined || has === had ? [] : [{ uuid, field, value, key: has, lookup: keyLookupOf(of, value) }],
+    ),
+    gives: edited.flatMap(({ field, had, has }) => (had === undefined || has === had ? [] : [{ field, key: had }])),
+  };
+}

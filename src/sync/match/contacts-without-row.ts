@@ -1,0 +1,82 @@
+// Contacts without a row: they get one, unless they are somebody who was deleted and made anew, and goes on with the old
+// row. I2, I10.
+import { lastSeen } from '../record/base.ts';
+import { problem } from '../change.ts';
+import { type Index, put } from './key-index.ts';
+import type { Matching } from './matching.ts';
+import { type ContactRecord, unpack } from '../record/record.ts';
+
+export interface ContactsWithoutRow {
+  /** They get a row. */
+  readonly newContacts: readonly ContactRecord[];
+  /** New uuid -> the uuid of the link it continues (I10). */
+  readonly relinks: ReadonlyMap<string, string>;
+}
+
+/** But for those somebody has to decide about first. */
+export function matchContactsWithoutRow(matching: Matching): ContactsWithoutRow {
+  const { input, contactByUuid, rowByUuid, withheld } = matching;
+  const { links } = input.base;
+  const unlinked: ContactRecord[] = [];
+  contactByUuid.forEach((contact, uuid) => {
+    if (!links.has(uuid) && !rowByUuid.has(uuid) && !withheld.has(uuid)) unlinked.push(contact);
+  });
+  unlinked.sort((a, b) => (a.uuid < b.uuid ? -1 : 1));
+  if (unlinked.length === 0 || links.size === 0) return { newContacts: unlinked, relinks: new Map() };
+  return continueLinks(matching, unlinked);
+}
+
+/** A contact that was deleted and made anew holds the key of the old one: the link goes on with the new uuid. */
+function continueLinks(matching: Matching, unlinked: readonly ContactRecord[]): ContactsWithoutRow {
+  const { input, keys, rowByUuid, sharedIds, questions, problems } = matching;
+  const linksByKey = indexUnreadLinks(matching);
+  const heirs = new Map<string, ContactRecord[]>();
+  const undecided = new Set<ContactRecord>();
+  const held = new Set<ContactRecord>();
+  for (const contact of unlinked) {
+    const sharing = new Set(keys.of(unpack(contact.values)).flatMap((key) => linksByKey.get(key) ?? []));
+    for (const uuid of sharing) {
+      const answer = input.answers.contacts.get(uuid);
+      if (answer?.kind === 'gone') put(heirs, [uuid], contact);
+      else if (answer === undefined) questions.push({ kind: 'contact', uuid, rule: 'I10' });
+      if (answer === undefined || answer.kind === 'unanswered') undecided.add(contact);
+    }
+  }
+  const relinks = new Map<string, string>();
+  for (const [uuid, [heir, ...more]] of heirs) {
+    const row = rowByUuid.get(uuid);
+    const shared = sharedIds.get(uuid);
+    if (shared && !shared.keeper) holdHeirs(uuid);
+    if (!heir || more.length > 0 || !row || relinks.has(heir.uuid)) continue;
+    relinks.set(heir.uuid, uuid);
+    if (shared) sharedIds.set(heir.uuid, shared);
+    rowByUuid.delete(uuid);
+    rowByUuid.set(heir.uuid, row);
+  }
+  const newContacts = unlinked.filter(
+    (contact) => !relinks.has(contact.uuid) && !undecided.has(contact) && !held.has(contact),
+  );
+  for (const { uuid } of undecided) {
+    problems.push(
+      problem('waiting', { uuid }, 'I10', 'shares a key with a contact that may be gone: is being looked up'),
+    );
+  }
+  return { newContacts, relinks };
+
+  /** I4: which row would go on with the new contact cannot be told, and a third one would be one too many. */
+  function holdHeirs(uuid: string): void {
+    const reason = `may go on with the row of ${uuid}, which cannot be told from a copy of it: clear the ID in the rows that are copies`;
+    for (const contact of heirs.get(uuid) ?? []) {
+      if (!held.has(contact)) problems.push(problem('held', { uuid: contact.uuid }, 'I4', reason));
+      held.add(contact);
+    }
+  }
+}
+
+function indexUnreadLinks({ input: { base }, contactByUuid, keys }: Matching): Index<string> {
+  const index = new Map<string, string[]>();
+  for (const [uuid, link] of base.links) {
+    if (!contactByUuid.has(uuid)) put(index, keys.of(unpack(lastSeen(link, 'crm'))), uuid);
+  }
+  return index;
+}

@@ -1,0 +1,105 @@
+// Who is who: rows to contacts, by ID first and by key where there is none. All I rules but I3 (an answer's), I7 (a key
+// that changes) and the deletions that follow from what is missing. Each step is a file.
+import type { Base, Stray } from '../record/base.ts';
+import type { Problem, Question } from '../change.ts';
+import type { SharedId } from './copies.ts';
+import { type ContactsWithoutRow, matchContactsWithoutRow } from './contacts-without-row.ts';
+import type { PlanInput } from '../input.ts';
+import type { Keys } from '../record/keys.ts';
+import { matchById } from './by-id.ts';
+import { matchByKey } from './by-key.ts';
+import { isLater, type Matching } from './matching.ts';
+import type { ContactRecord, RowRecord } from '../record/record.ts';
+import { type NewRow, strangersToNew } from './rows-without-contact.ts';
+
+export interface Matched extends ContactsWithoutRow {
+  /** In scope and read, each once (I8). */
+  readonly contactByUuid: ReadonlyMap<string, ContactRecord>;
+  /** Living rows, by ID or by key. A row here whose `id` is not the uuid gets it written. */
+  readonly rowByUuid: ReadonlyMap<string, RowRecord>;
+  /** Rows that become contacts. */
+  readonly newRows: readonly NewRow[];
+  /** What is remembered of rows that are nobody's contact yet. */
+  readonly strays: ReadonlyMap<string, Stray>;
+  readonly problems: readonly Problem[];
+  readonly questions: readonly Question[];
+  /** Contacts that a quarantined row may be the row of: they get none, and theirs is not gone either (I2, L7). */
+  readonly withheld: ReadonlySet<string>;
+  /** Of these, whom a row matches that the service is being asked about. */
+  readonly sought: ReadonlySet<string>;
+  /** Numbers of the rows whose ID is in doubt, upper ones first: while there are any, a missing row means nothing (I5). */
+  readonly doubtfulRows: readonly number[];
+  /** By uuid: contacts whose ID is in several rows, or was when a run last looked (I4). */
+  readonly sharedIds: ReadonlyMap<string, SharedId>;
+  /** Contacts that were answered as they were before our own last write: neither read nor missed. */
+  readonly stale: ReadonlySet<string>;
+}
+
+export function match(input: PlanInput, keys: Keys): Matched {
+  const answered = answeredUnsure(input);
+  const read = answered.length > 0 ? [...input.crm.contacts, ...answered] : input.crm.contacts;
+  const { contactByUuid, stale } = latestOf(read, input.base);
+  const matching: Matching = {
+    input,
+    keys,
+    contactByUuid,
+    rowByUuid: new Map(),
+    rowsWithoutId: [],
+    doubtfulRows: [],
+    sharedIds: new Map(),
+    hereByAnswer: [],
+    withheld: new Set(),
+    sought: new Set(),
+    strays: new Map(),
+    problems: [],
+    questions: [],
+  };
+  matchById(matching);
+  const newRows = strangersToNew(matching, matchByKey(matching));
+  for (const contact of matching.hereByAnswer) contactByUuid.set(contact.uuid, contact);
+  const { rowByUuid, strays, problems, questions, withheld, sought, doubtfulRows } = matching;
+  return {
+    contactByUuid,
+    rowByUuid,
+    newRows,
+    ...matchContactsWithoutRow(matching),
+    strays,
+    problems,
+    questions,
+    withheld,
+    sought,
+    doubtfulRows: doubtfulRows.map(({ number }) => number).toSorted((a, b) => a - b),
+    sharedIds: matching.sharedIds,
+    stale,
+  };
+}
+
+/** W4: whose last write nobody saw the end of counts as read once it has answered, whichever rule asked. */
+function answeredUnsure({ answers, base: { links } }: PlanInput): readonly ContactRecord[] {
+  return [...answers.contacts].flatMap(([uuid, answer]) =>
+    answer.kind === 'here' && links.get(uuid)?.isUnsure ? [answer.contact] : [],
+  );
+}
+
+/** I8. Of two readings the later one counts. One that is older than our own last write is stale, and counts as not read. */
+function latestOf(
+  contacts: readonly ContactRecord[],
+  { links }: Base,
+): { readonly contactByUuid: Map<string, ContactRecord>; readonly stale: ReadonlySet<string> } {
+  const byUuid = new Map<string, ContactRecord>();
+  const stale = new Set<string>();
+  const writtenAtByUuid = new Map<string, number>();
+  links.forEach(({ writtenAt }, uuid) => {
+    if (writtenAt !== undefined) writtenAtByUuid.set(uuid, writtenAt);
+  });
+  for (const contact of contacts) {
+    const writtenAt = writtenAtByUuid.get(contact.uuid);
+    if (writtenAt !== undefined && contact.updatedAt !== undefined && contact.updatedAt < writtenAt) {
+      stale.add(contact.uuid);
+      continue;
+    }
+    const known = byUuid.get(contact.uuid);
+    if (known === undefined || isLater(contact, known)) byUuid.set(contact.uuid, contact);
+  }
+  return { contactByUuid: byUuid, stale };
+}

@@ -1,0 +1,201 @@
+// Rows that name nobody in scope: new contacts, once it is sure that they are; else told why not. I2, I3, I6, W5, W10, E2, E3.
+import { lastSeen, rowKey, type Stray } from '../record/base.ts';
+import { problem } from '../change.ts';
+import { type Index, lazily, put } from './key-index.ts';
+import { isNoKey } from '../record/keys.ts';
+import type { Stranger } from './by-key.ts';
+import {
+  answeredBefore,
+  keepAnswer,
+  listed,
+  type Matching,
+  quarantine,
+  remember,
+  sameKeyReason,
+  waitFor,
+} from './matching.ts';
+import { type ContactRecord, type RowRecord, unpack } from '../record/record.ts';
+import type { Reading } from '../value/value.ts';
+
+export interface NewRow {
+  readonly row: RowRecord;
+  /** The contact to be moved here from another list, if it is one already (I2). */
+  readonly moves?: string;
+  /** As it was answered there. */
+  readonly contact?: ContactRecord;
+  /**
+   * E2: was not looked up. The call that creates and enrols it spares those who are there already; without that call, it
+   * has to be looked up first.
+   */
+  readonly isUnasked?: true;
+}
+
+export function strangersToNew(matching: Matching, strangers: readonly Stranger[]): NewRow[] {
+  if (strangers.length === 0) return [];
+  const { keys, rowByUuid, rowsWithoutId } = matching;
+  // Also those that are quarantined for another reason: they name the same person all the same (I6).
+  const linkedNow = new Set(rowByUuid.values());
+  const rowsByKey = new Map<string, RowRecord[]>();
+  for (const row of rowsWithoutId) if (!linkedNow.has(row)) put(rowsByKey, keys.of(unpack(row.values)), row);
+  const linkedRows = lazily(() => indexLinkedRows(matching));
+  const missing = lazily(() => missingRows(matching));
+  const answered = groupByAnswer(matching, strangers);
+  return strangers.flatMap((stranger) => {
+    const { row, values } = stranger;
+    const own = keys.of(values);
+    const group = new Set(own.flatMap((key) => rowsByKey.get(key) ?? []));
+    const linked = own.flatMap((key) => linkedRows().get(key) ?? [])[0];
+    if (own.length === 0) return waitForKey(matching, stranger, missing);
+    if (group.size > 1) return quarantine(matching, row, 'I6', sameKeyReason(row, [...group]));
+    if (linked) return quarantine(matching, row, 'I6', `has the same ${keys.text} as row ${linked.number}`);
+    const contenders = answered.get(rowKey(row)) ?? [];
+    if (contenders.length > 1) return quarantineContender(matching, row, contenders);
+    return strangerToNew(matching, stranger);
+  });
+}
+
+function indexLinkedRows({ rowByUuid, keys }: Matching): Index<RowRecord> {
+  const index = new Map<string, RowRecord[]>();
+  for (const row of [...rowByUuid.values()].toSorted((a, b) => a.number - b.number))
+    put(index, keys.of(unpack(row.values)), row);
+  return index;
+}
+
+function waitForKey(
+  matching: Matching,
+  { row, values }: Stranger,
+  missingByUuid: () => ReadonlyMap<string, readonly Reading[]>,
+): [] {
+  const unreadable = Object.entries(row.unreadable ?? {}).map(([field, shown]) => `${field} shows ${shown}`);
+  if (unreadable.length === 0) {
+    const missing = missingLike(matching, values, missingByUuid());
+    for (const uuid of missing) matching.withheld.add(uuid);
+    const whose = missing.length > 0 ? `; if it is the row of ${listed(missing)}, write that ID into it` : '';
+    const noKey = matching.input.mapping.fields.findIndex((field, index) => isNoKey(field, values[index]));
+    const why = noKey === -1 ? '' : ` (${String(values[noKey])} is a placeholder address, which is nobody's)`;
+    return waitFor(matching, row, 'I2', `names nobody yet: needs ${matching.keys.text}${why}${whose}`);
+  }
+  // It may be the row of anybody whose row seems to be gone (L7).
+  matching.doubtfulRows.push(row);
+  return waitFor(matching, row, 'I2', `cannot be told who it is: ${unreadable.join(', ')}`);
+}
+
+/** Contacts that had a row, which is not found, and what it held last. By uuid. */
+function missingRows({ input: { base }, rowByUuid }: Matching): ReadonlyMap<string, readonly Reading[]> {
+  const missing = [...base.links].filter(([uuid, link]) => link.standing === undefined && !rowByUuid.has(uuid));
+  return new Map(
+    missing.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([uuid, link]) => [uuid, unpack(lastSeen(link, 'sheet'))]),
+  );
+}
+
+/**
+ * Contacts whose missing row held what this one holds in some field that people fill: one that lost its ID and its keys, or
+ * never had a key, cannot be told from a new one, so theirs may not be gone (L7).
+ */
+function missingLike(
+  { input: { mapping }, keys }: Matching,
+  values: readonly Reading[],
+  missing: ReadonlyMap<string, readonly Reading[]>,
+): readonly string[] {
+  const isAlike = (before: readonly Reading[]) =>
+    mapping.fields.some(
+      ({ direction }, index) =>
+        direction !== 'to_sheet' && typeof before[index] === 'string' && before[index] === values[index],
+    );
+  return [...missing].flatMap(([uuid, before]) => (isAlike(before) || keys.of(before).length === 0 ? [uuid] : []));
+}
+
+/** By `rowKey`, those whose lookups found the same contact elsewhere: each by another key, else they were one group already. */
+function groupByAnswer(matching: Matching, strangers: readonly Stranger[]): Index<RowRecord> {
+  const byUuid = new Map<string, RowRecord[]>();
+  for (const { row } of strangers) {
+    const uuid = answeredUuid(matching, row);
+    if (uuid !== undefined) put(byUuid, [uuid], row);
+  }
+  return new Map([...byUuid.values()].flatMap((group) => group.map((row) => [rowKey(row), group] as const)));
+}
+
+function answeredUuid({ input: { answers } }: Matching, row: RowRecord): string | undefined {
+  const answer = answers.lookups.get(rowKey(row));
+  return answer?.kind === 'elsewhere' ? answer.uuid : undefined;
+}
+
+function quarantineContender(matching: Matching, row: RowRecord, contenders: readonly RowRecord[]): [] {
+  const uuid = answeredUuid(matching, row)!;
+  matching.withheld.add(uuid);
+  return quarantine(matching, row, 'I6', `matches ${uuid}; ${sameKeyReason(row, contenders)}`);
+}
+
+function strangerToNew(matching: Matching, { row, values }: Stranger): NewRow[] {
+  const { input, questions } = matching;
+  const { mapping, answers, now } = input;
+  const key = rowKey(row);
+  const stray = remember(matching, row);
+  if (input.ledger.inFlight?.has(key)) return leaveToLookup(matching, row);
+  if (stray.mistakenFor !== undefined) {
+    const reason = `the service answered somebody else, ${stray.mistakenFor}: ${stray.mistake ?? 'check its identifiers'}`;
+    return quarantine(matching, row, 'I3', reason);
+  }
+  if (input.waitsToSettle && now - stray.since < mapping.settleMs) {
+    return waitFor(matching, row, 'W10', 'new: waits to settle');
+  }
+  if (stray.refusal && !isDue(matching, stray.refusal.retryAt, row)) return keepRefused(matching, row, stray.refusal);
+  const known = answeredBefore(matching, key);
+  if (!answers.lookups.has(key) && known?.kind === 'elsewhere' && !mapping.moveToList) {
+    return quarantine(matching, row, 'I2', takenReason(matching, known.uuid) ?? elsewhereReason(matching, known.where));
+  }
+  const answer = answers.lookups.get(key);
+  if (answer?.kind === 'elsewhere') keepAnswer(matching, key, answer);
+  switch (answer?.kind) {
+    case undefined:
+      // Who is to be moved here has to be known first: the call that creates and enrols spares contacts of other lists.
+      if (stray.wish !== undefined && !stray.isApart && !stray.isUnknown && input.automations && !mapping.moveToList) {
+        return [{ row, isUnasked: true }];
+      }
+      questions.push({ kind: 'lookup', key, row: row.number, values });
+      return waitFor(matching, row, 'I2', 'new: is being looked up');
+    case 'unanswered':
+      return waitFor(matching, row, 'I2', `new: could not be looked up: ${answer.why}`);
+    case 'gone':
+      return [{ row }];
+    // Was among the hits already.
+    case 'several':
+    case 'here':
+      return [];
+    case 'elsewhere': {
+      const taken = takenReason(matching, answer.uuid);
+      if (taken !== undefined) return quarantine(matching, row, 'I2', taken);
+      return mapping.moveToList && !answer.isFiltered
+        ? [{ row, moves: answer.uuid, ...(answer.contact && { contact: answer.contact }) }]
+        : quarantine(matching, row, 'I2', elsewhereReason(matching, answer.where, answer.isFiltered));
+    }
+  }
+}
+
+/** Whoever is elsewhere may still have a row here (D4). */
+function takenReason({ rowByUuid }: Matching, uuid: string | undefined): string | undefined {
+  const living = uuid === undefined ? undefined : rowByUuid.get(uuid);
+  return living && `matches ${uuid}, already in row ${living.number}`;
+}
+
+function elsewhereReason({ input: { crm } }: Matching, where: string, isFiltered = false): string {
+  if (isFiltered) return `is ${where}, and the filter of the sync leaves it out: change the contact or contacts.filter`;
+  return `is ${where}, not in ${crm.scope}; move_to_list: true would move it`;
+}
+
+function isDue({ input: { requests, now } }: Matching, retryAt: number | null, row: RowRecord): boolean {
+  return requests.retry.has(`row:${row.number}`) || (retryAt !== null && now >= retryAt);
+}
+
+function keepRefused(matching: Matching, row: RowRecord, { retryAt, message }: NonNullable<Stray['refusal']>): [] {
+  if (retryAt === null) return quarantine(matching, row, 'W5', `refused: ${message}`);
+  matching.problems.push(problem('refused', { row: row.number }, 'W5', `refused: ${message}`));
+  return [];
+}
+
+/** E3: it may be a contact by now, and enrolled. */
+function leaveToLookup({ problems }: Matching, row: RowRecord): [] {
+  const reason = 'it may have been created and enrolled: is looked up, look in the service if it stays so';
+  problems.push(problem('unknown', { row: row.number }, 'E3', reason));
+  return [];
+}

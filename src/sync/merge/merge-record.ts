@@ -1,0 +1,299 @@
+// All fields of one person: what goes where, what both sides now agree on, and what stays open.
+import type { FieldNote, Link, Written } from '../record/base.ts';
+import { type FieldChange, type Problem, problem, problemId, type Question } from '../change.ts';
+import type { PlanInput, Resolution } from '../input.ts';
+import { keyLookupOf } from '../record/keys.ts';
+import { isSame, isTooLong, tooLong } from '../value/kinds.ts';
+import { type Field, isWritable } from '../record/mapping.ts';
+import { type FieldDecision, type FieldReadings, mergeField } from './merge-field.ts';
+import type { ContactRecord, RowRecord } from '../record/record.ts';
+import type { RuleId } from '../rules.ts';
+import { isMemberId } from '../value/same.ts';
+import { isBlank, otherSide, type Reading, type Side, type Value } from '../value/value.ts';
+
+export interface RecordReadings {
+  readonly uuid: string;
+  readonly row: Pick<RowRecord, 'number' | 'unreadable' | 'formulas'>;
+  readonly base: readonly Reading[];
+  readonly crm: readonly Reading[];
+  readonly sheet: readonly Reading[];
+  readonly updatedAt?: ContactRecord['updatedAt'];
+  readonly notes: NonNullable<Link['notes']>;
+}
+
+export interface RecordMerge {
+  readonly toCrm: readonly FieldChange[];
+  readonly toSheet: readonly FieldChange[];
+  /** What both sides hold already, in the order of the fields; nothing of it needs a write. */
+  readonly agreed: readonly Reading[];
+  readonly notes: NonNullable<Link['notes']>;
+  readonly problems: readonly Problem[];
+  /** Is a member id in the sheet the same profile as the handle in the CRM (V2)? */
+  readonly questions: readonly Question[];
+}
+
+type MergeInput = Pick<PlanInput, 'mapping' | 'requests' | 'now' | 'waitsToSettle' | 'answers' | 'crm'>;
+
+export function mergeRecord(input: MergeInput, read: RecordReadings): RecordMerge {
+  const record = withoutPassedOn(input.mapping, read);
+  const toCrm: FieldChange[] = [];
+  const toSheet: FieldChange[] = [];
+  const agreed: Reading[] = [];
+  const notes: Record<string, FieldNote> = {};
+  const problems: Problem[] = [];
+  const questions: Question[] = [];
+  for (const [index, field] of input.mapping.fields.entries()) {
+    const readings = { base: record.base[index], crm: record.crm[index], sheet: record.sheet[index] };
+    const outcome = decideField(input, record, field, readings);
+    agreed.push(outcome.agreed);
+    if (outcome.note) notes[field.name] = outcome.note;
+    if (outcome.problem) problems.push(outcome.problem);
+    if (outcome.question) questions.push(outcome.question);
+    for (const { side, ...change } of outcome.writes) (side === 'crm' ? toCrm : toSheet).push(change);
+  }
+  return { toCrm, toSheet, agreed, notes, problems, questions };
+}
+
+type Write = FieldChange & { readonly side: Side };
+
+interface FieldOutcome {
+  readonly agreed: Reading;
+  readonly note: FieldNote | undefined;
+  readonly problem?: Problem | undefined;
+  readonly question?: Question | undefined;
+  readonly writes: readonly Write[];
+}
+
+function decideField(input: MergeInput, record: RecordReadings, field: Field, readings: FieldReadings): FieldOutcome {
+  const { now } = input;
+  const known = record.notes[field.name];
+  const id = problemId(record.uuid, record.row.number, field.name);
+  const shown = record.row.unreadable?.[field.name];
+  if (shown !== undefined) {
+    return { agreed: readings.base, note: known, problem: tell('unreadable', 'V4', `shows ${shown}`), writes: [] };
+  }
+  const isRetried = [id, record.uuid, `row:${record.row.number}`].some((each) => input.requests.retry.has(each));
+  const edit = editNote(field, readings, known, now);
+  const open = { ...kept(known, isRetried), ...(edit && { edit }) };
+  const resolution = input.requests.resolve.get(id);
+  if (resolution) return resolve(resolution);
+  if (known?.parked && !isRetried && isStill(field, readings, known.parked)) {
+    return {
+      agreed: readings.base,
+      note: { ...open, parked: known.parked },
+      problem: parkedProblem(known.parked.why),
+      writes: [],
+    };
+  }
+  const decision = mergeField(field, readings, newerSide(input, record, open.edit));
+  switch (decision.kind) {
+    case 'leave':
+      return { agreed: readings.base, note: noteOrNone(open), writes: [] };
+    case 'agree':
+      return {
+        agreed: agreedValue(field, readings.base, decision.value),
+        note: noteOrNone(writtenOnly(known)),
+        writes: [],
+      };
+    case 'conflict':
+      return isSettling(open.edit)
+        ? waiting()
+        : (sameProfile() ?? {
+            agreed: readings.base,
+            note: { ...open, conflictSince: known?.conflictSince ?? now },
+            problem: { ...tell('conflict', decision.rule, decision.reason), values: readings },
+            writes: [],
+            question: questionOfProfile(),
+          });
+    case 'write':
+      if (isSettling(open.edit)) return waiting();
+      if (decision.side === 'sheet') return checkWrite(decision);
+      return sameProfile() ?? { ...checkWrite(decision), question: questionOfProfile() };
+  }
+
+  /**
+   * V2: the cell names the profile by a member id, and the service says that it is this very contact, which it shows by its
+   * handle. That is no edit: the cell gets the handle.
+   */
+  function sameProfile(): FieldOutcome | undefined {
+    const { crm, sheet } = readings;
+    const lookup = memberIdLookup();
+    const answer = lookup && input.answers.keys?.get(lookup.id);
+    if (crm == null || answer?.kind !== 'here' || answer.contact.uuid !== record.uuid) return undefined;
+    const reason = 'names the same profile, which the service shows so';
+    return writeUnlessHeld([{ side: 'sheet', field: field.name, before: sheet, after: crm, rule: 'V2', reason }]);
+  }
+
+  /** Of an open conflict it is asked again at full scans only. */
+  function questionOfProfile(): Question | undefined {
+    const lookup = memberIdLookup();
+    const isAskedAgain = input.crm.coverage === 'whole' || input.requests.retry.size > 0;
+    if (!lookup || input.answers.keys?.has(lookup.id) || (known?.conflictSince !== undefined && !isAskedAgain)) return;
+    const { id: key, by, value } = lookup;
+    return { kind: 'key', key, by, value, uuid: record.uuid, field: field.name };
+  }
+
+  function memberIdLookup() {
+    const { crm, sheet } = readings;
+    const isMeant = field.kind === 'handle' && field.direction === 'both' && !isBlank(crm ?? null);
+    return isMeant && typeof sheet === 'string' && isMemberId(sheet) ? keyLookupOf(field, sheet) : undefined;
+  }
+
+  /** W10. */
+  function isSettling(note: FieldNote['edit']): boolean {
+    return input.waitsToSettle && note !== undefined && now - note.since < input.mapping.settleMs;
+  }
+
+  function waiting(): FieldOutcome {
+    return {
+      agreed: readings.base,
+      note: noteOrNone(open),
+      problem: tell('waiting', 'W10', 'edited: waits to settle'),
+      writes: [],
+    };
+  }
+
+  function checkWrite({ side, value, rule, reason }: Extract<FieldDecision, { kind: 'write' }>): FieldOutcome {
+    const { [side]: before } = readings;
+    if (isFlip(field, known?.written, { side, value, replaced: before ?? null })) {
+      const parked = { why: 'flips', crm: readings.crm, sheet: readings.sheet } as const;
+      return { agreed: readings.base, note: { ...open, parked }, problem: parkedProblem('flips'), writes: [] };
+    }
+    return writeUnlessHeld([{ side, field: field.name, before, after: value, rule, reason }]);
+  }
+
+  /** V5, V6: what a cell must not or cannot take. */
+  function writeUnlessHeld(writes: readonly Write[]): FieldOutcome {
+    const toCell = writes.find(({ side }) => side === 'sheet');
+    const problemOfCell =
+      toCell && record.row.formulas?.includes(field.name)
+        ? tell('held', 'V5', 'the cell holds a formula, which is never written over')
+        : toCell && isTooLong(toCell.after)
+          ? tell('refused', 'V6', tooLong)
+          : undefined;
+    return {
+      agreed: readings.base,
+      note: noteOrNone(open),
+      problem: problemOfCell,
+      writes: problemOfCell ? writes.filter(({ side }) => side !== 'sheet') : writes,
+    };
+  }
+
+  /** M1: a person said what it is to be. */
+  function resolve(said: Resolution): FieldOutcome {
+    const value = 'use' in said ? readings[said.use] : said.value;
+    if (value === undefined) return { agreed: readings.base, note: noteOrNone(open), writes: [] };
+    const sides = (['crm', 'sheet'] as const).filter(
+      (side) => isWritable(field, side) && !isSame(field.kind, readings[side], value),
+    );
+    if (sides.length === 0) return { agreed: value, note: undefined, writes: [] };
+    return writeUnlessHeld(
+      sides.map((side) => ({
+        side,
+        field: field.name,
+        before: readings[side],
+        after: value,
+        rule: 'M1',
+        reason: 'resolved by hand',
+      })),
+    );
+  }
+
+  function parkedProblem(why: 'not-stored' | 'flips'): Problem {
+    return why === 'not-stored'
+      ? tell('parked', 'M6', 'not stored by the service, tried three times: left alone until it changes')
+      : tell('parked', 'M7', 'changes back each time it is written: left alone until it changes otherwise');
+  }
+
+  function tell(kind: Problem['kind'], rule: RuleId, reason: string): Problem {
+    return problem(
+      kind,
+      { uuid: record.uuid, row: record.row.number, field: field.name },
+      rule,
+      `${field.header}: ${reason}`,
+    );
+  }
+}
+
+/** The oldest instant at which the sheet was seen to show what it shows, as long as that is an edit (W10, M1). */
+function editNote(
+  { kind, direction }: Field,
+  { base, sheet }: FieldReadings,
+  known: FieldNote | undefined,
+  now: number,
+): FieldNote['edit'] {
+  if (direction === 'to_sheet' || sheet === undefined) return undefined;
+  if (base === undefined ? isBlank(sheet) : isSame(kind, sheet, base)) return undefined;
+  return known?.edit && isSame(kind, known.edit.value, sheet) ? known.edit : { value: sheet, since: now };
+}
+
+/** M1 `newest`. Undefined where it cannot be told. */
+function newerSide({ mapping }: MergeInput, { updatedAt }: RecordReadings, edit: FieldNote['edit']): Side | undefined {
+  if (updatedAt === undefined || edit === undefined) return undefined;
+  const lead = updatedAt - edit.since;
+  if (Math.abs(lead) < mapping.newestMarginMs) return undefined;
+  return lead > 0 ? 'crm' : 'sheet';
+}
+
+/**
+ * M7. The same value in the place of the same other value for the second time, with the other side written in between:
+ * somebody, or something, keeps turning it round. People who change their mind twice write one side only. A column that
+ * only the CRM fills is put back twice before it is left alone (M4).
+ */
+function isFlip({ kind }: Field, written: readonly Written[] = [], next: Written): boolean {
+  const [first, last] = written;
+  if (!first || !last || !isRepeat(first)) return false;
+  return last.side === otherSide[next.side] || isRepeat(last);
+
+  function isRepeat(earlier: Written): boolean {
+    return (
+      earlier.side === next.side &&
+      isSame(kind, earlier.value, next.value) &&
+      isSame(kind, earlier.replaced, next.replaced)
+    );
+  }
+}
+
+function isStill({ kind }: Field, { crm, sheet }: FieldReadings, parked: NonNullable<FieldNote['parked']>): boolean {
+  return isAlike(crm, parked.crm) && isAlike(sheet, parked.sheet);
+
+  /** A side that says nothing has not changed. */
+  function isAlike(now: Reading, before: Reading): boolean {
+    return now === undefined || isSame(kind, now, before);
+  }
+}
+
+/** The base keeps its own form as long as it says the same: nothing is stored for a change of form (W9). */
+function agreedValue({ kind }: Field, base: Reading, value: Value): Reading {
+  return isSame(kind, base, value) ? base : value;
+}
+
+/** I7: what a run that ended in the midst of passing keys on left in the contact is its own doing, and nobody's edit. */
+function withoutPassedOn({ fields }: Pick<PlanInput['mapping'], 'fields'>, record: RecordReadings): RecordReadings {
+  if (Object.values(record.notes).every(({ passedOn }) => passedOn === undefined)) return record;
+  const base = [...record.base];
+  const notes: Record<string, FieldNote> = { ...record.notes };
+  for (const [index, { name, kind }] of fields.entries()) {
+    const { passedOn, ...rest } = notes[name] ?? {};
+    const { [index]: crm } = record.crm;
+    if (!passedOn || crm === undefined) continue;
+    if (passedOn.some((value) => isSame(kind, value, crm))) base[index] = crm;
+    notes[name] = rest;
+  }
+  return { ...record, base, notes };
+}
+
+/** What of a note lives on while the field is not agreed upon. */
+function kept(note: FieldNote | undefined, isRetried: boolean): FieldNote {
+  const { edit: _edit, conflictSince: _conflict, parked: _parked, notStored, passedOn, written } = note ?? {};
+  const ours = passedOn && { passedOn };
+  return isRetried ? { ...ours } : { ...(notStored && { notStored }), ...ours, ...(written && { written }) };
+}
+
+function writtenOnly(note: FieldNote | undefined): FieldNote {
+  return note?.written ? { written: note.written } : {};
+}
+
+function noteOrNone(note: FieldNote): FieldNote | undefined {
+  return Object.keys(note).length > 0 ? note : undefined;
+}

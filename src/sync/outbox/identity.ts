@@ -1,0 +1,148 @@
+// P2, P6: whose message a row is. By the ID it was given, else by the uuid, else by what it says; a row that says it was
+// sent, and is nobody's that we know, is proof or is set aside, and is never sent.
+import { listed } from '../match/matching.ts';
+import { contentText, isUuid, type Message, type OutboxRow, readPayload, readRecipient, readSend } from './message.ts';
+import { instantOf, isBlank, textOf } from './cells.ts';
+import { type Draft, mayAgain, tell } from './draft.ts';
+import { isDone, saidOf } from './known.ts';
+import { payloadOf, textIn } from './payload.ts';
+import { report } from './report.ts';
+import { waitForId, wish } from './wish.ts';
+
+export function identify(draft: Draft): void {
+  const { input, keepers, doubted } = draft;
+  for (const row of input.rows) {
+    const keeper = keepers.get(row.id);
+    const doubtful = doubted.get(row.id);
+    if (doubtful) doubtOf(draft, row, doubtful);
+    else if (!keeper) considerNameless(draft, row);
+    else if (keeper === row) considerNamed(draft, row);
+    else considerCopy(draft, row, keeper);
+  }
+}
+
+/** A row that we have not given an ID, or whose ID somebody took away (P2). */
+function considerNameless(draft: Draft, row: OutboxRow): void {
+  const { input, known, keepers, namings } = draft;
+  const uuid = textOf(row.uuid);
+  const owner = known.idByUuid.get(uuid);
+  if (isUuid(uuid) && owner === undefined) {
+    // P6: sent by somebody's leadsheet, and not by one that this state remembers.
+    draft.isBehind = true;
+    namings.push({ row: row.number, message: provenBy(draft, row) });
+    draft.sent += 1;
+  } else if (owner !== undefined) {
+    const other = keepers.get(owner);
+    if (other) return copyOf(draft, row, other);
+    giveBack(draft, row, owner);
+  } else if (isWished(draft, row)) {
+    if (uuid !== '' || !isBlank(row.sentAt)) return sentElsewhere(draft, row);
+    const lost = known.idsBySaid.get(saidOf(input, row))?.find((id) => !keepers.has(id));
+    if (lost !== undefined) return giveBack(draft, row, lost);
+    wish(draft, row, undefined, undefined);
+  }
+}
+
+function giveBack(draft: Draft, row: OutboxRow, id: string): void {
+  const { input, keepers, namings } = draft;
+  keepers.set(id, row);
+  namings.push({ row: row.number, id });
+  const message = input.messages.get(id)!;
+  if (isDone(message) && !mayAgain(draft, id)) report(draft, row, id, message);
+  else if (input.isDryRun) wish(draft, row, id, message);
+  else waitForId(draft, row);
+}
+
+function considerNamed(draft: Draft, row: OutboxRow): void {
+  const { input, known, keepers, messages } = draft;
+  const { id } = row;
+  const message = messages.get(id) ?? input.messages.get(id);
+  const uuid = textOf(row.uuid);
+  const owner = known.idByUuid.get(uuid);
+  if (owner !== undefined && owner !== id) {
+    const other = keepers.get(owner);
+    if (other) return copyOf(draft, row, other);
+    return message ? sentElsewhere(draft, row) : giveBack(draft, row, owner);
+  }
+  const isNamed = isUuid(uuid) && owner === undefined;
+  if (message && isNamed && (message.state === 'unknown' || message.state === 'intended')) {
+    // Somebody looked in the service, and wrote down what they found (P3).
+    const found: Message = { ...message, state: 'sent', uuid: uuid.toLowerCase() };
+    messages.set(id, found);
+    return report(draft, row, id, found);
+  }
+  if (message && isDone(message) && !mayAgain(draft, id)) return report(draft, row, id, message);
+  if (isNamed || (!message && !isBlank(row.sentAt) && isUuid(id))) {
+    draft.isBehind = true;
+    const proof = provenBy(draft, row);
+    messages.set(id, proof);
+    return report(draft, row, id, proof);
+  }
+  if (!message && !isUuid(id)) {
+    if (isWished(draft, row)) tell(draft, row, 'quarantined', 'P2', 'its ID is not one that leadsheet gave: clear it');
+    return;
+  }
+  if (!isWished(draft, row)) return;
+  if (!message) draft.isBehind = true;
+  else if (!message.isAgain && !mayAgain(draft, id) && (uuid !== '' || !isBlank(row.sentAt))) {
+    return sentElsewhere(draft, row);
+  }
+  wish(draft, row, id, message);
+}
+
+/** I4: of rows with one ID one keeps it. A copy of what was not sent is a message of its own, and wants an ID of its own. */
+function considerCopy(draft: Draft, row: OutboxRow, keeper: OutboxRow): void {
+  if (!isBlank(row.uuid) || !isBlank(row.sentAt)) return copyOf(draft, row, keeper);
+  if (isWished(draft, row)) wish(draft, row, undefined, undefined);
+}
+
+/** P1. Says what keeps a row from being sent, where something is in Send. */
+function isWished(draft: Draft, row: OutboxRow): boolean {
+  const { send } = draft.input.headers;
+  const word = readSend(row);
+  if (word === 'formula') tell(draft, row, 'held', 'P1', `a formula stands in ${send}: type yes`);
+  else if (word === 'other') tell(draft, row, 'waiting', 'P1', `it is sent once ${send} says yes`);
+  // What was said of a wish that is no more.
+  else if (word === 'no') draft.texts.set(row.number, '');
+  return word === 'yes';
+}
+
+/** P6: what the row says that was sent before this state began; its content is taken for what was sent. */
+function provenBy({ input }: Draft, row: OutboxRow): Message {
+  const { fields, missing } = input;
+  const [uuid, at, delivery] = [textOf(row.uuid), instantOf(row), textOf(row.delivery)];
+  const values = row.cells.map(readPayload);
+  const recipient = readRecipient(textIn(fields, 'lead_uuid', values));
+  const content =
+    recipient !== undefined && isUuid(recipient) && contentText(recipient, payloadOf(fields, values, '', ''));
+  return {
+    state: 'sent',
+    at: at ?? 0,
+    // The cap of this hour counts it too.
+    ...(at !== undefined && { calls: [at] }),
+    run: '',
+    said: missing.length > 0 ? '' : saidOf(input, row),
+    ...(content && { key: input.digest(content) }),
+    ...(uuid !== '' && { uuid }),
+    ...(delivery !== '' && { delivery }),
+  };
+}
+
+function copyOf(draft: Draft, row: OutboxRow, { number }: OutboxRow): void {
+  const { uuid, sentAt } = draft.input.headers;
+  const remedy = `to make it a message of its own, clear ${uuid} and ${sentAt}`;
+  tell(draft, row, 'quarantined', 'P2', `copy of row ${number}, nothing is sent: ${remedy}`);
+}
+
+/** I4, P3: which of them was sent, or may have been, cannot be told. */
+function doubtOf(draft: Draft, row: OutboxRow, rows: readonly number[]): void {
+  const others = listed(rows.filter((number) => number !== row.number));
+  const reason = `has the same ID as row ${others}, and which of them was sent cannot be told, nothing is sent: clear the ID in the rows that are new messages`;
+  tell(draft, row, 'quarantined', 'I4', reason);
+}
+
+function sentElsewhere(draft: Draft, row: OutboxRow): void {
+  const { uuid, sentAt } = draft.input.headers;
+  const remedy = `if it is a new message, clear ${uuid} and ${sentAt}`;
+  tell(draft, row, 'quarantined', 'P2', `says that it was sent: ${remedy}`);
+}

@@ -1,0 +1,110 @@
+// P4, as the service says: sender, contact and content of a row whose turn it is.
+import type { Change, FieldChange } from '../change.ts';
+import { contentText, type Message, type OutboxRow } from './message.ts';
+import { type Draft, tell, type Wish } from './draft.ts';
+import type { OutboxInput, Sender } from './input.ts';
+import { type Payload, payloadOf, textIn } from './payload.ts';
+import { sameAs } from './wish.ts';
+import type { RuleId } from '../rules.ts';
+import { normalText } from '../value/same.ts';
+
+/** A row that is to be sent, in full. */
+export interface Due {
+  readonly id: string;
+  readonly row: number;
+  readonly payload: Payload;
+  /** As it stands in the ledger. */
+  readonly message: Message;
+  readonly said: string;
+  readonly key: string;
+  readonly change: Change & { readonly op: 'send' };
+}
+
+export type Verdict = { readonly kind: 'due'; readonly due: Due } | { readonly kind: 'unanswered' | 'refused' };
+
+/** What was refused because of something elsewhere, which nobody tells us about, is asked again so much later. */
+const askAgainMs = 3_600_000;
+
+/** `taken`: by what it says (`Due.key`), the ID of who is sent now. */
+export function judge(draft: Draft, each: Wish, taken: ReadonlyMap<string, string>): Verdict {
+  const { input, known } = draft;
+  const { row, values, recipient, message } = each;
+  const answer = input.answers.recipients.get(recipient);
+  const { senders } = input.answers;
+  if (!answer || !senders) return { kind: 'unanswered' };
+  const sender = senderCalled(input, textIn(input.fields, 'sender_profile_uuid', values), senders);
+  if (typeof sender === 'string') return refuse(draft, each, 'P4', sender);
+  if (answer.kind === 'none') return refuse(draft, each, 'P4', 'the contact does not exist');
+  const payload = payloadOf(input.fields, values, answer.uuid, sender.uuid);
+  const key = input.digest(contentText(answer.uuid, payload));
+  const others = [taken.get(key) ?? [], known.idsBySent.get(key) ?? []].flat();
+  const twin = message.isAgain ? undefined : others.find((other) => other !== each.id);
+  if (twin !== undefined)
+    return refuse(draft, each, 'P2', sameAs(draft, twin, { id: each.id, digest: key }), answer.name);
+  const due: Due = {
+    id: each.id ?? `row:${row.number}`,
+    row: row.number,
+    payload,
+    message: { ...message, to: answer.uuid, name: answer.name },
+    said: each.said,
+    key,
+    change: sendChange(input, row, payload, answer, sender),
+  };
+  return { kind: 'due', due };
+}
+
+/** Remembered, so that nobody asks the same again in every run. */
+function refuse(draft: Draft, { id, row, message, said }: Wish, rule: RuleId, reason: string, name?: string): Verdict {
+  tell(draft, row, 'refused', rule, reason);
+  if (id === undefined) return { kind: 'refused' };
+  const { calls, uuid, before, uuidsBefore } = message;
+  const kept = {
+    ...(before && { before }),
+    ...(calls && { calls }),
+    ...(uuid !== undefined && { uuid }),
+    ...(uuidsBefore && { uuidsBefore }),
+    ...(name !== undefined && { name }),
+  };
+  draft.messages.set(id, {
+    state: 'refused',
+    at: message.at,
+    run: '',
+    said,
+    message: reason,
+    rule,
+    retryAt: draft.input.now + askAgainMs,
+    ...kept,
+  });
+  return { kind: 'refused' };
+}
+
+/** A string: why none is meant. */
+function senderCalled(input: OutboxInput, text: string, senders: readonly Sender[]): Sender | string {
+  const wanted = normalText(text).toLowerCase();
+  const called = senders.filter(({ names }) => names.some((name) => normalText(name).toLowerCase() === wanted));
+  const byUuid = senders.filter(({ uuid }) => uuid === wanted);
+  const [sender, ...others] = byUuid.length > 0 ? byUuid : called;
+  if (others.length > 0) return `several sender profiles are called "${text}": write the uuid`;
+  if (sender) return sender.isEnabled ? sender : `the sender profile "${text}" is disabled`;
+  const near = input.nearest(
+    text,
+    senders.flatMap(({ names }) => names),
+  );
+  return `no such sender profile: "${text}"${near === undefined ? '' : `, did you mean "${near}"?`}`;
+}
+
+function sendChange(
+  { headers }: OutboxInput,
+  { number }: OutboxRow,
+  payload: Payload,
+  to: { readonly uuid: string; readonly name: string },
+  from: Sender,
+): Due['change'] {
+  const why = { rule: 'P1', reason: `${headers.send} says yes` } as const;
+  const parts = Object.entries(payload).map(([field, value]): FieldChange => {
+    const after = typeof value === 'string' ? value : value.join(', ');
+    return { field, before: null, after, ...why };
+  });
+  const people = { to: to.name, from: from.names[0] ?? from.uuid };
+  return { side: 'crm', op: 'send', uuid: to.uuid, row: number, fields: parts, ...people, ...why };
+}

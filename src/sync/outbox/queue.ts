@@ -1,0 +1,55 @@
+// Who goes now, and who waits: P4's cap, P6's approval, W10. Oldest first, whatever the order of the rows (L11).
+import { type Draft, tell, tellSilently } from './draft.ts';
+import { type Due, judge } from './judge.ts';
+import { countCalls } from './known.ts';
+
+/** The last step of a plan. Fields of the same names as in `OutboxPlan` mean the same. */
+export interface Turns {
+  readonly due: readonly Due[];
+  readonly questions: { readonly recipients: readonly string[]; readonly senders: boolean };
+  readonly unapproved: number;
+}
+
+export function takeTurns(draft: Draft): Turns {
+  const { input, queue } = draft;
+  const { perHour, batchMax, settleMs, now } = input;
+  const unapproved = countUnapproved(draft);
+  const due: Due[] = [];
+  const recipients = new Set<string>();
+  /** By what it says: who is sent now. */
+  const taken = new Map<string, string>();
+  let free = perHour - countCalls(input);
+  let ahead = 0;
+  let asked = 0;
+  for (const each of queue.toSorted((a, b) => a.message.at - b.message.at || a.row.number - b.row.number)) {
+    const { id, row, message, recipient } = each;
+    const failure = input.tried.get(id ?? '');
+    if (unapproved > 0) tell(draft, row, 'held', 'P6', 'the state is new: approve once what it would send');
+    else if (failure !== undefined) tell(draft, row, 'failed', 'P3', `not sent, is tried in the next run: ${failure}`);
+    else if (settleMs !== undefined && now - message.at < settleMs) tellSilently(draft, row, 'W10', 'waits to settle');
+    else if (free <= 0) {
+      tell(draft, row, 'waiting', 'P4', `${ahead} ahead, cap ${perHour}/h`);
+      ahead += 1;
+    } else if (due.length + asked >= batchMax) tellSilently(draft, row, 'P1', 'is tried in the next run');
+    else {
+      const verdict = judge(draft, each, taken);
+      if (verdict.kind === 'refused') continue;
+      free -= 1;
+      if (verdict.kind === 'due') {
+        due.push(verdict.due);
+        taken.set(verdict.due.key, verdict.due.id);
+      } else {
+        asked += 1;
+        if (!input.answers.recipients.has(recipient)) recipients.add(recipient);
+      }
+    }
+  }
+  return { due, questions: { recipients: [...recipients], senders: asked > 0 && !input.answers.senders }, unapproved };
+}
+
+/** P6: a state that may not know what was sent sends nothing until a person let through as many as say yes. */
+function countUnapproved({ input, queue, pending, isBehind }: Draft): number {
+  const isTrusted = input.isTrusted && !isBehind;
+  const wished = queue.length + pending;
+  return isTrusted || wished <= input.approved ? 0 : wished;
+}

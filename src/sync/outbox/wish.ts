@@ -1,0 +1,101 @@
+// P4, as far as the row itself tells: a row that says yes is put into the queue, or is told what it lacks.
+import { isPlaceholderEmail } from '../record/keys.ts';
+import { callsOf, type Message, type OutboxRow, readPayload, readRecipient, saidText } from './message.ts';
+import { instantText } from './cells.ts';
+import { type Draft, mayAgain, tell, tellSilently } from './draft.ts';
+import { isDone, sentDigests } from './known.ts';
+import { faultIn, headerOf, textIn } from './payload.ts';
+
+/** `id` undefined: it has none yet. `before`: what the ledger has under it. */
+export function wish(draft: Draft, row: OutboxRow, id: string | undefined, before: Message | undefined): void {
+  const { input, known } = draft;
+  const { fields, missing, now } = input;
+  if (missing.length > 0) {
+    draft.pending += 1;
+    return tell(draft, row, 'held', 'W11', `not in the tab: ${missing.join(', ')}`);
+  }
+  const values = row.cells.map(readPayload);
+  const said = input.digest(saidText(fields, values));
+  const isRetried = id !== undefined && input.retried.has(id);
+  const message = renewed(before, { said, now, isRetried, isAgain: id !== undefined && mayAgain(draft, id) });
+  if (id === undefined) draft.namings.push({ row: row.number, message });
+  else if (message !== before) draft.messages.set(id, message);
+  const fault = faultIn(fields, values);
+  if (fault) {
+    if (fault.kind === 'unreadable') draft.pending += 1;
+    return tell(draft, row, fault.kind, 'P4', fault.reason);
+  }
+  if (message.state === 'refused' && (message.retryAt === undefined || message.retryAt > now)) {
+    return tell(draft, row, 'refused', message.rule ?? 'P4', message.message ?? 'by the service');
+  }
+  const twin = message.isAgain ? undefined : known.idsBySent.get(said)?.find((other) => other !== id);
+  if (twin !== undefined) return tell(draft, row, 'refused', 'P2', sameAs(draft, twin, { id, digest: said }));
+  const recipient = readRecipient(textIn(fields, 'lead_uuid', values));
+  if (recipient === undefined) {
+    const reason = `${headerOf(fields, 'lead_uuid')} is neither a uuid nor an e-mail address`;
+    return tell(draft, row, 'refused', 'P4', reason);
+  }
+  if (recipient.includes('@') && isPlaceholderEmail(recipient)) {
+    const reason = `${headerOf(fields, 'lead_uuid')} is an address at example.com or the like, which names nobody: write the uuid of the contact`;
+    return tell(draft, row, 'refused', 'I8', reason);
+  }
+  if (id === undefined && !input.isDryRun) waitForId(draft, row);
+  else draft.queue.push({ id, row, values, said, message, recipient });
+}
+
+/** P2: nothing is sent under an ID that the row does not have yet. */
+export function waitForId(draft: Draft, row: OutboxRow): void {
+  draft.pending += 1;
+  tellSilently(draft, row, 'P1', 'is tried in the next run');
+}
+
+/** P2, for the row `id` that says what `twin` said: `digest` is the one they share. */
+export function sameAs(
+  { input }: Draft,
+  twin: string,
+  { id, digest }: { readonly id: string | undefined; readonly digest: string },
+): string {
+  const message = input.messages.get(twin);
+  const what = message ? whichOf(message, digest) : 'another row that is sent now';
+  const again = id === undefined ? '' : `, or say leadsheet retry ${id} --yes`;
+  return `looks the same as ${what}: change it${again}`;
+}
+
+function whichOf(message: Message, digest: string): string {
+  const isLast = digest === message.said || digest === message.key;
+  if (isDone(message) && isLast) {
+    return `the message of ${instantText(message.at)}${message.state === 'sent' ? '' : ', whose outcome is unknown'}`;
+  }
+  // Under that ID something else may have been sent since, at another time.
+  return message.before?.includes(digest)
+    ? 'a message that was sent before, or may have been'
+    : 'another row that is sent now';
+}
+
+interface Renewal {
+  /** Digest of what the row says now. */
+  readonly said: string;
+  readonly now: number;
+  readonly isRetried: boolean;
+  /** Although it was sent, or may have been. */
+  readonly isAgain: boolean;
+}
+
+/** What the ledger is to have: as it was, unless the row says something else or a person asks again. */
+function renewed(before: Message | undefined, { said, now, isRetried, isAgain }: Renewal): Message {
+  const calls = before ? callsOf(before, now) : [];
+  const earlier = before ? sentDigests(before) : [];
+  const fresh: Message = {
+    state: 'waiting',
+    at: now,
+    run: '',
+    said,
+    ...(calls.length > 0 && { calls }),
+    ...(earlier.length > 0 && { before: earlier }),
+    ...(before?.uuid !== undefined && { uuid: before.uuid }),
+    ...(before?.uuidsBefore && { uuidsBefore: before.uuidsBefore }),
+    ...((isAgain || before?.isAgain) && { isAgain: true as const }),
+  };
+  if (!before || isRetried) return fresh;
+  return before.said === said ? before : fresh;
+}

@@ -1,0 +1,55 @@
+// A link as it is to be stored from readings and results: small, and honest about when somebody edited the contact.
+import { lastSeen, type Link, type Standing } from './base.ts';
+import type { FieldChange } from '../change.ts';
+import { withCounted } from '../guard/counted.ts';
+import type { Mapping } from './mapping.ts';
+import type { Person } from '../merge/person.ts';
+import type { Packed } from './record.ts';
+
+/**
+ * When somebody last edited the contact, as far as that is known and anybody asks (M1). The instant of our own write says
+ * nothing about when somebody edited another field: then what was known before still holds, if nothing else changed.
+ */
+export function editedAt({ fields }: Mapping, link: Link | undefined, contact: Person['contact']): number | undefined {
+  if (fields.every(({ conflict }) => conflict !== 'newest')) return undefined;
+  if (typeof contact !== 'object') return link?.updatedAt;
+  if (!link || contact.updatedAt !== link.writtenAt) return contact.updatedAt;
+  return contact.values === lastSeen(link, 'crm') ? link.updatedAt : undefined;
+}
+
+/** Keeps a link small: what can be told from `agreed`, or is not the case, is left out. */
+export function linkOf(parts: {
+  readonly agreed: Packed;
+  readonly crm: Packed;
+  readonly sheet: Packed;
+  readonly notes: NonNullable<Link['notes']>;
+  readonly isOpen: boolean;
+  readonly standing?: Standing | undefined;
+  readonly writtenAt?: number | undefined;
+  readonly updatedAt?: number | undefined;
+  readonly refusal?: Link['refusal'] | undefined;
+  readonly isUnsure?: Link['isUnsure'] | undefined;
+  /** Still to be written, and let through (G2). */
+  readonly counted: readonly FieldChange[];
+}): Link {
+  const isOpen = parts.isOpen || parts.isUnsure === true;
+  const link: Link = {
+    agreed: parts.agreed,
+    ...(parts.crm !== parts.agreed && { crm: parts.crm }),
+    ...(parts.sheet !== parts.agreed && { sheet: parts.sheet }),
+    ...(isOpen && { isOpen }),
+    ...(parts.isUnsure && { isUnsure: parts.isUnsure }),
+    ...(parts.writtenAt !== undefined && { writtenAt: parts.writtenAt }),
+    ...(isOpen && parts.updatedAt !== undefined && { updatedAt: parts.updatedAt }),
+    ...(parts.standing !== undefined && { standing: parts.standing }),
+    ...(Object.keys(parts.notes).length > 0 && { notes: parts.notes }),
+    ...(parts.refusal && { refusal: parts.refusal }),
+  };
+  return withCounted(link, parts.counted);
+}
+
+/** Once the contact was read: what was unknown or missing about it is known. */
+export function seenAs(link: Link, crm: Packed): Link {
+  const { crm: _crm, missedScans: _missed, isUnsure: _unsure, ...rest } = link;
+  return crm === link.agreed ? rest : { ...rest, crm };
+}

@@ -1,0 +1,78 @@
+// Records as they are kept by the hundred thousand: one string each. Whether anything changed is then one comparison of
+// strings; only records in which something did are taken apart.
+import type { Reading } from '../value/value.ts';
+
+/** The values of one record in the order of the mapping's fields, as JSON text; unknown is `{}`. Made by `pack` alone. */
+export type Packed = string & { readonly packed: unique symbol };
+
+const unknownInJson = {};
+
+/** `known`: what the record may well hold still. Equal to it, `known` itself is answered, so that it is kept once. */
+export function pack(values: readonly Reading[], known?: Packed): Packed {
+  if (known !== undefined && isPackedAs(values, known)) return known;
+  const isWhole = !values.includes(undefined);
+  const told = isWhole ? values : values.map((value) => (value === undefined ? unknownInJson : value));
+  const packed = JSON.stringify(told) as Packed;
+  return packed === known ? known : packed;
+}
+
+/**
+ * Told without making the text: most records are as they were. False also where it takes more than that to tell, which is
+ * where something is escaped. Where nothing is, a value that holds quotes cannot pass for several: `known` has as many
+ * values as there are fields, and then it had more.
+ */
+function isPackedAs(values: readonly Reading[], known: Packed): boolean {
+  if (known.includes('\\')) return false;
+  let at = 0;
+  for (let index = 0; index < values.length; index += 1) {
+    const value = values[index];
+    if (known[at] !== (index === 0 ? '[' : ',')) return false;
+    at += 1;
+    if (typeof value === 'string') {
+      if (known[at] !== '"' || !known.startsWith(value, at + 1)) return false;
+      at += value.length + 2;
+      if (known[at - 1] !== '"') return false;
+    } else {
+      const text = value === undefined ? '{}' : String(value);
+      if (!known.startsWith(text, at)) return false;
+      at += text.length;
+    }
+  }
+  return at === known.length - 1;
+}
+
+export function unpack(packed: Packed): Reading[] {
+  const values = JSON.parse(packed) as (Reading | object)[];
+  return values.map((value) => (typeof value === 'object' && value !== null ? undefined : value));
+}
+
+/** A contact in scope, as read. */
+export interface ContactRecord {
+  readonly uuid: string;
+  readonly values: Packed;
+  /** `updated_at` in epoch milliseconds, if the service told. */
+  readonly updatedAt?: number;
+}
+
+/** A row of the tab, as read. */
+export interface RowRecord {
+  /** 1-based, at the time of reading: for people, and to say which of two rows is the upper one. */
+  readonly number: number;
+  /** Text of the ID cell, '' if blank. */
+  readonly id: string;
+  readonly values: Packed;
+  /** Cells that could not be read: field name -> what they show (V4). */
+  readonly unreadable?: Readonly<Record<string, string>>;
+  /** Names of fields whose cell holds a formula (V5). */
+  readonly formulas?: readonly string[];
+  /** Text of the automation cell, if there is such a column (E1). */
+  readonly wish?: string;
+  /** Text of the result column, which outlives a lost state (E6). */
+  readonly wishResult?: string;
+}
+
+/** M9: values in another order of fields. A field that was not there is unknown, one that is no more is dropped. */
+export function repack(packed: Packed, from: readonly string[], to: readonly string[]): Packed {
+  const values = unpack(packed);
+  return pack(to.map((name) => (from.includes(name) ? values[from.indexOf(name)] : undefined)));
+}

@@ -1,0 +1,142 @@
+// After the CRM push: which records the service confirmed, and as what. The sheet push and the base both follow from it.
+import type { FieldNote, Stray } from '../record/base.ts';
+import { type Change, type Problem, problem } from '../change.ts';
+import { copiesOf } from '../match/copies.ts';
+import { soleKeyNames } from '../keys/key-edits.ts';
+import type { PlanInput } from '../input.ts';
+import { isNoKey, isOtherName } from '../record/keys.ts';
+import { isSame } from '../value/kinds.ts';
+import { type Failure, failureProblem, type Outcome, type Outcomes } from '../outcome.ts';
+import type { Person } from '../merge/person.ts';
+import { nextRefusal } from './refusal.ts';
+import type { Plan } from '../plan.ts';
+import { confirmReleased, confirmRestored, confirmStored, type RecordState, stateOf } from './record-state.ts';
+import { type ContactRecord, type RowRecord, unpack } from '../record/record.ts';
+import type { Reading } from '../value/value.ts';
+
+type Create = Extract<Change, { op: 'create' }>;
+type Update = Extract<Change, { op: 'update' }>;
+
+export interface Confirmed {
+  /** By uuid: those that were created or updated, or were to be. */
+  readonly states: Map<string, RecordState>;
+  readonly strays: Map<string, Stray>;
+  readonly problems: readonly Problem[];
+}
+
+export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Confirmed {
+  const states = new Map<string, RecordState>();
+  const strays = new Map(plan.strays);
+  const problems: Problem[] = [];
+  // Most runs change nothing: what takes a look at every row is left out then.
+  if (outcomes.size === 0) return { states, strays, problems };
+  const rowByNumber = new Map(input.sheet.rows.map((row) => [row.number, row]));
+  const takenIds = new Set(input.sheet.rows.map(({ id }) => id));
+  for (const [change, outcome] of outcomes) {
+    if (change.op === 'create') settleCreate(change, outcome);
+    if (change.op === 'update') settleUpdate(change, outcome);
+  }
+  return { states, strays, problems };
+
+  function settleCreate(change: Create, outcome: Outcome): void {
+    const row = rowByNumber.get(change.row ?? 0);
+    if (!row) return;
+    if (outcome.kind !== 'done') return createFailed(change, row, outcome);
+    // Added by a call that answers nothing: the next run finds it by its key (E2).
+    if (!outcome.contact) return;
+    const { contact } = outcome;
+    const mistake = mistakeOf(change, contact);
+    if (mistake !== undefined) {
+      strays.set(change.key, { ...strayOf(change), mistakenFor: contact.uuid, mistake });
+      problems.push(
+        problem(
+          'quarantined',
+          { row: change.row },
+          'I3',
+          `the service answered somebody else, ${contact.uuid}: ${mistake}`,
+        ),
+      );
+      return;
+    }
+    strays.delete(change.key);
+    const state = stateOf(input, { uuid: contact.uuid, link: undefined, contact, row }, row);
+    states.set(contact.uuid, confirmStored(input.mapping, state, change.fields, contact));
+  }
+
+  /** I3: why the answer is not the person that was sent. */
+  function mistakeOf(change: Create, contact: ContactRecord): string | undefined {
+    const isKnown = input.base.links.has(contact.uuid) || plan.people.has(contact.uuid);
+    const isTaken = takenIds.has(contact.uuid) || (isKnown && change.moves !== contact.uuid);
+    if (isTaken || states.has(contact.uuid)) return 'it has a row already';
+    if (change.moves !== undefined && change.moves !== contact.uuid) return 'not the one that was to be moved here';
+    const values = unpack(contact.values);
+    const names = soleKeyNames(input.mapping);
+    const other = input.mapping.fields.find((field, index) => {
+      const sent = change.fields.find((each) => each.field === field.name);
+      const answered = values[index];
+      if (!names.includes(field.name) || !sent || isNoKey(field, sent.after)) return false;
+      return (
+        answered !== undefined && !isSame(field.kind, sent.after, answered) && !isOtherName(field, sent.after, answered)
+      );
+    });
+    return other && `another ${other.header} than was sent`;
+  }
+
+  function createFailed(change: Create, row: RowRecord, failure: Failure): void {
+    const stray = strayOf(change);
+    const isApart = change.enrol !== undefined && (failure.kind === 'moved' || failure.kind === 'refused');
+    if (isApart) strays.set(change.key, { ...stray, isApart });
+    else if (failure.kind === 'refused') {
+      strays.set(change.key, { ...stray, refusal: nextRefusal(stray.refusal, failure.message, row, input.now) });
+    }
+    if (failure.kind === 'unknown') strays.set(change.key, { ...stray, isUnknown: true });
+    problems.push(failureProblem({ row: change.row }, failure));
+  }
+
+  function strayOf({ key }: Create): Stray {
+    return strays.get(key) ?? { since: input.now };
+  }
+
+  function withoutSent(crm: readonly Reading[], { fields }: Update): readonly Reading[] {
+    const sent = new Set(fields.map(({ field }) => field));
+    return crm.map((value, index) => (sent.has(input.mapping.fields[index]!.name) ? undefined : value));
+  }
+
+  /** Letting go of a key is half of a write; the other half says what became of the field (I7). */
+  function confirmed(change: Update, contact: ContactRecord, person: Person, state: RecordState): RecordState {
+    const { mapping } = input;
+    if (change.restores) {
+      return confirmRestored(mapping, state, change.fields, { contact, before: stateOf(input, person, state.row) });
+    }
+    const confirm = change.releases ? confirmReleased : confirmStored;
+    return confirm(mapping, { ...state, refusal: undefined }, change.fields, contact);
+  }
+
+  function settleUpdate(change: Update, outcome: Outcome): void {
+    const person = plan.people.get(change.uuid ?? '');
+    if (!person?.row) return;
+    const state = states.get(person.uuid) ?? stateOf(input, person, person.row, copiesOf(plan, input, person.uuid));
+    if (outcome.kind === 'done') {
+      if (!outcome.contact) return;
+      states.set(person.uuid, confirmed(change, outcome.contact, person, state));
+      return;
+    }
+    // What the service holds now is what it held, or what was sent: until it is read again nothing follows from either.
+    const crm = outcome.kind === 'unknown' ? withoutSent(state.crm, change) : state.crm;
+    const isUnsure = outcome.kind === 'unknown' || state.isUnsure;
+    const isRefused = outcome.kind === 'refused';
+    const refusal = isRefused ? nextRefusal(state.refusal, outcome.message, person.row, input.now) : state.refusal;
+    const told = failureProblem({ uuid: person.uuid, row: change.row }, outcome);
+    const notes = outcome.kind === 'unknown' ? withPassedOn(state.notes, change) : state.notes;
+    states.set(person.uuid, { ...state, crm, isUnsure, refusal, notes, problems: [...state.problems, told] });
+  }
+}
+
+/** I7: a key that was let go of, or put back, or neither: once the contact is read, what it shows is our own doing. */
+function withPassedOn(notes: RecordState['notes'], { fields, releases, restores }: Update): RecordState['notes'] {
+  if (!releases && !restores) return notes;
+  const passedOn = fields.map(({ field, before, after }): [string, FieldNote] => {
+    return [field, { ...notes[field], passedOn: [before ?? null, after] }];
+  });
+  return { ...notes, ...Object.fromEntries(passedOn) };
+}

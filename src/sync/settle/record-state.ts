@@ -1,0 +1,260 @@
+// One record in the middle of a run: what both sides were confirmed to hold so far. Results go in, a link comes out.
+import { type FieldNote, lastSeen, type Link, type Refusal, type Written } from '../record/base.ts';
+import { type Change, type FieldChange, type Problem, problem } from '../change.ts';
+import { withCopies } from '../match/copies.ts';
+import { noRequests, type PlanInput } from '../input.ts';
+import { isSame, isStoredForm, type Kind } from '../value/kinds.ts';
+import { type Field, isReadFromCrm, type Mapping } from '../record/mapping.ts';
+import { mergeRecord, type RecordMerge } from '../merge/merge-record.ts';
+import { editedAt, linkOf } from '../record/link.ts';
+import type { Person } from '../merge/person.ts';
+import { type ContactRecord, pack, type Packed, type RowRecord, unpack } from '../record/record.ts';
+import type { Reading, Value } from '../value/value.ts';
+
+/** What is known of a record in the middle of a run. */
+export interface RecordState {
+  readonly uuid: string;
+  readonly row: RowRecord;
+  readonly base: readonly Reading[];
+  readonly crm: readonly Reading[];
+  readonly sheet: readonly Reading[];
+  readonly notes: Readonly<Record<string, FieldNote>>;
+  readonly problems: readonly Problem[];
+  readonly updatedAt?: number | undefined;
+  readonly writtenAt?: number | undefined;
+  readonly refusal?: Refusal | undefined;
+  readonly isUnsure?: Link['isUnsure'] | undefined;
+  /** Names of fields that were sent, and for which the service answered another value than was sent or stood there (M5). */
+  readonly replaced: readonly string[];
+  /** `Link.copies`: while there are any, nothing is written into the row (I4). */
+  readonly copies: readonly Packed[];
+}
+
+/** `copies`: what other rows with its ID hold. */
+export function stateOf(
+  { mapping }: PlanInput,
+  { uuid, link, contact }: Person,
+  row: RowRecord,
+  copies: readonly Packed[] = [],
+): RecordState {
+  const unknown = mapping.fields.map(() => undefined);
+  const crm = typeof contact === 'object' ? unpack(contact.values) : link ? unpack(lastSeen(link, 'crm')) : unknown;
+  return {
+    uuid,
+    row,
+    base: link ? unpack(link.agreed) : unknown,
+    crm,
+    sheet: unpack(row.values),
+    notes: link?.notes ?? {},
+    problems: [],
+    updatedAt: editedAt(mapping, link, contact),
+    writtenAt: link?.writtenAt,
+    refusal: link?.refusal?.sheet === row.values ? link.refusal : undefined,
+    isUnsure: typeof contact === 'object' ? undefined : link?.isUnsure,
+    replaced: [],
+    copies,
+  };
+}
+
+export function blankRow({ fields }: Mapping, uuid: string): RowRecord {
+  return { number: 0, id: uuid, values: pack(fields.map(() => null)) };
+}
+
+/** M5, M6: what the service stored, against what was sent and what was there before. */
+export function confirmStored(
+  { fields }: Mapping,
+  state: RecordState,
+  sent: readonly FieldChange[],
+  contact: ContactRecord,
+): RecordState {
+  const answered = unpack(contact.values);
+  const base = [...state.base];
+  // A blank is an answer; only what is missing from it is as it was (V3).
+  const crm = answered.map((value, index) => (value === undefined ? state.crm[index] : value));
+  const notes: Record<string, FieldNote> = { ...state.notes };
+  const problems = [...state.problems];
+  const replaced: string[] = [];
+  for (const [index, field] of fields.entries()) {
+    const { name } = field;
+    const change = sent.find((each) => each.field === name);
+    if (!change) continue;
+    const { before, after } = change;
+    const stored = isReadFromCrm(field) ? answered[index] : undefined;
+    const written = { side: 'crm', value: after, replaced: before ?? null } as const;
+    switch (answerTo(field.kind, stored, change)) {
+      case 'stored':
+        // What cannot be read back is believed; a stored form is set in the sheet, as a change of the CRM's to what was
+        // sent. Where a person decided for a value of neither side, the sheet does not hold it yet (L3).
+        if (!isReadFromCrm(field) || isSame(field.kind, state.sheet[index], after)) base[index] = after;
+        if (isReadFromCrm(field) && stored === undefined) crm[index] = after;
+        notes[name] = withWritten(withoutNotStored(notes[name]), written);
+        break;
+      case 'not stored': {
+        const note = notStoredNote(notes[name], field.kind, after, { crm: stored, sheet: state.sheet[index] });
+        notes[name] = note;
+        // Once it is parked the merge says so.
+        if (!note.parked) problems.push(notStoredProblem(state, field));
+        break;
+      }
+      case 'replaced': {
+        // The base stays: the sides do not agree. A service that answers so each time is parked like one that stores
+        // nothing (M6).
+        const sides = { crm: stored, sheet: state.sheet[index] };
+        notes[name] = notStoredNote(withWritten(notes[name], written), field.kind, after, sides);
+        replaced.push(name);
+      }
+    }
+  }
+  // Of a value that somebody else wrote meanwhile nobody knows when: the answer has the instant of our own write.
+  const updatedAt = replaced.length > 0 ? undefined : editedBefore(fields, state, sent, answered);
+  return {
+    ...state,
+    base,
+    crm,
+    notes,
+    problems,
+    updatedAt,
+    writtenAt: contact.updatedAt,
+    isUnsure: undefined,
+    replaced: [...state.replaced, ...replaced],
+  };
+}
+
+/** M5, M6. The old value is not stored, also where it is a form of what was sent. What is not known is believed. */
+function answerTo(kind: Kind, stored: Reading, { before, after }: FieldChange): 'stored' | 'not stored' | 'replaced' {
+  if (stored === undefined || isSame(kind, stored, after)) return 'stored';
+  if (isSame(kind, stored, before ?? null)) return 'not stored';
+  return isStoredForm(kind, stored, after) ? 'stored' : 'replaced';
+}
+
+/**
+ * M1. What was read before the write still says when the contact was edited: the answer has the instant of our own write.
+ * Where it shows a field that we did not send and that is not as it was read, somebody edited it in between, and nobody
+ * knows when.
+ */
+function editedBefore(
+  fields: Mapping['fields'],
+  { crm, updatedAt }: RecordState,
+  written: readonly FieldChange[],
+  answered: readonly Reading[],
+): number | undefined {
+  const isEdited = fields.some(({ name, kind, direction }, index) => {
+    const isOurs = direction !== 'both' || written.some(({ field }) => field === name);
+    return !isOurs && answered[index] !== undefined && !isSame(kind, answered[index], crm[index]);
+  });
+  return isEdited ? undefined : updatedAt;
+}
+
+/** I7: the key of one side only, and not by a person's hand: what is blank there now is nothing to merge with. */
+export function confirmReleased(
+  mapping: Mapping,
+  state: RecordState,
+  released: readonly FieldChange[],
+  contact: ContactRecord,
+): RecordState {
+  const confirmed = confirmStored(mapping, state, [], contact);
+  const base = confirmed.base.map((value, index) =>
+    released.some(({ field }) => field === mapping.fields[index]!.name) ? confirmed.crm[index] : value,
+  );
+  return { ...confirmed, base, updatedAt: editedBefore(mapping.fields, state, released, unpack(contact.values)) };
+}
+
+/** I7: the keys are as they were before the run, and so is what was agreed and noted about them. */
+export function confirmRestored(
+  mapping: Mapping,
+  state: RecordState,
+  restored: readonly FieldChange[],
+  { contact, before }: { readonly contact: ContactRecord; readonly before: RecordState },
+): RecordState {
+  const confirmed = confirmStored(mapping, state, [], contact);
+  const isRestored = ({ name }: Field) => restored.some(({ field }) => field === name);
+  const base = confirmed.base.map((value, index) => (isRestored(mapping.fields[index]!) ? before.base[index] : value));
+  const notes = Object.fromEntries(
+    mapping.fields.flatMap((field) => {
+      const { [field.name]: note } = (isRestored(field) ? before : confirmed).notes;
+      return note ? [[field.name, note]] : [];
+    }),
+  );
+  const updatedAt = editedBefore(mapping.fields, state, restored, unpack(contact.values));
+  return { ...confirmed, base, notes, updatedAt };
+}
+
+function notStoredProblem({ uuid, row }: RecordState, { name, header }: Field): Problem {
+  const reason = `${header}: not stored by the service, is tried again`;
+  return problem('failed', { uuid, row: row.number, field: name }, 'M6', reason);
+}
+
+/** M6: retried twice. */
+const notStoredMax = 3;
+
+function notStoredNote(
+  note: FieldNote | undefined,
+  kind: Kind,
+  value: Value,
+  now: { readonly crm: Reading; readonly sheet: Reading },
+): FieldNote {
+  const times = note?.notStored && isSame(kind, note.notStored.value, value) ? note.notStored.times + 1 : 1;
+  const isParked = times >= notStoredMax;
+  return { ...note, notStored: { value, times }, ...(isParked && { parked: { why: 'not-stored', ...now } }) };
+}
+
+export function withCells(
+  { fields }: Mapping,
+  state: RecordState,
+  { op, fields: set }: Pick<Change, 'op' | 'fields'>,
+  stored: Readonly<Record<string, Reading>>,
+): RecordState {
+  const sheet = [...state.sheet];
+  const notes: Record<string, FieldNote> = { ...state.notes };
+  for (const { field, before, after } of set) {
+    sheet[fields.findIndex(({ name }) => name === field)] = stored[field] === undefined ? after : stored[field];
+    if (op !== 'set') continue;
+    notes[field] = withWritten(notes[field], { side: 'sheet', value: after, replaced: before ?? null });
+  }
+  return { ...state, sheet, notes };
+}
+
+function withWritten(note: FieldNote | undefined, written: Written): FieldNote {
+  return { ...note, written: [...(note?.written ?? []), written].slice(-2) };
+}
+
+function withoutNotStored(note: FieldNote | undefined): FieldNote {
+  const { notStored: _notStored, parked: _parked, edit: _edit, ...rest } = note ?? {};
+  return rest;
+}
+
+/** The same merge as in the plan, over what is known now; decisions of people were carried out, and are not asked again. */
+export function mergeState(input: PlanInput, state: RecordState): RecordMerge {
+  const { mapping } = input;
+  return mergeRecord(
+    { ...input, requests: noRequests },
+    {
+      uuid: state.uuid,
+      row: state.row,
+      base: state.base,
+      crm: mapping.fields.map((field, index) => (isReadFromCrm(field) ? state.crm[index] : undefined)),
+      sheet: state.sheet,
+      notes: state.notes,
+      ...(state.updatedAt !== undefined && { updatedAt: state.updatedAt }),
+    },
+  );
+}
+
+export function linkOfState(state: RecordState, merged: RecordMerge): Link {
+  const isOpen =
+    merged.toCrm.length > 0 || merged.toSheet.length > 0 || merged.problems.length > 0 || state.problems.length > 0;
+  const link = linkOf({
+    agreed: pack(merged.agreed),
+    crm: pack(state.crm),
+    sheet: pack(state.sheet),
+    notes: merged.notes,
+    isOpen,
+    writtenAt: state.writtenAt,
+    updatedAt: state.updatedAt,
+    refusal: state.refusal,
+    isUnsure: state.isUnsure,
+    // What follows from a write of this run belongs to it, whichever run comes to write it.
+    counted: [...merged.toCrm, ...(state.copies.length === 0 ? merged.toSheet : [])],
+  });
+  return withCopies(link, state.copies);
+}

@@ -1,0 +1,90 @@
+// Between the two pushes. W1, W2, M5: new uuids, stored forms and what the service computed go into the sheet together
+// with the rest of the run.
+import { type Change, compareRecords, type FieldChange, problemId } from '../change.ts';
+import { confirmCrm } from './confirm.ts';
+import type { PlanInput } from '../input.ts';
+import { isSame, isStoredForm } from '../value/kinds.ts';
+import { isReadFromCrm } from '../record/mapping.ts';
+import type { Outcomes } from '../outcome.ts';
+import type { Plan } from '../plan.ts';
+import { mergeState, type RecordState } from './record-state.ts';
+
+const storedForm = { rule: 'M5', reason: 'as the service stored it' } as const;
+
+/** All that is to go into the sheet, in order: as planned, and what follows from the service's answers. */
+export function resume(input: PlanInput, plan: Plan, outcomes: Outcomes): readonly Change[] {
+  const { states } = confirmCrm(input, plan, outcomes);
+  const sent = new Set<string>();
+  for (const [change, outcome] of outcomes) {
+    if (change.op !== 'create' && change.op !== 'update') continue;
+    const uuid = outcome.kind === 'done' ? outcome.contact?.uuid : change.uuid;
+    for (const { field } of change.fields) sent.add(`${uuid} ${field}`);
+  }
+  const decided = decidedCells(input, plan);
+  const followUps = [...states.values()].flatMap((state) => {
+    return setAfter(input, state, sent, decided.get(state.uuid) ?? []) ?? [];
+  });
+  const others = plan.changes.filter(
+    ({ side, op, uuid }) => side === 'sheet' && !(op === 'set' && states.has(uuid ?? '')),
+  );
+  return [...followUps, ...others].toSorted(bySheetOrder);
+}
+
+/** Cells of the plan that a person decided about, by uuid: no merge would come to them by itself (M1, S4). */
+function decidedCells({ requests }: PlanInput, plan: Plan): ReadonlyMap<string, readonly FieldChange[]> {
+  const sets = plan.changes.flatMap((change) => (change.op === 'set' && change.uuid !== null ? [change] : []));
+  return new Map(
+    sets.map(({ uuid, fields }): [string, readonly FieldChange[]] => [
+      uuid!,
+      fields.filter(({ field, rule }) => rule === 'S4' || requests.resolve.has(problemId(uuid, null, field))),
+    ]),
+  );
+}
+
+function setAfter(
+  input: PlanInput,
+  state: RecordState,
+  sent: ReadonlySet<string>,
+  decided: readonly FieldChange[],
+): Change | undefined {
+  const merged = mergeState(input, state).toSheet.map((change): FieldChange => {
+    const isAsStored = sent.has(`${state.uuid} ${change.field}`) && !state.replaced.includes(change.field);
+    return isAsStored ? { ...change, ...storedForm } : change;
+  });
+  const asDecided = decided.flatMap((change) => decidedCell(input, state, sent, change) ?? []);
+  const fields = [...merged.filter(({ field }) => !asDecided.some((change) => change.field === field)), ...asDecided];
+  const needsId = state.row.id !== state.uuid;
+  // I4: by its ID the row cannot be told from its copy.
+  if (state.copies.length > 0 || (fields.length === 0 && !needsId)) return undefined;
+  return {
+    side: 'sheet',
+    op: 'set',
+    uuid: state.uuid,
+    row: state.row.number,
+    fields,
+    rule: needsId ? 'I1' : (fields[0]?.rule ?? 'merge'),
+    reason: needsId ? 'the contact of this row' : (fields[0]?.reason ?? ''),
+    ...(needsId && { id: state.uuid }),
+  };
+}
+
+/** The value that was decided upon, in the form in which the service stored it (M5). Another one leaves the cell as it is. */
+function decidedCell(
+  { mapping: { fields } }: PlanInput,
+  { uuid, crm }: RecordState,
+  sent: ReadonlySet<string>,
+  change: FieldChange,
+): FieldChange | undefined {
+  const index = fields.findIndex(({ name }) => name === change.field);
+  const field = fields[index];
+  if (!field || !isReadFromCrm(field) || !sent.has(`${uuid} ${change.field}`)) return change;
+  const { [index]: stored } = crm;
+  if (stored === undefined || !isStoredForm(field.kind, stored, change.after)) return undefined;
+  return isSame(field.kind, stored, change.after) ? change : { ...change, after: stored, ...storedForm };
+}
+
+const sheetOrder = ['set', 'append', 'remove'];
+
+function bySheetOrder(a: Change, b: Change): number {
+  return sheetOrder.indexOf(a.op) - sheetOrder.indexOf(b.op) || compareRecords(a, b);
+}

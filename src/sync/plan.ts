@@ -2,17 +2,22 @@
 import { type Base, lastSeen, type Link, rowKey, type Stray } from './record/base.ts';
 import { type Change, compareRecords, compareTexts, opOrder, problem, type Problem, type Question } from './change.ts';
 import { untangle, type Untangled } from './keys/collisions.ts';
-import { soleKeyNames, type TakenField } from './keys/key-edits.ts';
-import { planInDoubt, type SharedId, withCopies } from './match/copies.ts';
+import { soleKeyNames, compileKeys } from './record/keys.ts';
+import type { TakenField } from './keys/key-edits.ts';
+import { planRowInDoubt } from './merge/in-doubt.ts';
+import type { SharedId } from './match/copies.ts';
+import { withCopies } from './record/link.ts';
 import { type EnrolmentPlan, planEnrolments, type Wisher } from './enrolment/enrolment.ts';
 import { countChanges, noteCounted } from './guard/counted.ts';
 import { type Found, guardCounts, guardReadings, guardSides, hasContact, hasRow, type Hold } from './guard/guard.ts';
 import type { ContactAnswer, PlanCounts, PlanInput } from './input.ts';
-import { compileKeys } from './record/keys.ts';
 import { match, type Matched } from './match/match.ts';
-import { createContact, isUntouched, type Person, planPerson, type PersonPlan } from './merge/person.ts';
+import { createContact } from './merge/new-record.ts';
+import { isUntouched, planPerson } from './merge/person.ts';
+import type { Person } from './record/person.ts';
+import type { PersonPlan } from './merge/person-plan.ts';
 import { type ContactRecord, type RowRecord, unpack } from './record/record.ts';
-import type { NewRow } from './match/rows-without-contact.ts';
+import type { NewRow } from './match/new-rows.ts';
 import type { Reading } from './value/value.ts';
 
 export interface Plan {
@@ -191,7 +196,7 @@ function planPeople(input: PlanInput, matched: Matched): PeoplePlan {
     const { doubtfulRows } = matched;
     const planned =
       shared && !shared.keeper
-        ? planInDoubt(input, person)
+        ? planRowInDoubt(input, person)
         : planPerson({ ...input, doubtfulRows, isWithheld, isCopied }, person);
     const { link } = planned;
     if (!shared || !link) return sparingCopies(planned, shared);

@@ -4,7 +4,7 @@ import { type Change, type FieldChange, type Problem, problem } from './change.t
 import type { PlanInput } from './input.ts';
 import { isSame } from './value/kinds.ts';
 import { type Field, isWritable } from './record/mapping.ts';
-import type { Person } from './merge/person.ts';
+import type { Person } from './record/person.ts';
 import { unpack } from './record/record.ts';
 import type { Reading, Side } from './value/value.ts';
 

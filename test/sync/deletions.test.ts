@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { dueDeletes } from '../../src/sync/guard/deletes.ts';
+import { dueDeletes } from '../../src/sync/settle/due-deletes.ts';
 import type { Mapping } from '../../src/sync/record/mapping.ts';
 import type { Outcome } from '../../src/sync/outcome.ts';
 import { plan } from '../../src/sync/plan.ts';

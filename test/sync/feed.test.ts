@@ -1,16 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  type ControlAnswer,
-  controlIntents,
-  type FeedInput,
-  type FeedLink,
-  type FeedPlan,
-  type FeedRecord,
-  type FeedRow,
-  planFeed,
-  settleFeed,
-} from '../../src/sync/feed/feed.ts';
+import type { ControlAnswer, FeedInput, FeedLink, FeedRecord, FeedRow } from '../../src/sync/feed/input.ts';
+import { controlIntents, type FeedPlan, planFeed, settleFeed } from '../../src/sync/feed/feed.ts';
 import { type FeedField, isSameInCell, readField, toFeedCell } from '../../src/sync/feed/value.ts';
 
 const field = (name: string, kind: FeedField['kind'] = 'text'): FeedField => ({

@@ -5,7 +5,7 @@ import type { ContactAnswer, PlanInput } from '../../src/sync/input.ts';
 import type { Outcome, Outcomes } from '../../src/sync/outcome.ts';
 import type { Field } from '../../src/sync/record/mapping.ts';
 import { type Plan, plan } from '../../src/sync/plan.ts';
-import { resume } from '../../src/sync/settle/sheet-follow-up.ts';
+import { resume } from '../../src/sync/settle/sheet-changes.ts';
 import { type Settled, settle } from '../../src/sync/settle/settle.ts';
 import {
   elsewhere,

@@ -1,7 +1,7 @@
 // What an earlier run was about to do when it ended: it may have been done, and nobody saw it (L1, L3, L10, L12).
 import type { HistoryLine, JsonObject, Lease, LoadedState } from '../../state/port.ts';
 import { type Link, type Stray, unsureOf } from '../../sync/record/base.ts';
-import { withCounted } from '../../sync/guard/counted.ts';
+import { withCounted } from '../../sync/record/link.ts';
 import type { Value } from '../../sync/value/value.ts';
 
 export interface Interrupted {

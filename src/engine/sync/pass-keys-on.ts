@@ -1,6 +1,6 @@
 // I7: updates that pass keys on from contact to contact, one after the other: all of them, or none.
 import { putBackOf } from '../../sync/keys/handovers.ts';
-import { soleKeyNames } from '../../sync/keys/key-edits.ts';
+import { soleKeyNames } from '../../sync/record/keys.ts';
 import type { Change } from '../../sync/change.ts';
 import { isSame } from '../../sync/value/kinds.ts';
 import type { PlanInput } from '../../sync/input.ts';

@@ -8,7 +8,7 @@ import { handovers } from '../../sync/keys/handovers.ts';
 import type { PlanInput } from '../../sync/input.ts';
 import { isSame } from '../../sync/value/kinds.ts';
 import type { Outcome } from '../../sync/outcome.ts';
-import type { Person } from '../../sync/merge/person.ts';
+import type { Person } from '../../sync/record/person.ts';
 import { type ContactRecord, unpack } from '../../sync/record/record.ts';
 import type { RunContext } from '../context.ts';
 import { pushCreate } from './push-create.ts';

@@ -1,14 +1,22 @@
 // E rules, the deciding half: which wishes are carried out now, which wait, and what the row is told. A wish is carried
 // out once per contact and automation, ever; when in doubt it is not (L8).
 import { type Change, type Problem, problem } from '../change.ts';
-import type { PlanInput } from '../input.ts';
-import { callsOf, countSince, enrolmentId, groupEntries, isDone, type LedgerEntry, ledgerKey } from './ledger.ts';
+import type { PlanInput, Automation } from '../input.ts';
+import {
+  callsOf,
+  countSince,
+  enrolmentId,
+  groupEntries,
+  isDone,
+  type LedgerEntry,
+  ledgerKey,
+} from '../record/ledger.ts';
 import { type RowRecord, unpack } from '../record/record.ts';
-import { pausedBy } from '../settle/refusal.ts';
+import { pausedBy } from '../record/refusal.ts';
 import type { RuleId } from '../rules.ts';
 import { normalText } from '../value/same.ts';
 import { vetoOf } from './veto.ts';
-import { readerOf, type ReadWish, type WishedAutomation } from './wish.ts';
+import { readerOf, type ReadWish } from './wish.ts';
 import { lastingTexts, notBegun, problemText, proofIn, resultText, type WishResult } from './wish-result.ts';
 
 /** Somebody with a row and a wish, or without one any more. */
@@ -32,13 +40,13 @@ export interface EnrolmentPlan {
   /** E6: the ledger knows all that was done, as far as the sheet can tell. Not while wishes wait for an approval. */
   readonly isTrusted: boolean;
   /** Automation for each new row, by `rowKey`: created and enrolled in one call (E2). */
-  readonly ofNewRows: ReadonlyMap<string, WishedAutomation>;
+  readonly ofNewRows: ReadonlyMap<string, Automation>;
 }
 
 interface Wish {
   readonly uuid: string;
   readonly row: RowRecord;
-  readonly automation: WishedAutomation;
+  readonly automation: Automation;
   readonly entry: LedgerEntry | undefined;
 }
 
@@ -106,7 +114,7 @@ export function planEnrolments(
     }
   }
   // After those who wished before them; without a call left they are created only, and wait like everybody.
-  const ofNewRows = new Map<string, WishedAutomation>();
+  const ofNewRows = new Map<string, Automation>();
   for (const row of newRows) planNewRow(row);
   return { changes, problems, wishes, results, unapproved, isTrusted: unapproved === 0, ofNewRows };
 
@@ -149,7 +157,7 @@ export function planEnrolments(
   }
 
   /** The wished automations for which the row says `enrolled` and the ledger nothing. */
-  function provenBy({ uuid, row }: Wisher): readonly (readonly [WishedAutomation, LedgerEntry])[] {
+  function provenBy({ uuid, row }: Wisher): readonly (readonly [Automation, LedgerEntry])[] {
     if (!row.wishResult?.includes('enrolled ') || row.wish === undefined) return [];
     return read(row.wish).automations.flatMap((automation) => {
       if (ledger.entries.has(ledgerKey(uuid, automation.uuid))) return [];
@@ -196,7 +204,7 @@ export function planEnrolments(
   }
 
   /** E5. What came of nothing is forgotten with its wish; where it may have come of something, cancelling does no harm. */
-  function withdrawOthers({ uuid, row }: Wisher, wished: readonly WishedAutomation[]): void {
+  function withdrawOthers({ uuid, row }: Wisher, wished: readonly Automation[]): void {
     for (const { automation, entry } of entriesByUuid.get(uuid) ?? []) {
       if (wished.some((each) => each.uuid === automation)) continue;
       if (entry.state === 'waiting' || entry.state === 'refused') {
@@ -282,7 +290,7 @@ function withoutAutomations(
   };
 }
 
-function archivedReason({ name }: WishedAutomation): string {
+function archivedReason({ name }: Automation): string {
   return `the automation "${name}" is archived`;
 }
 

@@ -7,6 +7,7 @@ import type { PlanCounts, PlanInput } from '../input.ts';
 import { isSame } from '../value/kinds.ts';
 import { unpack } from '../record/record.ts';
 import { isBlank, type Side } from '../value/value.ts';
+import { withCounted } from '../record/link.ts';
 
 export type Limited = 'creates' | 'changes' | 'blanks' | 'deletes';
 
@@ -83,11 +84,4 @@ export function noteCounted(
     if (link) noted.links.set(change.uuid, withCounted(link, change.fields));
   }
   return noted;
-}
-
-/** What of it is still to be written and was let through. */
-export function withCounted(link: Link, fields: readonly Pick<FieldChange, 'field' | 'after'>[]): Link {
-  if (fields.length === 0) return link;
-  const { counted, ...rest } = link;
-  return { ...rest, counted: { ...counted, ...Object.fromEntries(fields.map(({ field, after }) => [field, after])) } };
 }

@@ -4,7 +4,8 @@ import type { TakenKey } from '../record/base.ts';
 import { type Problem, problem, type Question } from '../change.ts';
 import type { ContactAnswer } from '../input.ts';
 import { inOrder } from './handovers.ts';
-import { compileSoleKeys, type KeyEdit, keyEdit, type TakenField, type Update } from './key-edits.ts';
+import { compileSoleKeys } from '../record/keys.ts';
+import { type KeyEdit, keyEdit, type TakenField, type Update } from './key-edits.ts';
 import type { Mapping } from '../record/mapping.ts';
 import type { Reading } from '../value/value.ts';
 

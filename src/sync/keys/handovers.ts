@@ -1,5 +1,6 @@
 // I7: the order in which updates pass keys on, so that no contact takes a key before the one that holds it has let go.
-import { compileSoleKeys, type KeyEdit, keyEdit, soleKeyNames, type Update } from './key-edits.ts';
+import { compileSoleKeys, soleKeyNames } from '../record/keys.ts';
+import { type KeyEdit, keyEdit, type Update } from './key-edits.ts';
 import type { Mapping } from '../record/mapping.ts';
 
 /**

@@ -1,8 +1,8 @@
 // Rows that have an ID: I1, I4, I5, I9.
 import { lastSeen, unknownIdKey } from '../record/base.ts';
-import { problem } from '../change.ts';
+import { problem, firstFew } from '../change.ts';
 import { judgeSharedId, type KnownContact } from './copies.ts';
-import { answeredBefore, doubt, keepAnswer, listed, type Matching } from './matching.ts';
+import { answeredBefore, doubt, keepAnswer, type Matching } from './matching.ts';
 import type { RowRecord } from '../record/record.ts';
 
 const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -43,7 +43,7 @@ function shareId(matching: Matching, id: string, rows: readonly RowRecord[]): vo
   matching.rowByUuid.delete(id);
   matching.withheld.add(id);
   for (const row of others) doubt(matching, row, 'I4', doubtReason(row, others));
-  const numbers = listed(others.map(({ number }) => number));
+  const numbers = firstFew(others.map(({ number }) => number));
   const reason = `its row cannot be told from a copy of it (row ${numbers}): nothing is written for it until one row is left that has its ID`;
   matching.problems.push(problem('held', { uuid: id }, 'I4', reason));
 }
@@ -51,7 +51,7 @@ function shareId(matching: Matching, id: string, rows: readonly RowRecord[]): vo
 function doubtReason(row: RowRecord, rows: readonly RowRecord[]): string {
   const others = rows.filter((each) => each !== row).map(({ number }) => number);
   return others.length > 0
-    ? `has the same ID as row ${listed(others)}, and cannot be told from a copy: clear the ID in the rows that are copies`
+    ? `has the same ID as row ${firstFew(others)}, and cannot be told from a copy: clear the ID in the rows that are copies`
     : 'has the ID of a copied row, and another key than its contact: clear its ID to make it a new contact, or put the old key back';
 }
 

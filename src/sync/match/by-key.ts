@@ -1,7 +1,8 @@
 // Rows without an ID, and the contacts they name: I2, I5, I6, I8. Whom they do not name are strangers.
 import { lastSeen, rowKey } from '../record/base.ts';
 import { type Index, lazily, put } from './key-index.ts';
-import { isLater, listed, type Matching, quarantine, sameKeyReason, waitFor } from './matching.ts';
+import { isLater, type Matching, quarantine, sameKeyReason, waitFor } from './matching.ts';
+import { firstFew } from '../change.ts';
 import { type Packed, type RowRecord, unpack } from '../record/record.ts';
 import type { Reading } from '../value/value.ts';
 
@@ -97,7 +98,7 @@ function firstHits(
 
 function quarantineAmbiguous(matching: Matching, row: RowRecord, uuids: readonly string[]): void {
   for (const uuid of uuids) matching.withheld.add(uuid);
-  const shown = listed(uuids.toSorted());
+  const shown = firstFew(uuids.toSorted());
   quarantine(matching, row, 'I2', `matches ${uuids.length} contacts: ${shown}; write the ID of the right one into it`);
 }
 
@@ -105,7 +106,7 @@ function claim(matching: Matching, uuid: string, rows: readonly RowRecord[]): vo
   const { rowByUuid, withheld, sharedIds } = matching;
   const living = rowByUuid.get(uuid)?.number ?? sharedIds.get(uuid)?.others.map(({ number }) => number);
   if (living !== undefined) {
-    const where = listed([living].flat());
+    const where = firstFew([living].flat());
     for (const row of rows) quarantine(matching, row, 'I2', `matches ${uuid}, already in row ${where}`);
   } else if (rows.length > 1) {
     withheld.add(uuid);

@@ -2,14 +2,9 @@
 //
 // Nothing in a sheet tells a row from its copy but what both hold, and people edit either. So a link remembers what its
 // row held (`sheet`), and what the other rows with its ID held (`copies`). A row number tells nothing: people sort.
-import { lastSeen, type Link } from '../record/base.ts';
-import { soleKeyNames } from '../keys/key-edits.ts';
-import type { PlanInput } from '../input.ts';
-import { compileKeys, type Keys } from '../record/keys.ts';
+import { soleKeyNames, compileKeys, type Keys } from '../record/keys.ts';
 import { isSame } from '../value/kinds.ts';
-import { editedAt, seenAs } from '../record/link.ts';
 import type { Mapping } from '../record/mapping.ts';
-import type { Person, PersonPlan } from '../merge/person.ts';
 import { type Packed, type RowRecord, unpack } from '../record/record.ts';
 import { isBlank, type Reading } from '../value/value.ts';
 
@@ -165,33 +160,4 @@ function createContactKeys(mapping: Mapping, held: readonly Packed[]) {
 /** In an order of their own, whatever the rows' order is (L11). */
 function contentsOf(rows: readonly RowRecord[]): readonly Packed[] {
   return [...new Set(rows.map(({ values }) => values))].toSorted();
-}
-
-/** `link` as it is to be stored with these copies. */
-/** What the other rows with a contact's ID hold, as the plan found it. */
-export function copiesOf(
-  { links }: { readonly links: ReadonlyMap<string, Link | null> },
-  { base }: Pick<PlanInput, 'base'>,
-  uuid: string,
-): readonly Packed[] {
-  return (links.has(uuid) ? links.get(uuid) : base.links.get(uuid))?.copies ?? [];
-}
-
-export function withCopies(link: Link, copies: readonly Packed[]): Link {
-  const { copies: _before, ...rest } = link;
-  return copies.length === 0 ? rest : { ...rest, copies };
-}
-
-/**
- * A contact whose row is in doubt. Nothing is concluded. What was read of the contact is remembered: it is still to be merged
- * once there is one row, whatever is read then.
- */
-export function planInDoubt({ mapping }: Pick<PlanInput, 'mapping'>, { link, contact }: Person): PersonPlan {
-  const nothing = { changes: [], problems: [] };
-  if (!link || typeof contact !== 'object') return { link: link ?? null, ...nothing };
-  const isNews = contact.values !== lastSeen(link, 'crm') || link.isUnsure || link.missedScans !== undefined;
-  if (!isNews) return { link, ...nothing };
-  const { updatedAt: _before, ...seen } = seenAs(link, contact.values);
-  const updatedAt = editedAt(mapping, link, contact);
-  return { link: { ...seen, isOpen: true, ...(updatedAt !== undefined && { updatedAt }) }, ...nothing };
 }

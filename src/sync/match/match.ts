@@ -10,7 +10,7 @@ import { matchById } from './by-id.ts';
 import { matchByKey } from './by-key.ts';
 import { isLater, type Matching } from './matching.ts';
 import type { ContactRecord, RowRecord } from '../record/record.ts';
-import { type NewRow, strangersToNew } from './rows-without-contact.ts';
+import { type NewRow, strangersToNew } from './new-rows.ts';
 
 export interface Matched extends ContactsWithoutRow {
   /** In scope and read, each once (I8). */

@@ -1,7 +1,7 @@
 // The middle of matching: what has been found out so far, and how rows are told and remembered about which nothing can be
 // done yet. The steps of `match.ts` each add to it; nobody else sees it.
 import { rowKey, type Stray } from '../record/base.ts';
-import { type Problem, problem, type Question } from '../change.ts';
+import { type Problem, problem, type Question, firstFew } from '../change.ts';
 import type { PlanInput } from '../input.ts';
 import type { Keys } from '../record/keys.ts';
 import type { SharedId } from './copies.ts';
@@ -89,11 +89,5 @@ export function keepAnswer(
 
 export function sameKeyReason(row: RowRecord, rows: readonly RowRecord[]): string {
   const others = rows.filter((each) => each !== row).map(({ number }) => number);
-  return `names the same person as row ${listed(others.toSorted((a, b) => a - b))}: keep one of them`;
-}
-
-/** As many as a status cell holds. */
-export function listed(items: readonly (string | number)[]): string {
-  const shown = items.slice(0, 3).join(', ');
-  return items.length > 3 ? `${shown} and ${items.length - 3} more` : shown;
+  return `names the same person as row ${firstFew(others.toSorted((a, b) => a - b))}: keep one of them`;
 }

@@ -1,6 +1,6 @@
 // P2, P6: whose message a row is. By the ID it was given, else by the uuid, else by what it says; a row that says it was
 // sent, and is nobody's that we know, is proof or is set aside, and is never sent.
-import { listed } from '../match/matching.ts';
+import { firstFew } from '../change.ts';
 import { contentText, isUuid, type Message, type OutboxRow, readPayload, readRecipient, readSend } from './message.ts';
 import { instantOf, isBlank, textOf } from './cells.ts';
 import { type Draft, mayAgain, tell } from './draft.ts';
@@ -136,7 +136,7 @@ function copyOf(draft: Draft, row: OutboxRow, { number }: OutboxRow): void {
 
 /** I4, P3: which of them was sent, or may have been, cannot be told. */
 function doubtOf(draft: Draft, row: OutboxRow, rows: readonly number[]): void {
-  const others = listed(rows.filter((number) => number !== row.number));
+  const others = firstFew(rows.filter((number) => number !== row.number));
   const reason = `has the same ID as row ${others}, and which of them was sent cannot be told, nothing is sent: clear the ID in the rows that are new messages`;
   tell(draft, row, 'quarantined', 'I4', reason);
 }

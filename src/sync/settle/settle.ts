@@ -2,14 +2,13 @@
 import { lastSeen, type Link, type Stray } from '../record/base.ts';
 import { type Change, type Problem, problem, problemId } from '../change.ts';
 import { confirmCrm } from './confirm.ts';
-import { copiesOf } from '../match/copies.ts';
+import { copiesOf, blankRow, linkOfState, mergeState, type RecordState, stateOf, withCells } from './record-state.ts';
 import type { PlanInput } from '../input.ts';
 import { isReadFromCrm } from '../record/mapping.ts';
 import type { RecordMerge } from '../merge/merge-record.ts';
 import { failureProblem, type Outcome, type Outcomes } from '../outcome.ts';
-import { nextRefusal, withRefusedSet } from './refusal.ts';
+import { nextRefusal, withRefusedSet } from '../record/refusal.ts';
 import type { Plan } from '../plan.ts';
-import { blankRow, linkOfState, mergeState, type RecordState, stateOf, withCells } from './record-state.ts';
 import { type RowRecord, unpack } from '../record/record.ts';
 
 export interface Settled {

@@ -69,7 +69,7 @@ const identity: readonly Sabotage[] = [
   },
   {
     name: 'what copies of a row held is not remembered',
-    file: 'sync/match/copies.ts',
+    file: 'sync/record/link.ts',
     text: 'return copies.length === 0 ? rest : { ...rest, copies };',
     instead: 'return copies.length >= 0 ? rest : { ...rest, copies };',
   },
@@ -84,13 +84,13 @@ const identity: readonly Sabotage[] = [
 const deleting: readonly Sabotage[] = [
   {
     name: 'who is on no page is gone, and is not asked for',
-    file: 'sync/merge/person.ts',
+    file: 'sync/merge/contact-gone.ts',
     text: "return { link, changes: [], problems: [], question: 'D3' };",
     instead: 'return planContactGone(context, person, link);',
   },
   {
     name: 'a contact that changed is deleted with its row',
-    file: 'sync/merge/person.ts',
+    file: 'sync/merge/row-gone.ts',
     text: "      if (contactIs === 'changed') {\n        return restore('D2'",
     instead: "      if (false as boolean) {\n        return restore('D2'",
   },
@@ -123,7 +123,7 @@ const guards: readonly Sabotage[] = [
   },
   {
     name: 'rows are taken for gone while others have an ID in doubt',
-    file: 'sync/merge/person.ts',
+    file: 'sync/merge/row-gone.ts',
     text: 'if (doubtfulRows.length > 0 || isWithheld) {',
     instead: 'if ((doubtfulRows.length > 0 || isWithheld) && (false as boolean)) {',
   },

@@ -12,7 +12,7 @@ import {
 } from '../../../src/sync/input.ts';
 import type { Outcome } from '../../../src/sync/outcome.ts';
 import { type Plan, plan } from '../../../src/sync/plan.ts';
-import { resume } from '../../../src/sync/settle/sheet-follow-up.ts';
+import { resume } from '../../../src/sync/settle/sheet-changes.ts';
 import { settle, type Settled } from '../../../src/sync/settle/settle.ts';
 import { unpack } from '../../../src/sync/record/record.ts';
 import { type Act, anyAct } from './people.ts';

@@ -1,19 +1,10 @@
 // Rows that name nobody in scope: new contacts, once it is sure that they are; else told why not. I2, I3, I6, W5, W10, E2, E3.
 import { lastSeen, rowKey, type Stray } from '../record/base.ts';
-import { problem } from '../change.ts';
+import { problem, firstFew } from '../change.ts';
 import { type Index, lazily, put } from './key-index.ts';
 import { isNoKey } from '../record/keys.ts';
 import type { Stranger } from './by-key.ts';
-import {
-  answeredBefore,
-  keepAnswer,
-  listed,
-  type Matching,
-  quarantine,
-  remember,
-  sameKeyReason,
-  waitFor,
-} from './matching.ts';
+import { answeredBefore, keepAnswer, type Matching, quarantine, remember, sameKeyReason, waitFor } from './matching.ts';
 import { type ContactRecord, type RowRecord, unpack } from '../record/record.ts';
 import type { Reading } from '../value/value.ts';
 
@@ -70,7 +61,7 @@ function waitForKey(
   if (unreadable.length === 0) {
     const missing = missingLike(matching, values, missingByUuid());
     for (const uuid of missing) matching.withheld.add(uuid);
-    const whose = missing.length > 0 ? `; if it is the row of ${listed(missing)}, write that ID into it` : '';
+    const whose = missing.length > 0 ? `; if it is the row of ${firstFew(missing)}, write that ID into it` : '';
     const noKey = matching.input.mapping.fields.findIndex((field, index) => isNoKey(field, values[index]));
     const why = noKey === -1 ? '' : ` (${String(values[noKey])} is a placeholder address, which is nobody's)`;
     return waitFor(matching, row, 'I2', `names nobody yet: needs ${matching.keys.text}${why}${whose}`);

@@ -7,14 +7,14 @@ import type { TakenField } from './keys/key-edits.ts';
 import { planRowInDoubt } from './merge/in-doubt.ts';
 import type { SharedId } from './match/copies.ts';
 import { withCopies } from './record/link.ts';
-import { type EnrolmentPlan, planEnrolments, type Wisher } from './enrolment/enrolment.ts';
+import { type EnrolmentPlan, planEnrolments } from './enrolment/enrolment.ts';
 import { countChanges, noteCounted } from './guard/counted.ts';
 import { type Found, guardCounts, guardReadings, guardSides, hasContact, hasRow, type Hold } from './guard/guard.ts';
 import type { ContactAnswer, PlanCounts, PlanInput } from './input.ts';
 import { match, type Matched } from './match/match.ts';
 import { createContact } from './merge/new-record.ts';
 import { isUntouched, planPerson } from './merge/person.ts';
-import type { Person } from './record/person.ts';
+import type { LinkedRow, Person } from './record/person.ts';
 import type { PersonPlan } from './merge/person-plan.ts';
 import { type ContactRecord, type RowRecord, unpack } from './record/record.ts';
 import type { NewRow } from './match/new-rows.ts';
@@ -134,7 +134,7 @@ interface PeoplePlan {
   readonly questions: readonly Question[];
   readonly links: ReadonlyMap<string, Link | null>;
   readonly people: ReadonlyMap<string, Person>;
-  readonly wishers: readonly Wisher[];
+  readonly wishers: readonly LinkedRow[];
   readonly linked: number;
 }
 
@@ -146,7 +146,7 @@ function planPeople(input: PlanInput, matched: Matched): PeoplePlan {
   const questions: Question[] = [];
   const links = new Map<string, Link | null>();
   const people = new Map<string, Person>();
-  const wishers: Wisher[] = [];
+  const wishers: LinkedRow[] = [];
   const continued = new Set(matched.relinks.values());
   let linked = 0;
 
@@ -214,11 +214,11 @@ function planFetched(
 ): {
   readonly changes: readonly Change[];
   readonly people: ReadonlyMap<string, Person>;
-  readonly wishers: readonly Wisher[];
+  readonly wishers: readonly LinkedRow[];
 } {
   const changes: Change[] = [];
   const people = new Map<string, Person>();
-  const wishers: Wisher[] = [];
+  const wishers: LinkedRow[] = [];
   for (const { row, moves: uuid, contact } of newRows) {
     if (uuid === undefined) continue;
     if (input.mapping.enrolment) wishers.push({ uuid, row });

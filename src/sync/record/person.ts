@@ -11,3 +11,9 @@ export interface Person {
   readonly contact: ContactReading;
   readonly row: RowRecord | undefined;
 }
+
+/** A row of a contact, whose automation cell may hold a wish. */
+export interface LinkedRow {
+  readonly uuid: string;
+  readonly row: RowRecord;
+}

@@ -220,7 +220,7 @@ const enrolling: readonly Sabotage[] = [
   },
   {
     name: 'one more an hour than the cap',
-    file: 'sync/enrolment/enrolment.ts',
+    file: 'sync/enrolment/queue.ts',
     text: 'let free = rules.perHour - countSince(ledger, input.now - hourMs);',
     instead: 'let free = rules.perHour + 1 - countSince(ledger, input.now - hourMs);',
   },

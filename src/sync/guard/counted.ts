@@ -21,8 +21,8 @@ export function countChanges(input: Counting, changes: readonly Change[]): Pick<
   for (const change of changes) {
     if (change.op === 'create' && !input.base.strays.get(change.key)?.isCounted) creates += 1;
     // Cancelled everywhere because the row was deleted (D1): a deletion like the others, and as hard to take back.
-    const isMourning = change.op === 'cancel' && change.rule === 'D1';
-    if (change.op === 'delete' || change.op === 'remove' || isMourning) deletes += 1;
+    const isCancelForDeletedRow = change.op === 'cancel' && change.rule === 'D1';
+    if (change.op === 'delete' || change.op === 'remove' || isCancelForDeletedRow) deletes += 1;
     if (change.op !== 'update' && change.op !== 'set') continue;
     if (change.op === 'update' && change.releases) continue;
     const fields = change.fields.filter((field) => isCounted(input, keyByRow, change, field));

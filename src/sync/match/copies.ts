@@ -50,25 +50,25 @@ interface Candidate {
 export function judgeSharedId(rows: readonly RowRecord[], known: KnownContact, mapping: Mapping): SharedId {
   const upperFirst = rows.toSorted((a, b) => a.number - b.number);
   const asSeen = known.last === undefined ? upperFirst[0] : upperFirst.find(({ values }) => values === known.last);
-  if (asSeen) return decided(asSeen, upperFirst);
+  if (asSeen) return keptBy(asSeen, upperFirst);
   const candidates = compareRows(upperFirst, known, mapping);
   const unchanged = candidates.find(({ distance }) => distance === 0);
-  if (unchanged) return decided(unchanged.row, upperFirst);
-  const keeper = candidates.length === 1 ? loneKeeper(candidates[0]!) : nearest(candidates);
-  return keeper ? decided(keeper, upperFirst) : doubted(candidates, mapping);
+  if (unchanged) return keptBy(unchanged.row, upperFirst);
+  const keeper = candidates.length === 1 ? keeperOfOne(candidates[0]!) : nearestRow(candidates);
+  return keeper ? keptBy(keeper, upperFirst) : inDoubt(candidates, mapping);
 }
 
-function decided(keeper: RowRecord, rows: readonly RowRecord[]): SharedId {
+function keptBy(keeper: RowRecord, rows: readonly RowRecord[]): SharedId {
   const others = rows.filter((row) => row !== keeper);
   return { keeper, others, copies: contentsOf(others) };
 }
 
-function loneKeeper(candidate: Candidate): RowRecord | undefined {
+function keeperOfOne(candidate: Candidate): RowRecord | undefined {
   const { row, distance, distanceToCopy, hasContactKeys, isMostlyAsSeen } = candidate;
   return hasContactKeys || (isMostlyAsSeen && distance < distanceToCopy) ? row : undefined;
 }
 
-function nearest(candidates: readonly Candidate[]): RowRecord | undefined {
+function nearestRow(candidates: readonly Candidate[]): RowRecord | undefined {
   const originals = candidates.filter(isNoCopy);
   const pool = originals.length > 0 ? originals : candidates;
   return soleNearest(pool.filter(({ hasContactKeys }) => hasContactKeys))?.row;
@@ -89,7 +89,7 @@ function soleNearest(candidates: readonly Candidate[]): Candidate | undefined {
  * What is remembered while it is in doubt: all rows, but for the one that is plainly the contact's with a key edited in it.
  * Once the others are gone that edit is sent like any other (I7).
  */
-function doubted(candidates: readonly Candidate[], { fields }: Mapping): SharedId {
+function inDoubt(candidates: readonly Candidate[], { fields }: Mapping): SharedId {
   const rows = candidates.map(({ row }) => row);
   const likely = soleNearest(candidates.filter(isNoCopy));
   const isLikely =

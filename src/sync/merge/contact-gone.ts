@@ -2,7 +2,7 @@
 import { type Change, problem } from '../change.ts';
 import type { ContactAnswer } from '../input.ts';
 import type { Link } from '../record/base.ts';
-import { whyKept } from '../record/edited-since.ts';
+import { whyRowIsKept } from '../record/edited-since.ts';
 import type { Person } from '../record/person.ts';
 import type { PersonContext, PersonPlan } from './person-plan.ts';
 import { mergeUnread, planAnswered, planUnsure } from './present.ts';
@@ -28,7 +28,9 @@ export function planAbsent(context: PersonContext, person: Person, link: Link): 
     case 'here':
       return planAnswered(context, person, answer.contact);
     case 'elsewhere':
-      return row ? standApart(context, person, link, 'left', answer.where) : { link: null, changes: [], problems: [] };
+      return row
+        ? leaveRowAlone(context, person, link, 'left', answer.where)
+        : { link: null, changes: [], problems: [] };
     case 'gone':
       return planContactGone(context, person, link);
   }
@@ -38,9 +40,9 @@ function planContactGone(context: PersonContext, person: Person, link: Link): Pe
   const { uuid, row } = person;
   if (!row) return { link: null, changes: [], problems: [] };
   // I4: which of two rows with one ID would be deleted nobody knows.
-  const kept = whyKept(context.mapping, link, row) ?? (context.isCopied ? 'copied here since' : undefined);
+  const kept = whyRowIsKept(context.mapping, link, row) ?? (context.isCopied ? 'copied here since' : undefined);
   if (context.mapping.onContactDeleted !== 'delete_row' || kept !== undefined) {
-    return standApart(context, person, link, 'contact-gone', kept);
+    return leaveRowAlone(context, person, link, 'contact-gone', kept);
   }
   const about = { uuid, row: row.number, fields: [], rule: 'D3' } as const;
   const remove: Change = { side: 'sheet', op: 'remove', ...about, reason: 'the contact was deleted in the CRM' };
@@ -50,11 +52,11 @@ function planContactGone(context: PersonContext, person: Person, link: Link): Pe
 /** The contact left before this run; what it was then still holds. */
 export function planWithoutContact(context: PersonContext, person: Person, link: Link): PersonPlan {
   if (!person.row) return { link: null, changes: [], problems: [] };
-  return standApart(context, person, link, link.standing === 'left' ? 'left' : 'contact-gone', link.standsFor);
+  return leaveRowAlone(context, person, link, link.standing === 'left' ? 'left' : 'contact-gone', link.standsFor);
 }
 
 /** The row stays and says why; nothing typed there is sent. */
-function standApart(
+function leaveRowAlone(
   { mapping, crm }: PersonContext,
   { uuid, row }: Person,
   link: Link,

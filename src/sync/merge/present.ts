@@ -91,7 +91,7 @@ function mergePresent(context: PersonContext, { uuid, link, contact, row }: Pers
   if (refused && merged.toCrm.length > 0) {
     problems.push(refused);
   } else if (merged.toCrm.length > 0) {
-    changes.push({ side: 'crm', op: 'update', ...about, fields: merged.toCrm, ...whole(merged.toCrm) });
+    changes.push({ side: 'crm', op: 'update', ...about, fields: merged.toCrm, ...ruleAndReason(merged.toCrm) });
   }
   const id = row.id === uuid ? undefined : uuid;
   const ofSheet = merged.toSheet.length > 0 || id !== undefined ? refusedSet(link, row.values, crm) : undefined;
@@ -99,7 +99,9 @@ function mergePresent(context: PersonContext, { uuid, link, contact, row }: Pers
   if (refusedBySheet) problems.push(refusedBySheet);
   else if (merged.toSheet.length > 0 || id !== undefined) {
     const why =
-      id === undefined ? whole(merged.toSheet) : { rule: idRule(link, row), reason: 'the row is this contact’s' };
+      id === undefined
+        ? ruleAndReason(merged.toSheet)
+        : { rule: idRule(link, row), reason: 'the row is this contact’s' };
     const set = { side: 'sheet', op: 'set', ...about, fields: merged.toSheet, ...why } as const;
     changes.push(id === undefined ? set : { ...set, id });
   }
@@ -131,6 +133,6 @@ function idRule(link: Link | undefined, row: RowRecord): RuleId {
 }
 
 /** A change as a whole has the reason of its first field. */
-function whole([first]: readonly FieldChange[]): Pick<Change, 'rule' | 'reason'> {
+function ruleAndReason([first]: readonly FieldChange[]): Pick<Change, 'rule' | 'reason'> {
   return { rule: first?.rule ?? 'merge', reason: first?.reason ?? '' };
 }

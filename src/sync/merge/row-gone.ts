@@ -2,7 +2,7 @@
 import { firstFew, problem } from '../change.ts';
 import { lastSeen, type Link } from '../record/base.ts';
 import { isChangedSince } from '../record/edited-since.ts';
-import { seenAs } from '../record/link.ts';
+import { withContactRead } from '../record/link.ts';
 import type { Person } from '../record/person.ts';
 import type { ContactRecord } from '../record/record.ts';
 import { pausedBy, refusedBefore } from '../record/refusal.ts';
@@ -18,7 +18,7 @@ export function planRowGoneAsRead(
   contact: ContactRecord,
 ): PersonPlan {
   const contactIs = isChangedSince(context.mapping, link, contact.values) ? 'changed' : 'unchanged';
-  return planRowGone(context, person, seenAs(link, contact.values), contactIs);
+  return planRowGone(context, person, withContactRead(link, contact.values), contactIs);
 }
 
 /** D1, D2: a person deleted the row. */

@@ -1,6 +1,6 @@
 // A link as it is to be stored from readings and results: small, and honest about when somebody edited the contact.
 import { lastSeen, type Link, type Standing } from './base.ts';
-import type { FieldChange } from '../change.ts';
+import { compareTexts, type FieldChange } from '../change.ts';
 import type { Mapping } from './mapping.ts';
 import type { ContactReading } from './person.ts';
 import type { Packed } from './record.ts';
@@ -48,7 +48,7 @@ export function linkOf(parts: {
 }
 
 /** Once the contact was read: what was unknown or missing about it is known. */
-export function seenAs(link: Link, crm: Packed): Link {
+export function withContactRead(link: Link, crm: Packed): Link {
   const { crm: _crm, missedScans: _missed, isUnsure: _unsure, ...rest } = link;
   return crm === link.agreed ? rest : { ...rest, crm };
 }
@@ -64,4 +64,13 @@ export function withCounted(link: Link, fields: readonly Pick<FieldChange, 'fiel
 export function withCopies(link: Link, copies: readonly Packed[]): Link {
   const { copies: _before, ...rest } = link;
   return copies.length === 0 ? rest : { ...rest, copies };
+}
+
+/** Whether two links say the same, whatever order their parts stand in (W9). null and undefined: there is none. */
+export function isSameLink(a: Link | null | undefined, b: Link | null | undefined): boolean {
+  return linkText(a ?? {}) === linkText(b ?? {});
+}
+
+function linkText(link: object): string {
+  return JSON.stringify(Object.entries(link).toSorted(([a], [b]) => compareTexts(a, b)));
 }

@@ -17,7 +17,7 @@ const merging: readonly Sabotage[] = [
   },
   {
     name: 'under newest the older side wins',
-    file: 'sync/merge/merge-record.ts',
+    file: 'sync/merge/field-notes.ts',
     text: "return lead > 0 ? 'crm' : 'sheet';",
     instead: "return lead > 0 ? 'sheet' : 'crm';",
   },
@@ -76,8 +76,8 @@ const identity: readonly Sabotage[] = [
   {
     name: 'a second row of a contact takes the place of the first',
     file: 'sync/match/by-key.ts',
-    text: 'if (living !== undefined) {',
-    instead: 'if (living !== undefined && rows.length > 1) {',
+    text: 'if (takenRows !== undefined) {',
+    instead: 'if (takenRows !== undefined && rows.length > 1) {',
   },
 ];
 

@@ -4,7 +4,7 @@ import type { LastRun } from '../engine/sync/memory.ts';
 import type { PlanReport, RunReport } from '../engine/report.ts';
 import type { OpenConflict } from '../engine/standing.ts';
 import type { HistoryLine } from '../state/port.ts';
-import type { LedgerEntry } from '../sync/enrolment/ledger.ts';
+import type { LedgerEntry } from '../sync/record/ledger.ts';
 import { type Change, opOrder } from '../sync/change.ts';
 
 const count = z.number().int().min(0);

@@ -7,8 +7,7 @@ import type { CallSettings, Table, TableMemory } from '../sheets/port.ts';
 import type { SyncState } from '../state/port.ts';
 import type { Change, Problem } from '../sync/change.ts';
 import type { Budgets } from '../sync/estimate.ts';
-import type { WishedAutomation } from '../sync/enrolment/wish.ts';
-import type { PlanInput } from '../sync/input.ts';
+import type { Automation, PlanInput } from '../sync/input.ts';
 import type { Emit } from './events.ts';
 import type { Noted } from './incomplete.ts';
 import type { RunCost, RunReport } from './report.ts';
@@ -46,7 +45,7 @@ export interface Session {
   /** The last run, if another one over the same readings would do nothing either. */
   quiet?: { readonly fingerprint: string; readonly report: RunReport };
   /** The automations there are, and since when that is known, epoch milliseconds on our clock. */
-  automations?: { readonly at: number; readonly list: readonly WishedAutomation[] };
+  automations?: { readonly at: number; readonly list: readonly Automation[] };
 }
 
 export interface RunRequest {

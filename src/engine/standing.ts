@@ -3,7 +3,7 @@ import type { SyncState } from '../state/port.ts';
 import { lastSeen, type Link } from '../sync/record/base.ts';
 import { problemId } from '../sync/change.ts';
 import { normalEmail } from '../sync/value/same.ts';
-import type { LedgerEntry } from '../sync/enrolment/ledger.ts';
+import type { LedgerEntry } from '../sync/record/ledger.ts';
 import { type Packed, unpack } from '../sync/record/record.ts';
 import type { Reading } from '../sync/value/value.ts';
 import type { DecisionRequest, Facts, LastRun } from './sync/memory.ts';

@@ -143,3 +143,9 @@ export function compareRecords(a: OfRecord, b: OfRecord): number {
 export function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
+
+/** As many as a status cell holds. */
+export function firstFew(items: readonly (string | number)[]): string {
+  const shown = items.slice(0, 3).join(', ');
+  return items.length > 3 ? `${shown} and ${items.length - 3} more` : shown;
+}

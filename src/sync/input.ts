@@ -1,7 +1,6 @@
 // What a plan is made from. Plain data: nothing here can be called.
 import type { Base } from './record/base.ts';
-import type { Ledger } from './enrolment/ledger.ts';
-import type { WishedAutomation } from './enrolment/wish.ts';
+import type { Ledger } from './record/ledger.ts';
 import type { Mapping } from './record/mapping.ts';
 import type { ContactRecord, RowRecord } from './record/record.ts';
 import type { Value } from './value/value.ts';
@@ -94,6 +93,13 @@ export interface PlanCounts {
   readonly messages?: number;
 }
 
+/** An automation of the service, as far as a wish needs to know it. */
+export interface Automation {
+  readonly uuid: string;
+  readonly name: string;
+  readonly status: string;
+}
+
 export interface PlanInput {
   readonly mapping: Mapping;
   readonly base: Base;
@@ -105,7 +111,7 @@ export interface PlanInput {
   readonly requests: Requests;
   readonly ledger: Ledger;
   /** Those that exist; undefined when they were not read this run. */
-  readonly automations?: readonly WishedAutomation[];
+  readonly automations?: readonly Automation[];
   /** Why they were not read, where somebody wishes. */
   readonly automationsUnread?: string;
   /** For a name that nobody has, the most similar one that somebody has. */

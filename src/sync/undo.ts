@@ -4,7 +4,7 @@ import { type Change, type FieldChange, type Problem, problem } from './change.t
 import type { PlanInput } from './input.ts';
 import { isSame } from './value/kinds.ts';
 import { type Field, isWritable } from './record/mapping.ts';
-import type { Person } from './merge/person.ts';
+import type { Person } from './record/person.ts';
 import { unpack } from './record/record.ts';
 import type { Reading, Side } from './value/value.ts';
 
@@ -50,10 +50,10 @@ export function planUndo(
     const fields: Record<Side, FieldChange[]> = { crm: [], sheet: [] };
     for (const write of ofPerson.values()) {
       const field = mapping.fields.find(({ name }) => name === write.field);
-      const told = field && person ? whyNot(mapping.fields, field, person, write) : 'it is not synced any more';
-      if (told !== undefined) {
+      const why = field && person ? whyNotTakenBack(mapping.fields, field, person, write) : 'it is not synced any more';
+      if (why !== undefined) {
         const about = { uuid, row: person?.row?.number ?? null, field: write.field };
-        problems.push(problem('held', about, 'S4', `${field?.header ?? write.field}: not taken back: ${told}`));
+        problems.push(problem('held', about, 'S4', `${field?.header ?? write.field}: not taken back: ${why}`));
         continue;
       }
       const { agreedBefore } = write;
@@ -90,7 +90,7 @@ function groupByUuid(writes: readonly PastWrite[]): ReadonlyMap<string, Readonly
   return byUuid;
 }
 
-function whyNot(fields: readonly Field[], field: Field, person: Person, write: PastWrite): string | undefined {
+function whyNotTakenBack(fields: readonly Field[], field: Field, person: Person, write: PastWrite): string | undefined {
   if (!person.row) return 'its row is gone';
   if (person.contact === 'absent') return 'its contact is gone';
   if (!isWritable(field, 'crm')) return 'only the CRM can change it';

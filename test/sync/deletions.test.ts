@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { dueDeletes } from '../../src/sync/guard/deletes.ts';
+import { findDueDeletes } from '../../src/sync/settle/due-deletes.ts';
 import type { Mapping } from '../../src/sync/record/mapping.ts';
 import type { Outcome } from '../../src/sync/outcome.ts';
 import { plan } from '../../src/sync/plan.ts';
@@ -394,7 +394,7 @@ describe('D5: what is deleted once everything else was tried', () => {
   const planned = plan(input);
   const [update, deletion] = planned.changes;
   const due = (outcome: Outcome | undefined, of = input) => {
-    const { changes, problems } = dueDeletes(of, planned, new Map(outcome && [[update!, outcome]]));
+    const { changes, problems } = findDueDeletes(of, planned, new Map(outcome && [[update!, outcome]]));
     return [changes.map(tellChange), problems.map(tellProblem)];
   };
 
@@ -413,7 +413,7 @@ describe('D5: what is deleted once everything else was tried', () => {
 
   test('D5: a change that shares nothing with it holds nothing up', () => {
     const other = scene([rowGone, person('b', { sheet: { position: 'CEO' } }), person('c')], onRow('delete_contact'));
-    expect(dueDeletes(other, plan(other), new Map()).changes.map(tellChange)).toEqual(['delete a [D1]']);
+    expect(findDueDeletes(other, plan(other), new Map()).changes.map(tellChange)).toEqual(['delete a [D1]']);
   });
 
   test('D5: nor is one deleted that an incremental pull did not read, and only its uuid was asked for', () => {
@@ -422,14 +422,14 @@ describe('D5: what is deleted once everything else was tried', () => {
       crm: { coverage: 'changes' },
       asked: { a: here(person('a')) },
     });
-    const { changes, problems } = dueDeletes(unread, plan(unread), new Map());
+    const { changes, problems } = findDueDeletes(unread, plan(unread), new Map());
     expect([changes, problems.map(tellProblem)]).toEqual([[], ['held a [D5]']]);
   });
 
   test('D5: what counts as shared is what the contact holds now', () => {
     const renamed = person('b', { crm: { first_name: 'First a' }, sheet: { position: 'CEO' } });
     const sharesNow = scene([rowGone, renamed, person('c')], onRow('delete_contact'));
-    expect(dueDeletes(sharesNow, plan(sharesNow), new Map()).problems.map(tellProblem)).toEqual(['held a [D5]']);
+    expect(findDueDeletes(sharesNow, plan(sharesNow), new Map()).problems.map(tellProblem)).toEqual(['held a [D5]']);
   });
 
   test('D5, G5: after a pull with a failed page nothing is', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { rowKey } from '../../src/sync/record/base.ts';
-import { callsOf, type InFlight, type Ledger, type LedgerEntry, ledgerKey } from '../../src/sync/enrolment/ledger.ts';
+import { callsOf, type InFlight, type Ledger, type LedgerEntry, ledgerKey } from '../../src/sync/record/ledger.ts';
 import { vetoOf } from '../../src/sync/enrolment/veto.ts';
 import { readWish } from '../../src/sync/enrolment/wish.ts';
 import { resultText } from '../../src/sync/enrolment/wish-result.ts';

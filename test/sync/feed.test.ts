@@ -1,16 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  type ControlAnswer,
-  controlIntents,
-  type FeedInput,
-  type FeedLink,
-  type FeedPlan,
-  type FeedRecord,
-  type FeedRow,
-  planFeed,
-  settleFeed,
-} from '../../src/sync/feed/feed.ts';
+import type { ControlAnswer, FeedInput, FeedLink, FeedRecord, FeedRow } from '../../src/sync/feed/input.ts';
+import { controlIntents, type FeedPlan, planFeed, settleFeed } from '../../src/sync/feed/feed.ts';
 import { type FeedField, isSameInCell, readField, toFeedCell } from '../../src/sync/feed/value.ts';
 
 const field = (name: string, kind: FeedField['kind'] = 'text'): FeedField => ({
@@ -547,7 +538,7 @@ describe('E7: a controlled status', () => {
     const { plan, world } = typed('on', answered(answer));
     expect(plan.changes).toEqual([]);
     expect(plan.problems).toMatchObject([{ kind, uuid: 'a', row: 2, rule: 'W4' }]);
-    expect(plan.keeps).toEqual([{ uuid: 'a', link: world.links().get('a') }]);
+    expect(plan.linkUpdates).toEqual([{ uuid: 'a', link: world.links().get('a') }]);
   });
 
   test('V5, V3, W11: a formula, an unknown status and a column that is not there are no wishes', () => {
@@ -559,7 +550,7 @@ describe('E7: a controlled status', () => {
     const missing = { ...row, cells: ['a', undefined, 1], formulas: [] };
     expect(world.plan([record('a')], { rows: [missing] }).changes).toEqual([]);
     for (const plan of [formula, world.plan([record('a')], { rows: [missing] })])
-      expect(plan.keeps).toEqual([{ uuid: 'a', link: { agreed: 'off' } }]);
+      expect(plan.linkUpdates).toEqual([{ uuid: 'a', link: { agreed: 'off' } }]);
   });
 
   test('of a row of an earlier life of the state, the cell is what it is: mirrored, and no wish', () => {

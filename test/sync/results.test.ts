@@ -5,7 +5,7 @@ import type { ContactAnswer, PlanInput } from '../../src/sync/input.ts';
 import type { Outcome, Outcomes } from '../../src/sync/outcome.ts';
 import type { Field } from '../../src/sync/record/mapping.ts';
 import { type Plan, plan } from '../../src/sync/plan.ts';
-import { resume } from '../../src/sync/settle/sheet-follow-up.ts';
+import { planSheetChanges } from '../../src/sync/settle/sheet-changes.ts';
 import { type Settled, settle } from '../../src/sync/settle/settle.ts';
 import {
   elsewhere,
@@ -69,7 +69,7 @@ function run(
     planned.changes.filter(({ side }) => side === 'crm'),
     ofCrm,
   );
-  const toSheet = resume(input, planned, outcomes);
+  const toSheet = planSheetChanges(input, planned, outcomes);
   carryOut(toSheet, ofSheet);
   const settled = settle(input, planned, outcomes satisfies Outcomes);
   return {
@@ -184,7 +184,9 @@ describe('what the service made of it', () => {
     const input = scene([edited]);
     const planned = plan(input);
     const outcomes = new Map([[planned.changes[0]!, answer('a', { position: 'Ceo' })]]);
-    expect(resume(input, planned, outcomes)).toMatchObject([{ rule: 'M5', reason: 'as the service stored it' }]);
+    expect(planSheetChanges(input, planned, outcomes)).toMatchObject([
+      { rule: 'M5', reason: 'as the service stored it' },
+    ]);
   });
 
   test.each<{ conflict: Field['conflict']; sheet: string[]; problems: string[]; base: string }>([

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { Change } from '../../src/sync/change.ts';
 import type { Outcome } from '../../src/sync/outcome.ts';
 import { type Plan, plan } from '../../src/sync/plan.ts';
-import type { Person } from '../../src/sync/merge/person.ts';
+import type { Person } from '../../src/sync/record/person.ts';
 import { type ContactRecord, unpack } from '../../src/sync/record/record.ts';
-import { resume } from '../../src/sync/settle/sheet-follow-up.ts';
+import { planSheetChanges } from '../../src/sync/settle/sheet-changes.ts';
 import { settle } from '../../src/sync/settle/settle.ts';
 import { type PastWrite, planUndo } from '../../src/sync/undo.ts';
 import type { Reading } from '../../src/sync/value/value.ts';
@@ -151,7 +151,7 @@ function carryOut(parts: PersonParts, writes: readonly PastWrite[]) {
     for (const { field, after } of change.fields) contact[indexOf(field)] = after;
     outcomes.set(change, { kind: 'done', contact: { ...parts.contact!, values: packedValues(contact) } });
   }
-  for (const change of resume(input, planned, outcomes)) {
+  for (const change of planSheetChanges(input, planned, outcomes)) {
     for (const { field, after } of change.fields) row[indexOf(field)] = after;
     outcomes.set(change, { kind: 'done' });
   }

@@ -1,5 +1,5 @@
 // One line of the history, for people.
-import type { LedgerEntry } from '../../sync/enrolment/ledger.ts';
+import type { LedgerEntry } from '../../sync/record/ledger.ts';
 import type { enrolmentToAnswer } from '../answers.ts';
 import type { HistoryLine } from '../../state/port.ts';
 import { lineText } from '../../log/printable.ts';

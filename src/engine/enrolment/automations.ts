@@ -3,8 +3,8 @@ import { nearestWord } from '../../lib/nearest.ts';
 import { readCollection } from '../../crm/outreach/collection.ts';
 import { AuthenticationError, ServiceError } from '../../crm/errors.ts';
 import { operations } from '../../crm/outreach/operations/table.ts';
-import { readWish, type WishedAutomation } from '../../sync/enrolment/wish.ts';
-import type { PlanInput } from '../../sync/input.ts';
+import { readWish } from '../../sync/enrolment/wish.ts';
+import type { Automation, PlanInput } from '../../sync/input.ts';
 import { normalText } from '../../sync/value/same.ts';
 import { type RunContext, scanCall } from '../context.ts';
 
@@ -35,7 +35,7 @@ export async function readAutomations(context: RunContext, rows: PlanInput['shee
 function relied(
   { session, request, now }: RunContext,
   texts: ReadonlySet<string>,
-): readonly WishedAutomation[] | undefined {
+): readonly Automation[] | undefined {
   const { automations: known } = session;
   if (!known || request.isFull) return undefined;
   const ageMs = now() - known.at;
@@ -44,7 +44,7 @@ function relied(
 }
 
 /** A list that is not whole is none: of two automations of one name the other may be missing. */
-async function listAutomations(context: RunContext): Promise<readonly WishedAutomation[] | string> {
+async function listAutomations(context: RunContext): Promise<readonly Automation[] | string> {
   const { client, session, now } = context;
   const at = now();
   const query = { limit: 100, order_field: 'created_at', order_type: 'asc' } as const;
@@ -57,7 +57,7 @@ async function listAutomations(context: RunContext): Promise<readonly WishedAuto
 
 function nearestNames(
   texts: ReadonlySet<string>,
-  automations: readonly WishedAutomation[],
+  automations: readonly Automation[],
 ): ReadonlyMap<string, string> {
   const names = automations.flatMap(({ name, status }) => (status === 'archived' ? [] : [name]));
   const unknown = [...texts].flatMap((text) => readWish(text, automations).unknown);

@@ -2,7 +2,7 @@
 import { AuthenticationError, isRefusal, OutcomeUnknownError, ServiceError } from '../../crm/errors.ts';
 import type { Contact } from '../../crm/outreach/operations/records.ts';
 import type { Problem } from '../../sync/change.ts';
-import { callsOf, enrolmentId, type LedgerEntry, ledgerKey } from '../../sync/enrolment/ledger.ts';
+import { callsOf, enrolmentId, type LedgerEntry, ledgerKey } from '../../sync/record/ledger.ts';
 import { failureProblem, type Outcome } from '../../sync/outcome.ts';
 import { type RowRecord, unpack } from '../../sync/record/record.ts';
 import type { RuleId } from '../../sync/rules.ts';

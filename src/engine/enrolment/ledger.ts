@@ -1,7 +1,7 @@
 // E3: what is written down before a call that must not be made twice, and what is written down after it. Every method
 // returns once a power loss could not undo it; only then is the next step taken.
 import type { JsonObject, Lease } from '../../state/port.ts';
-import { callsOf, type InFlight, type Ledger, type LedgerEntry, ledgerKey } from '../../sync/enrolment/ledger.ts';
+import { callsOf, type InFlight, type Ledger, type LedgerEntry, ledgerKey } from '../../sync/record/ledger.ts';
 import type { Identifiers } from '../sync/shape.ts';
 
 /**

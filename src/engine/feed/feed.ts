@@ -3,14 +3,8 @@
 import type { HistoryLine, JsonObject, Lease, LoadedState } from '../../state/port.ts';
 import type { Change, Problem } from '../../sync/change.ts';
 import { estimate } from '../../sync/estimate.ts';
-import {
-  controlIntents,
-  type FeedInput,
-  type FeedLink,
-  type FeedPlan,
-  planFeed,
-  settleFeed,
-} from '../../sync/feed/feed.ts';
+import { controlIntents, type FeedPlan, planFeed, settleFeed } from '../../sync/feed/feed.ts';
+import type { FeedInput, FeedLink } from '../../sync/feed/input.ts';
 import type { PlanCounts } from '../../sync/input.ts';
 import { failureProblem, type Outcome } from '../../sync/outcome.ts';
 import type { RunRequest } from '../context.ts';

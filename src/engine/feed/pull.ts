@@ -5,7 +5,7 @@ import { readCollection } from '../../crm/outreach/collection.ts';
 import { type ListingQuery, type ResourceRecord, resourceListing } from '../../crm/outreach/resources.ts';
 import type { Inspection } from '../../sheets/google/inspect.ts';
 import type { Snapshot, Table, TableSpec } from '../../sheets/port.ts';
-import type { FeedInput, FeedRecord } from '../../sync/feed/feed.ts';
+import type { FeedInput, FeedRecord } from '../../sync/feed/input.ts';
 import type { Problem } from '../../sync/change.ts';
 import type { Identities } from '../../sync/input.ts';
 import type { RunRequest } from '../context.ts';

@@ -9,7 +9,8 @@ import {
 import type { ResourceRecord } from '../../crm/outreach/resources.ts';
 import type { Snapshot } from '../../sheets/port.ts';
 import type { Change } from '../../sync/change.ts';
-import type { ControlAnswer, FeedPlan } from '../../sync/feed/feed.ts';
+import type { ControlAnswer } from '../../sync/feed/input.ts';
+import type { FeedPlan } from '../../sync/feed/feed.ts';
 import type { Outcome } from '../../sync/outcome.ts';
 import { inSync } from '../../sync/status.ts';
 import type { FeedRun } from './pull.ts';

@@ -3,7 +3,7 @@ import type { FeedConfig } from '../../config/config.ts';
 import { resourceFields, type ResourceRecord } from '../../crm/outreach/resources.ts';
 import type { ColumnFormat, ColumnKey, CellInput, Row, TableSpec } from '../../sheets/port.ts';
 import type { FieldChange } from '../../sync/change.ts';
-import type { FeedRecord, FeedRow } from '../../sync/feed/feed.ts';
+import type { FeedRecord, FeedRow } from '../../sync/feed/input.ts';
 import { type FeedField, type FeedKind, readField, toFeedCell } from '../../sync/feed/value.ts';
 import { statusKey } from '../sync/shape.ts';
 

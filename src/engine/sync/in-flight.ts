@@ -4,7 +4,7 @@ import { AuthenticationError, ServiceError } from '../../crm/errors.ts';
 import type { Contact } from '../../crm/outreach/operations/records.ts';
 import type { Batch, HistoryLine, JsonObject, Lease } from '../../state/port.ts';
 import { rowKey, type Stray } from '../../sync/record/base.ts';
-import { callsOf, type InFlight, type LedgerEntry, ledgerKey } from '../../sync/enrolment/ledger.ts';
+import { callsOf, type InFlight, type LedgerEntry, ledgerKey } from '../../sync/record/ledger.ts';
 import { type Answers, type LookupAnswer, noAnswers } from '../../sync/input.ts';
 import { toAnswer } from './ask.ts';
 import type { RunContext } from '../context.ts';

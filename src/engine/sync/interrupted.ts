@@ -1,7 +1,7 @@
 // What an earlier run was about to do when it ended: it may have been done, and nobody saw it (L1, L3, L10, L12).
 import type { HistoryLine, JsonObject, Lease, LoadedState } from '../../state/port.ts';
-import { type Link, type Stray, unsureOf } from '../../sync/record/base.ts';
-import { withCounted } from '../../sync/guard/counted.ts';
+import { type Link, type Stray, withUnknownOutcome } from '../../sync/record/base.ts';
+import { withCounted } from '../../sync/record/link.ts';
 import type { Value } from '../../sync/value/value.ts';
 
 export interface Interrupted {
@@ -63,7 +63,7 @@ function interruptedLink(link: Link, fields: readonly string[], lines: readonly 
     if (side === 'crm' && rule === 'I7') passedOn.set(field, [before as Value, after as Value]);
     return [{ field, after: after as Value }];
   });
-  return withCounted(updated.size > 0 ? unsureOf(link, fields, updated, passedOn) : link, writes);
+  return withCounted(updated.size > 0 ? withUnknownOutcome(link, fields, updated, passedOn) : link, writes);
 }
 
 /** The history is told, and then, in one batch with what is unknown by it, the notes are dropped: a repeat is harmless. */

@@ -9,7 +9,7 @@ import type { PlanInput } from '../../sync/input.ts';
 import { isSame } from '../../sync/value/kinds.ts';
 import { isReadFromCrm } from '../../sync/record/mapping.ts';
 import type { Outcome } from '../../sync/outcome.ts';
-import type { Person } from '../../sync/merge/person.ts';
+import type { Person } from '../../sync/record/person.ts';
 import { type ContactRecord, unpack } from '../../sync/record/record.ts';
 import type { Reading } from '../../sync/value/value.ts';
 import type { RunContext } from '../context.ts';

@@ -3,7 +3,7 @@ import type { Json, JsonObject, LoadedState } from '../../state/port.ts';
 import type { TableMemory } from '../../sheets/port.ts';
 import { adaptBase, type Base, type Link, type Stray } from '../../sync/record/base.ts';
 import type { Problem } from '../../sync/change.ts';
-import type { Ledger, LedgerEntry } from '../../sync/enrolment/ledger.ts';
+import type { Ledger, LedgerEntry } from '../../sync/record/ledger.ts';
 import { findInterrupted, type Interrupted } from './interrupted.ts';
 import type { Newcomer } from '../enrolment/ledger.ts';
 import type { RunCounts, RunStatus } from '../report.ts';

@@ -1,6 +1,6 @@
 // I7: updates that pass keys on from contact to contact, one after the other: all of them, or none.
-import { putBackOf } from '../../sync/keys/handovers.ts';
-import { soleKeyNames } from '../../sync/keys/key-edits.ts';
+import { restoreKeys } from '../../sync/keys/handovers.ts';
+import { soleKeyNames } from '../../sync/record/keys.ts';
 import type { Change } from '../../sync/change.ts';
 import { isSame } from '../../sync/value/kinds.ts';
 import type { PlanInput } from '../../sync/input.ts';
@@ -66,7 +66,7 @@ export async function passKeysOn(input: PlanInput, plan: Plan, group: readonly U
     const first = changes.findIndex(isOpen);
     if (first === -1) return;
     for (const change of changes.slice(first).toReversed()) {
-      const back = putBackOf(input.mapping, change);
+      const back = restoreKeys(input.mapping, change);
       if (!back) continue;
       await push([back], send);
       if (outcomes.get(back)?.kind !== 'done') return;

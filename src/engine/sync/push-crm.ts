@@ -4,11 +4,11 @@ import { deleteContact } from '../../crm/outreach/deletion.ts';
 import { AuthenticationError, isRefusal, NotFoundError, OutcomeUnknownError, ServiceError } from '../../crm/errors.ts';
 import type { Contact } from '../../crm/outreach/operations/records.ts';
 import type { Change } from '../../sync/change.ts';
-import { handovers } from '../../sync/keys/handovers.ts';
+import { groupHandOvers } from '../../sync/keys/handovers.ts';
 import type { PlanInput } from '../../sync/input.ts';
 import { isSame } from '../../sync/value/kinds.ts';
 import type { Outcome } from '../../sync/outcome.ts';
-import type { Person } from '../../sync/merge/person.ts';
+import type { Person } from '../../sync/record/person.ts';
 import { type ContactRecord, unpack } from '../../sync/record/record.ts';
 import type { RunContext } from '../context.ts';
 import { pushCreate } from './push-create.ts';
@@ -44,7 +44,7 @@ export async function pushToCrm(
     await pushBatch(batch, (change) => pushCreate(context, scope, { input, plan }, change));
   const fetched = fetchedHere(creates, all);
   const ofThoseHere = updates.filter(({ uuid }) => fetched.get(uuid!) !== 'not here');
-  for (const groups of inBatchesOfGroups(handovers(input.mapping, ofThoseHere))) {
+  for (const groups of inBatchesOfGroups(groupHandOvers(input.mapping, ofThoseHere))) {
     if (context.request.signal.aborted) break;
     const look = await lookAgain(context, uuidsOf(groups.flat()));
     const isMoved = ({ uuid }: Update) => {

@@ -3,11 +3,11 @@ import { AuthenticationError, ServiceError } from '../../crm/errors.ts';
 import { SheetsError } from '../../sheets/errors.ts';
 import { StateError } from '../../state/errors.ts';
 import type { Lease } from '../../state/port.ts';
-import { dueDeletes } from '../../sync/guard/deletes.ts';
+import { findDueDeletes } from '../../sync/settle/due-deletes.ts';
 import { type Estimate, estimate } from '../../sync/estimate.ts';
 import { type Change, type Problem, problem as problemOf } from '../../sync/change.ts';
 import type { PlanCounts } from '../../sync/input.ts';
-import { resume } from '../../sync/settle/sheet-follow-up.ts';
+import { planSheetChanges } from '../../sync/settle/sheet-changes.ts';
 import type { ContactRecord } from '../../sync/record/record.ts';
 import { settle, type Settled } from '../../sync/settle/settle.ts';
 import type { RunContext, RunRequest, SyncContext } from '../context.ts';
@@ -122,13 +122,13 @@ async function carryOut(
   const soFar = joined(toCrm, cancelled, enrolled.outcomes);
   const untilSheet = settle(input, plan, soFar);
   const sheetPush = {
-    changes: resume(input, plan, soFar).filter(({ op }) => op !== 'remove'),
+    changes: planSheetChanges(input, plan, soFar).filter(({ op }) => op !== 'remove'),
     problems: [...untilSheet.problems, ...enrolled.problems],
     wishResults: enrolled.results,
     refusedRows: rowsRefused(decided, untilSheet),
   };
   const inSheet = await pushToSheet(context, pulled.snapshot, sheetPush, journal);
-  const deletes = dueDeletes(input, whole, joined(soFar, inSheet), plan.changes);
+  const deletes = findDueDeletes(input, whole, joined(soFar, inSheet), plan.changes);
   const deleted = await deleteFromCrm(context, pulled.scope, decided, opsOf(deletes.changes, 'delete'), journal);
   const removed = await removeRows(context, pulled.snapshot, opsOf(deletes.changes, 'remove'), journal);
   // W9: in the run that left them, so that the next one has nothing to write. Without the signal: what is begun is finished.

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { type Change, opOrder, type Problem, problem } from '../../sync/change.ts';
-import { soleKeyNames } from '../../sync/keys/key-edits.ts';
+import { soleKeyNames } from '../../sync/record/keys.ts';
 import type { PlanInput } from '../../sync/input.ts';
 import type { Choice } from '../context.ts';
 import type { Decided } from './decide.ts';

@@ -1,7 +1,7 @@
 // The result column: what a row is told about its wishes, and what it proves of an earlier life of the state (E6).
 import type { ProblemKind } from '../change.ts';
-import type { LedgerEntry } from './ledger.ts';
-import type { WishedAutomation } from './wish.ts';
+import type { LedgerEntry } from '../record/ledger.ts';
+import type { Automation } from '../input.ts';
 
 /** A sentence of the result column, about one automation; null: about what names none. */
 export interface WishResult {
@@ -47,7 +47,7 @@ export function problemText(kind: ProblemKind, text: string): string {
 }
 
 /** E6: the result column of an earlier life of the state. */
-export function proofIn(result: string | undefined, { name }: WishedAutomation): LedgerEntry | undefined {
+export function proofIn(result: string | undefined, { name }: Automation): LedgerEntry | undefined {
   for (const sentence of (result ?? '').split('; ')) {
     const [, day, where] = /^enrolled (\d{4}-\d{2}-\d{2}) in (.*)$/s.exec(sentence) ?? [];
     const at = Date.parse(`${day}T00:00:00Z`);

@@ -1,19 +1,14 @@
 // E1: what an automation cell says.
 import { normalText } from '../value/same.ts';
-
-export interface WishedAutomation {
-  readonly uuid: string;
-  readonly name: string;
-  readonly status: string;
-}
+import type { Automation } from '../input.ts';
 
 export interface ReadWish {
-  readonly automations: readonly WishedAutomation[];
+  readonly automations: readonly Automation[];
   readonly unknown: readonly { readonly text: string; readonly reason: string }[];
 }
 
 /** A hundred thousand rows name a handful of automations: each text is read once. */
-export function readerOf(automations: readonly WishedAutomation[]): (text: string) => ReadWish {
+export function readerOf(automations: readonly Automation[]): (text: string) => ReadWish {
   const known = new Map<string, ReadWish>();
   return (text) => {
     const read = known.get(text) ?? readWish(text, automations);
@@ -26,8 +21,8 @@ export function readerOf(automations: readonly WishedAutomation[]): (text: strin
  * Names or uuids, several separated by commas; a name with commas in it is found too. Two automations of one name are told
  * apart by uuid only.
  */
-export function readWish(text: string, automations: readonly WishedAutomation[]): ReadWish {
-  const found: WishedAutomation[] = [];
+export function readWish(text: string, automations: readonly Automation[]): ReadWish {
+  const found: Automation[] = [];
   const unknown: { text: string; reason: string }[] = [];
   const parts = text.split(',');
   for (let start = 0; start < parts.length;) {
@@ -48,7 +43,7 @@ export function readWish(text: string, automations: readonly WishedAutomation[])
   return { automations: found, unknown };
 }
 
-function hitsOf(text: string, automations: readonly WishedAutomation[]): readonly WishedAutomation[] {
+function hitsOf(text: string, automations: readonly Automation[]): readonly Automation[] {
   const wanted = normalText(text).toLowerCase();
   const byUuid = automations.filter(({ uuid }) => uuid === wanted);
   return byUuid.length > 0 ? byUuid : automations.filter(({ name }) => normalText(name).toLowerCase() === wanted);

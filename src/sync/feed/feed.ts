@@ -4,73 +4,17 @@
 // ever deleted for an ID it happens to have (F3), and, where automations are controlled, the status that both sides were
 // last seen to agree on: only against it is an `off` in a cell somebody's wish and not merely old (E7).
 import { type Change, type FieldChange, type Problem, problem } from '../change.ts';
-import { type FeedField, isSameInCell } from './value.ts';
+import { judgeControl } from './control.ts';
 import type { Hold } from '../guard/guard.ts';
 import { type Cell, isTooLong, tooLong } from '../value/kinds.ts';
 import { inSync, statusByRow } from '../status.ts';
 import { differing, sortFeedRows } from './rows.ts';
-import type { Outcome, Outcomes } from '../outcome.ts';
-import { failureProblem } from '../outcome.ts';
-import type { Reading, Value } from '../value/value.ts';
-
-export interface FeedRecord {
-  readonly uuid: string;
-  /** In the order of the fields. */
-  readonly values: readonly Reading[];
-}
-
-export interface FeedRow {
-  readonly number: number;
-  /** `''`: none. */
-  readonly id: string;
-  /** In the order of the fields; undefined: the column was not found. */
-  readonly cells: readonly (Cell | undefined)[];
-  /** Names of the fields whose cell holds a formula. */
-  readonly formulas: readonly string[];
-}
-
-/** What is remembered of a record that the feed has put into the tab. */
-export interface FeedLink {
-  /** The controlled field as both sides were last seen to hold it. */
-  readonly agreed?: Value;
-  /** It was about to be written when the state was last saved: found in the cell, it is nobody's wish. */
-  readonly writing?: Value;
-  /** What the service said to the last wish, until something else happens. */
-  readonly said?: string;
-  /** What other rows with its ID held, and the record did not, when a run last looked (I4). */
-  readonly copies?: readonly string[];
-  /** A reading during which records came and went did not have it (G5). */
-  readonly isMissed?: true;
-  /** Its row says that it is gone: an empty listing is no news of it (G1). */
-  readonly isGone?: true;
-}
-
-/** What became of starting or stopping an automation; a record that was done is given as it is after it. */
-export type ControlAnswer = Extract<Outcome, { kind: 'done' | 'refused' | 'failed' | 'unknown' }>;
-
-export interface FeedInput {
-  readonly fields: readonly FeedField[];
-  /** Name of the field that people may set to on or off (E7). */
-  readonly controlled?: string;
-  /** Each once, in the order of the listing. */
-  readonly records: readonly FeedRecord[];
-  /** `whole`: all there are. `newest`: as many as were wanted, and there are more. `partial`: nothing is said of others. */
-  readonly coverage: 'whole' | 'newest' | 'partial';
-  /** Records came or went while they were listed: one such reading proves no absence, two in a row do. */
-  readonly isDrifted: boolean;
-  readonly rows: readonly FeedRow[];
-  readonly links: ReadonlyMap<string, FeedLink>;
-  readonly onGone: 'mark' | 'delete_row';
-  /** For people: `automations`. */
-  readonly what: string;
-  /** Of how many records that are not listed any more somebody said that this is right (G1). */
-  readonly missingApproved?: number;
-  /** By uuid: what became of this run's wishes. */
-  readonly answers: ReadonlyMap<string, ControlAnswer>;
-}
+import type { Outcomes } from '../outcome.ts';
+import type { Reading } from '../value/value.ts';
+import type { FeedInput, FeedLink, FeedRecord, FeedRow } from './input.ts';
 
 /** What is to be remembered of a record: if `by` was done, or at once if nothing had to be. null: forget it. */
-export interface FeedKeep {
+export interface FeedLinkUpdate {
   readonly uuid: string;
   readonly link: FeedLink | null;
   readonly by?: Change;
@@ -83,9 +27,9 @@ export interface FeedPlan {
   readonly holds: readonly Hold[];
   /** Of a collection that is empty all of a sudden: the rows that would be without a record. */
   readonly missing: number;
-  /** Sentence for the status column by row number; a row without one keeps what it says. */
+  /** Sentence for the status column by row number; a row without one linkUpdates what it says. */
   readonly statuses: ReadonlyMap<number, string>;
-  readonly keeps: readonly FeedKeep[];
+  readonly linkUpdates: readonly FeedLinkUpdate[];
   /** Rows that stand for a record of this reading. */
   readonly linked: number;
 }
@@ -93,7 +37,7 @@ export interface FeedPlan {
 export function planFeed(input: FeedInput): FeedPlan {
   const { holds, missing } = guardFeed(input);
   const { keeperByUuid, copiesByUuid, problems: rowProblems } = sortFeedRows(input);
-  const plan: Draft = { changes: [], problems: [...rowProblems], keeps: [], said: new Map(), silent: new Set() };
+  const plan: Draft = { changes: [], problems: [...rowProblems], linkUpdates: [], said: new Map(), silent: new Set() };
   let linked = 0;
   for (const record of input.records) {
     const row = keeperByUuid.get(record.uuid);
@@ -109,7 +53,7 @@ export function planFeed(input: FeedInput): FeedPlan {
   }
   for (const uuid of input.links.keys()) {
     if (!listed.has(uuid) && !keeperByUuid.has(uuid) && input.coverage !== 'partial' && !input.isDrifted) {
-      plan.keeps.push({ uuid, link: null });
+      plan.linkUpdates.push({ uuid, link: null });
     }
   }
   const order = ['update', 'set', 'append', 'remove'];
@@ -119,7 +63,7 @@ export function planFeed(input: FeedInput): FeedPlan {
     holds,
     missing,
     statuses: statusTexts(input, plan),
-    keeps: plan.keeps,
+    linkUpdates: plan.linkUpdates,
     linked,
   };
 }
@@ -127,11 +71,11 @@ export function planFeed(input: FeedInput): FeedPlan {
 /** The links after a run: what was not done is remembered as before. */
 export function settleFeed(
   links: ReadonlyMap<string, FeedLink>,
-  { keeps }: Pick<FeedPlan, 'keeps'>,
+  { linkUpdates }: Pick<FeedPlan, 'linkUpdates'>,
   outcomes: Outcomes,
 ): ReadonlyMap<string, FeedLink> {
   const settled = new Map(links);
-  for (const { uuid, link, by } of keeps) {
+  for (const { uuid, link, by } of linkUpdates) {
     if (by && outcomes.get(by)?.kind !== 'done') continue;
     if (link === null) settled.delete(uuid);
     else settled.set(uuid, link);
@@ -156,7 +100,7 @@ export function controlIntents(
 interface Draft {
   readonly changes: Change[];
   readonly problems: Problem[];
-  readonly keeps: FeedKeep[];
+  readonly linkUpdates: FeedLinkUpdate[];
   /** Words of the service for a row about which nothing is open. */
   readonly said: Map<number, string>;
   /** Rows whose status stays as it is. */
@@ -210,71 +154,7 @@ function planRow(
   const { copies: _before, ...rest } = control.link;
   const link = copies.length > 0 ? { ...rest, copies } : rest;
   if (link.said !== undefined) plan.said.set(row.number, link.said);
-  plan.keeps.push({ uuid: record.uuid, link, ...(set && isControlWritten && { by: set }) });
-}
-
-interface Control {
-  /** The link if everything is done. */
-  readonly link: FeedLink;
-  /**
-   * What becomes of the cell. `mirrored`: like any other. `answered`: somebody typed into it, and gets what the service has
-   * now. `kept`: nothing is written into it this time.
-   */
-  readonly cell: 'mirrored' | 'answered' | 'kept';
-  readonly wish?: Change;
-  readonly problem?: Problem;
-}
-
-/** E7. */
-function judgeControl(input: FeedInput, record: FeedRecord, row: FeedRow): Control {
-  const { controlled, fields, links, answers } = input;
-  const index = fields.findIndex(({ name }) => name === controlled);
-  const field = fields[index];
-  const [truth, cell] = [record.values[index], row.cells[index]];
-  const stored = links.get(record.uuid);
-  const known = stored && withoutGone(stored);
-  const nothing: Control = { link: known && !known.isMissed ? known : {}, cell: 'mirrored' };
-  if (!field || truth === undefined || cell === undefined || row.formulas.includes(field.name)) return nothing;
-  const isCell = (value: Value | undefined) => value !== undefined && isSameInCell(field, value, cell);
-  // Who says something new about it makes what was said to the last wish old.
-  const said = known?.said !== undefined && known.agreed === truth ? { said: known.said } : {};
-  const settled: Control = { link: { agreed: truth, ...said }, cell: 'mirrored' };
-  if (isCell(truth) || known?.agreed === undefined || isCell(known.agreed) || isCell(known.writing)) return settled;
-  const about = { uuid: record.uuid, row: row.number, field: field.name };
-  const wanted = wishIn(cell);
-  const refused = (reason: string): Control => ({
-    link: { agreed: truth, said: `refused: ${reason}` },
-    cell: 'answered',
-    problem: problem('refused', about, 'E7', reason),
-  });
-  const answer = answers.get(record.uuid);
-  if (answer?.kind === 'refused') return refused(answer.message);
-  if (answer?.kind === 'done') return { link: { agreed: truth }, cell: 'answered' };
-  if (answer) return { link: known, cell: 'kept', problem: failureProblem(about, answer) };
-  if (wanted === undefined) return refused(`${field.header} takes on or off`);
-  if (wanted === String(truth).toLowerCase()) return { ...settled, cell: 'answered' };
-  const reason = wanted === 'on' ? 'to be started' : 'to be stopped';
-  const wish: Change = {
-    side: 'crm',
-    op: 'update',
-    uuid: record.uuid,
-    row: row.number,
-    fields: [{ field: field.name, before: truth, after: wanted, rule: 'E7', reason }],
-    rule: 'E7',
-    reason,
-  };
-  return { link: known, cell: 'kept', wish };
-}
-
-/** Of a record that is listed (again). */
-function withoutGone(link: FeedLink): FeedLink {
-  const { isGone, ...rest } = link;
-  return isGone ? rest : link;
-}
-
-function wishIn(cell: Cell): 'on' | 'off' | undefined {
-  const text = typeof cell === 'string' ? cell.trim().toLowerCase() : '';
-  return text === 'on' || text === 'off' ? text : undefined;
+  plan.linkUpdates.push({ uuid: record.uuid, link, ...(set && isControlWritten && { by: set }) });
 }
 
 function planNewRow({ fields, controlled }: FeedInput, record: FeedRecord, plan: Draft): void {
@@ -298,7 +178,7 @@ function planNewRow({ fields, controlled }: FeedInput, record: FeedRecord, plan:
   };
   const agreed = record.values[fields.findIndex(({ name }) => name === controlled)];
   plan.changes.push(change);
-  plan.keeps.push({ uuid: record.uuid, link: agreed === undefined ? {} : { agreed }, by: change });
+  plan.linkUpdates.push({ uuid: record.uuid, link: agreed === undefined ? {} : { agreed }, by: change });
 }
 
 /** F3. The keeper stands for its copies too: they are quarantined, and none of them is ever deleted (I4). */
@@ -314,7 +194,7 @@ function planAbsent(
   if (coverage === 'partial') return void plan.silent.add(row.number);
   if (isDrifted && !link?.isMissed) {
     plan.silent.add(row.number);
-    if (link) plan.keeps.push({ uuid, link: { ...link, isMissed: true } });
+    if (link) plan.linkUpdates.push({ uuid, link: { ...link, isMissed: true } });
     return;
   }
   const why =
@@ -323,12 +203,12 @@ function planAbsent(
     plan.problems.push(problem('ignored', about, 'F3', 'the service does not list it, and the feed did not write it'));
   } else if (onGone === 'mark' || isCopied) {
     plan.problems.push(problem('ignored', about, 'F3', isCopied ? `${why}; it was copied here` : why));
-    if (!link.isGone) plan.keeps.push({ uuid, link: { ...link, isGone: true } });
+    if (!link.isGone) plan.linkUpdates.push({ uuid, link: { ...link, isGone: true } });
   } else {
     plan.silent.add(row.number);
     const change: Change = { side: 'sheet', op: 'remove', ...about, fields: [], rule: 'F3', reason: why };
     plan.changes.push(change);
-    plan.keeps.push({ uuid, link: null, by: change });
+    plan.linkUpdates.push({ uuid, link: null, by: change });
   }
 }
 

@@ -1,9 +1,8 @@
 // Rows of a feed by their IDs: which row is a record's, and which are copies of it (F2, I4).
-import { problem, type Problem } from '../change.ts';
-import type { FeedInput, FeedLink, FeedRecord, FeedRow } from './feed.ts';
+import { problem, type Problem, firstFew } from '../change.ts';
+import type { FeedInput, FeedLink, FeedRecord, FeedRow } from './input.ts';
 import { type FeedField, isSameInCell } from './value.ts';
 import type { Cell } from '../value/kinds.ts';
-import { listed } from '../match/matching.ts';
 
 interface SortedRows {
   readonly keeperByUuid: ReadonlyMap<string, FeedRow>;
@@ -35,7 +34,7 @@ export function sortFeedRows({ rows, records, fields, links }: FeedInput): Sorte
 
     function whyApart(number: number): string {
       if (keeper) return `copy of row ${keeper.number}: delete one of them`;
-      const numbers = listed(all.flatMap((row) => (row.number === number ? [] : [row.number])));
+      const numbers = firstFew(all.flatMap((row) => (row.number === number ? [] : [row.number])));
       return `has the same ID as row ${numbers}, and cannot be told from a copy: delete all but one of them`;
     }
   }
@@ -44,7 +43,7 @@ export function sortFeedRows({ rows, records, fields, links }: FeedInput): Sorte
 
 /**
  * The row that is no known copy, where there is one; of several, the nearest to the record, field by field. Where two are
- * equally near and not equal, it is in doubt, and neither is written. Of a record that is not listed the upper row stands
+ * equally near and not equal, it is in doubt, and neither is written. Of a record that is not firstFew the upper row stands
  * for all of them.
  */
 function keeperOf(

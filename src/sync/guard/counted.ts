@@ -7,6 +7,7 @@ import type { PlanCounts, PlanInput } from '../input.ts';
 import { isSame } from '../value/kinds.ts';
 import { unpack } from '../record/record.ts';
 import { isBlank, type Side } from '../value/value.ts';
+import { withCounted } from '../record/link.ts';
 
 export type Limited = 'creates' | 'changes' | 'blanks' | 'deletes';
 
@@ -20,8 +21,8 @@ export function countChanges(input: Counting, changes: readonly Change[]): Pick<
   for (const change of changes) {
     if (change.op === 'create' && !input.base.strays.get(change.key)?.isCounted) creates += 1;
     // Cancelled everywhere because the row was deleted (D1): a deletion like the others, and as hard to take back.
-    const isMourning = change.op === 'cancel' && change.rule === 'D1';
-    if (change.op === 'delete' || change.op === 'remove' || isMourning) deletes += 1;
+    const isCancelForDeletedRow = change.op === 'cancel' && change.rule === 'D1';
+    if (change.op === 'delete' || change.op === 'remove' || isCancelForDeletedRow) deletes += 1;
     if (change.op !== 'update' && change.op !== 'set') continue;
     if (change.op === 'update' && change.releases) continue;
     const fields = change.fields.filter((field) => isCounted(input, keyByRow, change, field));
@@ -83,11 +84,4 @@ export function noteCounted(
     if (link) noted.links.set(change.uuid, withCounted(link, change.fields));
   }
   return noted;
-}
-
-/** What of it is still to be written and was let through. */
-export function withCounted(link: Link, fields: readonly Pick<FieldChange, 'field' | 'after'>[]): Link {
-  if (fields.length === 0) return link;
-  const { counted, ...rest } = link;
-  return { ...rest, counted: { ...counted, ...Object.fromEntries(fields.map(({ field, after }) => [field, after])) } };
 }

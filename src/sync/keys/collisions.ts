@@ -3,12 +3,13 @@
 import type { TakenKey } from '../record/base.ts';
 import { type Problem, problem, type Question } from '../change.ts';
 import type { ContactAnswer } from '../input.ts';
-import { inOrder } from './handovers.ts';
-import { compileSoleKeys, type KeyEdit, keyEdit, type TakenField, type Update } from './key-edits.ts';
+import { orderUpdates } from './handovers.ts';
+import { compileSoleKeys } from '../record/keys.ts';
+import { type KeyEdit, keyEdit, type TakenField, type Update } from './key-edits.ts';
 import type { Mapping } from '../record/mapping.ts';
 import type { Reading } from '../value/value.ts';
 
-export interface Untangled {
+export interface KeyUpdates {
   /** In an order in which no contact takes a key before the one that holds it has let go. */
   readonly changes: readonly Update[];
   readonly problems: readonly Problem[];
@@ -30,7 +31,7 @@ export interface KnownKeys {
   readonly scope: string;
 }
 
-export function untangle(mapping: Mapping, updates: readonly Update[], known: KnownKeys): Untangled {
+export function withoutCollisions(mapping: Mapping, updates: readonly Update[], known: KnownKeys): KeyUpdates {
   const { valuesByUuid, isRead, answerTo, scope } = known;
   const keys = compileSoleKeys(mapping);
   const uuidsByKey = new Map<string, string[]>();
@@ -57,14 +58,14 @@ export function untangle(mapping: Mapping, updates: readonly Update[], known: Kn
     }),
   );
   const problems: Problem[] = [];
-  const taken: Untangled['taken'][number][] = [];
+  const taken: KeyUpdates['taken'][number][] = [];
   for (;;) {
     const blocked = edits.flatMap((edit) => edit.takes.filter((each) => isBlocked(each, edit)));
     if (blocked.length === 0) break;
-    for (const each of blocked) tell(each);
+    for (const each of blocked) addHeldKey(each);
     edits = edits.map((edit) => withoutFields(edit, blocked));
   }
-  return { changes: inOrder(edits).filter(({ fields }) => fields.length > 0), problems, questions, taken };
+  return { changes: orderUpdates(edits).filter(({ fields }) => fields.length > 0), problems, questions, taken };
 
   function isBlocked(each: TakenField, edit: KeyEdit): boolean {
     const isTakenTwice = edits.some((other) => other !== edit && other.takes.some(({ key }) => key === each.key));
@@ -72,7 +73,7 @@ export function untangle(mapping: Mapping, updates: readonly Update[], known: Kn
     return isUnanswered || isTakenTwice || holdersOf(each).some((uuid) => !isGivenUp(each, uuid));
   }
 
-  function tell(each: TakenField): void {
+  function addHeldKey(each: TakenField): void {
     const { uuid, field, value } = each;
     const about = { uuid, field, row: updates.find((update) => update.uuid === uuid)?.row ?? null };
     const header = mapping.fields.find(({ name }) => name === field)?.header ?? field;

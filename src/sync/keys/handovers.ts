@@ -1,12 +1,13 @@
 // I7: the order in which updates pass keys on, so that no contact takes a key before the one that holds it has let go.
-import { compileSoleKeys, type KeyEdit, keyEdit, soleKeyNames, type Update } from './key-edits.ts';
+import { compileSoleKeys, soleKeyNames } from '../record/keys.ts';
+import { type KeyEdit, keyEdit, type Update } from './key-edits.ts';
 import type { Mapping } from '../record/mapping.ts';
 
 /**
  * Givers before takers, and those who pass keys on among themselves next to each other. Where they go in a circle, one of
  * them first lets go of its key altogether, and gets the new one once that is free.
  */
-export function inOrder(edits: readonly KeyEdit[]): Update[] {
+export function orderUpdates(edits: readonly KeyEdit[]): Update[] {
   return groupsOf(edits).flatMap(inOrderOfGroup);
 }
 
@@ -68,7 +69,7 @@ function groupsOf(edits: readonly KeyEdit[]): readonly (readonly KeyEdit[])[] {
 }
 
 /** Of updates in order: those that pass keys on among themselves, together; every other one by itself. */
-export function handovers(mapping: Mapping, updates: readonly Update[]): readonly (readonly Update[])[] {
+export function groupHandOvers(mapping: Mapping, updates: readonly Update[]): readonly (readonly Update[])[] {
   const keys = compileSoleKeys(mapping);
   const edits = updates.map((update) => {
     const before = mapping.fields.map(({ name }) => update.fields.find(({ field }) => field === name)?.before ?? null);
@@ -78,7 +79,7 @@ export function handovers(mapping: Mapping, updates: readonly Update[]): readonl
 }
 
 /** The keys of an update as they were before it, for a contact that is to get them back. None: nothing of it is a key. */
-export function putBackOf(mapping: Mapping, update: Update): Update | undefined {
+export function restoreKeys(mapping: Mapping, update: Update): Update | undefined {
   const names = soleKeyNames(mapping);
   const fields = update.fields.flatMap(({ field, before, after }) =>
     names.includes(field) && before !== undefined

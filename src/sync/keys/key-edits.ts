@@ -1,6 +1,6 @@
 // Keys that updates take and give up: an e-mail address or a handle, by which a person is recognised without an ID (I7).
 import type { Change } from '../change.ts';
-import { compileKeys, type KeyLookup, keyLookupOf, type Keys } from '../record/keys.ts';
+import { type KeyLookup, keyLookupOf, type Keys } from '../record/keys.ts';
 import type { Mapping } from '../record/mapping.ts';
 import type { Reading } from '../value/value.ts';
 
@@ -23,15 +23,6 @@ export interface KeyEdit {
   readonly keyFields: readonly string[];
   readonly takes: readonly TakenField[];
   readonly gives: readonly { readonly field: string; readonly key: string }[];
-}
-
-/** Fields that are a key by themselves. A name, and a name with a company, is shared by many and taken from nobody. */
-export function soleKeyNames({ match }: Mapping): readonly string[] {
-  return match.flatMap(([name, ...more]) => (name !== undefined && more.length === 0 && name !== 'name' ? [name] : []));
-}
-
-export function compileSoleKeys(mapping: Mapping): Keys {
-  return compileKeys({ ...mapping, match: soleKeyNames(mapping).map((name) => [name]) });
 }
 
 /** `before`: what the contact held, in the order of the mapping. */

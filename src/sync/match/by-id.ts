@@ -1,8 +1,8 @@
 // Rows that have an ID: I1, I4, I5, I9.
 import { lastSeen, unknownIdKey } from '../record/base.ts';
-import { problem } from '../change.ts';
+import { problem, firstFew } from '../change.ts';
 import { judgeSharedId, type KnownContact } from './copies.ts';
-import { answeredBefore, doubt, keepAnswer, listed, type Matching } from './matching.ts';
+import { earlierAnswer, quarantineDoubtful, keepAnswer, type Matching } from './matching.ts';
 import type { RowRecord } from '../record/record.ts';
 
 const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -18,32 +18,32 @@ export function matchById(matching: Matching): void {
   }
   rowByUuid.forEach((row, id) => {
     const link = links.get(id);
-    const isKnown = link !== undefined || contactByUuid.has(id) || isContinued(matching, id);
+    const isKnown = link !== undefined || contactByUuid.has(id) || isFoundByAnswer(matching, id);
     const more = doubled.get(id) ?? [];
-    if (more.length > 0 || link?.copies) shareId(matching, id, [row, ...more]);
+    if (more.length > 0 || link?.copies) judgeRowsOfId(matching, id, [row, ...more]);
     if (isKnown) return;
     const upper = rowByUuid.get(id)!;
     rowByUuid.delete(id);
-    adoptUnknownId(matching, id, upper);
+    judgeUnknownId(matching, id, upper);
   });
   rowsWithoutId.sort((a, b) => a.number - b.number);
 }
 
 /** I4. */
-function shareId(matching: Matching, id: string, rows: readonly RowRecord[]): void {
+function judgeRowsOfId(matching: Matching, id: string, rows: readonly RowRecord[]): void {
   const shared = judgeSharedId(rows, knownContact(matching, id), matching.input.mapping);
   const { keeper, others } = shared;
   matching.sharedIds.set(id, shared);
   if (keeper) {
     matching.rowByUuid.set(id, keeper);
     const reason = `copy of row ${keeper.number}: clear its ID to make it a new contact`;
-    for (const copy of others) doubt(matching, copy, 'I4', reason);
+    for (const copy of others) quarantineDoubtful(matching, copy, 'I4', reason);
     return;
   }
   matching.rowByUuid.delete(id);
   matching.withheld.add(id);
-  for (const row of others) doubt(matching, row, 'I4', doubtReason(row, others));
-  const numbers = listed(others.map(({ number }) => number));
+  for (const row of others) quarantineDoubtful(matching, row, 'I4', doubtReason(row, others));
+  const numbers = firstFew(others.map(({ number }) => number));
   const reason = `its row cannot be told from a copy of it (row ${numbers}): nothing is written for it until one row is left that has its ID`;
   matching.problems.push(problem('held', { uuid: id }, 'I4', reason));
 }
@@ -51,7 +51,7 @@ function shareId(matching: Matching, id: string, rows: readonly RowRecord[]): vo
 function doubtReason(row: RowRecord, rows: readonly RowRecord[]): string {
   const others = rows.filter((each) => each !== row).map(({ number }) => number);
   return others.length > 0
-    ? `has the same ID as row ${listed(others)}, and cannot be told from a copy: clear the ID in the rows that are copies`
+    ? `has the same ID as row ${firstFew(others)}, and cannot be told from a copy: clear the ID in the rows that are copies`
     : 'has the ID of a copied row, and another key than its contact: clear its ID to make it a new contact, or put the old key back';
 }
 
@@ -67,7 +67,7 @@ function knownContact({ input: { base }, contactByUuid }: Matching, id: string):
 }
 
 /** A crash may fall between the new uuid in the row and the link that says so: then the row is right already (I10). */
-function isContinued({ input: { answers }, hereByAnswer, contactByUuid }: Matching, id: string): boolean {
+function isFoundByAnswer({ input: { answers }, hereByAnswer, contactByUuid }: Matching, id: string): boolean {
   const answer = answers.contacts.get(id);
   if (answer?.kind !== 'here') return false;
   hereByAnswer.push(answer.contact);
@@ -75,9 +75,9 @@ function isContinued({ input: { answers }, hereByAnswer, contactByUuid }: Matchi
   return true;
 }
 
-function adoptUnknownId(matching: Matching, id: string, row: RowRecord): void {
+function judgeUnknownId(matching: Matching, id: string, row: RowRecord): void {
   if (!uuidForm.test(id)) {
-    return doubt(
+    return quarantineDoubtful(
       matching,
       row,
       'I5',
@@ -86,7 +86,7 @@ function adoptUnknownId(matching: Matching, id: string, row: RowRecord): void {
   }
   const { answers, crm } = matching.input;
   const key = unknownIdKey(id);
-  const answer = answers.contacts.get(id) ?? answeredBefore(matching, key);
+  const answer = answers.contacts.get(id) ?? earlierAnswer(matching, key);
   if (answer === undefined) matching.questions.push({ kind: 'contact', uuid: id, rule: 'I5' });
   else if (answer.kind === 'gone' || answer.kind === 'elsewhere') keepAnswer(matching, key, answer);
   const reasons = {
@@ -96,7 +96,7 @@ function adoptUnknownId(matching: Matching, id: string, row: RowRecord): void {
     here: '',
     asked: 'its ID is being looked up',
   };
-  doubt(matching, row, 'I5', reasons[answer?.kind ?? 'asked']);
+  quarantineDoubtful(matching, row, 'I5', reasons[answer?.kind ?? 'asked']);
 }
 
 function shortened(text: string): string {

@@ -1,12 +1,13 @@
-// Rows without an ID, and the contacts they name: I2, I5, I6, I8. Whom they do not name are strangers.
+// Rows without an ID, and the contacts they name: I2, I5, I6, I8. Whom they do not name are unmatched.
 import { lastSeen, rowKey } from '../record/base.ts';
-import { type Index, lazily, put } from './key-index.ts';
-import { isLater, listed, type Matching, quarantine, sameKeyReason, waitFor } from './matching.ts';
+import { type Index, computeOnce, addToIndex } from './key-index.ts';
+import { isLater, type Matching, quarantineRow, sameKeyReason, keepRowWaiting } from './matching.ts';
+import { firstFew } from '../change.ts';
 import { type Packed, type RowRecord, unpack } from '../record/record.ts';
 import type { Reading } from '../value/value.ts';
 
 /** A row whose keys no contact in scope has. */
-export interface Stranger {
+export interface UnmatchedRow {
   readonly row: RowRecord;
   readonly values: readonly Reading[];
 }
@@ -17,23 +18,23 @@ interface Candidates {
   readonly byKey: () => Index<string>;
 }
 
-export function matchByKey(matching: Matching): readonly Stranger[] {
+export function matchByKey(matching: Matching): readonly UnmatchedRow[] {
   const candidates = {
-    byContents: lazily(() => indexRowlessLinks(matching)),
-    byKey: lazily(() => indexCandidates(matching)),
+    byContents: computeOnce(() => indexRowlessLinks(matching)),
+    byKey: computeOnce(() => indexCandidates(matching)),
   };
-  const claims = new Map<string, RowRecord[]>();
-  const strangers: Stranger[] = [];
+  const rowsByUuid = new Map<string, RowRecord[]>();
+  const unmatched: UnmatchedRow[] = [];
   for (const row of matching.rowsWithoutId) {
     const values = unpack(row.values);
-    const hits = hitsOf(matching, candidates, { row, values });
-    if (hits === undefined) continue;
-    if (hits.length === 0) strangers.push({ row, values });
-    else if (hits.length > 1) quarantineAmbiguous(matching, row, hits);
-    else put(claims, hits, row);
+    const matches = findMatches(matching, candidates, { row, values });
+    if (matches === undefined) continue;
+    if (matches.length === 0) unmatched.push({ row, values });
+    else if (matches.length > 1) quarantineAmbiguous(matching, row, matches);
+    else addToIndex(rowsByUuid, matches, row);
   }
-  for (const [uuid, rows] of claims) claim(matching, uuid, rows);
-  return strangers;
+  for (const [uuid, rows] of rowsByUuid) linkByKey(matching, uuid, rows);
+  return unmatched;
 }
 
 /**
@@ -42,8 +43,12 @@ export function matchByKey(matching: Matching): readonly Stranger[] {
  * In scope, whether read or answered. undefined: the service has to say first. A contact that has no link is not known
  * unless it was read, so that after an incremental pull the only one that matches may not be the only one there is.
  */
-function hitsOf(matching: Matching, candidates: Candidates, { row, values }: Stranger): readonly string[] | undefined {
-  const { input, contactByUuid, rowByUuid, hereByAnswer, withheld, sought, questions } = matching;
+function findMatches(
+  matching: Matching,
+  candidates: Candidates,
+  { row, values }: UnmatchedRow,
+): readonly string[] | undefined {
+  const { input, contactByUuid, rowByUuid, hereByAnswer, withheld, beingLookedUp, questions } = matching;
   const lost =
     candidates
       .byContents()
@@ -52,36 +57,36 @@ function hitsOf(matching: Matching, candidates: Candidates, { row, values }: Str
   if (lost.length === 1) return lost;
   const answer = input.answers.lookups.get(rowKey(row));
   if (answer?.kind === 'several') return answer.uuids;
-  const hits = firstHits(matching, candidates, values, row);
+  const matches = matchesOfFirstKey(matching, candidates, values, row);
   if (answer?.kind === 'here') {
     // The search lags behind writes, and a lookup does not: of the two the later one counts (I8).
     const read = contactByUuid.get(answer.contact.uuid);
     if (!read || isLater(answer.contact, read)) hereByAnswer.push(answer.contact);
-    const missing = hits.filter((uuid) => !rowByUuid.has(uuid) && isHere(matching, uuid));
+    const missing = matches.filter((uuid) => !rowByUuid.has(uuid) && isHere(matching, uuid));
     return [...new Set([answer.contact.uuid, ...missing])];
   }
   // Whoever has a row already is not this one's, however many others match.
-  const isTaken = hits.length === 1 && rowByUuid.has(hits[0]!);
+  const isTaken = matches.length === 1 && rowByUuid.has(matches[0]!);
   if (
-    hits.length !== 1 ||
+    matches.length !== 1 ||
     isTaken ||
     input.crm.coverage === 'whole' ||
     answer?.kind === 'gone' ||
     answer?.kind === 'elsewhere'
   ) {
-    return hits;
+    return matches;
   }
   // Its row is here, if only it is known to be its row (L7).
-  withheld.add(hits[0]!);
-  if (answer === undefined) sought.add(hits[0]!);
+  withheld.add(matches[0]!);
+  if (answer === undefined) beingLookedUp.add(matches[0]!);
   if (answer === undefined) questions.push({ kind: 'lookup', key: rowKey(row), row: row.number, values });
   const why = answer ? `could not be looked up: ${answer.why}` : 'is being looked up';
-  waitFor(matching, row, 'I2', `matches ${hits[0]}: ${why}`);
+  keepRowWaiting(matching, row, 'I2', `matches ${matches[0]}: ${why}`);
   return undefined;
 }
 
 /** One key a lookup, the first that somebody has decides. Without any key, what the row held last tells (I5). */
-function firstHits(
+function matchesOfFirstKey(
   { keys }: Matching,
   { byKey, byContents }: Candidates,
   values: readonly Reading[],
@@ -89,27 +94,32 @@ function firstHits(
 ): readonly string[] {
   for (const read of keys.readers) {
     const key = read(values);
-    const hits = key === undefined ? undefined : byKey().get(key);
-    if (hits) return hits;
+    const matches = key === undefined ? undefined : byKey().get(key);
+    if (matches) return matches;
   }
   return keys.of(values).length === 0 ? (byContents().get(row.values) ?? []) : [];
 }
 
 function quarantineAmbiguous(matching: Matching, row: RowRecord, uuids: readonly string[]): void {
   for (const uuid of uuids) matching.withheld.add(uuid);
-  const shown = listed(uuids.toSorted());
-  quarantine(matching, row, 'I2', `matches ${uuids.length} contacts: ${shown}; write the ID of the right one into it`);
+  const shown = firstFew(uuids.toSorted());
+  quarantineRow(
+    matching,
+    row,
+    'I2',
+    `matches ${uuids.length} contacts: ${shown}; write the ID of the right one into it`,
+  );
 }
 
-function claim(matching: Matching, uuid: string, rows: readonly RowRecord[]): void {
+function linkByKey(matching: Matching, uuid: string, rows: readonly RowRecord[]): void {
   const { rowByUuid, withheld, sharedIds } = matching;
-  const living = rowByUuid.get(uuid)?.number ?? sharedIds.get(uuid)?.others.map(({ number }) => number);
-  if (living !== undefined) {
-    const where = listed([living].flat());
-    for (const row of rows) quarantine(matching, row, 'I2', `matches ${uuid}, already in row ${where}`);
+  const takenRows = rowByUuid.get(uuid)?.number ?? sharedIds.get(uuid)?.others.map(({ number }) => number);
+  if (takenRows !== undefined) {
+    const where = firstFew([takenRows].flat());
+    for (const row of rows) quarantineRow(matching, row, 'I2', `matches ${uuid}, already in row ${where}`);
   } else if (rows.length > 1) {
     withheld.add(uuid);
-    for (const row of rows) quarantine(matching, row, 'I6', `matches ${uuid}; ${sameKeyReason(row, rows)}`);
+    for (const row of rows) quarantineRow(matching, row, 'I6', `matches ${uuid}; ${sameKeyReason(row, rows)}`);
   } else {
     rowByUuid.set(uuid, rows[0]!);
   }
@@ -132,12 +142,12 @@ function indexCandidates(matching: Matching): Index<string> {
   const answered = [...answers.lookups.values()].flatMap((answer) => (answer.kind === 'here' ? [answer.contact] : []));
   const known = new Map([...answered.map((contact) => [contact.uuid, contact] as const), ...contactByUuid]);
   const keysOf = (packed: Packed | undefined) => (packed === undefined ? [] : keys.of(unpack(packed)));
-  for (const { uuid, values } of known.values()) if (!base.links.has(uuid)) put(index, keysOf(values), uuid);
+  for (const { uuid, values } of known.values()) if (!base.links.has(uuid)) addToIndex(index, keysOf(values), uuid);
   for (const [uuid, link] of base.links) {
     const isUnread = crm.coverage !== 'whole' && (link.standing === undefined || link.standing === 'row-gone');
     const now = known.get(uuid)?.values ?? (isUnread ? lastSeen(link, 'crm') : undefined);
     const before = !rowByUuid.has(uuid) && isHere(matching, uuid) ? lastSeen(link, 'sheet') : undefined;
-    put(index, [...new Set([...keysOf(now), ...keysOf(before)])], uuid);
+    addToIndex(index, [...new Set([...keysOf(now), ...keysOf(before)])], uuid);
   }
   return index;
 }
@@ -146,7 +156,7 @@ function indexCandidates(matching: Matching): Index<string> {
 function indexRowlessLinks({ input: { base }, rowByUuid }: Matching): Index<string> {
   const index = new Map<string, string[]>();
   for (const [uuid, link] of base.links) {
-    if (!rowByUuid.has(uuid) && link.standing !== 'contact-gone') put(index, [lastSeen(link, 'sheet')], uuid);
+    if (!rowByUuid.has(uuid) && link.standing !== 'contact-gone') addToIndex(index, [lastSeen(link, 'sheet')], uuid);
   }
   return index;
 }

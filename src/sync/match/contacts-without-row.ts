@@ -2,7 +2,7 @@
 // row. I2, I10.
 import { lastSeen } from '../record/base.ts';
 import { problem } from '../change.ts';
-import { type Index, put } from './key-index.ts';
+import { type Index, addToIndex } from './key-index.ts';
 import type { Matching } from './matching.ts';
 import { type ContactRecord, unpack } from '../record/record.ts';
 
@@ -30,28 +30,28 @@ export function matchContactsWithoutRow(matching: Matching): ContactsWithoutRow 
 function continueLinks(matching: Matching, unlinked: readonly ContactRecord[]): ContactsWithoutRow {
   const { input, keys, rowByUuid, sharedIds, questions, problems } = matching;
   const linksByKey = indexUnreadLinks(matching);
-  const heirs = new Map<string, ContactRecord[]>();
+  const successors = new Map<string, ContactRecord[]>();
   const undecided = new Set<ContactRecord>();
   const held = new Set<ContactRecord>();
   for (const contact of unlinked) {
     const sharing = new Set(keys.of(unpack(contact.values)).flatMap((key) => linksByKey.get(key) ?? []));
     for (const uuid of sharing) {
       const answer = input.answers.contacts.get(uuid);
-      if (answer?.kind === 'gone') put(heirs, [uuid], contact);
+      if (answer?.kind === 'gone') addToIndex(successors, [uuid], contact);
       else if (answer === undefined) questions.push({ kind: 'contact', uuid, rule: 'I10' });
       if (answer === undefined || answer.kind === 'unanswered') undecided.add(contact);
     }
   }
   const relinks = new Map<string, string>();
-  for (const [uuid, [heir, ...more]] of heirs) {
+  for (const [uuid, [successor, ...more]] of successors) {
     const row = rowByUuid.get(uuid);
     const shared = sharedIds.get(uuid);
-    if (shared && !shared.keeper) holdHeirs(uuid);
-    if (!heir || more.length > 0 || !row || relinks.has(heir.uuid)) continue;
-    relinks.set(heir.uuid, uuid);
-    if (shared) sharedIds.set(heir.uuid, shared);
+    if (shared && !shared.keeper) holdSuccessors(uuid);
+    if (!successor || more.length > 0 || !row || relinks.has(successor.uuid)) continue;
+    relinks.set(successor.uuid, uuid);
+    if (shared) sharedIds.set(successor.uuid, shared);
     rowByUuid.delete(uuid);
-    rowByUuid.set(heir.uuid, row);
+    rowByUuid.set(successor.uuid, row);
   }
   const newContacts = unlinked.filter(
     (contact) => !relinks.has(contact.uuid) && !undecided.has(contact) && !held.has(contact),
@@ -64,9 +64,9 @@ function continueLinks(matching: Matching, unlinked: readonly ContactRecord[]): 
   return { newContacts, relinks };
 
   /** I4: which row would go on with the new contact cannot be told, and a third one would be one too many. */
-  function holdHeirs(uuid: string): void {
+  function holdSuccessors(uuid: string): void {
     const reason = `may go on with the row of ${uuid}, which cannot be told from a copy of it: clear the ID in the rows that are copies`;
-    for (const contact of heirs.get(uuid) ?? []) {
+    for (const contact of successors.get(uuid) ?? []) {
       if (!held.has(contact)) problems.push(problem('held', { uuid: contact.uuid }, 'I4', reason));
       held.add(contact);
     }
@@ -76,7 +76,7 @@ function continueLinks(matching: Matching, unlinked: readonly ContactRecord[]): 
 function indexUnreadLinks({ input: { base }, contactByUuid, keys }: Matching): Index<string> {
   const index = new Map<string, string[]>();
   for (const [uuid, link] of base.links) {
-    if (!contactByUuid.has(uuid)) put(index, keys.of(unpack(lastSeen(link, 'crm'))), uuid);
+    if (!contactByUuid.has(uuid)) addToIndex(index, keys.of(unpack(lastSeen(link, 'crm'))), uuid);
   }
   return index;
 }

@@ -2,14 +2,9 @@
 //
 // Nothing in a sheet tells a row from its copy but what both hold, and people edit either. So a link remembers what its
 // row held (`sheet`), and what the other rows with its ID held (`copies`). A row number tells nothing: people sort.
-import { lastSeen, type Link } from '../record/base.ts';
-import { soleKeyNames } from '../keys/key-edits.ts';
-import type { PlanInput } from '../input.ts';
-import { compileKeys, type Keys } from '../record/keys.ts';
+import { soleKeyNames, compileKeys, type Keys } from '../record/keys.ts';
 import { isSame } from '../value/kinds.ts';
-import { editedAt, seenAs } from '../record/link.ts';
 import type { Mapping } from '../record/mapping.ts';
-import type { Person, PersonPlan } from '../merge/person.ts';
 import { type Packed, type RowRecord, unpack } from '../record/record.ts';
 import { isBlank, type Reading } from '../value/value.ts';
 
@@ -55,25 +50,25 @@ interface Candidate {
 export function judgeSharedId(rows: readonly RowRecord[], known: KnownContact, mapping: Mapping): SharedId {
   const upperFirst = rows.toSorted((a, b) => a.number - b.number);
   const asSeen = known.last === undefined ? upperFirst[0] : upperFirst.find(({ values }) => values === known.last);
-  if (asSeen) return decided(asSeen, upperFirst);
+  if (asSeen) return keptBy(asSeen, upperFirst);
   const candidates = compareRows(upperFirst, known, mapping);
   const unchanged = candidates.find(({ distance }) => distance === 0);
-  if (unchanged) return decided(unchanged.row, upperFirst);
-  const keeper = candidates.length === 1 ? loneKeeper(candidates[0]!) : nearest(candidates);
-  return keeper ? decided(keeper, upperFirst) : doubted(candidates, mapping);
+  if (unchanged) return keptBy(unchanged.row, upperFirst);
+  const keeper = candidates.length === 1 ? keeperOfOne(candidates[0]!) : nearestRow(candidates);
+  return keeper ? keptBy(keeper, upperFirst) : inDoubt(candidates, mapping);
 }
 
-function decided(keeper: RowRecord, rows: readonly RowRecord[]): SharedId {
+function keptBy(keeper: RowRecord, rows: readonly RowRecord[]): SharedId {
   const others = rows.filter((row) => row !== keeper);
   return { keeper, others, copies: contentsOf(others) };
 }
 
-function loneKeeper(candidate: Candidate): RowRecord | undefined {
+function keeperOfOne(candidate: Candidate): RowRecord | undefined {
   const { row, distance, distanceToCopy, hasContactKeys, isMostlyAsSeen } = candidate;
   return hasContactKeys || (isMostlyAsSeen && distance < distanceToCopy) ? row : undefined;
 }
 
-function nearest(candidates: readonly Candidate[]): RowRecord | undefined {
+function nearestRow(candidates: readonly Candidate[]): RowRecord | undefined {
   const originals = candidates.filter(isNoCopy);
   const pool = originals.length > 0 ? originals : candidates;
   return soleNearest(pool.filter(({ hasContactKeys }) => hasContactKeys))?.row;
@@ -94,7 +89,7 @@ function soleNearest(candidates: readonly Candidate[]): Candidate | undefined {
  * What is remembered while it is in doubt: all rows, but for the one that is plainly the contact's with a key edited in it.
  * Once the others are gone that edit is sent like any other (I7).
  */
-function doubted(candidates: readonly Candidate[], { fields }: Mapping): SharedId {
+function inDoubt(candidates: readonly Candidate[], { fields }: Mapping): SharedId {
   const rows = candidates.map(({ row }) => row);
   const likely = soleNearest(candidates.filter(isNoCopy));
   const isLikely =
@@ -165,33 +160,4 @@ function createContactKeys(mapping: Mapping, held: readonly Packed[]) {
 /** In an order of their own, whatever the rows' order is (L11). */
 function contentsOf(rows: readonly RowRecord[]): readonly Packed[] {
   return [...new Set(rows.map(({ values }) => values))].toSorted();
-}
-
-/** `link` as it is to be stored with these copies. */
-/** What the other rows with a contact's ID hold, as the plan found it. */
-export function copiesOf(
-  { links }: { readonly links: ReadonlyMap<string, Link | null> },
-  { base }: Pick<PlanInput, 'base'>,
-  uuid: string,
-): readonly Packed[] {
-  return (links.has(uuid) ? links.get(uuid) : base.links.get(uuid))?.copies ?? [];
-}
-
-export function withCopies(link: Link, copies: readonly Packed[]): Link {
-  const { copies: _before, ...rest } = link;
-  return copies.length === 0 ? rest : { ...rest, copies };
-}
-
-/**
- * A contact whose row is in doubt. Nothing is concluded. What was read of the contact is remembered: it is still to be merged
- * once there is one row, whatever is read then.
- */
-export function planInDoubt({ mapping }: Pick<PlanInput, 'mapping'>, { link, contact }: Person): PersonPlan {
-  const nothing = { changes: [], problems: [] };
-  if (!link || typeof contact !== 'object') return { link: link ?? null, ...nothing };
-  const isNews = contact.values !== lastSeen(link, 'crm') || link.isUnsure || link.missedScans !== undefined;
-  if (!isNews) return { link, ...nothing };
-  const { updatedAt: _before, ...seen } = seenAs(link, contact.values);
-  const updatedAt = editedAt(mapping, link, contact);
-  return { link: { ...seen, isOpen: true, ...(updatedAt !== undefined && { updatedAt }) }, ...nothing };
 }

@@ -2,7 +2,7 @@
 
 export type Index<Item> = ReadonlyMap<string, readonly Item[]>;
 
-export function put<Item>(index: Map<string, Item[]>, texts: readonly string[], item: Item): void {
+export function addToIndex<Item>(index: Map<string, Item[]>, texts: readonly string[], item: Item): void {
   for (const text of texts) {
     const items = index.get(text);
     if (items) items.push(item);
@@ -10,7 +10,7 @@ export function put<Item>(index: Map<string, Item[]>, texts: readonly string[], 
   }
 }
 
-export function lazily<Result>(compute: () => Result): () => Result {
+export function computeOnce<Result>(compute: () => Result): () => Result {
   let result: { readonly value: Result } | undefined;
   return () => (result ??= { value: compute() }).value;
 }

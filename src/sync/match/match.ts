@@ -10,7 +10,7 @@ import { matchById } from './by-id.ts';
 import { matchByKey } from './by-key.ts';
 import { isLater, type Matching } from './matching.ts';
 import type { ContactRecord, RowRecord } from '../record/record.ts';
-import { type NewRow, strangersToNew } from './rows-without-contact.ts';
+import { type NewRow, findNewRows } from './new-rows.ts';
 
 export interface Matched extends ContactsWithoutRow {
   /** In scope and read, each once (I8). */
@@ -26,7 +26,7 @@ export interface Matched extends ContactsWithoutRow {
   /** Contacts that a quarantined row may be the row of: they get none, and theirs is not gone either (I2, L7). */
   readonly withheld: ReadonlySet<string>;
   /** Of these, whom a row matches that the service is being asked about. */
-  readonly sought: ReadonlySet<string>;
+  readonly beingLookedUp: ReadonlySet<string>;
   /** Numbers of the rows whose ID is in doubt, upper ones first: while there are any, a missing row means nothing (I5). */
   readonly doubtfulRows: readonly number[];
   /** By uuid: contacts whose ID is in several rows, or was when a run last looked (I4). */
@@ -49,15 +49,15 @@ export function match(input: PlanInput, keys: Keys): Matched {
     sharedIds: new Map(),
     hereByAnswer: [],
     withheld: new Set(),
-    sought: new Set(),
+    beingLookedUp: new Set(),
     strays: new Map(),
     problems: [],
     questions: [],
   };
   matchById(matching);
-  const newRows = strangersToNew(matching, matchByKey(matching));
+  const newRows = findNewRows(matching, matchByKey(matching));
   for (const contact of matching.hereByAnswer) contactByUuid.set(contact.uuid, contact);
-  const { rowByUuid, strays, problems, questions, withheld, sought, doubtfulRows } = matching;
+  const { rowByUuid, strays, problems, questions, withheld, beingLookedUp, doubtfulRows } = matching;
   return {
     contactByUuid,
     rowByUuid,
@@ -67,7 +67,7 @@ export function match(input: PlanInput, keys: Keys): Matched {
     problems,
     questions,
     withheld,
-    sought,
+    beingLookedUp,
     doubtfulRows: doubtfulRows.map(({ number }) => number).toSorted((a, b) => a - b),
     sharedIds: matching.sharedIds,
     stale,

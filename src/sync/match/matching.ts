@@ -1,7 +1,7 @@
 // The middle of matching: what has been found out so far, and how rows are told and remembered about which nothing can be
 // done yet. The steps of `match.ts` each add to it; nobody else sees it.
 import { rowKey, type Stray } from '../record/base.ts';
-import { type Problem, problem, type Question } from '../change.ts';
+import { type Problem, problem, type Question, firstFew } from '../change.ts';
 import type { PlanInput } from '../input.ts';
 import type { Keys } from '../record/keys.ts';
 import type { SharedId } from './copies.ts';
@@ -22,7 +22,7 @@ export interface Matching {
   /** In scope as the service answered, though no page showed them. */
   readonly hereByAnswer: ContactRecord[];
   readonly withheld: Set<string>;
-  readonly sought: Set<string>;
+  readonly beingLookedUp: Set<string>;
   readonly strays: Map<string, Stray>;
   readonly problems: Problem[];
   readonly questions: Question[];
@@ -35,26 +35,31 @@ export function isLater(a: ContactRecord, b: ContactRecord): boolean {
 }
 
 /** An ID that says nothing. */
-export function doubt({ doubtfulRows, problems }: Matching, row: RowRecord, rule: RuleId, reason: string): void {
+export function quarantineDoubtful(
+  { doubtfulRows, problems }: Matching,
+  row: RowRecord,
+  rule: RuleId,
+  reason: string,
+): void {
   doubtfulRows.push(row);
   problems.push(problem('quarantined', { row: row.number }, rule, reason));
 }
 
 /** A row without an ID that a person has to look at. Gives no new row, like those below. */
-export function quarantine(matching: Matching, row: RowRecord, rule: RuleId, reason: string): [] {
-  remember(matching, row);
+export function quarantineRow(matching: Matching, row: RowRecord, rule: RuleId, reason: string): [] {
+  rememberStray(matching, row);
   matching.problems.push(problem('quarantined', { row: row.number }, rule, reason));
   return [];
 }
 
-export function waitFor(matching: Matching, row: RowRecord, rule: RuleId, reason: string): [] {
-  remember(matching, row);
+export function keepRowWaiting(matching: Matching, row: RowRecord, rule: RuleId, reason: string): [] {
+  rememberStray(matching, row);
   matching.problems.push(problem('waiting', { row: row.number }, rule, reason));
   return [];
 }
 
 /** Since when it stands as it stands, and what came of it so far. */
-export function remember({ input: { base, mapping, now }, strays }: Matching, row: RowRecord): Stray {
+export function rememberStray({ input: { base, mapping, now }, strays }: Matching, row: RowRecord): Stray {
   const key = rowKey(row);
   const wish = mapping.enrolment && row.wish?.trim() ? row.wish : undefined;
   const known = base.strays.get(key);
@@ -70,7 +75,7 @@ function strayWith(known: Stray | undefined, wish: string | undefined, now: numb
 }
 
 /** What does not change from run to run is asked at full scans only: a hundred such rows would eat the budget. */
-export function answeredBefore({ input: { base, crm, requests } }: Matching, key: string): Stray['answered'] {
+export function earlierAnswer({ input: { base, crm, requests } }: Matching, key: string): Stray['answered'] {
   const isAskedAgain = requests.retry.size > 0;
   return crm.coverage === 'whole' || isAskedAgain ? undefined : base.strays.get(key)?.answered;
 }
@@ -89,11 +94,5 @@ export function keepAnswer(
 
 export function sameKeyReason(row: RowRecord, rows: readonly RowRecord[]): string {
   const others = rows.filter((each) => each !== row).map(({ number }) => number);
-  return `names the same person as row ${listed(others.toSorted((a, b) => a - b))}: keep one of them`;
-}
-
-/** As many as a status cell holds. */
-export function listed(items: readonly (string | number)[]): string {
-  const shown = items.slice(0, 3).join(', ');
-  return items.length > 3 ? `${shown} and ${items.length - 3} more` : shown;
+  return `names the same person as row ${firstFew(others.toSorted((a, b) => a - b))}: keep one of them`;
 }

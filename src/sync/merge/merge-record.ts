@@ -1,15 +1,25 @@
 // All fields of one person: what goes where, what both sides now agree on, and what stays open.
-import type { FieldNote, Link, Written } from '../record/base.ts';
+import type { FieldNote, Link } from '../record/base.ts';
 import { type FieldChange, type Problem, problem, problemId, type Question } from '../change.ts';
 import type { PlanInput, Resolution } from '../input.ts';
 import { keyLookupOf } from '../record/keys.ts';
 import { isSame, isTooLong, tooLong } from '../value/kinds.ts';
 import { type Field, isWritable } from '../record/mapping.ts';
+import {
+  agreedValue,
+  editNote,
+  isFlip,
+  isStill,
+  lastingNote,
+  newerSide,
+  noteOrNone,
+  agreedNote,
+} from './field-notes.ts';
 import { type FieldDecision, type FieldReadings, mergeField } from './merge-field.ts';
 import type { ContactRecord, RowRecord } from '../record/record.ts';
 import type { RuleId } from '../rules.ts';
 import { isMemberId } from '../value/same.ts';
-import { isBlank, otherSide, type Reading, type Side, type Value } from '../value/value.ts';
+import { isBlank, type Reading, type Side } from '../value/value.ts';
 
 export interface RecordReadings {
   readonly uuid: string;
@@ -70,11 +80,16 @@ function decideField(input: MergeInput, record: RecordReadings, field: Field, re
   const id = problemId(record.uuid, record.row.number, field.name);
   const shown = record.row.unreadable?.[field.name];
   if (shown !== undefined) {
-    return { agreed: readings.base, note: known, problem: tell('unreadable', 'V4', `shows ${shown}`), writes: [] };
+    return {
+      agreed: readings.base,
+      note: known,
+      problem: fieldProblem('unreadable', 'V4', `shows ${shown}`),
+      writes: [],
+    };
   }
   const isRetried = [id, record.uuid, `row:${record.row.number}`].some((each) => input.requests.retry.has(each));
   const edit = editNote(field, readings, known, now);
-  const open = { ...kept(known, isRetried), ...(edit && { edit }) };
+  const open = { ...lastingNote(known, isRetried), ...(edit && { edit }) };
   const resolution = input.requests.resolve.get(id);
   if (resolution) return resolve(resolution);
   if (known?.parked && !isRetried && isStill(field, readings, known.parked)) {
@@ -85,14 +100,14 @@ function decideField(input: MergeInput, record: RecordReadings, field: Field, re
       writes: [],
     };
   }
-  const decision = mergeField(field, readings, newerSide(input, record, open.edit));
+  const decision = mergeField(field, readings, newerSide(input.mapping, record.updatedAt, open.edit));
   switch (decision.kind) {
     case 'leave':
       return { agreed: readings.base, note: noteOrNone(open), writes: [] };
     case 'agree':
       return {
         agreed: agreedValue(field, readings.base, decision.value),
-        note: noteOrNone(writtenOnly(known)),
+        note: noteOrNone(agreedNote(known)),
         writes: [],
       };
     case 'conflict':
@@ -101,7 +116,7 @@ function decideField(input: MergeInput, record: RecordReadings, field: Field, re
         : (sameProfile() ?? {
             agreed: readings.base,
             note: { ...open, conflictSince: known?.conflictSince ?? now },
-            problem: { ...tell('conflict', decision.rule, decision.reason), values: readings },
+            problem: { ...fieldProblem('conflict', decision.rule, decision.reason), values: readings },
             writes: [],
             question: questionOfProfile(),
           });
@@ -148,7 +163,7 @@ function decideField(input: MergeInput, record: RecordReadings, field: Field, re
     return {
       agreed: readings.base,
       note: noteOrNone(open),
-      problem: tell('waiting', 'W10', 'edited: waits to settle'),
+      problem: fieldProblem('waiting', 'W10', 'edited: waits to settle'),
       writes: [],
     };
   }
@@ -167,9 +182,9 @@ function decideField(input: MergeInput, record: RecordReadings, field: Field, re
     const toCell = writes.find(({ side }) => side === 'sheet');
     const problemOfCell =
       toCell && record.row.formulas?.includes(field.name)
-        ? tell('held', 'V5', 'the cell holds a formula, which is never written over')
+        ? fieldProblem('held', 'V5', 'the cell holds a formula, which is never written over')
         : toCell && isTooLong(toCell.after)
-          ? tell('refused', 'V6', tooLong)
+          ? fieldProblem('refused', 'V6', tooLong)
           : undefined;
     return {
       agreed: readings.base,
@@ -201,11 +216,11 @@ function decideField(input: MergeInput, record: RecordReadings, field: Field, re
 
   function parkedProblem(why: 'not-stored' | 'flips'): Problem {
     return why === 'not-stored'
-      ? tell('parked', 'M6', 'not stored by the service, tried three times: left alone until it changes')
-      : tell('parked', 'M7', 'changes back each time it is written: left alone until it changes otherwise');
+      ? fieldProblem('parked', 'M6', 'not stored by the service, tried three times: left alone until it changes')
+      : fieldProblem('parked', 'M7', 'changes back each time it is written: left alone until it changes otherwise');
   }
 
-  function tell(kind: Problem['kind'], rule: RuleId, reason: string): Problem {
+  function fieldProblem(kind: Problem['kind'], rule: RuleId, reason: string): Problem {
     return problem(
       kind,
       { uuid: record.uuid, row: record.row.number, field: field.name },
@@ -213,59 +228,6 @@ function decideField(input: MergeInput, record: RecordReadings, field: Field, re
       `${field.header}: ${reason}`,
     );
   }
-}
-
-/** The oldest instant at which the sheet was seen to show what it shows, as long as that is an edit (W10, M1). */
-function editNote(
-  { kind, direction }: Field,
-  { base, sheet }: FieldReadings,
-  known: FieldNote | undefined,
-  now: number,
-): FieldNote['edit'] {
-  if (direction === 'to_sheet' || sheet === undefined) return undefined;
-  if (base === undefined ? isBlank(sheet) : isSame(kind, sheet, base)) return undefined;
-  return known?.edit && isSame(kind, known.edit.value, sheet) ? known.edit : { value: sheet, since: now };
-}
-
-/** M1 `newest`. Undefined where it cannot be told. */
-function newerSide({ mapping }: MergeInput, { updatedAt }: RecordReadings, edit: FieldNote['edit']): Side | undefined {
-  if (updatedAt === undefined || edit === undefined) return undefined;
-  const lead = updatedAt - edit.since;
-  if (Math.abs(lead) < mapping.newestMarginMs) return undefined;
-  return lead > 0 ? 'crm' : 'sheet';
-}
-
-/**
- * M7. The same value in the place of the same other value for the second time, with the other side written in between:
- * somebody, or something, keeps turning it round. People who change their mind twice write one side only. A column that
- * only the CRM fills is put back twice before it is left alone (M4).
- */
-function isFlip({ kind }: Field, written: readonly Written[] = [], next: Written): boolean {
-  const [first, last] = written;
-  if (!first || !last || !isRepeat(first)) return false;
-  return last.side === otherSide[next.side] || isRepeat(last);
-
-  function isRepeat(earlier: Written): boolean {
-    return (
-      earlier.side === next.side &&
-      isSame(kind, earlier.value, next.value) &&
-      isSame(kind, earlier.replaced, next.replaced)
-    );
-  }
-}
-
-function isStill({ kind }: Field, { crm, sheet }: FieldReadings, parked: NonNullable<FieldNote['parked']>): boolean {
-  return isAlike(crm, parked.crm) && isAlike(sheet, parked.sheet);
-
-  /** A side that says nothing has not changed. */
-  function isAlike(now: Reading, before: Reading): boolean {
-    return now === undefined || isSame(kind, now, before);
-  }
-}
-
-/** The base keeps its own form as long as it says the same: nothing is stored for a change of form (W9). */
-function agreedValue({ kind }: Field, base: Reading, value: Value): Reading {
-  return isSame(kind, base, value) ? base : value;
 }
 
 /** I7: what a run that ended in the midst of passing keys on left in the contact is its own doing, and nobody's edit. */
@@ -281,19 +243,4 @@ function withoutPassedOn({ fields }: Pick<PlanInput['mapping'], 'fields'>, recor
     notes[name] = rest;
   }
   return { ...record, base, notes };
-}
-
-/** What of a note lives on while the field is not agreed upon. */
-function kept(note: FieldNote | undefined, isRetried: boolean): FieldNote {
-  const { edit: _edit, conflictSince: _conflict, parked: _parked, notStored, passedOn, written } = note ?? {};
-  const ours = passedOn && { passedOn };
-  return isRetried ? { ...ours } : { ...(notStored && { notStored }), ...ours, ...(written && { written }) };
-}
-
-function writtenOnly(note: FieldNote | undefined): FieldNote {
-  return note?.written ? { written: note.written } : {};
-}
-
-function noteOrNone(note: FieldNote): FieldNote | undefined {
-  return Object.keys(note).length > 0 ? note : undefined;
 }

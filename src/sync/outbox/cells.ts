@@ -7,7 +7,7 @@ import type { Value } from '../value/value.ts';
 /** The columns that say what was sent. */
 export type SentField = '#uuid' | '#sent' | '#delivery';
 
-export function isBlank(cell: OutboxRow['uuid']): boolean {
+export function isBlankCell(cell: OutboxRow['uuid']): boolean {
   return readPayload(cell) === null;
 }
 

@@ -45,12 +45,12 @@ export interface Draft extends Keepers {
   isBehind: boolean;
 }
 
-export function tell(draft: Draft, row: OutboxRow, kind: Problem['kind'], rule: RuleId, reason: string): void {
+export function addProblem(draft: Draft, row: OutboxRow, kind: Problem['kind'], rule: RuleId, reason: string): void {
   draft.problems.push(problemOf(draft, row, kind, rule, reason));
 }
 
 /** What takes care of itself within a run or two: the report has it, the row keeps what it says. */
-export function tellSilently(draft: Draft, row: OutboxRow, rule: RuleId, reason: string): void {
+export function addSilentProblem(draft: Draft, row: OutboxRow, rule: RuleId, reason: string): void {
   const said = problemOf(draft, row, 'waiting', rule, reason);
   draft.problems.push(said);
   draft.silent.add(said);
@@ -62,6 +62,6 @@ function problemOf({ keepers }: Draft, row: OutboxRow, kind: Problem['kind'], ru
 }
 
 /** A person asked for it again although it was sent, or may have been. */
-export function mayAgain({ input }: Draft, id: string): boolean {
+export function isResendAsked({ input }: Draft, id: string): boolean {
   return input.retried.get(id) ?? false;
 }

@@ -1,20 +1,20 @@
 // P2, P6: whose message a row is. By the ID it was given, else by the uuid, else by what it says; a row that says it was
 // sent, and is nobody's that we know, is proof or is set aside, and is never sent.
-import { listed } from '../match/matching.ts';
+import { firstFew } from '../change.ts';
 import { contentText, isUuid, type Message, type OutboxRow, readPayload, readRecipient, readSend } from './message.ts';
-import { instantOf, isBlank, textOf } from './cells.ts';
-import { type Draft, mayAgain, tell } from './draft.ts';
+import { instantOf, isBlankCell, textOf } from './cells.ts';
+import { type Draft, isResendAsked, addProblem } from './draft.ts';
 import { isDone, saidOf } from './known.ts';
 import { payloadOf, textIn } from './payload.ts';
-import { report } from './report.ts';
-import { waitForId, wish } from './wish.ts';
+import { reportOutcome } from './report.ts';
+import { waitForId, judgeWish } from './wish.ts';
 
-export function identify(draft: Draft): void {
+export function identifyRows(draft: Draft): void {
   const { input, keepers, doubted } = draft;
   for (const row of input.rows) {
     const keeper = keepers.get(row.id);
     const doubtful = doubted.get(row.id);
-    if (doubtful) doubtOf(draft, row, doubtful);
+    if (doubtful) quarantineDoubtful(draft, row, doubtful);
     else if (!keeper) considerNameless(draft, row);
     else if (keeper === row) considerNamed(draft, row);
     else considerCopy(draft, row, keeper);
@@ -33,23 +33,23 @@ function considerNameless(draft: Draft, row: OutboxRow): void {
     draft.sent += 1;
   } else if (owner !== undefined) {
     const other = keepers.get(owner);
-    if (other) return copyOf(draft, row, other);
-    giveBack(draft, row, owner);
+    if (other) return quarantineCopy(draft, row, other);
+    giveIdBack(draft, row, owner);
   } else if (isWished(draft, row)) {
-    if (uuid !== '' || !isBlank(row.sentAt)) return sentElsewhere(draft, row);
+    if (uuid !== '' || !isBlankCell(row.sentAt)) return quarantineSentElsewhere(draft, row);
     const lost = known.idsBySaid.get(saidOf(input, row))?.find((id) => !keepers.has(id));
-    if (lost !== undefined) return giveBack(draft, row, lost);
-    wish(draft, row, undefined, undefined);
+    if (lost !== undefined) return giveIdBack(draft, row, lost);
+    judgeWish(draft, row, undefined, undefined);
   }
 }
 
-function giveBack(draft: Draft, row: OutboxRow, id: string): void {
+function giveIdBack(draft: Draft, row: OutboxRow, id: string): void {
   const { input, keepers, namings } = draft;
   keepers.set(id, row);
   namings.push({ row: row.number, id });
   const message = input.messages.get(id)!;
-  if (isDone(message) && !mayAgain(draft, id)) report(draft, row, id, message);
-  else if (input.isDryRun) wish(draft, row, id, message);
+  if (isDone(message) && !isResendAsked(draft, id)) reportOutcome(draft, row, id, message);
+  else if (input.isDryRun) judgeWish(draft, row, id, message);
   else waitForId(draft, row);
 }
 
@@ -61,47 +61,48 @@ function considerNamed(draft: Draft, row: OutboxRow): void {
   const owner = known.idByUuid.get(uuid);
   if (owner !== undefined && owner !== id) {
     const other = keepers.get(owner);
-    if (other) return copyOf(draft, row, other);
-    return message ? sentElsewhere(draft, row) : giveBack(draft, row, owner);
+    if (other) return quarantineCopy(draft, row, other);
+    return message ? quarantineSentElsewhere(draft, row) : giveIdBack(draft, row, owner);
   }
   const isNamed = isUuid(uuid) && owner === undefined;
   if (message && isNamed && (message.state === 'unknown' || message.state === 'intended')) {
     // Somebody looked in the service, and wrote down what they found (P3).
     const found: Message = { ...message, state: 'sent', uuid: uuid.toLowerCase() };
     messages.set(id, found);
-    return report(draft, row, id, found);
+    return reportOutcome(draft, row, id, found);
   }
-  if (message && isDone(message) && !mayAgain(draft, id)) return report(draft, row, id, message);
-  if (isNamed || (!message && !isBlank(row.sentAt) && isUuid(id))) {
+  if (message && isDone(message) && !isResendAsked(draft, id)) return reportOutcome(draft, row, id, message);
+  if (isNamed || (!message && !isBlankCell(row.sentAt) && isUuid(id))) {
     draft.isBehind = true;
     const proof = provenBy(draft, row);
     messages.set(id, proof);
-    return report(draft, row, id, proof);
+    return reportOutcome(draft, row, id, proof);
   }
   if (!message && !isUuid(id)) {
-    if (isWished(draft, row)) tell(draft, row, 'quarantined', 'P2', 'its ID is not one that leadsheet gave: clear it');
+    if (isWished(draft, row))
+      addProblem(draft, row, 'quarantined', 'P2', 'its ID is not one that leadsheet gave: clear it');
     return;
   }
   if (!isWished(draft, row)) return;
   if (!message) draft.isBehind = true;
-  else if (!message.isAgain && !mayAgain(draft, id) && (uuid !== '' || !isBlank(row.sentAt))) {
-    return sentElsewhere(draft, row);
+  else if (!message.isAgain && !isResendAsked(draft, id) && (uuid !== '' || !isBlankCell(row.sentAt))) {
+    return quarantineSentElsewhere(draft, row);
   }
-  wish(draft, row, id, message);
+  judgeWish(draft, row, id, message);
 }
 
 /** I4: of rows with one ID one keeps it. A copy of what was not sent is a message of its own, and wants an ID of its own. */
 function considerCopy(draft: Draft, row: OutboxRow, keeper: OutboxRow): void {
-  if (!isBlank(row.uuid) || !isBlank(row.sentAt)) return copyOf(draft, row, keeper);
-  if (isWished(draft, row)) wish(draft, row, undefined, undefined);
+  if (!isBlankCell(row.uuid) || !isBlankCell(row.sentAt)) return quarantineCopy(draft, row, keeper);
+  if (isWished(draft, row)) judgeWish(draft, row, undefined, undefined);
 }
 
 /** P1. Says what keeps a row from being sent, where something is in Send. */
 function isWished(draft: Draft, row: OutboxRow): boolean {
   const { send } = draft.input.headers;
   const word = readSend(row);
-  if (word === 'formula') tell(draft, row, 'held', 'P1', `a formula stands in ${send}: type yes`);
-  else if (word === 'other') tell(draft, row, 'waiting', 'P1', `it is sent once ${send} says yes`);
+  if (word === 'formula') addProblem(draft, row, 'held', 'P1', `a formula stands in ${send}: type yes`);
+  else if (word === 'other') addProblem(draft, row, 'waiting', 'P1', `it is sent once ${send} says yes`);
   // What was said of a wish that is no more.
   else if (word === 'no') draft.texts.set(row.number, '');
   return word === 'yes';
@@ -128,21 +129,21 @@ function provenBy({ input }: Draft, row: OutboxRow): Message {
   };
 }
 
-function copyOf(draft: Draft, row: OutboxRow, { number }: OutboxRow): void {
+function quarantineCopy(draft: Draft, row: OutboxRow, { number }: OutboxRow): void {
   const { uuid, sentAt } = draft.input.headers;
   const remedy = `to make it a message of its own, clear ${uuid} and ${sentAt}`;
-  tell(draft, row, 'quarantined', 'P2', `copy of row ${number}, nothing is sent: ${remedy}`);
+  addProblem(draft, row, 'quarantined', 'P2', `copy of row ${number}, nothing is sent: ${remedy}`);
 }
 
 /** I4, P3: which of them was sent, or may have been, cannot be told. */
-function doubtOf(draft: Draft, row: OutboxRow, rows: readonly number[]): void {
-  const others = listed(rows.filter((number) => number !== row.number));
+function quarantineDoubtful(draft: Draft, row: OutboxRow, rows: readonly number[]): void {
+  const others = firstFew(rows.filter((number) => number !== row.number));
   const reason = `has the same ID as row ${others}, and which of them was sent cannot be told, nothing is sent: clear the ID in the rows that are new messages`;
-  tell(draft, row, 'quarantined', 'I4', reason);
+  addProblem(draft, row, 'quarantined', 'I4', reason);
 }
 
-function sentElsewhere(draft: Draft, row: OutboxRow): void {
+function quarantineSentElsewhere(draft: Draft, row: OutboxRow): void {
   const { uuid, sentAt } = draft.input.headers;
   const remedy = `if it is a new message, clear ${uuid} and ${sentAt}`;
-  tell(draft, row, 'quarantined', 'P2', `says that it was sent: ${remedy}`);
+  addProblem(draft, row, 'quarantined', 'P2', `says that it was sent: ${remedy}`);
 }

@@ -1,7 +1,7 @@
 // P4, as the service says: sender, contact and content of a row whose turn it is.
 import type { Change, FieldChange } from '../change.ts';
 import { contentText, type Message, type OutboxRow } from './message.ts';
-import { type Draft, tell, type Wish } from './draft.ts';
+import { type Draft, addProblem, type Wish } from './draft.ts';
 import type { OutboxInput, Sender } from './input.ts';
 import { type Payload, payloadOf, textIn } from './payload.ts';
 import { sameAs } from './wish.ts';
@@ -26,7 +26,7 @@ export type Verdict = { readonly kind: 'due'; readonly due: Due } | { readonly k
 const askAgainMs = 3_600_000;
 
 /** `taken`: by what it says (`Due.key`), the ID of who is sent now. */
-export function judge(draft: Draft, each: Wish, taken: ReadonlyMap<string, string>): Verdict {
+export function judgeByService(draft: Draft, each: Wish, taken: ReadonlyMap<string, string>): Verdict {
   const { input, known } = draft;
   const { row, values, recipient, message } = each;
   const answer = input.answers.recipients.get(recipient);
@@ -55,7 +55,7 @@ export function judge(draft: Draft, each: Wish, taken: ReadonlyMap<string, strin
 
 /** Remembered, so that nobody asks the same again in every run. */
 function refuse(draft: Draft, { id, row, message, said }: Wish, rule: RuleId, reason: string, name?: string): Verdict {
-  tell(draft, row, 'refused', rule, reason);
+  addProblem(draft, row, 'refused', rule, reason);
   if (id === undefined) return { kind: 'refused' };
   const { calls, uuid, before, uuidsBefore } = message;
   const kept = {

@@ -5,11 +5,11 @@
 import type { Change, Problem } from '../change.ts';
 import type { Message } from './message.ts';
 import type { Draft, Naming } from './draft.ts';
-import { identify } from './identity.ts';
+import { identifyRows } from './identity.ts';
 import type { OutboxInput } from './input.ts';
 import type { Due } from './judge.ts';
 import { findKeepers, indexLedger } from './known.ts';
-import { takeTurns } from './queue.ts';
+import { planQueue } from './queue.ts';
 import { statusByRow } from '../status.ts';
 
 export interface OutboxPlan {
@@ -49,8 +49,8 @@ export function planOutbox(input: OutboxInput): OutboxPlan {
     pending: 0,
     isBehind: false,
   };
-  identify(draft);
-  const turns = takeTurns(draft);
+  identifyRows(draft);
+  const turns = planQueue(draft);
   const { namings, messages, sets, problems, texts, silent, sent } = draft;
   const urgent = statusByRow(problems.filter((each) => !silent.has(each)));
   return {

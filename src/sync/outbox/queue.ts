@@ -1,16 +1,16 @@
 // Who goes now, and who waits: P4's cap, P6's approval, W10. Oldest first, whatever the order of the rows (L11).
-import { type Draft, tell, tellSilently } from './draft.ts';
-import { type Due, judge } from './judge.ts';
+import { type Draft, addProblem, addSilentProblem } from './draft.ts';
+import { type Due, judgeByService } from './judge.ts';
 import { countCalls } from './known.ts';
 
 /** The last step of a plan. Fields of the same names as in `OutboxPlan` mean the same. */
-export interface Turns {
+export interface QueuePlan {
   readonly due: readonly Due[];
   readonly questions: { readonly recipients: readonly string[]; readonly senders: boolean };
   readonly unapproved: number;
 }
 
-export function takeTurns(draft: Draft): Turns {
+export function planQueue(draft: Draft): QueuePlan {
   const { input, queue } = draft;
   const { perHour, batchMax, settleMs, now } = input;
   const unapproved = countUnapproved(draft);
@@ -24,15 +24,17 @@ export function takeTurns(draft: Draft): Turns {
   for (const each of queue.toSorted((a, b) => a.message.at - b.message.at || a.row.number - b.row.number)) {
     const { id, row, message, recipient } = each;
     const failure = input.tried.get(id ?? '');
-    if (unapproved > 0) tell(draft, row, 'held', 'P6', 'the state is new: approve once what it would send');
-    else if (failure !== undefined) tell(draft, row, 'failed', 'P3', `not sent, is tried in the next run: ${failure}`);
-    else if (settleMs !== undefined && now - message.at < settleMs) tellSilently(draft, row, 'W10', 'waits to settle');
+    if (unapproved > 0) addProblem(draft, row, 'held', 'P6', 'the state is new: approve once what it would send');
+    else if (failure !== undefined)
+      addProblem(draft, row, 'failed', 'P3', `not sent, is tried in the next run: ${failure}`);
+    else if (settleMs !== undefined && now - message.at < settleMs)
+      addSilentProblem(draft, row, 'W10', 'waits to settle');
     else if (free <= 0) {
-      tell(draft, row, 'waiting', 'P4', `${ahead} ahead, cap ${perHour}/h`);
+      addProblem(draft, row, 'waiting', 'P4', `${ahead} ahead, cap ${perHour}/h`);
       ahead += 1;
-    } else if (due.length + asked >= batchMax) tellSilently(draft, row, 'P1', 'is tried in the next run');
+    } else if (due.length + asked >= batchMax) addSilentProblem(draft, row, 'P1', 'is tried in the next run');
     else {
-      const verdict = judge(draft, each, taken);
+      const verdict = judgeByService(draft, each, taken);
       if (verdict.kind === 'refused') continue;
       free -= 1;
       if (verdict.kind === 'due') {

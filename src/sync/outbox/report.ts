@@ -1,13 +1,13 @@
 // P3, P5: what rows are told whose message the service took, or may have taken.
 import { type Message, type OutboxRow } from './message.ts';
 import { instantText, sentCells } from './cells.ts';
-import { type Draft, tell } from './draft.ts';
+import { type Draft, addProblem } from './draft.ts';
 import { saidOf } from './known.ts';
 
-export function report(draft: Draft, row: OutboxRow, id: string, message: Message): void {
+export function reportOutcome(draft: Draft, row: OutboxRow, id: string, message: Message): void {
   if (message.state !== 'sent') {
     const reason = `outcome unknown: look in the service, then leadsheet retry ${id} --yes if it is not there`;
-    return tell(draft, row, 'quarantined', 'P3', reason);
+    return addProblem(draft, row, 'quarantined', 'P3', reason);
   }
   draft.sent += 1;
   draft.texts.set(row.number, sentText(draft, row, message));

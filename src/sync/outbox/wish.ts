@@ -2,42 +2,42 @@
 import { isPlaceholderEmail } from '../record/keys.ts';
 import { callsOf, type Message, type OutboxRow, readPayload, readRecipient, saidText } from './message.ts';
 import { instantText } from './cells.ts';
-import { type Draft, mayAgain, tell, tellSilently } from './draft.ts';
+import { type Draft, isResendAsked, addProblem, addSilentProblem } from './draft.ts';
 import { isDone, sentDigests } from './known.ts';
 import { faultIn, headerOf, textIn } from './payload.ts';
 
 /** `id` undefined: it has none yet. `before`: what the ledger has under it. */
-export function wish(draft: Draft, row: OutboxRow, id: string | undefined, before: Message | undefined): void {
+export function judgeWish(draft: Draft, row: OutboxRow, id: string | undefined, before: Message | undefined): void {
   const { input, known } = draft;
   const { fields, missing, now } = input;
   if (missing.length > 0) {
     draft.pending += 1;
-    return tell(draft, row, 'held', 'W11', `not in the tab: ${missing.join(', ')}`);
+    return addProblem(draft, row, 'held', 'W11', `not in the tab: ${missing.join(', ')}`);
   }
   const values = row.cells.map(readPayload);
   const said = input.digest(saidText(fields, values));
   const isRetried = id !== undefined && input.retried.has(id);
-  const message = renewed(before, { said, now, isRetried, isAgain: id !== undefined && mayAgain(draft, id) });
+  const message = renewed(before, { said, now, isRetried, isAgain: id !== undefined && isResendAsked(draft, id) });
   if (id === undefined) draft.namings.push({ row: row.number, message });
   else if (message !== before) draft.messages.set(id, message);
   const fault = faultIn(fields, values);
   if (fault) {
     if (fault.kind === 'unreadable') draft.pending += 1;
-    return tell(draft, row, fault.kind, 'P4', fault.reason);
+    return addProblem(draft, row, fault.kind, 'P4', fault.reason);
   }
   if (message.state === 'refused' && (message.retryAt === undefined || message.retryAt > now)) {
-    return tell(draft, row, 'refused', message.rule ?? 'P4', message.message ?? 'by the service');
+    return addProblem(draft, row, 'refused', message.rule ?? 'P4', message.message ?? 'by the service');
   }
   const twin = message.isAgain ? undefined : known.idsBySent.get(said)?.find((other) => other !== id);
-  if (twin !== undefined) return tell(draft, row, 'refused', 'P2', sameAs(draft, twin, { id, digest: said }));
+  if (twin !== undefined) return addProblem(draft, row, 'refused', 'P2', sameAs(draft, twin, { id, digest: said }));
   const recipient = readRecipient(textIn(fields, 'lead_uuid', values));
   if (recipient === undefined) {
     const reason = `${headerOf(fields, 'lead_uuid')} is neither a uuid nor an e-mail address`;
-    return tell(draft, row, 'refused', 'P4', reason);
+    return addProblem(draft, row, 'refused', 'P4', reason);
   }
   if (recipient.includes('@') && isPlaceholderEmail(recipient)) {
     const reason = `${headerOf(fields, 'lead_uuid')} is an address at example.com or the like, which names nobody: write the uuid of the contact`;
-    return tell(draft, row, 'refused', 'I8', reason);
+    return addProblem(draft, row, 'refused', 'I8', reason);
   }
   if (id === undefined && !input.isDryRun) waitForId(draft, row);
   else draft.queue.push({ id, row, values, said, message, recipient });
@@ -46,7 +46,7 @@ export function wish(draft: Draft, row: OutboxRow, id: string | undefined, befor
 /** P2: nothing is sent under an ID that the row does not have yet. */
 export function waitForId(draft: Draft, row: OutboxRow): void {
   draft.pending += 1;
-  tellSilently(draft, row, 'P1', 'is tried in the next run');
+  addSilentProblem(draft, row, 'P1', 'is tried in the next run');
 }
 
 /** P2, for the row `id` that says what `twin` said: `digest` is the one they share. */

@@ -138,7 +138,7 @@ export function lastSeen(link: Link, side: Side): Packed {
  * read nothing follows from either. `passedOn`: those of them that are keys which changed hands, as in `FieldNote` (I7).
  * `fields`: as in `Base`.
  */
-export function unsureOf(
+export function withUnknownOutcome(
   link: Link,
   fields: readonly string[],
   sent: ReadonlySet<string>,

@@ -15,7 +15,7 @@ export function isChangedSince({ fields }: Mapping, link: Link, crm: Packed): bo
 }
 
 /** D3: what a person may have put into the row since the base. A cell that says nothing may hold anything (L1). */
-export function whyKept({ fields }: Mapping, link: Link, row: RowRecord): string | undefined {
+export function whyRowIsKept({ fields }: Mapping, link: Link, row: RowRecord): string | undefined {
   const [before, now] = [unpack(link.agreed), unpack(row.values)];
   if (now.includes(undefined)) return 'not all of it can be read';
   const isEdited = fields.some(({ kind }, index) => !isAlike(kind, before[index], now[index]));

@@ -104,3 +104,12 @@ export function isPlaceholderEmail(text: string): boolean {
   const email = normalEmail(text);
   return placeholderDomain.test(email.slice(email.lastIndexOf('@') + 1));
 }
+
+/** Fields that are a key by themselves. A name, and a name with a company, is shared by many and taken from nobody. */
+export function soleKeyNames({ match }: Mapping): readonly string[] {
+  return match.flatMap(([name, ...more]) => (name !== undefined && more.length === 0 && name !== 'name' ? [name] : []));
+}
+
+export function compileSoleKeys(mapping: Mapping): Keys {
+  return compileKeys({ ...mapping, match: soleKeyNames(mapping).map((name) => [name]) });
+}

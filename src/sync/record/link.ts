@@ -1,16 +1,15 @@
 // A link as it is to be stored from readings and results: small, and honest about when somebody edited the contact.
 import { lastSeen, type Link, type Standing } from './base.ts';
-import type { FieldChange } from '../change.ts';
-import { withCounted } from '../guard/counted.ts';
+import { compareTexts, type FieldChange } from '../change.ts';
 import type { Mapping } from './mapping.ts';
-import type { Person } from '../merge/person.ts';
+import type { ContactReading } from './person.ts';
 import type { Packed } from './record.ts';
 
 /**
  * When somebody last edited the contact, as far as that is known and anybody asks (M1). The instant of our own write says
  * nothing about when somebody edited another field: then what was known before still holds, if nothing else changed.
  */
-export function editedAt({ fields }: Mapping, link: Link | undefined, contact: Person['contact']): number | undefined {
+export function editedAt({ fields }: Mapping, link: Link | undefined, contact: ContactReading): number | undefined {
   if (fields.every(({ conflict }) => conflict !== 'newest')) return undefined;
   if (typeof contact !== 'object') return link?.updatedAt;
   if (!link || contact.updatedAt !== link.writtenAt) return contact.updatedAt;
@@ -49,7 +48,29 @@ export function linkOf(parts: {
 }
 
 /** Once the contact was read: what was unknown or missing about it is known. */
-export function seenAs(link: Link, crm: Packed): Link {
+export function withContactRead(link: Link, crm: Packed): Link {
   const { crm: _crm, missedScans: _missed, isUnsure: _unsure, ...rest } = link;
   return crm === link.agreed ? rest : { ...rest, crm };
+}
+
+/** What of it is still to be written and was let through. */
+export function withCounted(link: Link, fields: readonly Pick<FieldChange, 'field' | 'after'>[]): Link {
+  if (fields.length === 0) return link;
+  const { counted, ...rest } = link;
+  return { ...rest, counted: { ...counted, ...Object.fromEntries(fields.map(({ field, after }) => [field, after])) } };
+}
+
+/** `link` as it is stored with these contents of other rows that have its ID (I4). */
+export function withCopies(link: Link, copies: readonly Packed[]): Link {
+  const { copies: _before, ...rest } = link;
+  return copies.length === 0 ? rest : { ...rest, copies };
+}
+
+/** Whether two links say the same, whatever order their parts stand in (W9). null and undefined: there is none. */
+export function isSameLink(a: Link | null | undefined, b: Link | null | undefined): boolean {
+  return linkText(a ?? {}) === linkText(b ?? {});
+}
+
+function linkText(link: object): string {
+  return JSON.stringify(Object.entries(link).toSorted(([a], [b]) => compareTexts(a, b)));
 }

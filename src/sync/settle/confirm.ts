@@ -1,16 +1,21 @@
 // After the CRM push: which records the service confirmed, and as what. The sheet push and the base both follow from it.
 import type { FieldNote, Stray } from '../record/base.ts';
 import { type Change, type Problem, problem } from '../change.ts';
-import { copiesOf } from '../match/copies.ts';
-import { soleKeyNames } from '../keys/key-edits.ts';
+import {
+  copiesOf,
+  confirmReleased,
+  confirmRestored,
+  confirmStored,
+  type RecordState,
+  stateOf,
+} from './record-state.ts';
+import { soleKeyNames, isNoKey, isOtherName } from '../record/keys.ts';
 import type { PlanInput } from '../input.ts';
-import { isNoKey, isOtherName } from '../record/keys.ts';
 import { isSame } from '../value/kinds.ts';
 import { type Failure, failureProblem, type Outcome, type Outcomes } from '../outcome.ts';
-import type { Person } from '../merge/person.ts';
-import { nextRefusal } from './refusal.ts';
+import type { Person } from '../record/person.ts';
+import { nextRefusal } from '../record/refusal.ts';
 import type { Plan } from '../plan.ts';
-import { confirmReleased, confirmRestored, confirmStored, type RecordState, stateOf } from './record-state.ts';
 import { type ContactRecord, type RowRecord, unpack } from '../record/record.ts';
 import type { Reading } from '../value/value.ts';
 

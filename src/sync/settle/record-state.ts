@@ -1,13 +1,12 @@
 // One record in the middle of a run: what both sides were confirmed to hold so far. Results go in, a link comes out.
 import { type FieldNote, lastSeen, type Link, type Refusal, type Written } from '../record/base.ts';
 import { type Change, type FieldChange, type Problem, problem } from '../change.ts';
-import { withCopies } from '../match/copies.ts';
+import { withCopies, editedAt, linkOf } from '../record/link.ts';
 import { noRequests, type PlanInput } from '../input.ts';
 import { isSame, isStoredForm, type Kind } from '../value/kinds.ts';
 import { type Field, isReadFromCrm, type Mapping } from '../record/mapping.ts';
 import { mergeRecord, type RecordMerge } from '../merge/merge-record.ts';
-import { editedAt, linkOf } from '../record/link.ts';
-import type { Person } from '../merge/person.ts';
+import type { Person } from '../record/person.ts';
 import { type ContactRecord, pack, type Packed, type RowRecord, unpack } from '../record/record.ts';
 import type { Reading, Value } from '../value/value.ts';
 
@@ -257,4 +256,13 @@ export function linkOfState(state: RecordState, merged: RecordMerge): Link {
     counted: [...merged.toCrm, ...(state.copies.length === 0 ? merged.toSheet : [])],
   });
   return withCopies(link, state.copies);
+}
+
+/** What the other rows with a contact's ID hold, as the plan found it. */
+export function copiesOf(
+  { links }: { readonly links: ReadonlyMap<string, Link | null> },
+  { base }: Pick<PlanInput, 'base'>,
+  uuid: string,
+): readonly Packed[] {
+  return (links.has(uuid) ? links.get(uuid) : base.links.get(uuid))?.copies ?? [];
 }

@@ -2,14 +2,13 @@
 import { lastSeen, type Link, type Stray } from '../record/base.ts';
 import { type Change, type Problem, problem, problemId } from '../change.ts';
 import { confirmCrm } from './confirm.ts';
-import { copiesOf } from '../match/copies.ts';
+import { copiesOf, blankRow, linkOfState, mergeState, type RecordState, stateOf, withCells } from './record-state.ts';
 import type { PlanInput } from '../input.ts';
 import { isReadFromCrm } from '../record/mapping.ts';
 import type { RecordMerge } from '../merge/merge-record.ts';
 import { failureProblem, type Outcome, type Outcomes } from '../outcome.ts';
-import { nextRefusal, withRefusedSet } from './refusal.ts';
+import { nextRefusal, withRefusedSet } from '../record/refusal.ts';
 import type { Plan } from '../plan.ts';
-import { blankRow, linkOfState, mergeState, type RecordState, stateOf, withCells } from './record-state.ts';
 import { type RowRecord, unpack } from '../record/record.ts';
 
 export interface Settled {
@@ -31,7 +30,7 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
   const refusedSets = new Map<string, string>();
   for (const [change, outcome] of outcomes) {
     if (change.op === 'set' || change.op === 'append') settleCells(change, outcome);
-    else if (change.op === 'delete' || change.op === 'cancel' || change.op === 'remove') settleGone(change, outcome);
+    else if (change.op === 'delete' || change.op === 'cancel' || change.op === 'remove') settleRemoval(change, outcome);
   }
   for (const [uuid, state] of states) {
     const merged = mergeState(input, state);
@@ -82,12 +81,12 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
     return { ...state, base, sheet: unpack(row.values) };
   }
 
-  function settleGone(change: Change, outcome: Outcome): void {
+  function settleRemoval(change: Change, outcome: Outcome): void {
     const uuid = change.uuid ?? '';
     if (outcome.kind === 'refused') keepRefusal(change, outcome.message);
     if (outcome.kind !== 'done') problems.push(failureProblem({ uuid, row: change.row }, outcome));
     else if (change.op !== 'cancel') links.set(uuid, null);
-    else if (change.rule === 'D1') mourn(uuid);
+    else if (change.rule === 'D1') markRowGone(uuid);
   }
 
   /** W5: of a wish that was withdrawn the ledger keeps it (E5). */
@@ -100,7 +99,7 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
   }
 
   /** Cancelled everywhere, and left alone from now on, as by `ignore` (D1). */
-  function mourn(uuid: string): void {
+  function markRowGone(uuid: string): void {
     const link = plan.links.get(uuid) ?? plan.people.get(uuid)?.link;
     if (!link) return;
     const { isOpen: _isOpen, ...rest } = link;

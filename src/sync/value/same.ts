@@ -129,9 +129,9 @@ const entities: ReadonlyMap<string, string> = new Map([
 
 /** What `htmlspecialchars` and its likes write, named or by number. */
 function withoutEntities(text: string): string {
-  return text.replaceAll(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,4}));/gi, (whole, decimal, hex, name) => {
-    if (name !== undefined) return entities.get(name.toLowerCase()) ?? whole;
+  return text.replaceAll(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,4}));/gi, (entity, decimal, hex, name) => {
+    if (name !== undefined) return entities.get(name.toLowerCase()) ?? entity;
     const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
-    return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+    return code <= 0x10ffff ? String.fromCodePoint(code) : entity;
   });
 }

@@ -17,7 +17,7 @@ const merging: readonly Sabotage[] = [
   },
   {
     name: 'under newest the older side wins',
-    file: 'sync/merge/merge-record.ts',
+    file: 'sync/merge/field-notes.ts',
     text: "return lead > 0 ? 'crm' : 'sheet';",
     instead: "return lead > 0 ? 'sheet' : 'crm';",
   },
@@ -69,28 +69,28 @@ const identity: readonly Sabotage[] = [
   },
   {
     name: 'what copies of a row held is not remembered',
-    file: 'sync/match/copies.ts',
+    file: 'sync/record/link.ts',
     text: 'return copies.length === 0 ? rest : { ...rest, copies };',
     instead: 'return copies.length >= 0 ? rest : { ...rest, copies };',
   },
   {
     name: 'a second row of a contact takes the place of the first',
     file: 'sync/match/by-key.ts',
-    text: 'if (living !== undefined) {',
-    instead: 'if (living !== undefined && rows.length > 1) {',
+    text: 'if (takenRows !== undefined) {',
+    instead: 'if (takenRows !== undefined && rows.length > 1) {',
   },
 ];
 
 const deleting: readonly Sabotage[] = [
   {
     name: 'who is on no page is gone, and is not asked for',
-    file: 'sync/merge/person.ts',
+    file: 'sync/merge/contact-gone.ts',
     text: "return { link, changes: [], problems: [], question: 'D3' };",
     instead: 'return planContactGone(context, person, link);',
   },
   {
     name: 'a contact that changed is deleted with its row',
-    file: 'sync/merge/person.ts',
+    file: 'sync/merge/row-gone.ts',
     text: "      if (contactIs === 'changed') {\n        return restore('D2'",
     instead: "      if (false as boolean) {\n        return restore('D2'",
   },
@@ -123,7 +123,7 @@ const guards: readonly Sabotage[] = [
   },
   {
     name: 'rows are taken for gone while others have an ID in doubt',
-    file: 'sync/merge/person.ts',
+    file: 'sync/merge/row-gone.ts',
     text: 'if (doubtfulRows.length > 0 || isWithheld) {',
     instead: 'if ((doubtfulRows.length > 0 || isWithheld) && (false as boolean)) {',
   },
@@ -220,7 +220,7 @@ const enrolling: readonly Sabotage[] = [
   },
   {
     name: 'one more an hour than the cap',
-    file: 'sync/enrolment/enrolment.ts',
+    file: 'sync/enrolment/queue.ts',
     text: 'let free = rules.perHour - countSince(ledger, input.now - hourMs);',
     instead: 'let free = rules.perHour + 1 - countSince(ledger, input.now - hourMs);',
   },

@@ -1,7 +1,7 @@
 // One run over the small world, as the engine does it: read, plan, ask, push to the CRM, resume, push to the sheet,
 // settle. What goes wrong on the way is told beforehand, so that a trial replays exactly.
 import { type Arbitrary, array, boolean, constant, constantFrom, nat, oneof, option, record } from 'fast-check';
-import { type Base, type Link, unsureOf } from '../../../src/sync/record/base.ts';
+import { type Base, type Link, withUnknownOutcome } from '../../../src/sync/record/base.ts';
 import type { Change, Question } from '../../../src/sync/change.ts';
 import {
   type Answers,
@@ -12,7 +12,7 @@ import {
 } from '../../../src/sync/input.ts';
 import type { Outcome } from '../../../src/sync/outcome.ts';
 import { type Plan, plan } from '../../../src/sync/plan.ts';
-import { resume } from '../../../src/sync/settle/sheet-follow-up.ts';
+import { planSheetChanges } from '../../../src/sync/settle/sheet-changes.ts';
 import { settle, type Settled } from '../../../src/sync/settle/settle.ts';
 import { unpack } from '../../../src/sync/record/record.ts';
 import { type Act, anyAct } from './people.ts';
@@ -171,7 +171,7 @@ function carryOut(input: PlanInput, planned: Plan, push: Push): void {
   const isDeletion = ({ op }: Change) => op === 'delete' || op === 'remove';
   for (const change of planned.changes) if (change.side === 'crm' && !isDeletion(change)) push.carryOut(change);
   if (push.isKilled()) return;
-  const toSheet = resume(input, planned, push.outcomes);
+  const toSheet = planSheetChanges(input, planned, push.outcomes);
   for (const change of toSheet) if (!isDeletion(change)) push.carryOut(change);
   // D5: deletions last, and only after all else succeeded.
   if ([...push.outcomes.values()].some(({ kind }) => kind !== 'done') || push.hasSkipped()) return;
@@ -309,7 +309,7 @@ function commit(
     if (!link || uuid === null || told.has(uuid)) continue;
     const isHalf = change.op === 'update' && change.releases === true;
     const passedOn = isHalf ? fields.map((each) => [each.field, [each.before ?? null, each.after]] as const) : [];
-    kept.set(uuid, unsureOf(link, fieldNames, new Set(fields.map(({ field }) => field)), new Map(passedOn)));
+    kept.set(uuid, withUnknownOutcome(link, fieldNames, new Set(fields.map(({ field }) => field)), new Map(passedOn)));
   }
   world.base = { ...world.base, links: kept } satisfies Base;
   noteAgreed(world);

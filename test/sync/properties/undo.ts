@@ -2,7 +2,7 @@
 import { deepStrictEqual } from 'node:assert';
 import type { Change } from '../../../src/sync/change.ts';
 import { plan, type Plan } from '../../../src/sync/plan.ts';
-import type { Person } from '../../../src/sync/merge/person.ts';
+import type { Person } from '../../../src/sync/record/person.ts';
 import { unpack } from '../../../src/sync/record/record.ts';
 import { settle } from '../../../src/sync/settle/settle.ts';
 import { planUndo, type PastWrite } from '../../../src/sync/undo.ts';

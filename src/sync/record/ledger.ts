@@ -52,6 +52,8 @@ export function isDone(entry: LedgerEntry | undefined): boolean {
   return entry !== undefined && entry.state !== 'waiting' && entry.state !== 'refused';
 }
 
+export const hourMs = 3_600_000;
+
 /** E4: calls of the last hour, whatever became of them; counted across restarts, since the ledger is. */
 export function countSince({ entries, inFlight }: Ledger, since: number): number {
   let count = 0;

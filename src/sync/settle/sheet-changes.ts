@@ -12,7 +12,7 @@ import { mergeState, type RecordState } from './record-state.ts';
 const storedForm = { rule: 'M5', reason: 'as the service stored it' } as const;
 
 /** All that is to go into the sheet, in order: as planned, and what follows from the service's answers. */
-export function resume(input: PlanInput, plan: Plan, outcomes: Outcomes): readonly Change[] {
+export function planSheetChanges(input: PlanInput, plan: Plan, outcomes: Outcomes): readonly Change[] {
   const { states } = confirmCrm(input, plan, outcomes);
   const sent = new Set<string>();
   for (const [change, outcome] of outcomes) {

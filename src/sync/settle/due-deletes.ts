@@ -18,7 +18,7 @@ export interface DueDeletes {
  * The deletes of a plan that may be carried out now: both pulls were whole, and every create and update of the same record,
  * or of one that shares a key with it, succeeded. `chosen`: of the plan, what is to be carried out.
  */
-export function dueDeletes(
+export function findDueDeletes(
   input: PlanInput,
   plan: Plan,
   outcomes: Outcomes,

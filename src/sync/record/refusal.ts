@@ -1,8 +1,7 @@
 // W5: what the service refused is left alone for a while that grows, and then until a person says `retry`.
-import { lastSeen, type Link, type Refusal, type RefusableOp } from '../record/base.ts';
+import { lastSeen, type Link, type Refusal, type RefusableOp } from './base.ts';
 import { type Problem, problem } from '../change.ts';
-import type { PlanInput } from '../input.ts';
-import type { Packed, RowRecord } from '../record/record.ts';
+import type { Packed, RowRecord } from './record.ts';
 
 /** Of every kind of write: a minute, five, thirty, two hours; then a person has to look. */
 const pausesMs = [60_000, 300_000, 1_800_000, 7_200_000];
@@ -50,8 +49,15 @@ function bothHeld(row: Packed, crm: Packed): Packed {
   return `${row}\n${crm}` as Packed;
 }
 
+/** What a run knows of time and of what people asked for. */
+interface Asking {
+  readonly requests: { readonly retry: ReadonlySet<string> };
+  /** Epoch milliseconds on the service's clock. */
+  readonly now: number;
+}
+
 function isDue(
-  { requests, now }: PlanInput,
+  { requests, now }: Asking,
   retryAt: number | null,
   { uuid, row }: { readonly uuid: string; readonly row: number | null },
 ): boolean {
@@ -61,7 +67,7 @@ function isDue(
 
 /** L12: why the change is not planned; undefined when there is no refusal, or its pause is over. */
 export function pausedBy(
-  input: PlanInput,
+  input: Asking,
   refusal: Pick<Refusal, 'message' | 'retryAt'> | undefined,
   about: { readonly uuid: string; readonly row: number | null },
   what: string,

@@ -1,18 +1,17 @@
 // Rows that name nobody in scope: new contacts, once it is sure that they are; else told why not. I2, I3, I6, W5, W10, E2, E3.
 import { lastSeen, rowKey, type Stray } from '../record/base.ts';
-import { problem } from '../change.ts';
-import { type Index, lazily, put } from './key-index.ts';
+import { problem, firstFew } from '../change.ts';
+import { type Index, computeOnce, addToIndex } from './key-index.ts';
 import { isNoKey } from '../record/keys.ts';
-import type { Stranger } from './by-key.ts';
+import type { UnmatchedRow } from './by-key.ts';
 import {
-  answeredBefore,
+  earlierAnswer,
   keepAnswer,
-  listed,
   type Matching,
-  quarantine,
-  remember,
+  quarantineRow,
+  rememberStray,
   sameKeyReason,
-  waitFor,
+  keepRowWaiting,
 } from './matching.ts';
 import { type ContactRecord, type RowRecord, unpack } from '../record/record.ts';
 import type { Reading } from '../value/value.ts';
@@ -30,54 +29,54 @@ export interface NewRow {
   readonly isUnasked?: true;
 }
 
-export function strangersToNew(matching: Matching, strangers: readonly Stranger[]): NewRow[] {
-  if (strangers.length === 0) return [];
+export function findNewRows(matching: Matching, unmatched: readonly UnmatchedRow[]): NewRow[] {
+  if (unmatched.length === 0) return [];
   const { keys, rowByUuid, rowsWithoutId } = matching;
   // Also those that are quarantined for another reason: they name the same person all the same (I6).
   const linkedNow = new Set(rowByUuid.values());
   const rowsByKey = new Map<string, RowRecord[]>();
-  for (const row of rowsWithoutId) if (!linkedNow.has(row)) put(rowsByKey, keys.of(unpack(row.values)), row);
-  const linkedRows = lazily(() => indexLinkedRows(matching));
-  const missing = lazily(() => missingRows(matching));
-  const answered = groupByAnswer(matching, strangers);
-  return strangers.flatMap((stranger) => {
-    const { row, values } = stranger;
+  for (const row of rowsWithoutId) if (!linkedNow.has(row)) addToIndex(rowsByKey, keys.of(unpack(row.values)), row);
+  const linkedRows = computeOnce(() => indexLinkedRows(matching));
+  const missing = computeOnce(() => missingRows(matching));
+  const answered = groupByAnswer(matching, unmatched);
+  return unmatched.flatMap((each) => {
+    const { row, values } = each;
     const own = keys.of(values);
     const group = new Set(own.flatMap((key) => rowsByKey.get(key) ?? []));
     const linked = own.flatMap((key) => linkedRows().get(key) ?? [])[0];
-    if (own.length === 0) return waitForKey(matching, stranger, missing);
-    if (group.size > 1) return quarantine(matching, row, 'I6', sameKeyReason(row, [...group]));
-    if (linked) return quarantine(matching, row, 'I6', `has the same ${keys.text} as row ${linked.number}`);
+    if (own.length === 0) return waitForKey(matching, each, missing);
+    if (group.size > 1) return quarantineRow(matching, row, 'I6', sameKeyReason(row, [...group]));
+    if (linked) return quarantineRow(matching, row, 'I6', `has the same ${keys.text} as row ${linked.number}`);
     const contenders = answered.get(rowKey(row)) ?? [];
     if (contenders.length > 1) return quarantineContender(matching, row, contenders);
-    return strangerToNew(matching, stranger);
+    return judgeUnmatchedRow(matching, each);
   });
 }
 
 function indexLinkedRows({ rowByUuid, keys }: Matching): Index<RowRecord> {
   const index = new Map<string, RowRecord[]>();
   for (const row of [...rowByUuid.values()].toSorted((a, b) => a.number - b.number))
-    put(index, keys.of(unpack(row.values)), row);
+    addToIndex(index, keys.of(unpack(row.values)), row);
   return index;
 }
 
 function waitForKey(
   matching: Matching,
-  { row, values }: Stranger,
+  { row, values }: UnmatchedRow,
   missingByUuid: () => ReadonlyMap<string, readonly Reading[]>,
 ): [] {
   const unreadable = Object.entries(row.unreadable ?? {}).map(([field, shown]) => `${field} shows ${shown}`);
   if (unreadable.length === 0) {
     const missing = missingLike(matching, values, missingByUuid());
     for (const uuid of missing) matching.withheld.add(uuid);
-    const whose = missing.length > 0 ? `; if it is the row of ${listed(missing)}, write that ID into it` : '';
+    const whose = missing.length > 0 ? `; if it is the row of ${firstFew(missing)}, write that ID into it` : '';
     const noKey = matching.input.mapping.fields.findIndex((field, index) => isNoKey(field, values[index]));
     const why = noKey === -1 ? '' : ` (${String(values[noKey])} is a placeholder address, which is nobody's)`;
-    return waitFor(matching, row, 'I2', `names nobody yet: needs ${matching.keys.text}${why}${whose}`);
+    return keepRowWaiting(matching, row, 'I2', `names nobody yet: needs ${matching.keys.text}${why}${whose}`);
   }
   // It may be the row of anybody whose row seems to be gone (L7).
   matching.doubtfulRows.push(row);
-  return waitFor(matching, row, 'I2', `cannot be told who it is: ${unreadable.join(', ')}`);
+  return keepRowWaiting(matching, row, 'I2', `cannot be told who it is: ${unreadable.join(', ')}`);
 }
 
 /** Contacts that had a row, which is not found, and what it held last. By uuid. */
@@ -106,11 +105,11 @@ function missingLike(
 }
 
 /** By `rowKey`, those whose lookups found the same contact elsewhere: each by another key, else they were one group already. */
-function groupByAnswer(matching: Matching, strangers: readonly Stranger[]): Index<RowRecord> {
+function groupByAnswer(matching: Matching, unmatched: readonly UnmatchedRow[]): Index<RowRecord> {
   const byUuid = new Map<string, RowRecord[]>();
-  for (const { row } of strangers) {
+  for (const { row } of unmatched) {
     const uuid = answeredUuid(matching, row);
-    if (uuid !== undefined) put(byUuid, [uuid], row);
+    if (uuid !== undefined) addToIndex(byUuid, [uuid], row);
   }
   return new Map([...byUuid.values()].flatMap((group) => group.map((row) => [rowKey(row), group] as const)));
 }
@@ -123,26 +122,31 @@ function answeredUuid({ input: { answers } }: Matching, row: RowRecord): string 
 function quarantineContender(matching: Matching, row: RowRecord, contenders: readonly RowRecord[]): [] {
   const uuid = answeredUuid(matching, row)!;
   matching.withheld.add(uuid);
-  return quarantine(matching, row, 'I6', `matches ${uuid}; ${sameKeyReason(row, contenders)}`);
+  return quarantineRow(matching, row, 'I6', `matches ${uuid}; ${sameKeyReason(row, contenders)}`);
 }
 
-function strangerToNew(matching: Matching, { row, values }: Stranger): NewRow[] {
+function judgeUnmatchedRow(matching: Matching, { row, values }: UnmatchedRow): NewRow[] {
   const { input, questions } = matching;
   const { mapping, answers, now } = input;
   const key = rowKey(row);
-  const stray = remember(matching, row);
+  const stray = rememberStray(matching, row);
   if (input.ledger.inFlight?.has(key)) return leaveToLookup(matching, row);
   if (stray.mistakenFor !== undefined) {
     const reason = `the service answered somebody else, ${stray.mistakenFor}: ${stray.mistake ?? 'check its identifiers'}`;
-    return quarantine(matching, row, 'I3', reason);
+    return quarantineRow(matching, row, 'I3', reason);
   }
   if (input.waitsToSettle && now - stray.since < mapping.settleMs) {
-    return waitFor(matching, row, 'W10', 'new: waits to settle');
+    return keepRowWaiting(matching, row, 'W10', 'new: waits to settle');
   }
   if (stray.refusal && !isDue(matching, stray.refusal.retryAt, row)) return keepRefused(matching, row, stray.refusal);
-  const known = answeredBefore(matching, key);
+  const known = earlierAnswer(matching, key);
   if (!answers.lookups.has(key) && known?.kind === 'elsewhere' && !mapping.moveToList) {
-    return quarantine(matching, row, 'I2', takenReason(matching, known.uuid) ?? elsewhereReason(matching, known.where));
+    return quarantineRow(
+      matching,
+      row,
+      'I2',
+      takenReason(matching, known.uuid) ?? elsewhereReason(matching, known.where),
+    );
   }
   const answer = answers.lookups.get(key);
   if (answer?.kind === 'elsewhere') keepAnswer(matching, key, answer);
@@ -153,9 +157,9 @@ function strangerToNew(matching: Matching, { row, values }: Stranger): NewRow[] 
         return [{ row, isUnasked: true }];
       }
       questions.push({ kind: 'lookup', key, row: row.number, values });
-      return waitFor(matching, row, 'I2', 'new: is being looked up');
+      return keepRowWaiting(matching, row, 'I2', 'new: is being looked up');
     case 'unanswered':
-      return waitFor(matching, row, 'I2', `new: could not be looked up: ${answer.why}`);
+      return keepRowWaiting(matching, row, 'I2', `new: could not be looked up: ${answer.why}`);
     case 'gone':
       return [{ row }];
     // Was among the hits already.
@@ -164,18 +168,18 @@ function strangerToNew(matching: Matching, { row, values }: Stranger): NewRow[] 
       return [];
     case 'elsewhere': {
       const taken = takenReason(matching, answer.uuid);
-      if (taken !== undefined) return quarantine(matching, row, 'I2', taken);
+      if (taken !== undefined) return quarantineRow(matching, row, 'I2', taken);
       return mapping.moveToList && !answer.isFiltered
         ? [{ row, moves: answer.uuid, ...(answer.contact && { contact: answer.contact }) }]
-        : quarantine(matching, row, 'I2', elsewhereReason(matching, answer.where, answer.isFiltered));
+        : quarantineRow(matching, row, 'I2', elsewhereReason(matching, answer.where, answer.isFiltered));
     }
   }
 }
 
 /** Whoever is elsewhere may still have a row here (D4). */
 function takenReason({ rowByUuid }: Matching, uuid: string | undefined): string | undefined {
-  const living = uuid === undefined ? undefined : rowByUuid.get(uuid);
-  return living && `matches ${uuid}, already in row ${living.number}`;
+  const holder = uuid === undefined ? undefined : rowByUuid.get(uuid);
+  return holder && `matches ${uuid}, already in row ${holder.number}`;
 }
 
 function elsewhereReason({ input: { crm } }: Matching, where: string, isFiltered = false): string {
@@ -188,7 +192,7 @@ function isDue({ input: { requests, now } }: Matching, retryAt: number | null, r
 }
 
 function keepRefused(matching: Matching, row: RowRecord, { retryAt, message }: NonNullable<Stray['refusal']>): [] {
-  if (retryAt === null) return quarantine(matching, row, 'W5', `refused: ${message}`);
+  if (retryAt === null) return quarantineRow(matching, row, 'W5', `refused: ${message}`);
   matching.problems.push(problem('refused', { row: row.number }, 'W5', `refused: ${message}`));
   return [];
 }

@@ -1,0 +1,85 @@
+// The queue of wishes: vetoes, approval, settle delay and cap decide which are carried out now (E4, E5, E6, W10).
+import { type Change, problem } from '../change.ts';
+import { countSince, hourMs } from '../record/ledger.ts';
+import { unpack } from '../record/record.ts';
+import { addOpenWish, addResult, type Draft, isRetried, type Wish } from './draft.ts';
+import { vetoOf } from './veto.ts';
+import { notBegun } from './wish-result.ts';
+
+/** What the queue leaves for new rows. */
+export interface QueueEnd {
+  /** Wishes that only an approval lets through (E6). */
+  readonly unapproved: number;
+  /** Calls that the cap still allows this hour. */
+  readonly free: number;
+  /** Wishes that wait for the cap. */
+  readonly ahead: number;
+}
+
+/** Oldest first. `isTrusted`: the ledger knows all that was done. */
+export function planQueue(draft: Draft, isTrusted: boolean): QueueEnd {
+  const { input, rules, due, uncancelled, changes, problems } = draft;
+  const { ledger, requests } = input;
+  let free = rules.perHour - countSince(ledger, input.now - hourMs);
+  let ahead = 0;
+  const oldestFirst = due.toSorted((a, b) => dueSince(draft, a) - dueSince(draft, b) || a.row.number - b.row.number);
+  const queue = oldestFirst.filter((wish) => !isVetoed(draft, wish));
+  // Vetoed wishes count too: their veto may be gone tomorrow, and the approval is for all of them.
+  const isApproved = oldestFirst.length <= (requests.approved?.enrolments ?? 0);
+  const unapproved = isTrusted || isApproved ? 0 : oldestFirst.length;
+  const inDoubt = automationsInDoubt(draft);
+  for (const wish of queue) {
+    if (unapproved > 0) {
+      addOpenWish(draft, wish, 'held', 'E6', 'held: the state is new, approve it once');
+    } else if (inDoubt.has(wish.automation.uuid)) {
+      addOpenWish(draft, wish, 'waiting', 'E3', 'waiting: an earlier call has to be looked up first');
+    } else if (uncancelled.has(wish.uuid)) {
+      addOpenWish(draft, wish, 'waiting', 'E5', 'waiting: what was wished for before has to be cancelled first');
+    } else if (isUnsettled(draft, wish)) {
+      // Nothing is written into the row: the person may still be typing there.
+      const about = { uuid: wish.uuid, row: wish.row.number };
+      problems.push(problem('waiting', about, 'W10', 'enrolment: waits to settle'));
+    } else if (free > 0) {
+      free -= 1;
+      addResult(draft, wish.row, wish.automation.uuid, notBegun);
+      changes.push(enrolChange(wish));
+    } else {
+      addOpenWish(draft, wish, 'waiting', 'E4', capReason(draft, ahead));
+      ahead += 1;
+    }
+  }
+  return { unapproved, free, ahead };
+}
+
+export function capReason({ rules }: Draft, ahead: number): string {
+  return `waiting: ${ahead} ahead, cap ${rules.perHour}/h`;
+}
+
+function isVetoed(draft: Draft, wish: Wish): boolean {
+  const veto = vetoOf(draft.input.mapping, unpack(wish.row.values));
+  if (veto !== undefined) addOpenWish(draft, wish, 'held', 'E4', `vetoed: ${veto}`);
+  return veto !== undefined;
+}
+
+/** Epoch milliseconds. */
+function dueSince({ input }: Draft, { entry }: Wish): number {
+  return entry?.state === 'waiting' ? entry.at : input.now;
+}
+
+/** W10. A wish that a person retried by command has settled. */
+function isUnsettled(draft: Draft, wish: Wish): boolean {
+  const { input } = draft;
+  if (!input.waitsToSettle || isRetried(draft, wish)) return false;
+  return input.now - dueSince(draft, wish) < input.mapping.settleMs;
+}
+
+/** E3: automations of calls whose contact could not be looked up. Any contact may be the one that was enrolled. */
+function automationsInDoubt({ input }: Draft): ReadonlySet<string> {
+  const inFlight = [...(input.ledger.inFlight?.values() ?? [])];
+  return new Set(inFlight.flatMap(({ automation, isUnanswered }) => (isUnanswered ? [automation] : [])));
+}
+
+function enrolChange({ uuid, row, automation }: Wish): Change {
+  const about = { uuid, row: row.number, fields: [], automation: automation.uuid };
+  return { side: 'crm', op: 'enrol', ...about, rule: 'E1', reason: `wished for: ${automation.name}` };
+}

@@ -1,0 +1,83 @@
+// The wishes of one row: each is done already, refused, or due (E1, E3, E5, E6).
+import { problem } from '../change.ts';
+import type { Automation } from '../input.ts';
+import { callsOf, enrolmentId, isDone, type LedgerEntry, ledgerKey } from '../record/ledger.ts';
+import type { LinkedRow } from '../record/person.ts';
+import type { RowRecord } from '../record/record.ts';
+import { normalText } from '../value/same.ts';
+import { addRefusedWish, addResult, archivedReason, type Draft, isRetried, unknownReason, type Wish } from './draft.ts';
+import { withdrawOthers } from './withdrawn.ts';
+import { lastingTexts, proofIn, resultText } from './wish-result.ts';
+
+/** An enrolment that the result column of a row proves. */
+type Proof = readonly [Automation, LedgerEntry];
+
+export function readRowWishes(draft: Draft, linked: LinkedRow): void {
+  const { row } = linked;
+  // Without the column no row wishes anything, and no wish was taken out of a cell (W11).
+  if (row.wish === undefined) return;
+  const wished = draft.readWish(row.wish);
+  for (const unknown of wished.unknown) addRefusedWish(draft, linked, null, unknownReason(draft, unknown));
+  // An unknown name may be the old automation misspelt: then nothing counts as taken out of the cell.
+  if (wished.unknown.length === 0) withdrawOthers(draft, linked, wished.automations);
+  const proven = provenBy(draft, linked);
+  for (const automation of wished.automations) judgeWish(draft, { ...linked, automation }, proven);
+  if (!draft.results.has(row.number)) dropPassingResults(draft, row);
+}
+
+/** The wished automations for which the row says `enrolled` and the ledger says nothing. */
+export function provenBy({ input, readWish }: Draft, { uuid, row }: LinkedRow): readonly Proof[] {
+  if (!row.wishResult?.includes('enrolled ') || row.wish === undefined) return [];
+  return readWish(row.wish).automations.flatMap((automation) => {
+    if (input.ledger.entries.has(ledgerKey(uuid, automation.uuid))) return [];
+    const proof = proofIn(row.wishResult, automation);
+    return proof ? [[automation, proof] as const] : [];
+  });
+}
+
+function judgeWish(draft: Draft, wish: Omit<Wish, 'entry'>, proven: readonly Proof[]): void {
+  const { input, wishes, due } = draft;
+  const { uuid, automation } = wish;
+  const key = ledgerKey(uuid, automation.uuid);
+  const entry = input.ledger.entries.get(key);
+  if (automation.status === 'archived' && !isDone(entry)) {
+    return addRefusedWish(draft, wish, automation.uuid, archivedReason(automation));
+  }
+  if (entry && entry.state !== 'waiting' && !isRetried(draft, wish)) return reportOutcome(draft, { ...wish, entry });
+  const proof = proven.find(([each]) => each === automation)?.[1];
+  if (proof) {
+    wishes.set(key, proof);
+    return reportOutcome(draft, { ...wish, entry: proof });
+  }
+  // A retried wish waits its turn like the others. The calls that were made for it still count towards the cap.
+  const { name } = automation;
+  if (!entry) wishes.set(key, { state: 'waiting', at: input.now, run: '', name });
+  else if (entry.state !== 'waiting') {
+    wishes.set(key, { state: 'waiting', at: input.now, run: '', name, calls: callsOf(entry) });
+  }
+  due.push({ ...wish, entry });
+}
+
+/** Writes into the row what became of its wish. The sentence stays there. */
+function reportOutcome(draft: Draft, { uuid, row, automation, entry }: Wish & { readonly entry: LedgerEntry }): void {
+  if (entry.state === 'refused') {
+    return addRefusedWish(draft, { uuid, row }, automation.uuid, entry.message ?? 'by the service');
+  }
+  const again = entry.state === 'cancelling' ? ': wished for again, only retry enrols again' : '';
+  addResult(draft, row, automation.uuid, resultText(entry, automation.name) + again);
+  if (entry.state !== 'intended' && entry.state !== 'unknown') return;
+  const reason = `enrolment in ${automation.name}: outcome unknown, look in the service`;
+  const unknown = problem('quarantined', { uuid, row: row.number }, 'E3', reason);
+  // Only this id retries the enrolment: a retry of the contact must not enrol it a second time.
+  draft.problems.push({ ...unknown, id: enrolmentId(uuid, automation.uuid) });
+}
+
+/** A row without a wish keeps the sentences about what was done, and loses those about wishes that it no longer has. */
+function dropPassingResults({ results }: Draft, row: RowRecord): void {
+  const lasting = normalText(row.wish ?? '') === '' ? lastingTexts(row.wishResult ?? '') : undefined;
+  if (lasting === undefined) return;
+  results.set(
+    row.number,
+    lasting.map((text) => ({ automation: null, text })),
+  );
+}

@@ -1,0 +1,46 @@
+// Wishes that were taken out of their cell (E5).
+import type { Automation } from '../input.ts';
+import { callsOf, hourMs, type LedgerEntry, ledgerKey } from '../record/ledger.ts';
+import type { LinkedRow } from '../record/person.ts';
+import { pausedBy } from '../record/refusal.ts';
+import { addResult, type Draft } from './draft.ts';
+
+/**
+ * E5: automations that the ledger has and the cell no longer names. A wish that came to nothing is forgotten. One that may
+ * have come to something is cancelled where the configuration says so: a cancel that was not needed does no harm.
+ */
+export function withdrawOthers(draft: Draft, linked: LinkedRow, wished: readonly Automation[]): void {
+  const { input, rules, entriesByUuid, wishes, changes } = draft;
+  const { uuid, row } = linked;
+  for (const { automation, entry } of entriesByUuid.get(uuid) ?? []) {
+    if (wished.some((each) => each.uuid === automation)) continue;
+    if (entry.state === 'waiting' || entry.state === 'refused') {
+      const isCounted = callsOf(entry).some((at) => at > input.now - hourMs);
+      if (!isCounted) wishes.set(ledgerKey(uuid, automation), null);
+    } else if (rules.onClear === 'cancel') {
+      if (isCancelPaused(draft, linked, automation, entry)) continue;
+      addResult(draft, row, automation, 'cancelling');
+      if (entry.state === 'cancelling') continue;
+      const about = { side: 'crm', uuid, row: row.number, fields: [], automation } as const;
+      changes.push({ ...about, op: 'cancel', rule: 'E5', reason: 'the wish was taken out of its cell' });
+    }
+  }
+}
+
+/**
+ * W5: the service refused this cancel, and it is not time to ask again. The other wishes of the cell wait, as they do for
+ * any cancel that did not succeed (E5). The problem has the id of the contact: a retry by the id of an enrolment enrols.
+ */
+function isCancelPaused(
+  draft: Draft,
+  { uuid, row }: LinkedRow,
+  automation: string,
+  { refusedCancel }: LedgerEntry,
+): boolean {
+  const paused = pausedBy(draft.input, refusedCancel, { uuid, row: row.number }, 'refused');
+  if (!paused) return false;
+  draft.uncancelled.add(uuid);
+  addResult(draft, row, automation, paused.reason);
+  draft.problems.push(paused);
+  return true;
+}

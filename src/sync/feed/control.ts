@@ -1,0 +1,71 @@
+// E7: what becomes of the cell by which people start and stop an automation.
+import { type Change, type Problem, problem } from '../change.ts';
+import { failureProblem } from '../outcome.ts';
+import type { Cell } from '../value/kinds.ts';
+import type { Value } from '../value/value.ts';
+import type { FeedInput, FeedLink, FeedRecord, FeedRow } from './input.ts';
+import { isSameInCell } from './value.ts';
+
+export interface Control {
+  /** The link if everything is done. */
+  readonly link: FeedLink;
+  /**
+   * What becomes of the cell. `mirrored`: like any other. `answered`: somebody typed into it, and gets what the service has
+   * now. `kept`: nothing is written into it this time.
+   */
+  readonly cell: 'mirrored' | 'answered' | 'kept';
+  readonly wish?: Change;
+  readonly problem?: Problem;
+}
+
+/** E7. */
+export function judgeControl(input: FeedInput, record: FeedRecord, row: FeedRow): Control {
+  const { controlled, fields, links, answers } = input;
+  const index = fields.findIndex(({ name }) => name === controlled);
+  const field = fields[index];
+  const [truth, cell] = [record.values[index], row.cells[index]];
+  const stored = links.get(record.uuid);
+  const known = stored && withoutGone(stored);
+  const nothing: Control = { link: known && !known.isMissed ? known : {}, cell: 'mirrored' };
+  if (!field || truth === undefined || cell === undefined || row.formulas.includes(field.name)) return nothing;
+  const isCell = (value: Value | undefined) => value !== undefined && isSameInCell(field, value, cell);
+  // Who says something new about it makes what was said to the last wish old.
+  const said = known?.said !== undefined && known.agreed === truth ? { said: known.said } : {};
+  const settled: Control = { link: { agreed: truth, ...said }, cell: 'mirrored' };
+  if (isCell(truth) || known?.agreed === undefined || isCell(known.agreed) || isCell(known.writing)) return settled;
+  const about = { uuid: record.uuid, row: row.number, field: field.name };
+  const wanted = wishIn(cell);
+  const refused = (reason: string): Control => ({
+    link: { agreed: truth, said: `refused: ${reason}` },
+    cell: 'answered',
+    problem: problem('refused', about, 'E7', reason),
+  });
+  const answer = answers.get(record.uuid);
+  if (answer?.kind === 'refused') return refused(answer.message);
+  if (answer?.kind === 'done') return { link: { agreed: truth }, cell: 'answered' };
+  if (answer) return { link: known, cell: 'kept', problem: failureProblem(about, answer) };
+  if (wanted === undefined) return refused(`${field.header} takes on or off`);
+  if (wanted === String(truth).toLowerCase()) return { ...settled, cell: 'answered' };
+  const reason = wanted === 'on' ? 'to be started' : 'to be stopped';
+  const wish: Change = {
+    side: 'crm',
+    op: 'update',
+    uuid: record.uuid,
+    row: row.number,
+    fields: [{ field: field.name, before: truth, after: wanted, rule: 'E7', reason }],
+    rule: 'E7',
+    reason,
+  };
+  return { link: known, cell: 'kept', wish };
+}
+
+/** Of a record that is listed (again). */
+function withoutGone(link: FeedLink): FeedLink {
+  const { isGone, ...rest } = link;
+  return isGone ? rest : link;
+}
+
+function wishIn(cell: Cell): 'on' | 'off' | undefined {
+  const text = typeof cell === 'string' ? cell.trim().toLowerCase() : '';
+  return text === 'on' || text === 'off' ? text : undefined;
+}

@@ -1,0 +1,56 @@
+// The updates of a plan, in the order in which keys are free when they are taken (I7).
+import { type Change, compareRecords } from '../change.ts';
+import type { ContactAnswer, PlanInput } from '../input.ts';
+import { type Base, lastSeen, type Link } from '../record/base.ts';
+import { soleKeyNames } from '../record/keys.ts';
+import { isSameLink } from '../record/link.ts';
+import { type ContactRecord, unpack } from '../record/record.ts';
+import type { Reading } from '../value/value.ts';
+import { withoutCollisions, type KeyUpdates } from './collisions.ts';
+import type { TakenField } from './key-edits.ts';
+
+/** I7: only plans that edit a key need to know who holds which. */
+export function planUpdates(
+  input: PlanInput,
+  contactByUuid: ReadonlyMap<string, ContactRecord>,
+  changes: readonly Change[],
+): Omit<KeyUpdates, 'changes'> & { readonly changes: readonly Change[] } {
+  const updates = changes.filter((change) => change.op === 'update').toSorted(compareRecords);
+  const keyNames = new Set(soleKeyNames(input.mapping));
+  const isKeyEdit = updates.some(({ fields }) => fields.some(({ field }) => keyNames.has(field)));
+  if (!isKeyEdit) return { changes: updates, problems: [], questions: [], taken: [] };
+  const { base, crm, answers, requests } = input;
+  const valuesByUuid = new Map<string, readonly Reading[]>();
+  for (const [uuid, link] of base.links) {
+    if (link.standing !== 'contact-gone') valuesByUuid.set(uuid, unpack(lastSeen(link, 'crm')));
+  }
+  for (const { uuid, values } of contactByUuid.values()) valuesByUuid.set(uuid, unpack(values));
+  const answerTo = ({ uuid, field, value, lookup }: TakenField): ContactAnswer | undefined => {
+    const answer = lookup && answers.keys?.get(lookup.id);
+    if (answer !== undefined) return answer;
+    const before = base.links.get(uuid)?.notes?.[field]?.taken;
+    const isAskedAgain = crm.coverage === 'whole' || requests.retry.size > 0;
+    if (!before || before.value !== value || isAskedAgain || contactByUuid.has(before.uuid)) return undefined;
+    return { kind: 'elsewhere', uuid: before.uuid, where: before.where };
+  };
+  const isRead = (uuid: string) => contactByUuid.has(uuid);
+  return withoutCollisions(input.mapping, updates, { valuesByUuid, isRead, answerTo, scope: crm.scope });
+}
+
+/** What is held for somebody else's key is remembered with its field. */
+export function rememberTaken(
+  links: ReadonlyMap<string, Link | null>,
+  base: Base,
+  taken: KeyUpdates['taken'],
+): ReadonlyMap<string, Link | null> {
+  if (taken.length === 0) return links;
+  const result = new Map(links);
+  for (const { uuid, field, note } of taken) {
+    const link = result.get(uuid) ?? base.links.get(uuid);
+    if (!link) continue;
+    const noted = { ...link, notes: { ...link.notes, [field]: { ...link.notes?.[field], taken: note } } };
+    if (isSameLink(noted, base.links.get(uuid))) result.delete(uuid);
+    else result.set(uuid, noted);
+  }
+  return result;
+}

@@ -1,0 +1,82 @@
+// What is remembered of one field from run to run: edits, conflicts, parked values and our last writes.
+import type { FieldNote, Written } from '../record/base.ts';
+import type { Field, Mapping } from '../record/mapping.ts';
+import { isSame } from '../value/kinds.ts';
+import { isBlank, otherSide, type Reading, type Side, type Value } from '../value/value.ts';
+import type { FieldReadings } from './merge-field.ts';
+
+/** The oldest instant at which the sheet was seen to show what it shows, as long as that is an edit (W10, M1). */
+export function editNote(
+  { kind, direction }: Field,
+  { base, sheet }: FieldReadings,
+  known: FieldNote | undefined,
+  now: number,
+): FieldNote['edit'] {
+  if (direction === 'to_sheet' || sheet === undefined) return undefined;
+  if (base === undefined ? isBlank(sheet) : isSame(kind, sheet, base)) return undefined;
+  return known?.edit && isSame(kind, known.edit.value, sheet) ? known.edit : { value: sheet, since: now };
+}
+
+/** M1 `newest`. Undefined where it cannot be told. */
+export function newerSide(
+  { newestMarginMs }: Mapping,
+  updatedAt: number | undefined,
+  edit: FieldNote['edit'],
+): Side | undefined {
+  if (updatedAt === undefined || edit === undefined) return undefined;
+  const lead = updatedAt - edit.since;
+  if (Math.abs(lead) < newestMarginMs) return undefined;
+  return lead > 0 ? 'crm' : 'sheet';
+}
+
+/**
+ * M7. The same value in the place of the same other value for the second time, with the other side written in between:
+ * somebody, or something, keeps turning it round. People who change their mind twice write one side only. A column that
+ * only the CRM fills is put back twice before it is left alone (M4).
+ */
+export function isFlip({ kind }: Field, written: readonly Written[] = [], next: Written): boolean {
+  const [first, last] = written;
+  if (!first || !last || !isRepeat(first)) return false;
+  return last.side === otherSide[next.side] || isRepeat(last);
+
+  function isRepeat(earlier: Written): boolean {
+    return (
+      earlier.side === next.side &&
+      isSame(kind, earlier.value, next.value) &&
+      isSame(kind, earlier.replaced, next.replaced)
+    );
+  }
+}
+
+export function isStill(
+  { kind }: Field,
+  { crm, sheet }: FieldReadings,
+  parked: NonNullable<FieldNote['parked']>,
+): boolean {
+  return isAlike(crm, parked.crm) && isAlike(sheet, parked.sheet);
+
+  /** A side that says nothing has not changed. */
+  function isAlike(now: Reading, before: Reading): boolean {
+    return now === undefined || isSame(kind, now, before);
+  }
+}
+
+/** The base keeps its own form as long as it says the same: nothing is stored for a change of form (W9). */
+export function agreedValue({ kind }: Field, base: Reading, value: Value): Reading {
+  return isSame(kind, base, value) ? base : value;
+}
+
+/** What of a note lives on while the field is not agreed upon. */
+export function lastingNote(note: FieldNote | undefined, isRetried: boolean): FieldNote {
+  const { edit: _edit, conflictSince: _conflict, parked: _parked, notStored, passedOn, written } = note ?? {};
+  const ours = passedOn && { passedOn };
+  return isRetried ? { ...ours } : { ...(notStored && { notStored }), ...ours, ...(written && { written }) };
+}
+
+export function agreedNote(note: FieldNote | undefined): FieldNote {
+  return note?.written ? { written: note.written } : {};
+}
+
+export function noteOrNone(note: FieldNote): FieldNote | undefined {
+  return Object.keys(note).length > 0 ? note : undefined;
+}

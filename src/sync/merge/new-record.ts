@@ -1,0 +1,59 @@
+// The missing half of a person: a row for a contact that has none, a contact for a row that has none.
+import { type Change, type FieldChange, type Problem, problem } from '../change.ts';
+import type { PlanInput } from '../input.ts';
+import { isWritable } from '../record/mapping.ts';
+import { type Packed, type RowRecord, unpack } from '../record/record.ts';
+import type { RuleId } from '../rules.ts';
+import { isTooLong, tooLong } from '../value/kinds.ts';
+import { isBlank } from '../value/value.ts';
+import type { PersonPlan } from './person-plan.ts';
+
+/** A row for a contact that has none: everything that may be shown and is not blank. */
+export function appendRow(
+  { mapping }: Pick<PlanInput, 'mapping'>,
+  uuid: string,
+  crm: Packed,
+  rule: RuleId,
+  reason: string,
+): Pick<PersonPlan, 'changes' | 'problems'> {
+  const values = unpack(crm);
+  const fields: FieldChange[] = [];
+  const problems: Problem[] = [];
+  for (const [index, field] of mapping.fields.entries()) {
+    const value = values[index];
+    if (!isWritable(field, 'sheet') || value === undefined || isBlank(value)) continue;
+    if (isTooLong(value))
+      problems.push(problem('refused', { uuid, field: field.name }, 'V6', `${field.header}: ${tooLong}`));
+    else fields.push({ field: field.name, before: null, after: value, rule, reason });
+  }
+  return { changes: [{ side: 'sheet', op: 'append', uuid, row: null, fields, rule, reason }], problems };
+}
+
+/**
+ * A contact for a row that has none: everything that may be sent and is not blank (I2). One that is only moved is not
+ * changed: once it is here, it is merged like any other.
+ */
+export function createContact(
+  { mapping }: Pick<PlanInput, 'mapping'>,
+  row: RowRecord,
+  moves?: string,
+): Extract<Change, { op: 'create' }> {
+  const values = unpack(row.values);
+  const reason = moves === undefined ? 'new in the sheet' : 'moved here from another list';
+  const fields = mapping.fields.flatMap((field, index): FieldChange[] => {
+    const value = values[index];
+    const isSent = moves === undefined && isWritable(field, 'crm') && value !== undefined && !isBlank(value);
+    return isSent ? [{ field: field.name, before: null, after: value, rule: 'I2', reason }] : [];
+  });
+  return {
+    side: 'crm',
+    op: 'create',
+    uuid: moves ?? null,
+    row: row.number,
+    fields,
+    rule: 'I2',
+    reason,
+    key: row.values,
+    ...(moves !== undefined && { moves }),
+  };
+}

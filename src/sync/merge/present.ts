@@ -1,0 +1,138 @@
+// A person whose contact is there, or was when it was last read: the fields of both sides are merged.
+import type { Change, FieldChange } from '../change.ts';
+import { problem } from '../change.ts';
+import type { ContactAnswer } from '../input.ts';
+import { lastSeen, type Link } from '../record/base.ts';
+import { editedAt, linkOf } from '../record/link.ts';
+import { isReadFromCrm } from '../record/mapping.ts';
+import type { Person } from '../record/person.ts';
+import { type ContactRecord, pack, type Packed, type RowRecord, unpack } from '../record/record.ts';
+import { pausedBy, refusedSet, withRefusal } from '../record/refusal.ts';
+import type { RuleId } from '../rules.ts';
+import { mergeRecord } from './merge-record.ts';
+import { appendRow } from './new-record.ts';
+import type { PersonContext, PersonPlan } from './person-plan.ts';
+import { planRowGoneAsRead } from './row-gone.ts';
+
+/** The contact is there. */
+export function planPresent(context: PersonContext, person: Person, contact: ContactRecord): PersonPlan {
+  const { link, row } = person;
+  if (row) return mergePresent(context, person, contact.values);
+  if (!link) return { link: null, ...appendRow(context, person.uuid, contact.values, 'merge', 'new in the CRM') };
+  const isBack = link.standing === 'left' || link.standing === 'contact-gone';
+  if (isBack) return { link: null, ...appendRow(context, person.uuid, contact.values, 'D4', 'back in scope') };
+  return planRowGoneAsRead(context, person, link, contact);
+}
+
+/** No page showed it, and there it is. */
+export function planAnswered(context: PersonContext, person: Person, contact: ContactRecord): PersonPlan {
+  return { ...planPresent(context, person, contact), answered: contact };
+}
+
+/** What was not read is as it was last seen; scans that missed it stay counted (D3). */
+export function mergeUnread(
+  context: PersonContext,
+  person: Person,
+  link: Link,
+  missedScans: number | undefined,
+): PersonPlan {
+  const merged = mergePresent(context, person, lastSeen(link, 'crm'));
+  return missedScans === undefined || !merged.link ? merged : { ...merged, link: { ...merged.link, missedScans } };
+}
+
+/**
+ * W4, L3: the last write to it has no outcome that anybody saw, so that what was last seen may be older than what the
+ * service holds. Who answers counts as read (`match.ts`); until then what was sent is left alone, and so is a row that is gone.
+ */
+export function planUnsure(context: PersonContext, person: Person, link: Link): PersonPlan {
+  const { uuid, row } = person;
+  const answer = context.answers.contacts.get(uuid);
+  if (answer === undefined) return { link, changes: [], problems: [], question: 'W4' };
+  const [kind, reason] = whyUnsure(answer);
+  const told = problem(kind, { uuid, row: row?.number ?? null }, 'W4', reason);
+  if (!row) return { link, changes: [], problems: [told] };
+  const merged = mergeUnread(context, person, link, link.missedScans);
+  return { ...merged, problems: [...merged.problems, told] };
+}
+
+function whyUnsure(answer: ContactAnswer): readonly ['unknown' | 'waiting', string] {
+  switch (answer.kind) {
+    case 'here':
+      return ['unknown', 'the last write may have been made: the service answered as it was before'];
+    case 'unanswered':
+      return ['unknown', `the last write may have been made: ${answer.why}`];
+    case 'gone':
+      return ['waiting', 'not found when it was asked for: a full scan tells whether it is gone'];
+    case 'elsewhere':
+      return ['waiting', `found ${answer.where}: a full scan tells whether it left`];
+  }
+}
+
+/** Contact and row are there: every field is merged. */
+function mergePresent(context: PersonContext, { uuid, link, contact, row }: Person, crm: Packed): PersonPlan {
+  if (!row) throw new Error('a person without a row has nothing to merge');
+  const values = unpack(crm);
+  const { fields } = context.mapping;
+  const updatedAt = editedAt(context.mapping, link, contact);
+  const merged = mergeRecord(context, {
+    uuid,
+    row,
+    base: link ? unpack(link.agreed) : fields.map(() => undefined),
+    crm: fields.map((field, index) => (isReadFromCrm(field) ? values[index] : undefined)),
+    sheet: unpack(row.values),
+    notes: link?.notes ?? {},
+    ...(updatedAt !== undefined && { updatedAt }),
+  });
+  const problems = [...merged.problems];
+  const about = { uuid, row: row.number };
+  const changes: Change[] = [];
+  const refusal = link?.refusal?.sheet === row.values ? link.refusal : undefined;
+  const refused = pausedBy(context, refusal, about, 'refused');
+  if (refused && merged.toCrm.length > 0) {
+    problems.push(refused);
+  } else if (merged.toCrm.length > 0) {
+    changes.push({ side: 'crm', op: 'update', ...about, fields: merged.toCrm, ...ruleAndReason(merged.toCrm) });
+  }
+  const id = row.id === uuid ? undefined : uuid;
+  const ofSheet = merged.toSheet.length > 0 || id !== undefined ? refusedSet(link, row.values, crm) : undefined;
+  const refusedBySheet = pausedBy(context, ofSheet, about, 'refused');
+  if (refusedBySheet) problems.push(refusedBySheet);
+  else if (merged.toSheet.length > 0 || id !== undefined) {
+    const why =
+      id === undefined
+        ? ruleAndReason(merged.toSheet)
+        : { rule: idRule(link, row), reason: 'the row is this contact’s' };
+    const set = { side: 'sheet', op: 'set', ...about, fields: merged.toSheet, ...why } as const;
+    changes.push(id === undefined ? set : { ...set, id });
+  }
+  const merging = linkOf({
+    agreed: pack(merged.agreed),
+    crm,
+    sheet: row.values,
+    notes: merged.notes,
+    isOpen: changes.length > 0 || problems.length > 0,
+    writtenAt: link?.writtenAt,
+    updatedAt,
+    refusal,
+    isUnsure: typeof contact === 'object' ? undefined : link?.isUnsure,
+    // G2: what was refused was let through, and is the same change when it is its turn again.
+    counted: [...(refused ? merged.toCrm : []), ...(refusedBySheet ? merged.toSheet : [])],
+  });
+  return {
+    link: withRefusal(merging, ofSheet),
+    changes,
+    problems,
+    ...(merged.questions.length > 0 && { keyQuestions: merged.questions }),
+  };
+}
+
+/** Why an ID is written: it was emptied, it is another one now, or the row was found by its key. */
+function idRule(link: Link | undefined, row: RowRecord): RuleId {
+  if (link) return 'I5';
+  return row.id === '' ? 'I2' : 'I10';
+}
+
+/** A change as a whole has the reason of its first field. */
+function ruleAndReason([first]: readonly FieldChange[]): Pick<Change, 'rule' | 'reason'> {
+  return { rule: first?.rule ?? 'merge', reason: first?.reason ?? '' };
+}

@@ -1,0 +1,109 @@
+// A person whose row was deleted (D1, D2, D5).
+import { firstFew, problem } from '../change.ts';
+import { lastSeen, type Link } from '../record/base.ts';
+import { isChangedSince } from '../record/edited-since.ts';
+import { withContactRead } from '../record/link.ts';
+import type { Person } from '../record/person.ts';
+import type { ContactRecord } from '../record/record.ts';
+import { pausedBy, refusedBefore } from '../record/refusal.ts';
+import type { RuleId } from '../rules.ts';
+import { appendRow } from './new-record.ts';
+import type { PersonContext, PersonPlan } from './person-plan.ts';
+
+/** D1, D2: the row was deleted, and the contact was read. */
+export function planRowGoneAsRead(
+  context: PersonContext,
+  person: Person,
+  link: Link,
+  contact: ContactRecord,
+): PersonPlan {
+  const contactIs = isChangedSince(context.mapping, link, contact.values) ? 'changed' : 'unchanged';
+  return planRowGone(context, person, withContactRead(link, contact.values), contactIs);
+}
+
+/** D1, D2: a person deleted the row. */
+export function planRowGone(
+  context: PersonContext,
+  person: Person,
+  link: Link,
+  contactIs: 'changed' | 'unchanged' | 'unread',
+): PersonPlan {
+  const { uuid } = person;
+  const crm = lastSeen(link, 'crm');
+  const restore = (rule: RuleId, reason: string): PersonPlan => ({
+    link: { ...link, isOpen: true },
+    ...appendRow(context, uuid, crm, rule, reason),
+  });
+  const { onRowDeleted } = context.mapping;
+  const op = onRowDeleted === 'delete_contact' ? 'delete' : 'cancel';
+  const refusal = refusedBefore(link, op);
+  if (context.requests.retry.has(uuid) && !refusal) return restore('D1', 'asked for again');
+  if (link.standing === 'row-gone') return ignored(link);
+  const { doubtfulRows, isWithheld } = context;
+  if (doubtfulRows.length > 0 || isWithheld) {
+    const reason = `its row is not found, and may be row ${firstFew(doubtfulRows)}: write its ID into the right one, or settle what these rows say`;
+    // What changed meanwhile is still to be merged when the row turns up, whatever was last seen then.
+    return {
+      link: contactIs === 'changed' ? { ...link, isOpen: true } : link,
+      changes: [],
+      problems: isWithheld ? [] : [problem('held', { uuid }, 'I5', reason)],
+    };
+  }
+  const about = { uuid, row: null, fields: [] };
+  const isModified = op === 'delete' && contactIs === 'changed';
+  const what = `its row was deleted, and ${op === 'delete' ? 'deleting' : 'cancelling'} it was refused by the service`;
+  const paused = isModified ? undefined : pausedBy(context, refusal, { uuid, row: null }, what);
+  if (paused) return { link: { ...link, isOpen: true }, changes: [], problems: [paused] };
+  switch (onRowDeleted) {
+    case 'ignore':
+      return ignored(link);
+    case 'restore':
+      return restore('D1', 'its row was deleted, and rows are restored');
+    case 'cancel_automations':
+      return {
+        link: { ...link, isOpen: true },
+        changes: [{ side: 'crm', op: 'cancel', ...about, automation: null, rule: 'D1', reason: 'its row was deleted' }],
+        problems: [],
+      };
+    case 'delete_contact':
+      if (contactIs === 'changed') {
+        return restore('D2', 'modified beat deleted: the contact changed while its row was deleted');
+      }
+      if (context.crm.coverage === 'partial') return notYet('not deleted before every contact was read');
+      return contactIs === 'unread' ? askedFirst() : deleted();
+  }
+
+  function deleted(): PersonPlan {
+    const change = { side: 'crm', op: 'delete', ...about, rule: 'D1', reason: 'its row was deleted' } as const;
+    return { link: { ...link, isOpen: true }, changes: [change], problems: [] };
+  }
+
+  /** D5: what only was not seen to change is looked at once more before it is gone for good. */
+  function askedFirst(): PersonPlan {
+    const answer = context.answers.contacts.get(uuid);
+    switch (answer?.kind) {
+      case undefined:
+        return { link, changes: [], problems: [], question: 'D5' };
+      case 'unanswered':
+        return notYet(`not deleted before it was looked at: ${answer.why}`);
+      case 'here':
+        return { ...planRowGoneAsRead(context, person, link, answer.contact), answered: answer.contact };
+      case 'gone':
+      case 'elsewhere':
+        return { link: null, changes: [], problems: [] };
+    }
+  }
+
+  function notYet(reason: string): PersonPlan {
+    return { link, changes: [], problems: [problem('waiting', { uuid }, 'D5', `its row was deleted; ${reason}`)] };
+  }
+
+  function ignored({ isOpen: _isOpen, ...rest }: Link): PersonPlan {
+    const reason = 'its row was deleted: left alone until the row is back, or retry is said';
+    return {
+      link: { ...rest, standing: 'row-gone' },
+      changes: [],
+      problems: [problem('ignored', { uuid }, 'D1', reason)],
+    };
+  }
+}

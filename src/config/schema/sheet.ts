@@ -1,5 +1,5 @@
 // What a sync and a feed say of the tab they write.
-import { BadSpreadsheetReferenceError } from '../../sheets/errors.ts';
+import { BadSpreadsheetReferenceError } from '../../sheets/google/errors.ts';
 import { textToSpreadsheetId } from '../../sheets/google/address.ts';
 import { text, textThat, wholeNumber } from './leaves.ts';
 

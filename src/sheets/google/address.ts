@@ -1,6 +1,6 @@
 // Addresses as people write them: spreadsheet URLs, tab references, A1 ranges. Used to read configuration and to word
 // messages; the adapter itself addresses by sheetId and metadata id, never by A1.
-import { BadSpreadsheetReferenceError } from '../errors.ts';
+import { BadSpreadsheetReferenceError } from './errors.ts';
 
 /** A tab as configured: by `gid:N` (the number in the tab's URL), else by its title. */
 export type TabReference =

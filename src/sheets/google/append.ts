@@ -6,7 +6,8 @@
 import type { sheets_v4 } from '@googleapis/sheets';
 import { boundsToText, type GridBounds } from './address.ts';
 import { batchBytesMax, batchRowsMax, type CallOptions, errorContext, idKey, type TableContext } from './context.ts';
-import { AbortedError, OutcomeUnknownError, ProtectedError, RefusedError, SheetsError } from '../errors.ts';
+import { AbortedError, OutcomeUnknownError, SheetsError } from '../errors.ts';
+import { ProtectedError, RefusedError } from './errors.ts';
 import { contains } from './grid.ts';
 import { judged } from './judged.ts';
 import {

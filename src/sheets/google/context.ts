@@ -97,5 +97,5 @@ export function takeColumns(
 }
 
 export function errorContext({ spreadsheetId, sheetId }: TableContext): SheetsErrorContext {
-  return { spreadsheetId, ...(sheetId !== undefined && { sheetId }) };
+  return { spreadsheetId, ...(sheetId !== undefined && { tabId: String(sheetId) }) };
 }

@@ -1,7 +1,7 @@
 // Looking at a tab before it is used: is it there, are its columns, may they be edited? Changes nothing.
 import { boundsToText, type GridBounds } from './address.ts';
 import { type CallOptions, idKey, type TableContext } from './context.ts';
-import { RefusedError } from '../errors.ts';
+import { RefusedError } from './errors.ts';
 import { resolveHeader } from './header.ts';
 import { locateTab } from './locate.ts';
 import { anchorValue, deleteMark, drawIds } from './marks.ts';

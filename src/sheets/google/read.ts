@@ -5,7 +5,8 @@
 import { hash } from 'node:crypto';
 import type { GridBounds } from './address.ts';
 import { type CallOptions, errorContext, idKey, type ReadLimits, takeColumns, type TableContext } from './context.ts';
-import { RefusedError, type SheetsError, TableMovingError } from '../errors.ts';
+import { type SheetsError, TableMovingError } from '../errors.ts';
+import { RefusedError } from './errors.ts';
 import { locateTab } from './locate.ts';
 import { type Look, takeLook } from './look.ts';
 import type { ColumnKey, Row, Snapshot } from '../port.ts';

@@ -4,7 +4,8 @@
 // Should somebody delete the very row and put another one in its place, both in that one moment, the answer tells.
 import { boundsToText } from './address.ts';
 import { type CallOptions, errorContext, idKey, type TableContext } from './context.ts';
-import { OutcomeUnknownError, ProtectedError, RefusedError, SheetsError, UnavailableError } from '../errors.ts';
+import { OutcomeUnknownError, SheetsError } from '../errors.ts';
+import { ProtectedError, RefusedError, UnavailableError } from './errors.ts';
 import { cellText, cellValue, contains } from './grid.ts';
 import { judged } from './judged.ts';
 import { assertMark, createPin, deleteMark, oneLine, type Request } from './marks.ts';

@@ -8,7 +8,8 @@
 import type { sheets_v4 } from '@googleapis/sheets';
 import type { GridBounds } from './address.ts';
 import { type CallOptions, errorContext, type TableContext } from './context.ts';
-import { type SheetsErrorContext, UnavailableError } from '../errors.ts';
+import { type SheetsErrorContext } from '../errors.ts';
+import { UnavailableError } from './errors.ts';
 import {
   type Block,
   byBounds,

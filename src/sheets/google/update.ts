@@ -8,7 +8,8 @@
 //
 // What stays open, since Sheets has no compare-and-swap: somebody types into the very cell between verify and write.
 import { batchBytesMax, type CallOptions, errorContext, idKey, type TableContext } from './context.ts';
-import { OutcomeUnknownError, RefusedError, SheetsError, UnavailableError } from '../errors.ts';
+import { OutcomeUnknownError, SheetsError } from '../errors.ts';
+import { RefusedError, UnavailableError } from './errors.ts';
 import { cellValue, isSameValue } from './grid.ts';
 import { explainRefusedPin, pinsAtOnce, placePins, removeMarks } from './pins.ts';
 import { type PinnedView, readThroughPins } from './pinned-view.ts';

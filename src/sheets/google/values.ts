@@ -5,7 +5,8 @@
 // https://developers.google.com/workspace/sheets/api/reference/rest/v4/ValueRenderOption
 import { type GridBounds, rangeExtent, type RangeExtent } from './address.ts';
 import type { CallOptions, SheetsClient } from './client.ts';
-import { type SheetsErrorContext, UnavailableError } from '../errors.ts';
+import { type SheetsErrorContext } from '../errors.ts';
+import { UnavailableError } from './errors.ts';
 import { byBounds } from './grid.ts';
 import { type AnsweredRange, answeredRanges } from './answered-rows.ts';
 import { type RawAnswer, rawOptions, toRawAnswer } from './raw-answer.ts';

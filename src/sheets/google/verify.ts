@@ -1,7 +1,7 @@
 // Verification of pinned rows: the same row, every mapped cell as in the snapshot, and nothing to be set that must not be.
 import { boundsToText, type GridBounds } from './address.ts';
 import { errorContext, idKey, type TableContext } from './context.ts';
-import { ProtectedError } from '../errors.ts';
+import { ProtectedError } from './errors.ts';
 import { cellText, cellValue, contains, formulaText, isSameValue } from './grid.ts';
 import type { PinnedRow, PinnedView } from './pinned-view.ts';
 import type { ColumnKey, Row, RowOutcome } from '../port.ts';

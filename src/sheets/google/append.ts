@@ -232,7 +232,7 @@ async function resolveRefusal(
     return;
   }
   append.refusedRows += 1;
-  for (const item of batch) item.outcome = refusedRow(item, 'by-google', refusal.message);
+  for (const item of batch) item.outcome = refusedRow(item, 'by-spreadsheet', refusal.message);
   // It is not the rows, then: the workbook may be full, or a rule concern them all.
   if (append.refusedRows >= refusedRowsMax) throw refusal;
 }
@@ -257,7 +257,7 @@ function appendRequests(
   probe: number | undefined,
 ): Request[] {
   const sheetId = context.sheetId!;
-  const isBelowData = rowIndex > context.spec.headerRow || rowIndex >= memory.rowCount;
+  const isBelowData = rowIndex > context.spec.headerRow || rowIndex >= context.shape!.rowCount;
   return [
     ...(probe === undefined ? [] : assertColumns(context, memory.columnIndexByKey, probe)),
     createAppendMark(mark, sheetId),

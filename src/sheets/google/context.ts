@@ -12,7 +12,20 @@ import type { ShownRequest } from './shown.ts';
 export const idKey: IdKey = '#id';
 
 /** Where things were when last seen; a read starts from it and puts it right. */
-export type Shape = Omit<TableMemory, 'sheetId'>;
+export interface Shape extends TableMemory {
+  readonly rowCount: number;
+  readonly columnCount: number;
+}
+
+/** What is remembered between processes: `sheetId`, so that a renamed tab is still the tab, and its shape. */
+export interface GoogleTableMemory extends Shape {
+  readonly sheetId: number;
+}
+
+export function isOwnMemory(memory: TableMemory): memory is GoogleTableMemory {
+  const { sheetId, rowCount, columnCount } = memory as Partial<GoogleTableMemory>;
+  return [sheetId, rowCount, columnCount].every((each) => typeof each === 'number');
+}
 
 /** Sizes beyond which a table is read in several calls (read.ts says why these). */
 export interface ReadLimits {

@@ -4,7 +4,15 @@
 // at the ID column.
 import { hash } from 'node:crypto';
 import type { GridBounds } from './address.ts';
-import { type CallOptions, errorContext, idKey, type ReadLimits, takeColumns, type TableContext } from './context.ts';
+import {
+  type CallOptions,
+  errorContext,
+  type GoogleTableMemory,
+  idKey,
+  type ReadLimits,
+  takeColumns,
+  type TableContext,
+} from './context.ts';
 import { type SheetsError, TableMovingError } from '../errors.ts';
 import { RefusedError } from './errors.ts';
 import { locateTab } from './locate.ts';
@@ -41,7 +49,7 @@ export interface Held {
   /** The fingerprint of a snapshot; 'unchanged' is answered only where nothing else could have changed either. */
   readonly unless?: string | undefined;
   /** Texts of rows. */
-  readonly known?: KnownText | undefined;
+  readonly knownText?: KnownText | undefined;
 }
 
 export async function readTable(
@@ -202,10 +210,10 @@ interface TakenRows {
   readonly open: readonly OpenCell[];
 }
 
-function takeRows({ look, spec }: TableContext, body: readonly ValueBlock[], { known }: Held): TakenRows {
+function takeRows({ look, spec }: TableContext, body: readonly ValueBlock[], { knownText }: Held): TakenRows {
   const rows: Row[] = [];
   const open: OpenCell[] = [];
-  appendRows(rows, open, body, look!.resolved.located, spec.columns, known);
+  appendRows(rows, open, body, look!.resolved.located, spec.columns, knownText);
   return { rows, open };
 }
 
@@ -262,14 +270,16 @@ function createSnapshot(
   digests: readonly (string | undefined)[],
 ): Snapshot {
   const { states, located } = context.look!.resolved;
+  const memory: GoogleTableMemory = { sheetId: context.sheetId!, ...context.shape! };
   return {
     title,
+    tabId: String(context.sheetId),
     rows,
     columns: states.filter(({ key }) => key !== idKey),
     idColumn: states.find(({ key }) => key === idKey)!,
     leftovers: context.leftovers.size,
     unanchored: located.filter(({ anchorId }) => anchorId === undefined).map(({ key }) => key),
-    memory: { sheetId: context.sheetId!, ...context.shape! },
+    memory,
     fingerprint: fingerprintOf(context, digests),
   };
 }

@@ -49,7 +49,7 @@ export async function updateRows(
     return { change, set, outcome: outcome ?? (Object.keys(set).length === 0 ? nothingToSet : undefined) };
   });
   const pending = items.filter(({ outcome }) => outcome === undefined);
-  const bytesOf = ({ set }: Item) => cellsBytes(set, snapshot.memory.columnCount);
+  const bytesOf = ({ set }: Item) => cellsBytes(set, context.shape?.columnCount ?? 0);
   const call: Call = { context, snapshot, options, stop, refusedRows: 0 };
   try {
     for (const batch of splitBatches(pending, pinsAtOnce(context), batchBytesMax, bytesOf)) {
@@ -199,7 +199,7 @@ async function resolveRefused(
   } else {
     for (const { item } of still) {
       const columns = Object.keys(item.set);
-      item.outcome = { kind: 'refused', reason: 'by-google', columns, message: error.message };
+      item.outcome = { kind: 'refused', reason: 'by-spreadsheet', columns, message: error.message };
       update.call.refusedRows += 1;
     }
     if (update.call.refusedRows >= refusedRowsMax) throw error;

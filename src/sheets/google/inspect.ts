@@ -1,4 +1,4 @@
-// Looking at a tab before it is used: is it there, are its columns, may they be edited? Changes nothing.
+// Inspects a tab before it is used: is it there, are its columns, may they be edited? Changes nothing.
 import { boundsToText, type GridBounds, sheetIdToReference } from './address.ts';
 import { type CallOptions, idKey, type TableContext } from './context.ts';
 import { RefusedError } from './errors.ts';

@@ -4,7 +4,7 @@
 //             read of a process costs two more, and another one without memory; a changed header row costs one or two. While
 //             headers cannot be told apart by their text alone, every read costs one more. Tabs beyond 2,000,000 mapped cells
 //             are read in chunks and checked. 'unchanged' costs the same calls and hardly any processor time; it is never the
-//             answer to the first read of a process, nor to a read that had to look at the header row anew
+//             answer to the first read of a process, nor to a read that had to read the header row anew
 //   ensure    one write, none when there is nothing to do. A new ID column is hidden, and protected with a warning
 //   update    one read and three writes a batch of up to 1,000 rows and 2 MB
 //   append    one write a batch of up to 1,000 rows and 2 MB, and one read when its answer was lost; one read more a call when
@@ -69,7 +69,7 @@ function newContext(
     sheetId: known?.sheetId,
     shape: known,
     readLimits,
-    look: undefined,
+    layout: undefined,
     lastRead: undefined,
     areMarksKnown: false,
     anchorIdByKey: new Map(),
@@ -86,15 +86,15 @@ function createTable(context: TableContext): Table {
     return readTable(context, settings, settings);
   }
   /**
-   * The next read looks after a write that did not end well: what became of the marks is not known for certain, or columns
-   * were moved, and an anchor with them.
+   * After a write that did not end well the next read reads the layout: what became of the marks is not known for certain, or
+   * columns were moved, and an anchor with them.
    */
   const watch = async <T extends { readonly kind: string }>(writing: Promise<readonly T[]>): Promise<readonly T[]> => {
     const outcomes = await writing;
     const has = (sought: string) => outcomes.some(({ kind }) => kind === sought);
     const areMarksInDoubt = has('unknown') || has('failed');
     if (areMarksInDoubt) context.areMarksKnown = false;
-    if (areMarksInDoubt || has('displaced')) context.look = undefined;
+    if (areMarksInDoubt || has('displaced')) context.layout = undefined;
     return outcomes;
   };
   return {

@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { randomInt, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createApp } from '../src/app.ts';
-import { loadConfig } from '../src/config/load.ts';
+import { readConfigFile } from '../src/app-config.ts';
 import type { RunReport } from '../src/engine/report.ts';
 import { overHttp } from '../src/crm/outreach/call/over-http.ts';
 import { runSync } from '../src/engine/sync/run.ts';
@@ -156,7 +156,7 @@ async function measure(sync: SyncBench, steps: readonly Step[], execArgv = heapF
 if (process.argv[2] === 'measure') {
   const [configFile, urls, ...steps] = process.argv.slice(3) as [string, string, ...Step[]];
   const { crm, google } = JSON.parse(urls) as SyncBench['urls'];
-  const config = loadConfig(configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
+  const config = readConfigFile(configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
   using app = await createApp(
     config,
     {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import type { Config } from '../config/config.ts';
-import { loadConfig } from '../config/load.ts';
+import { readConfigFile } from '../app-config.ts';
 import type { CliWorld } from './world.ts';
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
@@ -26,5 +26,5 @@ export function addGlobalOptions(program: Command): void {
 /** Throws ConfigError with everything that is wrong. */
 export function readConfig({ config }: GlobalOptions, { env }: CliWorld): Config {
   const path = config ?? (env['LEADSHEET_CONFIG'] || configDefault);
-  return loadConfig(path, { env, readFile: (file) => readFileSync(file, 'utf8') });
+  return readConfigFile(path, { env, readFile: (file) => readFileSync(file, 'utf8') });
 }

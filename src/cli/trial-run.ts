@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import delay from 'delay';
-import { loadConfig } from '../config/load.ts';
+import { readConfigFile } from '../app-config.ts';
 import { type RunningDaemon, startDaemon } from '../daemon.ts';
 import { addDemoSpreadsheet, demoSpreadsheetId } from '../standin/demo-sheet.ts';
 import { PortTaken, serve } from '../standin/serve.ts';
@@ -52,7 +52,7 @@ async function serveAndRun(options: TrialOptions, world: CliWorld): Promise<void
     spreadsheetId: demoSpreadsheetId,
     port: options.port,
   });
-  const config = loadConfig(configFile, { env: {}, readFile: (file) => readFileSync(file, 'utf8') });
+  const config = readConfigFile(configFile, { env: {}, readFile: (file) => readFileSync(file, 'utf8') });
 
   const places = { serviceUrl: serviceServer.url, sheetsUrl: sheetsServer.url, configFile };
   const lines = createLines(world.logOutput);

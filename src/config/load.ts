@@ -24,6 +24,7 @@ import {
 import type { ReadFile } from './secret-file.ts';
 import { Secret } from '../lib/secret.ts';
 import { SettingsError } from './settings-error.ts';
+import type { SheetAddresses } from '../sheets/port.ts';
 import { readSource } from './source.ts';
 import type { Environment, Source } from './source.ts';
 
@@ -31,6 +32,8 @@ export interface ConfigWorld {
   readonly env: Environment;
   /** Also asked for the secrets that stand in files of their own; paths as they are written. */
   readonly readFile: ReadFile;
+  /** Which spreadsheets and tabs the options mean. */
+  readonly addresses: SheetAddresses;
 }
 
 /**
@@ -39,7 +42,7 @@ export interface ConfigWorld {
  *
  * Throws ConfigError with everything that is wrong, in the order of the file. Trying again without mending it is no use.
  */
-export function loadConfig(path: string, { env, readFile }: ConfigWorld): Config {
+export function loadConfig(path: string, { env, readFile, addresses }: ConfigWorld): Config {
   const source = readSource(readText(path, readFile), env);
   if (!source.isReadable) throw new ConfigError(path, source.problems);
   const parsed = configFile.safeParse(source.value, { error: allowedWords });
@@ -48,13 +51,13 @@ export function loadConfig(path: string, { env, readFile }: ConfigWorld): Config
   const secrets = readSecrets(file ?? {}, source, readFile);
   const problems = [
     ...explainIssues(parsed.error?.issues ?? [], source, configFile),
-    ...(file ? checkOptions(file, given) : []).map((fault) => faultToProblem(fault, source)),
+    ...(file ? checkOptions(file, given, addresses) : []).map((fault) => faultToProblem(fault, source)),
     ...secrets.problems,
   ];
   // Where the text itself is wrong, what it means is not worth a word.
   const all = [...source.problems, ...problems.filter((problem) => !isAtOneOf(source.problems, problem))];
   if (all.length > 0 || !parsed.success) throw new ConfigError(path, all);
-  return resolveConfig(path, parsed.data, secrets);
+  return resolveConfig(path, parsed.data, secrets, addresses);
 }
 
 function readText(path: string, readFile: ReadFile): string {
@@ -69,11 +72,15 @@ function readText(path: string, readFile: ReadFile): string {
 }
 
 /** The checks between options. They see what passed by itself, so that one round names all there is to mend. */
-function checkOptions(file: SalvagedFile, given: Readonly<Record<string, unknown>>): readonly Fault[] {
+function checkOptions(
+  file: SalvagedFile,
+  given: Readonly<Record<string, unknown>>,
+  addresses: SheetAddresses,
+): readonly Fault[] {
   const givenSyncs = isObject(given['syncs']) ? given['syncs'] : {};
   return [
     ...checkConnections(file, given),
-    ...checkTabs(file, given),
+    ...checkTabs(file, given, addresses),
     ...named(file.syncs).flatMap(({ name, item }) => checkSync(name, item, givenSyncs[name])),
     ...named(file.feeds).flatMap(({ name, item }) => checkFeed(name, item)),
     ...named(file.outbox).flatMap(({ name, item }) => checkOutbox(name, item)),

@@ -1,6 +1,6 @@
 // From a file that passed every check to the configuration that the program works with.
 import { contactField } from '../crm/outreach/contact-fields.ts';
-import { textToSpreadsheetId } from '../sheets/google/address.ts';
+import type { SheetAddresses } from '../sheets/port.ts';
 import { parseListen } from './address.ts';
 import { isMatchable } from './checks/sync.ts';
 import type {
@@ -28,7 +28,12 @@ export interface FileSecrets {
   readonly hookSecret?: Secret;
 }
 
-export function resolveConfig(path: string, options: ConfigFile, secrets: FileSecrets): Config {
+export function resolveConfig(
+  path: string,
+  options: ConfigFile,
+  secrets: FileSecrets,
+  addresses: SheetAddresses,
+): Config {
   const { crm, google, state, server, log, alerts } = options;
   return {
     path,
@@ -50,9 +55,9 @@ export function resolveConfig(path: string, options: ConfigFile, secrets: FileSe
     ...(server && { server: resolveServer(server, secrets) }),
     log: { level: log.level, format: log.format, contactDetails: log.contact_details },
     ...(alerts.webhook_url && { alertWebhookUrl: alerts.webhook_url }),
-    syncs: Object.entries(options.syncs).map(([name, sync]) => resolveSync(name, sync)),
-    feeds: Object.entries(options.feeds).map(([name, feed]) => resolveFeed(name, feed)),
-    outboxes: Object.entries(options.outbox).map(([name, outbox]) => resolveOutbox(name, outbox)),
+    syncs: Object.entries(options.syncs).map(([name, sync]) => resolveSync(name, sync, addresses)),
+    feeds: Object.entries(options.feeds).map(([name, feed]) => resolveFeed(name, feed, addresses)),
+    outboxes: Object.entries(options.outbox).map(([name, outbox]) => resolveOutbox(name, outbox, addresses)),
     options,
   };
 }
@@ -75,7 +80,7 @@ function resolveServer(
   };
 }
 
-function resolveSync(name: string, options: SyncOptions): SyncConfig {
+function resolveSync(name: string, options: SyncOptions, addresses: SheetAddresses): SyncConfig {
   const { schedule, full_scan, timezone: timeZone, contacts, sheet, automation } = options;
   const columns = Object.entries(options.columns).map(([header, column]) => resolveColumn(header, column, options));
   return {
@@ -89,7 +94,7 @@ function resolveSync(name: string, options: SyncOptions): SyncConfig {
       createList: contacts.create_list,
     },
     sheet: {
-      ...resolveTab(sheet),
+      ...resolveTab(sheet, addresses),
       idHeader: sheet.id_column.trim(),
       ...(sheet.status_column !== null && { statusHeader: sheet.status_column.trim() }),
     },
@@ -109,12 +114,11 @@ function defaultMatch(columns: readonly ColumnConfig[]): readonly string[] {
   return ['network_id', 'email'].filter((key) => isMatchable(key, fields));
 }
 
-function resolveTab({
-  spreadsheet,
-  tab,
-  header_row,
-}: Pick<FeedOptions, 'spreadsheet' | 'tab' | 'header_row'>): TabConfig {
-  return { spreadsheetId: textToSpreadsheetId(spreadsheet), tab: tab.trim(), headerRow: header_row };
+function resolveTab(
+  { spreadsheet, tab, header_row }: Pick<FeedOptions, 'spreadsheet' | 'tab' | 'header_row'>,
+  addresses: SheetAddresses,
+): TabConfig {
+  return { spreadsheetId: checked(addresses.spreadsheetId(spreadsheet)), tab: tab.trim(), headerRow: header_row };
 }
 
 function resolveColumn(header: string, column: SyncOptions['columns'][string], sync: SyncOptions): ColumnConfig {
@@ -172,12 +176,12 @@ function resolveAutomation(
   };
 }
 
-function resolveFeed(name: string, options: FeedOptions): FeedConfig {
+function resolveFeed(name: string, options: FeedOptions, addresses: SheetAddresses): FeedConfig {
   return {
     name,
     resource: options.resource,
     schedule: { cron: options.schedule, timeZone: options.timezone },
-    sheet: { ...resolveTab(options), statusHeader: options.status_column.trim() },
+    sheet: { ...resolveTab(options, addresses), statusHeader: options.status_column.trim() },
     columns: Object.entries(options.columns).map(([header, key]) => ({
       key,
       header: header.trim(),
@@ -196,12 +200,12 @@ function resolveFeed(name: string, options: FeedOptions): FeedConfig {
   };
 }
 
-function resolveOutbox(name: string, options: OutboxOptions): OutboxConfig {
+function resolveOutbox(name: string, options: OutboxOptions, addresses: SheetAddresses): OutboxConfig {
   return {
     name,
     resource: options.resource,
     schedule: { cron: options.schedule, timeZone: options.timezone },
-    sheet: { ...resolveTab(options), idHeader: options.id_column.trim() },
+    sheet: { ...resolveTab(options, addresses), idHeader: options.id_column.trim() },
     headers: {
       send: options.send_column.trim(),
       uuid: options.uuid_column.trim(),

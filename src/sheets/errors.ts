@@ -1,86 +1,29 @@
-// What can go wrong at the spreadsheet, as a catalogue. Each error has a `code`, says whether the same call may succeed
-// later without anybody doing anything (`retryable`), and its message is a sentence a person can act on at 3 a.m.
-// No message, and no property, holds a key or a token. Expected outcomes of single rows are not errors: see port.ts.
-
-export type SheetsErrorCode =
-  | 'bad-spreadsheet-reference'
-  | 'bad-endpoint'
-  | 'credentials-unreadable'
-  | 'credentials-refused'
-  | 'not-shared'
-  | 'read-only-share'
-  | 'scope-missing'
-  | 'api-disabled'
-  | 'spreadsheet-gone'
-  | 'tab-gone'
-  | 'header-row-beyond-grid'
-  | 'table-moving'
-  | 'protected'
-  | 'quota'
-  | 'payload-too-large'
-  | 'answer-too-large'
-  | 'metadata-full'
-  | 'unreachable'
-  | 'unavailable'
-  | 'outcome-unknown'
-  | 'aborted'
-  | 'refused';
+// What can go wrong at any spreadsheet. Each error has a `code`, says whether the same call may succeed later without
+// anybody doing anything (`retryable`), and its message is a sentence a person can act on at 3 a.m. A driver has errors of
+// its own beside these (google/errors.ts); docs/errors.md lists all. No message, and no property, holds a key or a token.
+// Expected outcomes of single rows are not errors: see port.ts.
 
 export interface SheetsErrorContext {
+  /** As the driver names it. */
   readonly spreadsheetId?: string;
-  readonly sheetId?: number;
+  /** As `Snapshot.tabId`. */
+  readonly tabId?: string;
   readonly cause?: unknown;
 }
 
-/** The base of all. `cause`, where set, is Google's status and sentence, stripped of the request. */
+/** The base of all. `cause`, where set, is what the spreadsheet answered, stripped of the request. */
 export abstract class SheetsError extends Error {
-  abstract readonly code: SheetsErrorCode;
+  /** Stable; logs and docs/errors.md use it. */
+  abstract readonly code: string;
   readonly retryable: boolean = false;
   readonly spreadsheetId?: string;
-  readonly sheetId?: number;
+  readonly tabId?: string;
 
-  constructor(message: string, { spreadsheetId, sheetId, cause }: SheetsErrorContext = {}) {
+  constructor(message: string, { spreadsheetId, tabId, cause }: SheetsErrorContext = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = new.target.name;
     if (spreadsheetId !== undefined) this.spreadsheetId = spreadsheetId;
-    if (sheetId !== undefined) this.sheetId = sheetId;
-  }
-}
-
-export class BadSpreadsheetReferenceError extends SheetsError {
-  readonly code = 'bad-spreadsheet-reference';
-  constructor(text: string) {
-    super(
-      `"${text}" is neither a spreadsheet id nor the URL of one: copy the address from the browser, ` +
-        'https://docs.google.com/spreadsheets/d/…',
-    );
-  }
-}
-
-export class BadEndpointError extends SheetsError {
-  readonly code = 'bad-endpoint';
-  constructor(endpoint: string, problem: string) {
-    super(`google.endpoint ${endpoint} ${problem}`);
-  }
-}
-
-/** The credentials file is missing, not JSON, of an unknown type or has a broken key. One line: file and remedy. */
-export class CredentialsUnreadableError extends SheetsError {
-  readonly code = 'credentials-unreadable';
-  constructor(file: string, problem: string, remedy: string) {
-    super(`${file}: ${problem}; ${remedy}`);
-  }
-}
-
-/** Google refused the credentials themselves: deleted key, revoked consent, wrong clock. */
-export class CredentialsRefusedError extends SheetsError {
-  readonly code = 'credentials-refused';
-  constructor(account: string, reason: string, context?: SheetsErrorContext) {
-    super(
-      `Google refused the credentials of ${account}: ${reason.replace(/\.$/, '')}. ` +
-        'Check that the key or consent still exists and that this machine’s clock is right, or make a new credentials file',
-      context,
-    );
+    if (tabId !== undefined) this.tabId = tabId;
   }
 }
 
@@ -104,27 +47,7 @@ export class ReadOnlyShareError extends SheetsError {
   }
 }
 
-export class ScopeMissingError extends SheetsError {
-  readonly code = 'scope-missing';
-  constructor(account: string, scope: string, context: SheetsErrorContext) {
-    super(
-      `The credentials of ${account} lack the scope ${scope}: authorise again with it, or use a service account`,
-      context,
-    );
-  }
-}
-
-export class ApiDisabledError extends SheetsError {
-  readonly code = 'api-disabled';
-  constructor(account: string, context: SheetsErrorContext) {
-    super(
-      `The Google Sheets API is switched off in the Cloud project of ${account}: enable it there and try again`,
-      context,
-    );
-  }
-}
-
-/** 404: deleted, never existed, or hidden from an account that only sees files it opened itself. */
+/** Deleted, never existed, or hidden from an account that only sees files it opened itself. */
 export class SpreadsheetGoneError extends SheetsError {
   readonly code = 'spreadsheet-gone';
   constructor(account: string, context: SheetsErrorContext) {
@@ -167,41 +90,6 @@ export class TableMovingError extends SheetsError {
   }
 }
 
-/** Cells the account may not edit. Told by the protected ranges themselves, since Google’s sentence is localised. */
-export class ProtectedError extends SheetsError {
-  readonly code = 'protected';
-  constructor(account: string, ranges: readonly string[], context: SheetsErrorContext) {
-    super(
-      `${account} may not edit the protected range ${ranges.join(', ')}: ` +
-        'its owner can add the account under Data, Protected sheets and ranges',
-      context,
-    );
-  }
-}
-
-export class QuotaError extends SheetsError {
-  readonly code = 'quota';
-  override readonly retryable = true;
-  constructor(budget: 'reads' | 'writes', attempts: number, context: SheetsErrorContext) {
-    super(
-      `Google kept answering that the quota of ${budget} per minute is used up (${attempts} attempts): ` +
-        `lower google.${budget}_per_minute, or see what else uses this account`,
-      context,
-    );
-  }
-}
-
-export class PayloadTooLargeError extends SheetsError {
-  readonly code = 'payload-too-large';
-  constructor(context: SheetsErrorContext) {
-    super(
-      'Google refused a request as too large although it was kept within the advised 2 MB: ' +
-        'shorten the longest cells, or map fewer columns',
-      context,
-    );
-  }
-}
-
 /** A read was answered with more than is taken in; the same read would be answered so again. */
 export class AnswerTooLargeError extends SheetsError {
   readonly code = 'answer-too-large';
@@ -209,18 +97,6 @@ export class AnswerTooLargeError extends SheetsError {
     super(
       `An answer about spreadsheet ${context.spreadsheetId} was larger than ${size}, and was not read: ` +
         'map fewer columns, or move long texts to a tab of their own',
-      context,
-    );
-  }
-}
-
-/** The 30,000 characters of developer metadata of the tab (or of the spreadsheet) are used up, not by this project. */
-export class MetadataFullError extends SheetsError {
-  readonly code = 'metadata-full';
-  constructor(context: SheetsErrorContext) {
-    super(
-      `The developer metadata of spreadsheet ${context.spreadsheetId} is full (30,000 characters a tab), used up by another ` +
-        'add-on or program: no row can be pinned, so nothing was written; remove that add-on’s metadata or use another tab',
       context,
     );
   }
@@ -235,15 +111,6 @@ export class UnreachableError extends SheetsError {
       `${host} cannot be reached (${problem}): check the network, DNS, proxy and certificates of this machine`,
       context,
     );
-  }
-}
-
-/** A read failed again and again. */
-export class UnavailableError extends SheetsError {
-  readonly code = 'unavailable';
-  override readonly retryable = true;
-  constructor(problem: string, context: SheetsErrorContext) {
-    super(`Google Sheets does not answer properly (${problem}); the next run tries again`, context);
   }
 }
 
@@ -263,15 +130,5 @@ export class AbortedError extends SheetsError {
   readonly code = 'aborted';
   constructor(context: SheetsErrorContext) {
     super('Stopped before the spreadsheet was called', context);
-  }
-}
-
-/** Any other refusal; the sentence is Google’s. */
-export class RefusedError extends SheetsError {
-  readonly code = 'refused';
-  readonly status: number;
-  constructor(status: number, message: string, context: SheetsErrorContext) {
-    super(`Google refused the request, and nothing of it was applied (${status}): ${message}`, context);
-    this.status = status;
   }
 }

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { effectiveConfig } from '../../src/config/effective.ts';
-import { loadConfig } from '../../src/config/load.ts';
+import { readConfigFile } from '../../src/app-config.ts';
 import { contactField } from '../../src/crm/outreach/contact-fields.ts';
 import { load, problemsOf } from '../support/config.ts';
 import { feed, start, sync } from './files.ts';
@@ -274,13 +274,13 @@ ${sync()}`;
 
 describe('a file that cannot be read', () => {
   test('is named when it does not exist', () => {
-    expect(() => loadConfig('nowhere/c.yaml', { env: {}, readFile })).toThrow(
+    expect(() => readConfigFile('nowhere/c.yaml', { env: {}, readFile })).toThrow(
       'nowhere/c.yaml: found no such file; allowed: a file this process may read; config/example.yaml is one to begin with',
     );
   });
 
   test('is named when it is a folder', () => {
-    expect(() => loadConfig('test/config', { env: {}, readFile })).toThrow(
+    expect(() => readConfigFile('test/config', { env: {}, readFile })).toThrow(
       'test/config: found a folder; allowed: a file',
     );
   });

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parseCredentials } from '../../src/sheets/google/credentials.ts';
 import * as errors from '../../src/sheets/errors.ts';
+import * as googleErrors from '../../src/sheets/google/errors.ts';
 import {
   anyCredentials,
   createTrial,
@@ -47,7 +48,14 @@ function thrownBy(make: () => unknown): unknown {
 
 type Provoke = () => unknown;
 
-const provocations: Readonly<Record<errors.SheetsErrorCode, Provoke>> = {
+/** The codes of the classes of a file; the base has none. */
+type CodeOf<Module> = {
+  [Name in keyof Module]: Module[Name] extends new (...args: never[]) => { readonly code: infer Code extends string }
+    ? Code
+    : never;
+}[keyof Module];
+
+const provocations: Readonly<Record<CodeOf<typeof errors> | CodeOf<typeof googleErrors>, Provoke>> = {
   'bad-spreadsheet-reference': () => thrownBy(() => trialOf().openTable({ spreadsheet: 'Prospects' })),
   'bad-endpoint': () => thrownBy(() => trialOf({ client: { endpoint: 'http://sheets.example' } })),
   'credentials-unreadable': () => thrownBy(() => parseCredentials('{"private_key": "', '/run/secrets/google.json')),
@@ -151,7 +159,7 @@ test.each(Object.entries(provocations))('%s reads as docs/errors.md has it', asy
 });
 
 test('docs/errors.md has every class of errors, and none that is not there', () => {
-  const classes = Object.keys(errors).filter((name) => name !== 'SheetsError');
+  const classes = Object.keys({ ...errors, ...googleErrors }).filter((name) => name !== 'SheetsError');
   expect(new Set(documented.map(({ name }) => name))).toEqual(new Set(classes));
   expect(documented).toHaveLength(classes.length);
 });

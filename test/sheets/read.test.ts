@@ -398,20 +398,21 @@ test('rows come in order with id, values by kind, and formulas named; blank rows
 
 test('a row that reads as the caller knows it is told so', async () => {
   const trial = createTrial({ values });
-  const [first] = (await trial.openTable().read()).rows;
+  const held = '["Ann","ann@x.org",1.5]';
   const texts = new Map([
-    ['a', first!.packed],
-    ['c', first!.packed],
+    ['a', held],
+    ['c', held],
   ]);
-  const { rows } = await trial.openTable().read({ known: (id) => texts.get(id) });
-  expect(rows.map(({ id, isKnown }) => ({ id, isKnown }))).toEqual([
-    { id: 'a', isKnown: true },
-    { id: '', isKnown: false },
-    { id: 'c', isKnown: false },
+  const { rows } = await trial.openTable().read({ knownText: (id) => texts.get(id) });
+  expect(rows.map(({ id, unchangedText }) => ({ id, unchangedText }))).toEqual([
+    { id: 'a', unchangedText: held },
+    { id: '', unchangedText: undefined },
+    { id: 'c', unchangedText: undefined },
   ]);
   expect(rows.map(contentOf)).toEqual((await trial.openTable().read()).rows.map(contentOf));
   trial.person.type('Prospects!B2', 'Anna');
-  expect((await trial.openTable().read({ known: (id) => texts.get(id) })).rows[0]).toMatchObject({ isKnown: false });
+  const edited = await trial.openTable().read({ knownText: (id) => texts.get(id) });
+  expect(edited.rows[0]!.unchangedText).toBeUndefined();
 });
 
 test('a tab by gid, a spreadsheet by URL', async () => {

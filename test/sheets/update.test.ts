@@ -325,7 +325,7 @@ test('what Google will not have in any row is not found out row by row: the rest
   };
   const changes = snapshot.rows.map((row) => ({ row, set: { score: 0.5 } }));
   const outcomes = await table.update(snapshot, changes);
-  expect(outcomes[4]).toMatchObject({ kind: 'refused', reason: 'by-google' });
+  expect(outcomes[4]).toMatchObject({ kind: 'refused', reason: 'by-spreadsheet' });
   expect(outcomes.filter(({ kind }) => kind === 'refused')).toHaveLength(5);
   expect(outcomes.filter(({ kind }) => kind === 'failed')).toHaveLength(59);
   expect(writes).toBeLessThan(20);

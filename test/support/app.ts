@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { onTestFinished } from 'vitest';
 import { type App, type AppWorld, createApp } from '../../src/app.ts';
-import { loadConfig } from '../../src/config/load.ts';
+import { readConfigFile } from '../../src/app-config.ts';
 import type { SyncContext } from '../../src/engine/context.ts';
 import type { EngineEvent } from '../../src/engine/events.ts';
 import type { PlanReport, RunReport } from '../../src/engine/report.ts';
@@ -320,7 +320,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
   /** A process that begins: nothing is remembered but what is on disk. */
   async function start(): Promise<App> {
     app?.[Symbol.dispose]();
-    const config = loadConfig(configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
+    const config = readConfigFile(configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
     const own = { pid: alive.pid + 1, died: Promise.withResolvers<'killed'>(), isDead: false };
     alive = own;
     const started = await createApp(config, worldOf(own), (event) => events.push(event));

@@ -1,4 +1,4 @@
-import { loadConfig } from '../../src/config/load.ts';
+import { readConfigFile } from '../../src/app-config.ts';
 import type { Config } from '../../src/config/config.ts';
 import { ConfigError } from '../../src/config/problems.ts';
 
@@ -16,7 +16,7 @@ export function load(text: string, { env = {}, files = {} }: GivenWorld = {}): C
     if (content === undefined) throw Object.assign(new Error(`no ${file}`), { code: 'ENOENT' });
     return content;
   };
-  return loadConfig('c.yaml', { env, readFile });
+  return readConfigFile('c.yaml', { env, readFile });
 }
 
 /** The lines that say what is wrong with a text, without the name of the file; none: it loads. */

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { onTestFinished, vi } from 'vitest';
-import { loadConfig } from '../../src/config/load.ts';
+import { readConfigFile } from '../../src/app-config.ts';
 import { type RunningDaemon, startDaemon } from '../../src/daemon.ts';
 import { createSyncTrial, type TrialOptions } from './app.ts';
 
@@ -52,7 +52,7 @@ export function createDaemonTrial(options: DaemonTrialOptions = {}) {
   /** A process that begins; `stop` is its signal. */
   async function begin(): Promise<RunningDaemon & { readonly stop: () => Promise<readonly string[]> }> {
     const stop = new AbortController();
-    const config = loadConfig(trial.configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
+    const config = readConfigFile(trial.configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
     const running = await startDaemon(config, {
       transport,
       stop: stop.signal,

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type App, type AppWorld, createApp } from '../../src/app.ts';
-import { loadConfig } from '../../src/config/load.ts';
+import { readConfigFile } from '../../src/app-config.ts';
 import type { RunReport } from '../../src/engine/report.ts';
 import type { Random } from '../../src/standin/service/random.ts';
 import type { Lease, SyncState } from '../../src/state/port.ts';
@@ -83,7 +83,7 @@ export function createMortals({ random, configFile, serviceUrl, service, sheets,
       pids += 1;
       const died = Promise.withResolvers<'killed'>();
       const life: Life = { pid: pids, isDead: false, dies: 'not', stepsLeft: Infinity, died };
-      const config = loadConfig(configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
+      const config = readConfigFile(configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
       const app = await createApp(config, worldOf(life), () => {});
       const mortal = Object.assign(life, { app });
       all.push(mortal);

@@ -1,8 +1,8 @@
 // A spreadsheet to try the adapter on: the stand-in in-process, a person at the sheet, and a clock that only waiting moves.
 import { type Credentials } from '../../src/sheets/google/credentials.ts';
-import { type Sheets, type SheetsDep, createSheets } from '../../src/sheets/google/table.ts';
+import { type SheetsDep, createSheets } from '../../src/sheets/google/table.ts';
 import type { Fetch } from '../../src/sheets/google/endpoint.ts';
-import type { Row, Snapshot, Table, TableMemory, TableSpec } from '../../src/sheets/port.ts';
+import type { Row, Sheets, Snapshot, Table, TableMemory, TableSpec } from '../../src/sheets/port.ts';
 import { type NewTab, type SpreadsheetFile } from '../../src/standin/sheets/model.ts';
 import type { Person } from '../../src/standin/sheets/people.ts';
 import {

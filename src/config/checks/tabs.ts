@@ -1,12 +1,14 @@
-// Each tab has one writer, each sync, feed and outbox a name of its own.
-import { textToSpreadsheetId, textToTabReference } from '../../sheets/google/address.ts';
+// Each spreadsheet is one, each tab has one writer, each sync, feed and outbox a name of its own.
+import type { SheetAddresses } from '../../sheets/port.ts';
+import { spreadsheetWords } from '../schema/sheet.ts';
 import type { Path } from '../source.ts';
 import type { Fault, SalvagedFile } from './check.ts';
 import { named } from './check.ts';
 
 /** `given` is the file as it came. */
-export function checkTabs(file: SalvagedFile, given: object): readonly Fault[] {
-  return [...checkNames(file, given), ...checkWriters(file)];
+export function checkTabs(file: SalvagedFile, given: object, addresses: SheetAddresses): readonly Fault[] {
+  const writers = writersIn(file);
+  return [...checkNames(file, given), ...checkSpreadsheets(writers, addresses), ...checkWriters(writers, addresses)];
 }
 
 const nameWords = 'a name fit for a folder: letters, digits, - and _, a letter or digit first, 64 at most';
@@ -45,19 +47,34 @@ function isEmpty(value: unknown): boolean {
 interface Writer {
   /** The sync, feed or outbox. */
   readonly owner: string;
+  /** Of the section that names spreadsheet and tab. */
   readonly path: Path;
-  readonly spreadsheet: string;
-  readonly tab: string;
+  readonly spreadsheet?: string | undefined;
+  readonly tab?: string | undefined;
 }
 
-function checkWriters({ syncs, feeds, outbox }: SalvagedFile): readonly Fault[] {
-  const writers: readonly Writer[] = [
-    ...named(syncs).flatMap(({ name, item: { sheet } }) => writer(['syncs', name], ['sheet', 'tab'], sheet)),
-    ...named(feeds).flatMap(({ name, item }) => writer(['feeds', name], ['tab'], item)),
-    ...named(outbox).flatMap(({ name, item }) => writer(['outbox', name], ['tab'], item)),
+function writersIn({ syncs, feeds, outbox }: SalvagedFile): readonly Writer[] {
+  return [
+    ...named(syncs).map(({ name, item }) => writer(['syncs', name], ['sheet'], item.sheet)),
+    ...named(feeds).map(({ name, item }) => writer(['feeds', name], [], item)),
+    ...named(outbox).map(({ name, item }) => writer(['outbox', name], [], item)),
   ];
-  return repeated(writers, tabKey).map(({ item, first }) => ({
-    path: item.path,
+}
+
+function checkSpreadsheets(writers: readonly Writer[], addresses: SheetAddresses): readonly Fault[] {
+  return writers.flatMap(({ path, spreadsheet }): Fault[] => {
+    const isOne = spreadsheet === undefined || addresses.spreadsheetId(spreadsheet) !== undefined;
+    return isOne ? [] : [{ path: [...path, 'spreadsheet'], part: 'value', allowed: spreadsheetWords }];
+  });
+}
+
+function checkWriters(writers: readonly Writer[], addresses: SheetAddresses): readonly Fault[] {
+  const found = writers.flatMap((each) => {
+    const key = tabKey(each, addresses);
+    return key === undefined ? [] : [{ ...each, key }];
+  });
+  return repeated(found, ({ key }) => key).map(({ item, first }) => ({
+    path: [...item.path, 'tab'],
     part: 'value',
     found: `the tab that ${first.owner} writes, in the same spreadsheet`,
     allowed: 'a tab of its own for each sync, feed and outbox',
@@ -66,19 +83,16 @@ function checkWriters({ syncs, feeds, outbox }: SalvagedFile): readonly Fault[] 
 
 function writer(
   owner: readonly string[],
-  tabPath: readonly string[],
-  place: { readonly spreadsheet?: string | undefined; readonly tab?: string | undefined } = {},
-): readonly Writer[] {
-  const { spreadsheet, tab } = place;
-  if (spreadsheet === undefined || tab === undefined) return [];
-  return [{ owner: owner.join('.'), path: [...owner, ...tabPath], spreadsheet, tab }];
+  section: readonly string[],
+  { spreadsheet, tab }: Pick<Writer, 'spreadsheet' | 'tab'> = {},
+): Writer {
+  return { owner: owner.join('.'), path: [...owner, ...section], spreadsheet, tab };
 }
 
-/** Sheets has no two tabs whose titles differ only in case. Whether a gid and a title are one tab, only Google knows. */
-function tabKey({ spreadsheet, tab }: Writer): string {
-  const reference = textToTabReference(tab);
-  const place = reference.kind === 'gid' ? `gid:${reference.sheetId}` : `title:${reference.title.trim().toLowerCase()}`;
-  return `${textToSpreadsheetId(spreadsheet)} ${place}`;
+/** Undefined where it is not said which tab, or of which spreadsheet. */
+function tabKey({ spreadsheet, tab }: Writer, addresses: SheetAddresses): string | undefined {
+  const id = spreadsheet === undefined ? undefined : addresses.spreadsheetId(spreadsheet);
+  return id === undefined || tab === undefined ? undefined : `${id} ${addresses.tabKey(tab)}`;
 }
 
 /** The items that have the key of an earlier one. */

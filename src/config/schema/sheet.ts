@@ -1,12 +1,10 @@
 // What a sync and a feed say of the tab they write.
-import { BadSpreadsheetReferenceError } from '../../sheets/errors.ts';
-import { textToSpreadsheetId } from '../../sheets/google/address.ts';
-import { text, textThat, wholeNumber } from './leaves.ts';
+import { text, wholeNumber } from './leaves.ts';
 
-const spreadsheetWords =
+export const spreadsheetWords =
   'the id of a spreadsheet, or its address as the browser shows it: https://docs.google.com/spreadsheets/d/...';
 
-export const spreadsheet = textThat(spreadsheetWords, isSpreadsheet).describe(
+export const spreadsheet = text(spreadsheetWords).describe(
   'The spreadsheet: its id, or its address as copied from the browser.',
 );
 export const tab = text('the title of the tab, or gid:123').describe(
@@ -17,12 +15,3 @@ export const headerRow = wholeNumber(1, 10_000_000)
   .default(1)
   .describe('The row that holds the headers. Rows above it are never looked at.');
 export const header = () => text('the header of a column');
-
-function isSpreadsheet(value: string): boolean {
-  try {
-    return textToSpreadsheetId(value) !== '';
-  } catch (error) {
-    if (error instanceof BadSpreadsheetReferenceError) return false;
-    throw error;
-  }
-}

@@ -2,7 +2,7 @@
 // on after a failure wherever that makes sense. Reads; its one write changes nothing (`checkMayWrite`).
 import type { Config, FeedConfig, OutboxConfig, SyncConfig } from '../../config/config.ts';
 import type { ServiceClient } from '../../crm/port.ts';
-import type { Sheets } from '../../sheets/google/table.ts';
+import type { Sheets } from '../../sheets/port.ts';
 import type { Store } from '../../state/port.ts';
 import { readStanding } from '../standing.ts';
 import { checkContacts } from './contacts.ts';

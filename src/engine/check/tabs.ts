@@ -1,9 +1,7 @@
 // Is the tab there, is it nobody else's, are its columns, and may they be edited?
 import type { FeedConfig, OutboxConfig, SyncConfig } from '../../config/config.ts';
 import { nearestWord } from '../../lib/nearest.ts';
-import type { Inspection } from '../../sheets/google/inspect.ts';
-import type { TableSpec } from '../../sheets/port.ts';
-import type { Sheets } from '../../sheets/google/table.ts';
+import type { Inspection, Sheets, TableSpec } from '../../sheets/port.ts';
 import { whyNotFree } from '../feed/pull.ts';
 import { createFeedShape } from '../feed/shape.ts';
 import { createOutboxShape } from '../outbox/shape.ts';
@@ -15,7 +13,8 @@ import { type Finding, type Found, found, skipped } from './finding.ts';
 export interface FoundTab {
   readonly owner: string;
   readonly spreadsheetId: string;
-  readonly sheetId: number;
+  /** As `Inspection.reference`. */
+  readonly reference: string;
   readonly title: string;
 }
 
@@ -62,9 +61,9 @@ async function* checkSpec(
 ): AsyncGenerator<Finding> {
   let inspected: Inspection | undefined;
   yield* found(name, 'tab', async () => {
-    const { title, sheetId, rowCount } = (inspected = await sheets.inspect(spec, { signal }));
-    tabs.push({ owner: name, spreadsheetId: spec.spreadsheet, sheetId, title });
-    return { verdict: 'ok', detail: `"${title}" (gid:${sheetId}) is there, ${rowCount} rows` };
+    const { title, reference, rowCount } = (inspected = await sheets.inspect(spec, { signal }));
+    tabs.push({ owner: name, spreadsheetId: spec.spreadsheet, reference, title });
+    return { verdict: 'ok', detail: `"${title}" (${reference}) is there, ${rowCount} rows` };
   });
   if (!inspected) {
     yield skipped(name, 'headers and permissions', 'the tab was not found');
@@ -127,14 +126,14 @@ function judgeForbidden({ forbidden }: Inspection, account: string): Found {
       };
 }
 
-/** Only Google knows whether `gid:7` and "Prospects" are one tab. */
+/** Only the spreadsheet knows whether `gid:7` and "Prospects" are one tab. */
 export function* sharedTabs(tabs: readonly FoundTab[]): Generator<Finding> {
-  for (const [index, { owner, spreadsheetId, sheetId, title }] of tabs.entries()) {
+  for (const [index, { owner, spreadsheetId, reference, title }] of tabs.entries()) {
     const first = tabs
       .slice(0, index)
-      .find((other) => other.spreadsheetId === spreadsheetId && other.sheetId === sheetId);
+      .find((other) => other.spreadsheetId === spreadsheetId && other.reference === reference);
     if (!first) continue;
-    const detail = `"${title}" (gid:${sheetId}) is the tab that ${first.owner} writes: give each a tab of its own`;
+    const detail = `"${title}" (${reference}) is the tab that ${first.owner} writes: give each a tab of its own`;
     yield { about: owner, what: 'tab', verdict: 'failed', detail };
   }
 }

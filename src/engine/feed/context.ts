@@ -1,6 +1,6 @@
 // What one feed is run with. Put together once by app.ts; runs of one feed share it.
 import type { FeedConfig } from '../../config/config.ts';
-import type { Inspection } from '../../sheets/google/inspect.ts';
+import type { Inspection } from '../../sheets/port.ts';
 import type { SyncContext } from '../context.ts';
 import type { Noted } from '../incomplete.ts';
 import type { Ending } from '../sync/run.ts';

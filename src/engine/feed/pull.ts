@@ -3,9 +3,8 @@ import { createHash } from 'node:crypto';
 import type { FeedConfig } from '../../config/config.ts';
 import { readCollection } from '../../crm/outreach/collection.ts';
 import { type ListingQuery, type ResourceRecord, resourceListing } from '../../crm/outreach/resources.ts';
-import type { Inspection } from '../../sheets/google/inspect.ts';
-import type { Snapshot, Table, TableSpec } from '../../sheets/port.ts';
 import type { FeedInput, FeedRecord } from '../../sync/feed/input.ts';
+import type { Inspection, Snapshot, Table, TableSpec } from '../../sheets/port.ts';
 import type { Problem } from '../../sync/change.ts';
 import type { Identities } from '../../sync/input.ts';
 import type { RunRequest } from '../context.ts';
@@ -55,7 +54,7 @@ export async function pullFeed(context: FeedRun, facts: Facts, mayWrite: boolean
     snapshot,
     identities: {
       crm: `${context.account} ${config.resource}`,
-      sheet: `${context.shape.table.spreadsheet} ${snapshot.memory.sheetId}`,
+      sheet: `${context.shape.table.spreadsheet} ${snapshot.tabId}`,
     },
     notices: [...listed.notices, ...(mayWrite ? snapshot.columns.flatMap((column) => columnNotice(column)) : [])],
   };

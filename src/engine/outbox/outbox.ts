@@ -119,7 +119,7 @@ function tabNamed({ config: { sheet } }: Pick<OutboxContext, 'config'>): string 
 }
 
 function identitiesOf({ account, config, shape }: OutboxContext, { snapshot }: OutboxTab) {
-  return { crm: `${account} ${config.resource}`, sheet: `${shape.table.spreadsheet} ${snapshot.memory.sheetId}` };
+  return { crm: `${account} ${config.resource}`, sheet: `${shape.table.spreadsheet} ${snapshot.tabId}` };
 }
 
 /** G1: the ledger is of one account and one tab. */

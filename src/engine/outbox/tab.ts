@@ -1,6 +1,5 @@
 // The tab of an outbox, made ready: its columns made where they are missing, and refused where it is somebody else's.
-import type { Inspection } from '../../sheets/google/inspect.ts';
-import type { Snapshot, TableSpec } from '../../sheets/port.ts';
+import type { Inspection, Snapshot, TableSpec } from '../../sheets/port.ts';
 import { sheetCall } from '../context.ts';
 import { RunFailed } from '../errors.ts';
 import type { Facts } from '../sync/memory.ts';

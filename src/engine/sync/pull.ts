@@ -76,7 +76,7 @@ export async function pull(context: RunContext, memory: Memory, mayIdle: boolean
     scope,
     identities: {
       crm: `${context.account} ${scope.listUuid}`,
-      sheet: `${context.shape.table.spreadsheet} ${snapshot.memory.sheetId}`,
+      sheet: `${context.shape.table.spreadsheet} ${snapshot.tabId}`,
     },
     notices: [...rows.notices, ...contacts.notices],
     ...(!isReady && { toCreate }),
@@ -191,7 +191,7 @@ function isAsRemembered({ contacts, coverage, isDrifted }: CrmReading, { base }:
 
 /** Rows that read as they were last seen share the text of the base. */
 function holding(context: RunContext, { base }: Memory): ReadSettings {
-  return { ...sheetCall(context), known: (id) => lastHeld(base, id, 'sheet') };
+  return { ...sheetCall(context), knownText: (id) => lastHeld(base, id, 'sheet') };
 }
 
 type RowsPulled = Pick<Pulled, 'sheet' | 'snapshot' | 'notices'>;
@@ -211,7 +211,7 @@ function readRows(
     snapshot,
     sheet: {
       rows: snapshot.rows.map((row) =>
-        shape.fromRow(row, blank, row.isKnown ? undefined : lastHeld(base, row.id, 'sheet')),
+        shape.fromRow(row, blank, row.unchangedText === undefined ? lastHeld(base, row.id, 'sheet') : undefined),
       ),
       doubled: [...ofFields, snapshot.idColumn].flatMap((column) => (column.kind === 'doubled' ? [column.header] : [])),
       missing: ofFields.flatMap(({ kind, key, header }) => (kind === 'missing' && !blank.has(key) ? [header] : [])),

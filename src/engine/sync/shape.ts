@@ -37,7 +37,7 @@ export interface SyncShape {
   readonly fromContact: (contact: Contact) => ContactRecord;
   /**
    * `blank`: columns that are not there yet and are about to be made: their cells are blank, not unknown. `known`: as for
-   * `fromScan`; of no use where `Row.isKnown`.
+   * `fromScan`; of no use where the row has an `unchangedText`.
    */
   readonly fromRow: (row: Row, blank: ReadonlySet<ColumnKey>, known?: Packed) => RowRecord;
   readonly toUpdate: (fields: readonly FieldChange[]) => ContactUpdate;
@@ -156,8 +156,9 @@ export function createShape(config: SyncConfig, intervalMs: number): SyncShape {
   function fromRow(row: Row, blank: ReadonlySet<ColumnKey>, known?: Packed): RowRecord {
     const { number, id } = row;
     // Cells that read as what was packed once are that still: reading a value gives the value, whatever its kind.
-    if (row.isKnown && blank.size === 0 && row.formulas.length === 0) {
-      const values = row.packed as Packed;
+    const { unchangedText } = row;
+    if (unchangedText !== undefined && blank.size === 0 && row.formulas.length === 0) {
+      const values = unchangedText as Packed;
       const wishes = wishesOf(row);
       return wishes ? { number, id, values, ...wishes } : { number, id, values };
     }

@@ -1,6 +1,7 @@
 // Addresses as people write them: spreadsheet URLs, tab references, A1 ranges. Used to read configuration and to word
 // messages; the adapter itself addresses by sheetId and metadata id, never by A1.
-import { BadSpreadsheetReferenceError } from '../errors.ts';
+import type { SheetAddresses } from '../port.ts';
+import { BadSpreadsheetReferenceError } from './errors.ts';
 
 /** A tab as configured: by `gid:N` (the number in the tab's URL), else by its title. */
 export type TabReference =
@@ -18,19 +19,39 @@ export interface GridBounds {
 const spreadsheetUrl = /^https?:\/\/docs\.google\.com\/spreadsheets\/(?:u\/\d+\/)?d\/([\w-]+)/;
 const spreadsheetId = /^[\w-]{10,}$/;
 
-/** The id in a spreadsheet's URL as copied from the browser, or the id itself. */
-export function textToSpreadsheetId(text: string): string {
+/** The id in a spreadsheet's URL as copied from the browser, or the id itself; undefined for anything else. */
+function findSpreadsheetId(text: string): string | undefined {
   const trimmed = text.trim();
-  const fromUrl = spreadsheetUrl.exec(trimmed)?.[1];
-  if (fromUrl !== undefined) return fromUrl;
-  if (spreadsheetId.test(trimmed)) return trimmed;
-  throw new BadSpreadsheetReferenceError(text);
+  return spreadsheetUrl.exec(trimmed)?.[1] ?? (spreadsheetId.test(trimmed) ? trimmed : undefined);
+}
+
+/** The same. Throws BadSpreadsheetReferenceError for anything else. */
+export function textToSpreadsheetId(text: string): string {
+  const id = findSpreadsheetId(text);
+  if (id === undefined) throw new BadSpreadsheetReferenceError(text);
+  return id;
 }
 
 export function textToTabReference(text: string): TabReference {
   const gid = /^gid:(\d+)$/.exec(text.trim())?.[1];
   return gid === undefined ? { kind: 'title', title: text } : { kind: 'gid', sheetId: Number(gid) };
 }
+
+/** As `textToTabReference` takes it: stays true when the tab is renamed. */
+export function sheetIdToReference(sheetId: number): string {
+  return `gid:${sheetId}`;
+}
+
+export const googleAddresses: SheetAddresses = {
+  spreadsheetId: findSpreadsheetId,
+  // Sheets has no two tabs whose titles differ only in case. Whether a gid and a title are one tab, only Google knows.
+  tabKey(tab) {
+    const reference = textToTabReference(tab);
+    return reference.kind === 'gid'
+      ? sheetIdToReference(reference.sheetId)
+      : `title:${reference.title.trim().toLowerCase()}`;
+  },
+};
 
 /** 0 -> A, 25 -> Z, 26 -> AA. */
 export function columnLetter(columnIndex: number): string {

@@ -3,7 +3,8 @@
 // (docs/performance.md has what that saves). Where to cut is found by bytes that cannot stand within a text, since there
 // every quote is escaped; and what was cut has to be JSON by itself, or the cut was none.
 import type { sheets_v4 } from '@googleapis/sheets';
-import { type SheetsErrorContext, UnavailableError } from '../errors.ts';
+import { type SheetsErrorContext } from '../errors.ts';
+import { UnavailableError } from './errors.ts';
 import type { RawAnswer } from './raw-answer.ts';
 import { RowCursor } from './row-cursor.ts';
 

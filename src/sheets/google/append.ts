@@ -2,13 +2,14 @@
 // on the tab. Nothing can be overwritten, since the rows are new; and the batch can be sent again when its answer was
 // lost, since a mark that is there makes Google refuse it. The mark sits on the tab and not on a row, so that it outlives
 // a row that a person deletes meanwhile. The batch also asserts that each column is where the values are meant to go, and
-// a header that was last looked at a while ago is looked at again before the first one.
+// a header that was last read a while ago is read again before the first one.
 import type { sheets_v4 } from '@googleapis/sheets';
 import { boundsToText, type GridBounds } from './address.ts';
 import { batchBytesMax, batchRowsMax, type CallOptions, errorContext, idKey, type TableContext } from './context.ts';
-import { AbortedError, OutcomeUnknownError, ProtectedError, RefusedError, SheetsError } from '../errors.ts';
+import { AbortedError, OutcomeUnknownError, SheetsError } from '../errors.ts';
+import { ProtectedError, RefusedError } from './errors.ts';
 import { contains } from './grid.ts';
-import { judged } from './judged.ts';
+import { outcomeOrUnknown } from './outcome-or-unknown.ts';
 import {
   anchorValue,
   assertMark,
@@ -66,7 +67,7 @@ export async function appendRows(
     if (!(error instanceof SheetsError)) throw error;
     for (const item of pending) item.outcome ??= { kind: 'failed', error };
   }
-  return items.map(({ outcome }) => judged(outcome, context));
+  return items.map(({ outcome }) => outcomeOrUnknown(outcome, context));
 }
 
 function refuseRow(snapshot: Snapshot, id: string, cells: NewRow['set']): AppendOutcome | undefined {
@@ -78,7 +79,7 @@ async function appendPending(append: Append, pending: readonly Item[]): Promise<
   if (pending.length === 0) return;
   const { context, snapshot, beginning } = append;
   let rowIndex = snapshot.rows.at(-1)?.number ?? context.spec.headerRow;
-  if (isLookOld(context)) await readHeader(context, beginning);
+  if (isHeaderOld(context)) await readHeader(context, beginning);
   if (hasMoved(context, snapshot, rowIndex)) return setAll(pending, { kind: 'moved' });
   const bytesOf = ({ set }: Item) => cellsBytes(set, 0) + Object.keys(set).length * cellOverheadBytes;
   for (const batch of splitBatches(pending, batchRowsMax, batchBytesMax, bytesOf)) {
@@ -88,10 +89,10 @@ async function appendPending(append: Append, pending: readonly Item[]): Promise<
 }
 
 /** A run may have spent minutes on other calls since: time enough to delete a column and insert another. */
-const lookAgeMsMax = 5_000;
+const headerAgeMsMax = 5_000;
 
-function isLookOld({ lookedAt, client }: TableContext): boolean {
-  return lookedAt === undefined || client.time.elapsed() - lookedAt > lookAgeMsMax;
+function isHeaderOld({ headerReadAt, client }: TableContext): boolean {
+  return headerReadAt === undefined || client.time.elapsed() - headerReadAt > headerAgeMsMax;
 }
 
 function isIn(outcome: AppendOutcome | undefined): boolean {
@@ -159,7 +160,7 @@ async function appendBatch(append: Append, batch: readonly Item[], rowIndex: num
  * until the next look at the marks, which is another run's.
  */
 function settle(context: TableContext, batch: readonly Item[], mark: number, isLate: boolean): void {
-  if (isLate) Object.assign(context, { areMarksKnown: false, look: undefined });
+  if (isLate) Object.assign(context, { areMarksKnown: false, layout: undefined });
   else context.leftovers.add(mark);
   if (context.shape) context.shape = { ...context.shape, rowCount: context.shape.rowCount + batch.length };
   setAll(batch, { kind: 'appended' });
@@ -231,7 +232,7 @@ async function resolveRefusal(
     return;
   }
   append.refusedRows += 1;
-  for (const item of batch) item.outcome = refusedRow(item, 'by-google', refusal.message);
+  for (const item of batch) item.outcome = refusedRow(item, 'by-spreadsheet', refusal.message);
   // It is not the rows, then: the workbook may be full, or a rule concern them all.
   if (append.refusedRows >= refusedRowsMax) throw refusal;
 }
@@ -256,7 +257,7 @@ function appendRequests(
   probe: number | undefined,
 ): Request[] {
   const sheetId = context.sheetId!;
-  const isBelowData = rowIndex > context.spec.headerRow || rowIndex >= memory.rowCount;
+  const isBelowData = rowIndex > context.spec.headerRow || rowIndex >= context.shape!.rowCount;
   return [
     ...(probe === undefined ? [] : assertColumns(context, memory.columnIndexByKey, probe)),
     createAppendMark(mark, sheetId),
@@ -267,7 +268,7 @@ function appendRequests(
         inheritFromBefore: isBelowData,
       },
     },
-    ...columnRuns(batch, memory.columnIndexByKey).map(({ start, keys }) => ({
+    ...adjacentColumns(batch, memory.columnIndexByKey).map(({ start, keys }) => ({
       updateCells: {
         start: { sheetId, rowIndex, columnIndex: start },
         rows: batch.map(({ set }) => ({ values: keys.map((key) => cellData(set[key])) })),
@@ -296,17 +297,17 @@ function assertColumns(
   return [createColumnPin(probe, sheetId, columnCount - 1), deleteMark(probe), ...anchors];
 }
 
-/** The columns any of the rows sets, as runs of adjacent ones: no cell of another column is named at all. */
-function columnRuns(batch: readonly Item[], indexByKey: Readonly<Record<ColumnKey, number>>) {
+/** The columns any of the rows sets, as groups of adjacent ones: no cell of another column is named at all. */
+function adjacentColumns(batch: readonly Item[], indexByKey: Readonly<Record<ColumnKey, number>>) {
   const used = new Set(batch.flatMap(({ set }) => Object.keys(set)));
   const columns = [...used].map((key) => ({ key, index: indexByKey[key]! })).toSorted((a, b) => a.index - b.index);
-  const runs: { start: number; keys: ColumnKey[] }[] = [];
+  const groups: { start: number; keys: ColumnKey[] }[] = [];
   for (const { key, index } of columns) {
-    const last = runs.at(-1);
+    const last = groups.at(-1);
     if (last && last.start + last.keys.length === index) last.keys.push(key);
-    else runs.push({ start: index, keys: [key] });
+    else groups.push({ start: index, keys: [key] });
   }
-  return runs;
+  return groups;
 }
 
 /** As RAW: a string value is stored literally, whatever it looks like. */

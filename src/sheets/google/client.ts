@@ -6,8 +6,9 @@ import { backoffMs, type Time } from './backoff.ts';
 import { Budget, type BudgetKind, callsPerMinuteDefault, type Priority } from './budget.ts';
 import type { Credentials } from './credentials.ts';
 import { createEndpointFetch, type Fetch } from './endpoint.ts';
-import { AbortedError, OutcomeUnknownError, QuotaError, SheetsError, UnavailableError } from '../errors.ts';
-import { isTokenRejected, toSheetsError } from './google-errors.ts';
+import { AbortedError, OutcomeUnknownError, SheetsError } from '../errors.ts';
+import { QuotaError, UnavailableError } from './errors.ts';
+import { isTokenRejected, toSheetsError } from './to-sheets-error.ts';
 
 export interface SheetsClientDep {
   readonly credentials: Credentials;

@@ -1,18 +1,31 @@
 // What the parts of one table share: the client, the spreadsheet, the mapping, and what is known of the tab so far.
 import { isDeepStrictEqual } from 'node:util';
 import type { CallOptions, SheetsClient } from './client.ts';
-import type { Look } from './look.ts';
+import type { TabLayout } from './tab-layout.ts';
 import type { SheetsErrorContext } from '../errors.ts';
 import type { Grid } from './grid.ts';
 import { type HeaderCell, resolveHeader, type ResolvedHeader } from './header.ts';
 import { anchorValue, type IdBlock } from './marks.ts';
 import type { ColumnKey, ColumnSpec, IdKey, TableMemory, TableSpec } from '../port.ts';
-import type { ShownRequest } from './shown.ts';
+import type { ShownRequest } from './open-cells.ts';
 
 export const idKey: IdKey = '#id';
 
 /** Where things were when last seen; a read starts from it and puts it right. */
-export type Shape = Omit<TableMemory, 'sheetId'>;
+export interface Shape extends TableMemory {
+  readonly rowCount: number;
+  readonly columnCount: number;
+}
+
+/** What is remembered between processes: `sheetId`, so that a renamed tab is still the tab, and its shape. */
+export interface GoogleTableMemory extends Shape {
+  readonly sheetId: number;
+}
+
+export function isOwnMemory(memory: TableMemory): memory is GoogleTableMemory {
+  const { sheetId, rowCount, columnCount } = memory as Partial<GoogleTableMemory>;
+  return [sheetId, rowCount, columnCount].every((each) => typeof each === 'number');
+}
 
 /** Sizes beyond which a table is read in several calls (read.ts says why these). */
 export interface ReadLimits {
@@ -43,15 +56,15 @@ export interface TableContext {
   sheetId: number | undefined;
   shape: Shape | undefined;
   readonly readLimits: ReadLimits;
-  /** The last full look; undefined when another one is due. */
-  look: Look | undefined;
+  /** As last read; undefined when it has to be read again. */
+  layout: TabLayout | undefined;
   /** Undefined after a read in chunks, too. */
   lastRead: LastRead | undefined;
   /** What is in `leftovers` is all there is; false at first, and when the outcome of a write is in doubt. */
   areMarksKnown: boolean;
   /** When header and anchors were last read, on the clock that is never set back; a routine read shows no anchors. */
-  lookedAt?: number;
-  /** Metadata id of the anchor of each anchored column, as of the last look at the header. */
+  headerReadAt?: number;
+  /** Metadata id of the anchor of each anchored column, as of the last reading of the header. */
   anchorIdByKey: ReadonlyMap<ColumnKey, number>;
   /** `assertMark` has not been found to be refused where nothing had moved. */
   areAssertionsUsable: boolean;
@@ -73,13 +86,13 @@ export function allColumns(spec: TableSpec): ColumnSpec[] {
   return [{ key: idKey, header: spec.idHeader, format: 'text' }, ...spec.columns];
 }
 
-/** Takes a fresh look at the tab: which column is which, and how large it is now. */
+/** Takes over a header that was just read: which column is which, and how large the tab is now. */
 export function takeHeader(context: TableContext, grid: Grid, header: readonly HeaderCell[]): ResolvedHeader {
   const resolved = resolveHeader(context.columns, header, (key: ColumnKey) => anchorValue(context.spec.owner, key));
   takeColumns(context, grid, resolved);
-  context.lookedAt = context.client.time.elapsed();
-  // The header row may read as it did and the columns be others all the same: routine reads are not to go by the old look.
-  if (context.look && !isDeepStrictEqual(context.look.resolved, resolved)) context.look = undefined;
+  context.headerReadAt = context.client.time.elapsed();
+  // The header row may read as it did and the columns be others all the same: routine reads must not go by the old layout.
+  if (context.layout && !isDeepStrictEqual(context.layout.resolved, resolved)) context.layout = undefined;
   return resolved;
 }
 
@@ -97,5 +110,5 @@ export function takeColumns(
 }
 
 export function errorContext({ spreadsheetId, sheetId }: TableContext): SheetsErrorContext {
-  return { spreadsheetId, ...(sheetId !== undefined && { sheetId }) };
+  return { spreadsheetId, ...(sheetId !== undefined && { tabId: String(sheetId) }) };
 }

@@ -13,7 +13,7 @@ import {
   UserRefreshClient,
 } from 'google-auth-library';
 import { z } from 'zod';
-import { CredentialsUnreadableError } from '../errors.ts';
+import { CredentialsUnreadableError } from './errors.ts';
 
 /** Reading and writing cells and developer metadata. Metadata wants the full scope even to read it. */
 export const sheetsScope = 'https://www.googleapis.com/auth/spreadsheets';

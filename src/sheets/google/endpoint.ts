@@ -1,7 +1,7 @@
 // Where calls go. Google's client fixes the hosts of Sheets and of tokens (a key file's `token_uri` is ignored), so both
 // are sent elsewhere at the one place everything passes: fetch.
 import { boundResponse, refusalBytesMax } from '../../limits/answer-size.ts';
-import { BadEndpointError } from '../errors.ts';
+import { BadEndpointError } from './errors.ts';
 
 /** The part of `fetch` that Google's client needs: in-process servers and recorders fit as well as the network. */
 export type Fetch = (url: URL, init: RequestInit) => Promise<Response>;

@@ -2,7 +2,7 @@
 // insertion right of the last header, so that no cell that anybody filled is written over, whatever happens meanwhile.
 import { type CallOptions, idKey, type TableContext } from './context.ts';
 import { OutcomeUnknownError, SheetsError } from '../errors.ts';
-import { takeLook } from './look.ts';
+import { readTabLayout } from './tab-layout.ts';
 import { anchorValue, createAnchor, deleteMark, drawIds, oneLine, type Request } from './marks.ts';
 import { batchUpdate } from './pins.ts';
 import { readHeader } from './pinned-view.ts';
@@ -54,7 +54,7 @@ export async function ensureColumns(
       ),
     ];
     if (requests.length === 0) return;
-    context.look = undefined;
+    context.layout = undefined;
     try {
       await batchUpdate(context, requests, options);
       break;
@@ -93,13 +93,13 @@ async function firstFreeColumn(context: TableContext, count: number, options: Ca
 
 /** People may have moved columns between reading and anchoring: an anchor on a column with another header goes again. */
 async function removeMisplaced(context: TableContext, anchorings: readonly Anchoring[], options: CallOptions) {
-  const cells = await takeLook(context, options);
+  const cells = await readTabLayout(context, options);
   const misplaced = anchorings.filter(({ key, metadataId }) => {
     const cell = cells.find(({ markIds }) => markIds.includes(metadataId));
     return cell !== undefined && cell.text !== context.columns.find((column) => column.key === key)?.header.trim();
   });
   if (misplaced.length === 0) return;
-  context.look = undefined;
+  context.layout = undefined;
   try {
     await batchUpdate(
       context,

@@ -1,7 +1,8 @@
 // What an answer with cells must look like before anything reads it: the fields that are asked for, and no others.
 import type { sheets_v4 } from '@googleapis/sheets';
 import * as z from 'zod';
-import { type SheetsErrorContext, UnavailableError } from '../errors.ts';
+import { type SheetsErrorContext } from '../errors.ts';
+import { UnavailableError } from './errors.ts';
 
 const marks = z.array(
   z.looseObject({

@@ -7,7 +7,7 @@ import type { sheets_v4 } from '@googleapis/sheets';
 import { columnLetter, type GridBounds } from './address.ts';
 import type { CallOptions, SheetsClient } from './client.ts';
 import { checkGridAnswer } from './grid-answer.ts';
-import { UnavailableError } from '../errors.ts';
+import { UnavailableError } from './errors.ts';
 import { anchorKey, type Metadata } from './marks.ts';
 import type { HeaderCell } from './header.ts';
 import type { CellValue } from '../port.ts';

@@ -1,25 +1,13 @@
-// Looking at a tab before it is used: is it there, are its columns, may they be edited? Changes nothing.
-import { boundsToText, type GridBounds } from './address.ts';
+// Inspects a tab before it is used: is it there, are its columns, may they be edited? Changes nothing.
+import { boundsToText, type GridBounds, sheetIdToReference } from './address.ts';
 import { type CallOptions, idKey, type TableContext } from './context.ts';
-import { RefusedError } from '../errors.ts';
+import { RefusedError } from './errors.ts';
 import { resolveHeader } from './header.ts';
 import { locateTab } from './locate.ts';
 import { anchorValue, deleteMark, drawIds } from './marks.ts';
 import { batchUpdate } from './pins.ts';
 import { readHeader } from './pinned-view.ts';
-import type { ColumnState } from '../port.ts';
-
-export interface Inspection {
-  readonly title: string;
-  readonly sheetId: number;
-  readonly rowCount: number;
-  readonly columns: readonly ColumnState[];
-  readonly idColumn: ColumnState;
-  /** What stands in the header row, without blanks. */
-  readonly headerTexts: readonly string[];
-  /** Ranges over our columns that this account may not edit, as people write them. */
-  readonly forbidden: readonly string[];
-}
+import type { Inspection } from '../port.ts';
 
 /** Two reads. Throws what `Table.read` throws. */
 export async function inspectTab(context: TableContext, options: CallOptions): Promise<Inspection> {
@@ -32,7 +20,7 @@ export async function inspectTab(context: TableContext, options: CallOptions): P
     indexes.some((index) => index >= startColumnIndex && index < endColumnIndex);
   return {
     title: grid.title,
-    sheetId: grid.sheetId,
+    reference: sheetIdToReference(grid.sheetId),
     rowCount: grid.rowCount,
     columns: states.filter(({ key }) => key !== idKey),
     idColumn: states.find(({ key }) => key === idKey)!,

@@ -1,7 +1,8 @@
 // Finding the tab: by sheetId once it is known, so that a renamed tab is still the tab; by title or gid the first time.
 import { textToTabReference } from './address.ts';
 import { type CallOptions, errorContext, type TableContext } from './context.ts';
-import { HeaderRowBeyondGridError, TabGoneError, UnavailableError } from '../errors.ts';
+import { HeaderRowBeyondGridError, TabGoneError } from '../errors.ts';
+import { UnavailableError } from './errors.ts';
 
 /** Sets `context.sheetId` and the size of `context.shape`. One read, of the tabs' properties only. */
 export async function locateTab(context: TableContext, options: CallOptions): Promise<void> {

@@ -10,17 +10,17 @@ import { idIndex, idNow } from './same-row.ts';
 import {
   type AtWrite,
   type Before,
-  type Damage,
+  type StrayValue,
   haveColumnsMoved,
   indexOfSame,
   isWritten,
   markAt,
   sentValue,
   type SentRow,
-} from './sent.ts';
+} from './sent-row.ts';
 
 /** `otherId` is the id of the row that was written to; `''` if it is not known whose it is, or nobody's. */
-export function damageToOtherRow(
+export function findStrayValuesInOtherRow(
   snapshot: Snapshot,
   then: PinnedView,
   now: PinnedView,
@@ -28,7 +28,7 @@ export function damageToOtherRow(
   row: PinnedRow,
   otherId: string,
   atWrite: AtWrite | undefined,
-): Damage[] {
+): StrayValue[] {
   // Since then yet another row may have taken the place: there is nothing left to put right, only to tell.
   const isStillOther = idNow(now, sent.item, row) === otherId;
   const hits = [...sent.cells].map(([sentTo, written]) => {
@@ -36,7 +36,7 @@ export function damageToOtherRow(
     return { sentTo, columnIndex, written };
   });
   const owner = findOwner(snapshot, now, sent, row, otherId, new Set(hits.map(({ columnIndex }) => columnIndex)));
-  return hits.flatMap(({ sentTo, columnIndex, written }): Damage[] => {
+  return hits.flatMap(({ sentTo, columnIndex, written }): StrayValue[] => {
     const isThere = columnIndex !== -1 && isWritten(row.cells[columnIndex], written);
     const before = columnIndex === -1 ? undefined : owner(columnIndex);
     const isHarmless = before && before.formula === undefined && isSameValue(before.value, sentValue(written));

@@ -28,8 +28,9 @@ export class PackedRow implements Row {
   readonly number: number;
   id: string;
   formulas: readonly ColumnKey[] = noFormulas;
-  packed: string;
-  isKnown: boolean;
+  /** The cells but the spec's own ones, as `ReadSettings.knownText` has them. */
+  #packed: string;
+  #isUnchanged: boolean;
   readonly #layout: RowLayout;
   #own: readonly PackedCell[];
 
@@ -45,13 +46,17 @@ export class PackedRow implements Row {
     this.number = number;
     this.id = id;
     this.#layout = layout;
-    this.isKnown = packed === known;
-    this.packed = known !== undefined && this.isKnown ? known : packed;
+    this.#isUnchanged = packed === known;
+    this.#packed = known !== undefined && this.#isUnchanged ? known : packed;
     this.#own = own;
   }
 
   get cells(): Readonly<Record<ColumnKey, CellValue>> {
-    return { ...foundCells(this.#layout.packed, JSON.parse(this.packed) as PackedCell[]), ...this.own };
+    return { ...foundCells(this.#layout.packed, JSON.parse(this.#packed) as PackedCell[]), ...this.own };
+  }
+
+  get unchangedText(): string | undefined {
+    return this.#isUnchanged ? this.#packed : undefined;
   }
 
   get own(): Readonly<Record<ColumnKey, CellValue>> {
@@ -63,8 +68,8 @@ export class PackedRow implements Row {
     const place = this.#layout.packed.indexOf(key);
     if (place === -1) this.#own = this.#own.with(this.#layout.own.indexOf(key), value);
     else {
-      this.packed = JSON.stringify((JSON.parse(this.packed) as PackedCell[]).with(place, value));
-      this.isKnown = false;
+      this.#packed = JSON.stringify((JSON.parse(this.#packed) as PackedCell[]).with(place, value));
+      this.#isUnchanged = false;
     }
   }
 }

@@ -1,6 +1,6 @@
 // Reading through pins: each pinned row as it is now, wherever it is now, with header and column marks of the same instant.
 import { type CallOptions, takeHeader, type TableContext } from './context.ts';
-import { RefusedError } from '../errors.ts';
+import { RefusedError } from './errors.ts';
 import { byBounds, byMetadataId, type CellData, type Grid, headerCells, readGrid } from './grid.ts';
 import type { HeaderCell, ResolvedHeader } from './header.ts';
 import { locateTab } from './locate.ts';

@@ -4,7 +4,8 @@
 import type { sheets_v4 } from '@googleapis/sheets';
 import { boundsToText } from './address.ts';
 import { batchRowsMax, type CallOptions, errorContext, type TableContext } from './context.ts';
-import { MetadataFullError, OutcomeUnknownError, ProtectedError, RefusedError, SheetsError } from '../errors.ts';
+import { OutcomeUnknownError, SheetsError } from '../errors.ts';
+import { MetadataFullError, ProtectedError, RefusedError } from './errors.ts';
 import { byMetadataId, contains } from './grid.ts';
 import { readHeader } from './pinned-view.ts';
 import { createColumnPin, createPin, deleteMark, drawIds, type Metadata, type Request } from './marks.ts';

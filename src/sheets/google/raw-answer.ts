@@ -3,7 +3,8 @@
 import { createHash } from 'node:crypto';
 import type { MethodOptions } from '@googleapis/sheets';
 import { findTooLarge, sizeText } from '../../limits/answer-size.ts';
-import { AnswerTooLargeError, type SheetsErrorContext, UnavailableError } from '../errors.ts';
+import { AnswerTooLargeError, type SheetsErrorContext } from '../errors.ts';
+import { UnavailableError } from './errors.ts';
 
 /** Disposing gives the memory of the body back at once, not when the garbage collector comes by. */
 export interface RawAnswer extends Disposable {

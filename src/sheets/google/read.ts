@@ -1,18 +1,27 @@
 // Reading the whole table. The rule is one call: header row and mapped columns. Two things ask for more, and only when they
-// are there: a header row that does not say any more which column is which (look.ts), and cells of which one call does not
-// say what is in them (shown.ts). A tab too large for one answer is read in chunks that are checked against one last look
-// at the ID column.
+// are there: a header row that does not say any more which column is which (tab-layout.ts), and cells of which one call does
+// not say what is in them (open-cells.ts). A tab too large for one answer is read in chunks that are checked against one last
+// reading of the ID column.
 import { hash } from 'node:crypto';
 import type { GridBounds } from './address.ts';
-import { type CallOptions, errorContext, idKey, type ReadLimits, takeColumns, type TableContext } from './context.ts';
-import { RefusedError, type SheetsError, TableMovingError } from '../errors.ts';
+import {
+  type CallOptions,
+  errorContext,
+  type GoogleTableMemory,
+  idKey,
+  type ReadLimits,
+  takeColumns,
+  type TableContext,
+} from './context.ts';
+import { type SheetsError, TableMovingError } from '../errors.ts';
+import { RefusedError } from './errors.ts';
 import { locateTab } from './locate.ts';
-import { type Look, takeLook } from './look.ts';
+import { type TabLayout, readTabLayout } from './tab-layout.ts';
 import type { ColumnKey, Row, Snapshot } from '../port.ts';
 import type { RawAnswer } from './raw-answer.ts';
 import { appendRows, columnLines, type KnownText } from './rows.ts';
-import { type Run, toRuns } from './adjacent.ts';
-import { type OpenCell, planShown, readShown, settleOpenCells, type Shown } from './shown.ts';
+import { type IndexRange, toIndexRanges } from './adjacent.ts';
+import { type OpenCell, planShownRequest, readShownCells, settleOpenCells, type ShownCells } from './open-cells.ts';
 import { readValues, takeValues, type ValueBlock } from './values.ts';
 
 /**
@@ -27,12 +36,12 @@ const attemptsMax = 6;
 
 /** What one attempt leaves to the next of the same read. */
 interface Attempts {
-  /** A full look was taken: there may be news that the rows do not show. */
-  hasLooked: boolean;
-  /** The header row as answered right before the look. */
+  /** The layout was read: there may be news that the rows do not show. */
+  hasReadLayout: boolean;
+  /** The header row as answered right before the layout was read. */
   headerBefore: string | undefined;
   /** A second call that did not agree with the first, and the digest of that first. */
-  unsettled: { readonly digest: string; readonly shown: Shown } | undefined;
+  unsettled: { readonly digest: string; readonly shown: ShownCells } | undefined;
 }
 
 /** What the caller holds already. */
@@ -40,7 +49,7 @@ export interface Held {
   /** The fingerprint of a snapshot; 'unchanged' is answered only where nothing else could have changed either. */
   readonly unless?: string | undefined;
   /** Texts of rows. */
-  readonly known?: KnownText | undefined;
+  readonly knownText?: KnownText | undefined;
 }
 
 export async function readTable(
@@ -48,7 +57,7 @@ export async function readTable(
   options: CallOptions,
   held: Held = {},
 ): Promise<Snapshot | 'unchanged'> {
-  const attempts: Attempts = { hasLooked: false, headerBefore: undefined, unsettled: undefined };
+  const attempts: Attempts = { hasReadLayout: false, headerBefore: undefined, unsettled: undefined };
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     const isJustLocated = context.sheetId === undefined || context.shape === undefined;
     if (isJustLocated) await locateTab(context, options);
@@ -72,39 +81,39 @@ async function readOnce(
   options: CallOptions,
 ): Promise<Snapshot | 'unchanged' | undefined> {
   const { headerRow } = context.spec;
-  // A tab without rows has nothing to be asked for below the header; looking at its size costs the same one call.
-  if (!context.look?.isTelling || context.shape!.rowCount <= headerRow) {
-    attempts.hasLooked = true;
-    await takeLook(context, options);
+  // A tab without rows has nothing to be asked for below the header; reading its layout costs the same one call.
+  if (!context.layout?.isHeaderSufficient || context.shape!.rowCount <= headerRow) {
+    attempts.hasReadLayout = true;
+    await readTabLayout(context, options);
   }
-  const look = context.look!;
+  const layout = context.layout!;
   const { rowCount } = context.shape!;
-  if (rowCount <= headerRow) return createSnapshot(context, look.title, [], look.headerTexts);
-  const runs = toRuns(look.resolved.located.map(({ columnIndex }) => columnIndex).toSorted((a, b) => a - b));
-  const width = runs.reduce((sum, { start, end }) => sum + end - start, 0);
+  if (rowCount <= headerRow) return createSnapshot(context, layout.title, [], layout.headerTexts);
+  const ranges = toIndexRanges(layout.resolved.located.map(({ columnIndex }) => columnIndex).toSorted((a, b) => a - b));
+  const width = ranges.reduce((sum, { start, end }) => sum + end - start, 0);
   const { cellsPerRead, cellsPerChunk } = context.readLimits;
   return (rowCount - headerRow) * width <= cellsPerRead
-    ? readWhole(context, runs, attempts, held, options)
-    : readChunks(context, runs, Math.max(1, Math.floor(cellsPerChunk / width)), attempts, held, options);
+    ? readWhole(context, ranges, attempts, held, options)
+    : readChunks(context, ranges, Math.max(1, Math.floor(cellsPerChunk / width)), attempts, held, options);
 }
 
 async function readWhole(
   context: TableContext,
-  runs: readonly Run[],
+  ranges: readonly IndexRange[],
   attempts: Attempts,
   held: Held,
   options: CallOptions,
 ): Promise<Snapshot | 'unchanged' | undefined> {
-  const bounds = requestBounds(context, runs, { startRowIndex: context.spec.headerRow });
+  const bounds = requestBounds(context, ranges, { startRowIndex: context.spec.headerRow });
   using answer = await ask(context, bounds, options);
   const { lastRead } = context;
-  const isSame = !attempts.hasLooked && lastRead?.digest === answer.digest;
+  const isSame = !attempts.hasReadLayout && lastRead?.digest === answer.digest;
   // The same bytes have their open cells in the same places: what these show is compared as bytes, too.
   const asked =
     provenShown(attempts, answer.digest) ??
-    (isSame && lastRead.shown ? await readShown(context, lastRead.shown, options) : undefined);
+    (isSame && lastRead.shown ? await readShownCells(context, lastRead.shown, options) : undefined);
   if (isSame && fingerprintOf(context, [answer.digest, asked?.digest]) === held.unless) {
-    takeColumns(context, lastRead.shape, context.look!.resolved);
+    takeColumns(context, lastRead.shape, context.layout!.resolved);
     return 'unchanged';
   }
   const part = takePart(context, answer, bounds, attempts, (...of) => takeRows(...of, held));
@@ -121,7 +130,7 @@ async function readWhole(
  */
 async function readChunks(
   context: TableContext,
-  runs: readonly Run[],
+  ranges: readonly IndexRange[],
   chunkRows: number,
   attempts: Attempts,
   held: Held,
@@ -133,7 +142,7 @@ async function readChunks(
   const digests: (string | undefined)[] = [];
   for (let start = context.spec.headerRow; start < rowCount; start += chunkRows) {
     const rowBounds = { startRowIndex: start, endRowIndex: Math.min(start + chunkRows, rowCount) };
-    const bounds = requestBounds(context, runs, rowBounds);
+    const bounds = requestBounds(context, ranges, rowBounds);
     using answer = await ask(context, bounds, options);
     const part = takePart(context, answer, bounds, attempts, (...of) => takeChunk(...of, held));
     if (!part) return undefined;
@@ -143,20 +152,22 @@ async function readChunks(
     for (const line of part.witness) witness.push(line);
     digests.push(answer.digest, shown?.digest);
   }
-  const bounds = requestBounds(context, toRuns(witnessColumn(context)), { startRowIndex: context.spec.headerRow });
+  const bounds = requestBounds(context, toIndexRanges(witnessColumn(context)), {
+    startRowIndex: context.spec.headerRow,
+  });
   using closing = await ask(context, bounds, options);
   const last = takePart(context, closing, bounds, attempts, takeWitness);
   if (!last || context.shape!.rowCount !== rowCount || last.witness.length !== witness.length) return undefined;
   if (last.witness.some((line, index) => line !== witness[index])) return undefined;
-  if (!attempts.hasLooked && fingerprintOf(context, digests) === held.unless) return 'unchanged';
+  if (!attempts.hasReadLayout && fingerprintOf(context, digests) === held.unless) return 'unchanged';
   context.lastRead = undefined;
   return createSnapshot(context, last.title, rows, digests);
 }
 
 /** The header row, always whole, and the columns asked for. */
-function requestBounds({ spec }: TableContext, runs: readonly Run[], rows: GridBounds): GridBounds[] {
+function requestBounds({ spec }: TableContext, ranges: readonly IndexRange[], rows: GridBounds): GridBounds[] {
   const header = { startRowIndex: spec.headerRow - 1, endRowIndex: spec.headerRow };
-  return [header, ...runs.map(({ start, end }) => ({ ...rows, startColumnIndex: start, endColumnIndex: end }))];
+  return [header, ...ranges.map(({ start, end }) => ({ ...rows, startColumnIndex: start, endColumnIndex: end }))];
 }
 
 function ask({ client, spreadsheetId, sheetId }: TableContext, bounds: readonly GridBounds[], options: CallOptions) {
@@ -171,7 +182,7 @@ interface Part {
 
 type Take<T> = (context: TableContext, body: readonly ValueBlock[]) => T;
 
-/** Undefined when the header row is not as looked at: another look is due. Else `context.shape` is as of the answer. */
+/** Undefined when the header row is not as in the layout, which has to be read again. Else `context.shape` is as of the answer. */
 function takePart<T>(
   context: TableContext,
   answer: RawAnswer,
@@ -180,20 +191,20 @@ function takePart<T>(
   take: Take<T>,
 ): (Part & T) | undefined {
   const { title, blocks, extents } = takeValues(answer, bounds, errorContext(context));
-  const look = context.look!;
+  const layout = context.layout!;
   const [header = []] = blocks[0]?.rows ?? [];
   const headerAnswered = JSON.stringify(header);
-  if (!isAsLooked(look, header, headerAnswered, attempts)) {
+  if (!isHeaderUnchanged(layout, header, headerAnswered, attempts)) {
     attempts.headerBefore = headerAnswered;
-    context.look = undefined;
+    context.layout = undefined;
     return undefined;
   }
-  context.look = { ...look, headerAnswered };
+  context.layout = { ...layout, headerAnswered };
   // Bounds without an end were answered as far as the grid goes.
   const endRow = bounds[1] && bounds[1].endRowIndex === undefined ? extents[1]?.endRow : undefined;
   const size = { rowCount: endRow ?? context.shape!.rowCount, columnCount: extents[0]!.endColumn };
-  takeColumns(context, size, look.resolved);
-  return { digest: answer.digest, title: title ?? look.title, ...take(context, blocks.slice(1)) };
+  takeColumns(context, size, layout.resolved);
+  return { digest: answer.digest, title: title ?? layout.title, ...take(context, blocks.slice(1)) };
 }
 
 interface TakenRows {
@@ -201,10 +212,10 @@ interface TakenRows {
   readonly open: readonly OpenCell[];
 }
 
-function takeRows({ look, spec }: TableContext, body: readonly ValueBlock[], { known }: Held): TakenRows {
+function takeRows({ layout, spec }: TableContext, body: readonly ValueBlock[], { knownText }: Held): TakenRows {
   const rows: Row[] = [];
   const open: OpenCell[] = [];
-  appendRows(rows, open, body, look!.resolved.located, spec.columns, known);
+  appendRows(rows, open, body, layout!.resolved.located, spec.columns, knownText);
   return { rows, open };
 }
 
@@ -217,12 +228,17 @@ function takeChunk(context: TableContext, body: readonly ValueBlock[], held: Hel
   return { ...takeRows(context, body, held), ...takeWitness(context, body) };
 }
 
-/** By its texts; or, whatever they look like there, because the look was taken between two answers that are the same. */
-function isAsLooked(look: Look, header: readonly unknown[], headerAnswered: string, attempts: Attempts): boolean {
-  if (look.headerAnswered !== undefined) return look.headerAnswered === headerAnswered;
+/** By its texts; or, whatever they look like there, because the layout was read between two answers that are the same. */
+function isHeaderUnchanged(
+  layout: TabLayout,
+  header: readonly unknown[],
+  headerAnswered: string,
+  attempts: Attempts,
+): boolean {
+  if (layout.headerAnswered !== undefined) return layout.headerAnswered === headerAnswered;
   if (attempts.headerBefore === headerAnswered) return true;
-  const width = Math.max(header.length, look.headerTexts.length);
-  return Array.from({ length: width }).every((_, index) => toText(header[index]) === (look.headerTexts[index] ?? ''));
+  const width = Math.max(header.length, layout.headerTexts.length);
+  return Array.from({ length: width }).every((_, index) => toText(header[index]) === (layout.headerTexts[index] ?? ''));
 }
 
 function toText(answered: unknown): string {
@@ -230,7 +246,7 @@ function toText(answered: unknown): string {
 }
 
 /** The second call of the attempt before, if the first call answers what it answered before that: nothing changed. */
-function provenShown({ unsettled }: Attempts, digest: string): Shown | undefined {
+function provenShown({ unsettled }: Attempts, digest: string): ShownCells | undefined {
   return unsettled?.digest === digest ? unsettled.shown : undefined;
 }
 
@@ -238,17 +254,17 @@ function provenShown({ unsettled }: Attempts, digest: string): Shown | undefined
 async function settle(
   context: TableContext,
   { digest, open }: Part & TakenRows,
-  asked: Shown | undefined,
+  asked: ShownCells | undefined,
   attempts: Attempts,
   options: CallOptions,
-): Promise<Shown | 'moving' | undefined> {
+): Promise<ShownCells | 'moving' | undefined> {
   if (open.length === 0) return undefined;
-  const { sheetId, spec, shape, look } = context;
+  const { sheetId, spec, shape, layout } = context;
   const idColumnIndex = shape!.columnIndexByKey[idKey];
   const proven = provenShown(attempts, digest);
-  const plan = () => planShown(sheetId!, spec.headerRow - 1, open, idColumnIndex);
-  const shown = proven ?? asked ?? (await readShown(context, plan(), options));
-  if (settleOpenCells(shown, open, idColumnIndex, look!.headerTexts, proven !== undefined)) return shown;
+  const plan = () => planShownRequest(sheetId!, spec.headerRow - 1, open, idColumnIndex);
+  const shown = proven ?? asked ?? (await readShownCells(context, plan(), options));
+  if (settleOpenCells(shown, open, idColumnIndex, layout!.headerTexts, proven !== undefined)) return shown;
   // One that does not agree even so was of a moment that has passed: the next attempt asks anew.
   attempts.unsettled = proven === undefined ? { digest, shown } : undefined;
   return 'moving';
@@ -260,23 +276,28 @@ function createSnapshot(
   rows: readonly Row[],
   digests: readonly (string | undefined)[],
 ): Snapshot {
-  const { states, located } = context.look!.resolved;
+  const { states, located } = context.layout!.resolved;
+  const memory: GoogleTableMemory = { sheetId: context.sheetId!, ...context.shape! };
   return {
     title,
+    tabId: String(context.sheetId),
     rows,
     columns: states.filter(({ key }) => key !== idKey),
     idColumn: states.find(({ key }) => key === idKey)!,
     leftovers: context.leftovers.size,
     unanchored: located.filter(({ anchorId }) => anchorId === undefined).map(({ key }) => key),
-    memory: { sheetId: context.sheetId!, ...context.shape! },
+    memory,
     fingerprint: fingerprintOf(context, digests),
   };
 }
 
 /** Of the bytes, of what they were the answer to, and of what they are taken for. */
-function fingerprintOf({ spreadsheetId, sheetId, spec, look }: TableContext, digests: readonly (string | undefined)[]) {
+function fingerprintOf(
+  { spreadsheetId, sheetId, spec, layout }: TableContext,
+  digests: readonly (string | undefined)[],
+) {
   // Columns, and their anchors.
-  const taken = look!.resolved;
+  const taken = layout!.resolved;
   return hash('sha256', JSON.stringify([spreadsheetId, sheetId, spec.headerRow, taken, digests]), 'base64url');
 }
 

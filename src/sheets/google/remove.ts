@@ -4,9 +4,10 @@
 // Should somebody delete the very row and put another one in its place, both in that one moment, the answer tells.
 import { boundsToText } from './address.ts';
 import { type CallOptions, errorContext, idKey, type TableContext } from './context.ts';
-import { OutcomeUnknownError, ProtectedError, RefusedError, SheetsError, UnavailableError } from '../errors.ts';
+import { OutcomeUnknownError, SheetsError } from '../errors.ts';
+import { ProtectedError, RefusedError, UnavailableError } from './errors.ts';
 import { cellText, cellValue, contains } from './grid.ts';
-import { judged } from './judged.ts';
+import { outcomeOrUnknown } from './outcome-or-unknown.ts';
 import { assertMark, createPin, deleteMark, oneLine, type Request } from './marks.ts';
 import { batchUpdate, deletedMarks, explainRefusedPin, type Pins, pinsAtOnce, placePins, removeMarks } from './pins.ts';
 import { type PinnedView, readThroughPins } from './pinned-view.ts';
@@ -46,7 +47,7 @@ export async function removeRows(
     if (!(error instanceof SheetsError)) throw error;
     for (const item of pending) item.outcome ??= { kind: 'failed', error };
   }
-  return items.map(({ outcome }) => judged(outcome, context));
+  return items.map(({ outcome }) => outcomeOrUnknown(outcome, context));
 }
 
 /** W8: it may begin until `stop`; once its rows are pinned it is finished. */

@@ -1,12 +1,12 @@
-// Putting back what a write hit that went astray (damage.ts), through the same pins, and telling what it was.
+// Putting back what a write hit that went astray (stray-values.ts), through the same pins, and telling what it was.
 import type { CallOptions, TableContext } from './context.ts';
-import { damageInRow, findDamage } from './damage.ts';
+import { findStrayValuesInRow, findStrayValues } from './stray-values.ts';
 import { SheetsError } from '../errors.ts';
 import { cellValue, isSameValue } from './grid.ts';
 import { type PinnedView, readThroughPins } from './pinned-view.ts';
 import { columnsAtWrite, type PinnedPlan, writeThroughPins } from './pinned-write.ts';
 import type { CellInput, Displaced, Snapshot } from '../port.ts';
-import { type AtWrite, type Before, type Damage, haveColumnsMoved, isWritten, type SentRow } from './sent.ts';
+import { type AtWrite, type Before, type StrayValue, haveColumnsMoved, isWritten, type SentRow } from './sent-row.ts';
 
 /** The batch that was sent. */
 interface Batch {
@@ -19,38 +19,38 @@ interface Batch {
 const repairsMax = 3;
 
 /** What each row's displaced cells were and whether they could be put back, by pin; rows without any are left out. */
-export async function repairDamage(
+export async function repairStrayValues(
   batch: Batch,
   then: PinnedView,
   now: PinnedView,
   sent: readonly SentRow[],
   atWrite: AtWrite | undefined,
 ): Promise<Map<number, readonly Displaced[]>> {
-  const damages = sent.flatMap((each) => findDamage(batch.snapshot, then, now, each, atWrite));
-  const pins = [...new Set(damages.map(({ pin }) => pin))];
-  const restored = new Set<Damage>();
+  const strays = sent.flatMap((each) => findStrayValues(batch.snapshot, then, now, each, atWrite));
+  const pins = [...new Set(strays.map(({ pin }) => pin))];
+  const restored = new Set<StrayValue>();
   let view = now;
-  for (let attempt = 1; attempt <= repairsMax && damages.length > 0; attempt += 1) {
-    const due = damages.filter((damage) => canPutRight(damage) && isStillThere(view, damage));
+  for (let attempt = 1; attempt <= repairsMax && strays.length > 0; attempt += 1) {
+    const due = strays.filter((stray) => canPutRight(stray) && isStillThere(view, stray));
     if (due.length === 0) break;
     const before = view;
     const plans = await restore(batch, before, due);
     const after = await lookAgain(batch, pins);
     if (!after) break;
     view = after;
-    for (const damage of due) if (isBack(view, damage)) restored.add(damage);
+    for (const stray of due) if (isBack(view, stray)) restored.add(stray);
     // Columns that moved in this moment too: what was put back may itself have gone astray.
-    damages.push(...plans.flatMap((plan) => strayed(before, after, plan)));
+    strays.push(...plans.flatMap((plan) => findStraysOfRepair(before, after, plan)));
   }
-  const displaced = Map.groupBy(damages, ({ pin }) => pin);
+  const displaced = Map.groupBy(strays, ({ pin }) => pin);
   return new Map(
     [...displaced].map(([pin, cells]) => [
       pin,
-      cells.map((damage) => ({
-        cell: damage.cell,
-        written: damage.written,
-        before: damage.before?.value,
-        isRestored: restored.has(damage),
+      cells.map((stray) => ({
+        cell: stray.cell,
+        written: stray.written,
+        before: stray.before?.value,
+        isRestored: restored.has(stray),
       })),
     ]),
   );
@@ -67,7 +67,7 @@ async function lookAgain({ context, options }: Batch, pins: readonly number[]): 
 }
 
 /** Returns what was sent. A lost answer or a refusal is seen by looking again. */
-async function restore({ context, headerPin, options }: Batch, view: PinnedView, due: readonly Damage[]) {
+async function restore({ context, headerPin, options }: Batch, view: PinnedView, due: readonly StrayValue[]) {
   const constants = restorePlans(
     view,
     due.filter(({ before }) => before?.formula === undefined),
@@ -88,16 +88,16 @@ async function restore({ context, headerPin, options }: Batch, view: PinnedView,
   return [...constants, ...formulas];
 }
 
-function strayed(then: PinnedView, now: PinnedView, plan: PinnedPlan): Damage[] {
+function findStraysOfRepair(then: PinnedView, now: PinnedView, plan: PinnedPlan): StrayValue[] {
   const [row, rowNow] = [then.rowByPin.get(plan.pin), now.rowByPin.get(plan.pin)];
   if (!row || !rowNow || !haveColumnsMoved(then, now)) return [];
-  return damageInRow(then, now, { ...plan, row }, rowNow, undefined);
+  return findStrayValuesInRow(then, now, { ...plan, row }, rowNow, undefined);
 }
 
-function restorePlans(view: PinnedView, due: readonly Damage[]): PinnedPlan[] {
-  return [...Map.groupBy(due, ({ pin }) => pin)].map(([pin, damages]) => ({
+function restorePlans(view: PinnedView, due: readonly StrayValue[]): PinnedPlan[] {
+  return [...Map.groupBy(due, ({ pin }) => pin)].map(([pin, strays]) => ({
     pin,
-    cells: new Map(damages.map((damage) => [indexNowOf(view, damage), inputOf(damage.before)])),
+    cells: new Map(strays.map((stray) => [indexNowOf(view, stray), inputOf(stray.before)])),
   }));
 }
 
@@ -106,25 +106,25 @@ function inputOf(before: Before | undefined): CellInput {
   return typeof value === 'object' ? '' : value;
 }
 
-function isStillThere(view: PinnedView, damage: Damage): boolean {
-  return isWritten(view.rowByPin.get(damage.pin)?.cells[indexNowOf(view, damage)], damage.written);
+function isStillThere(view: PinnedView, stray: StrayValue): boolean {
+  return isWritten(view.rowByPin.get(stray.pin)?.cells[indexNowOf(view, stray)], stray.written);
 }
 
 /** What was hit is there again. Google may word a formula a little differently: there it is enough that ours is gone. */
-function isBack(view: PinnedView, damage: Damage): boolean {
-  const { before, pin } = damage;
+function isBack(view: PinnedView, stray: StrayValue): boolean {
+  const { before, pin } = stray;
   if (before === undefined) return false;
-  if (before.formula !== undefined) return !isStillThere(view, damage);
-  return isSameValue(cellValue(view.rowByPin.get(pin)?.cells[indexNowOf(view, damage)]), before.value);
+  if (before.formula !== undefined) return !isStillThere(view, stray);
+  return isSameValue(cellValue(view.rowByPin.get(pin)?.cells[indexNowOf(view, stray)]), before.value);
 }
 
 /** Not when it is unknown which cell was hit, nor when a cell was cleared and what it held is unknown: that is only told. */
-function canPutRight({ columnIndex, before, written }: Damage): boolean {
+function canPutRight({ columnIndex, before, written }: StrayValue): boolean {
   return columnIndex !== -1 && (before !== undefined || written !== '');
 }
 
 /** By its mark; a column without one is any unmarked column that shows the value. */
-function indexNowOf(view: PinnedView, { pin, mark, columnIndex, written }: Damage): number {
+function indexNowOf(view: PinnedView, { pin, mark, columnIndex, written }: StrayValue): number {
   if (mark !== undefined) return view.columnByMark.get(mark) ?? -1;
   const marked = new Set(view.columnByMark.values());
   const cells = view.rowByPin.get(pin)?.cells ?? [];

@@ -5,7 +5,7 @@ import { cellText } from './grid.ts';
 import { notFound, type PackedCell, PackedRow, rowLayout } from './packed-row.ts';
 import type { CellValue, ColumnKey, ColumnSpec, Row } from '../port.ts';
 import { type RowCursor, TextBuffer, toValue } from './row-cursor.ts';
-import { isOpenText, type OpenCell } from './shown.ts';
+import { isOpenText, type OpenCell } from './open-cells.ts';
 import type { ValueBlock } from './values.ts';
 
 /** What the formula cells of a row say, for putting one back that was hit. Kept beside the rows: only few have any. */
@@ -48,7 +48,7 @@ export function appendRows(
   const idSource = sourceOf(idKey);
   const ownSources = layout.own.map(sourceOf);
   const packedSources = layout.packed.map(sourceOf);
-  const packedRuns = toSourceRuns(packedSources);
+  const packedGroups = toAdjacentSources(packedSources);
   // The ID last: a row that is settled is known by it.
   const sources = [...packedSources, ...ownSources, idSource].filter((source) => source !== undefined);
   const cursors = blocks.map(({ cursor }) => cursor());
@@ -58,7 +58,7 @@ export function appendRows(
     number += 1;
     const id = cellText(idSource ? valueOf(cursors, idSource) : null);
     if (id === '' && sources.every(({ block, place }) => cursors[block]!.isBlank(place))) continue;
-    const packed = packedText(cursors, packedRuns, text);
+    const packed = packedText(cursors, packedGroups, text);
     const own = ownSources.length === 0 ? noCells : ownSources.map((source) => cellOf(cursors, source));
     const row = new PackedRow(number, id, layout, packed, own, known?.(id));
     rows.push(row);
@@ -73,29 +73,29 @@ export function appendRows(
 const noCells: readonly PackedCell[] = [];
 
 /** Columns that stand in the answer in the order in which they are kept; without a block: one that was not found. */
-interface SourceRun {
+interface AdjacentSources {
   readonly block: number | undefined;
   readonly place: number;
   readonly count: number;
 }
 
-function toSourceRuns(sources: readonly (ColumnSource | undefined)[]): readonly SourceRun[] {
-  const runs: SourceRun[] = [];
+function toAdjacentSources(sources: readonly (ColumnSource | undefined)[]): readonly AdjacentSources[] {
+  const groups: AdjacentSources[] = [];
   for (const source of sources) {
-    const last = runs.at(-1);
+    const last = groups.at(-1);
     const isNext =
       last?.block !== undefined && last.block === source?.block && last.place + last.count === source.place;
-    if (isNext) runs[runs.length - 1] = { ...last, count: last.count + 1 };
-    else runs.push({ block: source?.block, place: source?.place ?? 0, count: 1 });
+    if (isNext) groups[groups.length - 1] = { ...last, count: last.count + 1 };
+    else groups.push({ block: source?.block, place: source?.place ?? 0, count: 1 });
   }
-  return runs;
+  return groups;
 }
 
-function packedText(cursors: readonly RowCursor[], runs: readonly SourceRun[], text: TextBuffer): string {
+function packedText(cursors: readonly RowCursor[], groups: readonly AdjacentSources[], text: TextBuffer): string {
   text.clear();
   text.add('[');
-  for (let index = 0; index < runs.length; index += 1) {
-    const { block, place, count } = runs[index]!;
+  for (let index = 0; index < groups.length; index += 1) {
+    const { block, place, count } = groups[index]!;
     if (index > 0) text.add(',');
     if (block === undefined) text.add(notFoundText);
     else cursors[block]!.copy(place, count, text);

@@ -5,7 +5,15 @@ import type { PinnedRow, PinnedView } from './pinned-view.ts';
 import type { ColumnsAtWrite, WrittenRow } from './pinned-write.ts';
 import { idKey } from './context.ts';
 import type { CellValue, Snapshot } from '../port.ts';
-import { haveColumnsMoved, indexOfSame, isWritten, markAt, type Sendable, sentValue, type SentRow } from './sent.ts';
+import {
+  haveColumnsMoved,
+  indexOfSame,
+  isWritten,
+  markAt,
+  type Sendable,
+  sentValue,
+  type SentRow,
+} from './sent-row.ts';
 
 /** The cell now of a column as the view had it. */
 type ValueAt = (columnIndexThen: number) => CellValue;

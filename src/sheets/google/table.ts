@@ -1,36 +1,31 @@
-// The port put together: one client per credential, any number of tables on it.
+// The port on Google Sheets: one client per credential, any number of tables on it. What calls cost:
+//
+//   read      one read, and a second one while mapped columns hold formulas, errors or text that begins like one. The first
+//             read of a process costs two more, and another one without memory; a changed header row costs one or two. While
+//             headers cannot be told apart by their text alone, every read costs one more. Tabs beyond 2,000,000 mapped cells
+//             are read in chunks and checked. 'unchanged' costs the same calls and hardly any processor time; it is never the
+//             answer to the first read of a process, nor to a read that had to read the header row anew
+//   ensure    one write, none when there is nothing to do. A new ID column is hidden, and protected with a warning
+//   update    one read and three writes a batch of up to 1,000 rows and 2 MB
+//   append    one write a batch of up to 1,000 rows and 2 MB, and one read when its answer was lost; one read more a call when
+//             header and anchors were last read more than 5 s ago, since a routine `read` does not read anchors. The mark that
+//             keeps a repeat from doubling the rows is removed by `clearMarks`, or by the next `update`; that of a batch of
+//             which an earlier attempt may still arrive only by `tidy`, after the header row was next read in full
+//   remove    one read and two writes a batch of up to 1,000 rows
+//   tidy      one read, and one write if there are marks. clearMarks: one write, or none
+//   inspect   two reads. checkMayWrite: one write
 import { textToSpreadsheetId } from './address.ts';
 import { appendRows } from './append.ts';
 import { SheetsClient, type SheetsClientDep } from './client.ts';
-import { allColumns, batchRowsMax, type ReadLimits, type TableContext } from './context.ts';
+import { allColumns, batchRowsMax, isOwnMemory, type ReadLimits, type TableContext } from './context.ts';
 import { ensureColumns } from './ensure.ts';
-import { checkMayWrite, type Inspection, inspectTab } from './inspect.ts';
+import { checkMayWrite, inspectTab } from './inspect.ts';
 import { isTemporaryMark, ownerToIdBlock, temporaryKeys } from './marks.ts';
 import { removeMarks, searchMarks } from './pins.ts';
-import type { CallSettings, ReadSettings, Snapshot, Table, TableMemory, TableSpec, UnlessUnchanged } from '../port.ts';
+import type { ReadSettings, Sheets, Snapshot, Table, TableMemory, TableSpec, UnlessUnchanged } from '../port.ts';
 import { readLimitsDefault, readTable } from './read.ts';
 import { removeRows } from './remove.ts';
 import { updateRows } from './update.ts';
-
-export interface Sheets {
-  /** Whom to share spreadsheets with. */
-  readonly account: string;
-  /** Makes no call. `memory` is that of an earlier snapshot of the same spec, from this process or another. */
-  openTable(spec: TableSpec, memory?: TableMemory): Table;
-  /** Looks at a tab as it is now, without reading its rows: two reads. Throws what `Table.read` throws. */
-  inspect(spec: TableSpec, settings?: CallSettings): Promise<Inspection>;
-  /** One write that changes nothing. Throws ReadOnlyShareError where this account may only read. Look at the tab first. */
-  checkMayWrite(spec: TableSpec, settings?: CallSettings): Promise<void>;
-  /** Calls started, as Google counts them: since the process began, and in the last minute. */
-  usage(): SheetsUsage;
-}
-
-export interface SheetsUsage {
-  readonly reads: number;
-  readonly writes: number;
-  readonly readsLastMinute: number;
-  readonly writesLastMinute: number;
-}
 
 export interface SheetsDep extends SheetsClientDep {
   /** For trials of what happens to large tables. */
@@ -41,6 +36,7 @@ export function createSheets(dep: SheetsDep): Sheets {
   const client = new SheetsClient(dep);
   return {
     account: client.account,
+    capabilities: { hasFormulas: true, hasTypedCells: true, hasColumnAnchors: true, hasTabIds: true },
     usage: () => ({
       reads: client.reads.used,
       writes: client.writes.used,
@@ -63,16 +59,17 @@ function newContext(
   memory: TableMemory | undefined,
   readLimits: ReadLimits,
 ): TableContext {
+  const known = memory && isOwnMemory(memory) ? memory : undefined;
   return {
     client,
     spreadsheetId: textToSpreadsheetId(spec.spreadsheet),
     spec,
     columns: allColumns(spec),
     block: ownerToIdBlock(spec.owner),
-    sheetId: memory?.sheetId,
-    shape: memory,
+    sheetId: known?.sheetId,
+    shape: known,
     readLimits,
-    look: undefined,
+    layout: undefined,
     lastRead: undefined,
     areMarksKnown: false,
     anchorIdByKey: new Map(),
@@ -89,15 +86,15 @@ function createTable(context: TableContext): Table {
     return readTable(context, settings, settings);
   }
   /**
-   * The next read looks after a write that did not end well: what became of the marks is not known for certain, or columns
-   * were moved, and an anchor with them.
+   * After a write that did not end well the next read reads the layout: what became of the marks is not known for certain, or
+   * columns were moved, and an anchor with them.
    */
   const watch = async <T extends { readonly kind: string }>(writing: Promise<readonly T[]>): Promise<readonly T[]> => {
     const outcomes = await writing;
     const has = (sought: string) => outcomes.some(({ kind }) => kind === sought);
     const areMarksInDoubt = has('unknown') || has('failed');
     if (areMarksInDoubt) context.areMarksKnown = false;
-    if (areMarksInDoubt || has('displaced')) context.look = undefined;
+    if (areMarksInDoubt || has('displaced')) context.layout = undefined;
     return outcomes;
   };
   return {

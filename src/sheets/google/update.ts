@@ -8,19 +8,20 @@
 //
 // What stays open, since Sheets has no compare-and-swap: somebody types into the very cell between verify and write.
 import { batchBytesMax, type CallOptions, errorContext, idKey, type TableContext } from './context.ts';
-import { OutcomeUnknownError, RefusedError, SheetsError, UnavailableError } from '../errors.ts';
+import { OutcomeUnknownError, SheetsError } from '../errors.ts';
+import { RefusedError, UnavailableError } from './errors.ts';
 import { cellValue, isSameValue } from './grid.ts';
 import { explainRefusedPin, pinsAtOnce, placePins, removeMarks } from './pins.ts';
 import { type PinnedView, readThroughPins } from './pinned-view.ts';
 import { columnsAtWrite, type WriteAnswer, type WrittenRow, writeThroughPins } from './pinned-write.ts';
-import { judged } from './judged.ts';
+import { outcomeOrUnknown } from './outcome-or-unknown.ts';
 import type { CellValue, ColumnKey, RowChange, RowOutcome, Snapshot } from '../port.ts';
 import { cellsBytes, countIds, refuseCells, refusedRowsMax, splitBatches } from './preflight.ts';
-import { findDamage, shownColumns, strayCells } from './damage.ts';
-import { repairDamage } from './repair.ts';
+import { findStrayValues, shownColumns, strayValuesByAnswer } from './stray-values.ts';
+import { repairStrayValues } from './repair.ts';
 import { isSameRow, otherIdAtWrite } from './same-row.ts';
-import { type AtWrite, sentValue } from './sent.ts';
-import { type Item, judgeAll, type PinnedItem, type ReadyItem } from './verify.ts';
+import { type AtWrite, sentValue } from './sent-row.ts';
+import { type Item, verifyAll, type PinnedItem, type ReadyItem } from './verify.ts';
 
 /** One call under way. */
 interface Call {
@@ -48,7 +49,7 @@ export async function updateRows(
     return { change, set, outcome: outcome ?? (Object.keys(set).length === 0 ? nothingToSet : undefined) };
   });
   const pending = items.filter(({ outcome }) => outcome === undefined);
-  const bytesOf = ({ set }: Item) => cellsBytes(set, snapshot.memory.columnCount);
+  const bytesOf = ({ set }: Item) => cellsBytes(set, context.shape?.columnCount ?? 0);
   const call: Call = { context, snapshot, options, stop, refusedRows: 0 };
   try {
     for (const batch of splitBatches(pending, pinsAtOnce(context), batchBytesMax, bytesOf)) {
@@ -58,7 +59,7 @@ export async function updateRows(
     if (!(error instanceof SheetsError)) throw error;
     for (const item of pending) item.outcome ??= { kind: 'failed', error };
   }
-  return items.map(({ outcome }) => judged(outcome, context));
+  return items.map(({ outcome }) => outcomeOrUnknown(outcome, context));
 }
 
 const nothingToSet: RowOutcome = { kind: 'written', stored: {} };
@@ -82,7 +83,7 @@ async function updateBatch(call: Call, batch: readonly Item[]): Promise<void> {
       const error = new UnavailableError('the rows could not be pinned', errorContext(context));
       for (const { item } of items) item.outcome = { kind: 'failed', error };
     } else {
-      await writeVerified(update, view, judgeAll(context, view, items), writesMax);
+      await writeVerified(update, view, verifyAll(context, view, items), writesMax);
     }
   } finally {
     await removeMarks(context, marks, options);
@@ -160,7 +161,7 @@ async function resolveUnknown(
   if (isApplied(update, view, now, ready)) {
     await settle(update, view, now, ready, undefined);
   } else if (writesLeft > 0) {
-    const still = judgeAll(update.call.context, now, ready);
+    const still = verifyAll(update.call.context, now, ready);
     // What is not as verified any more may have been written and then changed: it stays unknown.
     for (const { item } of ready) item.outcome = { kind: 'unknown', error };
     await writeVerified(update, now, still, writesLeft);
@@ -176,7 +177,9 @@ function isApplied(
   return ready.some((each) => {
     const row = now.rowByPin.get(each.pin);
     if (row === undefined) return false;
-    return shownColumns(view, now, each, row).length > 0 || findDamage(snapshot, view, now, each, undefined).length > 0;
+    return (
+      shownColumns(view, now, each, row).length > 0 || findStrayValues(snapshot, view, now, each, undefined).length > 0
+    );
   });
 }
 
@@ -188,7 +191,7 @@ async function resolveRefused(
   writesLeft: number,
 ): Promise<void> {
   const now = await readRows(update, ready);
-  const still = judgeAll(update.call.context, now, ready);
+  const still = verifyAll(update.call.context, now, ready);
   if (still.length < ready.length && writesLeft > 0) {
     await writeVerified(update, now, still, writesLeft);
   } else if (still.length > 1) {
@@ -198,7 +201,7 @@ async function resolveRefused(
   } else {
     for (const { item } of still) {
       const columns = Object.keys(item.set);
-      item.outcome = { kind: 'refused', reason: 'by-google', columns, message: error.message };
+      item.outcome = { kind: 'refused', reason: 'by-spreadsheet', columns, message: error.message };
       update.call.refusedRows += 1;
     }
     if (update.call.refusedRows >= refusedRowsMax) throw error;
@@ -252,7 +255,7 @@ async function settle(
   atWrite: AtWrite | undefined,
 ): Promise<void> {
   const batch = { ...update.call, headerPin: update.headerPin };
-  const displaced = await repairDamage(batch, view, now, written, atWrite);
+  const displaced = await repairStrayValues(batch, view, now, written, atWrite);
   const columnByKey = new Map(now.header.located.map(({ key, columnIndex }) => [key, columnIndex]));
   for (const each of written) {
     const { item, pin } = each;
@@ -267,7 +270,8 @@ async function settle(
       const entries = Object.entries(item.set);
       const columns = entries.filter(([key, sent]) => !isSameValue(valueAt(key), sentValue(sent))).map(([key]) => key);
       const stored = Object.fromEntries(entries.filter(([key]) => key !== idKey).map(([key]) => [key, valueAt(key)]));
-      const strays = atWrite && !atWrite.areInPlace && columns.length > 0 ? strayCells(view, each, atWrite) : [];
+      const strays =
+        atWrite && !atWrite.areInPlace && columns.length > 0 ? strayValuesByAnswer(view, each, atWrite) : [];
       if (strays.length > 0) item.outcome = { kind: 'displaced', cells: strays };
       else item.outcome = columns.length > 0 ? { kind: 'changed-meanwhile', columns } : { kind: 'written', stored };
     }

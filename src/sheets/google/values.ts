@@ -1,11 +1,12 @@
 // The routine read: header row and mapped columns in one `values.batchGetByDataFilter`, about 20 bytes a cell where the
 // grid takes 89. It addresses by sheetId, so that a renamed tab or a named range cannot mislead it. FORMULA rendering gives
 // constants as they are (dates as serial numbers) and formulas as their text; what a formula shows, and whether a text
-// that looks like a formula is one, has to be asked for (shown.ts).
+// that looks like a formula is one, has to be asked for (open-cells.ts).
 // https://developers.google.com/workspace/sheets/api/reference/rest/v4/ValueRenderOption
 import { type GridBounds, rangeExtent, type RangeExtent } from './address.ts';
 import type { CallOptions, SheetsClient } from './client.ts';
-import { type SheetsErrorContext, UnavailableError } from '../errors.ts';
+import { type SheetsErrorContext } from '../errors.ts';
+import { UnavailableError } from './errors.ts';
 import { byBounds } from './grid.ts';
 import { type AnsweredRange, answeredRanges } from './answered-rows.ts';
 import { type RawAnswer, rawOptions, toRawAnswer } from './raw-answer.ts';

@@ -1,12 +1,12 @@
 // Verification of pinned rows: the same row, every mapped cell as in the snapshot, and nothing to be set that must not be.
 import { boundsToText, type GridBounds } from './address.ts';
 import { errorContext, idKey, type TableContext } from './context.ts';
-import { ProtectedError } from '../errors.ts';
+import { ProtectedError } from './errors.ts';
 import { cellText, cellValue, contains, formulaText, isSameValue } from './grid.ts';
 import type { PinnedRow, PinnedView } from './pinned-view.ts';
 import type { ColumnKey, Row, RowOutcome } from '../port.ts';
 import { refuseMissing } from './preflight.ts';
-import type { Sendable, SentRow } from './sent.ts';
+import type { Sendable, SentRow } from './sent-row.ts';
 
 /** A change on its way, and what became of it. */
 export interface Item extends Sendable {
@@ -25,11 +25,13 @@ export interface ReadyItem extends SentRow {
 }
 
 /** Sets the outcome of those that may not be written, and returns the others. */
-export function judgeAll(context: TableContext, view: PinnedView, items: readonly PinnedItem[]): ReadyItem[] {
+export function verifyAll(context: TableContext, view: PinnedView, items: readonly PinnedItem[]): ReadyItem[] {
   const columnByKey = new Map(view.header.located.map(({ key, columnIndex }) => [key, columnIndex]));
   return items.flatMap(({ item, pin }) => {
     const row = view.rowByPin.get(pin);
-    const outcome: RowOutcome | undefined = row ? judge(context, view, columnByKey, row, item) : { kind: 'row-gone' };
+    const outcome: RowOutcome | undefined = row
+      ? verifyRow(context, view, columnByKey, row, item)
+      : { kind: 'row-gone' };
     if (outcome) item.outcome = outcome;
     if (outcome || !row) return [];
     const cells = new Map(Object.entries(item.set).map(([key, value]) => [columnByKey.get(key)!, value]));
@@ -38,7 +40,7 @@ export function judgeAll(context: TableContext, view: PinnedView, items: readonl
 }
 
 /** Verification: the same row, every mapped cell as in the snapshot, and nothing to be set that must not be (W3, V5). */
-function judge(
+function verifyRow(
   context: TableContext,
   view: PinnedView,
   columnByKey: ReadonlyMap<ColumnKey, number>,

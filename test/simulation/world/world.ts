@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApp } from '../../../src/app.ts';
 import type { Config } from '../../../src/config/config.ts';
-import { loadConfig } from '../../../src/config/load.ts';
+import { readConfigFile } from '../../../src/app-config.ts';
 import type { RunningDaemon } from '../../../src/daemon.ts';
 import { startDaemon } from '../../../src/daemon.ts';
 import type { EngineEvent } from '../../../src/engine/events.ts';
@@ -91,7 +91,7 @@ export function createWorld(setting: Setting, seed: number, listener: WorldListe
 
   function configure(next: Setting): void {
     const text = settingToYaml(next, keyFile);
-    config = loadConfig('/simulation/leadsheet.yaml', { env: {}, readFile: () => text });
+    config = readConfigFile('/simulation/leadsheet.yaml', { env: {}, readFile: () => text });
   }
 
   function newProcess(): SimulatedProcess {

@@ -5,21 +5,23 @@ import { z } from 'zod';
 import { cutSaid, findTooLarge, sizeText } from '../../limits/answer-size.ts';
 import {
   AnswerTooLargeError,
-  ApiDisabledError,
-  CredentialsRefusedError,
   NotSharedError,
   OutcomeUnknownError,
-  PayloadTooLargeError,
-  QuotaError,
   ReadOnlyShareError,
-  RefusedError,
-  ScopeMissingError,
   SheetsError,
   type SheetsErrorContext,
   SpreadsheetGoneError,
-  UnavailableError,
   UnreachableError,
 } from '../errors.ts';
+import {
+  ApiDisabledError,
+  CredentialsRefusedError,
+  PayloadTooLargeError,
+  QuotaError,
+  RefusedError,
+  ScopeMissingError,
+  UnavailableError,
+} from './errors.ts';
 import type { BudgetKind } from './budget.ts';
 import { sheetsScope } from './credentials.ts';
 

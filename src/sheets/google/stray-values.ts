@@ -5,24 +5,32 @@
 // else when the row was verified. What it held is known from that verification; in a row that is not the one that was
 // meant, from the snapshot (other-row.ts). A cell that a person has changed since is left alone.
 import { cellAddress, type CellData, cellValue, formulaText, isSameValue } from './grid.ts';
-import { damageToOtherRow } from './other-row.ts';
+import { findStrayValuesInOtherRow } from './other-row.ts';
 import type { PinnedRow, PinnedView } from './pinned-view.ts';
 import type { Displaced, Snapshot } from '../port.ts';
 import { idNow, isSameRowNow } from './same-row.ts';
-import { type AtWrite, type Damage, haveColumnsMoved, indexOfSame, isWritten, markAt, type SentRow } from './sent.ts';
+import {
+  type AtWrite,
+  type StrayValue,
+  haveColumnsMoved,
+  indexOfSame,
+  isWritten,
+  markAt,
+  type SentRow,
+} from './sent-row.ts';
 
-export function findDamage(
+export function findStrayValues(
   snapshot: Snapshot,
   then: PinnedView,
   now: PinnedView,
   sent: SentRow,
   atWrite: AtWrite | undefined,
-): Damage[] {
+): StrayValue[] {
   const row = now.rowByPin.get(sent.pin);
   if (!row) return [];
   const otherId = atWrite ? atWrite.otherIdByPin.get(sent.pin) : otherIdNow(snapshot, then, now, sent, row);
-  if (otherId !== undefined) return damageToOtherRow(snapshot, then, now, sent, row, otherId, atWrite);
-  return atWrite || haveColumnsMoved(then, now) ? damageInRow(then, now, sent, row, atWrite) : [];
+  if (otherId !== undefined) return findStrayValuesInOtherRow(snapshot, then, now, sent, row, otherId, atWrite);
+  return atWrite || haveColumnsMoved(then, now) ? findStrayValuesInRow(then, now, sent, row, atWrite) : [];
 }
 
 function otherIdNow(
@@ -36,18 +44,18 @@ function otherIdNow(
 }
 
 /** The row is the right one; a value may sit in a column it was not meant for. */
-export function damageInRow(
+export function findStrayValuesInRow(
   then: PinnedView,
   now: PinnedView,
   { pin, row, cells }: Omit<SentRow, 'item'>,
   rowNow: PinnedRow,
   atWrite: AtWrite | undefined,
-): Damage[] {
+): StrayValue[] {
   const sentValues = [...cells.values()];
   // Trailing blank cells are not in an answer; a cell that was emptied may be one of them.
   const marked = [...now.columnByMark.values()].map((index) => index + 1);
   const width = Math.max(rowNow.cells.length, row.cells.length, ...marked);
-  return Array.from({ length: width }, (_, index) => index).flatMap((columnIndex): Damage[] => {
+  return Array.from({ length: width }, (_, index) => index).flatMap((columnIndex): StrayValue[] => {
     const cell = rowNow.cells[columnIndex];
     const mark = markAt(now.columnByMark, columnIndex);
     const indexThen = mark === undefined ? undefined : then.columnByMark.get(mark);
@@ -69,7 +77,7 @@ function isSameCell(a: CellData | undefined, b: CellData | undefined): boolean {
 }
 
 /** What was hit, by the write's answer alone: for a row that was changed again before it could be looked at. */
-export function strayCells(then: PinnedView, { row, cells }: SentRow, { columnByMark }: AtWrite): Displaced[] {
+export function strayValuesByAnswer(then: PinnedView, { row, cells }: SentRow, { columnByMark }: AtWrite): Displaced[] {
   return [...cells].flatMap(([index, written]): Displaced[] => {
     const indexThen = then.columnByMark.get(markAt(columnByMark, index) ?? -1);
     if (indexThen === index) return [];

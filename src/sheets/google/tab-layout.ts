@@ -1,6 +1,6 @@
-// The full look: which column is which (by header and anchors), how large the tab is, and, once in a process or after a
-// write that went wrong, which marks were left behind. Between two looks the header row alone tells whether columns are
-// where they were: it comes with every routine read, and any change in it asks for another look.
+// Reads the layout of the tab: which column is which (by header and anchors), how large the tab is, and, once in a process or
+// after a write that went wrong, which marks were left behind. Until the next time the header row alone tells whether columns
+// are where they were: it comes with every routine read, and any change in it makes the layout be read again.
 import { type CallOptions, takeHeader, type TableContext } from './context.ts';
 import { enteredText, formulaText } from './grid.ts';
 import type { HeaderCell, ResolvedHeader } from './header.ts';
@@ -9,32 +9,33 @@ import { readHeader } from './pinned-view.ts';
 import { searchMarks } from './pins.ts';
 import type { ColumnState } from '../port.ts';
 
-export interface Look {
+export interface TabLayout {
   readonly title: string;
   readonly resolved: ResolvedHeader;
   /** The header row as a routine read should show it: formulas as their text. */
   readonly headerTexts: readonly string[];
   /** The header row alone tells, from now on, whether the columns are where they were. */
-  readonly isTelling: boolean;
-  /** The header row as routine reads do show it, once one agreed with this look. */
+  readonly isHeaderSufficient: boolean;
+  /** The header row as routine reads do show it, once one agreed with this layout. */
   readonly headerAnswered?: string;
 }
 
 /**
- * One read, and one more while the marks of the tab are not known. Sets `context.look`, shape and leftovers, and returns
+ * One read, and one more while the marks of the tab are not known. Sets `context.layout`, shape and leftovers, and returns
  * the header row.
  */
-export async function takeLook(context: TableContext, options: CallOptions): Promise<readonly HeaderCell[]> {
+export async function readTabLayout(context: TableContext, options: CallOptions): Promise<readonly HeaderCell[]> {
   if (!context.areMarksKnown) await noteLeftovers(context, options);
   const { grid, cells } = await readHeader(context, options);
   const resolved = takeHeader(context, grid, cells);
   const block = grid.blocks.find(({ startRow }) => (startRow ?? 0) === context.spec.headerRow - 1);
   const entered = block?.rowData?.[0]?.values ?? [];
-  context.look = {
+  context.layout = {
     title: grid.title,
     resolved,
     headerTexts: entered.map(enteredText),
-    isTelling: !entered.some((cell) => formulaText(cell) !== undefined) && isTelling(context, resolved, cells),
+    isHeaderSufficient:
+      !entered.some((cell) => formulaText(cell) !== undefined) && isHeaderSufficient(context, resolved, cells),
   };
   return cells;
 }
@@ -55,7 +56,7 @@ async function noteLeftovers(context: TableContext, options: CallOptions): Promi
  * Not when a header is a formula, whose result changes unseen; nor when a column is known by its anchor although another
  * one reads the same, or none reads at all: two such columns can change places without a trace in the header row.
  */
-function isTelling(context: TableContext, { states }: ResolvedHeader, cells: readonly HeaderCell[]): boolean {
+function isHeaderSufficient(context: TableContext, { states }: ResolvedHeader, cells: readonly HeaderCell[]): boolean {
   const count = (text: string) => cells.filter((cell) => cell.text === text).length;
   const isClear = (state: ColumnState) => {
     switch (state.kind) {

@@ -8,7 +8,8 @@
 import type { sheets_v4 } from '@googleapis/sheets';
 import type { GridBounds } from './address.ts';
 import { type CallOptions, errorContext, type TableContext } from './context.ts';
-import { type SheetsErrorContext, UnavailableError } from '../errors.ts';
+import { type SheetsErrorContext } from '../errors.ts';
+import { UnavailableError } from './errors.ts';
 import {
   type Block,
   byBounds,
@@ -21,7 +22,7 @@ import {
 } from './grid.ts';
 import type { CellValue } from '../port.ts';
 import { type RawAnswer, rawOptions, toRawAnswer } from './raw-answer.ts';
-import { type Run, toRuns } from './adjacent.ts';
+import { type IndexRange, toIndexRanges } from './adjacent.ts';
 
 /** A cell whose answer says less than what is in it. */
 export interface OpenCell {
@@ -44,8 +45,8 @@ export function isOpenText(text: string): boolean {
 /** The second call, fixed by where the open cells are. */
 export interface ShownRequest {
   readonly headerRowIndex: number;
-  readonly rows: readonly Run[];
-  readonly columns: readonly Run[];
+  readonly rows: readonly IndexRange[];
+  readonly columns: readonly IndexRange[];
   readonly filters: DataFilter[];
 }
 
@@ -57,7 +58,7 @@ const portionsMax = 50;
  * Few rectangles that cover all open cells, the ID cells of their rows and the header cells of their columns. `cells` in the
  * order of rows, below the header.
  */
-export function planShown(
+export function planShownRequest(
   sheetId: number,
   headerRowIndex: number,
   cells: readonly OpenCell[],
@@ -65,19 +66,21 @@ export function planShown(
 ): ShownRequest {
   const rowIndexes = cells.map(({ rowIndex }) => rowIndex);
   const span = (rowIndexes.at(-1) ?? 0) - (rowIndexes[0] ?? 0);
-  const rows = toRuns(rowIndexes, Math.max(gapRowsMin, Math.ceil(span / portionsMax)));
+  const rows = toIndexRanges(rowIndexes, Math.max(gapRowsMin, Math.ceil(span / portionsMax)));
   const columnIndexes = new Set(cells.map(({ columnIndex }) => columnIndex));
   if (idColumnIndex !== undefined) columnIndexes.add(idColumnIndex);
-  const columns = toRuns([...columnIndexes].toSorted((a, b) => a - b));
-  const bounds = [headerRun(headerRowIndex), ...rows].flatMap((row) => columns.map((column) => runBounds(column, row)));
+  const columns = toIndexRanges([...columnIndexes].toSorted((a, b) => a - b));
+  const bounds = [headerRange(headerRowIndex), ...rows].flatMap((row) =>
+    columns.map((column) => rangeBounds(column, row)),
+  );
   return { headerRowIndex, rows, columns, filters: bounds.map((each) => byBounds(sheetId, each)) };
 }
 
-function headerRun(headerRowIndex: number): Run {
+function headerRange(headerRowIndex: number): IndexRange {
   return { start: headerRowIndex, end: headerRowIndex + 1 };
 }
 
-function runBounds(column: Run, row: Run): GridBounds {
+function rangeBounds(column: IndexRange, row: IndexRange): GridBounds {
   return {
     startRowIndex: row.start,
     endRowIndex: row.end,
@@ -89,7 +92,7 @@ function runBounds(column: Run, row: Run): GridBounds {
 const fields = 'sheets(data(startRow,startColumn,rowData(values(effectiveValue,userEnteredValue(formulaValue)))))';
 
 /** The second call as made. */
-export interface Shown {
+export interface ShownCells {
   readonly request: ShownRequest;
   readonly digest: string;
   /** The cells answered, by where their rectangle begins. */
@@ -99,7 +102,11 @@ export interface Shown {
 type Blocks = ReadonlyMap<string, Block>;
 
 /** One read. Rows that are gone from the end of the grid make Google refuse it with 400. */
-export async function readShown(context: TableContext, request: ShownRequest, options: CallOptions): Promise<Shown> {
+export async function readShownCells(
+  context: TableContext,
+  request: ShownRequest,
+  options: CallOptions,
+): Promise<ShownCells> {
   const answer = await ask(context, request, options);
   let blocks: Blocks | undefined;
   return { request, digest: answer.digest, blocks: () => (blocks ??= takeBlocks(answer, errorContext(context))) };
@@ -134,7 +141,7 @@ function takeBlocks(answer: RawAnswer, context: SheetsErrorContext): Blocks {
  * letter as they did there; that columns moved away and back meanwhile, the headers tell.
  */
 export function settleOpenCells(
-  shown: Shown,
+  shown: ShownCells,
   cells: readonly OpenCell[],
   idColumnIndex: number | undefined,
   headerTexts: readonly string[],
@@ -143,7 +150,7 @@ export function settleOpenCells(
   const { rows, columns, headerRowIndex } = shown.request;
   const blocks = shown.blocks();
   const isUnderItsHeader = (columnIndex: number) => {
-    const header = cellAt(blocks, headerRun(headerRowIndex), columns, headerRowIndex, columnIndex);
+    const header = cellAt(blocks, headerRange(headerRowIndex), columns, headerRowIndex, columnIndex);
     return enteredText(header) === (headerTexts[columnIndex] ?? '');
   };
   if (!columns.every(({ start, end }) => indexes(start, end).every(isUnderItsHeader))) return false;
@@ -166,8 +173,8 @@ function indexes(start: number, end: number): number[] {
 
 function cellAt(
   blocks: Blocks,
-  row: Run,
-  columns: readonly Run[],
+  row: IndexRange,
+  columns: readonly IndexRange[],
   rowIndex: number,
   columnIndex: number,
 ): CellData | undefined {

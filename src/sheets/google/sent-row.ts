@@ -33,8 +33,8 @@ export interface Before {
   readonly formula?: string | undefined;
 }
 
-/** A cell that a write hit although it was not meant for it. */
-export interface Damage {
+/** A value that a write put into a cell that it was not meant for. */
+export interface StrayValue {
   readonly pin: number;
   /** A mark of the column; undefined for a column that is found by `columnIndex`. */
   readonly mark: number | undefined;

@@ -1,4 +1,4 @@
-// Rows of which nothing is known are never reported as done: answers that are not Google's, and rows that no step has judged.
+// Rows of which nothing is known are never reported as done: answers that are not Google's, and rows without an outcome.
 import { expect, test, vi } from 'vitest';
 import type * as verify from '../../src/sheets/google/verify.ts';
 import { createTrial, header, openAnchored, rowOf, type Trial } from '../support/sheets.ts';
@@ -10,13 +10,13 @@ const lost = vi.hoisted(() => ({ row: '' }));
 /** Verification that leaves one row out, as a fault of the program would. */
 vi.mock(import('../../src/sheets/google/verify.ts'), async (importOriginal) => {
   const original = await importOriginal();
-  const judgeAll: typeof verify.judgeAll = (context, view, items) =>
-    original.judgeAll(
+  const verifyAll: typeof verify.verifyAll = (context, view, items) =>
+    original.verifyAll(
       context,
       view,
       items.filter(({ item }) => item.change.row.id !== lost.row),
     );
-  return { ...original, judgeAll };
+  return { ...original, verifyAll };
 });
 
 /** Something on the way answers a write with JSON of its own; `isApplied`: after Google has carried it out. */

@@ -1,0 +1,126 @@
+// Errors that only Google Sheets has. Those that any spreadsheet may have, and what all have in common, stand beside the
+// port (../errors.ts).
+import { SheetsError, type SheetsErrorContext } from '../errors.ts';
+
+export class BadSpreadsheetReferenceError extends SheetsError {
+  readonly code = 'bad-spreadsheet-reference';
+  constructor(text: string) {
+    super(
+      `"${text}" is neither a spreadsheet id nor the URL of one: copy the address from the browser, ` +
+        'https://docs.google.com/spreadsheets/d/…',
+    );
+  }
+}
+
+export class BadEndpointError extends SheetsError {
+  readonly code = 'bad-endpoint';
+  constructor(endpoint: string, problem: string) {
+    super(`google.endpoint ${endpoint} ${problem}`);
+  }
+}
+
+/** The credentials file is missing, not JSON, of an unknown type or has a broken key. One line: file and remedy. */
+export class CredentialsUnreadableError extends SheetsError {
+  readonly code = 'credentials-unreadable';
+  constructor(file: string, problem: string, remedy: string) {
+    super(`${file}: ${problem}; ${remedy}`);
+  }
+}
+
+/** Google refused the credentials themselves: deleted key, revoked consent, wrong clock. */
+export class CredentialsRefusedError extends SheetsError {
+  readonly code = 'credentials-refused';
+  constructor(account: string, reason: string, context?: SheetsErrorContext) {
+    super(
+      `Google refused the credentials of ${account}: ${reason.replace(/\.$/, '')}. ` +
+        'Check that the key or consent still exists and that this machine’s clock is right, or make a new credentials file',
+      context,
+    );
+  }
+}
+
+export class ScopeMissingError extends SheetsError {
+  readonly code = 'scope-missing';
+  constructor(account: string, scope: string, context: SheetsErrorContext) {
+    super(
+      `The credentials of ${account} lack the scope ${scope}: authorise again with it, or use a service account`,
+      context,
+    );
+  }
+}
+
+export class ApiDisabledError extends SheetsError {
+  readonly code = 'api-disabled';
+  constructor(account: string, context: SheetsErrorContext) {
+    super(
+      `The Google Sheets API is switched off in the Cloud project of ${account}: enable it there and try again`,
+      context,
+    );
+  }
+}
+
+/** Cells the account may not edit. Told by the protected ranges themselves, since Google’s sentence is localised. */
+export class ProtectedError extends SheetsError {
+  readonly code = 'protected';
+  constructor(account: string, ranges: readonly string[], context: SheetsErrorContext) {
+    super(
+      `${account} may not edit the protected range ${ranges.join(', ')}: ` +
+        'its owner can add the account under Data, Protected sheets and ranges',
+      context,
+    );
+  }
+}
+
+export class QuotaError extends SheetsError {
+  readonly code = 'quota';
+  override readonly retryable = true;
+  constructor(budget: 'reads' | 'writes', attempts: number, context: SheetsErrorContext) {
+    super(
+      `Google kept answering that the quota of ${budget} per minute is used up (${attempts} attempts): ` +
+        `lower google.${budget}_per_minute, or see what else uses this account`,
+      context,
+    );
+  }
+}
+
+export class PayloadTooLargeError extends SheetsError {
+  readonly code = 'payload-too-large';
+  constructor(context: SheetsErrorContext) {
+    super(
+      'Google refused a request as too large although it was kept within the advised 2 MB: ' +
+        'shorten the longest cells, or map fewer columns',
+      context,
+    );
+  }
+}
+
+/** The 30,000 characters of developer metadata of the tab (or of the spreadsheet) are used up, not by this project. */
+export class MetadataFullError extends SheetsError {
+  readonly code = 'metadata-full';
+  constructor(context: SheetsErrorContext) {
+    super(
+      `The developer metadata of spreadsheet ${context.spreadsheetId} is full (30,000 characters a tab), used up by another ` +
+        'add-on or program: no row can be pinned, so nothing was written; remove that add-on’s metadata or use another tab',
+      context,
+    );
+  }
+}
+
+/** A read failed again and again. */
+export class UnavailableError extends SheetsError {
+  readonly code = 'unavailable';
+  override readonly retryable = true;
+  constructor(problem: string, context: SheetsErrorContext) {
+    super(`Google Sheets does not answer properly (${problem}); the next run tries again`, context);
+  }
+}
+
+/** Any other refusal; the sentence is Google’s. */
+export class RefusedError extends SheetsError {
+  readonly code = 'refused';
+  readonly status: number;
+  constructor(status: number, message: string, context: SheetsErrorContext) {
+    super(`Google refused the request, and nothing of it was applied (${status}): ${message}`, context);
+    this.status = status;
+  }
+}

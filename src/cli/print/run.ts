@@ -1,6 +1,6 @@
 // What a run came to, for people.
 import type { RunReport } from '../../engine/report.ts';
-import type { LastRun } from '../../engine/sync/memory.ts';
+import type { LastRun } from '../../engine/facts.ts';
 import type { Stopped } from '../../engine/stop.ts';
 import { isHarmless } from '../../sync/status.ts';
 import { lineText } from '../../log/printable.ts';

@@ -20,10 +20,10 @@ import { type FeedPulled, type FeedRun, pullFeed } from './pull.ts';
 import { control, pushFeed } from './push.ts';
 import { changeLines } from '../history.ts';
 import { isPullNews, noteFacts, worse } from '../incomplete.ts';
-import { type DecisionRequest, type Facts, factChanges } from '../sync/memory.ts';
+import { type DecisionRequest, type Facts, factChanges } from '../facts.ts';
 import { countRun, type PlanReport, type RunReport, statusOf } from '../report.ts';
 import { added, begin, end, type Ending, failure, lastRunOf, nothingPlanned } from '../sync/run.ts';
-import { mapChanges } from '../sync/commit.ts';
+import { mapChanges } from '../map-changes.ts';
 import { leftOf, statusWhenStopped, stoppedAt } from '../stop.ts';
 
 /** One run. Expected failures end as a report that says `failed`; only faults of the program are thrown. */

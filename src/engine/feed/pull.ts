@@ -11,9 +11,9 @@ import type { Identities } from '../../sync/input.ts';
 import type { RunRequest } from '../context.ts';
 import { RunFailed } from '../errors.ts';
 import type { FeedContext } from './context.ts';
-import type { Facts } from '../sync/memory.ts';
+import type { Facts } from '../facts.ts';
 import { judgeListing, type Noted, notedIn } from '../incomplete.ts';
-import { assertMade, columnNotice, columnsToCreate } from '../sync/pull.ts';
+import { assertMade, columnNotice, columnsToCreate } from '../columns.ts';
 
 export interface FeedPulled {
   readonly records: readonly FeedRecord[];

@@ -14,19 +14,19 @@ import { type RunRequest, sheetCall } from '../context.ts';
 import { RunFailed } from '../errors.ts';
 import { changeLines } from '../history.ts';
 import { incomplete } from '../incomplete.ts';
-import { type Facts, factChanges } from '../sync/memory.ts';
+import { type Facts, factChanges } from '../facts.ts';
 import { askDeliveries, askRecipients, askSenders } from './ask.ts';
 import type { OutboxContext, OutboxRun, OutboxTab } from './context.ts';
 import { digest } from './digest.ts';
 import { asUnknown, openBook, type OutboxBook, type OutboxMemory, recallOutbox, tellNoted } from './ledger.ts';
 import { nameRows, tellRows } from './rows.ts';
-import type { SavedMessages } from './saved.ts';
+import { type SavedMessages, toSavedMessages } from './saved.ts';
 import { sendOne } from './send.ts';
 import { missingIn, readTab } from './tab.ts';
 import { countRun, type PlanReport, type RunReport, statusOf } from '../report.ts';
 import { added, begin, end, type Ending, failure, lastRunOf, nothingPlanned } from '../sync/run.ts';
 import { statusWhenStopped, stoppedSending } from '../stop.ts';
-import { type SavedPlan, toSavedMessages } from '../sync/saved-plan.ts';
+import type { SavedPlan } from '../saved-plan.ts';
 
 /** Rows judged on one look at both sides, and then sent one after the other: what a person changes meanwhile is seen soon. */
 const batchMax = 10;

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import type { DecisionRequest } from '../../../src/engine/sync/memory.ts';
+import type { DecisionRequest } from '../../../src/engine/facts.ts';
 import { runSync } from '../../../src/engine/sync/run.ts';
 import { createRandom } from '../../../src/standin/service/random.ts';
 import { createServiceStandin } from '../../../src/standin/service/standin.ts';

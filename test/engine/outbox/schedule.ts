@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import type { DecisionRequest } from '../../../src/engine/sync/memory.ts';
+import type { DecisionRequest } from '../../../src/engine/facts.ts';
 import { runOutbox } from '../../../src/engine/outbox/outbox.ts';
 import { createRandom } from '../../../src/standin/service/random.ts';
 import { createServiceStandin } from '../../../src/standin/service/standin.ts';

@@ -1,4 +1,5 @@
 // The few values that the state of a job holds beside its records, and what people decided and no run has carried out yet.
+import type { TabConfig } from '../config/config.ts';
 import type { Json } from '../state/port.ts';
 import type { TableMemory } from '../sheets/port.ts';
 import type { Problem } from '../sync/change.ts';
@@ -51,6 +52,11 @@ export type DecisionRequest =
   /** `isSure`: somebody looked, and wants a message sent that was sent or may have been (P3). */
   | { readonly kind: 'retry'; readonly id: string; readonly isSure?: true }
   | { readonly kind: 'approve'; readonly run: string; readonly counts: PlanCounts };
+
+/** `Facts.tab`: another tab in the configuration is another one; a tab that people renamed is not (W11). */
+export function tabNamed({ sheet }: { readonly sheet: TabConfig }): string {
+  return `${sheet.spreadsheetId} ${sheet.tab}`;
+}
 
 /** Facts as the store takes them: those that differ. */
 export function factChanges(before: Facts, after: Facts): ReadonlyMap<string, Json> {

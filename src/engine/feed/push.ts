@@ -12,7 +12,7 @@ import type { Change } from '../../sync/change.ts';
 import type { ControlAnswer, FeedPlan } from '../../sync/feed/feed.ts';
 import type { Outcome } from '../../sync/outcome.ts';
 import { inSync } from '../../sync/status.ts';
-import type { FeedRun } from './pull.ts';
+import type { FeedRun } from './context.ts';
 import { fromAppend, fromRemove, fromUpdate } from '../row-outcome.ts';
 import { rowWrites } from '../row-writes.ts';
 import { editCall, isUnbegun, isUnbegunRow, sheetWrite } from '../stop.ts';

@@ -32,6 +32,11 @@ export async function readTab(context: OutboxRun, facts: Facts, mayWrite: boolea
   return { ...tab, snapshot, missing: missingIn(snapshot) };
 }
 
+export async function readAgain(context: OutboxRun, tab: OutboxTab): Promise<OutboxTab> {
+  const snapshot = await context.table.read(sheetCall(context));
+  return { ...tab, snapshot, missing: missingIn(snapshot) };
+}
+
 /** W11: without one of these columns it is not known what a row says, or whether it was sent. The sentence can be done without. */
 export function missingIn({ columns }: Snapshot, imagined: readonly string[] = []): readonly string[] {
   return columns.flatMap(({ kind, key, header }) =>

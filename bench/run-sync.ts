@@ -6,7 +6,6 @@ import { createApp } from '../src/app.ts';
 import { readConfigFile } from '../src/app-config.ts';
 import type { RunReport } from '../src/engine/report.ts';
 import { overHttp } from '../src/crm/outreach/call/over-http.ts';
-import { runSync } from '../src/engine/sync/run.ts';
 import { type Bench, cpuMs, median } from './support/measure.ts';
 import { answerOf, startSync, type SyncBench, syncSpreadsheet } from './support/sync.ts';
 
@@ -170,7 +169,7 @@ if (process.argv[2] === 'measure') {
     },
     () => {},
   );
-  const context = app.syncs.get('bench')!;
+  const sync = app.jobs.get('bench')!;
   const reports: RunReport[] = [];
   const cpu: number[] = [];
   const wall: number[] = [];
@@ -181,7 +180,7 @@ if (process.argv[2] === 'measure') {
       await cpuMs(async () => {
         if (step === 'bare') await bareLoop(crm, google);
         else if (step === 'bare-sheet') await bareSheet(google);
-        else reports.push(await runSync(context, { isFull: step === 'full', isAsked: true, signal }));
+        else reports.push(await sync.run({ isFull: step === 'full', isAsked: true, signal }));
       }),
     );
     wall.push(performance.now() - began);

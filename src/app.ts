@@ -1,9 +1,9 @@
-// Composition root: wires the service, the spreadsheet and the state from the configuration, and returns the syncs, feeds
-// and outboxes that run on them.
+// Composition root: wires the service, the spreadsheet and the state from the configuration, and returns the jobs on them.
 import delay from 'delay';
 import { decodeJwt } from 'jose';
 import { connectState } from './app-state.ts';
-import type { Config, FeedConfig, OutboxConfig, SyncConfig } from './config/config.ts';
+import type { Sheets } from './sheets/port.ts';
+import type { Config } from './config/config.ts';
 import type { Secret } from './lib/secret.ts';
 import type { ServiceSettings } from './config/service-settings.ts';
 import { type Budget, createBudget } from './crm/outreach/call/budget.ts';
@@ -12,17 +12,13 @@ import { createServiceClient } from './crm/outreach/client.ts';
 import { createTombstones } from './crm/outreach/deletion.ts';
 import type { ObservedExchange, ServiceClient } from './crm/port.ts';
 import { createCapabilities } from './crm/outreach/scan/capabilities.ts';
-import type { SyncContext } from './engine/context.ts';
 import type { Emit } from './engine/events.ts';
-import type { FeedContext } from './engine/feed/context.ts';
-import { createFeedShape } from './engine/feed/shape.ts';
-import { scheduleIntervalMs } from './daemon/interval.ts';
-import type { OutboxContext } from './engine/outbox/context.ts';
-import { createOutboxShape } from './engine/outbox/shape.ts';
-import { createShape } from './engine/sync/shape.ts';
+import { createFeedJob } from './engine/feed/job.ts';
+import type { Job, JobDep } from './engine/job.ts';
+import { createOutboxJob } from './engine/outbox/job.ts';
+import { createSyncJob } from './engine/sync/job.ts';
 import type { Usage } from './limits/usage.ts';
 import { readCredentials } from './sheets/google/credentials.ts';
-import type { Sheets, Table } from './sheets/port.ts';
 import { createSheets } from './sheets/google/table.ts';
 import type { ProcessDep } from './state/file/processes.ts';
 import type { Machine } from './state/open.ts';
@@ -46,6 +42,8 @@ export interface AppWorld {
   readonly process: ProcessDep;
   /** Where the state is kept. Left out: this machine. */
   readonly machine?: Machine;
+  /** Left out: the one that the configuration names. */
+  readonly store?: Store;
 }
 
 export interface ServiceConnection extends Disposable {
@@ -74,10 +72,8 @@ export function connectService(
 
 export interface App extends Disposable {
   readonly config: Config;
-  /** In the order of the file. */
-  readonly syncs: ReadonlyMap<string, SyncContext>;
-  readonly feeds: ReadonlyMap<string, FeedContext>;
-  readonly outboxes: ReadonlyMap<string, OutboxContext>;
+  /** By name: syncs, feeds, outboxes, each in the order of the file. */
+  readonly jobs: ReadonlyMap<string, Job>;
   readonly client: ServiceClient;
   readonly sheets: Sheets;
   readonly store: Store;
@@ -100,9 +96,7 @@ export async function createApp(config: Config, world: AppWorld, emit: Emit): Pr
   let crmCalls = 0;
   const sheets = await connectSheets(config, world);
   const service = connectService(config.crm, world, { observe: () => (crmCalls += 1) });
-  const store = connectState(config, world, (message) => emit({ type: 'notice', sync: '', message }));
-  const capabilities = createCapabilities(world.now);
-  const account = `${config.crm.baseUrl}${teamOf(config.crm.token)}`;
+  const store = world.store ?? connectState(config, world, (message) => emit({ type: 'notice', sync: '', message }));
   const startMeter = () => {
     const [calls, used, at] = [crmCalls, sheets.usage(), world.elapsed()];
     return () => ({
@@ -112,20 +106,36 @@ export async function createApp(config: Config, world: AppWorld, emit: Emit): Pr
       seconds: Math.round((world.elapsed() - at) / 100) / 10,
     });
   };
-  const budgets = {
-    crmPerMinute: config.crm.requestsPerMinute,
-    sheetReadsPerMinute: config.google.readsPerMinute,
-    sheetWritesPerMinute: config.google.writesPerMinute,
+  const dep: JobDep = {
+    client: service.client,
+    sheets,
+    store,
+    capabilities: createCapabilities(world.now),
+    createTombstones: () => createTombstones(world.now),
+    account: `${config.crm.baseUrl}${teamOf(config.crm.token)}`,
+    budgets: {
+      crmPerMinute: config.crm.requestsPerMinute,
+      sheetReadsPerMinute: config.google.readsPerMinute,
+      sheetWritesPerMinute: config.google.writesPerMinute,
+    },
+    startMeter,
+    emit,
+    now: world.now,
+    newRunId: createRunIds(world),
+    randomId: world.randomId,
   };
+  const jobs = [
+    ...config.syncs.map((sync) => createSyncJob(sync, dep)),
+    ...config.feeds.map((feed) => createFeedJob(feed, dep)),
+    ...config.outboxes.map((outbox) => createOutboxJob(outbox, dep)),
+  ];
   return {
     config,
     client: service.client,
     sheets,
     store,
     usage,
-    syncs: new Map(config.syncs.map((sync) => [sync.name, createSync(sync)])),
-    feeds: new Map(config.feeds.map((feed) => [feed.name, createFeed(feed)])),
-    outboxes: new Map(config.outboxes.map((outbox) => [outbox.name, createOutbox(outbox)])),
+    jobs: new Map(jobs.map((job) => [job.name, job])),
     [Symbol.dispose]: () => service[Symbol.dispose](),
   };
 
@@ -136,63 +146,6 @@ export async function createApp(config: Config, world: AppWorld, emit: Emit): Pr
       crm: { total: crmCalls, lastMinute: startedLastMinute, perMinute },
       sheet_reads: { total: reads, lastMinute: readsLastMinute, perMinute: config.google.readsPerMinute },
       sheet_writes: { total: writes, lastMinute: writesLastMinute, perMinute: config.google.writesPerMinute },
-    };
-  }
-
-  /** What every sync and feed is run with, whatever it carries over. */
-  function shared(name: string) {
-    return {
-      client: service.client,
-      state: store.sync(name),
-      account,
-      budgets,
-      startMeter,
-      session: {},
-      emit,
-      now: world.now,
-      newRunId: createRunIds(world),
-    };
-  }
-
-  function createSync(sync: SyncConfig): SyncContext {
-    const shape = createShape(sync, scheduleIntervalMs(sync.schedule));
-    let table: Table | undefined;
-    return {
-      config: sync,
-      shape,
-      capabilities,
-      tombstones: createTombstones(world.now),
-      // One table for the life of the process: it knows the header it saw last.
-      openTable: (memory) => (table ??= sheets.openTable(shape.table, memory)),
-      ...shared(sync.name),
-    };
-  }
-
-  function createOutbox(outbox: OutboxConfig): OutboxContext {
-    const shape = createOutboxShape(outbox);
-    let table: Table | undefined;
-    return {
-      kind: 'outbox',
-      config: outbox,
-      shape,
-      capabilities,
-      randomId: world.randomId,
-      openTable: (memory) => (table ??= sheets.openTable(shape.table, memory)),
-      inspect: (signal) => sheets.inspect(shape.table, { signal }),
-      ...shared(outbox.name),
-    };
-  }
-
-  function createFeed(feed: FeedConfig): FeedContext {
-    const shape = createFeedShape(feed);
-    let table: Table | undefined;
-    return {
-      kind: 'feed',
-      config: feed,
-      shape,
-      openTable: (memory) => (table ??= sheets.openTable(shape.table, memory)),
-      inspect: (signal) => sheets.inspect(shape.table, { signal }),
-      ...shared(feed.name),
     };
   }
 }

@@ -3,10 +3,13 @@ import delay from 'delay';
 import { type App, type AppWorld, createApp } from './app.ts';
 import type { Config } from './config/config.ts';
 import { type Alerts, createAlerts } from './daemon/alerts.ts';
-import { type AnyContext, createDaemon, type Daemon, type DaemonEvent } from './daemon/daemon.ts';
+import { createDaemon, type Daemon, type DaemonEvent } from './daemon/daemon.ts';
 import type { Emit, EngineEvent } from './engine/events.ts';
 import { heartbeatToRemembered, statusToHeartbeat } from './daemon/heartbeat-content.ts';
 import { createHeartbeat, type Heartbeat, readHeartbeat } from './daemon/heartbeat.ts';
+import type { Job } from './engine/job.ts';
+import type { Kind } from './engine/kind.ts';
+import { kinds } from './engine/kinds.ts';
 import type { Usage } from './limits/usage.ts';
 import { createLines } from './log/lines.ts';
 import { createLogger, type Log, type LoggerOptions } from './log/logger.ts';
@@ -36,6 +39,13 @@ export interface RunningDaemon {
    * given up on; what they had in flight is settled by the next run. Call it when `stop` has aborted, once.
    */
   end(): Promise<readonly string[]>;
+}
+
+/** `syncs`, `feeds`, ... -> names. A kind without jobs has an empty list. */
+function namesByKind(jobs: Iterable<Job>): Readonly<Record<string, readonly string[]>> {
+  const all = [...jobs];
+  const names = ({ name: kind }: Kind) => all.flatMap((job) => (job.kind.name === kind ? [job.name] : []));
+  return Object.fromEntries(Object.values(kinds).map((kind) => [kind.many, names(kind)]));
 }
 
 /** W8 says ten seconds; what is left of them is for telling and closing. */
@@ -68,7 +78,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   const daemon = resources.use(
     createDaemon({
       ...world,
-      syncs: new Map<string, AnyContext>([...app.syncs, ...app.feeds, ...app.outboxes]),
+      jobs: app.jobs,
       remembered: new Map(before?.syncs.map((sync) => [sync.name, heartbeatToRemembered(sync)])),
       tell,
     }),
@@ -120,9 +130,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     {
       version,
       config: path,
-      syncs: [...app.syncs.keys()],
-      feeds: [...app.feeds.keys()],
-      ...(app.outboxes.size > 0 && { outboxes: [...app.outboxes.keys()] }),
+      ...namesByKind(app.jobs.values()),
       ...(server && { url: server.url }),
     },
     'leadsheet started',

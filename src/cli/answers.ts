@@ -1,6 +1,6 @@
 // What commands answer with --json, field by field: tests hold the commands to it, and docs/commands.md is made from it.
 import * as z from 'zod';
-import type { LastRun } from '../engine/sync/memory.ts';
+import type { LastRun } from '../engine/facts.ts';
 import type { PlanReport, RunReport } from '../engine/report.ts';
 import type { OpenConflict } from '../engine/standing.ts';
 import type { HistoryLine } from '../state/port.ts';

@@ -1,13 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { errorCode } from '../config/secret-file.ts';
-import type { App } from '../app.ts';
-import type { RunRequest } from '../engine/context.ts';
-import { runOutbox } from '../engine/outbox/outbox.ts';
-import { savedMessages } from '../engine/outbox/saved.ts';
+import { jobsIn } from '../config/jobs.ts';
+import { kinds } from '../engine/kinds.ts';
 import type { RunReport } from '../engine/report.ts';
-import { runSync } from '../engine/sync/run.ts';
-import { chooseSaved, PlanFileError, readPlanFile, type SavedPlan } from '../engine/sync/saved-plan.ts';
+import { PlanFileError, readPlanFile, type SavedPlan } from '../engine/saved-plan.ts';
 import { runToAnswer } from './answers.ts';
 import { CommandFailed } from './errors.ts';
 import { type GlobalOptions, readConfig } from './globals.ts';
@@ -32,14 +29,15 @@ export function applyCommand(program: Command, world: CliWorld, finish: Finish):
       const config = readConfig(globals, world);
       const plans = readPlans(file);
       for (const { sync } of plans) {
-        if ([...config.syncs, ...config.outboxes].some(({ name }) => name === sync)) continue;
+        if (jobsIn(config).some(({ kind, name }) => name === sync && kinds[kind].isSaved)) continue;
         throw new CommandFailed(`${file} is a plan of sync ${sync}, which ${config.path} does not have`);
       }
       using app = await openApp(config, globals, world);
       const reports: RunReport[] = [];
       for (const plan of plans) {
         if (world.stop.aborted) break;
-        const report = await applyOne(app, plan, world.stop);
+        const request = { isFull: plan.isFull, isAsked: true, signal: world.stop };
+        const report = await app.jobs.get(plan.sync)!.apply!(plan, request);
         reports.push(report);
         if (!globals.json) world.stdout.write(runText(report));
       }
@@ -50,14 +48,6 @@ export function applyCommand(program: Command, world: CliWorld, finish: Finish):
         `leadsheet plan ${left.join(' ')} --out ${file}, and leadsheet apply ${file}`;
       tellStopped(world, { reports, unbegun, goOn });
     });
-}
-
-function applyOne(app: App, plan: SavedPlan, signal: AbortSignal): Promise<RunReport> {
-  const request = { isFull: plan.isFull, isAsked: true, signal };
-  const outbox = app.outboxes.get(plan.sync);
-  if (outbox) return runOutbox(outbox, request, savedMessages(plan));
-  const choose: RunRequest['choose'] = (changes, input) => chooseSaved(plan, changes, input);
-  return runSync(app.syncs.get(plan.sync)!, { ...request, choose });
 }
 
 function readPlans(file: string): readonly SavedPlan[] {

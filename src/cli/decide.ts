@@ -1,5 +1,5 @@
 // What `resolve`, `retry` and `approve` have in common: a decision is written down, and the next run carries it out.
-import type { DecisionRequest } from '../engine/sync/memory.ts';
+import type { DecisionRequest } from '../engine/facts.ts';
 import type { JsonObject, Store } from '../state/port.ts';
 import { lineText } from '../log/printable.ts';
 import type { GlobalOptions } from './globals.ts';

@@ -1,12 +1,7 @@
 import type { Command } from 'commander';
-import type { App } from '../app.ts';
-import type { RunRequest } from '../engine/context.ts';
+import { kinds } from '../engine/kinds.ts';
 import type { PlanReport } from '../engine/report.ts';
-import { planFeedRun } from '../engine/feed/feed.ts';
-import { planOutboxRun } from '../engine/outbox/outbox.ts';
-import { planSync } from '../engine/sync/run.ts';
-import { type SavedPlan, toSavedPlan, writePlanFile } from '../engine/sync/saved-plan.ts';
-import type { FeedConfig, SyncConfig } from '../config/config.ts';
+import { type SavedPlan, writePlanFile } from '../engine/saved-plan.ts';
 import { errorCode } from '../config/secret-file.ts';
 import { isHarmless } from '../sync/status.ts';
 import { planToAnswer } from './answers.ts';
@@ -46,50 +41,29 @@ export function planCommand(program: Command, world: CliWorld, finish: Finish): 
       for (const name of selected) {
         const isFull = globals.full === true;
         const request = { isFull, isAsked: true, signal: world.stop };
-        const { report, saved, headerOf } = await planOf(app, name, request);
+        const job = app.jobs.get(name)!;
+        const { report, saved } = await job.plan(request);
         // A plan of what was read so far would be none.
         world.stop.throwIfAborted();
         reports.push(report);
         if (saved) plans.push(saved);
-        if (!globals.json) world.stdout.write(planText(report, headerOf));
+        if (!globals.json) world.stdout.write(planText(report, job.headerOf));
       }
       if (globals.json) world.stdout.write(jsonText({ syncs: reports.map(planToAnswer) }));
       finish(codeOf(reports));
       if (globals.out === undefined) return;
-      if (plans.length === 0 && reports.some(({ isFeed }) => isFeed)) {
-        throw new CommandFailed('no plan was saved: feeds are not part of one, leadsheet sync carries them out');
+      const leftOut = reports.filter(({ kind }) => !kinds[kind].isSaved);
+      const many = [...new Set(leftOut.map(({ kind }) => kinds[kind].many))].join(' and ');
+      if (plans.length === 0 && leftOut.length > 0) {
+        throw new CommandFailed(`no plan was saved: ${many} are not part of one, leadsheet sync carries them out`);
       }
-      if (plans.length < reports.filter(({ isFeed }) => !isFeed).length)
+      if (plans.length < reports.length - leftOut.length)
         throw new CommandFailed('no plan was saved: not every sync could be planned');
       savePlans(globals.out, writePlanFile(plans, new Date(world.now()).toISOString()), world);
-      const leftOut = reports.filter(({ isFeed }) => isFeed).map(({ sync }) => sync);
-      const butFor =
-        leftOut.length === 0 ? '' : `, but for feeds (${leftOut.join(', ')}): leadsheet sync carries those out`;
+      const unsaved = leftOut.map(({ sync }) => sync).join(', ');
+      const butFor = leftOut.length === 0 ? '' : `, but for ${many} (${unsaved}): leadsheet sync carries those out`;
       world.stderr.write(`leadsheet: saved; leadsheet apply ${globals.out} does exactly this${butFor}\n`);
     });
-}
-
-interface Planned {
-  readonly report: PlanReport;
-  readonly saved?: SavedPlan | undefined;
-  readonly headerOf: (field: string) => string;
-}
-
-/** Feeds are not saved: what they write is in the service and can be had again, and a wish to start or stop stands in its cell. */
-async function planOf(app: App, name: string, request: RunRequest): Promise<Planned> {
-  const [sync, outbox] = [app.syncs.get(name), app.outboxes.get(name)];
-  if (outbox) return { ...(await planOutboxRun(outbox, request)), headerOf: outbox.shape.headerOf };
-  if (!sync) {
-    const feed = app.feeds.get(name)!;
-    return { report: await planFeedRun(feed, request), headerOf: headersOf(feed.config) };
-  }
-  const { report, decided } = await planSync(sync, request);
-  const saved = decided && toSavedPlan(name, report.run, request.isFull, decided);
-  return { report, saved, headerOf: headersOf(sync.config) };
-}
-
-function headersOf({ columns }: SyncConfig | FeedConfig): (field: string) => string {
-  return (field) => columns.find(({ key }) => key === field)?.header ?? field;
 }
 
 /** A hold outweighs changes, which would not be made; changes outweigh what a person has to look at. */

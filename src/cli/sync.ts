@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import type { RunReport, RunStatus } from '../engine/report.ts';
-import { runAny } from '../daemon/daemon.ts';
 import { runToAnswer } from './answers.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { type GlobalOptions, readConfig } from './globals.ts';
@@ -30,7 +29,7 @@ export function syncCommand(program: Command, world: CliWorld, finish: Finish): 
       for (const name of selected) {
         if (world.stop.aborted) break;
         const request = { isFull: globals.full === true, isAsked: true, signal: world.stop };
-        const report = await runAny((app.feeds.get(name) ?? app.outboxes.get(name) ?? app.syncs.get(name))!, request);
+        const report = await app.jobs.get(name)!.run(request);
         reports.push(report);
         if (!globals.json) world.stdout.write(runText(report));
       }

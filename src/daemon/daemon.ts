@@ -1,14 +1,9 @@
-// Every sync by its own schedule, until the end is asked for. What happens is told; who listens is none of its business.
+// Every job by its own schedule, until the end is asked for. What happens is told; who listens is none of its business.
 import delay from 'delay';
 import { watchClock } from './clock-watch.ts';
-import type { RunRequest, SyncContext } from '../engine/context.ts';
-import { runFeed } from '../engine/feed/feed.ts';
-import { type FeedContext, isFeed } from '../engine/feed/context.ts';
-import { runOutbox } from '../engine/outbox/outbox.ts';
-import { isOutbox, type OutboxContext } from '../engine/outbox/context.ts';
+import type { Job } from '../engine/job.ts';
 import { hasCaughtUp, type LastRun, standingOf, toLastRun } from './health.ts';
 import type { RunReport } from '../engine/report.ts';
-import { runSync } from '../engine/sync/run.ts';
 import { createScheduler, type Phase, type Scheduler, type TriggerAnswer, type Verdict } from './scheduler.ts';
 
 export type DaemonEvent =
@@ -57,8 +52,8 @@ export interface Remembered {
 }
 
 export interface DaemonOptions {
-  /** Feeds and outboxes too: they run alike, only without full scans. */
-  readonly syncs: ReadonlyMap<string, AnyContext>;
+  /** By name. */
+  readonly jobs: ReadonlyMap<string, DaemonJob>;
   readonly remembered: ReadonlyMap<string, Remembered>;
   /** Aborts when the end is asked for: runs stop between two calls. */
   readonly stop: AbortSignal;
@@ -71,8 +66,8 @@ export interface DaemonOptions {
   readonly random: () => number;
 }
 
-/** Whatever runs by a schedule. */
-export type AnyContext = SyncContext | FeedContext | OutboxContext;
+/** A job, as far as the daemon needs it. */
+export type DaemonJob = Pick<Job, 'schedule' | 'fullScan' | 'settleMs' | 'run'>;
 
 interface Kept {
   readonly scheduler: Scheduler;
@@ -81,8 +76,8 @@ interface Kept {
   lastSuccessAt?: number;
 }
 
-export function createDaemon({ syncs, remembered, stop, tell, now, elapsed, random }: DaemonOptions): Daemon {
-  const kept = new Map<string, Kept>([...syncs].map(([name, sync]) => [name, keep(name, sync)]));
+export function createDaemon({ jobs, remembered, stop, tell, now, elapsed, random }: DaemonOptions): Daemon {
+  const kept = new Map<string, Kept>([...jobs].map(([name, job]) => [name, keep(name, job)]));
   let isDraining = false;
   let isOver = false;
   const watch = watchClock({
@@ -94,14 +89,14 @@ export function createDaemon({ syncs, remembered, stop, tell, now, elapsed, rand
     },
   });
 
-  function keep(name: string, sync: AnyContext): Kept {
+  function keep(name: string, job: DaemonJob): Kept {
     const { nextFullScanAt, ...known } = remembered.get(name) ?? {};
     const scheduler = createScheduler({
-      schedule: sync.config.schedule,
-      ...('fullScan' in sync.config && { fullScan: sync.config.fullScan }),
+      schedule: job.schedule,
+      ...(job.fullScan && { fullScan: job.fullScan }),
       isFullScanDue: nextFullScanAt !== undefined && nextFullScanAt <= now(),
-      settleMs: isFeed(sync) ? 0 : sync.config.settleMs,
-      run: (isFull) => runOnce(name, sync, isFull),
+      settleMs: job.settleMs,
+      run: (isFull) => runOnce(name, job, isFull),
       onPause: (pauseMs, failures) => tell({ type: 'backing-off', sync: name, pauseMs, failures }),
       now,
       random,
@@ -109,10 +104,10 @@ export function createDaemon({ syncs, remembered, stop, tell, now, elapsed, rand
     return { scheduler, hasRun: false, ...known };
   }
 
-  async function runOnce(name: string, sync: AnyContext, isFull: boolean): Promise<Verdict> {
+  async function runOnce(name: string, job: DaemonJob, isFull: boolean): Promise<Verdict> {
     try {
       const request = { isFull, isAsked: false, signal: stop };
-      const report = await runAny(sync, request);
+      const report = await job.run(request);
       // Cut short by the end: says nothing about the sync.
       if (stop.aborted && (report.status === 'failed' || report.stopped)) return 'done';
       note(name, toLastRun(report, kept.get(name)?.lastRun), report);
@@ -195,10 +190,4 @@ function verdictOf({ isFinal, status, problems }: RunReport): Verdict {
   if (isFinal) return 'final';
   if (status === 'failed') return 'failed';
   return problems.some(({ kind, rule }) => kind === 'waiting' && rule === 'W10') ? 'settling' : 'done';
-}
-
-/** One run of whatever it is. */
-export function runAny(any: AnyContext, request: RunRequest): Promise<RunReport> {
-  if (isFeed(any)) return runFeed(any, request);
-  return isOutbox(any) ? runOutbox(any, request) : runSync(any, request);
 }

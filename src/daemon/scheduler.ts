@@ -2,7 +2,7 @@
 import { createTask, type TaskOptions } from 'node-cron';
 import type { Schedule } from '../config/config.ts';
 import { failurePauseMs } from './backoff.ts';
-import { scheduleIntervalMs } from './interval.ts';
+import { scheduleIntervalMs } from '../engine/interval.ts';
 
 /**
  * - idle: waits for a slot of its schedule, or a trigger -> running. Triggers that come soon after a run that was triggered

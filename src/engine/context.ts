@@ -1,76 +1,44 @@
 // What one sync is run with. Put together once by app.ts; runs of one sync share it.
 import type { SyncConfig } from '../config/config.ts';
 import type { Tombstones } from '../crm/outreach/deletion.ts';
-import type { ServiceClient } from '../crm/port.ts';
 import type { Capabilities } from '../crm/outreach/scan/capabilities.ts';
-import type { CallSettings, Table, TableMemory } from '../sheets/port.ts';
-import type { SyncState } from '../state/port.ts';
+import type { CallSettings } from '../sheets/port.ts';
 import type { Change, Problem } from '../sync/change.ts';
-import type { Budgets } from '../sync/estimate.ts';
-import type { Automation, PlanInput } from '../sync/input.ts';
-import type { Emit } from './events.ts';
-import type { Noted } from './incomplete.ts';
-import type { RunCost, RunReport } from './report.ts';
+import type { Automation } from '../sync/input.ts';
+import type { PlanInput } from '../sync/input.ts';
+import type { JobContext, JobRun, JobSession } from './job.ts';
 import type { SyncShape } from './sync/shape.ts';
 
-export interface SyncContext {
+export interface SyncContext extends JobContext {
   readonly config: SyncConfig;
   readonly shape: SyncShape;
-  readonly client: ServiceClient;
   readonly capabilities: Capabilities;
   readonly tombstones: Tombstones;
-  readonly openTable: (memory: TableMemory | undefined) => Table;
-  readonly state: SyncState;
-  /** Which account of which service: another one is another CRM (G1). */
-  readonly account: string;
-  readonly budgets: Budgets;
-  /** Starts counting calls; the result tells how many there were since. */
-  readonly startMeter: () => () => RunCost;
-  /** What the runs of this process leave each other, besides the state. */
   readonly session: Session;
-  readonly emit: Emit;
-  /** Epoch milliseconds on our clock. */
-  readonly now: () => number;
-  /** Fit for file names and commands, unique among the runs of a sync. */
-  readonly newRunId: () => string;
 }
 
-export interface Session {
+export interface Session extends JobSession {
   /** As `Facts.watermark`, and newer: an idle run writes no file (W9). */
   watermark?: string;
   /** As `Facts.unplaced`, and newer. */
   unplaced?: readonly string[];
-  /** As `Facts.drifted` and `Facts.limited`, and newer: that something is over is not written by itself (W9). */
-  noted?: Noted;
-  /** The last run, if another one over the same readings would do nothing either. */
-  quiet?: { readonly fingerprint: string; readonly report: RunReport };
   /** The automations there are, and since when that is known, epoch milliseconds on our clock. */
   automations?: { readonly at: number; readonly list: readonly Automation[] };
 }
 
-export interface RunRequest {
-  /** Read every contact, not only those that changed. */
-  readonly isFull: boolean;
-  /** A person asked for it and waits: cells need not settle (W10). */
-  readonly isAsked: boolean;
-  /** Aborts when the end is asked for: nothing begins any more, and what is in flight is finished (W8, `stop.ts`). */
-  readonly signal: AbortSignal;
-  /** Carry out only these changes of the plan; left out: all. What is left out is planned again by the next run. */
-  readonly choose?: (changes: readonly Change[], input: PlanInput) => Choice;
-}
+/** Which changes of a plan are carried out, in the order in which they came; the next run plans the others again. */
+export type Choose = (changes: readonly Change[], input: PlanInput) => Choice;
 
 export interface Choice {
-  /** In the order in which they came. */
   readonly changes: readonly Change[];
   /** What there is to say of those that were left out. */
   readonly problems: readonly Problem[];
 }
 
 /** One run's own: what the steps hand to each other besides their results. */
-export interface RunContext extends SyncContext {
-  readonly run: string;
-  readonly request: RunRequest;
-  readonly table: Table;
+export interface RunContext extends SyncContext, JobRun {
+  /** Left out: all changes of the plan are carried out. */
+  readonly choose?: Choose;
   /** Of lists that were asked for in this run, by uuid: for people. */
   readonly listNames: Map<string, Promise<string>>;
 }

@@ -2,7 +2,7 @@
 import type { CollectionReading } from '../crm/outreach/collection.ts';
 import type { ScanReport } from '../crm/outreach/scan/scan.ts';
 import { type Problem, problem } from '../sync/change.ts';
-import type { Facts, LastRun } from './sync/memory.ts';
+import type { Facts, LastRun } from './facts.ts';
 
 /** What is read: one problem each, so that status and alerts know it again from run to run. */
 export type PullOf = 'contacts' | 'records' | 'deliveries' | 'senders' | 'automations';

@@ -6,6 +6,7 @@ import type { Hold } from '../sync/guard/guard.ts';
 import type { PlanCounts } from '../sync/input.ts';
 import type { Outcome } from '../sync/outcome.ts';
 import { isHarmless } from '../sync/status.ts';
+import type { JobKind } from './kind.ts';
 import type { Stopped } from './stop.ts';
 
 export type RunStatus = 'succeeded' | 'partial' | 'held' | 'failed';
@@ -44,12 +45,10 @@ export interface RunCost {
 }
 
 export interface RunReport {
-  /** Name of the sync or feed. */
+  /** Name of the job. */
   readonly sync: string;
-  /** Its records are no contacts. */
-  readonly isFeed?: true;
-  /** Its records are messages: `linked` counts rows whose message was sent. */
-  readonly isOutbox?: true;
+  /** Of an outbox, `linked` counts rows whose message was sent. */
+  readonly kind: JobKind;
   readonly run: string;
   readonly status: RunStatus;
   /** ISO instants. */
@@ -72,6 +71,11 @@ export interface RunReport {
   /** The run to name to `approve`: the first that was held for these very counts. */
   readonly approvable?: string;
 }
+
+/** What the steps of a run have to say of it; the rest of its report is the same for every kind (`frame.ts`). */
+export type Ending = Omit<RunReport, 'sync' | 'kind' | 'run' | 'startedAt' | 'endedAt' | 'cost'>;
+
+export const nothingPlanned: PlanCounts = { creates: 0, changes: 0, blanks: 0, deletes: 0, missing: 0, enrolments: 0 };
 
 /** A run without writing: what it would do. */
 export interface PlanReport extends RunReport {

@@ -1,7 +1,7 @@
 // What a push has to write into rows that are there: what changes set, and statuses that are news.
 import type { CellInput, ColumnKey, Row, Snapshot } from '../sheets/port.ts';
 import type { Change, FieldChange } from '../sync/change.ts';
-import { hasStatusColumn, statusKey } from './sync/shape.ts';
+import { hasStatusColumn, statusKey } from './status-column.ts';
 
 export interface RowWrite {
   /** undefined: only its status is written. */

@@ -6,7 +6,7 @@ import { normalEmail } from '../sync/value/same.ts';
 import type { LedgerEntry } from '../sync/record/ledger.ts';
 import { type Packed, unpack } from '../sync/record/record.ts';
 import type { Reading } from '../sync/value/value.ts';
-import type { DecisionRequest, Facts, LastRun } from './sync/memory.ts';
+import type { DecisionRequest, Facts, LastRun } from './facts.ts';
 import { countLinked, type RunCounts } from './report.ts';
 
 export interface Standing {

@@ -4,7 +4,7 @@ import { AbortedError } from '../sheets/errors.ts';
 import type { AppendOutcome, CallSettings, RemoveOutcome, RowOutcome } from '../sheets/port.ts';
 import type { Change, Problem } from '../sync/change.ts';
 import type { Outcome } from '../sync/outcome.ts';
-import type { RunRequest } from './context.ts';
+import type { RunRequest } from './job.ts';
 import type { RunReport, RunStatus } from './report.ts';
 
 /**

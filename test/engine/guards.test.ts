@@ -69,8 +69,8 @@ describe('G1: sides that do not look like themselves', () => {
     trial.person.deleteRows(tabTitle, 2, 10);
     const report = await trial.run({ isFull: true });
     expect(report).toMatchObject({ status: 'held', approvable: report.run });
-    const { syncs } = await trial.start();
-    await syncs.get('prospects')!.state.addRequest({ kind: 'approve', run: report.run, counts: { ...report.planned } });
+    const { store } = await trial.start();
+    await store.sync('prospects').addRequest({ kind: 'approve', run: report.run, counts: { ...report.planned } });
     expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded', counts: { deleted: 10 } });
     expect(trial.contacts()).toHaveLength(0);
   });
@@ -81,7 +81,7 @@ describe('G2: limits', () => {
     const trial = await inSync({ sync: { on_row_deleted: 'delete_contact' } });
     trial.person.deleteRows(tabTitle, 2, 3);
     const report = await trial.run({ isFull: true });
-    const { state } = (await trial.start()).syncs.get('prospects')!;
+    const state = (await trial.start()).store.sync('prospects');
     await state.addRequest({ kind: 'approve', run: report.run, counts: { ...report.planned } });
     trial.person.deleteRows(tabTitle, 2, 1);
     expect(await trial.run({ isFull: true })).toMatchObject({ status: 'held' });

@@ -16,6 +16,7 @@ const planned = { creates: 0, changes: 0, blanks: 0, deletes: 0, missing: 0, enr
 function ended(report: Partial<RunReport> = {}): EngineEvent {
   const whole: RunReport = {
     sync: 'prospects',
+    kind: 'sync',
     run: 'r1',
     status: 'succeeded',
     startedAt: '2026-11-21T09:00:00.000Z',

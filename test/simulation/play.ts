@@ -1,8 +1,7 @@
 // Plays a story: people act, leadsheet runs, things break, and in between everything is quiet and the laws are asked.
 import type { EngineEvent } from '../../src/engine/events.ts';
 import type { RunReport } from '../../src/engine/report.ts';
-import type { DecisionRequest } from '../../src/engine/sync/memory.ts';
-import { planSync } from '../../src/engine/sync/run.ts';
+import type { DecisionRequest } from '../../src/engine/facts.ts';
 import type { HistoryLine, JsonObject } from '../../src/state/port.ts';
 import { unpack } from '../../src/sync/record/record.ts';
 import type { Link } from '../../src/sync/record/base.ts';
@@ -191,7 +190,7 @@ class Player {
   }
 
   async #decide({ what, a }: Extract<Step, { do: 'decide' }>): Promise<void> {
-    const { state } = (await this.#running()).app!.syncs.get(syncName)!;
+    const state = (await this.#running()).app!.store.sync(syncName);
     const last = this.#reports.at(-1);
     if (!last) return;
     const pick = <Item>(items: readonly Item[]) => items[Math.floor((a * items.length) / 1000)];
@@ -470,7 +469,7 @@ class Player {
   }
 
   async #approve(process: SimulatedProcess, { approvable, planned }: RunReport): Promise<void> {
-    const { state } = process.app!.syncs.get(syncName)!;
+    const state = process.app!.store.sync(syncName);
     const request = { kind: 'approve', run: approvable!, counts: planned };
     this.#tell(`a person approves ${JSON.stringify(planned)}`);
     this.#coverage.count('decision', 'approve');
@@ -536,7 +535,7 @@ class Player {
   /** L11: how the service pages and wraps makes no difference. */
   async #planTwice(process: SimulatedProcess): Promise<Quiet['plans']> {
     const { switches } = this.#world.sides.service;
-    const sync = process.app!.syncs.get(syncName)!;
+    const sync = process.app!.jobs.get(syncName)!;
     const known = { pageRowsMax: switches.pageRowsMax, searchRows: switches.searchRows };
     const plans: unknown[][] = [];
     for (const other of [
@@ -545,9 +544,7 @@ class Player {
     ] as const) {
       Object.assign(switches, other);
       const request = { isFull: true, isAsked: true, signal: process.stop.signal };
-      const { report } = await this.#world.clock.until(
-        this.#world.clock.within(process, () => planSync(sync, request)),
-      );
+      const { report } = await this.#world.clock.until(this.#world.clock.within(process, () => sync.plan(request)));
       this.#reports.pop();
       plans.push([...report.changes, ...report.problems]);
     }

@@ -8,13 +8,10 @@ import { stringify } from 'yaml';
 import { onTestFinished } from 'vitest';
 import { type App, type AppWorld, createApp } from '../../src/app.ts';
 import { readConfigFile } from '../../src/app-config.ts';
-import type { SyncContext } from '../../src/engine/context.ts';
+import { connectState } from '../../src/app-state.ts';
 import type { EngineEvent } from '../../src/engine/events.ts';
 import type { PlanReport, RunReport } from '../../src/engine/report.ts';
-import { runAny } from '../../src/daemon/daemon.ts';
-import { runFeed } from '../../src/engine/feed/feed.ts';
-import { planSync } from '../../src/engine/sync/run.ts';
-import type { HistoryLine, Lease } from '../../src/state/port.ts';
+import type { HistoryLine, Lease, Store } from '../../src/state/port.ts';
 import { createServiceStandin } from '../../src/standin/service/standin.ts';
 import type { Switches } from '../../src/standin/service/switches.ts';
 import { createSheetsStandin } from '../../src/standin/sheets/standin.ts';
@@ -275,7 +272,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
     };
   }
 
-  function mortal<Any extends Pick<SyncContext, 'state'>>(context: Any, own: typeof alive): Any {
+  function mortal(store: Store, own: typeof alive): Store {
     const step = async <Result>(write: () => Promise<Result>): Promise<Result> => {
       await instant('saving');
       if (own.isDead) return new Promise<Result>(() => {});
@@ -292,14 +289,16 @@ export function createSyncTrial(options: TrialOptions = {}) {
         return lease[Symbol.asyncDispose]();
       },
     });
-    const { state } = context;
     return {
-      ...context,
-      state: {
-        load: () => state.load(),
-        addRequest: (request) => state.addRequest(request),
-        acquireLease: async (wait) => mortalLease(await state.acquireLease(wait)),
+      sync(name) {
+        const state = store.sync(name);
+        return {
+          load: () => state.load(),
+          addRequest: (request) => state.addRequest(request),
+          acquireLease: async (wait) => mortalLease(await state.acquireLease(wait)),
+        };
       },
+      history: (query) => store.history(query),
     };
   }
 
@@ -323,15 +322,13 @@ export function createSyncTrial(options: TrialOptions = {}) {
     const config = readConfigFile(configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
     const own = { pid: alive.pid + 1, died: Promise.withResolvers<'killed'>(), isDead: false };
     alive = own;
-    const started = await createApp(config, worldOf(own), (event) => events.push(event));
-    app = {
-      ...started,
-      syncs: new Map([...started.syncs].map(([name, sync]) => [name, mortal(sync, own)])),
-      feeds: new Map([...started.feeds].map(([name, feed]) => [name, mortal(feed, own)])),
-      outboxes: new Map([...started.outboxes].map(([name, outbox]) => [name, mortal(outbox, own)])),
-    };
+    const world = worldOf(own);
+    const warn = (message: string) => void events.push({ type: 'notice', sync: '', message });
+    const store = mortal(connectState(config, world, warn), own);
+    const started = await createApp(config, { ...world, store }, (event) => events.push(event));
+    app = started;
     onTestFinished(() => started[Symbol.dispose]());
-    return app;
+    return started;
   }
 
   /** A run that ends; for one that may be killed, `attempt`. */
@@ -342,10 +339,9 @@ export function createSyncTrial(options: TrialOptions = {}) {
   }
 
   async function attempt(request: RunOptions = {}): Promise<RunReport | 'killed'> {
-    const { syncs, outboxes } = app ?? (await start());
+    const { jobs } = app ?? (await start());
     const { died } = alive;
-    const name = request.sync ?? 'prospects';
-    const running = runAny((syncs.get(name) ?? outboxes.get(name))!, {
+    const running = jobs.get(request.sync ?? 'prospects')!.run({
       isFull: request.isFull ?? false,
       isAsked: request.isAsked ?? true,
       signal: request.signal ?? new AbortController().signal,
@@ -360,10 +356,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
   }
 
   async function attemptFeed(name: string, signal = new AbortController().signal): Promise<RunReport | 'killed'> {
-    const { feeds } = app ?? (await start());
-    const { died } = alive;
-    const running = runFeed(feeds.get(name)!, { isFull: false, isAsked: true, signal });
-    return Promise.race([running, died.promise]);
+    return attempt({ sync: name, signal });
   }
 
   /** A command line as somebody types it, in a process of its own as far as memory goes. */
@@ -377,9 +370,9 @@ export function createSyncTrial(options: TrialOptions = {}) {
   }
 
   async function plan(): Promise<PlanReport> {
-    const { syncs } = app ?? (await start());
+    const { jobs } = app ?? (await start());
     const request = { isFull: false, isAsked: true, signal: new AbortController().signal };
-    return (await planSync(syncs.get('prospects')!, request)).report;
+    return (await jobs.get('prospects')!.plan(request)).report;
   }
 
   /** Each row as header -> shown value, blank cells left out. */

@@ -4,9 +4,10 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type App, type AppWorld, createApp } from '../../src/app.ts';
 import { readConfigFile } from '../../src/app-config.ts';
+import { connectState } from '../../src/app-state.ts';
 import type { RunReport } from '../../src/engine/report.ts';
 import type { Random } from '../../src/standin/service/random.ts';
-import type { Lease, SyncState } from '../../src/state/port.ts';
+import type { Lease, Store, SyncState } from '../../src/state/port.ts';
 
 export interface Mortal {
   /** Beyond what the system gives, so that no real process is taken for it. */
@@ -74,6 +75,29 @@ export function createMortals({ random, configFile, serviceUrl, service, sheets,
     };
   }
 
+  /** The state as this daemon writes it. */
+  function storeOf(life: Life, store: Store): Store {
+    const write = async <Result>(begin: () => Promise<Result>): Promise<Result> => {
+      step(life);
+      if (life.isDead) return never();
+      const result = await begin();
+      step(life);
+      return life.isDead ? never() : result;
+    };
+    const leaseOf = (lease: Lease): Lease => ({
+      load: () => lease.load(),
+      commit: (batch) => write(() => lease.commit(batch)),
+      appendHistory: (lines) => write(() => lease.appendHistory(lines)),
+      [Symbol.asyncDispose]: () => (life.isDead ? never() : lease[Symbol.asyncDispose]()),
+    });
+    const stateOf = (state: SyncState): SyncState => ({
+      load: () => state.load(),
+      addRequest: (request) => state.addRequest(request),
+      acquireLease: async (options) => leaseOf(await state.acquireLease(options)),
+    });
+    return { sync: (name) => stateOf(store.sync(name)), history: (query) => store.history(query) };
+  }
+
   return {
     living,
     /** From 1 on, in the order in which they were started. */
@@ -84,32 +108,15 @@ export function createMortals({ random, configFile, serviceUrl, service, sheets,
       const died = Promise.withResolvers<'killed'>();
       const life: Life = { pid: pids, isDead: false, dies: 'not', stepsLeft: Infinity, died };
       const config = readConfigFile(configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
-      const app = await createApp(config, worldOf(life), () => {});
+      const world = worldOf(life);
+      const store = storeOf(
+        life,
+        connectState(config, world, () => {}),
+      );
+      const app = await createApp(config, { ...world, store }, () => {});
       const mortal = Object.assign(life, { app });
       all.push(mortal);
       return mortal;
-    },
-
-    /** The state as this daemon writes it. */
-    stateOf(mortal: Mortal, state: SyncState): SyncState {
-      const write = async <Result>(begin: () => Promise<Result>): Promise<Result> => {
-        step(mortal);
-        if (mortal.isDead) return never();
-        const result = await begin();
-        step(mortal);
-        return mortal.isDead ? never() : result;
-      };
-      const leaseOf = (lease: Lease): Lease => ({
-        load: () => lease.load(),
-        commit: (batch) => write(() => lease.commit(batch)),
-        appendHistory: (lines) => write(() => lease.appendHistory(lines)),
-        [Symbol.asyncDispose]: () => (mortal.isDead ? never() : lease[Symbol.asyncDispose]()),
-      });
-      return {
-        load: () => state.load(),
-        addRequest: (request) => state.addRequest(request),
-        acquireLease: async (options) => leaseOf(await state.acquireLease(options)),
-      };
     },
 
     /** One run, to its end or the daemon's. */

@@ -1,4 +1,6 @@
 // What a run would do, for people: by what is done, record by record, field by field.
+import type { KindWords } from '../../engine/kind.ts';
+import { kinds } from '../../engine/kinds.ts';
 import type { PlanReport } from '../../engine/report.ts';
 import type { Change, ChangeOp } from '../../sync/change.ts';
 import { lineText } from '../../log/printable.ts';
@@ -9,9 +11,15 @@ import { problemsText } from './run.ts';
 /** Of each group, but for deletes and what is sent, which are all shown. */
 const recordsShown = 20;
 
-const groups: readonly { readonly ops: readonly ChangeOp[]; readonly one: string; readonly many: string }[] = [
+interface Group {
+  readonly ops: readonly ChangeOp[];
+  readonly one: string;
+  readonly many: string;
+}
+
+const groupsOf = ({ update }: KindWords): readonly Group[] => [
   { ops: ['create'], one: 'contact to create in the service', many: 'contacts to create in the service' },
-  { ops: ['update'], one: 'contact to update in the service', many: 'contacts to update in the service' },
+  { ops: ['update'], ...update },
   { ops: ['enrol'], one: 'contact to enrol', many: 'contacts to enrol' },
   { ops: ['cancel'], one: 'contact to take out of automations', many: 'contacts to take out of automations' },
   { ops: ['send'], one: 'message to SEND', many: 'messages to SEND' },
@@ -21,12 +29,10 @@ const groups: readonly { readonly ops: readonly ChangeOp[]; readonly one: string
   { ops: ['remove'], one: 'row to DELETE from the sheet', many: 'rows to DELETE from the sheet' },
 ];
 
-/** Of a feed, the service's side is automations that are started or stopped (E7). */
-const feedUpdates = { one: 'automation to start or stop', many: 'automations to start or stop' };
-
 /** `headerOf`: the header of a mapped field. */
 export function planText(report: PlanReport, headerOf: (field: string) => string): string {
-  const { sync, status, changes, onceApproved = [], estimate, holds, error, problems, isFeed } = report;
+  const { sync, status, changes, onceApproved = [], estimate, holds, error, problems, kind } = report;
+  const { words } = kinds[kind];
   if (error !== undefined) return `${sync}: ${status}: ${lineText(error)}\n`;
   const held = holds.map(({ reason }) => `  nothing of it would be written: ${lineText(reason)}\n`).join('');
   const head =
@@ -37,20 +43,19 @@ export function planText(report: PlanReport, headerOf: (field: string) => string
         `${countText(estimate.sheetWrites, 'write')} of the sheet, about ${durationText(estimate.seconds)}\n`;
   const open = problemsText(problems);
   const approved =
-    onceApproved.length === 0 ? '' : `\n  once it is approved:${groupsText(onceApproved, headerOf, isFeed)}`;
-  return `${head}${held}${groupsText(changes, headerOf, isFeed)}${approved}${open === '' ? '' : `\n${open}`}`;
+    onceApproved.length === 0 ? '' : `\n  once it is approved:${groupsText(onceApproved, headerOf, words)}`;
+  return `${head}${held}${groupsText(changes, headerOf, words)}${approved}${open === '' ? '' : `\n${open}`}`;
 }
 
-function groupsText(changes: readonly Change[], headerOf: (field: string) => string, isFeed = false): string {
-  const texts = groups.map(({ ops, one, many }) => {
+function groupsText(changes: readonly Change[], headerOf: (field: string) => string, words: KindWords): string {
+  const texts = groupsOf(words).map(({ ops, one, many }) => {
     const group = changes.filter(({ op }) => ops.includes(op));
     if (group.length === 0) return '';
     const areAllShown = ops.includes('delete') || ops.includes('remove') || ops.includes('send');
     const shown = areAllShown ? group : group.slice(0, recordsShown);
     const more = group.length - shown.length;
     const rest = more > 0 ? `    and ${more} more; --json lists all\n` : '';
-    const words = isFeed && ops.includes('update') ? feedUpdates : { one, many };
-    return `\n  ${countText(group.length, words.one, words.many)}\n${shown.map((change) => changeText(change, headerOf)).join('')}${rest}`;
+    return `\n  ${countText(group.length, one, many)}\n${shown.map((change) => changeText(change, headerOf)).join('')}${rest}`;
   });
   return texts.join('');
 }

@@ -1,6 +1,7 @@
 // What a run came to, for people.
+import { kinds } from '../../engine/kinds.ts';
 import type { RunReport } from '../../engine/report.ts';
-import type { LastRun } from '../../engine/sync/memory.ts';
+import type { LastRun } from '../../engine/facts.ts';
 import type { Stopped } from '../../engine/stop.ts';
 import { isHarmless } from '../../sync/status.ts';
 import { lineText } from '../../log/printable.ts';
@@ -10,9 +11,10 @@ import { countText } from './lines.ts';
 type Told = LastRun['problems'][number];
 
 export function runText(report: RunReport): string {
-  const { sync, run, status, isFull, isFeed, isOutbox, cost, problems, holds, approvable, stopped, error } = report;
+  const { sync, kind, run, status, isFull, cost, problems, holds, approvable, stopped, error } = report;
+  const { fullScans, words } = kinds[kind];
   const calls = `${countText(cost.crmCalls, 'call')}, ${countText(cost.sheetReads, 'read')} and ${countText(cost.sheetWrites, 'write')} of the sheet`;
-  const head = `${sync}: ${status}, run ${run}${isFull && !isFeed ? ', a full scan' : ''}, ${cost.seconds} s, ${calls}\n`;
+  const head = `${sync}: ${status}, run ${run}${isFull && fullScans === 'when asked' ? ', a full scan' : ''}, ${cost.seconds} s, ${calls}\n`;
   if (error !== undefined) return `${head}  ${lineText(error)}\n`;
   if (holds.length > 0) {
     const reasons = holds.map(({ reason }) => `  nothing was written: ${lineText(reason)}\n`).join('');
@@ -21,9 +23,7 @@ export function runText(report: RunReport): string {
     return `${head}${reasons}${remedy}`;
   }
   const wishes =
-    approvable === undefined
-      ? ''
-      : `  to let ${isOutbox ? 'them be sent' : 'the wishes through'}: leadsheet approve ${sync} --run ${approvable}\n`;
+    approvable === undefined ? '' : `  to let ${words.approved}: leadsheet approve ${sync} --run ${approvable}\n`;
   return `${head}  ${countsText(report)}\n${stopped ? `  ${stoppedText(stopped)}\n` : ''}${problemsText(problems)}${wishes}`;
 }
 
@@ -38,14 +38,15 @@ const doneWords = {
   cancelled: 'asked to be taken out',
 } as const;
 
-function countsText({ counts, isFeed, isOutbox }: RunReport): string {
+function countsText({ counts, kind }: RunReport): string {
+  const { words } = kinds[kind];
   const done = (names: readonly (keyof typeof doneWords)[]) =>
     names.flatMap((name) => (counts[name] > 0 ? [`${counts[name]} ${doneWords[name]}`] : [])).join(', ');
   const parts = [
-    isOutbox ? `${countText(counts.linked, 'row')} sent` : `${counts.linked} linked`,
+    words.linked(counts.linked),
     ...(counts.sent > 0 ? [`messages: ${counts.sent} sent now`] : []),
     ...(done(['created', 'updated', 'deleted'])
-      ? [`${isFeed ? 'automations' : 'contacts'}: ${done(['created', 'updated', 'deleted'])}`]
+      ? [`${words.records}: ${done(['created', 'updated', 'deleted'])}`]
       : []),
     ...(done(['appended', 'set', 'removed']) ? [`rows: ${done(['appended', 'set', 'removed'])}`] : []),
     ...(done(['enrolled', 'cancelled']) ? [`automations: ${done(['enrolled', 'cancelled'])}`] : []),

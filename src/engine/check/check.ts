@@ -1,16 +1,15 @@
 // Everything that has to be right before a sync can run, one thing after the other, each with what to do about it. Looks
 // on after a failure wherever that makes sense. Reads; its one write changes nothing (`checkMayWrite`).
-import type { Config, FeedConfig, OutboxConfig, SyncConfig } from '../../config/config.ts';
+import type { Config } from '../../config/config.ts';
+import { jobsIn } from '../../config/jobs.ts';
 import type { ServiceClient } from '../../crm/port.ts';
 import type { Sheets } from '../../sheets/port.ts';
 import type { Store } from '../../state/port.ts';
 import { readStanding } from '../standing.ts';
-import { checkContacts } from './contacts.ts';
-import { checkRecords } from './records.ts';
 import { checkFiles, type ModeOf } from './files.ts';
 import { type Finding, found, skipped } from './finding.ts';
-import { checkSenders } from './senders.ts';
-import { checkFeedTab, checkOutboxTab, checkTab, type FoundTab, sharedTabs } from './tabs.ts';
+import { askedOfService, checkServiceFor, checkTabFor } from './jobs.ts';
+import { type FoundTab, sharedTabs } from './tabs.ts';
 
 export interface CheckDep {
   readonly config: Config;
@@ -34,7 +33,7 @@ export async function* check({ config, store, sides, modeOf, tokenWarning }: Che
   yield tokenWarning === undefined
     ? { verdict: 'ok', about: 'service', what: 'token', detail: 'there is one, and it does not end within 30 days' }
     : { verdict: 'warning', about: 'service', what: 'token', detail: tokenWarning };
-  for (const each of [...config.syncs, ...config.feeds, ...config.outboxes]) yield* checkState(each, store);
+  for (const { name } of jobsIn(config)) yield* checkState(name, store);
   if (!sides) {
     yield {
       verdict: 'skipped',
@@ -48,7 +47,7 @@ export async function* check({ config, store, sides, modeOf, tokenWarning }: Che
   yield* checkSheets(config, sides);
 }
 
-async function* checkState({ name }: SyncConfig | FeedConfig | OutboxConfig, store: Store): AsyncGenerator<Finding> {
+async function* checkState(name: string, store: Store): AsyncGenerator<Finding> {
   yield* found(name, 'state', async () => {
     const { links, enrolments, notices } = await readStanding(store.sync(name));
     // Of an outbox the ledger is all there is.
@@ -66,7 +65,8 @@ async function* checkState({ name }: SyncConfig | FeedConfig | OutboxConfig, sto
 
 type Sides = NonNullable<CheckDep['sides']>;
 
-async function* checkService({ crm, syncs, feeds, outboxes }: Config, sides: Sides): AsyncGenerator<Finding> {
+async function* checkService(config: Config, sides: Sides): AsyncGenerator<Finding> {
+  const { crm } = config;
   const isStandin = await sides.isStandin(crm.baseUrl);
   const which = isStandin ? 'the stand-in' : 'the real service';
   let isReached = false;
@@ -76,21 +76,14 @@ async function* checkService({ crm, syncs, feeds, outboxes }: Config, sides: Sid
     const lists = total === undefined ? '' : `, ${total} lists`;
     return { verdict: 'ok', detail: `${crm.baseUrl} is ${which} and takes the token${lists}` };
   });
-  for (const sync of syncs) {
-    if (isReached) yield* checkContacts(sync, sides);
-    else yield skipped(sync.name, 'list', 'the service did not answer');
-  }
-  for (const feed of feeds) {
-    if (isReached) yield* checkRecords(feed, sides);
-    else yield skipped(feed.name, 'records', 'the service did not answer');
-  }
-  for (const outbox of outboxes) {
-    if (isReached) yield* checkSenders(outbox, sides);
-    else yield skipped(outbox.name, 'senders', 'the service did not answer');
+  for (const job of jobsIn(config)) {
+    if (isReached) yield* checkServiceFor(job, sides);
+    else yield skipped(job.name, askedOfService[job.kind], 'the service did not answer');
   }
 }
 
-async function* checkSheets({ google, syncs, feeds, outboxes }: Config, sides: Sides): AsyncGenerator<Finding> {
+async function* checkSheets(config: Config, sides: Sides): AsyncGenerator<Finding> {
+  const { google } = config;
   let sheets: Sheets | undefined;
   yield* found('google', 'credentials', async () => {
     sheets = await sides.connectSheets();
@@ -109,17 +102,9 @@ async function* checkSheets({ google, syncs, feeds, outboxes }: Config, sides: S
     };
   }
   const tabs: FoundTab[] = [];
-  for (const sync of syncs) {
-    if (!sheets) yield skipped(sync.name, 'tab', 'there are no credentials');
-    else yield* checkTab(sync, sheets, sides.signal, tabs);
-  }
-  for (const feed of feeds) {
-    if (!sheets) yield skipped(feed.name, 'tab', 'there are no credentials');
-    else yield* checkFeedTab(feed, sheets, sides.signal, tabs);
-  }
-  for (const outbox of outboxes) {
-    if (!sheets) yield skipped(outbox.name, 'tab', 'there are no credentials');
-    else yield* checkOutboxTab(outbox, sheets, sides.signal, tabs);
+  for (const job of jobsIn(config)) {
+    if (!sheets) yield skipped(job.name, 'tab', 'there are no credentials');
+    else yield* checkTabFor(job, sheets, sides.signal, tabs);
   }
   yield* sharedTabs(tabs);
 }

@@ -1,30 +1,15 @@
-// What one feed is run with. Put together once by app.ts; runs of one feed share it.
+// What one feed is run with. Put together once; runs of one feed share it.
 import type { FeedConfig } from '../../config/config.ts';
 import type { Inspection } from '../../sheets/port.ts';
-import type { SyncContext } from '../context.ts';
-import type { Noted } from '../incomplete.ts';
-import type { Ending } from '../sync/run.ts';
+import type { JobContext, JobRun } from '../job.ts';
 import type { FeedShape } from './shape.ts';
 
-export interface FeedContext extends Pick<
-  SyncContext,
-  'client' | 'openTable' | 'state' | 'account' | 'budgets' | 'startMeter' | 'emit' | 'now' | 'newRunId'
-> {
-  readonly kind: 'feed';
+export interface FeedContext extends JobContext {
   readonly config: FeedConfig;
   readonly shape: FeedShape;
   /** Looks at the header row, for a tab that is not the feed's yet: two reads. */
   readonly inspect: (signal: AbortSignal) => Promise<Inspection>;
-  readonly session: FeedSession;
 }
 
-export interface FeedSession {
-  /** As `Facts.drifted`, and newer: that something is over is not written by itself (W9). */
-  noted?: Noted;
-  /** The last run, if another one over the same readings would do nothing either. */
-  quiet?: { readonly fingerprint: string; readonly digest: string; readonly ending: Ending };
-}
-
-export function isFeed(context: object): context is FeedContext {
-  return 'kind' in context && context.kind === 'feed';
-}
+/** A run of a feed: what its steps hand to each other. */
+export interface FeedRun extends FeedContext, JobRun {}

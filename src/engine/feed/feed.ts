@@ -1,85 +1,66 @@
-// One run of one feed: pull, plan, control, plan again with what the service answered, push, settle. Reports as a run of
-// a sync does, so that schedules, commands and pages treat both alike.
+// One run of one feed: pull, plan, control, plan again with what the service answered, push, settle.
 import type { HistoryLine, JsonObject, Lease, LoadedState } from '../../state/port.ts';
+import type { FeedInput } from '../../sync/feed/input.ts';
+import type { FeedLink } from '../../sync/feed/input.ts';
 import type { Change, Problem } from '../../sync/change.ts';
-import { estimate } from '../../sync/estimate.ts';
 import { controlIntents, type FeedPlan, planFeed, settleFeed } from '../../sync/feed/feed.ts';
-import type { FeedInput, FeedLink } from '../../sync/feed/input.ts';
 import type { PlanCounts } from '../../sync/input.ts';
 import { failureProblem, type Outcome } from '../../sync/outcome.ts';
-import type { RunRequest } from '../context.ts';
 import { RunFailed } from '../errors.ts';
-import type { FeedContext } from './context.ts';
-import { type FeedPulled, type FeedRun, pullFeed } from './pull.ts';
+import type { FeedContext, FeedRun } from './context.ts';
+import { type FeedPulled, pullFeed } from './pull.ts';
 import { control, pushFeed } from './push.ts';
 import { changeLines } from '../history.ts';
 import { isPullNews, noteFacts, worse } from '../incomplete.ts';
-import { type DecisionRequest, type Facts, factChanges } from '../sync/memory.ts';
-import { countRun, type PlanReport, type RunReport, statusOf } from '../report.ts';
-import { added, begin, end, type Ending, failure, lastRunOf, nothingPlanned } from '../sync/run.ts';
-import { mapChanges } from '../sync/commit.ts';
+import { type DecisionRequest, type Facts, factChanges } from '../facts.ts';
+import { planWithoutLease, runUnderLease, tellNotice } from '../frame.ts';
+import { holdRun } from '../held.ts';
+import type { Planned, RunRequest } from '../job.ts';
+import { isRepeatable, lastRunOf } from '../last-run.ts';
+import { countRun, type Ending, nothingPlanned, type RunReport, statusOf } from '../report.ts';
+import { mapChanges } from '../map-changes.ts';
 import { leftOf, statusWhenStopped, stoppedAt } from '../stop.ts';
 
-/** One run. Expected failures end as a report that says `failed`; only faults of the program are thrown. */
-export async function runFeed(feed: FeedContext, request: RunRequest): Promise<RunReport> {
-  const started = begin(feed, request);
-  try {
-    await using lease = await feed.state.acquireLease({ signal: request.signal });
-    const memory = recallFeed(await lease.load());
-    for (const message of memory.notices) notice(feed, message);
-    const context = inRun(feed, request, started.run, memory);
+export function runFeed(feed: FeedContext, request: RunRequest): Promise<RunReport> {
+  return runUnderLease(feed, request, async (run, lease, loaded) => {
+    const memory = recallFeed(loaded);
+    const context = inRun(feed, request, run, memory);
     const pulled = await pullFeed(context, memory.facts, true);
-    if (pulled === 'idle') return end(feed, started, feed.session.quiet!.ending);
-    for (const message of pulled.notices) notice(feed, message);
+    if (pulled === 'idle') return feed.session.quiet!.ending;
+    for (const message of pulled.notices) tellNotice(feed, message);
     const { ending, isQuiet } = await carryOut(context, lease, memory, pulled);
-    const report = end(feed, started, ending);
+    const { digest, snapshot } = pulled;
     // An idle run says what the last one said, and that one did nothing.
-    if (isQuiet) feed.session.quiet = { fingerprint: pulled.snapshot.fingerprint, digest: pulled.digest, ending };
+    if (isQuiet) feed.session.quiet = { fingerprint: snapshot.fingerprint, digest, ending };
     else delete feed.session.quiet;
-    return report;
-  } catch (error) {
-    delete feed.session.quiet;
-    return end(feed, started, { ...failure(error, request), ...ofFeed });
-  }
+    return ending;
+  });
 }
 
 /** What a run would do; writes nothing anywhere. */
-export async function planFeedRun(feed: FeedContext, request: RunRequest): Promise<PlanReport> {
-  const started = begin(feed, request);
-  const nothing = { changes: [], estimate: { crmCalls: 0, sheetReads: 0, sheetWrites: 0, seconds: 0 } };
-  try {
-    const memory = recallFeed(await feed.state.load());
-    const context = inRun(feed, request, started.run, memory);
+export function planFeedRun(feed: FeedContext, request: RunRequest): Promise<Planned> {
+  return planWithoutLease(feed, request, async (run, loaded) => {
+    const memory = recallFeed(loaded);
+    const context = inRun(feed, request, run, memory);
     const pulled = await pullFeed(context, memory.facts, false);
     if (pulled === 'idle') throw new Error('a plan is always made from readings');
     const plan = planFeed(toInput(context, memory, pulled));
-    const problems = [...pulled.problems, ...plan.problems];
-    const report = end(feed, started, endingOf(plan, problems, new Map()));
-    const cost = estimate(plan.changes, [], feed.budgets, () => false);
-    return { ...report, changes: plan.changes, estimate: added(report.cost, cost) };
-  } catch (error) {
-    return { ...end(feed, started, { ...failure(error, request), ...ofFeed }), ...nothing };
-  }
+    return { ending: endingOf(plan, [...pulled.problems, ...plan.problems], new Map()), changes: plan.changes };
+  });
 }
-
-/** Every record is read in every run. */
-const ofFeed = { isFeed: true, isFull: true } as const;
 
 interface FeedMemory {
   readonly links: ReadonlyMap<string, FeedLink>;
   readonly facts: Facts;
   /** What people decided and no run has carried out yet, by id. */
   readonly pending: ReadonlyMap<string, DecisionRequest>;
-  readonly notices: readonly string[];
 }
 
-function recallFeed({ links, facts, requests, notices }: LoadedState): FeedMemory {
+function recallFeed({ links, facts, requests }: LoadedState): FeedMemory {
   return {
     links,
     facts: Object.fromEntries(facts),
     pending: requests as unknown as ReadonlyMap<string, DecisionRequest>,
-    // That there is no state yet is nothing to tell: a feed adopts its rows by their IDs.
-    notices: notices.flatMap(({ kind, message }) => (kind === 'absent' ? [] : [message])),
   };
 }
 
@@ -123,7 +104,10 @@ interface Done {
 async function carryOut(context: FeedRun, lease: Lease, memory: FeedMemory, pulled: FeedPulled): Promise<Done> {
   const input = toInput(context, memory, pulled);
   const first = planFeed(input);
-  if (first.holds.length > 0) return { ending: await hold(context, lease, memory, pulled, first), isQuiet: false };
+  if (first.holds.length > 0) {
+    const held = endingOf(first, [...pulled.problems, ...first.problems], new Map());
+    return { ending: { ...held, ...(await holdRun(lease, memory, context.run, held)) }, isQuiet: false };
+  }
   const controlled = await control(context, first.changes);
   const { outcomes: wishes, answers } = controlled;
   const records = input.records.map((record) => {
@@ -147,34 +131,14 @@ async function carryOut(context: FeedRun, lease: Lease, memory: FeedMemory, pull
   context.session.noted = pulled.noted;
   const links = settleFeed(remembered, plan, outcomes);
   await save(context, lease, memory, pulled, intents, { links, outcomes, ending });
-  const passes: ReadonlySet<Problem['kind']> = new Set(['waiting', 'refused', 'failed', 'unknown', 'incomplete']);
   const isQuiet =
-    !context.request.signal.aborted &&
+    isRepeatable(context.request, ending) &&
     outcomes.size === 0 &&
     pushed.statuses === 0 &&
     plan.changes.length === 0 &&
     pulled.coverage !== 'partial' &&
-    !pulled.isDrifted &&
-    problems.every(({ kind }) => !passes.has(kind));
+    !pulled.isDrifted;
   return { ending, isQuiet };
-}
-
-/** G1: nothing is written and nothing remembered, but for what `approve` needs to know. */
-async function hold(
-  { run }: FeedRun,
-  lease: Lease,
-  { facts, pending }: FeedMemory,
-  pulled: FeedPulled,
-  plan: FeedPlan,
-): Promise<Ending> {
-  const ending = endingOf(plan, [...pulled.problems, ...plan.problems], new Map());
-  const { planned } = ending;
-  const isSame = facts.held && JSON.stringify(facts.held.planned) === JSON.stringify(planned);
-  const held = isSame ? facts.held : { run, planned, reasons: plan.holds.map(({ reason }) => reason) };
-  const put = factChanges(facts, { held });
-  // An approval is for the counts it named: what it did not let through now it must not let through later (G2).
-  if (put.size > 0 || pending.size > 0) await lease.commit({ facts: { put }, doneRequests: [...pending.keys()] });
-  return { ...ending, approvable: held.run };
 }
 
 /** W9: a run that changed nothing writes nothing; what only passes goes along when something else is written. */
@@ -228,7 +192,7 @@ function historyLines(context: FeedRun, outcomes: ReadonlyMap<Change, Outcome>):
 
 function endingOf(plan: FeedPlan, problems: readonly Problem[], outcomes: ReadonlyMap<Change, Outcome>): Ending {
   return {
-    ...ofFeed,
+    isFull: true,
     status: statusOf(plan.holds, problems),
     counts: countRun(plan.linked, problems, outcomes),
     problems,
@@ -240,8 +204,4 @@ function endingOf(plan: FeedPlan, problems: readonly Problem[], outcomes: Readon
 function countPlanned({ changes, missing }: FeedPlan): PlanCounts {
   const count = (...ops: readonly Change['op'][]) => changes.filter(({ op }) => ops.includes(op)).length;
   return { ...nothingPlanned, changes: count('update', 'set'), deletes: count('remove'), missing };
-}
-
-function notice({ emit, config }: FeedContext, message: string): void {
-  emit({ type: 'notice', sync: config.name, message });
 }

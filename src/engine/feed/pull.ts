@@ -1,18 +1,19 @@
 // The collection and the tab as they are now, as the planner of feeds reads them.
 import { createHash } from 'node:crypto';
 import type { FeedConfig } from '../../config/config.ts';
+import type { Inspection } from '../../sheets/port.ts';
+import type { FeedInput } from '../../sync/feed/input.ts';
+import type { FeedRecord } from '../../sync/feed/input.ts';
 import { readCollection } from '../../crm/outreach/collection.ts';
 import { type ListingQuery, type ResourceRecord, resourceListing } from '../../crm/outreach/resources.ts';
-import type { FeedInput, FeedRecord } from '../../sync/feed/input.ts';
-import type { Inspection, Snapshot, Table, TableSpec } from '../../sheets/port.ts';
+import type { Snapshot, TableSpec } from '../../sheets/port.ts';
 import type { Problem } from '../../sync/change.ts';
 import type { Identities } from '../../sync/input.ts';
-import type { RunRequest } from '../context.ts';
 import { RunFailed } from '../errors.ts';
-import type { FeedContext } from './context.ts';
-import type { Facts } from '../sync/memory.ts';
+import type { FeedContext, FeedRun } from './context.ts';
+import type { Facts } from '../facts.ts';
 import { judgeListing, type Noted, notedIn } from '../incomplete.ts';
-import { assertMade, columnNotice, columnsToCreate } from '../sync/pull.ts';
+import { assertMade, columnNotice, columnsToCreate } from '../columns.ts';
 
 export interface FeedPulled {
   readonly records: readonly FeedRecord[];
@@ -27,13 +28,6 @@ export interface FeedPulled {
   readonly problems: readonly Problem[];
   /** As `Facts.drifted`, after this listing. */
   readonly noted: Noted;
-}
-
-/** A run of a feed: what its steps hand to each other. */
-export interface FeedRun extends FeedContext {
-  readonly run: string;
-  readonly request: RunRequest;
-  readonly table: Table;
 }
 
 /** `idle`: both sides are as the last run left them, and that one had nothing to do. Throws what either port throws, and RunFailed. */

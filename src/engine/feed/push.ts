@@ -13,11 +13,11 @@ import type { ControlAnswer } from '../../sync/feed/input.ts';
 import type { FeedPlan } from '../../sync/feed/feed.ts';
 import type { Outcome } from '../../sync/outcome.ts';
 import { inSync } from '../../sync/status.ts';
-import type { FeedRun } from './pull.ts';
-import { fromAppend, fromRemove, fromUpdate } from '../sync/push-sheet.ts';
+import type { FeedRun } from './context.ts';
+import { fromAppend, fromRemove, fromUpdate } from '../row-outcome.ts';
 import { rowWrites } from '../row-writes.ts';
 import { editCall, isUnbegun, isUnbegunRow, sheetWrite } from '../stop.ts';
-import { hasStatusColumn, statusKey } from '../sync/shape.ts';
+import { hasStatusColumn, statusKey } from '../status-column.ts';
 
 export interface Controlled {
   readonly outcomes: ReadonlyMap<Change, Outcome>;

@@ -5,7 +5,7 @@ import type { ColumnFormat, ColumnKey, CellInput, Row, TableSpec } from '../../s
 import type { FieldChange } from '../../sync/change.ts';
 import type { FeedRecord, FeedRow } from '../../sync/feed/input.ts';
 import { type FeedField, type FeedKind, readField, toFeedCell } from '../../sync/feed/value.ts';
-import { statusKey } from '../sync/shape.ts';
+import { statusKey } from '../status-column.ts';
 
 export interface FeedShape {
   readonly fields: readonly FeedField[];

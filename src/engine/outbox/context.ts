@@ -1,34 +1,29 @@
-// What one outbox is run with. Put together once by app.ts; runs of one outbox share it.
+// What one outbox is run with. Put together once; runs of one outbox share it.
 import type { OutboxConfig } from '../../config/config.ts';
-import type { Snapshot, Table } from '../../sheets/port.ts';
-import type { RunRequest, SyncContext } from '../context.ts';
-import type { FeedContext } from '../feed/context.ts';
+import type { Inspection } from '../../sheets/port.ts';
+import type { Capabilities } from '../../crm/outreach/scan/capabilities.ts';
+import type { Snapshot } from '../../sheets/port.ts';
+import type { JobContext, JobRun, JobSession } from '../job.ts';
 import type { OutboxShape } from './shape.ts';
 
-export interface OutboxContext extends Pick<
-  FeedContext,
-  'client' | 'openTable' | 'state' | 'account' | 'budgets' | 'startMeter' | 'emit' | 'now' | 'newRunId' | 'inspect'
-> {
-  readonly kind: 'outbox';
+export interface OutboxContext extends JobContext {
   readonly config: OutboxConfig;
   readonly shape: OutboxShape;
-  readonly capabilities: SyncContext['capabilities'];
+  readonly capabilities: Capabilities;
   /** A version 4 uuid: the ID of a row. */
   readonly randomId: () => string;
+  /** Looks at the header row, for a tab that is not the outbox's yet: two reads. */
+  readonly inspect: (signal: AbortSignal) => Promise<Inspection>;
   readonly session: OutboxSession;
 }
 
-export interface OutboxSession {
+export interface OutboxSession extends JobSession {
   /** When bounces were last looked for, epoch milliseconds on our clock. */
   bouncesReadAt?: number;
 }
 
 /** A run of an outbox: what its steps hand to each other. */
-export interface OutboxRun extends OutboxContext {
-  readonly run: string;
-  readonly request: RunRequest;
-  readonly table: Table;
-}
+export interface OutboxRun extends OutboxContext, JobRun {}
 
 /** The tab as it is, ready to be worked on. */
 export interface OutboxTab {
@@ -37,8 +32,4 @@ export interface OutboxTab {
   readonly missing: readonly string[];
   /** The ID column was there before and is not any more. */
   readonly isIdColumnLost: boolean;
-}
-
-export function isOutbox(context: object): context is OutboxContext {
-  return 'kind' in context && context.kind === 'outbox';
 }

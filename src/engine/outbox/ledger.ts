@@ -2,7 +2,7 @@
 // loss could not undo it; only then is the next step taken.
 import type { HistoryLine, JsonObject, Lease, LoadedState } from '../../state/port.ts';
 import type { Message } from '../../sync/outbox/message.ts';
-import type { DecisionRequest, Facts } from '../sync/memory.ts';
+import type { DecisionRequest, Facts } from '../facts.ts';
 
 export interface OutboxMemory {
   /** By the ID of the row. */
@@ -17,7 +17,6 @@ export interface OutboxMemory {
   readonly requests: { readonly retry: readonly string[]; readonly approve: readonly string[] };
   /** Lines that an earlier run did not get into the history, by their note. */
   readonly notes: ReadonlyMap<string, readonly HistoryLine[]>;
-  readonly notices: readonly string[];
 }
 
 export function recallOutbox(loaded: LoadedState): OutboxMemory {
@@ -45,7 +44,6 @@ export function recallOutbox(loaded: LoadedState): OutboxMemory {
     notes: new Map(
       [...loaded.outbox].flatMap(([key, { lines }]) => (lines ? [[key, lines as readonly HistoryLine[]]] : [])),
     ),
-    notices: loaded.notices.flatMap(({ kind, message }) => (kind === 'absent' ? [] : [message])),
   };
 }
 

@@ -7,9 +7,9 @@ import type { OutboxPlan } from '../../sync/outbox/outbox.ts';
 import type { Naming } from '../../sync/outbox/draft.ts';
 import type { OutboxRun } from './context.ts';
 import type { OutboxBook } from './ledger.ts';
-import { fromUpdate } from '../sync/push-sheet.ts';
+import { fromUpdate } from '../row-outcome.ts';
 import { rowWrites } from '../row-writes.ts';
-import { statusKey } from '../sync/shape.ts';
+import { statusKey } from '../status-column.ts';
 import { sheetWrite } from '../stop.ts';
 
 /**

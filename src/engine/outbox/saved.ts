@@ -3,7 +3,18 @@ import type { Change, Problem } from '../../sync/change.ts';
 import { problem } from '../../sync/change.ts';
 import type { Due } from '../../sync/outbox/judge.ts';
 import { RunFailed } from '../errors.ts';
-import type { SavedPlan } from '../sync/saved-plan.ts';
+import { plainChange, type SavedPlan } from '../saved-plan.ts';
+
+/** The messages alone: what is written into rows follows from them. */
+export function toSavedMessages(
+  sync: string,
+  run: string,
+  identities: SavedPlan['identities'],
+  changes: readonly Change[],
+): SavedPlan {
+  const sends = changes.filter(({ op }) => op === 'send');
+  return { sync, run, isFull: false, identities, changes: sends.map(plainChange) };
+}
 
 export interface SavedMessages {
   /** Those of the saved plan among them, each once. */

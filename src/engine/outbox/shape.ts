@@ -5,7 +5,7 @@ import type { CellInput, ColumnKey, Row, TableSpec } from '../../sheets/port.ts'
 import type { FieldChange } from '../../sync/change.ts';
 import type { OutboxField, OutboxRow } from '../../sync/outbox/message.ts';
 import { type SentField, toSentCell } from '../../sync/outbox/cells.ts';
-import { statusKey } from '../sync/shape.ts';
+import { statusKey } from '../status-column.ts';
 
 export interface OutboxShape {
   readonly fields: readonly OutboxField[];

@@ -2,10 +2,10 @@
 import type { Inspection, Snapshot, TableSpec } from '../../sheets/port.ts';
 import { sheetCall } from '../context.ts';
 import { RunFailed } from '../errors.ts';
-import type { Facts } from '../sync/memory.ts';
+import type { Facts } from '../facts.ts';
 import type { OutboxRun, OutboxTab } from './context.ts';
-import { assertMade, columnsToCreate } from '../sync/pull.ts';
-import { statusKey } from '../sync/shape.ts';
+import { assertMade, columnsToCreate } from '../columns.ts';
+import { statusKey } from '../status-column.ts';
 
 /** Without `mayWrite` columns that are to be made are only imagined, as blank. Throws SheetsErrors and RunFailed. */
 export async function readTab(context: OutboxRun, facts: Facts, mayWrite: boolean): Promise<OutboxTab> {
@@ -28,6 +28,11 @@ export async function readTab(context: OutboxRun, facts: Facts, mayWrite: boolea
   await table.ensure(read, toCreate, call);
   const snapshot = await table.read(call);
   assertMade(snapshot, toCreate);
+  return { ...tab, snapshot, missing: missingIn(snapshot) };
+}
+
+export async function readAgain(context: OutboxRun, tab: OutboxTab): Promise<OutboxTab> {
+  const snapshot = await context.table.read(sheetCall(context));
   return { ...tab, snapshot, missing: missingIn(snapshot) };
 }
 

@@ -1,5 +1,5 @@
 // What a run leaves behind: the history of what it did, then the base that follows from it, each durable before the next.
-import type { Batch, HistoryLine, Json, JsonObject, Lease } from '../../state/port.ts';
+import type { Batch, HistoryLine, Lease } from '../../state/port.ts';
 import type { Base, Link, Stray } from '../../sync/record/base.ts';
 import { type Change, type Problem, problemId } from '../../sync/change.ts';
 import type { Outcome, Outcomes } from '../../sync/outcome.ts';
@@ -9,7 +9,9 @@ import type { RunContext } from '../context.ts';
 import type { Decided } from './decide.ts';
 import { changeLines } from '../history.ts';
 import type { StepNote } from './interrupted.ts';
-import { type DecisionRequest, type Facts, factChanges, type Memory } from './memory.ts';
+import { type DecisionRequest, type Facts, factChanges } from '../facts.ts';
+import { mapChanges } from '../map-changes.ts';
+import type { Memory } from './memory.ts';
 
 /** In the order in which things were done, each field with what both sides agreed on before. */
 function historyLines(context: RunContext, { input, plan }: Decided, outcomes: Outcomes): HistoryLine[] {
@@ -173,28 +175,6 @@ function carriedOut({ pending }: Memory, { problems, replaced }: Settled, left: 
     return request.kind === 'resolve' && !replaced.has(request.id) && (open.has(request.id) || open.has(record));
   };
   return [...pending].flatMap(([id, request]) => (isOpen(request) ? [] : [id]));
-}
-
-export function mapChanges<Value>(before: ReadonlyMap<string, Value>, after: ReadonlyMap<string, Value | null>) {
-  const put = new Map<string, JsonObject>();
-  const gone: string[] = [];
-  for (const [key, value] of after) {
-    const known = before.get(key);
-    if (value === null) {
-      if (known !== undefined) gone.push(key);
-    } else if (known !== value && JSON.stringify(known) !== JSON.stringify(value)) {
-      put.set(key, value as unknown as JsonObject);
-    }
-  }
-  const isChanged = put.size > 0 || gone.length > 0;
-  let result = before;
-  if (isChanged) {
-    const next = new Map(before);
-    for (const key of gone) next.delete(key);
-    for (const [key, value] of put) next.set(key, value as unknown as Value);
-    result = next;
-  }
-  return { isChanged, result, changes: { put: put as ReadonlyMap<string, JsonObject & Json>, delete: gone } };
 }
 
 /** For `Change` keyed results of several pushes. */

@@ -58,8 +58,8 @@ export async function decide(
   }
 }
 
-function chosen({ request }: RunContext, input: PlanInput, whole: Plan, pulled: Pulled): Decided {
-  if (!request.choose) return { input, plan: whole, whole, pulled };
-  const { changes, problems } = request.choose(whole.changes, input);
+function chosen({ choose }: RunContext, input: PlanInput, whole: Plan, pulled: Pulled): Decided {
+  if (!choose) return { input, plan: whole, whole, pulled };
+  const { changes, problems } = choose(whole.changes, input);
   return { input, plan: { ...whole, changes, problems: [...whole.problems, ...problems] }, whole, pulled };
 }

@@ -7,7 +7,7 @@ import { matches } from '../../crm/outreach/operations/filter.ts';
 import type { ContactFilter } from '../../crm/outreach/operations/filter.ts';
 import type { ServiceClient } from '../../crm/port.ts';
 import { scanContacts } from '../../crm/outreach/scan/scan.ts';
-import type { ColumnKey, ColumnState, ReadSettings, Snapshot } from '../../sheets/port.ts';
+import type { ColumnKey, ReadSettings, Snapshot } from '../../sheets/port.ts';
 import { type Base, lastSeen } from '../../sync/record/base.ts';
 import type { CrmReading, Identities, SheetReading } from '../../sync/input.ts';
 import type { Problem } from '../../sync/change.ts';
@@ -15,6 +15,7 @@ import type { ContactRecord, Packed } from '../../sync/record/record.ts';
 import type { Side } from '../../sync/value/value.ts';
 import type { Wishing } from '../enrolment/automations.ts';
 import { type RunContext, scanCall, sheetCall } from '../context.ts';
+import { assertMade, columnNotice, columnsToCreate } from '../columns.ts';
 import { RunFailed } from '../errors.ts';
 import { judgeScan, type Noted, notedIn, noneNoted } from '../incomplete.ts';
 import type { Memory } from './memory.ts';
@@ -225,38 +226,6 @@ function readRows(
 function lastHeld({ links }: Base, uuid: string, side: Side): Packed | undefined {
   const link = links.get(uuid);
   return link && lastSeen(link, side);
-}
-
-/** The first run makes what is missing, later ones only what the mapping has newly got: a lost header is a person's business (W11). */
-export function columnsToCreate({ columns }: Snapshot, { facts }: Pick<Memory, 'facts'>): readonly ColumnKey[] {
-  const known = new Set(facts.table ? Object.keys(facts.table.columnIndexByKey) : []);
-  return columns.filter(({ kind, key }) => kind === 'missing' && !known.has(key)).map(({ key }) => key);
-}
-
-/**
- * After `ensure`: a run that went on without the ID column would make contacts that it cannot write into their rows. Throws
- * RunFailed, which the next run may not meet.
- */
-export function assertMade({ title, idColumn, columns }: Snapshot, wanted: readonly ColumnKey[]): void {
-  const missing = [idColumn, ...columns].filter(
-    ({ kind, key }) => kind === 'missing' && (key === idColumn.key || wanted.includes(key)),
-  );
-  if (missing.length === 0) return;
-  const headers = missing.map(({ header }) => `"${header}"`).join(', ');
-  throw new RunFailed(
-    `columns could not be made in the tab "${title}": ${headers}; nothing was written. The next run tries again; if it stays so, type these headers into the header row`,
-  );
-}
-
-export function columnNotice(column: ColumnState): readonly string[] {
-  if (column.kind === 'renamed') {
-    return [
-      `the header "${column.header}" is "${column.headerNow}" now (column ${column.letter}): put it back, or change the mapping`,
-    ];
-  }
-  if (column.kind === 'missing')
-    return [`the header "${column.header}" is not in the tab: its field is left alone until it is back`];
-  return [];
 }
 
 /** Those that an earlier run could not give a row: they did not change, and are in no link. */

@@ -1,22 +1,13 @@
 // What goes into the sheet, in pinned batches: cells, new rows, status sentences; and, last of all, rows that go (W2, D5).
-import type {
-  AppendOutcome,
-  CellInput,
-  ColumnKey,
-  Displaced,
-  NewRow,
-  RemoveOutcome,
-  Row,
-  RowChange,
-  RowOutcome,
-  Snapshot,
-} from '../../sheets/port.ts';
+import type { CellInput, ColumnKey, NewRow, Row, RowChange, Snapshot } from '../../sheets/port.ts';
 import type { Change, Problem } from '../../sync/change.ts';
 import type { Outcome } from '../../sync/outcome.ts';
 import { inSync, statusByRow } from '../../sync/status.ts';
 import type { RunContext } from '../context.ts';
 import type { Journal } from './commit.ts';
-import { resultKey, statusKey, type SyncShape } from './shape.ts';
+import { fromAppend, fromRemove, fromUpdate } from '../row-outcome.ts';
+import { resultKey } from './shape.ts';
+import { statusKey } from '../status-column.ts';
 import { isUnbegunRow, sheetWrite } from '../stop.ts';
 
 type Results = Map<Change, Outcome>;
@@ -226,71 +217,4 @@ function isThere(kind: Snapshot['columns'][number]['kind']): boolean {
 
 function rowsByNumber({ rows }: Snapshot): ReadonlyMap<number, Row> {
   return new Map(rows.map((row) => [row.number, row]));
-}
-
-export function fromUpdate({ shape }: { readonly shape: Pick<SyncShape, 'fromCells'> }, outcome: RowOutcome): Outcome {
-  switch (outcome.kind) {
-    case 'written':
-      return { kind: 'done', stored: shape.fromCells(outcome.stored) };
-    case 'changed-meanwhile':
-    case 'moved':
-    case 'row-gone':
-    case 'duplicate-id':
-    case 'formula':
-      return { kind: 'moved' };
-    case 'displaced':
-      return { kind: 'failed', message: displacedText(outcome.cells) };
-    case 'refused':
-      return { kind: 'refused', message: outcome.message };
-    case 'failed':
-    case 'unknown':
-      return { kind: outcome.kind, message: outcome.error.message };
-  }
-}
-
-export function fromAppend(outcome: AppendOutcome): Outcome {
-  switch (outcome.kind) {
-    case 'appended':
-      return { kind: 'done', stored: {} };
-    case 'duplicate-id':
-    case 'moved':
-      return { kind: 'moved' };
-    case 'displaced':
-      return {
-        kind: 'failed',
-        message: `it was appended, but columns were moved in that moment: look at ${outcome.columns.join(', ')} of its row`,
-      };
-    case 'refused':
-      return { kind: 'refused', message: outcome.message };
-    case 'failed':
-    case 'unknown':
-      return { kind: outcome.kind, message: outcome.error.message };
-  }
-}
-
-export function fromRemove(outcome: RemoveOutcome): Outcome {
-  switch (outcome.kind) {
-    case 'removed':
-      return { kind: 'done' };
-    // Gone is what was wanted, whoever did it.
-    case 'row-gone':
-      return { kind: 'done' };
-    case 'changed-meanwhile':
-    case 'moved':
-    case 'duplicate-id':
-      return { kind: 'moved' };
-    case 'displaced':
-      return {
-        kind: 'failed',
-        message: `rows were moved in the moment of deleting: look at row ${outcome.number} in the version history of the sheet`,
-      };
-    case 'failed':
-    case 'unknown':
-      return { kind: outcome.kind, message: outcome.error.message };
-  }
-}
-
-function displacedText(cells: readonly Displaced[]): string {
-  const named = cells.map(({ cell, isRestored }) => `${cell}${isRestored ? ' (put back)' : ''}`).join(', ');
-  return `cells were moved in the moment of writing; look at ${named}`;
 }

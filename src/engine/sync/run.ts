@@ -1,45 +1,42 @@
 // One run of one sync: pull, match, merge, plan, guard, push, settle. A table of contents; each step is a file.
-import { AuthenticationError, ServiceError } from '../../crm/errors.ts';
-import { SheetsError } from '../../sheets/errors.ts';
-import { StateError } from '../../state/errors.ts';
-import type { Lease } from '../../state/port.ts';
 import { findDueDeletes } from '../../sync/settle/due-deletes.ts';
-import { type Estimate, estimate } from '../../sync/estimate.ts';
 import { type Change, type Problem, problem as problemOf } from '../../sync/change.ts';
-import type { PlanCounts } from '../../sync/input.ts';
 import { planSheetChanges } from '../../sync/settle/sheet-changes.ts';
+import type { Lease, LoadedState } from '../../state/port.ts';
 import type { ContactRecord } from '../../sync/record/record.ts';
 import { settle, type Settled } from '../../sync/settle/settle.ts';
-import type { RunContext, RunRequest, SyncContext } from '../context.ts';
+import type { Choose, RunContext, SyncContext } from '../context.ts';
+import { toSavedPlan } from './choose-saved.ts';
 import { decide, type Decided } from './decide.ts';
 import { type Enrolled, enrolInCrm, noteWishes } from '../enrolment/enrol.ts';
 import { wishFacts } from '../enrolment/trust.ts';
-import { RunFailed } from '../errors.ts';
+import { type Facts, tabNamed } from '../facts.ts';
+import { planWithoutLease, runUnderLease, tellNotice } from '../frame.ts';
+import { holdRun } from '../held.ts';
 import { noteFacts, worse } from '../incomplete.ts';
 import { tellInterrupted } from './interrupted.ts';
+import type { Planned, RunRequest } from '../job.ts';
+import { isRepeatable, lastRunOf } from '../last-run.ts';
 import { openLedger } from '../enrolment/ledger.ts';
-import { type Facts, type LastRun, type Memory, recall } from './memory.ts';
+import { type Memory, recall } from './memory.ts';
 import { prepare, pull, type Pulled } from './pull.ts';
 import { cancelInCrm, deleteFromCrm, pushToCrm } from './push-crm.ts';
 import { pushToSheet, removeRows } from './push-sheet.ts';
-import { countLinked, countRun, type PlanReport, type RunCost, type RunReport, statusOf } from '../report.ts';
+import { countLinked, countRun, type Ending, type RunReport, statusOf } from '../report.ts';
 import { joined, openJournal, toBatch } from './commit.ts';
 import { leftOf, statusWhenStopped, stoppedAt } from '../stop.ts';
 import { readWishes } from '../enrolment/wishes.ts';
 
-/** One run. Expected failures end as a report that says `failed`; only faults of the program are thrown. */
-export async function runSync(sync: SyncContext, request: RunRequest): Promise<RunReport> {
-  const started = begin(sync, request);
-  try {
-    await using lease = await sync.state.acquireLease({ signal: request.signal });
-    const loaded = await lease.load();
-    for (const { message } of loaded.notices) notice(sync, message);
+/** One run. `choose`: left out, the whole plan is carried out. */
+export function runSync(sync: SyncContext, request: RunRequest, choose?: Choose): Promise<RunReport> {
+  return runUnderLease(sync, request, async (run, lease, loaded) => {
+    tellNewState(sync, loaded);
     const recalled = recall(loaded, fieldNames(sync));
     await tellInterrupted(lease, recalled.interrupted);
-    const context = inRun(sync, request, started.run, recalled);
+    const context = { ...inRun(sync, request, run, recalled), ...(choose && { choose }) };
     const read = await pull(context, recalled, true);
-    if (read === 'idle') return end(sync, started, stillTrue(sync.session.quiet!.report));
-    for (const message of read.notices) notice(sync, message);
+    if (read === 'idle') return sync.session.quiet!.ending;
+    for (const message of read.notices) tellNotice(sync, message);
     const wishes = await readWishes(context, recalled, read, lease);
     const { memory } = wishes;
     let { pulled } = wishes;
@@ -50,57 +47,45 @@ export async function runSync(sync: SyncContext, request: RunRequest): Promise<R
       if (prepared !== decided.pulled) decided = await decide(context, memory, prepared, decided.input.answers);
     }
     ({ pulled } = decided);
-    const report =
+    const ending =
       decided.plan.holds.length > 0
         ? await hold(context, lease, memory, pulled, decided)
         : await carryOut(context, lease, memory, pulled, decided);
-    const ended = end(sync, started, report);
-    remember(context, pulled, decided, ended);
-    return ended;
-  } catch (error) {
-    return end(sync, started, failure(error, request));
-  }
+    remember(context, pulled, decided, ending);
+    return ending;
+  });
 }
 
 /** What a run would do; writes nothing anywhere. */
-export async function planSync(
-  sync: SyncContext,
-  request: RunRequest,
-): Promise<{ readonly report: PlanReport; readonly decided?: Decided }> {
-  const started = begin(sync, request);
-  const nothing = { changes: [], estimate: { crmCalls: 0, sheetReads: 0, sheetWrites: 0, seconds: 0 } };
-  try {
-    const recalled = recall(await sync.state.load(), fieldNames(sync));
-    const context = inRun(sync, request, started.run, recalled);
+export function planSync(sync: SyncContext, request: RunRequest): Promise<Planned> {
+  return planWithoutLease(sync, request, async (run, loaded) => {
+    const recalled = recall(loaded, fieldNames(sync));
+    const context = inRun(sync, request, run, recalled);
     const read = await pull(context, recalled, false);
     if (read === 'idle') throw new Error('a plan is always made from readings');
     const { memory, pulled, answers } = await readWishes(context, recalled, read);
     const decided = await decide(context, memory, pulled, answers);
     const { plan } = decided;
     const problems = [...ofPull(decided.pulled), ...plan.problems];
-    const report = end(sync, started, {
-      status: statusOf(plan.holds, problems),
-      isFull: decided.pulled.isFull,
-      counts: countRun(plan.linked, problems, new Map()),
-      problems,
-      holds: plan.holds,
-      planned: plan.counts,
-    });
-    const cost = estimate(plan.changes, [], sync.budgets, sync.shape.isCustom);
-    return { report: { ...report, changes: plan.changes, estimate: added(report.cost, cost) }, decided };
-  } catch (error) {
-    return { report: { ...end(sync, started, failure(error, request)), ...nothing } };
-  }
+    return {
+      ending: {
+        status: statusOf(plan.holds, problems),
+        isFull: decided.pulled.isFull,
+        counts: countRun(plan.linked, problems, new Map()),
+        problems,
+        holds: plan.holds,
+        planned: plan.counts,
+      },
+      changes: plan.changes,
+      saved: toSavedPlan(sync.config.name, run, request.isFull, decided),
+      isCustom: sync.shape.isCustom,
+    };
+  });
 }
 
-/** A run reads and asks first what the plan has just read and asked. */
-export function added(reading: RunCost, writing: Estimate): Estimate {
-  return {
-    crmCalls: reading.crmCalls + writing.crmCalls,
-    sheetReads: reading.sheetReads + writing.sheetReads,
-    sheetWrites: reading.sheetWrites + writing.sheetWrites,
-    seconds: Math.ceil(reading.seconds + writing.seconds),
-  };
+/** I9: without a state the contacts and rows that are there are linked anew. */
+function tellNewState(sync: SyncContext, { notices }: LoadedState): void {
+  for (const { kind, message } of notices) if (kind === 'absent') tellNotice(sync, message);
 }
 
 /** Push both sides, then let the base follow from what they were confirmed to hold. */
@@ -213,19 +198,10 @@ function factsOf(
     identities,
     fields: fieldNames(context),
     list: { named: context.config.contacts.list, uuid: scope.listUuid },
-    tab: tabNamed(context),
+    tab: tabNamed(context.config),
     ...wishFacts(context, facts.held, plan),
     ...worse(facts, noted),
   };
-}
-
-/** Its problems go along without values: those stand in the links. */
-export function lastRunOf(
-  { run, now }: Pick<RunContext, 'run' | 'now'>,
-  { status, counts, problems, stopped }: Ending,
-): LastRun {
-  const told = problems.slice(0, problemsKept).map(({ values: _values, ...problem }) => problem);
-  return { run, status, endedAt: new Date(now()).toISOString(), counts, ...(stopped && { stopped }), problems: told };
 }
 
 /** One search asks for as many uuids; with more of them, changes are asked for from where they were before. */
@@ -251,134 +227,52 @@ function nextPlace(
  * What the next run of this process may rely on. Time alone can change what a run would do where something waits, is to be
  * tried again, or was asked of the service.
  */
-function remember({ session, request }: RunContext, pulled: Pulled, { input }: Decided, report: RunReport): void {
+function remember(context: RunContext, pulled: Pulled, { input }: Decided, ending: Ending): void {
+  const { session, request, choose } = context;
   session.noted = pulled.noted;
-  const { counts, problems, holds } = report;
-  const { created, updated, appended, set, deleted, removed, enrolled, cancelled } = counts;
-  const hasWritten = created + updated + appended + set + deleted + removed + enrolled + cancelled > 0;
-  const passes: ReadonlySet<Problem['kind']> = new Set(['waiting', 'refused', 'failed', 'unknown', 'incomplete']);
   const isQuiet =
-    !request.signal.aborted &&
-    request.choose === undefined &&
-    holds.length === 0 &&
+    isRepeatable(request, ending) &&
+    choose === undefined &&
     session.watermark === pulled.watermark &&
-    !hasWritten &&
-    input.answers.contacts.size + input.answers.lookups.size + (input.answers.keys?.size ?? 0) === 0 &&
-    problems.every(({ kind }) => !passes.has(kind));
-  if (isQuiet) session.quiet = { fingerprint: pulled.snapshot.fingerprint, report };
+    input.answers.contacts.size + input.answers.lookups.size + (input.answers.keys?.size ?? 0) === 0;
+  if (isQuiet) session.quiet = { fingerprint: pulled.snapshot.fingerprint, ending: stillTrue(ending) };
   else delete session.quiet;
 }
 
 /** An idle run says what the last one said, less what that one did. */
-function stillTrue({ status, counts, problems, holds, planned }: RunReport): Ending {
+function stillTrue({ status, counts, problems, holds, planned }: Ending): Ending {
   return { status, isFull: false, counts, problems, holds, planned };
 }
 
-/** G1, G2: nothing is written and nothing remembered, but for what `approve` needs to know. */
+/** G1, G2. */
 async function hold(
-  context: RunContext,
+  { run }: RunContext,
   lease: Lease,
   memory: Memory,
   pulled: Pulled,
   { plan }: Decided,
 ): Promise<Ending> {
-  const known = memory.facts.held;
-  const isSame = known && JSON.stringify(known.planned) === JSON.stringify(plan.counts);
-  const reasons = plan.holds.map(({ reason }) => reason);
-  const held = isSame ? known : { run: context.run, planned: plan.counts, reasons };
-  const isApprovable = plan.holds.every(({ fails }) => !fails);
-  // An approval is for the counts it named: what it did not let through now it must not let through later (G2).
-  const spent = [...memory.pending].flatMap(([id, { kind }]) => (kind === 'approve' ? [id] : []));
-  const kept = { links: new Map(), strays: memory.base.strays };
-  const { batch, isEmpty } = toBatch(memory, kept, isApprovable ? { held } : {}, spent);
-  if (!isEmpty) await lease.commit(batch);
+  const { holds, counts: planned } = plan;
   const problems = [...pulled.problems, ...plan.problems];
   return {
-    status: statusOf(plan.holds, []),
+    status: statusOf(holds, []),
     isFull: pulled.isFull,
     counts: countRun(countLinked(memory.base), problems, new Map()),
     problems,
-    holds: plan.holds,
-    planned: plan.counts,
-    ...(isApprovable && { approvable: held.run }),
-  };
-}
-
-export type Ending = Omit<RunReport, 'sync' | 'run' | 'startedAt' | 'endedAt' | 'cost'>;
-
-export interface Started {
-  readonly run: string;
-  readonly at: number;
-  readonly cost: () => RunReport['cost'];
-}
-
-/** What a run of a sync and a run of a feed tell alike. */
-type Teller = Pick<SyncContext, 'newRunId' | 'now' | 'emit' | 'startMeter'> & {
-  readonly config: { readonly name: string };
-};
-
-export function begin(sync: Teller, request: RunRequest): Started {
-  const run = sync.newRunId();
-  const at = sync.now();
-  sync.emit({ type: 'run-started', sync: sync.config.name, run, isFull: request.isFull });
-  return { run, at, cost: sync.startMeter() };
-}
-
-export function end(sync: Teller, { run, at, cost }: Started, ending: Ending): RunReport {
-  const report: RunReport = {
-    sync: sync.config.name,
-    run,
-    startedAt: new Date(at).toISOString(),
-    endedAt: new Date(sync.now()).toISOString(),
-    cost: cost(),
-    ...ending,
-  };
-  sync.emit({ type: 'run-ended', sync: sync.config.name, report });
-  return report;
-}
-
-/** More than anybody reads; the counts have them all. */
-const problemsKept = 1000;
-
-export const nothingPlanned: PlanCounts = { creates: 0, changes: 0, blanks: 0, deletes: 0, missing: 0, enrolments: 0 };
-
-/** What people can do something about; anything else is a fault of ours, and thrown on. */
-export function failure(error: unknown, { isFull, signal }: RunRequest): Ending {
-  const isExpected =
-    error instanceof ServiceError ||
-    error instanceof SheetsError ||
-    error instanceof StateError ||
-    error instanceof RunFailed;
-  const isStopped = signal.aborted && (isExpected || error === signal.reason);
-  if (!isExpected && !isStopped) throw error;
-  return {
-    status: 'failed',
-    isFull,
-    counts: countRun(0, [], new Map()),
-    problems: [],
-    holds: [],
-    planned: nothingPlanned,
-    error: isStopped ? 'stopped' : (error as Error).message,
-    ...(error instanceof AuthenticationError && { isFinal: true as const }),
+    holds,
+    planned,
+    ...(await holdRun(lease, memory, run, { holds, planned })),
   };
 }
 
 function inRun(sync: SyncContext, request: RunRequest, run: string, memory: Memory): RunContext {
   sync.tombstones.restore(memory.facts.tombstones ?? {});
   // A renamed tab is still the tab (W11); another one in the configuration is another one.
-  const { tab = tabNamed(sync), table } = memory.facts;
-  const opened = sync.openTable(tab === tabNamed(sync) ? table : undefined);
+  const { tab = tabNamed(sync.config), table } = memory.facts;
+  const opened = sync.openTable(tab === tabNamed(sync.config) ? table : undefined);
   return { ...sync, run, request, table: opened, listNames: new Map() };
-}
-
-function tabNamed({ config: { sheet } }: SyncContext): string {
-  return `${sheet.spreadsheetId} ${sheet.tab}`;
 }
 
 function fieldNames({ shape }: SyncContext): readonly string[] {
   return shape.mapping.fields.map(({ name }) => name);
-}
-
-function notice(sync: SyncContext, message: string): void {
-  sync.emit({ type: 'notice', sync: sync.config.name, message });
 }

@@ -5,25 +5,16 @@ import type { ContactFieldSpec } from '../../crm/outreach/contact-fields.ts';
 import { contact as contactRecord } from '../../crm/outreach/operations/records.ts';
 import type { Contact, ContactField, ContactUpdate, Lead } from '../../crm/outreach/operations/records.ts';
 import type { ContactRow } from '../../crm/outreach/scan/contact-row.ts';
-import type {
-  CellInput,
-  CellValue,
-  ColumnFormat,
-  ColumnKey,
-  ColumnSpec,
-  Row,
-  Snapshot,
-  TableSpec,
-} from '../../sheets/port.ts';
+import type { CellInput, CellValue, ColumnFormat, ColumnKey, ColumnSpec, Row, TableSpec } from '../../sheets/port.ts';
 import type { FieldChange } from '../../sync/change.ts';
 import { isNoKey, isPlaceholderEmail } from '../../sync/record/keys.ts';
 import { type Kind, readCell, readCrm, writeCell, writeCrm } from '../../sync/value/kinds.ts';
 import type { Field, Mapping } from '../../sync/record/mapping.ts';
 import { type ContactRecord, pack, type Packed, type RowRecord } from '../../sync/record/record.ts';
 import type { Reading, Value } from '../../sync/value/value.ts';
+import { statusKey } from '../status-column.ts';
 
-/** Columns that are ours and no field of a contact. No mapped column may use these keys. */
-export const statusKey = '#status';
+/** Columns that are ours and no field of a contact. No mapped column may use these keys, nor `statusKey`. */
 const wishKey = '#automation';
 export const resultKey = '#result';
 
@@ -303,9 +294,4 @@ function toTableSpec({ name, sheet, automation }: SyncConfig, mapped: readonly C
       ),
     ],
   };
-}
-
-/** A tab without one is told nothing. */
-export function hasStatusColumn({ columns }: Snapshot): boolean {
-  return columns.some(({ key, kind }) => key === statusKey && (kind === 'found' || kind === 'renamed'));
 }

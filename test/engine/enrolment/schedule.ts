@@ -4,8 +4,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import type { DecisionRequest } from '../../../src/engine/sync/memory.ts';
-import { runSync } from '../../../src/engine/sync/run.ts';
+import type { DecisionRequest } from '../../../src/engine/facts.ts';
 import { createRandom } from '../../../src/standin/service/random.ts';
 import { createServiceStandin } from '../../../src/standin/service/standin.ts';
 import { createSheetsStandin } from '../../../src/standin/sheets/standin.ts';
@@ -209,15 +208,13 @@ export async function runSchedule(seed: number): Promise<Verdict> {
 
   async function runOnce(mortal: Mortal, isFull: boolean): Promise<void> {
     const request = { isFull, isAsked: chance(70) || isQuiet, signal: new AbortController().signal };
-    const context = mortal.app.syncs.get('prospects')!;
-    const state = mortals.stateOf(mortal, context.state);
-    const ended = await mortals.run(mortal, () => runSync({ ...context, state }, request));
+    const ended = await mortals.run(mortal, () => mortal.app.jobs.get('prospects')!.run(request));
     const text = ended === 'killed' ? 'killed' : `${ended.status} ${ended.error ?? ''}`;
     story.push(`run of ${mortals.numberOf(mortal)}: ${text}`);
   }
 
   async function tellRequests(): Promise<void> {
-    const { state } = mortals.living()[0]!.app.syncs.get('prospects')!;
+    const state = mortals.living()[0]!.app.store.sync('prospects');
     for (const id of asked) {
       retried.set(id, (retried.get(id) ?? 0) + 1);
       const request: DecisionRequest = { kind: 'retry', id };
@@ -229,7 +226,7 @@ export async function runSchedule(seed: number): Promise<Verdict> {
 
   /** Wishes that a new state found are let through. */
   async function approve(): Promise<void> {
-    const { state } = mortals.living()[0]!.app.syncs.get('prospects')!;
+    const state = mortals.living()[0]!.app.store.sync('prospects');
     const held = (await state.load()).facts.get('held') as { run: string; planned: JsonObject } | null | undefined;
     if (held) await state.addRequest({ kind: 'approve', run: held.run, counts: held.planned });
   }

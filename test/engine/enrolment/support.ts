@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunReport } from '../../../src/engine/report.ts';
-import type { DecisionRequest } from '../../../src/engine/sync/memory.ts';
+import type { DecisionRequest } from '../../../src/engine/facts.ts';
 import type { JsonObject } from '../../../src/state/port.ts';
 import { createSyncTrial, type TrialOptions } from '../../support/app.ts';
 
@@ -123,8 +123,8 @@ export function createEnrolmentTrial({ rows = [], automation = {}, sync = {}, ..
   }
 
   async function request(decision: DecisionRequest): Promise<void> {
-    const { syncs } = await trial.start();
-    await syncs.get('prospects')!.state.addRequest(decision as unknown as JsonObject);
+    const { store } = await trial.start();
+    await store.sync('prospects').addRequest(decision as unknown as JsonObject);
   }
 
   /** All there is on disk by now, read without a pause: the clock of a test jumps in every one. */
@@ -135,8 +135,8 @@ export function createEnrolmentTrial({ rows = [], automation = {}, sync = {}, ..
 
   /** `email automation` -> state, as it is on disk; the process begins anew. */
   async function ledger(): Promise<Record<string, unknown>> {
-    const { syncs } = await trial.start();
-    const { enrolments } = await syncs.get('prospects')!.state.load();
+    const { store } = await trial.start();
+    const { enrolments } = await store.sync('prospects').load();
     return Object.fromEntries(
       [...enrolments].map(([key, { state }]) => {
         const [lead = '', flow = ''] = key.split(' ');

@@ -542,10 +542,9 @@ describe('a state that is new, lost or restored', () => {
     const trial = createOutboxTrial();
     await trial.ready(row('ann@firm.io', 'Hi'));
     await trial.run();
-    const { outboxes } = await trial.start();
-    const outbox = outboxes.get('messages')!;
-    const state = await outbox.state.load();
-    const lease = await outbox.state.acquireLease();
+    const outbox = (await trial.start()).store.sync('messages');
+    const state = await outbox.load();
+    const lease = await outbox.acquireLease();
     await lease.load();
     const identities = { ...(state.facts.get('identities') as Record<string, string>), sheet: 'another 1' };
     await lease.commit({ facts: { put: new Map([['identities', identities]]) } });

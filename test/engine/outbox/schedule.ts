@@ -5,8 +5,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import type { DecisionRequest } from '../../../src/engine/sync/memory.ts';
-import { runOutbox } from '../../../src/engine/outbox/outbox.ts';
+import type { DecisionRequest } from '../../../src/engine/facts.ts';
 import { createRandom } from '../../../src/standin/service/random.ts';
 import { createServiceStandin } from '../../../src/standin/service/standin.ts';
 import { createSheetsStandin } from '../../../src/standin/sheets/standin.ts';
@@ -254,9 +253,7 @@ export async function runSchedule(seed: number): Promise<Verdict> {
 
   async function runOnce(mortal: Mortal): Promise<void> {
     const request = { isFull: false, isAsked: chance(70) || isQuiet, signal: new AbortController().signal };
-    const context = mortal.app.outboxes.get('messages')!;
-    const state = mortals.stateOf(mortal, context.state);
-    const ended = await mortals.run(mortal, () => runOutbox({ ...context, state }, request));
+    const ended = await mortals.run(mortal, () => mortal.app.jobs.get('messages')!.run(request));
     const text = ended === 'killed' ? 'killed' : `${ended.status} ${ended.error ?? ''}`;
     if (ended === 'killed') killed += 1;
     story.push(`run of ${mortals.numberOf(mortal)}: ${text}`);
@@ -269,7 +266,7 @@ export async function runSchedule(seed: number): Promise<Verdict> {
   }
 
   async function tellRequests(): Promise<void> {
-    const { state } = mortals.living()[0]!.app.outboxes.get('messages')!;
+    const state = mortals.living()[0]!.app.store.sync('messages');
     for (const [id, tag] of asked) {
       retried.set(tag, (retried.get(tag) ?? 0) + 1);
       const request: DecisionRequest = { kind: 'retry', id, isSure: true };
@@ -281,7 +278,7 @@ export async function runSchedule(seed: number): Promise<Verdict> {
 
   async function approve(): Promise<void> {
     if (isStateLost) return;
-    const { state } = mortals.living()[0]!.app.outboxes.get('messages')!;
+    const state = mortals.living()[0]!.app.store.sync('messages');
     const held = (await state.load()).facts.get('held') as { run: string; planned: JsonObject } | null | undefined;
     if (!held) return;
     await state.addRequest({ kind: 'approve', run: held.run, counts: held.planned });

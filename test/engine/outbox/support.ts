@@ -1,6 +1,6 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DecisionRequest } from '../../../src/engine/sync/memory.ts';
+import type { DecisionRequest } from '../../../src/engine/facts.ts';
 import type { RunReport } from '../../../src/engine/report.ts';
 import type { JsonObject } from '../../../src/state/port.ts';
 import { createSyncTrial, type RunOptions, tabTitle, type TrialOptions } from '../../support/app.ts';
@@ -100,8 +100,8 @@ export function createOutboxTrial({
   }
 
   async function request(decision: DecisionRequest): Promise<void> {
-    const { outboxes } = await trial.start();
-    await outboxes.get('messages')!.state.addRequest(decision as unknown as JsonObject);
+    const { store } = await trial.start();
+    await store.sync('messages').addRequest(decision as unknown as JsonObject);
   }
 
   async function approve({ approvable, planned: counts }: RunReport): Promise<void> {
@@ -110,8 +110,8 @@ export function createOutboxTrial({
 
   /** State -> how many, as it is on disk; the process begins anew. */
   async function ledger(): Promise<Record<string, number>> {
-    const { outboxes } = await trial.start();
-    const { enrolments } = await outboxes.get('messages')!.state.load();
+    const { store } = await trial.start();
+    const { enrolments } = await store.sync('messages').load();
     const byState = Map.groupBy(enrolments.values(), ({ state }) => state as string);
     return Object.fromEntries([...byState].map(([state, { length }]) => [state, length]));
   }

@@ -9,7 +9,6 @@ import type { RunningDaemon } from '../../../src/daemon.ts';
 import { startDaemon } from '../../../src/daemon.ts';
 import type { EngineEvent } from '../../../src/engine/events.ts';
 import type { RunReport } from '../../../src/engine/report.ts';
-import { runSync } from '../../../src/engine/sync/run.ts';
 import { createRandom } from '../../../src/standin/service/random.ts';
 import { createMemoryDisk, type MemoryDisk } from '../../support/memory-disk.ts';
 import { type Clock, installClock } from './clock.ts';
@@ -126,9 +125,9 @@ export function createWorld(setting: Setting, seed: number, listener: WorldListe
       return { process, daemon };
     },
     run(process, { isFull, isAsked }) {
-      const sync = process.app!.syncs.get(syncName)!;
+      const sync = process.app!.jobs.get(syncName)!;
       const request = { isFull, isAsked, signal: process.stop.signal };
-      return Promise.race([clock.within(process, () => runSync(sync, request)), process.died.promise]);
+      return Promise.race([clock.within(process, () => sync.run(request)), process.died.promise]);
     },
     kill: die,
     losePower() {

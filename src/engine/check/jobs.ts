@@ -1,0 +1,46 @@
+// What both sides are asked about one job, by its kind.
+import type { JobConfig } from '../../config/jobs.ts';
+import type { Sheets } from '../../sheets/port.ts';
+import type { ServiceClient } from '../../crm/port.ts';
+import type { JobKind } from '../kind.ts';
+import { checkContacts } from './contacts.ts';
+import type { Finding } from './finding.ts';
+import { checkRecords } from './records.ts';
+import { checkSenders } from './senders.ts';
+import { checkFeedTab, checkOutboxTab, checkTab, type FoundTab } from './tabs.ts';
+
+/** What `checkService` looks at first. */
+export const askedOfService: Readonly<Record<JobKind, string>> = { sync: 'list', feed: 'records', outbox: 'senders' };
+
+interface ServiceSide {
+  readonly client: ServiceClient;
+  readonly signal: AbortSignal;
+}
+
+export function checkServiceFor(job: JobConfig, side: ServiceSide): AsyncGenerator<Finding> {
+  switch (job.kind) {
+    case 'sync':
+      return checkContacts(job.config, side);
+    case 'feed':
+      return checkRecords(job.config, side);
+    case 'outbox':
+      return checkSenders(job.config, side);
+  }
+}
+
+/** Adds the tab to `tabs` where it was found. */
+export function checkTabFor(
+  job: JobConfig,
+  sheets: Sheets,
+  signal: AbortSignal,
+  tabs: FoundTab[],
+): AsyncGenerator<Finding> {
+  switch (job.kind) {
+    case 'sync':
+      return checkTab(job.config, sheets, signal, tabs);
+    case 'feed':
+      return checkFeedTab(job.config, sheets, signal, tabs);
+    case 'outbox':
+      return checkOutboxTab(job.config, sheets, signal, tabs);
+  }
+}

@@ -1,0 +1,158 @@
+// What runs and plans of every kind have in common: they begin, tell notices, run under the lease, and end or fail.
+import { AuthenticationError, ServiceError } from '../crm/errors.ts';
+import { SheetsError } from '../sheets/errors.ts';
+import { StateError } from '../state/errors.ts';
+import type { Lease, LoadedState } from '../state/port.ts';
+import type { Change } from '../sync/change.ts';
+import { type Estimate, estimate } from '../sync/estimate.ts';
+import { RunFailed } from './errors.ts';
+import type { JobContext, Planned, RunRequest } from './job.ts';
+import type { Kind } from './kind.ts';
+import { countRun, type Ending, nothingPlanned, type RunCost, type RunReport } from './report.ts';
+import type { SavedPlan } from './saved-plan.ts';
+
+type Reporter = Pick<JobContext, 'kind' | 'config' | 'state' | 'session' | 'emit' | 'now' | 'newRunId' | 'startMeter'>;
+
+/** `steps` is handed the id of the run, the lease and what is stored, and answers how the run ended. */
+export async function runUnderLease(
+  job: Reporter,
+  request: RunRequest,
+  steps: (run: string, lease: Lease, loaded: LoadedState) => Promise<Ending>,
+): Promise<RunReport> {
+  const begun = begin(job, request);
+  try {
+    await using lease = await job.state.acquireLease({ signal: request.signal });
+    const ending = await takeSteps(job, request, async () => {
+      const loaded = await lease.load();
+      tellNotices(job, loaded);
+      return steps(begun.run, lease, loaded);
+    });
+    // The lease is held until the run has ended, well or not.
+    return end(job, begun, ending);
+  } catch (error) {
+    // Without the lease: another process has it, or the state cannot be reached.
+    return end(job, begun, failedRun(job, request, error));
+  }
+}
+
+async function takeSteps(job: Reporter, request: RunRequest, steps: () => Promise<Ending>): Promise<Ending> {
+  try {
+    return await steps();
+  } catch (error) {
+    return failedRun(job, request, error);
+  }
+}
+
+/** The next run looks at everything anew. */
+function failedRun(job: Reporter, request: RunRequest, error: unknown): Ending {
+  delete job.session.quiet;
+  return failure(job, request, error);
+}
+
+export interface PlanSteps {
+  readonly ending: Ending;
+  readonly changes: readonly Change[];
+  /** What an approval would let through besides (P6). */
+  readonly onceApproved?: readonly Change[];
+  readonly saved?: SavedPlan;
+  /** Whether the service takes this field by a call of its own. Left out: none. */
+  readonly isCustom?: (field: string) => boolean;
+}
+
+/** As a run, without its lease; writes nothing anywhere. */
+export async function planWithoutLease(
+  job: Reporter & Pick<JobContext, 'budgets'>,
+  request: RunRequest,
+  steps: (run: string, loaded: LoadedState) => Promise<PlanSteps>,
+): Promise<Planned> {
+  const begun = begin(job, request);
+  try {
+    const { ending, changes, onceApproved, saved, isCustom } = await steps(begun.run, await job.state.load());
+    const report = end(job, begun, ending);
+    const writing = estimate(changes, [], job.budgets, isCustom ?? (() => false));
+    const cost = added(report.cost, writing);
+    return {
+      report: { ...report, changes, ...(onceApproved && { onceApproved }), estimate: cost },
+      ...(saved && { saved }),
+    };
+  } catch (error) {
+    const report = end(job, begun, failure(job, request, error));
+    return { report: { ...report, changes: [], estimate: noCost } };
+  }
+}
+
+const noCost: Estimate = { crmCalls: 0, sheetReads: 0, sheetWrites: 0, seconds: 0 };
+
+/** A run reads and asks first what the plan has just read and asked. */
+function added(reading: RunCost, writing: Estimate): Estimate {
+  return {
+    crmCalls: reading.crmCalls + writing.crmCalls,
+    sheetReads: reading.sheetReads + writing.sheetReads,
+    sheetWrites: reading.sheetWrites + writing.sheetWrites,
+    seconds: Math.ceil(reading.seconds + writing.seconds),
+  };
+}
+
+/** Something an operator should know that is no problem of a record. */
+export function tellNotice({ emit, config }: Pick<JobContext, 'emit' | 'config'>, message: string): void {
+  emit({ type: 'notice', sync: config.name, message });
+}
+
+/** That there is no state yet is told by the kinds to which it matters. */
+function tellNotices(job: Reporter, { notices }: LoadedState): void {
+  for (const { kind, message } of notices) if (kind !== 'absent') tellNotice(job, message);
+}
+
+interface Begun {
+  readonly run: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly cost: () => RunCost;
+}
+
+function begin(job: Reporter, { isFull }: RunRequest): Begun {
+  const run = job.newRunId();
+  const at = job.now();
+  job.emit({ type: 'run-started', sync: job.config.name, run, isFull });
+  return { run, at, cost: job.startMeter() };
+}
+
+function end(job: Reporter, { run, at, cost }: Begun, ending: Ending): RunReport {
+  const report: RunReport = {
+    sync: job.config.name,
+    kind: job.kind.name,
+    run,
+    startedAt: new Date(at).toISOString(),
+    endedAt: new Date(job.now()).toISOString(),
+    cost: cost(),
+    ...ending,
+  };
+  job.emit({ type: 'run-ended', sync: job.config.name, report });
+  return report;
+}
+
+/** What people can do something about; anything else is a fault of the program, and thrown on. */
+function failure({ kind }: Reporter, request: RunRequest, error: unknown): Ending {
+  const { signal } = request;
+  const isExpected =
+    error instanceof ServiceError ||
+    error instanceof SheetsError ||
+    error instanceof StateError ||
+    error instanceof RunFailed;
+  const isStopped = signal.aborted && (isExpected || error === signal.reason);
+  if (!isExpected && !isStopped) throw error;
+  return {
+    status: 'failed',
+    isFull: isFullScan(kind, request),
+    counts: countRun(0, [], new Map()),
+    problems: [],
+    holds: [],
+    planned: nothingPlanned,
+    error: isStopped ? 'stopped' : (error as Error).message,
+    ...(error instanceof AuthenticationError && { isFinal: true as const }),
+  };
+}
+
+function isFullScan({ fullScans }: Kind, { isFull }: RunRequest): boolean {
+  return fullScans === 'when asked' ? isFull : fullScans === 'always';
+}

@@ -1,0 +1,33 @@
+// P6: messages that wait for an approval, because the ledger that would know them was not there.
+import type { Change, Problem } from '../../sync/change.ts';
+import type { OutboxInput } from '../../sync/outbox/input.ts';
+import type { OutboxPlan } from '../../sync/outbox/outbox.ts';
+import type { Facts } from '../facts.ts';
+import { type HeldPlan, heldPlan } from '../held.ts';
+import { nothingPlanned } from '../report.ts';
+import type { Asking } from './questions.ts';
+
+/** What `approve` has to name; undefined: nothing waits. */
+export function heldMessages(
+  known: Facts['held'],
+  run: string,
+  { unapproved }: Pick<OutboxPlan, 'unapproved'>,
+): HeldPlan | undefined {
+  if (unapproved === 0) return undefined;
+  const rows = unapproved === 1 ? '1 row that says yes was' : `${unapproved} rows that say yes were`;
+  return heldPlan(known, run, { ...nothingPlanned, messages: unapproved }, [`${rows} there before the state (P6)`]);
+}
+
+/** P6: what an approval would let through. What not even then is sent says why, rather than that it is held. */
+export async function previewApproval(
+  asking: Asking,
+  judged: OutboxInput,
+  { unapproved, problems }: OutboxPlan,
+): Promise<{ readonly problems: readonly Problem[]; readonly onceApproved: readonly Change[] }> {
+  const approved = await asking.until({ ...judged, approved: unapproved });
+  const refusals = new Map(approved.problems.flatMap((each) => (each.kind === 'refused' ? [[each.id, each]] : [])));
+  return {
+    problems: problems.map((each) => refusals.get(each.id) ?? each),
+    onceApproved: approved.due.map(({ change }) => change),
+  };
+}

@@ -1,0 +1,24 @@
+// What a run of an outbox comes to.
+import type { Change, Problem } from '../../sync/change.ts';
+import type { OutboxPlan } from '../../sync/outbox/outbox.ts';
+import type { Outcome } from '../../sync/outcome.ts';
+import type { HeldPlan } from '../held.ts';
+import { countRun, type Ending, nothingPlanned, statusOf } from '../report.ts';
+
+/** `held`: what `approve` lets through (P6). */
+export function endingOf(
+  { sent, unapproved }: OutboxPlan,
+  problems: readonly Problem[],
+  outcomes: ReadonlyMap<Change, Outcome>,
+  held: HeldPlan | undefined,
+): Ending {
+  return {
+    status: statusOf([], problems),
+    isFull: false,
+    counts: countRun(sent, problems, outcomes),
+    problems,
+    holds: [],
+    planned: { ...nothingPlanned, messages: unapproved },
+    ...(held && { approvable: held.run }),
+  };
+}

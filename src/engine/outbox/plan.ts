@@ -1,0 +1,38 @@
+// What a run of an outbox would send, each message in full; writes nothing anywhere.
+import { planWithoutLease } from '../frame.ts';
+import type { Planned, RunRequest } from '../job.ts';
+import { heldMessages, previewApproval } from './approval.ts';
+import { askDeliveries } from './ask.ts';
+import { createAsking } from './questions.ts';
+import type { OutboxContext } from './context.ts';
+import { unlisted } from './deliveries.ts';
+import { endingOf } from './ending.ts';
+import { assertSame, identitiesOf, inputOf, inRun, inTab, lostHeaders } from './input.ts';
+import { asUnknown, recallOutbox } from './ledger.ts';
+import { toSavedMessages } from './saved.ts';
+import { readTab } from './tab.ts';
+
+export function planOutboxRun(outbox: OutboxContext, request: RunRequest): Promise<Planned> {
+  return planWithoutLease(outbox, request, async (run, loaded) => {
+    const memory = recallOutbox(loaded);
+    const context = inRun(outbox, request, run, memory);
+    const tab = await readTab(context, memory.facts, false);
+    assertSame(context, memory.facts, tab);
+    const known = new Map([...memory.messages, ...asUnknown(memory.messages)]);
+    const { heard, notice } = await askDeliveries(context, inTab(tab, known), known);
+    const asking = createAsking(context);
+    const messages = new Map([...known, ...heard]);
+    const judged = { ...inputOf(context, memory, tab), messages, batchMax: Infinity, isDryRun: true };
+    const plan = await asking.until(judged);
+    const changes = [...plan.due.map(({ change }) => change), ...plan.sets];
+    const preview = plan.unapproved === 0 ? undefined : await previewApproval(asking, judged, plan);
+    const problems = [...lostHeaders(tab), ...unlisted(notice), ...(preview?.problems ?? plan.problems)];
+    const held = heldMessages(memory.facts.held, run, plan);
+    return {
+      ending: endingOf(plan, problems, new Map(), held),
+      changes,
+      ...(preview && { onceApproved: preview.onceApproved }),
+      saved: toSavedMessages(outbox.config.name, run, identitiesOf(context, tab), changes),
+    };
+  });
+}

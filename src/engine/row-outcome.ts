@@ -1,0 +1,78 @@
+// What became of a row that was written, in the algorithm's words.
+import type { AppendOutcome, CellValue, ColumnKey, Displaced, RemoveOutcome, RowOutcome } from '../sheets/port.ts';
+import type { Outcome } from '../sync/outcome.ts';
+import type { Reading } from '../sync/value/value.ts';
+
+/** What the cells of a row hold after a write, by field name. */
+interface CellsDep {
+  readonly shape: {
+    readonly fromCells: (stored: Readonly<Record<ColumnKey, CellValue>>) => Readonly<Record<string, Reading>>;
+  };
+}
+
+export function fromUpdate({ shape }: CellsDep, outcome: RowOutcome): Outcome {
+  switch (outcome.kind) {
+    case 'written':
+      return { kind: 'done', stored: shape.fromCells(outcome.stored) };
+    case 'changed-meanwhile':
+    case 'moved':
+    case 'row-gone':
+    case 'duplicate-id':
+    case 'formula':
+      return { kind: 'moved' };
+    case 'displaced':
+      return { kind: 'failed', message: displacedText(outcome.cells) };
+    case 'refused':
+      return { kind: 'refused', message: outcome.message };
+    case 'failed':
+    case 'unknown':
+      return { kind: outcome.kind, message: outcome.error.message };
+  }
+}
+
+export function fromAppend(outcome: AppendOutcome): Outcome {
+  switch (outcome.kind) {
+    case 'appended':
+      return { kind: 'done', stored: {} };
+    case 'duplicate-id':
+    case 'moved':
+      return { kind: 'moved' };
+    case 'displaced':
+      return {
+        kind: 'failed',
+        message: `it was appended, but columns were moved in that moment: look at ${outcome.columns.join(', ')} of its row`,
+      };
+    case 'refused':
+      return { kind: 'refused', message: outcome.message };
+    case 'failed':
+    case 'unknown':
+      return { kind: outcome.kind, message: outcome.error.message };
+  }
+}
+
+export function fromRemove(outcome: RemoveOutcome): Outcome {
+  switch (outcome.kind) {
+    case 'removed':
+      return { kind: 'done' };
+    // Gone is what was wanted, whoever did it.
+    case 'row-gone':
+      return { kind: 'done' };
+    case 'changed-meanwhile':
+    case 'moved':
+    case 'duplicate-id':
+      return { kind: 'moved' };
+    case 'displaced':
+      return {
+        kind: 'failed',
+        message: `rows were moved in the moment of deleting: look at row ${outcome.number} in the version history of the sheet`,
+      };
+    case 'failed':
+    case 'unknown':
+      return { kind: outcome.kind, message: outcome.error.message };
+  }
+}
+
+function displacedText(cells: readonly Displaced[]): string {
+  const named = cells.map(({ cell, isRestored }) => `${cell}${isRestored ? ' (put back)' : ''}`).join(', ');
+  return `cells were moved in the moment of writing; look at ${named}`;
+}

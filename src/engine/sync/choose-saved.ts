@@ -1,0 +1,77 @@
+// A saved plan of a sync, and what of a later plan is still that very plan (W3).
+import type { Change, Problem } from '../../sync/change.ts';
+import { problem } from '../../sync/change.ts';
+import { soleKeyNames } from '../../sync/record/keys.ts';
+import type { PlanInput } from '../../sync/input.ts';
+import type { Choice } from '../context.ts';
+import { RunFailed } from '../errors.ts';
+import { plainChange, type SavedPlan } from '../saved-plan.ts';
+import type { Decided } from './decide.ts';
+
+export function toSavedPlan(sync: string, run: string, isFull: boolean, { input, whole }: Decided): SavedPlan {
+  return { sync, run, isFull, identities: input.identities.now, changes: whole.changes.map(plainChange) };
+}
+
+/**
+ * Of a fresh plan, what is exactly as saved. A record goes as a whole or not at all: the parts of its change were decided
+ * together. What the saved plan has and the fresh one has not, or has otherwise, is refused by name.
+ */
+export function chooseSaved(saved: SavedPlan, changes: readonly Change[], input: PlanInput): Choice {
+  const { crm, sheet } = input.identities.now;
+  if (saved.identities.crm !== crm || saved.identities.sheet !== sheet) {
+    throw new RunFailed(`the plan was made for another list or tab than ${saved.sync} has now: plan again`);
+  }
+  const wanted = byRecord(saved.changes);
+  const found = byRecord(changes);
+  const moved = new Set([...wanted.keys()].filter((key) => textOf(wanted.get(key)) !== textOf(found.get(key))));
+  for (const key of entangled(wanted, moved, input)) moved.add(key);
+  return {
+    changes: changes.filter((change) => wanted.has(recordOf(change)) && !moved.has(recordOf(change))),
+    problems: [...moved].map((key) => refusal(wanted.get(key)![0]!, found.get(key)?.[0])),
+  };
+}
+
+type AnyChange = Change | SavedPlan['changes'][number];
+
+function byRecord<Some extends AnyChange>(changes: readonly Some[]): ReadonlyMap<string, readonly Some[]> {
+  const map = new Map<string, Some[]>();
+  for (const change of changes) map.set(recordOf(change), [...(map.get(recordOf(change)) ?? []), change]);
+  return map;
+}
+
+/** A row that is nobody yet is known by what it holds; rows move. */
+function recordOf(change: AnyChange): string {
+  return change.uuid ?? ('key' in change ? `new ${change.key}` : `row ${change.row}`);
+}
+
+/** Everything of a record's changes but where its row is and why. */
+function textOf(changes: readonly AnyChange[] = []): string {
+  return changes
+    .map((change) => {
+      const { row: _row, rule: _rule, reason: _reason, fields, ...rest } = change;
+      const parts = Object.entries(rest).toSorted(([a], [b]) => (a < b ? -1 : 1));
+      return JSON.stringify([parts, fields.map(({ field, before, after }) => ({ field, before, after }))]);
+    })
+    .toSorted()
+    .join('\n');
+}
+
+/** Keys pass from contact to contact in an order (I7): where one edit of a key falls out, the others wait with it. */
+function entangled(
+  wanted: ReadonlyMap<string, readonly AnyChange[]>,
+  moved: ReadonlySet<string>,
+  { mapping }: PlanInput,
+): readonly string[] {
+  const keyNames = soleKeyNames(mapping);
+  const editsKey = (changes: readonly AnyChange[]) =>
+    changes.some(({ op, fields }) => op === 'update' && fields.some(({ field }) => keyNames.includes(field)));
+  const editors = [...wanted].filter(([, changes]) => editsKey(changes)).map(([key]) => key);
+  return editors.some((key) => moved.has(key)) ? editors : [];
+}
+
+function refusal({ uuid, row }: AnyChange, now: AnyChange | undefined): Problem {
+  const reason = now
+    ? 'not applied: it changed since the plan was made'
+    : 'not applied: nothing is to be done for it any more, it changed or was done since the plan was made';
+  return problem('held', { uuid, row: now?.row ?? row }, 'W3', reason);
+}

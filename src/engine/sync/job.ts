@@ -1,0 +1,34 @@
+// A sync as a job.
+import type { SyncConfig } from '../../config/config.ts';
+import type { SyncContext } from '../context.ts';
+import { scheduleIntervalMs } from '../interval.ts';
+import { type Job, type JobDep, toJobContext } from '../job.ts';
+import { chooseSaved } from './choose-saved.ts';
+import { syncKind } from './kind.ts';
+import { planSync, runSync } from './run.ts';
+import { createShape } from './shape.ts';
+
+export function createSyncJob(config: SyncConfig, dep: JobDep): Job {
+  const { name, schedule, fullScan, settleMs, columns } = config;
+  const shape = createShape(config, scheduleIntervalMs(schedule));
+  const { capabilities, createTombstones } = dep;
+  const context: SyncContext = {
+    ...toJobContext(syncKind, name, shape.table, dep),
+    config,
+    shape,
+    capabilities,
+    tombstones: createTombstones(),
+  };
+  return {
+    kind: syncKind,
+    name,
+    schedule,
+    fullScan,
+    settleMs,
+    headerOf: (field) => columns.find(({ key }) => key === field)?.header ?? field,
+    run: (request) => runSync(context, request),
+    plan: (request) => planSync(context, request),
+    apply: (saved, request) =>
+      runSync(context, { ...request, isFull: saved.isFull }, (changes, input) => chooseSaved(saved, changes, input)),
+  };
+}

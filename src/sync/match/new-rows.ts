@@ -1,4 +1,5 @@
-// Rows that name nobody in scope: new contacts, once it is sure that they are; else told why not. I2, I3, I6, W5, W10, E2, E3.
+// Rows whose keys name no contact in scope: they become new contacts, or a problem says why not (I2, I3, I6, W5, W10, E2,
+// E3).
 import { lastSeen, rowKey, type Stray } from '../record/base.ts';
 import { problem, firstFew } from '../change.ts';
 import { type Index, computeOnce, addToIndex } from './key-index.ts';
@@ -18,13 +19,13 @@ import type { Reading } from '../value/value.ts';
 
 export interface NewRow {
   readonly row: RowRecord;
-  /** The contact to be moved here from another list, if it is one already (I2). */
+  /** The uuid of the contact that is moved here from another list (I2). */
   readonly moves?: string;
-  /** As it was answered there. */
+  /** That contact, as it was answered. */
   readonly contact?: ContactRecord;
   /**
-   * E2: was not looked up. The call that creates and enrols it spares those who are there already; without that call, it
-   * has to be looked up first.
+   * E2: the row was not looked up. The call that creates and enrols leaves existing contacts alone. If that call is not
+   * made, the row has to be looked up first.
    */
   readonly isUnasked?: true;
 }
@@ -32,7 +33,7 @@ export interface NewRow {
 export function findNewRows(matching: Matching, unmatched: readonly UnmatchedRow[]): NewRow[] {
   if (unmatched.length === 0) return [];
   const { keys, rowByUuid, rowsWithoutId } = matching;
-  // Also those that are quarantined for another reason: they name the same person all the same (I6).
+  // Rows that are quarantined for another reason count too: they name the same person (I6).
   const linkedNow = new Set(rowByUuid.values());
   const rowsByKey = new Map<string, RowRecord[]>();
   for (const row of rowsWithoutId) if (!linkedNow.has(row)) addToIndex(rowsByKey, keys.of(unpack(row.values)), row);
@@ -74,12 +75,12 @@ function waitForKey(
     const why = noKey === -1 ? '' : ` (${String(values[noKey])} is a placeholder address, which is nobody's)`;
     return keepRowWaiting(matching, row, 'I2', `names nobody yet: needs ${matching.keys.text}${why}${whose}`);
   }
-  // It may be the row of anybody whose row seems to be gone (L7).
+  // L7: the row may belong to any contact whose row is missing.
   matching.doubtfulRows.push(row);
   return keepRowWaiting(matching, row, 'I2', `cannot be told who it is: ${unreadable.join(', ')}`);
 }
 
-/** Contacts that had a row, which is not found, and what it held last. By uuid. */
+/** By uuid: contacts whose row is missing, and what it held last. */
 function missingRows({ input: { base }, rowByUuid }: Matching): ReadonlyMap<string, readonly Reading[]> {
   const missing = [...base.links].filter(([uuid, link]) => link.standing === undefined && !rowByUuid.has(uuid));
   return new Map(
@@ -88,8 +89,8 @@ function missingRows({ input: { base }, rowByUuid }: Matching): ReadonlyMap<stri
 }
 
 /**
- * Contacts whose missing row held what this one holds in some field that people fill: one that lost its ID and its keys, or
- * never had a key, cannot be told from a new one, so theirs may not be gone (L7).
+ * Contacts whose missing row shared a value with this row, in a field that people fill. A row that lost its ID and its
+ * keys, or never had a key, cannot be told from a new row; so these contacts' rows may not be gone (L7).
  */
 function missingLike(
   { input: { mapping }, keys }: Matching,
@@ -104,7 +105,10 @@ function missingLike(
   return [...missing].flatMap(([uuid, before]) => (isAlike(before) || keys.of(before).length === 0 ? [uuid] : []));
 }
 
-/** By `rowKey`, those whose lookups found the same contact elsewhere: each by another key, else they were one group already. */
+/**
+ * By `rowKey`: rows whose lookups found the same contact in another list. Each found it by another key; rows with the
+ * same key are quarantined already.
+ */
 function groupByAnswer(matching: Matching, unmatched: readonly UnmatchedRow[]): Index<RowRecord> {
   const byUuid = new Map<string, RowRecord[]>();
   for (const { row } of unmatched) {
@@ -152,7 +156,8 @@ function judgeUnmatchedRow(matching: Matching, { row, values }: UnmatchedRow): N
   if (answer?.kind === 'elsewhere') keepAnswer(matching, key, answer);
   switch (answer?.kind) {
     case undefined:
-      // Who is to be moved here has to be known first: the call that creates and enrols spares contacts of other lists.
+      // With `move_to_list` the row is looked up first: the call that creates and enrols leaves contacts of other lists
+      // alone.
       if (stray.wish !== undefined && !stray.isApart && !stray.isUnknown && input.automations && !mapping.moveToList) {
         return [{ row, isUnasked: true }];
       }
@@ -162,7 +167,7 @@ function judgeUnmatchedRow(matching: Matching, { row, values }: UnmatchedRow): N
       return keepRowWaiting(matching, row, 'I2', `new: could not be looked up: ${answer.why}`);
     case 'gone':
       return [{ row }];
-    // Was among the hits already.
+    // `findMatches` returned these contacts already, so the row is not unmatched.
     case 'several':
     case 'here':
       return [];
@@ -176,7 +181,7 @@ function judgeUnmatchedRow(matching: Matching, { row, values }: UnmatchedRow): N
   }
 }
 
-/** Whoever is elsewhere may still have a row here (D4). */
+/** A contact in another list may still have a row here (D4). */
 function takenReason({ rowByUuid }: Matching, uuid: string | undefined): string | undefined {
   const holder = uuid === undefined ? undefined : rowByUuid.get(uuid);
   return holder && `matches ${uuid}, already in row ${holder.number}`;
@@ -197,7 +202,7 @@ function keepRefused(matching: Matching, row: RowRecord, { retryAt, message }: N
   return [];
 }
 
-/** E3: it may be a contact by now, and enrolled. */
+/** E3: the row may be a contact by now, and enrolled. */
 function leaveToLookup({ problems }: Matching, row: RowRecord): [] {
   const reason = 'it may have been created and enrolled: is looked up, look in the service if it stays so';
   problems.push(problem('unknown', { row: row.number }, 'E3', reason));

@@ -96,7 +96,7 @@ function whyNotTakenBack(fields: readonly Field[], field: Field, person: Person,
   if (person.contact === 'absent') return 'its contact is gone';
   if (!isWritable(field, 'crm')) return 'only the CRM can change it';
   if (!isWritable(field, 'sheet')) return 'only the sheet can change it';
-  if (write.agreedBefore === undefined) return 'both sides never agreed on anything else';
+  if (write.agreedBefore === undefined) return 'both sides never agreed on another value';
   if (person.row.formulas?.includes(field.name)) return 'the cell holds a formula';
   const sides: readonly Side[] = ['crm', 'sheet'];
   const changed = sides.find((side) => !isSame(field.kind, readingOf(fields, person, side, field.name), write.after));

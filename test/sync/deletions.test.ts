@@ -37,7 +37,7 @@ const cases: readonly Case[] = [
     input: scene([rowGone, ...others]),
     problems: ['ignored a [D1]'],
     links: ['a row-gone'],
-    says: 'left alone until the row is back, or retry is said',
+    says: 'left alone until the row is back; for a new row: leadsheet retry',
   },
   {
     name: 'D1 ignore: no row is appended again, whatever changes in the CRM',

@@ -138,19 +138,19 @@ const cases: readonly Case[] = [
     name: 'I2: a row without a key waits, and says what is missing',
     input: scene([newRow('a', only({ first_name: 'Ann' }))]),
     problems: ['waiting row 2 [I2]'],
-    says: 'names nobody yet: needs network_id, or email, or name with company_name',
+    says: 'has no match key yet: fill network_id, or email, or name with company_name',
   },
   {
     name: 'I2, I8: a row that has a placeholder address alone waits, and says why it does not count',
     input: scene([newRow('a', only({ first_name: 'Ann', email: 'noreply@example.com' }))]),
     problems: ['waiting row 2 [I2]'],
-    says: "names nobody yet: needs network_id, or email, or name with company_name (noreply@example.com is a placeholder address, which is nobody's)",
+    says: 'has no match key yet: fill network_id, or email, or name with company_name (noreply@example.com is a placeholder address, which identifies no contact)',
   },
   {
     name: 'I2, V4: a row whose key is unreadable waits, and names the cell',
     input: scene([newRow('a', only({ email: undefined }), { unreadable: { Email: '#N/A' } })]),
     problems: ['waiting row 2 [I2]'],
-    says: 'cannot be told who it is: Email shows #N/A',
+    says: 'its contact is not known: Email shows #N/A; repair the cell',
   },
   {
     name: 'I2, W10: a new row waits for the settle delay',
@@ -169,7 +169,7 @@ const cases: readonly Case[] = [
       strays: strayed('a', { mistakenFor: uuidOf('f'), mistake: 'it has a row already' }),
     }),
     problems: ['quarantined row 2 [I3]'],
-    says: `the service answered somebody else, ${uuidOf('f')}: it has a row already`,
+    says: `the service answered another contact, ${uuidOf('f')}: it has a row already`,
   },
   {
     name: 'W5: a refused new row is not created before its pause is over',
@@ -388,7 +388,7 @@ const cases: readonly Case[] = [
     ),
     changes: ['delete b [D1]'],
     problems: ['waiting row 2 [I2]'],
-    says: `names nobody yet: needs network_id, or email, or name with company_name; if it is the row of ${uuidOf('a')}, write that ID into it`,
+    says: `has no match key yet: fill network_id, or email, or name with company_name; if it is the row of ${uuidOf('a')}, write that ID into it`,
   },
   {
     name: 'I5, L7, D1: a row that lost its ID and its keys may be any missing row that shared a value with it',

@@ -109,7 +109,7 @@ describe('S4: writes that are reported instead', () => {
       what: 'a blank that was filled where both sides had never agreed',
       parts: now({ position: 'CEO' }),
       write: wrote('position', undefined, 'CEO'),
-      says: 'both sides never agreed on anything else',
+      says: 'both sides never agreed on another value',
     },
     {
       what: 'a formula stands in the cell',

@@ -109,7 +109,7 @@ function releaseOf({ update, keyFields }: KeyEdit): Update {
       ...change,
       after: null,
       rule: 'I7' as const,
-      reason: 'let go, so that another contact can take it',
+      reason: 'emptied so that another contact can take it',
     }));
   return { ...update, fields, rule: 'I7', reason: 'swaps a key with another contact', releases: true };
 }

@@ -91,7 +91,7 @@ function judgeUnknownId(matching: Matching, id: string, row: RowRecord): void {
   else if (answer.kind === 'gone' || answer.kind === 'elsewhere') keepAnswer(matching, key, answer);
   const reasons = {
     gone: 'no contact has its ID: put the right one back, or clear it to make a new contact',
-    elsewhere: `its contact is ${answer?.kind === 'elsewhere' ? answer.where : ''}, not in ${crm.scope}`,
+    elsewhere: `its contact is ${answer?.kind === 'elsewhere' ? answer.where : ''}, not in ${crm.scope}: move the contact, or delete the row`,
     unanswered: `its ID could not be looked up: ${answer?.kind === 'unanswered' ? answer.why : ''}`,
     here: '',
     asked: 'its ID is being looked up',

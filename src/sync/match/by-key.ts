@@ -123,7 +123,8 @@ function linkByKey(matching: Matching, uuid: string, rows: readonly RowRecord[])
   const takenRows = rowByUuid.get(uuid)?.number ?? sharedIds.get(uuid)?.others.map(({ number }) => number);
   if (takenRows !== undefined) {
     const where = firstFew([takenRows].flat());
-    for (const row of rows) quarantineRow(matching, row, 'I2', `matches ${uuid}, already in row ${where}`);
+    for (const row of rows)
+      quarantineRow(matching, row, 'I2', `matches ${uuid}, already in row ${where}: keep one of the rows`);
   } else if (rows.length > 1) {
     withheld.add(uuid);
     for (const row of rows) quarantineRow(matching, row, 'I6', `matches ${uuid}; ${sameKeyReason(row, rows)}`);

@@ -1,6 +1,6 @@
 // Rows whose keys name no contact in scope: they become new contacts, or a problem says why not (I2, I3, I6, W5, W10, E2,
 // E3).
-import { lastSeen, rowKey, type Stray } from '../record/base.ts';
+import { lastSeen, rowKey, type Stray, wrongAnswerReason } from '../record/base.ts';
 import { problem, firstFew } from '../change.ts';
 import { type Index, computeOnce, addToIndex } from './key-index.ts';
 import { isNoKey } from '../record/keys.ts';
@@ -47,7 +47,13 @@ export function findNewRows(matching: Matching, unmatched: readonly UnmatchedRow
     const linked = own.flatMap((key) => linkedRows().get(key) ?? [])[0];
     if (own.length === 0) return waitForKey(matching, each, missing);
     if (group.size > 1) return quarantineRow(matching, row, 'I6', sameKeyReason(row, [...group]));
-    if (linked) return quarantineRow(matching, row, 'I6', `has the same ${keys.text} as row ${linked.number}`);
+    if (linked)
+      return quarantineRow(
+        matching,
+        row,
+        'I6',
+        `has the same ${keys.text} as row ${linked.number}: keep one of the rows`,
+      );
     const contenders = answered.get(rowKey(row)) ?? [];
     if (contenders.length > 1) return quarantineContender(matching, row, contenders);
     return judgeUnmatchedRow(matching, each);
@@ -72,12 +78,12 @@ function waitForKey(
     for (const uuid of missing) matching.withheld.add(uuid);
     const whose = missing.length > 0 ? `; if it is the row of ${firstFew(missing)}, write that ID into it` : '';
     const noKey = matching.input.mapping.fields.findIndex((field, index) => isNoKey(field, values[index]));
-    const why = noKey === -1 ? '' : ` (${String(values[noKey])} is a placeholder address, which is nobody's)`;
-    return keepRowWaiting(matching, row, 'I2', `names nobody yet: needs ${matching.keys.text}${why}${whose}`);
+    const why = noKey === -1 ? '' : ` (${String(values[noKey])} is a placeholder address, which identifies no contact)`;
+    return keepRowWaiting(matching, row, 'I2', `has no match key yet: fill ${matching.keys.text}${why}${whose}`);
   }
   // L7: the row may belong to any contact whose row is missing.
   matching.doubtfulRows.push(row);
-  return keepRowWaiting(matching, row, 'I2', `cannot be told who it is: ${unreadable.join(', ')}`);
+  return keepRowWaiting(matching, row, 'I2', `its contact is not known: ${unreadable.join(', ')}; repair the cell`);
 }
 
 /** By uuid: contacts whose row is missing, and what it held last. */
@@ -136,7 +142,7 @@ function judgeUnmatchedRow(matching: Matching, { row, values }: UnmatchedRow): N
   const stray = rememberStray(matching, row);
   if (input.ledger.inFlight?.has(key)) return leaveToLookup(matching, row);
   if (stray.mistakenFor !== undefined) {
-    const reason = `the service answered somebody else, ${stray.mistakenFor}: ${stray.mistake ?? 'check its identifiers'}`;
+    const reason = wrongAnswerReason(stray.mistakenFor, stray.mistake ?? 'check its identifiers');
     return quarantineRow(matching, row, 'I3', reason);
   }
   if (input.waitsToSettle && now - stray.since < mapping.settleMs) {
@@ -184,7 +190,7 @@ function judgeUnmatchedRow(matching: Matching, { row, values }: UnmatchedRow): N
 /** A contact in another list may still have a row here (D4). */
 function takenReason({ rowByUuid }: Matching, uuid: string | undefined): string | undefined {
   const holder = uuid === undefined ? undefined : rowByUuid.get(uuid);
-  return holder && `matches ${uuid}, already in row ${holder.number}`;
+  return holder && `matches ${uuid}, already in row ${holder.number}: keep one of the rows`;
 }
 
 function elsewhereReason({ input: { crm } }: Matching, where: string, isFiltered = false): string {

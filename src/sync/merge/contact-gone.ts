@@ -22,7 +22,7 @@ export function planAbsent(context: PersonContext, person: Person, link: Link): 
     case undefined:
       return { link, changes: [], problems: [], question: 'D3' };
     case 'unanswered': {
-      const reason = `is it still there? ${answer.why}`;
+      const reason = `not known whether its contact is still there, is asked again: ${answer.why}`;
       return { link, changes: [], problems: [problem('waiting', { uuid, row: row?.number ?? null }, 'D3', reason)] };
     }
     case 'here':

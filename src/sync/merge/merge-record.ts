@@ -135,7 +135,7 @@ function decideField(input: MergeInput, record: RecordReadings, field: Field, re
     const lookup = memberIdLookup();
     const answer = lookup && input.answers.keys?.get(lookup.id);
     if (crm == null || answer?.kind !== 'here' || answer.contact.uuid !== record.uuid) return undefined;
-    const reason = 'names the same profile, which the service shows so';
+    const reason = 'names the same profile, whose handle this is';
     return writeUnlessHeld([{ side: 'sheet', field: field.name, before: sheet, after: crm, rule: 'V2', reason }]);
   }
 
@@ -217,7 +217,7 @@ function decideField(input: MergeInput, record: RecordReadings, field: Field, re
   function parkedProblem(why: 'not-stored' | 'flips'): Problem {
     return why === 'not-stored'
       ? fieldProblem('parked', 'M6', 'not stored by the service, tried three times: left alone until it changes')
-      : fieldProblem('parked', 'M7', 'changes back each time it is written: left alone until it changes otherwise');
+      : fieldProblem('parked', 'M7', 'changes back each time it is written: left alone until it gets another value');
   }
 
   function fieldProblem(kind: Problem['kind'], rule: RuleId, reason: string): Problem {

@@ -41,7 +41,7 @@ export function planRowGone(
   if (link.standing === 'row-gone') return ignored(link);
   const { doubtfulRows, isWithheld } = context;
   if (doubtfulRows.length > 0 || isWithheld) {
-    const reason = `its row is not found, and may be row ${firstFew(doubtfulRows)}: write its ID into the right one, or settle what these rows say`;
+    const reason = `its row is not found, and may be row ${firstFew(doubtfulRows)}: write its ID into the right one, or correct these rows`;
     // A change of the contact is merged when the row is back, even if a later run does not read the contact.
     return {
       link: contactIs === 'changed' ? { ...link, isOpen: true } : link,
@@ -85,7 +85,7 @@ export function planRowGone(
       case undefined:
         return { link, changes: [], problems: [], question: 'D5' };
       case 'unanswered':
-        return notYet(`not deleted before it was looked at: ${answer.why}`);
+        return notYet(`not deleted before the service answers for it: ${answer.why}`);
       case 'here':
         return { ...planRowGoneAsRead(context, person, link, answer.contact), answered: answer.contact };
       case 'gone':
@@ -99,7 +99,7 @@ export function planRowGone(
   }
 
   function ignored({ isOpen: _isOpen, ...rest }: Link): PersonPlan {
-    const reason = 'its row was deleted: left alone until the row is back, or retry is said';
+    const reason = `its row was deleted: left alone until the row is back; for a new row: leadsheet retry ${uuid}`;
     return {
       link: { ...rest, standing: 'row-gone' },
       changes: [],

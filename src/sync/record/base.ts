@@ -176,6 +176,11 @@ export function unknownIdKey(id: string): string {
   return `id ${id}`;
 }
 
+/** I3: why a row sends nothing more once the service answered another contact for it. */
+export function wrongAnswerReason(uuid: string, mistake: string): string {
+  return `the service answered another contact, ${uuid}: ${mistake}; correct or delete this row`;
+}
+
 /** M9: the base for another list of fields. */
 export function adaptBase(base: Base, fields: readonly string[]): Base {
   if (base.fields.length === fields.length && base.fields.every((name, index) => name === fields[index])) return base;

@@ -1,5 +1,5 @@
 // What the service confirmed after the CRM push. The sheet push and the base follow from it.
-import type { FieldNote, Stray } from '../record/base.ts';
+import { type FieldNote, type Stray, wrongAnswerReason } from '../record/base.ts';
 import { type Change, type Problem, problem } from '../change.ts';
 import {
   copiesOf,
@@ -53,14 +53,7 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
     const mistake = mistakeOf(change, contact);
     if (mistake !== undefined) {
       strays.set(change.key, { ...strayOf(change), mistakenFor: contact.uuid, mistake });
-      problems.push(
-        problem(
-          'quarantined',
-          { row: change.row },
-          'I3',
-          `the service answered somebody else, ${contact.uuid}: ${mistake}`,
-        ),
-      );
+      problems.push(problem('quarantined', { row: change.row }, 'I3', wrongAnswerReason(contact.uuid, mistake)));
       return;
     }
     strays.delete(change.key);

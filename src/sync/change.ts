@@ -1,8 +1,8 @@
-// What a plan consists of. Plain data in a fixed order (L11), each with the rule that wants it (L12).
+// Changes, problems and questions: what a plan consists of. Plain data in a fixed order (L11). Each names its rule (L12).
 import type { RuleId } from './rules.ts';
 import type { Reading, Side, Value } from './value/value.ts';
 
-/** One field of a change: what is put in the place of what, and why. */
+/** One field of a change: the value before, the value after, and why. */
 export interface FieldChange {
   readonly field: string;
   /** What the changed side holds now; undefined where it is not known. */
@@ -26,16 +26,16 @@ interface ChangeOf<Op extends string, ChangedSide extends Side> {
 }
 
 export type Change =
-  /** A new row becomes a contact. `moves`: it is one already, in another list, and comes here (I2). */
+  /** A new row becomes a contact. `moves`: the contact exists in another list and is moved here (I2). */
   | (ChangeOf<'create', 'crm'> & { readonly key: string; readonly moves?: string; readonly enrol?: string })
   /**
-   * `releases`: gives a key up so that another contact can take it; the next update sets the new one (I7). `restores`: puts
-   * keys back, because not all could change hands; never planned, only carried out.
+   * `releases`: empties a key so that another contact can take it; the next update sets the new key (I7). `restores`:
+   * puts keys back because not all of them could change hands; the run makes such changes, a plan never has one.
    */
   | (ChangeOf<'update', 'crm'> & { readonly releases?: true; readonly restores?: true })
   | ChangeOf<'delete', 'crm'>
   | (ChangeOf<'enrol', 'crm'> & { readonly automation: string })
-  /** `automation`: null is all of them. */
+  /** `automation`: null means all of them. */
   | (ChangeOf<'cancel', 'crm'> & { readonly automation: string | null })
   /** A message or e-mail to the contact `uuid`; `to` and `from` are for people. */
   | (ChangeOf<'send', 'crm'> & { readonly to: string; readonly from: string })
@@ -46,7 +46,10 @@ export type Change =
 
 export type ChangeOp = Change['op'];
 
-/** The order in which a run carries changes out (W1, W2, D5); a changed wish is cancelled before the new one (E5). */
+/**
+ * The order in which a run carries changes out (W1, W2, D5). The cancel of a changed wish comes before the new enrolment
+ * (E5).
+ */
 export const opOrder: readonly ChangeOp[] = [
   'create',
   'update',
@@ -64,7 +67,7 @@ export type ProblemKind =
   | 'conflict'
   /** Set aside: nothing is sent for it and nothing concluded from it. */
   | 'quarantined'
-  /** Planned, and not done: a formula, a key somebody else holds, a policy. */
+  /** Planned and not done: the cell holds a formula, another contact holds the key, or a policy forbids it. */
   | 'held'
   /** M6, M7. */
   | 'parked'
@@ -72,18 +75,18 @@ export type ProblemKind =
   | 'unreadable'
   /** V6, W5. */
   | 'refused'
-  /** A call or a write that went wrong; the next run tries again. */
+  /** A call or a write failed. The next run tries again. */
   | 'failed'
-  /** W4: it may have happened. Reading tells, or a person has to look. */
+  /** W4: the write may have happened. The next reading tells, or a person has to look. */
   | 'unknown'
-  /** L12, G5: a side was not read to its end; the counts are in the reason. Of no record. */
+  /** L12, G5: a side was not read to its end. The reason has the counts. No record is named. */
   | 'incomplete'
-  /** W10, I2, E4: nothing is wrong, it is not time yet. */
+  /** W10, I2, E4: nothing is wrong. The time has not come yet. */
   | 'waiting'
-  /** D1, D3, D4: known, and left alone as configured. */
+  /** D1, D3, D4: a known state that the configuration leaves alone. */
   | 'ignored';
 
-/** L12: what a run did not do, and why. */
+/** L12: something that a run did not do, and why. */
 export interface Problem {
   readonly id: string;
   readonly kind: ProblemKind;
@@ -97,7 +100,7 @@ export interface Problem {
   readonly values?: { readonly base: Reading; readonly crm: Reading; readonly sheet: Reading };
 }
 
-/** Stable from run to run: of a field, of a contact, or of a row that has no ID. */
+/** The same from run to run. It names a field, a contact, or a row that has no ID. */
 export function problemId(uuid: string | null, row: number | null, field: string | null): string {
   const record = uuid ?? `row:${row ?? '?'}`;
   return field === null ? record : `${record}/${field}`;
@@ -112,12 +115,18 @@ export function problem(
   return { id: problemId(uuid, row, field), kind, uuid, row, field, rule, reason };
 }
 
-/** What only the service can say, and the plan needs before it is final. */
+/** Something only the service can say. The plan needs the answer before it is final. */
 export type Question =
   | { readonly kind: 'contact'; readonly uuid: string; readonly rule: RuleId }
-  /** Is one of these identifiers somebody already? By `rowKey`; the values are in the order of the mapping. */
+  /**
+   * Does a contact with one of these identifiers exist? `key` is the `rowKey`; the values are in the order of the
+   * mapping.
+   */
   | { readonly kind: 'lookup'; readonly key: string; readonly row: number; readonly values: readonly Reading[] }
-  /** Who has this key, in any list (I7)? By `KeyLookup.id`; of the field of a linked contact that asks. */
+  /**
+   * Which contact has this key, in any list (I7)? `key` is `KeyLookup.id`; `uuid` and `field` name the linked contact
+   * that is to take it.
+   */
   | {
       readonly kind: 'key';
       readonly key: string;
@@ -127,7 +136,7 @@ export type Question =
       readonly field: string;
     };
 
-/** After every row: Infinity less Infinity would be no number. */
+/** Sorts after every row. Infinity would not do: Infinity minus Infinity is no number. */
 const rowsEnd = Number.MAX_SAFE_INTEGER;
 
 interface OfRecord {
@@ -135,7 +144,7 @@ interface OfRecord {
   readonly uuid: string | null;
 }
 
-/** As they stand in the sheet, and then those without a row (L11). */
+/** The order of the rows in the sheet, then the records without a row (L11). */
 export function compareRecords(a: OfRecord, b: OfRecord): number {
   return (a.row ?? rowsEnd) - (b.row ?? rowsEnd) || compareTexts(a.uuid ?? '', b.uuid ?? '');
 }
@@ -144,7 +153,7 @@ export function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** As many as a status cell holds. */
+/** At most three items, which fit into a status cell, and the number of the others. */
 export function firstFew(items: readonly (string | number)[]): string {
   const shown = items.slice(0, 3).join(', ');
   return items.length > 3 ? `${shown} and ${items.length - 3} more` : shown;

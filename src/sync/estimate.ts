@@ -1,4 +1,4 @@
-// What a plan costs, before anybody pays: calls to each side, and the time the slower budget needs for them.
+// What a plan will cost: calls to each side, and the time that the slower budget needs for them.
 import type { Change, Question } from './change.ts';
 import { isPlaceholderEmail } from './record/keys.ts';
 
@@ -12,13 +12,13 @@ export interface Estimate {
   readonly crmCalls: number;
   readonly sheetReads: number;
   readonly sheetWrites: number;
-  /** With nothing else in the budgets. */
+  /** If nothing else uses the budgets. */
   readonly seconds: number;
 }
 
 /** W3, E4: one search before each batch of updates or enrolments. */
 const updatesPerSearch = 100;
-/** `src/sheets`: rows in one pinned batch, and what a batch costs. */
+/** `src/sheets`: rows in one pinned batch. The costs of a batch are below. */
 const rowsPerBatch = 1000;
 
 export function estimate(
@@ -36,9 +36,9 @@ export function estimate(
   const crmCalls =
     questions.length +
     count('create') +
-    // I8: a placeholder address is set once the contact is there.
+    // I8: a placeholder address is set by a second call, once the contact exists.
     changes.filter((change) => change.op === 'create' && hasPlaceholder(change)).length +
-    // E2: add-new-lead answers no contact, which is then looked up.
+    // E2: add-new-lead does not answer the contact, which is then looked up.
     changes.filter((change) => change.op === 'create' && change.enrol !== undefined).length +
     updateCalls.reduce((sum, calls) => sum + calls, 0) +
     Math.ceil(updates.length / updatesPerSearch) +
@@ -46,16 +46,16 @@ export function estimate(
     Math.ceil(count('enrol') / updatesPerSearch) +
     count('cancel') +
     count('send') +
-    // P4: sender profiles, and contacts by the hundred, are asked for just before.
+    // P4: sender profiles are listed, and contacts searched by the hundred, just before sending.
     Math.ceil(count('send') / updatesPerSearch) * 2 +
-    // D5: each is looked at right before.
+    // D5: each contact is read right before its deletion.
     count('delete') * 2;
   // Created contacts get their uuid written into their row.
   const setBatches = Math.ceil((count('set') + count('create') + count('send')) / rowsPerBatch);
   const appendBatches = Math.ceil(count('append') / rowsPerBatch);
   const removeBatches = Math.ceil(count('remove') / rowsPerBatch);
   const sheetReads = setBatches + removeBatches * 2;
-  // The marks of appended rows go in one write at the end, or with the pins of rows that are removed.
+  // The marks of appended rows are written once at the end, or together with the pins of rows that are removed.
   const markWrites = Number(appendBatches > 0 && removeBatches === 0);
   const sheetWrites = setBatches * 3 + appendBatches + markWrites + removeBatches * 2;
   const seconds = Math.ceil(

@@ -1,25 +1,27 @@
-// What a plan is made from. Plain data: nothing here can be called.
+// What a plan is made from. Plain data without functions.
 import type { Base } from './record/base.ts';
 import type { Ledger } from './record/ledger.ts';
 import type { Mapping } from './record/mapping.ts';
 import type { ContactRecord, RowRecord } from './record/record.ts';
 import type { Value } from './value/value.ts';
 
-/** One string a side that says which list, tab and account this is. Another one is another side (G1). */
+/**
+ * One string for each side. It says which list, tab and account the side is. A different string means another side (G1).
+ */
 export interface Identities {
   readonly crm: string;
   readonly sheet: string;
 }
 
 export interface CrmReading {
-  /** In scope, in any order, possibly with repeats (I8). */
+  /** Contacts in scope, in any order, possibly repeated (I8). */
   readonly contacts: readonly ContactRecord[];
   /**
-   * `whole`: every contact in scope. `changes`: those that changed; the others are as last seen. `partial`: some page
-   * failed, so that the absent mean nothing (G5).
+   * `whole`: every contact in scope. `changes`: the contacts that changed; the others are as last seen. `partial`: a page
+   * failed, so that a missing contact means nothing (G5).
    */
   readonly coverage: 'whole' | 'changes' | 'partial';
-  /** Contacts came or went while a whole scan went on: one such scan proves no absence, two in a row do (D3). */
+  /** Contacts came or went during a whole scan. One such scan proves no absence, two in a row do (D3). */
   readonly isDrifted: boolean;
   /** For people: `list Prospects EMEA`. */
   readonly scope: string;
@@ -27,7 +29,7 @@ export interface CrmReading {
 
 export interface SheetReading {
   readonly rows: readonly RowRecord[];
-  /** Mapped headers that are there more than once, or contradict their anchor (W11, G1). */
+  /** Mapped headers that stand in several columns, or contradict their anchor (W11, G1). */
   readonly doubled: readonly string[];
   /** Mapped headers that are neither found nor anchored (W11). */
   readonly missing: readonly string[];
@@ -38,8 +40,8 @@ export type ContactAnswer =
   | { readonly kind: 'gone' }
   | { readonly kind: 'here'; readonly contact: ContactRecord }
   /**
-   * In another list, or the filter is not true of it: then moving it here does not help. `where` is for people, `contact`
-   * for a row that fetches it here.
+   * The contact is in another list, or the filter excludes it; then moving it here does not help. `where` is for people.
+   * `contact`: for a row that moves it here.
    */
   | {
       readonly kind: 'elsewhere';
@@ -50,7 +52,10 @@ export type ContactAnswer =
     }
   | { readonly kind: 'unanswered'; readonly why: string };
 
-/** What the service said when asked who has a row's identifiers. `several`: the first key that anybody has is no one's alone (I2). */
+/**
+ * What the service said when asked for the identifiers of a row. `several`: more than one contact has the first key that
+ * any contact has (I2).
+ */
 export type LookupAnswer = ContactAnswer | { readonly kind: 'several'; readonly uuids: readonly string[] };
 
 /** Answers to the questions of an earlier plan over the same readings. */
@@ -59,19 +64,19 @@ export interface Answers {
   readonly contacts: ReadonlyMap<string, ContactAnswer>;
   /** By `rowKey` of a new row. */
   readonly lookups: ReadonlyMap<string, LookupAnswer>;
-  /** By `KeyLookup.id`. `gone`: nobody has the key, in no list (I7). Left out: none was asked for. */
+  /** By `KeyLookup.id`. `gone`: no contact has the key, in any list (I7). Left out: no key was asked for. */
   readonly keys?: ReadonlyMap<string, ContactAnswer>;
 }
 
 export const noAnswers: Answers = { contacts: new Map(), lookups: new Map() };
 
-/** What people decided by command since the last run. */
+/** Decisions that people made by command since the last run. */
 export interface Requests {
   /** By `problemId` of a field. */
   readonly resolve: ReadonlyMap<string, Resolution>;
   /** Ids of problems, uuids, or `row:N`. */
   readonly retry: ReadonlySet<string>;
-  /** The counts of a held run that a person let through, once (G2). */
+  /** The counts of a held run that a person approved, once (G2). */
   readonly approved?: PlanCounts;
 }
 
@@ -85,11 +90,11 @@ export interface PlanCounts {
   readonly changes: number;
   readonly blanks: number;
   readonly deletes: number;
-  /** Known rows and contacts that were not found: tab or list emptied, or another one (G1). */
+  /** Known rows and contacts that were not found (G1): the tab or list was emptied, or it is another one. */
   readonly missing: number;
   /** First enrolments after the state was lost (E6). */
   readonly enrolments: number;
-  /** Of an outbox whose state was lost: what it would send (P6). Left out: it is none. */
+  /** For an outbox whose state was lost: the messages it would send (P6). Left out for other jobs. */
   readonly messages?: number;
 }
 
@@ -103,18 +108,18 @@ export interface Automation {
 export interface PlanInput {
   readonly mapping: Mapping;
   readonly base: Base;
-  /** Of the state, if it has any; and of this run. */
+  /** `known`: of the state, if it has any. `now`: of this run. */
   readonly identities: { readonly known?: Identities; readonly now: Identities };
   readonly crm: CrmReading;
   readonly sheet: SheetReading;
   readonly answers: Answers;
   readonly requests: Requests;
   readonly ledger: Ledger;
-  /** Those that exist; undefined when they were not read this run. */
+  /** All automations of the service; undefined when they were not read in this run. */
   readonly automations?: readonly Automation[];
-  /** Why they were not read, where somebody wishes. */
+  /** Why the automations were not read although a row has a wish. */
   readonly automationsUnread?: string;
-  /** For a name that nobody has, the most similar one that somebody has. */
+  /** For a name that no automation has: the most similar name that one has. */
   readonly nearestAutomations?: ReadonlyMap<string, string>;
   /** Epoch milliseconds on the service's clock. */
   readonly now: number;

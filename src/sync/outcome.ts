@@ -1,18 +1,18 @@
-// What became of the changes of a plan, as whoever carried them out tells it.
+// The outcomes of the changes of a plan, as the run that carried them out reports them.
 import { type Change, type Problem, problem } from './change.ts';
 import type { ContactRecord } from './record/record.ts';
 import type { RuleId } from './rules.ts';
 import type { Reading } from './value/value.ts';
 
-/** What became of a change. Changes without an outcome were not begun; the next run plans them again. */
+/** The outcome of one change. A change without an outcome was not begun; the next run plans it again. */
 export type Outcome =
-  /** `contact`: as the service answered it after a create or update. `stored`: what cells hold after a set or append. */
+  /** `contact`: what the service answered to a create or update. `stored`: what the cells hold after a set or append. */
   | { readonly kind: 'done'; readonly contact?: ContactRecord; readonly stored?: Readonly<Record<string, Reading>> }
-  /** The service or the sheet says no to this record (W5). */
+  /** The service or the sheet rejects this record (W5). */
   | { readonly kind: 'refused'; readonly message: string }
-  /** It is not what it was when it was read (W3). `message`: how, or for what it waits, where nobody changed it. */
+  /** The record changed since it was read (W3). `message`: how it changed, or what the change waits for. */
   | { readonly kind: 'moved'; readonly message?: string }
-  /** It may have happened (W4). */
+  /** The write may have happened (W4). */
   | { readonly kind: 'unknown'; readonly message: string }
   | { readonly kind: 'failed'; readonly message: string };
 

@@ -1,4 +1,4 @@
-// The plan of one run, as a table of contents: who is who, what each person's two sides become, what may not be.
+// The plan of one run, as a table of contents: guards, matching, people, keys, enrolments, limits.
 import { type Change, compareRecords, compareTexts, opOrder, type Problem, type Question } from './change.ts';
 import { type EnrolmentPlan, planEnrolments } from './enrolment/enrolment.ts';
 import { countChanges, noteCounted } from './guard/counted.ts';
@@ -15,26 +15,26 @@ import type { Person } from './record/person.ts';
 import { unpack } from './record/record.ts';
 
 export interface Plan {
-  /** Not empty: nothing of the plan may be carried out, and nothing of it remembered (G1, G2). */
+  /** If any: no change of the plan may be carried out, and nothing of the plan is stored (G1, G2). */
   readonly holds: readonly Hold[];
-  /** Answer these, and plan again; while there are any, the plan is not final. */
+  /** If any: the plan is not final. Answer them and plan again. */
   readonly questions: readonly Question[];
   /** In the order in which they are to be carried out. */
   readonly changes: readonly Change[];
   readonly problems: readonly Problem[];
-  /** What is remembered if no change succeeds: only what differs from the base. null: forgotten. */
+  /** The links to store if no change succeeds: only those that differ from the base. null: forget the link. */
   readonly links: ReadonlyMap<string, Link | null>;
   readonly strays: ReadonlyMap<string, Stray>;
-  /** The people whom changes or problems are about, by uuid: what `settle` needs to know of them. */
+  /** By uuid: the people that changes or problems are about. `settle` needs them. */
   readonly people: ReadonlyMap<string, Person>;
-  /** Wishes seen for the first time, proven by the result column, or taken back: for the ledger. */
+  /** For the ledger: wishes that are new, proven by the result column, or taken back. */
   readonly wishes: EnrolmentPlan['wishes'];
   /** For the result column, by row number. */
   readonly wishResults: EnrolmentPlan['results'];
-  /** E6. */
+  /** E6: the ledger knows all that was done. */
   readonly isLedgerTrusted: boolean;
   readonly counts: PlanCounts;
-  /** Links at the end of the run, if all succeeds. */
+  /** Links at the end of the run if every change succeeds. */
   readonly linked: number;
 }
 
@@ -109,15 +109,15 @@ function heldPlan(holds: readonly Hold[], missing = 0): Plan {
 }
 
 /**
- * A row that the service is asked about counts as found until it has answered; so do one that cannot be told from its
- * copies, and a contact that was read too old.
+ * Counted as found: a row that the service is asked about, until it has answered; a row that cannot be told from its
+ * copies; and a contact whose reading was too old.
  */
 function countFound(
   { rowByUuid, relinks, beingLookedUp, sharedIds, contactByUuid, stale }: Matched,
   { links }: Base,
 ): Found {
   let [rows, contacts] = [relinks.size, 0];
-  // Not entry by entry: an array for each of a hundred thousand is garbage that costs as much as the counting.
+  // `forEach` and not entries: arrays for a hundred thousand links cost as much time as the counting.
   links.forEach((link, uuid) => {
     if (hasRow(link) && (rowByUuid.has(uuid) || beingLookedUp.has(uuid) || sharedIds.has(uuid))) rows += 1;
     if (hasContact(link) && (contactByUuid.has(uuid) || stale.has(uuid))) contacts += 1;
@@ -125,7 +125,7 @@ function countFound(
   return { rows, contacts };
 }
 
-/** The order of work, and within it of the sheet; `updates` come in an order of their own (I7). */
+/** The order of work, then the order of the sheet. `updates` keep the order in which keys change hands (I7). */
 function orderChanges<Some extends Change>(changes: readonly Some[]): Some[] {
   return changes.toSorted(
     (a, b) => opOrder.indexOf(a.op) - opOrder.indexOf(b.op) || (a.op === 'update' ? 0 : compareRecords(a, b)),

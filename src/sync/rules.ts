@@ -1,4 +1,4 @@
-// The rules that decisions quote; their text is docs/SPEC.md. `merge` is the table "Merge, one field" itself.
+// The ids of the rules that decisions quote. docs/SPEC.md has their text; `merge` is its table "Merge, one field".
 
 export type RuleId =
   | 'merge'

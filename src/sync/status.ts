@@ -1,10 +1,10 @@
-// One short sentence a row: the most pressing of what is open about it.
+// The sentence in the status cell of a row: its most urgent problem, and how many others there are.
 import type { Problem, ProblemKind } from './change.ts';
 
-/** What the status column says of a row about which nothing is open. */
+/** The status of a row without a problem. */
 export const inSync = 'in sync';
 
-/** Most pressing first: what needs a person, then what is tried again, then what only takes time. */
+/** Most urgent first: what needs a person, then what is tried again, then what only takes time. */
 const urgency: readonly ProblemKind[] = [
   'quarantined',
   'unknown',
@@ -19,7 +19,7 @@ const urgency: readonly ProblemKind[] = [
   'waiting',
 ];
 
-/** By row number, for rows about which something is open. */
+/** By row number, for rows with a problem. */
 export function statusByRow(problems: readonly Problem[]): ReadonlyMap<number, string> {
   const worst = new Map<number, Problem>();
   const more = new Map<number, number>();
@@ -36,7 +36,7 @@ function sentence(kind: ProblemKind, reason: string, others: number): string {
   return `${kind}: ${reason}${others > 0 ? ` (and ${others} more)` : ''}`;
 }
 
-/** W12: is everything that is open something that takes care of itself, or was asked for? */
+/** W12: whether a problem of this kind needs no person: it goes away by itself, or the configuration asks for it. */
 export function isHarmless(kind: ProblemKind): boolean {
   return kind === 'waiting' || kind === 'ignored';
 }

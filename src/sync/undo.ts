@@ -1,4 +1,5 @@
-// S4: taking a run back is a plan like any other. It is guarded by what both sides hold now, pushed and settled the same.
+// The plan that takes a run back (S4). Like any other plan it is checked against what both sides hold now, pushed and
+// settled.
 import { lastSeen } from './record/base.ts';
 import { type Change, type FieldChange, type Problem, problem } from './change.ts';
 import type { PlanInput } from './input.ts';
@@ -8,35 +9,35 @@ import type { Person } from './record/person.ts';
 import { unpack } from './record/record.ts';
 import type { Reading, Side } from './value/value.ts';
 
-/** One field that a run wrote, as the history has it. */
+/** One field that a run wrote, as the history stores it. */
 export interface PastWrite {
   readonly uuid: string;
   readonly field: string;
   readonly side: Side;
   /**
-   * What both sides agreed on before that run; what the written side held, where they never had agreed. undefined where
-   * that was blank or is not known: then there is nothing that both sides could go back to.
+   * What both sides agreed on before that run. If they had never agreed: what the written side held. undefined: that was
+   * blank or is not known, so that there is no value both sides could go back to.
    */
   readonly agreedBefore: Reading;
   readonly after: Reading;
 }
 
-/** An enrolment or a cancel that a run asked for, as the history has it. */
+/** An enrolment or a cancel that a run asked for, as the history stores it. */
 export interface PastEnrolment {
   readonly uuid: string;
   readonly op: 'enrol' | 'cancel';
-  /** Its name, as far as it is known. */
+  /** The name of the automation, as far as it is known. */
   readonly automation: string;
 }
 
 export interface Undo {
   readonly changes: readonly Change[];
   readonly people: ReadonlyMap<string, Person>;
-  /** What cannot be taken back, and why. */
+  /** Writes and enrolments that cannot be taken back, and why. */
   readonly problems: readonly Problem[];
 }
 
-/** `people`: whom the writes concern, as both sides show them now. Enrolments are listed, and never taken back. */
+/** `people`: the contacts of the writes, as both sides show them now. Enrolments are listed and never taken back. */
 export function planUndo(
   { mapping }: Pick<PlanInput, 'mapping'>,
   people: ReadonlyMap<string, Person>,
@@ -60,7 +61,7 @@ export function planUndo(
       for (const side of ['crm', 'sheet'] as const) {
         const before = readingOf(mapping.fields, person!, side, write.field);
         if (isSame(field!.kind, before, agreedBefore)) continue;
-        // Never undefined: such a write is named above.
+        // Not undefined: `whyNotTakenBack` refuses such a write.
         fields[side].push({ field: write.field, before, after: agreedBefore!, rule: 'S4', reason: 'taken back' });
       }
     }
@@ -80,7 +81,7 @@ export function planUndo(
   return { changes: sides.flatMap((side) => changes.filter((change) => change.side === side)), people, problems };
 }
 
-/** One entry a field: a run may have written both sides of it. */
+/** One entry for each field: a run may have written both of its sides. */
 function groupByUuid(writes: readonly PastWrite[]): ReadonlyMap<string, ReadonlyMap<string, PastWrite>> {
   const byUuid = new Map<string, Map<string, PastWrite>>();
   for (const write of writes) {
@@ -95,7 +96,7 @@ function whyNotTakenBack(fields: readonly Field[], field: Field, person: Person,
   if (person.contact === 'absent') return 'its contact is gone';
   if (!isWritable(field, 'crm')) return 'only the CRM can change it';
   if (!isWritable(field, 'sheet')) return 'only the sheet can change it';
-  if (write.agreedBefore === undefined) return 'both sides never agreed on anything else';
+  if (write.agreedBefore === undefined) return 'both sides never agreed on another value';
   if (person.row.formulas?.includes(field.name)) return 'the cell holds a formula';
   const sides: readonly Side[] = ['crm', 'sheet'];
   const changed = sides.find((side) => !isSame(field.kind, readingOf(fields, person, side, field.name), write.after));

@@ -124,7 +124,9 @@ function answersOf(example: Example): readonly string[] {
   const told = [
     ...holds.map(({ rule, reason, fails }) => `${fails ? 'failed' : 'held'}: ${reason} [${rule}]`),
     ...changes.map((change) => `${prefix(change.uuid)}${tell(change)}`),
-    ...problems.map(({ uuid, kind, reason, rule }) => `${prefix(uuid)}${kind}: ${reason} [${rule}]`),
+    ...problems.map(
+      ({ uuid, kind, reason, rule }) => `${prefix(uuid)}${kind}: ${reason.replaceAll(uuidOf('a'), 'ID')} [${rule}]`,
+    ),
   ];
   return told.length > 0 ? told : ['nothing'];
 }

@@ -41,48 +41,48 @@ const ceo = 'position CTO -> CEO [merge]';
 
 const cases: readonly Case[] = [
   {
-    name: 'I4: the row that is as it was last seen keeps the link, wherever it stands',
+    name: 'I4: the row that holds what was last seen keeps the link, wherever it stands',
     input: scene([copy(typedOver), ofA()]),
     problems: ['quarantined row 2 [I4]'],
     says: 'copy of row 3: clear its ID to make it a new contact',
   },
   {
-    name: 'I4: edited at once with a copy that names another person, the row itself keeps it, and its edit is sent',
+    name: 'I4: a row edited together with a copy that names another person keeps the link, and its edit is sent',
     input: scene([copy(typedOver), ofA({ sheet: { position: 'CEO' } })]),
     changes: sent(ceo),
     problems: ['quarantined row 2 [I4]'],
   },
   {
-    name: 'I4: a row with another key is never taken, however near it is',
+    name: 'I4: a row with another key never gets the link, however few fields differ',
     input: scene([copy({ email: 'bob@acme.test' }), ofA({ sheet: { position: 'CEO', company_name: 'Initech' } })]),
     changes: sent('company_name Acme -> Initech [merge]', ceo),
     problems: ['quarantined row 2 [I4]'],
   },
   {
-    name: 'I4: of rows with the contact’s keys the nearest field by field is taken',
+    name: 'I4: of rows with the contact’s keys the one that differs in the fewest fields gets the link',
     input: scene([copy({ position: 'COO', first_name: 'X' }), ofA({ sheet: { position: 'CEO' } })]),
     changes: sent(ceo),
     problems: ['quarantined row 2 [I4]'],
   },
   {
-    name: 'I4: equally near, and not equal: all are quarantined, and nothing is written on either side',
+    name: 'I4: two different rows that differ in equally many fields are both quarantined, and nothing is written on either side',
     input: scene([ofA({ crm: { last_name: 'Li' }, sheet: { position: 'CEO' } }), copy({ position: 'COO' })]),
     problems: doubted,
     says: 'has the same ID as row 3, and cannot be told from a copy: clear the ID in the rows that are copies',
   },
   {
-    name: 'I4: rows that hold the same are as good as one',
+    name: 'I4: of rows with the same contents the upper one gets the link',
     input: scene([ofA({ sheet: { position: 'CEO' } }), copy({ position: 'CEO' })]),
     changes: sent(ceo),
     problems: ['quarantined row 3 [I4]'],
   },
   {
-    name: 'I4: all of them with other keys: all are quarantined',
+    name: 'I4: rows that all have other keys are all quarantined',
     input: scene([copy(typedOver), ofA({ sheet: { email: 'new@acme.test' } })]),
     problems: doubted,
   },
   {
-    name: 'I4: a row whose keys were emptied names nobody, and is not taken for one that somebody names',
+    name: 'I4: a row whose keys were emptied does not get the link of a contact with a key',
     input: scene([
       copy({ email: null, network_id: null, first_name: null }),
       ofA({ sheet: { position: 'CEO', company_name: 'Initech', status: 'new' } }),
@@ -91,7 +91,7 @@ const cases: readonly Case[] = [
     problems: ['quarantined row 2 [I4]', 'held a [I4]'],
   },
   {
-    name: 'I4: the key that the contact was given in the CRM meanwhile is the contact’s, and so is the one before',
+    name: 'I4: a key that the contact got in the CRM meanwhile counts as the contact’s key, and so does the one before',
     input: scene([
       copy(typedOver),
       ofA({ crm: { email: 'new@acme.test', network_id: 'handle-a' }, sheet: { position: 'CEO' } }),
@@ -100,7 +100,7 @@ const cases: readonly Case[] = [
     problems: ['quarantined row 2 [I4]', 'held a [I4]'],
   },
   {
-    name: 'I4: a copy that was seen is not taken while the row stands, however much is edited in the row',
+    name: 'I4: a known copy does not get the link while the row is there, however much of the row is edited',
     input: scene([
       copy({ position: 'COO' }),
       ofA({ sheet: { position: 'CEO', first_name: 'Anna', company_name: 'Initech' } }, { position: 'COO' }),
@@ -109,7 +109,7 @@ const cases: readonly Case[] = [
     problems: ['quarantined row 2 [I4]'],
   },
   {
-    name: 'I4: nor one that was seen, and is edited on',
+    name: 'I4: a known copy that is edited does not get the link either',
     input: scene([
       copy({ position: 'COO', company_name: 'Initech', last_name: 'Li' }),
       ofA({ sheet: { first_name: 'Anna', position: 'CEO' } }, { position: 'COO', company_name: 'Initech' }),
@@ -118,60 +118,60 @@ const cases: readonly Case[] = [
     problems: ['quarantined row 2 [I4]'],
   },
   {
-    name: 'I4: the row is deleted, and a copy with the contact’s keys takes its place',
+    name: 'I4: a copy with the contact’s keys gets the link once the row is deleted',
     input: scene([ofA({ sheet: { position: 'COO' } }, { position: 'COO' })]),
     changes: sent('position CTO -> COO [merge]'),
   },
   {
-    name: 'I4: the row is deleted, and nothing of a copy that names another person reaches the contact',
+    name: 'I4: after the row is deleted, a copy that names another person changes nothing of the contact',
     input: scene([ofA({ sheet: typedOver }, typedOver)]),
     problems: ['quarantined row 2 [I4]', 'held a [I4]'],
     says: 'clear its ID to make it a new contact, or put the old key back',
   },
   {
-    name: 'I4: nor when it was edited in that very moment',
+    name: 'I4: a copy that was edited between two runs changes nothing of the contact either',
     input: scene([ofA({ sheet: { ...typedOver, position: 'Chair' } }, typedOver)]),
     problems: ['quarantined row 2 [I4]', 'held a [I4]'],
   },
   {
-    name: 'I4: nor when it was as the row when it was last seen',
+    name: 'I4: a copy that equalled the row when last seen changes nothing of the contact either',
     input: scene([ofA({ sheet: typedOver }, {})]),
     problems: ['quarantined row 2 [I4]', 'held a [I4]'],
   },
   {
-    name: 'I4: nor when it was emptied since, but for its ID',
+    name: 'I4: a copy that was emptied since, except for its ID, changes nothing of the contact either',
     input: scene([ofA({ sheet: only({}) }, typedOver)]),
     problems: ['quarantined row 2 [I4]', 'held a [I4]'],
   },
   {
-    name: 'I4, I7: the copy is gone, and a key that was edited in the row meanwhile is sent',
+    name: 'I4, I7: a key edited in the row is sent once the copy is gone',
     input: scene([ofA({ sheet: { email: 'new@acme.test' } }, typedOver)]),
     changes: sent('email a@acme.test -> new@acme.test [merge]'),
   },
   {
-    name: 'I4: no copy is known, and a person is typed over a row: it is that contact’s row (I1)',
+    name: 'I4: without a known copy, a row in which another person was typed stays the contact’s row (I1)',
     input: scene([ofA({ sheet: { email: 'new@acme.test', network_id: 'new' } })]),
     changes: sent('email a@acme.test -> new@acme.test [merge], network_id handle-a -> new [merge]'),
   },
   {
-    name: 'I4, I9: without a link the row that is as the contact is taken',
+    name: 'I4, I9: without a link the row that equals the contact is linked',
     input: scene([copy(typedOver), person('a', { base: null, crm: { 'custom:segment': undefined } })]),
     changes: ['update a: custom:segment unknown -> gold [M4]'],
     problems: ['quarantined row 2 [I4]'],
   },
   {
-    name: 'I4, I9: in doubt without a link, nothing is written and no third row is made',
+    name: 'I4, I9: without a link, rows in doubt are not written, and no third row is appended',
     input: scene([copy({ position: 'COO' }), person('a', { base: null, sheet: { position: 'CEO' } })]),
     problems: doubted,
   },
   {
-    name: 'I4, I2: in doubt, a row without an ID that names the contact is not linked to it either',
+    name: 'I4, I2: while its rows are in doubt, the contact is not linked to a row without an ID either',
     input: scene([ofA({ sheet: { position: 'CEO' } }), copy({ position: 'COO' }), newRow('a')]),
     problems: ['quarantined row 2 [I4]', 'quarantined row 3 [I4]', 'quarantined row 4 [I2]', 'held a [I4]'],
     says: 'already in row 2, 3',
   },
   {
-    name: 'I4, D1: in doubt, nobody’s row is gone',
+    name: 'I4, D1: while its rows are in doubt, the contact’s row does not count as deleted',
     input: scene([ofA({ sheet: { position: 'CEO' } }), copy({ position: 'COO' }), person('b', { sheet: null })], {
       mapping: { ...mapping, onRowDeleted: 'delete_contact' },
     }),
@@ -179,7 +179,7 @@ const cases: readonly Case[] = [
     says: 'its row is not found, and may be row 2, 3',
   },
   {
-    name: 'I4, D3: in doubt, a contact that is gone takes no row with it',
+    name: 'I4, D3: while its rows are in doubt, a contact that is gone removes no row',
     input: scene([ofA({ crm: null, sheet: { position: 'CEO' } }), copy({ position: 'COO' })], {
       mapping: { ...mapping, onContactDeleted: 'delete_row' },
       asked: { a: gone },
@@ -187,7 +187,7 @@ const cases: readonly Case[] = [
     problems: doubted,
   },
   {
-    name: 'I4, I10: the contact was made anew: the row goes on with it, and is not written while there is a copy',
+    name: 'I4, I10: the row of a contact that was created again continues with it, and is not written while there is a copy',
     input: scene(
       [ofA({ crm: null }), copy(typedOver), newContact('b', { ...valuesOf('a'), 'custom:segment': undefined })],
       {
@@ -199,7 +199,7 @@ const cases: readonly Case[] = [
     links: ['a forgotten'],
   },
   {
-    name: 'I4, I10: in doubt, the contact that was made anew gets no third row',
+    name: 'I4, I10: while the rows are in doubt, a contact that was created again gets no third row',
     input: scene(
       [ofA({ crm: null, sheet: { position: 'CEO' } }), copy({ position: 'COO' }), newContact('b', valuesOf('a'))],
       { asked: { a: gone } },
@@ -207,7 +207,7 @@ const cases: readonly Case[] = [
     problems: [...doubted.slice(0, 2), 'held a [I4]', 'held b [I4]'],
   },
   {
-    name: 'I5: an ID in doubt does not make a contact whose row is missing go untold',
+    name: 'I5: a contact whose row is missing is reported while another ID is in doubt',
     input: scene([person('a', { row: { id: 'mine' }, sheet: { email: null, first_name: null } })]),
     problems: ['quarantined row 2 [I5]', 'held a [I5]'],
     says: 'its row is not found, and may be row 2: write its ID into the right one',
@@ -231,7 +231,7 @@ function runs(...sheets: readonly (readonly Values[])[]) {
   });
 }
 
-test('I4: the row whose copy was typed over stays the row, in whichever order the two are edited', () => {
+test('I4: a row whose copy was overwritten keeps the link, in whichever order the two are edited', () => {
   const [pasted, later, both, idle] = runs(
     [typedOver, {}],
     [typedOver, { position: 'CEO' }],
@@ -246,7 +246,7 @@ test('I4: the row whose copy was typed over stays the row, in whichever order th
   expect(idle).toMatchObject({ problems: ['quarantined row 3 [I4]'], copies: both!.copies });
 });
 
-test('I4: of two rows that held the same, the one that is not edited is taken for the row: nothing of the other is sent', () => {
+test('I4: of two rows that held the same, the unedited one gets the link, and nothing of the other is sent', () => {
   const [copied, edited, left] = runs([{}, {}], [{ position: 'CEO' }, {}], [{ position: 'CEO' }]);
   expect(copied!.copies).toEqual([contents()]);
   expect(edited).toMatchObject({ changes: [], problems: ['quarantined row 2 [I4]'] });
@@ -254,7 +254,7 @@ test('I4: of two rows that held the same, the one that is not edited is taken fo
   expect(left).toMatchObject({ changes: sent(ceo), problems: [], copies: undefined });
 });
 
-test('I4, W9: what is in doubt is remembered once, and decided when one row is left', () => {
+test('I4, W9: rows in doubt are stored once, and decided when one row is left', () => {
   const doubt = [{ position: 'CEO' }, { position: 'COO' }];
   const [first, again, left, typed] = runs(doubt, doubt, [{ position: 'CEO' }], [{ ...typedOver }]);
   expect(first).toMatchObject({ changes: [], problems: doubted, isRemembered: true });
@@ -263,7 +263,7 @@ test('I4, W9: what is in doubt is remembered once, and decided when one row is l
   expect(typed!.copies).toBeUndefined();
 });
 
-test('I4, I7: a key edited in the row waits while there is a copy, and is sent when the copy is gone', () => {
+test('I4, I7: a key edited in the row waits while there is a copy, and is sent once the copy is gone', () => {
   const [doubt, again, left] = runs(
     [typedOver, { email: 'new@acme.test' }],
     [{ ...typedOver, last_name: 'Li' }, { email: 'new@acme.test' }],
@@ -273,19 +273,19 @@ test('I4, I7: a key edited in the row waits while there is a copy, and is sent w
   expect(left).toMatchObject({ changes: sent('email a@acme.test -> new@acme.test [merge]'), problems: [] });
 });
 
-test('I4: the row was emptied beside a copy with another person, and deleted: nothing of the copy is sent', () => {
+test('I4: nothing of a copy with another person is sent after the row beside it was emptied and deleted', () => {
   const emptied = only({});
   const [, again, left] = runs([typedOver, emptied], [typedOver, emptied], [typedOver]);
   expect(again).toMatchObject({ problems: doubted, isRemembered: false });
   expect(left).toMatchObject({ changes: [], problems: ['quarantined row 2 [I4]', 'held a [I4]'] });
 });
 
-test('I4: a copy that is left when the row itself was deleted in the midst of a doubt sends nothing', () => {
+test('I4: nothing of a copy is sent after the row itself was deleted while both were in doubt', () => {
   const [, left] = runs([typedOver, { email: 'new@acme.test' }], [typedOver]);
   expect(left).toMatchObject({ changes: [], problems: ['quarantined row 2 [I4]', 'held a [I4]'] });
 });
 
-test('I4, L5: what changes in the CRM while the row is in doubt is not forgotten', () => {
+test('I4, L5: a change in the CRM while the row is in doubt is merged later', () => {
   const inDoubt = [ofA({ crm: { last_name: 'Li' }, sheet: { position: 'CEO' } }), copy({ position: 'COO' })];
   const { links } = plan(scene(inDoubt));
   const link = links.get(uuidOf('a'))!;
@@ -294,7 +294,7 @@ test('I4, L5: what changes in the CRM while the row is in doubt is not forgotten
   expect(tell(later).changes).toEqual(['set a: last_name Lee -> Li [merge]']);
 });
 
-test('I4, M9: copies are remembered in the order of the columns as it is now', () => {
+test('I4, M9: copies are stored in the present order of the columns', () => {
   const { link } = ofA({}, typedOver);
   const names = fields.map(({ name }) => name);
   const base = { fields: names, links: new Map([[uuidOf('a'), link!]]), strays: new Map() };
@@ -302,7 +302,7 @@ test('I4, M9: copies are remembered in the order of the columns as it is now', (
   expect(adaptBase(turned, names).links.get(uuidOf('a'))).toEqual(link);
 });
 
-test('I4, L11: which row it is does not depend on the order in which rows and copies are read', () => {
+test('I4, L11: which row gets the link does not depend on the order in which rows and copies are read', () => {
   const people = [
     ofA({ sheet: { position: 'CEO' } }, { position: 'COO' }),
     copy({ position: 'COO' }),
@@ -315,7 +315,7 @@ test('I4, L11: which row it is does not depend on the order in which rows and co
   expect(plan(turned).links).toEqual(plan(input).links);
 });
 
-test('I4, I5: an ID that nobody has, in two rows, names its contact no more than in one', () => {
+test('I4, I5: an ID that no contact has names none in two rows either', () => {
   const unknown = (sheet: Values) => person('f', { base: null, crm: null, sheet, row: { id: uuidOf('f') } });
   const more: SceneMore = { asked: { f: gone } };
   expect(tell(scene([unknown({}), unknown({ position: 'CEO' })], more)).problems).toEqual([

@@ -33,31 +33,31 @@ const standing = (which: 'row-gone' | 'contact-gone' | 'left') => ({ link: { sta
 
 const cases: readonly Case[] = [
   {
-    name: 'D1 ignore: the contact stays, and is remembered as one that has no row',
+    name: 'D1 ignore: the contact stays, and its link says that it has no row',
     input: scene([rowGone, ...others]),
     problems: ['ignored a [D1]'],
     links: ['a row-gone'],
-    says: 'left alone until the row is back, or retry is said',
+    says: 'left alone until the row is back; for a new row: leadsheet retry',
   },
   {
-    name: 'D1 ignore: it is not appended again, whatever changes in the CRM',
+    name: 'D1 ignore: no row is appended again, whatever changes in the CRM',
     input: scene([person('a', { crm: { position: 'CEO' }, sheet: null, ...standing('row-gone') }), ...others]),
     problems: ['ignored a [D1]'],
   },
   {
-    name: 'D1 ignore: the row is put back, with its ID: linked as before',
+    name: 'D1 ignore: a row that is put back with its ID is linked as before',
     input: scene([person('a', { sheet: { position: 'CEO' }, ...standing('row-gone') }), ...others]),
     changes: ['update a: position CTO -> CEO [merge]'],
     links: ['a linked'],
   },
   {
-    name: 'D1 ignore: the row is put back without its ID: linked by its key',
+    name: 'D1 ignore: a row that is put back without its ID is linked by its key',
     input: scene([person('a', { row: { id: '' }, ...standing('row-gone') }), ...others]),
     changes: ['set a id=a [I5]'],
     links: ['a linked'],
   },
   {
-    name: 'D1 ignore, retry: appended again when a person says so',
+    name: 'D1 ignore, retry: a row is appended again when a person asks for it',
     input: scene([person('a', { sheet: null, ...standing('row-gone') }), ...others], {
       requests: { retry: new Set([uuidOf('a')]) },
     }),
@@ -69,7 +69,7 @@ const cases: readonly Case[] = [
     changes: ['append a [D1]'],
   },
   {
-    name: 'D1 cancel_automations: cancelled from all of them',
+    name: 'D1 cancel_automations: the contact is cancelled from all automations',
     input: scene([rowGone, ...others], onRow('cancel_automations')),
     changes: ['cancel a everywhere [D1]'],
   },
@@ -79,17 +79,17 @@ const cases: readonly Case[] = [
     changes: ['delete a [D1]'],
   },
   {
-    name: 'D2: modified beats deleted, and the report says so',
+    name: 'D2: a contact that changed gets its row back instead of being deleted, and the report says so',
     input: scene([rowGoneAndChanged, ...others], onRow('delete_contact')),
     changes: ['append a [D2]'],
   },
   {
-    name: 'D2: cancel_automations still cancels',
+    name: 'D2: cancel_automations cancels a contact that changed, too',
     input: scene([rowGoneAndChanged, ...others], onRow('cancel_automations')),
     changes: ['cancel a everywhere [D1]'],
   },
   {
-    name: 'D2: a change that was seen before the row went is a change all the same',
+    name: 'D2: a change that was read before the row was deleted counts, too',
     input: scene(
       [
         person('a', {
@@ -104,12 +104,12 @@ const cases: readonly Case[] = [
     changes: ['append a [D2]'],
   },
   {
-    name: 'D2: a field that was emptied is a change',
+    name: 'D2: an emptied field counts as a change',
     input: scene([person('a', { crm: { position: null }, sheet: null }), ...others], onRow('delete_contact')),
     changes: ['append a [D2]'],
   },
   {
-    name: 'D2: a blank where nothing was ever agreed is none, a value is',
+    name: 'D2: where nothing was agreed, a blank is no change and a value is one',
     input: scene(
       [
         person('a', { base: { position: undefined }, crm: { position: null }, sheet: null }),
@@ -121,12 +121,12 @@ const cases: readonly Case[] = [
     changes: ['append d [D2]', 'delete a [D1]'],
   },
   {
-    name: 'D2, V3: nor is a field that is missing from the answer',
+    name: 'D2, V3: a field that is missing from the answer is no change',
     input: scene([person('a', { crm: { position: undefined }, sheet: null }), ...others], onRow('delete_contact')),
     changes: ['delete a [D1]'],
   },
   {
-    name: 'D5, G5: after a page that failed nothing is deleted; it waits',
+    name: 'D5, G5: after a failed page no contact is deleted; the deletion waits',
     input: scene([person('a', { crm: null, sheet: null }), ...others], {
       ...onRow('delete_contact'),
       crm: { coverage: 'partial' },
@@ -135,12 +135,12 @@ const cases: readonly Case[] = [
     says: 'not deleted before every contact was read',
   },
   {
-    name: 'D5, G5: not even one that was read, as long as a page failed',
+    name: 'D5, G5: after a failed page a contact that was read is not deleted either',
     input: scene([rowGone, ...others], { ...onRow('delete_contact'), crm: { coverage: 'partial' } }),
     problems: ['waiting a [D5]'],
   },
   {
-    name: 'D5, D2: where only changes were read, the contact is asked for before it is deleted',
+    name: 'D5, D2: after an incremental pull the contact is asked for before it is deleted',
     input: scene([person('a', { crm: null, sheet: null }), ...others], {
       ...onRow('delete_contact'),
       crm: { coverage: 'changes' },
@@ -148,7 +148,7 @@ const cases: readonly Case[] = [
     questions: ['a [D5]'],
   },
   {
-    name: 'D5: it is as it was: deleted',
+    name: 'D5: a contact that is unchanged when asked for is deleted',
     input: scene([person('a', { crm: null, sheet: null }), ...others], {
       ...onRow('delete_contact'),
       crm: { coverage: 'changes' },
@@ -157,7 +157,7 @@ const cases: readonly Case[] = [
     changes: ['delete a [D1]'],
   },
   {
-    name: 'D2, D5: it changed: the row comes back',
+    name: 'D2, D5: a contact that changed when asked for gets its row back',
     input: scene([person('a', { crm: null, sheet: null }), ...others], {
       ...onRow('delete_contact'),
       crm: { coverage: 'changes' },
@@ -166,7 +166,7 @@ const cases: readonly Case[] = [
     changes: ['append a [D2]'],
   },
   {
-    name: 'D4, D5: it is in another list by now: not deleted',
+    name: 'D4, D5: a contact that is in another list when asked for is not deleted',
     input: scene([person('a', { crm: null, sheet: null }), ...others], {
       ...onRow('delete_contact'),
       crm: { coverage: 'changes' },
@@ -175,7 +175,7 @@ const cases: readonly Case[] = [
     links: ['a forgotten'],
   },
   {
-    name: 'D5: it cannot be told: not deleted',
+    name: 'D5: a contact that could not be asked for is not deleted',
     input: scene([person('a', { crm: null, sheet: null }), ...others], {
       ...onRow('delete_contact'),
       crm: { coverage: 'changes' },
@@ -196,7 +196,7 @@ const cases: readonly Case[] = [
     says: 'deleted in the CRM; the row is left alone',
   },
   {
-    name: 'D3 mark: what is typed there later is not sent',
+    name: 'D3 mark: an edit of that row is not sent',
     input: scene([person('a', { crm: null, sheet: { position: 'CEO' }, ...standing('contact-gone') }), ...others]),
     problems: ['ignored a [D3]'],
   },
@@ -226,7 +226,7 @@ const cases: readonly Case[] = [
     says: 'edited here since',
   },
   {
-    name: 'D3 delete_row: a blank cell of which nothing was ever agreed is none',
+    name: 'D3 delete_row: a blank cell where nothing was agreed is no edit',
     input: scene(
       [person('a', { crm: null, base: { 'custom:segment': undefined }, sheet: { 'custom:segment': null } }), ...others],
       {
@@ -237,7 +237,7 @@ const cases: readonly Case[] = [
     changes: ['remove a [D3]'],
   },
   {
-    name: 'D3 ignore: unlinked silently',
+    name: 'D3 ignore: the contact is unlinked without a problem',
     input: scene([contactGone, ...others], { ...onContact('ignore'), asked }),
     links: ['a contact-gone'],
   },
@@ -255,7 +255,7 @@ const cases: readonly Case[] = [
     says: 'deleted in the CRM: not all of it can be read; the row is left alone',
   },
   {
-    name: 'D3, G5: a drifted scan proves nothing; the sheet edit of that row still goes its way',
+    name: 'D3, G5: a drifted scan proves no deletion, and the sheet edit of that row is sent',
     input: scene([person('a', { crm: null, sheet: { position: 'CEO' } }), ...others], {
       ...onContact('delete_row'),
       crm: { isDrifted: true },
@@ -263,7 +263,7 @@ const cases: readonly Case[] = [
     changes: ['update a: position CTO -> CEO [merge]'],
   },
   {
-    name: 'D3: two drifted scans in a row without it, and the 404, do prove it',
+    name: 'D3: two drifted scans in a row without the contact, and a 404, prove the deletion',
     input: scene([person('a', { crm: null, link: { missedScans: 1 } }), ...others], {
       ...onContact('delete_row'),
       crm: { isDrifted: true },
@@ -272,20 +272,20 @@ const cases: readonly Case[] = [
     changes: ['remove a [D3]'],
   },
   {
-    name: 'D3: the service still has it: nothing happens',
+    name: 'D3: nothing happens to a contact that the service still has',
     input: scene([contactGone, ...others], { ...onContact('delete_row'), asked: { a: here(person('a')) } }),
   },
   {
-    name: 'D3: an unanswered question concludes nothing',
+    name: 'D3: without an answer nothing is concluded',
     input: scene([contactGone, ...others], { ...onContact('delete_row'), asked: { a: unanswered } }),
     problems: ['waiting a [D3]'],
   },
   {
-    name: 'D3, G5: what an incremental scan did not show is not missed',
+    name: 'D3, G5: a contact that an incremental scan did not show is not missing',
     input: scene([person('a', { crm: null }), person('b', { crm: null })], { crm: { coverage: 'changes' } }),
   },
   {
-    name: 'D3, G5: what a scan that was cut short did not show is not missed',
+    name: 'D3, G5: a contact that an incomplete scan did not show is not missing',
     input: scene([contactGone, ...others], { ...onContact('delete_row'), crm: { coverage: 'partial' } }),
   },
   {
@@ -296,34 +296,34 @@ const cases: readonly Case[] = [
     says: 'no longer in list Prospects: in list Old',
   },
   {
-    name: 'D4: nothing typed in its row is sent',
+    name: 'D4: edits in the row of a contact that left are not sent',
     input: scene([person('a', { crm: null, sheet: { position: 'CEO' }, ...standing('left') }), ...others]),
     problems: ['ignored a [D4]'],
   },
   {
-    name: 'D4: it comes back: linked as before, and what was typed meanwhile is sent',
+    name: 'D4: a contact that comes back is linked as before, and edits made meanwhile are sent',
     input: scene([person('a', { sheet: { position: 'CEO' }, ...standing('left') }), ...others]),
     changes: ['update a: position CTO -> CEO [merge]'],
     links: ['a linked'],
   },
   {
-    name: 'D4: it comes back after its row was deleted: a new row',
+    name: 'D4: a contact that comes back after its row was deleted gets a new row',
     input: scene([person('a', { sheet: null, ...standing('left') }), ...others]),
     changes: ['append a [D4]'],
     links: ['a forgotten'],
   },
   {
-    name: 'D6: deleted on both sides: forgotten, no write',
+    name: 'D6: a person deleted on both sides is forgotten without a write',
     input: scene([person('a', { crm: null, sheet: null }), ...others], { ...onRow('delete_contact'), asked }),
     links: ['a forgotten'],
   },
   {
-    name: 'D6: the marked row of a deleted contact is deleted: forgotten',
+    name: 'D6: a deleted contact is forgotten once its marked row is deleted',
     input: scene([person('a', { crm: null, sheet: null, ...standing('contact-gone') }), ...others]),
     links: ['a forgotten'],
   },
   {
-    name: 'D6: an ignored contact is deleted as well: forgotten',
+    name: 'D6: a contact without a row is forgotten once it is deleted',
     input: scene([person('a', { crm: null, sheet: null, ...standing('row-gone') }), ...others], { asked }),
     links: ['a forgotten'],
   },
@@ -339,7 +339,7 @@ describe('D3: scans that miss a contact are counted', () => {
     return links.get(uuidOf('a'));
   };
 
-  test('D3: a drifted scan is remembered', () => {
+  test('D3: a drifted scan that missed the contact is stored', () => {
     expect(miss({ crm: { isDrifted: true } })?.missedScans).toBe(1);
     const rowless = person('a', { crm: null, sheet: null, link: { standing: 'row-gone' } });
     const { links } = plan(scene([rowless, ...others], { crm: { isDrifted: true } }));
@@ -351,18 +351,18 @@ describe('D3: scans that miss a contact are counted', () => {
     expect(plan(scene([person('a', { crm: null, link: { missedScans: 1 } }), ...others], more)).links.size).toBe(0);
   });
 
-  test('D3: a scan that shows it begins anew', () => {
+  test('D3: a scan that shows the contact resets the count', () => {
     const { links } = plan(scene([person('a', { link: { missedScans: 1 } }), ...others]));
     expect(links.get(uuidOf('a'))).not.toHaveProperty('missedScans');
   });
 });
 
-test('D3, L12: whether a contact is still there could not be said of this row', () => {
+test('D3, L12: the row is told that the service did not answer whether its contact is there', () => {
   const { problems } = plan(scene([...others, contactGone], { asked: { a: unanswered } }));
   expect(problems).toMatchObject([{ uuid: uuidOf('a'), row: 4 }]);
 });
 
-test('I5, W9: while some ID is in doubt, a contact without a row that did not change is remembered as it was', () => {
+test('I5, W9: while an ID is in doubt, the link of an unchanged contact without a row stays as it is', () => {
   const doubtful = person('b', { row: { id: 'hello' } });
   for (const coverage of ['whole', 'changes'] as const) {
     const input = scene([rowGone, { ...doubtful, link: undefined, contact: undefined }, person('c')], {
@@ -388,7 +388,7 @@ test('D5: deletions come last, after every create, update, set and append', () =
   expect(plan(input).changes.map(({ op }) => op)).toEqual(['update', 'set', 'delete', 'remove']);
 });
 
-describe('D5: what is deleted once everything else was tried', () => {
+describe('D5: which deletions may go ahead after the other changes', () => {
   const sharing = [person('b', { sheet: { first_name: 'First a' } }), person('c')];
   const input = scene([rowGone, ...sharing], onRow('delete_contact'));
   const planned = plan(input);
@@ -398,7 +398,7 @@ describe('D5: what is deleted once everything else was tried', () => {
     return [changes.map(tellChange), problems.map(tellProblem)];
   };
 
-  test('D5: a contact that shares a key with a change that did not succeed waits', () => {
+  test('D5: a deletion waits while a change that shares a key with it has not succeeded', () => {
     expect([tellChange(update!), tellChange(deletion!)]).toEqual([
       'update b: first_name First b -> First a [merge]',
       'delete a [D1]',
@@ -407,16 +407,16 @@ describe('D5: what is deleted once everything else was tried', () => {
     expect(due(undefined)).toEqual([[], ['held a [D5]']]);
   });
 
-  test('D5: once that change succeeded, it is deleted', () => {
+  test('D5: the contact is deleted once that change succeeded', () => {
     expect(due({ kind: 'done' })).toEqual([['delete a [D1]'], []]);
   });
 
-  test('D5: a change that shares nothing with it holds nothing up', () => {
+  test('D5: a change that shares no key does not delay a deletion', () => {
     const other = scene([rowGone, person('b', { sheet: { position: 'CEO' } }), person('c')], onRow('delete_contact'));
     expect(findDueDeletes(other, plan(other), new Map()).changes.map(tellChange)).toEqual(['delete a [D1]']);
   });
 
-  test('D5: nor is one deleted that an incremental pull did not read, and only its uuid was asked for', () => {
+  test('D5: a contact that an incremental pull did not read is compared by the key it was last seen with', () => {
     const unread = scene([person('a', { crm: null, sheet: null }), ...sharing], {
       ...onRow('delete_contact'),
       crm: { coverage: 'changes' },
@@ -426,13 +426,13 @@ describe('D5: what is deleted once everything else was tried', () => {
     expect([changes, problems.map(tellProblem)]).toEqual([[], ['held a [D5]']]);
   });
 
-  test('D5: what counts as shared is what the contact holds now', () => {
+  test('D5: the keys that the contact holds now decide what is shared', () => {
     const renamed = person('b', { crm: { first_name: 'First a' }, sheet: { position: 'CEO' } });
     const sharesNow = scene([rowGone, renamed, person('c')], onRow('delete_contact'));
     expect(findDueDeletes(sharesNow, plan(sharesNow), new Map()).problems.map(tellProblem)).toEqual(['held a [D5]']);
   });
 
-  test('D5, G5: after a pull with a failed page nothing is', () => {
+  test('D5, G5: after a pull with a failed page nothing is deleted', () => {
     expect(due({ kind: 'done' }, { ...input, crm: { ...input.crm, coverage: 'partial' } })).toEqual([
       [],
       ['held a [D5]'],

@@ -56,11 +56,11 @@ const cases: readonly Case[] = [
     changes: ['enrol a flow-1 [E1]'],
   },
   {
-    name: 'E1: once and for all: what the ledger has is not done again',
+    name: 'E1: an enrolment that the ledger has is not repeated',
     input: scene([wisher('a', 'Welcome')], withRules({}, { ledger: ledger([['a', 'flow-1', {}]]) })),
   },
   {
-    name: 'E1: nor what was cancelled by the service’s own word, or skipped',
+    name: 'E1: an enrolment that is being cancelled, or that the service skipped, is not repeated',
     input: scene(
       [wisher('a', 'Welcome'), wisher('b', 'Welcome')],
       withRules(
@@ -75,7 +75,7 @@ const cases: readonly Case[] = [
     ),
   },
   {
-    name: 'E1, retry: again when a person asks for this very enrolment',
+    name: 'E1, retry: an enrolment is repeated when a person asks for it by its id',
     input: scene(
       [wisher('a', 'Welcome')],
       withRules(
@@ -108,7 +108,7 @@ const cases: readonly Case[] = [
     changes: ['enrol a flow-1 [E1]', 'enrol a flow-2 [E1]'],
   },
   {
-    name: 'E1, I9: somebody whose row was just recognised is enrolled in the same run',
+    name: 'E1, I9: a contact whose row is linked in this run is enrolled in the same run',
     input: scene(
       [
         person('a', { base: null, sheet: { 'custom:segment': null }, row: { wish: 'Welcome' } }),
@@ -119,7 +119,7 @@ const cases: readonly Case[] = [
     changes: ['enrol a flow-1 [E1]', 'enrol b flow-1 [E1]', 'set b id=b [I2]'],
   },
   {
-    name: 'E1: nobody wishes where there is no such column in the mapping',
+    name: 'E1: without an automation column in the mapping no row has a wish',
     input: scene([wisher('a', 'Welcome')], { automations }),
   },
   {
@@ -137,7 +137,7 @@ const cases: readonly Case[] = [
     changes: ['create row 2 enrolled in flow-1 [I2]'],
   },
   {
-    name: 'E2, E4: a new row whose wish is vetoed, archived or unknown is created all the same',
+    name: 'E2, E4: a new row whose wish is vetoed, archived or unknown is created without it',
     input: scene(
       [
         newRow('a', { position: 'Intern' }, { wish: 'Welcome' }),
@@ -150,7 +150,7 @@ const cases: readonly Case[] = [
     problems: ['held row 2 [E4]', 'refused row 3 [E4]', 'refused row 4 [E4]'],
   },
   {
-    name: 'E3: an intent that a crash left behind is of unknown outcome: never repeated by itself',
+    name: 'E3: an intent left by a crash has an unknown outcome, and is not repeated without a person',
     input: scene([wisher('a', 'Welcome')], withRules({}, { ledger: ledger([['a', 'flow-1', { state: 'intended' }]]) })),
     problems: ['quarantined a [E3]'],
     says: 'outcome unknown, look in the service',
@@ -169,7 +169,7 @@ const cases: readonly Case[] = [
     says: 'enrolment: 1 ahead, cap 1/h',
   },
   {
-    name: 'E4: the oldest wish first, wherever its row is',
+    name: 'E4: the oldest wish is carried out first, wherever its row is',
     input: scene(
       [wisher('a', 'Welcome'), wisher('b', 'Welcome')],
       withRules({ perHour: 1 }, { ledger: ledger([['b', 'flow-1', { state: 'waiting', at: noon - minutes(5) }]]) }),
@@ -178,7 +178,7 @@ const cases: readonly Case[] = [
     problems: ['waiting a [E4]'],
   },
   {
-    name: 'E4: a wish that waits is older than a new row',
+    name: 'E4: a waiting wish comes before a new row',
     input: scene(
       [wisher('a', 'Welcome'), newRow('b', {}, { wish: 'Welcome' })],
       withRules(
@@ -193,7 +193,7 @@ const cases: readonly Case[] = [
     problems: ['waiting row 3 [E4]'],
   },
   {
-    name: 'E4: calls of the last hour count, whatever became of them; older ones do not',
+    name: 'E4: calls of the last hour count for the cap, whatever their outcome; older calls do not',
     input: scene(
       [wisher('a', 'Welcome'), wisher('b', 'Welcome'), person('c'), person('d')],
       withRules(
@@ -210,7 +210,7 @@ const cases: readonly Case[] = [
     problems: ['waiting b [E4]'],
   },
   {
-    name: 'E4: people who are vetoed are not ahead of those who wait',
+    name: 'E4: vetoed wishes are not counted among those ahead',
     input: scene(
       [wisher('a', 'Welcome', { status: 'replied' }), wisher('b', 'Welcome'), wisher('c', 'Welcome')],
       withRules({ perHour: 1, unless: { status: ['replied'] } }),
@@ -238,12 +238,12 @@ const cases: readonly Case[] = [
     says: 'several automations have this name, write the uuid',
   },
   {
-    name: 'E4: the uuid tells twins apart',
+    name: 'E4: the uuid tells two automations of one name apart',
     input: scene([wisher('a', 'flow-5')], withRules()),
     changes: ['enrol a flow-5 [E1]'],
   },
   {
-    name: 'E4, W5: what the service refused stands in the row in its own words',
+    name: 'E4, W5: the row shows why the service refused, in the words of the service',
     input: scene(
       [wisher('a', 'Welcome')],
       withRules({}, { ledger: ledger([['a', 'flow-1', { state: 'refused', message: 'no sender' }]]) }),
@@ -271,11 +271,11 @@ const cases: readonly Case[] = [
     problems: ['refused a [E4]'],
   },
   {
-    name: 'E5, W11: a column that was not found cancels nobody',
+    name: 'E5, W11: a missing automation column cancels no enrolment',
     input: scene([person('a')], withRules({ onClear: 'cancel' }, { ledger: ledger([['a', 'flow-1', {}]]) })),
   },
   {
-    name: 'E6, W11: nor does its result column prove anything meanwhile',
+    name: 'E6, W11: without the automation column the result column proves nothing',
     input: scene(
       [person('a', { row: { wishResult: 'enrolled 2026-05-01 in Welcome' } }), wisher('b', 'Welcome')],
       withRules(),
@@ -304,7 +304,7 @@ const cases: readonly Case[] = [
     says: 'the state is new, approve it once',
   },
   {
-    name: 'E6: approved for these',
+    name: 'E6: an approval lets these wishes through',
     input: scene(
       [wisher('a', 'Welcome'), wisher('b', 'Welcome')],
       withRules({}, { ledger: ledger([], false), requests: approve(2) }),
@@ -312,7 +312,7 @@ const cases: readonly Case[] = [
     changes: ['enrol a flow-1 [E1]', 'enrol b flow-1 [E1]'],
   },
   {
-    name: 'E6, G2: approved for fewer than wish now',
+    name: 'E6, G2: an approval of fewer wishes than there are now lets none through',
     input: scene(
       [wisher('a', 'Welcome'), wisher('b', 'Welcome')],
       withRules({}, { ledger: ledger([], false), requests: approve(1) }),
@@ -335,7 +335,7 @@ const cases: readonly Case[] = [
     problems: ['held a [E6]'],
   },
   {
-    name: 'E6: a new row is new, whatever became of the state',
+    name: 'E6: a new row is created and enrolled with a lost state, too',
     input: scene(
       [newRow('a', {}, { wish: 'Welcome' })],
       withRules({}, { asked: { 2: gone }, ledger: ledger([], false) }),
@@ -351,7 +351,7 @@ const cases: readonly Case[] = [
     changes: ['create row 2 [I2]'],
   },
   {
-    name: 'E6, S3: a ledger that knows less than a row says is older than the sheet: other wishes are held',
+    name: 'E6, S3: a row that proves an enrolment unknown to the ledger holds the other wishes',
     input: scene(
       [person('a', { row: { wish: 'Welcome', wishResult: 'enrolled 2026-05-01 in Welcome' } }), wisher('b', 'Welcome')],
       withRules(),
@@ -359,7 +359,7 @@ const cases: readonly Case[] = [
     problems: ['held b [E6]'],
   },
   {
-    name: 'E6: what the ledger knows, too, is no sign of that',
+    name: 'E6: an enrolment that the ledger has, too, holds no wishes',
     input: scene(
       [person('a', { row: { wish: 'Welcome', wishResult: 'enrolled 2026-05-01 in Welcome' } }), wisher('b', 'Welcome')],
       withRules({}, { ledger: ledger([['a', 'flow-1', { state: 'cancelling' }]]) }),
@@ -367,7 +367,7 @@ const cases: readonly Case[] = [
     changes: ['enrol b flow-1 [E1]'],
   },
   {
-    name: 'E6: nor is what it says of another automation a sign of anything',
+    name: 'E6: a result about another automation holds no wishes',
     input: scene(
       [person('a', { row: { wish: 'Nurture', wishResult: 'enrolled 2026-05-01 in Welcome' } })],
       withRules({}, { ledger: ledger([['a', 'flow-1', {}]]) }),
@@ -375,7 +375,7 @@ const cases: readonly Case[] = [
     changes: ['enrol a flow-2 [E1]'],
   },
   {
-    name: 'E6: a result column that says when in no way that can be read is no proof',
+    name: 'E6: a result column with an unreadable date is no proof',
     input: scene(
       [person('a', { row: { wish: 'Welcome', wishResult: 'enrolled 2026-99-99 in Welcome' } })],
       withRules({}, { ledger: ledger([], false) }),
@@ -383,7 +383,7 @@ const cases: readonly Case[] = [
     problems: ['held a [E6]'],
   },
   {
-    name: 'E6: approved: also of those who are vetoed today the approval counts',
+    name: 'E6: an approval covers wishes that are vetoed today, too',
     input: scene(
       [wisher('a', 'Welcome', { status: 'replied' }), wisher('b', 'Welcome')],
       withRules({ unless: { status: ['replied'] } }, { ledger: ledger([], false), requests: approve(1) }),
@@ -391,7 +391,7 @@ const cases: readonly Case[] = [
     problems: ['held a [E4]', 'held b [E6]'],
   },
   {
-    name: 'E3: while nobody knows whether a contact came of an earlier call, nobody else is put into that automation',
+    name: 'E3: while the outcome of an earlier create is unknown, no other contact is enrolled in that automation',
     input: scene(
       [wisher('a', 'Welcome'), wisher('b', 'Nurture')],
       withRules({}, { ledger: inFlight({ automation: 'flow-1', at: noon, isUnanswered: true }) }),
@@ -401,7 +401,7 @@ const cases: readonly Case[] = [
     says: 'an earlier call has to be looked up first',
   },
   {
-    name: 'E3: an earlier call that was looked up holds nobody up',
+    name: 'E3: an earlier call that was looked up does not delay other wishes',
     input: scene([wisher('a', 'Welcome')], withRules({}, { ledger: inFlight({ automation: 'flow-1', at: noon }) })),
     changes: ['enrol a flow-1 [E1]'],
   },
@@ -423,7 +423,7 @@ const cases: readonly Case[] = [
     problems: ['waiting a [E4]'],
   },
   {
-    name: 'E4: as one call',
+    name: 'E4: that call counts once',
     input: scene(
       [wisher('a', 'Welcome'), wisher('b', 'Welcome')],
       withRules({ perHour: 2 }, { ledger: inFlight({ automation: 'flow-1', at: noon - minutes(59) }) }),
@@ -432,7 +432,7 @@ const cases: readonly Case[] = [
     problems: ['waiting b [E4]'],
   },
   {
-    name: 'E4: and not any longer',
+    name: 'E4: after an hour that call does not count any more',
     input: scene(
       [wisher('a', 'Welcome')],
       withRules({ perHour: 1 }, { ledger: inFlight({ automation: 'flow-1', at: noon - minutes(60) }) }),
@@ -440,7 +440,7 @@ const cases: readonly Case[] = [
     changes: ['enrol a flow-1 [E1]'],
   },
   {
-    name: 'E4: enrolments that were cancelled within the hour were calls all the same',
+    name: 'E4: an enrolment that was cancelled within the hour still counts for the cap',
     input: scene(
       [wisher('a', 'Welcome'), person('c')],
       withRules(
@@ -451,7 +451,7 @@ const cases: readonly Case[] = [
     problems: ['waiting a [E4]'],
   },
   {
-    name: 'E4: a name that is nearly right is told the one that was probably meant',
+    name: 'E4: for an unknown name the row shows the most similar one',
     input: scene([wisher('a', 'Welcom')], withRules({}, { nearestAutomations: new Map([['Welcom', 'Welcome']]) })),
     problems: ['refused a [E4]'],
     says: 'no such automation: "Welcom", did you mean "Welcome"?',
@@ -467,11 +467,11 @@ const cases: readonly Case[] = [
     says: 'enrolment: 0 ahead, cap 1/h',
   },
   {
-    name: 'E4: where it is done already, an archived automation is nothing to complain about',
+    name: 'E4: an archived automation is no problem for an enrolment that is done',
     input: scene([wisher('a', 'Old')], withRules({}, { ledger: ledger([['a', 'flow-3', {}]]) })),
   },
   {
-    name: 'E4: one that was refused before, and is archived now, says so',
+    name: 'E4: a wish that was refused before, and whose automation is archived now, says that it is archived',
     input: scene(
       [wisher('a', 'Old')],
       withRules({}, { ledger: ledger([['a', 'flow-3', { state: 'refused', message: 'no sender' }]]) }),
@@ -480,17 +480,17 @@ const cases: readonly Case[] = [
     says: 'the automation "Old" is archived',
   },
   {
-    name: 'E4: that the automations could not be read is told where somebody wishes',
+    name: 'E4: a problem says that the automations could not be read if a row has a wish',
     input: scene([wisher('a', 'Welcome')], { mapping: withRules().mapping!, automationsUnread: 'HTTP 500' }),
     problems: ['failed row null [E4]'],
     says: 'nobody is enrolled: the automations could not be read: HTTP 500',
   },
   {
-    name: 'E4: and nowhere else',
+    name: 'E4: no problem says so if no row has a wish',
     input: scene([wisher('a', ' ')], { mapping: withRules().mapping!, automationsUnread: 'HTTP 500' }),
   },
   {
-    name: 'E1, I2: a contact that is moved here from another list is not created, and is enrolled like one that is here',
+    name: 'E1, I2: a contact that is moved here from another list is enrolled like a contact that is here',
     input: scene(
       [newRow('a', {}, { wish: 'Welcome' })],
       withRules(
@@ -510,7 +510,7 @@ const cases: readonly Case[] = [
     says: 'enrolment: waits to settle',
   },
   {
-    name: 'W10: a wish that stood still is carried out',
+    name: 'W10: a wish older than the settle delay is carried out',
     input: scene(
       [wisher('a', 'Welcome')],
       withRules(
@@ -521,7 +521,7 @@ const cases: readonly Case[] = [
     changes: ['enrol a flow-1 [E1]'],
   },
   {
-    name: 'W10, retry: what a person asks for by command has settled',
+    name: 'W10, retry: a wish that a person retries does not wait to settle',
     input: scene(
       [wisher('a', 'Welcome')],
       withRules(
@@ -554,13 +554,13 @@ function entriesOf(wishes: ReadonlyMap<string, LedgerEntry | null>): ReadonlyMap
   return new Map([...wishes].flatMap(([key, entry]) => (entry === null ? [] : [[key, entry] as const])));
 }
 
-describe('what the ledger is to keep', () => {
+describe('what goes into the ledger', () => {
   test('E4: a wish keeps its place from when it was first seen', () => {
     const { wishes } = plan(scene([wisher('a', 'Welcome')], withRules({ perHour: 0 })));
     expect([...wishes]).toEqual([[`${uuidOf('a')} flow-1`, { state: 'waiting', at: noon, run: '', name: 'Welcome' }]]);
   });
 
-  test('E6: what the result column proves goes into the ledger, so that it still counts once the state is trusted', () => {
+  test('E6: an enrolment that the result column proves goes into the ledger', () => {
     const proven = person('a', { row: { wish: 'Welcome', wishResult: 'enrolled 2026-05-01 in Welcome' } });
     const { wishes } = plan(scene([proven], withRules({}, { ledger: ledger([], false) })));
     expect([...wishes]).toEqual([
@@ -570,13 +570,13 @@ describe('what the ledger is to keep', () => {
     expect(later.changes).toEqual([]);
   });
 
-  test('E6: the approval has to cover as many as the plan counts', () => {
+  test('E6: the plan counts the wishes that an approval has to cover', () => {
     const input = scene([wisher('a', 'Welcome'), wisher('b', 'Welcome')], withRules({}, { ledger: ledger([], false) }));
     expect(plan(input).counts.enrolments).toBe(2);
   });
 });
 
-test('E2, L12: a create that enrols says into what', () => {
+test('E2, L12: a create that enrols names the automation', () => {
   const input = scene([newRow('a', {}, { wish: 'welcome' })], withRules({}, { asked: { 2: gone } }));
   expect(plan(input).changes).toMatchObject([{ enrol: 'flow-1', reason: 'new in the sheet, and into Welcome' }]);
 });
@@ -588,24 +588,24 @@ describe('E5: a wish that was taken back', () => {
   ];
   const forgotten = [[`${uuidOf('a')} flow-1`, null]];
 
-  test('E5: is forgotten where nothing came of it', () => {
+  test('E5: is forgotten if it was not carried out', () => {
     expect(wishesOf({ state: 'waiting' })).toEqual(forgotten);
     expect(wishesOf({ state: 'refused' })).toEqual(forgotten);
   });
 
-  test('E4, E5: unless a call for it still counts for the cap', () => {
+  test('E4, E5: is kept while a call for it counts for the cap', () => {
     expect(wishesOf({ state: 'refused', calls: [noon - minutes(59)] })).toEqual([]);
     expect(wishesOf({ state: 'refused', calls: [noon - minutes(90), noon - minutes(60)] })).toEqual(forgotten);
   });
 
-  test('E5: is remembered where something may have come of it', () => {
+  test('E5: is kept if it may have been carried out', () => {
     for (const state of ['enrolled', 'unknown', 'cancelling', 'skipped'] as const)
       expect(wishesOf({ state })).toEqual([]);
   });
 });
 
 describe('E1, retry: asked for again', () => {
-  test('E4: waits its turn like others, and what was called before still counts for the cap', () => {
+  test('E4: waits its turn like others, and earlier calls still count for the cap', () => {
     const at = noon - minutes(30);
     const input = scene(
       [wisher('a', 'Welcome')],
@@ -638,23 +638,23 @@ describe('E1, retry: asked for again', () => {
   });
 });
 
-test('E4: calls that may have enrolled count; those that surely did not, do not', () => {
+test('E4: calls that may have enrolled count for the cap; calls that surely did not are left out', () => {
   const calls = (['enrolled', 'intended', 'unknown', 'waiting', 'refused', 'skipped', 'cancelling'] as const).filter(
     (state) => callsOf({ state, at: noon, run: '' }).length > 0,
   );
   expect(calls).toEqual(['enrolled', 'intended', 'unknown']);
 });
 
-describe('E6: when the ledger is trusted', () => {
+describe('E6: when the ledger counts as complete', () => {
   const trusted = (more: SceneMore) => plan(scene([wisher('a', 'Welcome')], more)).isLedgerTrusted;
 
-  test('E6: not while wishes wait for an approval, and once they have it', () => {
+  test('E6: not while wishes wait for an approval; once they are approved', () => {
     expect(trusted(withRules({}, { ledger: ledger([], false) }))).toBe(false);
     expect(trusted(withRules({}, { ledger: ledger([], false), requests: approve(1) }))).toBe(true);
     expect(trusted(withRules())).toBe(true);
   });
 
-  test('E6: not by a run that could not read the automations; where nobody is ever enrolled, an empty one is', () => {
+  test('E6: not after a run that could not read the automations; an empty ledger does without enrolment rules', () => {
     expect(trusted({ mapping: withRules().mapping!, ledger: ledger([], false) })).toBe(false);
     expect(trusted({ mapping: withRules().mapping! })).toBe(true);
     expect(trusted({ ledger: ledger([], false) })).toBe(true);
@@ -676,7 +676,7 @@ describe('what the row is told', () => {
   const told = (people: Parameters<typeof scene>[0], more: SceneMore) =>
     [...plan(scene(people, more)).wishResults].map(([row, said]) => [row, said.map(({ text }) => text).join('; ')]);
 
-  test('E1: until the call is made, that it is tried; of a new row, of all that it wishes', () => {
+  test('E1: until the call is made, that it is tried; a new row is told so of each wish', () => {
     const people = [wisher('a', 'Welcome'), newRow('b', {}, { wish: 'Welcome, Nurture' })];
     const again = 'waiting: is tried in the next run';
     expect(told(people, withRules({}, { asked: { 3: gone } }))).toEqual([
@@ -685,7 +685,7 @@ describe('what the row is told', () => {
     ]);
   });
 
-  test('E4: that it waits, is vetoed or refused, and why', () => {
+  test('E4: that the wish waits, is vetoed or is refused, and why', () => {
     const people = [
       wisher('a', 'Welcome', { status: 'replied' }),
       wisher('b', 'Old'),
@@ -710,7 +710,7 @@ describe('what the row is told', () => {
     ]);
   });
 
-  test('E4: what the service refused, in its own words where it has any', () => {
+  test('E4: why the service refused, in its words if there are any', () => {
     const rows = (message?: string) =>
       told(
         [wisher('a', 'Welcome')],
@@ -720,21 +720,21 @@ describe('what the row is told', () => {
     expect(rows()).toEqual([[2, 'refused: by the service']]);
   });
 
-  test('E5: that it is being cancelled, until that is seen', () => {
+  test('E5: that it is being cancelled, until a reading shows it', () => {
     for (const state of ['enrolled', 'cancelling'] as const) {
       const more = withRules({ onClear: 'cancel' }, { ledger: ledger([['a', 'flow-1', { state }]]) });
       expect(told([wisher('a', '')], more)).toEqual([[2, 'cancelling']]);
     }
   });
 
-  test('E6: what its own result column proves stays beside what is told of another wish', () => {
+  test('E6: a proven enrolment stays in the result column beside the result of another wish', () => {
     const people = [person('a', { row: { wish: 'Welcome, Nurture', wishResult: 'enrolled 2026-05-01 in Welcome' } })];
     expect(told(people, withRules({}, { ledger: ledger([], false) }))).toEqual([
       [2, 'enrolled 2026-05-01 in Welcome; held: the state is new, approve it once'],
     ]);
   });
 
-  test('E1: a row that wishes nothing any more keeps what was done, and loses what came of nothing', () => {
+  test('E1: a row without a wish keeps what was done, and loses what was not carried out', () => {
     const cleared = (wishResult: string) => told([person('a', { row: { wish: ' ', wishResult } })], withRules());
     expect(cleared('enrolled 2026-05-01 in Welcome; waiting: 3 ahead, cap 1/h')).toEqual([
       [2, 'enrolled 2026-05-01 in Welcome'],
@@ -745,23 +745,23 @@ describe('what the row is told', () => {
       expect(cleared(text)).toEqual([]);
   });
 
-  test('W10: nothing is written into a row in which somebody may still be typing', () => {
+  test('W10: nothing is written into a row whose wish has not settled', () => {
     expect(told([wisher('a', 'Welcome')], withRules({}, { waitsToSettle: true }))).toEqual([]);
   });
 
-  test('E4: an intent that waits for the service says what it waits for', () => {
+  test('E4: a waiting entry with a message says what it waits for', () => {
     const entry = { state: 'waiting', at: noon, run: 'r1' } as const;
     expect(resultText(entry, 'Welcome')).toBe('waiting: is tried in the next run');
     expect(resultText({ ...entry, message: 'too many requests' }, 'Welcome')).toBe('waiting: too many requests');
   });
 
-  test('E4, W5: a refusal that a run meets is told as the service put it, or as one of the service', () => {
+  test('E4, W5: a refusal is shown in the words of the service, or as a refusal by the service', () => {
     const entry = { state: 'refused', at: noon, run: 'r1' } as const;
     expect(resultText({ ...entry, message: 'no sender' }, 'Welcome')).toBe('refused: no sender');
     expect(resultText(entry, 'Welcome')).toBe('refused: by the service');
   });
 
-  test('E3: an enrolment of unknown outcome has an id of its own, which is what retry takes', () => {
+  test('E3: an enrolment of unknown outcome has an id of its own, which retry takes', () => {
     const input = scene(
       [wisher('a', 'Welcome')],
       withRules({}, { ledger: ledger([['a', 'flow-1', { state: 'unknown' }]]) }),
@@ -770,7 +770,7 @@ describe('what the row is told', () => {
   });
 });
 
-test('E4: a veto compares as people do, and reads values of today', () => {
+test('E4: a veto ignores case and white space, and reads the present values', () => {
   const rules = withRules({ unless: { status: ['Replied', 'Unsubscribed'] } }).mapping!;
   const veto = (status: string | null) => vetoOf(rules, unpack(packedOf({ ...valuesOf('a'), status })));
   expect([veto('ok'), veto(null), veto(' replied '), veto('UNSUBSCRIBED')]).toEqual([
@@ -781,7 +781,7 @@ test('E4: a veto compares as people do, and reads values of today', () => {
   ]);
 });
 
-test('E1: a name that has a comma in it is found, also among others', () => {
+test('E1: a name that contains a comma is found, also among others', () => {
   const comma = { uuid: 'flow-6', name: 'Hello, again', status: 'on' };
   expect(readWish('Welcome, hello, again,x', [...automations, comma])).toEqual({
     automations: [automations[0], comma],
@@ -789,7 +789,7 @@ test('E1: a name that has a comma in it is found, also among others', () => {
   });
 });
 
-test('E4: a veto of a column that is not in the mapping is nobody’s', () => {
+test('E4: a veto of a column that is not in the mapping applies to no contact', () => {
   const rules = withRules({ unless: { headline: ['x'] } }).mapping!;
   expect(vetoOf(rules, unpack(packedOf(valuesOf('a'))))).toBeUndefined();
 });

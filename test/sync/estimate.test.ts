@@ -83,6 +83,6 @@ test.each<{ scarce: keyof Budgets; seconds: number }>([
   });
 });
 
-test('a second that is begun counts', () => {
+test('seconds are rounded up', () => {
   expect(estimate([change.cancel], [], { ...budgets, crmPerMinute: 240 }, isCustom).seconds).toBe(1);
 });

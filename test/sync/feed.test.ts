@@ -78,7 +78,7 @@ describe('F1, F2: of 5,000 records', () => {
     expect(world.run(all).changes).toEqual([]);
   });
 
-  test('people sort and write beside it while a fifth comes and goes: every note stays with its record', () => {
+  test('notes stay with their records while people sort and a fifth of the records changes', () => {
     const world = createWorld({ onGone: 'delete_row' });
     world.run(all);
     world.edit((rows) => rows.map((row) => ({ ...row, note: `note of ${row.id}` })));
@@ -120,7 +120,7 @@ describe('as a property', () => {
   );
 
   test.each(['mark', 'delete_row'] as const)(
-    'F1, F2, F3: whatever happens, with on_gone: %s a run mirrors every record once, keeps every note, and converges',
+    'F1, F2, F3: after any acts, with on_gone: %s, a run mirrors every record once, keeps every note, and converges',
     (onGone) => {
       fc.assert(
         fc.property(fc.array(step, { maxLength: 12 }), records, (steps, last) => {
@@ -194,7 +194,7 @@ describe('as a property', () => {
 describe('F3: a record that is gone', () => {
   const both = [record('a'), record('b')];
 
-  test('a reading with drift proves nothing, a second one does', () => {
+  test('a first reading with drift proves nothing, a second one does', () => {
     const world = createWorld({ onGone: 'delete_row' });
     world.run(both);
     expect(world.run([both[0]!], { isDrifted: true }).changes).toEqual([]);
@@ -202,7 +202,7 @@ describe('F3: a record that is gone', () => {
     expect(world.run([both[0]!], { isDrifted: true }).changes).toMatchObject([{ op: 'remove', uuid: 'b' }]);
   });
 
-  test('that was seen between two readings with drift is not gone', () => {
+  test('is not gone if it was listed between two readings with drift', () => {
     const world = createWorld({ onGone: 'delete_row' });
     world.run(both);
     world.run([both[0]!], { isDrifted: true });
@@ -227,7 +227,7 @@ describe('F3: a record that is gone', () => {
     expect(kinds(plan)).toEqual([['ignored', 3, 'F3']]);
   });
 
-  test('comes back: its row is in sync again', () => {
+  test('that comes back has its row in sync again', () => {
     const world = createWorld();
     world.run(both);
     world.run([both[0]!]);
@@ -237,20 +237,20 @@ describe('F3: a record that is gone', () => {
   });
 });
 
-describe('G1: a collection that is empty all of a sudden', () => {
+describe('G1: a collection that is suddenly empty', () => {
   const known = (count: number) => {
     const world = createWorld({ onGone: 'delete_row' });
     world.run(Array.from({ length: count }, (_, index) => record(`u${index}`)));
     return world;
   };
 
-  test('G1: is held where the tab knows two of its records or more; one may well be the only one', () => {
+  test('G1: is held if the tab has two of its records or more; one may be the only record', () => {
     expect(known(2).plan([])).toMatchObject({ holds: [{ rule: 'G1', fails: false }] });
     expect(known(2).plan([]).holds[0]!.reason).toContain('the service lists no automations, and 2 were there before');
     expect(known(1).plan([])).toMatchObject({ holds: [], changes: [{ op: 'remove' }] });
   });
 
-  test('G1, G5: is not, where the reading was partial, or something is listed', () => {
+  test('G1, G5: is not held if the reading was partial, or a record is listed', () => {
     expect(known(3).plan([], { coverage: 'partial' })).toMatchObject({ holds: [], changes: [] });
     expect(known(3).plan([record('u0')]).holds).toEqual([]);
   });
@@ -263,7 +263,7 @@ describe('G1: a collection that is empty all of a sudden', () => {
 });
 
 describe('what is told of each row', () => {
-  test('F1, L12: a change says what was there, what comes, and why', () => {
+  test('F1, L12: a change has the value before, the value after, and why', () => {
     const world = createWorld({ controlled: 'status' });
     const [append] = world.run([record('a')]).changes;
     expect(append).toMatchObject({ op: 'append', row: null, rule: 'F1', reason: 'new in the service' });
@@ -280,20 +280,20 @@ describe('what is told of each row', () => {
     ]);
   });
 
-  test('V6: of a new record whose text is too long all but that text gets into its row', () => {
+  test('V6: a new record with a text that is too long gets its row without that text', () => {
     const plan = createWorld().plan([{ uuid: 'a', values: ['x'.repeat(50_001), null, 1] }]);
     expect(plan.changes[0]!.fields.map(({ field: name }) => name)).toEqual(['size']);
     expect(plan.problems).toMatchObject([{ kind: 'refused', uuid: 'a', field: 'name', rule: 'V6' }]);
   });
 
-  test('V4: a cell that shows an error was nothing that can be told', () => {
+  test('V4: a cell that shows an error has an unknown value before the change', () => {
     const world = createWorld();
     world.run([record('a')]);
     const rows = [{ number: 2, id: 'a', cells: [{ error: '#REF!' }, 'off', 1], formulas: [] }];
     expect(world.plan([record('a')], { rows }).changes[0]!.fields).toMatchObject([{ before: undefined, after: 'a' }]);
   });
 
-  test('F3: where only the newest are mirrored, a row that fell out says so', () => {
+  test('F3: where only the newest are mirrored, the row of an older record says so', () => {
     const world = createWorld();
     world.run([record('a'), record('b')]);
     world.run([record('a')], { coverage: 'newest' });
@@ -302,7 +302,7 @@ describe('what is told of each row', () => {
     expect(world.rows()[1]!.status).toBe('gone: the service does not list it any more');
   });
 
-  test('F3: an ID that the feed did not write is told as such, and not as gone', () => {
+  test('F3: a row with an ID that the feed did not write says so, and not that it is gone', () => {
     const world = createWorld();
     world.run([record('a')]);
     world.edit((rows) => [...rows, { id: 'mine', cells: ['own', null, null], note: '', status: '' }]);
@@ -310,7 +310,7 @@ describe('what is told of each row', () => {
     expect(world.rows()[1]!.status).toBe('ignored: the service does not list it, and the feed did not write it');
   });
 
-  test('F3, G5: a row of which a reading proves nothing keeps what it said', () => {
+  test('F3, G5: a row about which a reading proves nothing keeps its status', () => {
     const world = createWorld();
     world.run([record('a'), record('b')]);
     world.edit((rows) => rows.map((row) => ({ ...row, status: 'as it was' })));
@@ -325,14 +325,14 @@ describe('what is told of each row', () => {
     expect([plan.changes.map(({ op, row }) => [op, row]), [...plan.statuses.keys()]]).toEqual([[['remove', 3]], [2]]);
   });
 
-  test('F2: as many rows are linked as records have one', () => {
+  test('F2: the rows that belong to a record are counted as linked', () => {
     const world = createWorld();
     expect(world.run([record('a'), record('b')]).linked).toBe(0);
     expect(world.run([record('a'), record('b')]).linked).toBe(2);
     expect(world.run([record('a'), record('c')]).linked).toBe(1);
   });
 
-  test('F3: what was remembered of a record that is gone, and whose row a person deleted, is forgotten', () => {
+  test('F3: a record that is gone and whose row a person deleted is forgotten', () => {
     const world = createWorld();
     const both = [record('a'), record('b')];
     world.run(both);
@@ -347,7 +347,7 @@ describe('what is told of each row', () => {
   });
 });
 
-describe('rows that are not as the feed left them', () => {
+describe('rows that people changed', () => {
   test('I4: of two rows with one ID the one that equals the record keeps it, and the other is told', () => {
     const world = createWorld();
     world.run([record('a')]);
@@ -357,7 +357,7 @@ describe('rows that are not as the feed left them', () => {
     expect(world.rows()[0]!.status).toBe('quarantined: copy of row 3: delete one of them');
   });
 
-  test('I4: the record changed meanwhile: the nearest row keeps it, and nothing typed into a copy above is a wish', () => {
+  test('I4: if the record changed, the most similar row keeps it, and nothing typed into a copy is a wish', () => {
     const world = createWorld({ controlled: 'status' });
     world.run([record('a', 'a', 'on')]);
     world.edit(([row]) => [{ ...row!, cells: ['typed', 'off', 1] }, row!]);
@@ -371,14 +371,14 @@ describe('rows that are not as the feed left them', () => {
     expect(world.run([record('a', 'a', 'on', 2)]).changes).toEqual([]);
   });
 
-  test('I4: rows that hold the same are as good as one, and the upper one keeps the record', () => {
+  test('I4: of rows with the same contents the upper one keeps the record', () => {
     const world = createWorld();
     world.run([record('a')]);
     world.edit(([row]) => [row!, { ...row!, cells: [...row!.cells] }]);
     expect(world.run([record('a', 'new')]).changes).toMatchObject([{ op: 'set', row: 2 }]);
   });
 
-  test('I4: the row that was written stays the row, also when the record is as its copy again', () => {
+  test('I4: the row that was written keeps the record, also when the record equals its copy again', () => {
     const world = createWorld();
     world.run([record('a', 'old')]);
     world.edit(([row]) => [
@@ -403,7 +403,7 @@ describe('rows that are not as the feed left them', () => {
     expect([remembered.get('a'), world.links().get('a')]).toEqual([{}, {}]);
   });
 
-  test('I4: equally near, and not equal: none is written, nothing typed there is a wish, and no third row is made', () => {
+  test('I4: two different rows that differ in equally many fields are not written, hold no wish, and no third row is appended', () => {
     const world = createWorld({ controlled: 'status' });
     world.run([record('a', 'a', 'on')]);
     world.edit(([row]) => [
@@ -421,7 +421,7 @@ describe('rows that are not as the feed left them', () => {
     expect(world.run([record('a', 'a', 'on')]).changes).toMatchObject([{ op: 'set', fields: [{ after: 'a' }] }]);
   });
 
-  test('I4, F3: of a record that is gone and whose row was copied no row is deleted', () => {
+  test('I4, F3: no row is deleted for a record that is gone if its row was copied', () => {
     const world = createWorld({ onGone: 'delete_row' });
     world.run([record('a'), record('b')]);
     world.edit(([a, b]) => [{ ...a!, cells: ['typed', 'off', 1] }, a!, b!]);
@@ -434,7 +434,7 @@ describe('rows that are not as the feed left them', () => {
     expect(world.run([record('b')]).changes).toEqual([]);
   });
 
-  test('F2: a row without an ID is nobody’s: not a cell of it is written, not even its status', () => {
+  test('F2: no cell of a row without an ID is written, not even its status', () => {
     const world = createWorld();
     world.run([record('a')]);
     world.edit((rows) => [...rows, { id: '', cells: ['own', null, null], note: 'n', status: '' }]);
@@ -463,7 +463,7 @@ describe('rows that are not as the feed left them', () => {
 });
 
 describe('E7: a controlled status', () => {
-  test('typed is a wish; before the call nothing else is written into the cell', () => {
+  test('typed into a cell is a wish; before the call nothing is written into that cell', () => {
     const world = createWorld({ controlled: 'status' });
     world.run([record('a')]);
     world.edit(([row]) => [{ ...row!, cells: ['a', ' On', 1] }]);
@@ -472,7 +472,7 @@ describe('E7: a controlled status', () => {
     ]);
   });
 
-  test('L10: a cell that was written before a crash is no wish, whatever the service has by then', () => {
+  test('L10: a value that was written before a crash is no wish, whatever the service has by then', () => {
     const world = createWorld({ controlled: 'status' });
     world.run([record('a')]);
     const changes = world.plan([record('a', 'a', 'on')]).changes;
@@ -517,7 +517,7 @@ describe('E7: a controlled status', () => {
     expect(plan.changes).toMatchObject([{ op: 'set', rule: 'E7', reason: 'what the service has' }]);
   });
 
-  test('what a person typed in other letters is what the service has: set right, and no wish', () => {
+  test('typed in another case is no wish if the service has the same: the cell is corrected', () => {
     expect(typed('Off').plan.changes).toMatchObject([
       { op: 'set', rule: 'E7', fields: [{ before: 'Off', after: 'off' }] },
     ]);
@@ -534,7 +534,7 @@ describe('E7: a controlled status', () => {
   test.each([
     { answer: { kind: 'failed', message: 'no answer' }, kind: 'failed' },
     { answer: { kind: 'unknown', message: 'timeout' }, kind: 'unknown' },
-  ] as const)('W4: $kind: the cell stays as it was typed, and it is told', ({ answer, kind }) => {
+  ] as const)('W4: $kind: the cell stays as it was typed, and a problem says so', ({ answer, kind }) => {
     const { plan, world } = typed('on', answered(answer));
     expect(plan.changes).toEqual([]);
     expect(plan.problems).toMatchObject([{ kind, uuid: 'a', row: 2, rule: 'W4' }]);
@@ -553,13 +553,13 @@ describe('E7: a controlled status', () => {
       expect(plan.linkUpdates).toEqual([{ uuid: 'a', link: { agreed: 'off' } }]);
   });
 
-  test('of a row of an earlier life of the state, the cell is what it is: mirrored, and no wish', () => {
+  test('in a row from before the state was lost is mirrored, and no wish', () => {
     const { world } = typed('on');
     world.forget();
     expect(world.plan([record('a')]).changes).toMatchObject([{ op: 'set', rule: 'F1', fields: [{ after: 'off' }] }]);
   });
 
-  test('F1: a cell that is only old is mirrored when the service changes', () => {
+  test('F1: an unedited cell is mirrored when the service changes', () => {
     const world = createWorld({ controlled: 'status' });
     world.run([record('a')]);
     const plan = world.run([record('a', 'a', 'on')]);
@@ -567,7 +567,7 @@ describe('E7: a controlled status', () => {
     expect(world.links().get('a')).toEqual({ agreed: 'on' });
   });
 
-  test('L3: what was agreed on stays as it was where the cell could not be written', () => {
+  test('L3: the agreed value stays as it was if the cell could not be written', () => {
     const world = createWorld({ controlled: 'status' });
     world.run([record('a')]);
     const plan = world.plan([record('a', 'a', 'on')]);
@@ -575,7 +575,7 @@ describe('E7: a controlled status', () => {
     expect(failed.get('a')).toEqual({ agreed: 'off' });
   });
 
-  test('L10: only cells of that column that are about to be written are noted', () => {
+  test('L10: only cells of that column that are about to be written are stored as intents', () => {
     const world = createWorld({ controlled: 'status' });
     world.run([record('a'), record('b')]);
     const changes = world.plan([record('a', 'new name'), record('b', 'b', 'on'), record('c')]).changes;
@@ -584,7 +584,7 @@ describe('E7: a controlled status', () => {
     );
   });
 
-  test('what the service says stays until something else happens', () => {
+  test('what the service said stays in the status until the record changes or another wish is made', () => {
     const world = createWorld({ controlled: 'status' });
     world.run([record('a', 'a', 'archived')]);
     world.edit(([row]) => [{ ...row!, cells: ['a', 'on', 1] }]);
@@ -602,7 +602,7 @@ describe('what stands in a cell', () => {
   const schedule = { timezone: 'Europe/Berlin', timeblocks: [{ dow: 0, from: 600, to: 720 }] };
   const at = (name: string, path: readonly (string | number)[]): FeedField => ({ ...field(name, 'inner'), path });
 
-  test('V1: a path finds what is inside, and nothing where there is nothing', () => {
+  test('V1: a path finds the value inside a field, and a blank where there is none', () => {
     expect(readField(at('z', ['schedule', 'timezone']), { schedule })).toBe('Europe/Berlin');
     expect(readField(at('z', ['schedule', 'timeblocks', 0, 'from']), { schedule })).toBe(600);
     expect(readField(at('z', ['schedule', 'constructor']), { schedule })).toBeNull();
@@ -666,11 +666,11 @@ describe('what stands in a cell', () => {
       ],
       'Mon 09:00-12:00, 13:00-17:00; Wed 00:00-24:00',
     ],
-  ])('time blocks read as people say them: %j is %s', (blocks, text) => {
+  ])('V1: time blocks %j are shown as %s', (blocks, text) => {
     expect(readField(field('timeblocks', 'json'), { timeblocks: blocks })).toBe(text);
   });
 
-  test('V1: what is written reads back as the same', () => {
+  test('V1: a written value reads back as the same', () => {
     const cellOf = (each: FeedField, value: string | number | boolean) => toFeedCell(each, value);
     for (const [kind, value] of [
       ['text', '007'],

@@ -29,7 +29,7 @@ const seconds = (count: number) => count * 1000;
 const long = 'x'.repeat(50_001);
 
 const cases: readonly Case[] = [
-  { name: 'merge, L5: nobody changed anything, nothing is done', input: scene([person('a'), person('b')]) },
+  { name: 'merge, L5: without a change on either side nothing is done', input: scene([person('a'), person('b')]) },
   {
     name: 'merge: changed in the sheet, sent to the CRM',
     input: scene([edited]),
@@ -46,23 +46,23 @@ const cases: readonly Case[] = [
     changes: ['update a: company_name Acme -> Beta [merge]', 'set a: position CTO -> CEO [merge]'],
   },
   {
-    name: 'merge: both sides changed to the same, nothing is written',
+    name: 'merge: the same change on both sides needs no write',
     input: scene([person('a', { crm: { position: 'CEO' }, sheet: { position: ' CEO ' } })]),
   },
   {
-    name: 'merge, M1, L4: changed on both sides is one conflict, the rest of the row flows',
+    name: 'merge, M1, L4: a field that changed on both sides is a conflict; the other fields are written',
     input: scene([person('a', { crm: { position: 'CEO' }, sheet: { position: 'COO', company_name: 'Beta' } })]),
     changes: ['update a: company_name Acme -> Beta [merge]'],
     problems: ['conflict a/position [M1]'],
     says: 'Position: changed on both sides',
   },
   {
-    name: 'M1 crm: the CRM wins, and the change tells what lost',
+    name: 'M1 crm: the CRM wins, and the change names the value that lost',
     input: scene([both], { mapping: onPosition({ conflict: 'crm' }) }),
     changes: ['set a: position COO -> CEO [M1]'],
   },
   {
-    name: 'M1 sheet: the sheet wins, and the change tells what lost',
+    name: 'M1 sheet: the sheet wins, and the change names the value that lost',
     input: scene([both], { mapping: onPosition({ conflict: 'sheet' }) }),
     changes: ['update a: position CEO -> COO [M1]'],
   },
@@ -78,19 +78,19 @@ const cases: readonly Case[] = [
     ...expected,
   })),
   {
-    name: 'M1 newest: without the instant of the CRM edit it cannot be told',
+    name: 'M1 newest: without the instant of the CRM edit the newer side is not known',
     input: scene([both], { mapping: onPosition({ conflict: 'newest' }) }),
     problems: ['conflict a/position [M1]'],
   },
   {
-    name: 'M1 newest: an instant that our own write left says nothing about another edit',
+    name: 'M1 newest: the instant of our own write does not date another edit',
     input: scene([person('a', { ...bothEdited(300), link: { ...bothEdited(300).link, writtenAt: noon } })], {
       mapping: onPosition({ conflict: 'newest' }),
     }),
     problems: ['conflict a/position [M1]'],
   },
   {
-    name: 'M1: an open conflict does not grow, and closes itself when the sides agree',
+    name: 'M1: an open conflict stays one problem, and ends when the sides agree',
     input: scene([
       person('a', {
         crm: { position: 'CEO' },
@@ -100,28 +100,28 @@ const cases: readonly Case[] = [
     ]),
   },
   {
-    name: 'M1 resolve: by hand for the CRM',
+    name: 'M1 resolve: a person decides for the CRM',
     input: scene([both], { requests: { resolve: new Map([[id, { use: 'crm' }]]) } }),
     changes: ['set a: position COO -> CEO [M1]'],
   },
   {
-    name: 'M1 resolve: by hand for the sheet',
+    name: 'M1 resolve: a person decides for the sheet',
     input: scene([both], { requests: { resolve: new Map([[id, { use: 'sheet' }]]) } }),
     changes: ['update a: position CEO -> COO [M1]'],
   },
   {
-    name: 'M1 resolve: by hand for a third value, on both sides',
+    name: 'M1 resolve: a person decides for a third value, which is written to both sides',
     input: scene([both], { requests: { resolve: new Map([[id, { value: 'Boss' }]]) } }),
     changes: ['update a: position CEO -> Boss [M1]', 'set a: position COO -> Boss [M1]'],
   },
   {
-    name: 'M1 resolve, V3: for a side that says nothing this run does nothing yet',
+    name: 'M1 resolve, V3: a decision for a side that is unknown in this run waits',
     input: scene([person('a', { crm: { position: undefined }, sheet: { position: 'COO' } })], {
       requests: { resolve: new Map([[id, { use: 'crm' }]]) },
     }),
   },
   {
-    name: 'M1 resolve: for a value that both sides hold by now writes nothing',
+    name: 'M1 resolve: a decision for a value that both sides hold writes nothing',
     input: scene([person('a', { crm: { position: 'CEO' }, sheet: { position: 'CEO' } })], {
       requests: { resolve: new Map([[id, { value: 'CEO' }]]) },
     }),
@@ -163,12 +163,12 @@ const cases: readonly Case[] = [
     input: scene([person('a', { crm: { position: undefined } })]),
   },
   {
-    name: 'V3: a field that is missing from the answer holds back an edit of it, and of nothing else',
+    name: 'V3: a field that is missing from the answer delays an edit of that field alone',
     input: scene([person('a', { crm: { position: undefined }, sheet: { position: 'CEO', company_name: 'Beta' } })]),
     changes: ['update a: company_name Acme -> Beta [merge]'],
   },
   {
-    name: 'V4: a cell that shows an error is left alone and named; the CRM is not emptied',
+    name: 'V4: a cell that shows an error is left alone and reported; the CRM is not emptied',
     input: scene([
       person('a', {
         crm: { position: 'CEO' },
@@ -181,7 +181,7 @@ const cases: readonly Case[] = [
     says: 'Position: shows #REF!',
   },
   {
-    name: 'V4: an error is named also where there was no column in the run before',
+    name: 'V4: an error is reported also if the column is new',
     input: scene([
       person('a', {
         sheet: { position: undefined },
@@ -192,18 +192,18 @@ const cases: readonly Case[] = [
     problems: ['unreadable a/position [V4]'],
   },
   {
-    name: 'V5: what a formula shows is sent',
+    name: 'V5: the value that a formula shows is sent',
     input: scene([person('a', { sheet: { position: 'CEO' }, row: { formulas: ['position'] } })]),
     changes: ['update a: position CTO -> CEO [merge]'],
   },
   {
-    name: 'V5, L13: a formula is not written over; the CRM change is held, with the reason',
+    name: 'V5, L13: a formula is not overwritten; the change of the CRM is held, with the reason',
     input: scene([person('a', { crm: { position: 'CEO' }, row: { formulas: ['position'] } })]),
     problems: ['held a/position [V5]'],
     says: 'the cell holds a formula',
   },
   {
-    name: 'V5: a person who resolves for the CRM does not get the formula written over either',
+    name: 'V5: a decision for the CRM does not overwrite a formula either',
     input: scene(
       [person('a', { crm: { position: 'CEO' }, sheet: { position: 'COO' }, row: { formulas: ['position'] } })],
       {
@@ -213,7 +213,7 @@ const cases: readonly Case[] = [
     problems: ['held a/position [V5]'],
   },
   {
-    name: 'V6: text that no cell takes is refused for that field, by name',
+    name: 'V6: text that is too long for a cell is refused for that field, by name',
     input: scene([person('a', { crm: { position: long, company_name: 'Beta' } })]),
     changes: ['set a: company_name Acme -> Beta [merge]'],
     problems: ['refused a/position [V6]'],
@@ -226,36 +226,36 @@ const cases: readonly Case[] = [
     problems: ['refused b/position [V6]'],
   },
   {
-    name: 'M4: a typed cell of a column that only shows is put back',
+    name: 'M4: an edited cell of a to_sheet column is overwritten',
     input: scene([person('a', { sheet: { status: 'mine' } })]),
     changes: ['set a: status mine -> ok [M4]'],
   },
   {
-    name: 'M4: what the CRM says is shown',
+    name: 'M4: a to_sheet column shows the value of the CRM',
     input: scene([person('a', { crm: { status: 'replied' } })]),
     changes: ['set a: status ok -> replied [merge]'],
   },
   {
-    name: 'M4, M9: where nothing was agreed on, a typed cell gives way all the same',
+    name: 'M4, M9: without a base an edited cell of a to_sheet column is overwritten, too',
     input: scene([person('a', { base: { status: undefined }, crm: { status: 'ok' }, sheet: { status: 'mine' } })]),
     changes: ['set a: status mine -> ok [M4]'],
   },
   {
-    name: 'M4, M9: and a blank one is filled',
+    name: 'M4, M9: without a base a blank cell of a to_sheet column is filled',
     input: scene([person('a', { base: { status: undefined }, crm: { status: 'ok' }, sheet: { status: null } })]),
     changes: ['set a: status blank -> ok [merge]'],
   },
   {
-    name: 'M4: a column that only sends is sent when it differs from what was last sent',
+    name: 'M4: a to_crm column is sent when it differs from what was last sent',
     input: scene([person('a', { sheet: { 'custom:segment': 'silver' } })]),
     changes: ['update a: custom:segment unknown -> silver [M4]'],
   },
   {
-    name: 'M4: a column that only sends is not read from the CRM, even where it answers',
+    name: 'M4: a to_crm column is not read from the CRM, even if the CRM answers it',
     input: scene([person('a', { crm: { 'custom:segment': 'lead' } })]),
   },
   {
-    name: 'M6: a field that was parked stays so while neither side changes',
+    name: 'M6: a parked field stays parked while neither side changes',
     input: scene([
       person('a', {
         sheet: { position: 'CEO' },
@@ -269,7 +269,7 @@ const cases: readonly Case[] = [
     says: 'not stored by the service',
   },
   {
-    name: 'M6, V3: a parked field stays so while a side says nothing',
+    name: 'M6, V3: a parked field stays parked while a side is unknown',
     input: scene([
       person('a', {
         crm: { position: undefined },
@@ -309,7 +309,7 @@ const cases: readonly Case[] = [
     changes: ['set a: position CTO -> COO [merge]'],
   },
   {
-    name: 'M6, retry: a parked field goes on when a person says so',
+    name: 'M6, retry: a parked field goes on when a person asks for it',
     input: scene(
       [
         person('a', {
@@ -330,7 +330,7 @@ const cases: readonly Case[] = [
     changes: ['update a: position CTO -> CEO [merge]'],
   },
   {
-    name: 'M7: a field that is turned round again after one write a side is parked and named',
+    name: 'M7: a field that is changed back after one write to each side is parked and reported',
     input: scene([
       person('a', {
         base: { position: 'cto' },
@@ -352,7 +352,7 @@ const cases: readonly Case[] = [
     says: 'changes back each time it is written',
   },
   {
-    name: 'M7: a person who changes their mind twice on one side is no flip',
+    name: 'M7: two opposite edits on one side are no flip',
     input: scene([
       person('a', {
         sheet: { position: 'CEO' },
@@ -371,17 +371,17 @@ const cases: readonly Case[] = [
     changes: ['update a: position CTO -> CEO [merge]'],
   },
   {
-    name: 'W10: an edit waits until it has stood still; the change of the other side is not written over it',
+    name: 'W10: an edit waits for the settle delay, and is not overwritten by a change of the other side',
     input: scene([both], { waitsToSettle: true, mapping: onPosition({ conflict: 'crm' }) }),
     problems: ['waiting a/position [W10]'],
   },
   {
-    name: 'W10, M1: an edit that does not stand still is no conflict yet',
+    name: 'W10, M1: an edit within the settle delay is no conflict yet',
     input: scene([both], { waitsToSettle: true }),
     problems: ['waiting a/position [W10]'],
   },
   {
-    name: 'W10: an edit that stood still for the settle delay is sent',
+    name: 'W10: an edit older than the settle delay is sent',
     input: scene(
       [
         person('a', {
@@ -394,7 +394,7 @@ const cases: readonly Case[] = [
     changes: ['update a: position CTO -> CEO [merge]'],
   },
   {
-    name: 'W10: one that was typed over meanwhile waits anew',
+    name: 'W10: another edit of the cell starts the settle delay again',
     input: scene(
       [
         person('a', {
@@ -407,35 +407,35 @@ const cases: readonly Case[] = [
     problems: ['waiting a/position [W10]'],
   },
   {
-    name: 'W10: a change of the CRM waits for nothing',
+    name: 'W10: a change of the CRM does not wait',
     input: scene([changed], { waitsToSettle: true }),
     changes: ['set a: position CTO -> CEO [merge]'],
   },
   {
-    name: 'W5, L4: a refused record is not sent before its pause is over; what goes to the sheet does',
+    name: 'W5, L4: a refused record is not sent before its pause is over; its cells are set',
     input: scene([person('a', { ...refused(noon + 1), crm: { company_name: 'Beta' } })]),
     changes: ['set a: company_name Acme -> Beta [merge]'],
     problems: ['refused a [W5]'],
     says: 'refused: bad e-mail',
   },
   {
-    name: 'W5: it is sent again when the pause is over',
+    name: 'W5: a refused record is sent again when the pause is over',
     input: scene([person('a', refused(noon))]),
     changes: ['update a: position CTO -> CEO [merge]'],
   },
   {
-    name: 'W5: after the last pause it is quarantined, with the words of the service',
+    name: 'W5: a record is quarantined after the last pause, with the words of the service',
     input: scene([person('a', refused(null))]),
     problems: ['quarantined a [W5]'],
     says: 'bad e-mail',
   },
   {
-    name: 'W5, retry: a person may ask for one more try',
+    name: 'W5, retry: a quarantined record is sent once more when a person asks for it',
     input: scene([person('a', refused(null))], { requests: { retry: new Set([uuidOf('a')]) } }),
     changes: ['update a: position CTO -> CEO [merge]'],
   },
   {
-    name: 'W5: a row that was edited since is a new try',
+    name: 'W5: a row that was edited since is sent at once',
     input: scene([person('a', { ...refused(null), sheet: { position: 'COO' } })]),
     changes: ['update a: position CTO -> COO [merge]'],
   },
@@ -470,7 +470,7 @@ test.each(cases)('$name', (each) => {
   expect(seen(each)).toEqual(wanted(each));
 });
 
-test('M1, W9: a conflict that stands is remembered from when it began, and nothing is remembered anew', () => {
+test('M1, W9: an open conflict keeps its first instant, and stores nothing new', () => {
   const first = plan(scene([both])).links.get(uuidOf('a'))!;
   expect(first.notes!['position']).toEqual({ conflictSince: noon, edit: { value: 'COO', since: noon } });
   const again = scene([{ ...both, link: first }], { now: noon + seconds(60) });
@@ -490,18 +490,18 @@ test.each([
   { policy: 'newest', later: -120, reason: 'changed last in the sheet' },
   { policy: 'newest', later: 0, reason: 'Position: changed on both sides, too close in time to say which is newer' },
   { policy: 'manual', later: 120, reason: 'Position: changed on both sides' },
-] as const)('M1, L12: under $policy it is told that $reason', ({ policy, later, reason }) => {
+] as const)('M1, L12: under $policy the reason is $reason', ({ policy, later, reason }) => {
   const input = scene([person('a', bothEdited(later))], { mapping: onPosition({ conflict: policy }) });
   const { changes, problems } = plan(input);
   expect([...changes, ...problems].map((each) => each.reason)).toEqual([reason]);
 });
 
-describe('M9: the mapping is another one', () => {
+describe('M9: the mapping changed', () => {
   const before = mapping.fields.filter(({ name }) => name !== 'position');
   const basis = scene([person('a')]);
   const older = { ...basis.base, fields: before.map(({ name }) => name) };
 
-  test('M9: an added column follows the table without a base, for that field alone', () => {
+  test('M9: an added column is merged without a base, for that field alone', () => {
     const without = pack(before.map(({ name }) => (name === 'custom:segment' ? 'gold' : `old ${name}`)));
     const base = { ...older, links: new Map([[uuidOf('a'), { agreed: without }]]) };
     const values = pack(fields.map(({ name }) => (name === 'custom:segment' ? undefined : `old ${name}`)));
@@ -530,7 +530,7 @@ describe('M9: the mapping is another one', () => {
     expect(tell(input('old position'))).toMatchObject({ changes: [], problems: [] });
   });
 
-  test('M9: a column that comes or goes at the end, or changes places, takes along what is known of it, and nothing else', () => {
+  test('M9: columns that are added, removed or moved keep what is known of them', () => {
     const link = {
       agreed: pack(['Ann', 'CTO']),
       crm: pack(['Anna', 'CTO']),
@@ -601,12 +601,12 @@ describe('M9: the mapping is another one', () => {
   });
 });
 
-test('M3, V2: what is written is the exact text of the other side, not its normal form', () => {
+test('M3, V2: the exact text of the other side is written, not its normal form', () => {
   const [change] = plan(scene([person('a', { sheet: { company_name: '  Café  ' } })])).changes;
   expect(change!.fields).toMatchObject([{ field: 'company_name', after: '  Café  ' }]);
 });
 
-test('L12: every change names what was there, what comes, the rule and the reason', () => {
+test('L12: every change has the value before, the value after, the rule and the reason', () => {
   const [change] = plan(scene([edited])).changes;
   expect(change).toEqual({
     side: 'crm',

@@ -48,37 +48,37 @@ const sides: readonly Case[] = [
   },
   { name: 'G1: two links are enough', input: scene(many(2, rowless)), holds: ['held [G1]'] },
   {
-    name: 'G1: one link is not: a person may delete the only row',
+    name: 'G1: one link is not enough: a person may delete the only row',
     input: scene(many(1, rowless)),
     problems: ['ignored 1 [D1]'],
     links: ['1 row-gone'],
   },
   {
-    name: 'G1: a tab of strangers is held: none of ten links found',
+    name: 'G1: a tab in which none of ten links is found is held',
     input: scene([...many(10, rowless), newRow('a'), newRow('b')]),
     holds: ['held [G1]'],
     says: 'only 0 of 10 known rows were found in the tab: is it the right one?',
   },
   {
-    name: 'G1: a list of strangers is held',
+    name: 'G1: a list in which none of ten links is found is held',
     input: scene([...many(10, contactless), newContact('a')]),
     holds: ['held [G1]'],
     says: 'only 0 of 10 known contacts were found in list Prospects',
   },
   {
-    name: 'G1: rows of people who were never linked here are no known ones',
+    name: 'G1: rows that were never linked do not count as known',
     input: scene([...many(10, rowless), ...many(5, { base: null }, 20)]),
     holds: ['held [G1]'],
     says: 'only 0 of 10 known rows were found in the tab',
   },
   {
-    name: 'G1: nor is a row that was deleted before, and is back',
+    name: 'G1: a row that was deleted and is back does not count as known',
     input: scene([...many(10, rowless), ...many(5, { link: { standing: 'row-gone' } }, 20)]),
     holds: ['held [G1]'],
     says: 'only 0 of 10 known rows were found in the tab',
   },
   {
-    name: 'G1: contacts that left or are gone are not looked for',
+    name: 'G1: contacts that left or are gone are not expected',
     input: scene([
       ...many(6, { ...contactless, link: { standing: 'left' } }),
       ...many(6, { ...contactless, link: { standing: 'contact-gone' } }, 7),
@@ -90,24 +90,24 @@ const sides: readonly Case[] = [
     ],
   },
   {
-    name: 'G1: contacts whose rows were deleted are',
+    name: 'G1: contacts whose rows were deleted are expected',
     input: scene(many(10, { sheet: null, crm: null, link: { standing: 'row-gone' } })),
     holds: ['held [G1]'],
     says: 'list Prospects is empty, and 10 contacts were there before',
   },
   {
-    name: 'G1: and found, when they are there',
+    name: 'G1: contacts whose rows were deleted are found when they are there',
     input: scene(many(10, { sheet: null, link: { standing: 'row-gone' } })),
     problems: Array.from({ length: 10 }, (_, index) => `ignored ${index + 1} [D1]`),
   },
   {
-    name: 'G1, I5: rows that lost their IDs count as found until the service has said whose they are',
+    name: 'G1, I5: rows that lost their IDs count as found until the service has answered',
     input: scene(many(3, { crm: null, sheet: { position: 'CEO' }, row: { id: '' } }), { crm: { coverage: 'changes' } }),
     problems: ['waiting row 2 [I2]', 'waiting row 3 [I2]', 'waiting row 4 [I2]'],
     questions: ['row 2', 'row 3', 'row 4'],
   },
   {
-    name: 'G1, I5: and not once it could not be said',
+    name: 'G1, I5: rows that lost their IDs do not count as found if the service could not answer',
     input: scene(many(3, { crm: null, sheet: { position: 'CEO' }, row: { id: '' } }), {
       crm: { coverage: 'changes' },
       asked: { 2: unanswered, 3: unanswered, 4: unanswered },
@@ -116,7 +116,7 @@ const sides: readonly Case[] = [
     says: 'only 0 of 3 known rows were found in the tab',
   },
   {
-    name: 'G1: just a tenth found passes',
+    name: 'G1: a run passes if a tenth is found',
     input: scene([...many(9, { ...rowless, link: { standing: 'row-gone' } }), person('a')]),
     problems: Array.from({ length: 9 }, (_, index) => `ignored ${index + 1} [D1]`),
   },
@@ -126,11 +126,11 @@ const sides: readonly Case[] = [
     changes: ['set 1 id=1 [I5]', 'set 2 id=2 [I5]', 'set 3 id=3 [I5]'],
   },
   {
-    name: 'G1: an incremental scan without any contact is nothing unusual',
+    name: 'G1: an incremental scan without a contact passes',
     input: scene(many(10, contactless), { crm: { coverage: 'changes' } }),
   },
   {
-    name: 'G5: a scan that was cut short at once is no empty list',
+    name: 'G5: a scan that failed on its first page does not count as an empty list',
     input: scene(many(10, contactless), { crm: { coverage: 'partial' } }),
   },
   {
@@ -153,33 +153,33 @@ const sides: readonly Case[] = [
     says: 'header there twice: Email',
   },
   {
-    name: 'G1: none of the headers there fails in a sync that has run',
+    name: 'G1: a tab without any mapped header fails in a sync that has run',
     input: scene(inSync, { sheet: { missing: fields.map(({ header }) => header) } }),
     holds: ['failed [G1]'],
     says: 'none of the mapped headers',
   },
   {
-    name: 'G1: in the first run they are about to be made',
+    name: 'G1: a tab without any mapped header passes in the first run, which creates them',
     input: scene([newContact('a')], { sheet: { missing: fields.map(({ header }) => header) } }),
     changes: ['append a [merge]'],
   },
   {
-    name: 'G1, W11: one missing header is no reason to hold',
+    name: 'G1, W11: one missing header does not hold a run',
     input: scene(inSync, { sheet: { missing: ['Position'] } }),
   },
   {
-    name: 'G1: approved: the empty tab was meant',
+    name: 'G1: an approved empty tab passes',
     input: scene(many(2, rowless), approved({ missing: 2 })),
     problems: ['ignored 1 [D1]', 'ignored 2 [D1]'],
     links: ['1 row-gone', '2 row-gone'],
   },
   {
-    name: 'G1: approved for fewer than are missing now',
+    name: 'G1: an approval of fewer missing records than there are now does not pass',
     input: scene(many(3, rowless), approved({ missing: 2 })),
     holds: ['held [G1]'],
   },
   {
-    name: 'G3: a filter that was narrowed deletes nobody',
+    name: 'G3: a narrowed filter deletes no contact',
     input: scene([person('a', contactless), person('b', contactless), ...many(2)], {
       mapping: { ...mapping, onContactDeleted: 'delete_row' },
       asked: { a: elsewhere('a'), b: elsewhere('b') },
@@ -193,7 +193,7 @@ test.each(sides)('$name', (each) => {
   expect(seen(each)).toEqual(wanted(each));
 });
 
-test('G1, G4: a held plan has no change and remembers nothing; the cause gone, the next run goes on by itself', () => {
+test('G1, G4: a held plan has no change and stores nothing; once the cause is gone, the next run goes on', () => {
   const held = plan(scene(many(10, { ...rowless, crm: { position: 'CEO' } })));
   expect(held).toMatchObject({ changes: [], problems: [], questions: [] });
   expect([held.links.size, held.strays.size, held.wishes.size]).toEqual([0, 0, 0]);
@@ -216,7 +216,7 @@ describe('G2: limits', () => {
     },
   );
 
-  test('G2: a share of fewer than five links says nothing', () => {
+  test('G2: a share does not limit with fewer than five links', () => {
     const more = limits({ changes: { percent: 20 } });
     expect(holdsOf({ changes: 4 }, more, 4)).toEqual([]);
     expect(holdsOf({ changes: 2 }, more, 5)).toEqual([
@@ -224,13 +224,13 @@ describe('G2: limits', () => {
     ]);
   });
 
-  test('G2: shares are of the links at the start, those of ignored rows among them', () => {
+  test('G2: shares refer to the links at the start, including those of ignored rows', () => {
     const people = [...many(5), ...many(5, { ...rowless, link: { standing: 'row-gone' } }, 6)];
     const input = scene(people, limits({ changes: { percent: 50 } }));
     expect(guardCounts(input, { ...noCounts, changes: 5 })).toEqual([]);
   });
 
-  test('G2: an approval lets exactly those counts through', () => {
+  test('G2: an approval lets those counts through, and no more', () => {
     const more = { ...limits({ deletes: { count: 0 }, changes: { count: 0 } }) };
     expect(holdsOf({ deletes: 4 }, { ...more, ...approved({ deletes: 4 }) })).toEqual([]);
     expect(holdsOf({ deletes: 5 }, { ...more, ...approved({ deletes: 4 }) })).toHaveLength(1);
@@ -241,7 +241,7 @@ describe('G2: limits', () => {
     expect(holdsOf({ changes: 1 }, limits({ changes: { count: 0 } }))).toHaveLength(1);
   });
 
-  test('G1, G2: who approved that a side is empty approved the deletions that follow, and nothing else', () => {
+  test('G1, G2: an approved empty side covers the deletions that follow, and nothing else', () => {
     const more = { ...limits({ deletes: { count: 0 }, changes: { count: 0 } }), ...approved({ missing: 4 }) };
     expect(holdsOf({ deletes: 4 }, more)).toEqual([]);
     expect(holdsOf({ deletes: 5 }, more)).toHaveLength(1);
@@ -266,12 +266,12 @@ describe('G2: what is counted', () => {
     expect(counts(people)).toMatchObject({ changes: 3, blanks: 3 });
   });
 
-  test('G2: a key that is let go so that another contact can take it is nothing emptied (I7)', () => {
+  test('G2: a key that is emptied so that another contact can take it is no emptied field (I7)', () => {
     const people = [person('a', { sheet: { email: 'b@acme.test' } }), person('b', { sheet: { email: 'a@acme.test' } })];
     expect(counts(people)).toMatchObject({ changes: 2, blanks: 0 });
   });
 
-  test('G2: a row that only gets its ID is no changed record', () => {
+  test('G2: a row that only gets its ID does not count as changed', () => {
     expect(counts([person('a', { row: { id: '' } }), person('b')])).toMatchObject({ changes: 0 });
   });
 
@@ -279,7 +279,7 @@ describe('G2: what is counted', () => {
     expect(counts([person('a'), newRow('b')], { asked: { 3: gone } })).toMatchObject({ creates: 1, changes: 0 });
   });
 
-  test('G2: deleted contacts, removed rows and people cancelled everywhere count as deletes', () => {
+  test('G2: deleted contacts, removed rows and contacts cancelled everywhere count as deletes', () => {
     const people = [...many(2, rowless), person('a', { crm: null }), ...many(5, {}, 3)];
     const more = (onRowDeleted: 'delete_contact' | 'cancel_automations'): SceneMore => ({
       mapping: { ...mapping, onRowDeleted, onContactDeleted: 'delete_row' },
@@ -289,13 +289,13 @@ describe('G2: what is counted', () => {
     expect(counts(people, more('cancel_automations'))).toMatchObject({ deletes: 3 });
   });
 
-  test('G2: over the limit the plan shows what it would do, and is held', () => {
+  test('G2: a plan over the limit is held, and shows what it would do', () => {
     const input = scene(many(6, { sheet: { position: 'CEO' } }), limits({ changes: { percent: 50 } }));
     expect(tell(input)).toMatchObject({ holds: ['held [G2]'] });
     expect(plan(input).changes).toHaveLength(6);
   });
 
-  test('G3: a column that went from the mapping, or became one that only sends, empties nothing', () => {
+  test('G3: a column that was removed from the mapping, or became to_crm, empties nothing', () => {
     const toCrm = withFields({ position: { direction: 'to_crm' } });
     const input = scene(many(6, { crm: { position: undefined } }), { mapping: toCrm });
     expect(plan(input).counts).toMatchObject({ blanks: 0, changes: 0 });

@@ -36,18 +36,18 @@ const strayed = (who: Who, stray: object) =>
 
 const cases: readonly Case[] = [
   {
-    name: 'I1: a row is its ID, wherever people sorted it to',
+    name: 'I1: a row is known by its ID, wherever people sorted it to',
     input: { ...sorted([person('a', { sheet: { position: 'CEO' } }), person('b'), person('c')]) },
     changes: ['update a: position CTO -> CEO [merge]'],
   },
   {
-    name: 'I1, I9: the ID alone rebuilds the link',
+    name: 'I1, I9: a lost link is rebuilt from the ID alone',
     input: scene([
       person('a', { base: null, crm: { 'custom:segment': undefined }, sheet: { 'custom:segment': null } }),
     ]),
   },
   {
-    name: 'I2: a contact nobody has a row for gets one',
+    name: 'I2: a contact without a row gets one',
     input: scene([person('a'), newContact('b')]),
     changes: ['append b [merge]'],
   },
@@ -63,7 +63,7 @@ const cases: readonly Case[] = [
     problems: ['conflict a/email [M1]'],
   },
   {
-    name: 'I2: more than one contact holds the key: quarantined, and none of them gets a row',
+    name: 'I2: a row that matches several contacts is quarantined, and none of them gets a row',
     input: scene([
       newContact('a', { network_id: null, email: 'same@acme.test' }),
       newContact('b', { network_id: null, email: 'same@acme.test' }),
@@ -73,7 +73,7 @@ const cases: readonly Case[] = [
     says: `matches 2 contacts: ${uuidOf('a')}, ${uuidOf('b')}`,
   },
   {
-    name: 'I2: of many contacts that hold the key three are named, and how many more there are',
+    name: 'I2: of many matching contacts three are named, and the number of the others',
     input: scene([
       ...(['a', 'b', 'c', 'd'] as const).map((who) => newContact(who, { network_id: null, email: 'same@acme.test' })),
       newRow('e', { network_id: null, email: 'same@acme.test' }),
@@ -82,46 +82,46 @@ const cases: readonly Case[] = [
     says: `matches 4 contacts: ${uuidOf('a')}, ${uuidOf('b')}, ${uuidOf('c')} and 1 more`,
   },
   {
-    name: 'I2: the contact has a living row already: quarantined, and says in which row',
+    name: 'I2: a row that matches a contact with a row is quarantined, and names that row',
     input: scene([person('a'), newRow('a')]),
     problems: ['quarantined row 3 [I2]'],
     says: `matches ${uuidOf('a')}, already in row 2`,
   },
   {
-    name: 'I2: that is known of an incremental pull without asking',
+    name: 'I2: after an incremental pull that is known without asking',
     input: scene([person('a'), newRow('a')], { crm: { coverage: 'changes' } }),
     problems: ['quarantined row 3 [I2]'],
     says: `matches ${uuidOf('a')}, already in row 2`,
   },
   {
-    name: 'I2: before a row is created the service is asked whether somebody is it',
+    name: 'I2: before a contact is created the service is asked whether it exists',
     input: scene([newRow('a')]),
     problems: ['waiting row 2 [I2]'],
     questions: ['row 2'],
   },
   {
-    name: 'I2: nobody is it: created',
+    name: 'I2: a row whose lookup finds no contact is created',
     input: scene([newRow('a')], { asked: { 2: gone } }),
     changes: ['create row 2 [I2]'],
   },
   {
-    name: 'I2: somebody outside the scope is it: quarantined with the name of the list',
+    name: 'I2: a row whose lookup finds a contact outside the scope is quarantined, and names the list',
     input: scene([newRow('a')], { asked: { 2: elsewhere('b') } }),
     problems: ['quarantined row 2 [I2]'],
     says: 'is in list Old, not in list Prospects',
   },
   {
-    name: 'I2: with move_to_list, somebody outside the scope is moved here',
+    name: 'I2: with move_to_list, a contact outside the scope is moved here',
     input: scene([newRow('a')], { asked: { 2: elsewhere('b') }, mapping: { ...mapping, moveToList: true } }),
     changes: ['create row 2 moving b [I2]'],
   },
   {
-    name: 'I2: the lookup finds somebody in scope whom the scan did not show',
+    name: 'I2: a row whose lookup finds a contact in scope that the scan did not show is linked to it',
     input: scene([newRow('a', { 'custom:segment': null })], { asked: { 2: here(newContact('a')) } }),
     changes: ['set a id=a [I2]'],
   },
   {
-    name: 'I2: the lookup finds somebody who has a living row',
+    name: 'I2: a row whose lookup finds a contact with a row is quarantined',
     input: scene([person('a', { sheet: { email: 'new@acme.test' } }), newRow('b')], {
       asked: { 3: here(person('a')) },
     }),
@@ -129,47 +129,47 @@ const cases: readonly Case[] = [
     problems: ['quarantined row 3 [I2]'],
   },
   {
-    name: 'I2: an unanswered lookup creates nobody',
+    name: 'I2: a row whose lookup failed is not created',
     input: scene([newRow('a')], { asked: { 2: unanswered } }),
     problems: ['waiting row 2 [I2]'],
     says: 'could not be looked up: the service did not answer',
   },
   {
-    name: 'I2: a row that names nobody yet waits, and says what is missing',
+    name: 'I2: a row without a key waits, and says what is missing',
     input: scene([newRow('a', only({ first_name: 'Ann' }))]),
     problems: ['waiting row 2 [I2]'],
-    says: 'names nobody yet: needs network_id, or email, or name with company_name',
+    says: 'has no match key yet: fill network_id, or email, or name with company_name',
   },
   {
     name: 'I2, I8: a row that has a placeholder address alone waits, and says why it does not count',
     input: scene([newRow('a', only({ first_name: 'Ann', email: 'noreply@example.com' }))]),
     problems: ['waiting row 2 [I2]'],
-    says: "names nobody yet: needs network_id, or email, or name with company_name (noreply@example.com is a placeholder address, which is nobody's)",
+    says: 'has no match key yet: fill network_id, or email, or name with company_name (noreply@example.com is a placeholder address, which identifies no contact)',
   },
   {
     name: 'I2, V4: a row whose key is unreadable waits, and names the cell',
     input: scene([newRow('a', only({ email: undefined }), { unreadable: { Email: '#N/A' } })]),
     problems: ['waiting row 2 [I2]'],
-    says: 'cannot be told who it is: Email shows #N/A',
+    says: 'its contact is not known: Email shows #N/A; repair the cell',
   },
   {
-    name: 'I2, W10: a new row waits until it has stood still',
+    name: 'I2, W10: a new row waits for the settle delay',
     input: scene([newRow('a')], { waitsToSettle: true, asked: { 2: gone } }),
     problems: ['waiting row 2 [W10]'],
   },
   {
-    name: 'I2, W10: a new row that stood still is created',
+    name: 'I2, W10: a new row older than the settle delay is created',
     input: scene([newRow('a')], { waitsToSettle: true, asked: { 2: gone }, strays: strayed('a', {}) }),
     changes: ['create row 2 [I2]'],
   },
   {
-    name: 'I3: the row for which the service answered somebody else sends nothing more',
+    name: 'I3: a row for which the service answered another person sends nothing more',
     input: scene([newRow('a')], {
       asked: { 2: gone },
       strays: strayed('a', { mistakenFor: uuidOf('f'), mistake: 'it has a row already' }),
     }),
     problems: ['quarantined row 2 [I3]'],
-    says: `the service answered somebody else, ${uuidOf('f')}: it has a row already`,
+    says: `the service answered another contact, ${uuidOf('f')}: it has a row already`,
   },
   {
     name: 'W5: a refused new row is not created before its pause is over',
@@ -178,17 +178,17 @@ const cases: readonly Case[] = [
     says: 'bad e-mail',
   },
   {
-    name: 'W5: it is created when the pause is over',
+    name: 'W5: a refused new row is created when the pause is over',
     input: scene([newRow('a')], { asked: { 2: gone }, strays: strayed('a', refusal(noon)) }),
     changes: ['create row 2 [I2]'],
   },
   {
-    name: 'W5: after the last pause a new row is quarantined, until retry is said',
+    name: 'W5: a new row is quarantined after the last pause, until a person asks for a retry',
     input: scene([newRow('a')], { asked: { 2: gone }, strays: strayed('a', refusal(null)) }),
     problems: ['quarantined row 2 [W5]'],
   },
   {
-    name: 'W5, retry: a new row by its number',
+    name: 'W5, retry: a new row is retried by its number',
     input: scene([newRow('a')], {
       asked: { 2: gone },
       strays: strayed('a', refusal(null)),
@@ -203,12 +203,12 @@ const cases: readonly Case[] = [
     says: 'copy of row 3: clear its ID to make it a new contact',
   },
   {
-    name: 'I4: where both equal the base, the upper row keeps it',
+    name: 'I4: if both rows equal the base, the upper one keeps the link',
     input: scene([person('a'), copyOf('a')]),
     problems: ['quarantined row 3 [I4]'],
   },
   {
-    name: 'I4: where neither does, the nearest keeps it, and where two are equally near, none does',
+    name: 'I4: if neither equals the base, the most similar row keeps the link; if two are equally similar, none does',
     input: scene([person('a', { sheet: { position: 'CEO' } }), copyOf('a', { position: 'COO' })]),
     problems: ['quarantined row 2 [I4]', 'quarantined row 3 [I4]', 'held a [I4]'],
   },
@@ -218,12 +218,12 @@ const cases: readonly Case[] = [
     changes: ['set a id=a [I5]'],
   },
   {
-    name: 'I5: a whole emptied ID column is written again',
+    name: 'I5: an ID column that was emptied is written again',
     input: scene([withId('a', ''), withId('b', ''), withId('c', '')]),
     changes: ['set a id=a [I5]', 'set b id=b [I5]', 'set c id=c [I5]'],
   },
   {
-    name: 'I5: who holds what the row of one contact held last is that row, whoever has its key in the CRM by now',
+    name: 'I5: a row without an ID that holds what a contact’s row held last is that row, whichever contact has its key by now',
     input: scene([
       person('a', { crm: { email: 'b@acme.test', network_id: null }, row: { id: '' } }),
       person('b', { crm: { email: 'a@acme.test', network_id: 'handle-a' }, sheet: null, base: valuesOf('b') }),
@@ -233,12 +233,12 @@ const cases: readonly Case[] = [
     links: ['b row-gone'],
   },
   {
-    name: 'I5: nor has anybody to be asked for it',
+    name: 'I5: for such a row the service is not asked',
     input: scene([person('a', { crm: null, row: { id: '' } })], { crm: { coverage: 'changes' } }),
     changes: ['set a id=a [I5]'],
   },
   {
-    name: 'I5, I7: edited as well, it is known by the key it had last, which its contact has given up',
+    name: 'I5, I7: an edited row without an ID is found by the key it had last, which its contact gave up',
     input: scene([
       person('a', { crm: { email: 'new@acme.test', network_id: null }, sheet: { position: 'CEO' }, row: { id: '' } }),
     ]),
@@ -248,7 +248,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: "I5, I2: edited as well, and its key somebody else's by now, it may be either's",
+    name: 'I5, I2: an edited row without an ID whose key another contact has by now is quarantined',
     input: scene([
       person('a', { crm: { email: 'b@acme.test', network_id: null }, sheet: { position: 'CEO' }, row: { id: '' } }),
       newContact('f', { email: 'a@acme.test', network_id: 'handle-a' }),
@@ -256,7 +256,7 @@ const cases: readonly Case[] = [
     problems: ['quarantined row 2 [I2]'],
   },
   {
-    name: 'I5, I2: also where a lookup found who has the key by now',
+    name: 'I5, I2: it is quarantined also if a lookup found that contact',
     input: scene([person('a', { crm: null, sheet: { position: 'CEO' }, row: { id: '' } })], {
       crm: { coverage: 'changes' },
       asked: { 2: here(person('f', { crm: { email: 'a@acme.test', network_id: 'handle-a' } })) },
@@ -264,7 +264,7 @@ const cases: readonly Case[] = [
     problems: ['quarantined row 2 [I2]'],
   },
   {
-    name: 'I5, I2: where only changes were read, the service says first whether somebody else has the key too',
+    name: 'I5, I2: after an incremental pull the service is asked first whether another contact has the key, too',
     input: scene([person('a', { crm: null, sheet: { position: 'CEO' }, row: { id: '' } })], {
       crm: { coverage: 'changes' },
     }),
@@ -272,7 +272,7 @@ const cases: readonly Case[] = [
     questions: ['row 2'],
   },
   {
-    name: 'I5: where only changes were read, an emptied ID is found by its key',
+    name: 'I5: after an incremental pull an emptied ID is found by its key',
     input: scene([person('a', { crm: null, sheet: { position: 'CEO' }, row: { id: '' } })], {
       crm: { coverage: 'changes' },
       asked: { 2: here(person('a')) },
@@ -280,7 +280,7 @@ const cases: readonly Case[] = [
     changes: ['update a: position CTO -> CEO [merge]', 'set a id=a [I5]'],
   },
   {
-    name: 'I5, D1: nor is a contact whose row was deleted before out of the question',
+    name: 'I5, D1: a contact whose row was deleted before may be the match',
     input: scene([person('a', { crm: null, row: { id: '' }, link: { standing: 'row-gone' } })], {
       crm: { coverage: 'changes' },
     }),
@@ -289,7 +289,7 @@ const cases: readonly Case[] = [
     says: `matches ${uuidOf('a')}: is being looked up`,
   },
   {
-    name: 'I5, D4: a contact that left the scope is: the row names somebody new',
+    name: 'I5, D4: a contact that left the scope is no match: the row names a new person',
     input: scene([person('a', { crm: null, row: { id: '' }, link: { standing: 'left' } })], {
       crm: { coverage: 'changes' },
     }),
@@ -299,7 +299,7 @@ const cases: readonly Case[] = [
     says: 'new: is being looked up',
   },
   {
-    name: 'I5, L7, D1: as long as that is not answered, the row is not gone',
+    name: 'I5, L7, D1: until that is answered, the row does not count as deleted',
     input: scene([person('a', { crm: null, sheet: { position: 'CEO' }, row: { id: '' } })], {
       crm: { coverage: 'changes' },
       asked: { 2: unanswered },
@@ -320,25 +320,25 @@ const cases: readonly Case[] = [
     }),
   },
   {
-    name: 'I5: an ID that is none at all is quarantined without asking',
+    name: 'I5: a text that is no ID is quarantined without asking',
     input: scene([newRow('b', {}, { id: 'hello' })]),
     problems: ['quarantined row 2 [I5]'],
     says: '"hello" is no contact ID',
   },
   {
-    name: 'I5: of one that is long the first forty characters are told',
+    name: 'I5: a long ID is shown by its first forty characters',
     input: scene([newRow('b', {}, { id: 'x'.repeat(41) })]),
     problems: ['quarantined row 2 [I5]'],
     says: `its ID "${'x'.repeat(40)}…" is no contact ID`,
   },
   {
-    name: 'I5: an ID of somebody in another list says where',
+    name: 'I5: a row with the ID of a contact in another list names the list',
     input: scene([newRow('b', {}, { id: uuidOf('f') })], { asked: { f: elsewhere('f') } }),
     problems: ['quarantined row 2 [I5]'],
     says: 'its contact is in list Old, not in list Prospects',
   },
   {
-    name: 'I5: an unknown ID is asked for, and quarantined meanwhile',
+    name: 'I5: a row with an unknown ID is quarantined while the service is asked',
     input: scene([newRow('b', {}, { id: uuidOf('f') })]),
     problems: ['quarantined row 2 [I5]'],
     questions: ['f [I5]'],
@@ -366,14 +366,14 @@ const cases: readonly Case[] = [
     problems: ['quarantined row 2 [I2]'],
   },
   {
-    name: 'I5, L7, D1: a row that lost its ID and has no key is known by what it holds',
+    name: 'I5, L7, D1: a row that lost its ID and has no key is found by its contents',
     input: scene([person('a', { base: only({ first_name: 'Ann' }), row: { id: '' } }), person('b')], {
       mapping: { ...mapping, onRowDeleted: 'delete_contact' },
     }),
     changes: ['set a id=a [I5]'],
   },
   {
-    name: 'I5, L7, D1: a row that lost its ID, has no key and was edited may be any row without one: theirs are not gone',
+    name: 'I5, L7, D1: an edited row without ID and key may be any missing row without a key: these do not count as deleted',
     input: scene(
       [
         person('a', {
@@ -388,10 +388,10 @@ const cases: readonly Case[] = [
     ),
     changes: ['delete b [D1]'],
     problems: ['waiting row 2 [I2]'],
-    says: `names nobody yet: needs network_id, or email, or name with company_name; if it is the row of ${uuidOf('a')}, write that ID into it`,
+    says: `has no match key yet: fill network_id, or email, or name with company_name; if it is the row of ${uuidOf('a')}, write that ID into it`,
   },
   {
-    name: 'I5, L7, D1: a row that lost its ID and its keys may be whose row held something of it last',
+    name: 'I5, L7, D1: a row that lost its ID and its keys may be any missing row that shared a value with it',
     input: scene(
       [
         person('a', { sheet: only({ first_name: valuesOf('a').first_name }), row: { id: '' } }),
@@ -419,7 +419,7 @@ const cases: readonly Case[] = [
     problems: ['quarantined row 3 [I6]', 'quarantined row 4 [I6]'],
   },
   {
-    name: 'I6: a new row that shares a key with one that is recognised in this very run names it, which goes on',
+    name: 'I6: a new row that shares a key with a row linked in this run is quarantined; the linked row goes on',
     input: scene(
       [
         newContact('a'),
@@ -433,7 +433,7 @@ const cases: readonly Case[] = [
     says: 'has the same network_id, or email, or name with company_name as row 3',
   },
   {
-    name: 'I6: a new row with a key that somebody just typed into a linked row names the uppermost such row',
+    name: 'I6: a new row with a key that was just typed into linked rows names the uppermost of them',
     input: sorted(
       [
         person('a', { sheet: { email: 'new@acme.test' } }),
@@ -463,7 +463,7 @@ const cases: readonly Case[] = [
     says: 'Email: another contact has it',
   },
   {
-    name: 'I7: so is one of a contact that an incremental pull did not read',
+    name: 'I7: a key of a contact that an incremental pull did not read is held, too',
     input: scene([person('a', { sheet: { email: 'b@acme.test' } }), person('b', { crm: null })], {
       crm: { coverage: 'changes' },
     }),
@@ -513,7 +513,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: 'I7: who merely waits for a key of a circle does not let go of its own',
+    name: 'I7: a contact that only waits for a key of a circle does not empty its own',
     input: scene([
       person('c', { sheet: { network_id: 'handle-a' } }),
       person('a', { sheet: { email: 'b@acme.test', network_id: 'handle-new' } }),
@@ -527,7 +527,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: 'I7: those who pass keys on among themselves come next to each other, whoever stands between their rows',
+    name: 'I7: updates that pass keys on among themselves stand together, whichever rows are between theirs',
     input: scene([
       person('a', { sheet: { email: 'b@acme.test' } }),
       person('c', { sheet: { position: 'CEO' } }),
@@ -540,7 +540,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    name: 'I7: two rows that both want one key are both held',
+    name: 'I7: two rows that both take one key are both held',
     input: scene([
       person('a', { sheet: { email: 'new@acme.test' } }),
       person('b', { sheet: { email: 'new@acme.test' } }),
@@ -548,7 +548,7 @@ const cases: readonly Case[] = [
     problems: ['held a/email [I7]', 'held b/email [I7]'],
   },
   {
-    name: 'I7: who waits for a key that is held is held as well',
+    name: 'I7: an update that waits for a held key is held, too',
     input: scene([
       person('a', { sheet: { email: 'b@acme.test' } }),
       person('b', { sheet: { email: 'c@acme.test' } }),
@@ -557,13 +557,13 @@ const cases: readonly Case[] = [
     problems: ['held a/email [I7]', 'held b/email [I7]'],
   },
   {
-    name: 'I7: before a key is sent the service is asked who has it, in any list',
+    name: 'I7: before a key is sent the service is asked which contact has it, in any list',
     input: scene([person('a', { sheet: { email: 'new@acme.test', network_id: 'handle-new' } })], { keys: null }),
     changes: ['update a: email a@acme.test -> new@acme.test [merge], network_id handle-a -> handle-new [merge]'],
     questions: ['email of a new@acme.test [I7]', 'network_id of a handle-new [I7]'],
   },
   {
-    name: 'I7: nobody is asked about a key that differs in its form only, or one that a contact read just now holds',
+    name: 'I7: the service is not asked about a key that differs in form only, or that a contact of this reading holds',
     input: scene(
       [
         person('a', { sheet: { email: 'A@ACME.test' } }),
@@ -584,7 +584,7 @@ const cases: readonly Case[] = [
     says: 'Email: another contact has it, ffffffff-0000-4000-8000-000000000000 in list Old',
   },
   {
-    name: 'I7: a circle of keys is left alone as a whole where one of them is a contact of another list, too',
+    name: 'I7: a circle of keys is left alone as a whole if a contact of another list has one of them, too',
     input: scene([person('a', { sheet: { email: 'b@acme.test' } }), person('b', { sheet: { email: 'a@acme.test' } })], {
       keys: { 'email:a@acme.test': elsewhere('f') },
     }),
@@ -600,7 +600,7 @@ const cases: readonly Case[] = [
     says: 'Email: not sent before it is known who has it',
   },
   {
-    name: 'I7, L6: two rows cannot swap a key that a third contact has too, also where an incremental pull did not read it',
+    name: 'I7, L6: two rows cannot swap a key that a third contact has, too, also if an incremental pull did not read it',
     input: scene(
       [
         person('a', { sheet: { email: 'b@acme.test' } }),
@@ -612,7 +612,7 @@ const cases: readonly Case[] = [
     problems: ['held a/email [I7]', 'held b/email [I7]'],
   },
   {
-    name: 'I7: what was last seen of a contact that was not read gives way to what the service says of its key',
+    name: 'I7: what the service says of a key counts more than what was last seen of an unread contact',
     input: scene([person('a', { sheet: { email: 'b@acme.test' } }), person('b', { crm: null })], {
       crm: { coverage: 'changes' },
       keys: { 'email:b@acme.test': gone },
@@ -620,27 +620,27 @@ const cases: readonly Case[] = [
     changes: ['update a: email a@acme.test -> b@acme.test [merge]'],
   },
   {
-    name: 'I7: what the CRM holds twice is taken as it is',
+    name: 'I7: a key that two contacts hold in the CRM goes into the cells like any other',
     input: scene([person('a'), person('b', { crm: { email: 'a@acme.test' } })]),
     changes: ['set b: email b@acme.test -> a@acme.test [merge]'],
   },
   {
-    name: 'I7: a name that somebody else has too is nobody’s own',
+    name: 'I7: a name that another contact has, too, is sent',
     input: scene([person('a', { sheet: { first_name: 'First b' } }), person('b')]),
     changes: ['update a: first_name First a -> First b [merge]'],
   },
   {
-    name: 'I7: nor beside a key that is edited, too',
+    name: 'I7: such a name is sent also beside an edited key',
     input: scene([person('a', { sheet: { first_name: 'First b', email: 'new@acme.test' } }), person('b')]),
     changes: ['update a: first_name First a -> First b [merge], email a@acme.test -> new@acme.test [merge]'],
   },
   {
-    name: 'I8: a placeholder address is a value, and no identifier',
+    name: 'I8: a placeholder address is a value and no identifier',
     input: scene([newRow('a', only({ email: 'someone@example.com' }))]),
     problems: ['waiting row 2 [I2]'],
   },
   {
-    name: 'I8: two contacts with one placeholder address are two people',
+    name: 'I8: two contacts with the same placeholder address are two people',
     input: scene([
       person('a', { base: { email: 'x@demo.invalid' } }),
       person('b', { sheet: { email: 'x@demo.invalid' } }),
@@ -648,7 +648,7 @@ const cases: readonly Case[] = [
     changes: ['update b: email b@acme.test -> x@demo.invalid [merge]'],
   },
   {
-    name: 'I10: deleted and created anew: the row goes on with the new contact',
+    name: 'I10: the row of a contact that was deleted and created again continues with the new contact',
     input: scene([person('a', { crm: null }), newContact('f', { ...valuesOf('a'), 'custom:segment': undefined })], {
       asked: { a: gone },
     }),
@@ -656,18 +656,18 @@ const cases: readonly Case[] = [
     links: ['a forgotten'],
   },
   {
-    name: 'I10, D3: the old contact is asked for before its row is given to another',
+    name: 'I10, D3: the old contact is asked for before its row continues with another',
     input: scene([person('a', { crm: null }), newContact('f', { email: 'a@acme.test' })]),
     problems: ['waiting f [I10]'],
     questions: ['a [I10]', 'a [D3]'],
   },
   {
-    name: 'I10: a contact that shares a key with one that is there is somebody else',
+    name: 'I10: a contact that shares a key with an existing contact is another person',
     input: scene([person('a'), newContact('f', { email: 'a@acme.test' })]),
     changes: ['append f [merge]'],
   },
   {
-    name: 'I10: two contacts hold the key of the one that is gone: neither goes on with its row',
+    name: 'I10: if two contacts have the key of a deleted one, neither continues its row',
     input: scene(
       [
         person('a', { crm: null }),
@@ -710,14 +710,14 @@ test('I8: a contact seen twice in one scan counts once, and the later reading co
   }
 });
 
-test('I8, T19: an answer that is older than our own last write is not read, and the contact is not missed', () => {
+test('I8, T19: a reading older than our own last write does not count, and the contact does not count as missing', () => {
   const input = scene([
     person('a', { crm: { position: 'old' }, contact: { updatedAt: noon - 2000 }, link: { writtenAt: noon - 1000 } }),
   ]);
   expect(seen({ input })).toEqual(wanted({}));
 });
 
-test('I9, L7: a lost state is adopted by ID and by key; what is equal is just adopted, and nobody is deleted', () => {
+test('I9, L7: a lost state is rebuilt by ID and by key; equal values become the base, and no contact is deleted', () => {
   const people = [
     person('a', { base: null, sheet: { 'custom:segment': null } }),
     person('b', { base: null, sheet: { 'custom:segment': null }, row: { id: '' } }),
@@ -734,7 +734,7 @@ test('I9, L7: a lost state is adopted by ID and by key; what is equal is just ad
   expect(adopted?.agreed).toBe(packedOf({ ...valuesOf('a'), 'custom:segment': undefined }));
 });
 
-test('I2: an answer to a lookup counts for the very contents that were looked up', () => {
+test('I2: an answer to a lookup counts only for the contents that were looked up', () => {
   const before = scene([newRow('a')], { asked: { 2: gone } });
   const typedOver = scene([newRow('a', { email: 'b@acme.test' })]);
   for (const answers of [before.answers, noAnswers]) {
@@ -742,7 +742,7 @@ test('I2: an answer to a lookup counts for the very contents that were looked up
   }
 });
 
-describe('what the service said is asked again when it may have changed, and not in every run', () => {
+describe('questions are asked again when the answer may have changed, and not in every run', () => {
   const says = (input: PlanInput) => {
     const { problems, questions, says: reasons } = tell(input);
     return { problems, questions, reasons };
@@ -757,7 +757,7 @@ describe('what the service said is asked again when it may have changed, and not
     },
   ];
 
-  test.each(runs)('I2, W9: of a row whose contact is elsewhere: $when', ({ more, isAsked }) => {
+  test.each(runs)('I2, W9: a row whose contact is in another list: $when', ({ more, isAsked }) => {
     const { strays } = plan(scene([newRow('a')], { asked: { 2: elsewhere('b') } }));
     const answered = { kind: 'elsewhere', where: 'in list Old', uuid: uuidOf('b') };
     expect([...strays.values()]).toEqual([{ since: noon, answered }]);
@@ -766,7 +766,7 @@ describe('what the service said is asked again when it may have changed, and not
     expect(again.reasons).toContain(isAsked ? 'new: is being looked up' : 'is in list Old, not in list Prospects');
   });
 
-  test.each(runs)('I5, W9: of an ID that nobody here has: $when', ({ more, isAsked }) => {
+  test.each(runs)('I5, W9: a row whose ID no contact here has: $when', ({ more, isAsked }) => {
     const unknown = (who: Who) => newRow('b', {}, { id: uuidOf(who) });
     for (const [answer, reason] of [
       [gone, 'no contact has its ID'],
@@ -780,14 +780,14 @@ describe('what the service said is asked again when it may have changed, and not
     }
   });
 
-  test('I2: where rows are moved here, a contact that was elsewhere is asked for in every run', () => {
+  test('I2: with move_to_list a contact of another list is asked for in every run', () => {
     const { strays } = plan(scene([newRow('a')], { asked: { 2: elsewhere('b') } }));
     const moving = { mapping: { ...mapping, moveToList: true }, crm: { coverage: 'changes' }, strays } as const;
     expect(says(scene([newRow('a')], moving)).questions).toEqual(['row 2']);
   });
 });
 
-test('I2, W10: a row that the service could not be asked about stands still all the same', () => {
+test('I2, W10: the settle delay of a row goes on while the service cannot be asked', () => {
   const row = [person('a', { crm: null, sheet: { position: 'CEO' }, row: { id: '' } })];
   const more: SceneMore = { crm: { coverage: 'changes' }, waitsToSettle: true };
   const { strays } = plan(scene(row, { ...more, asked: { 2: unanswered } }));
@@ -796,7 +796,7 @@ test('I2, W10: a row that the service could not be asked about stands still all 
   expect(tell(later).changes).toEqual(['create row 2 [I2]']);
 });
 
-test('W10, E2: a new row settles with the automation it names; another one waits anew', () => {
+test('W10, E2: another automation in a new row starts the settle delay again', () => {
   const enrolling: SceneMore = {
     mapping: { ...mapping, enrolment: { unless: {}, onClear: 'ignore', perHour: 10 } },
     automations: [

@@ -132,7 +132,7 @@ describe('V2: what counts as equal', () => {
     );
   });
 
-  test('V2, V3: unknown equals nothing, not even unknown, nor the word', () => {
+  test('V2, V3: unknown equals no value, not even another unknown', () => {
     for (const other of [undefined, null, 'undefined']) {
       expect(kinds.map((kind) => isSame(kind, undefined, other) || isSame(kind, other, undefined))).toEqual(
         kinds.map(() => false),
@@ -142,7 +142,7 @@ describe('V2: what counts as equal', () => {
 });
 
 describe('V3, V4: blank, unknown, unreadable', () => {
-  test.each(kinds)('V3: "", white space and null are blank as %s, and what is missing is unknown', (kind) => {
+  test.each(kinds)('V3: "", white space and null are blank as %s, and a missing field is unknown', (kind) => {
     expect([readCrm(kind, ''), readCrm(kind, null), readCrm(kind, undefined)]).toEqual([null, null, undefined]);
     expect([readCell(kind, ''), readCell(kind, ' \n'), readCell(kind, null), readCell(kind, undefined)]).toEqual([
       null,
@@ -153,7 +153,7 @@ describe('V3, V4: blank, unknown, unreadable', () => {
     expect(writeCell(kind, null)).toBe('');
   });
 
-  test.each(kinds)('V4: an error value is unreadable as %s, and says what it shows', (kind) => {
+  test.each(kinds)('V4: an error value is unreadable as %s, and its text is kept', (kind) => {
     expect(readCell(kind, { error: '#REF!' })).toEqual({ unreadable: '#REF!' });
   });
 });
@@ -297,7 +297,7 @@ describe('M5: a form of what was sent, or another value', () => {
     expect(isStoredForm(kind, stored, sent)).toBe(false);
   });
 
-  test('M5, V2: what is the same is a form, and no kind has a form that is another blank', () => {
+  test('M5, V2: an equal value is a stored form, and a blank is a stored form of a blank alone', () => {
     fc.assert(
       fc.property(fc.constantFrom(...textual), fc.string({ unit: 'binary' }), (kind, text) => {
         const value = text.trim() === '' ? null : text;
@@ -311,7 +311,7 @@ describe('M5: a form of what was sent, or another value', () => {
     );
   });
 
-  test('M5: hostile text costs no more than its length', () => {
+  test('M5: comparing hostile text takes time in proportion to its length', () => {
     const hostile = ['y&', '&#', ' z', '&amp', '-\u200B', 'https://'].map((part) => part.repeat(40_000));
     // A quadratic expression takes minutes here, and the test its limit of time.
     for (const text of hostile) expect(isStoredForm('text', `${text}x`, text)).toBe(false);

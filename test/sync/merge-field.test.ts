@@ -93,7 +93,7 @@ const fieldIn = ({ direction, policy, blank }: Told): Field =>
 const decide = (each: Told): FieldDecision =>
   mergeField(fieldIn(each), { base: each.o, crm: each.a, sheet: each.b }, each.newer);
 
-describe('one field, all that can be', () => {
+describe('one field, every combination', () => {
   test('merge, V3, M1, M2, M3, M4: every combination of base, CRM, sheet and policies is decided as written', () => {
     const wrong = everything.filter((each) => outcomeOf(decide(each)) !== oracle(each));
     expect(wrong.map((each) => ({ ...each, is: outcomeOf(decide(each)), ought: oracle(each) }))).toEqual([]);
@@ -111,7 +111,7 @@ describe('one field, all that can be', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('L2: nothing but a value of the two sides is ever written', () => {
+  test('L2: only a value of one of the two sides is ever written', () => {
     const invented = everything.filter((each) => {
       const decision = decide(each);
       return decision.kind === 'write' && decision.value !== each.a && decision.value !== each.b;
@@ -119,7 +119,7 @@ describe('one field, all that can be', () => {
     expect(invented).toEqual([]);
   });
 
-  test('L1: under manual, what a person put on a side since the base is written over by nobody', () => {
+  test('L1: under manual, an edit since the base is not overwritten', () => {
     const lost = everything.filter((each) => {
       const decision = decide(each);
       if (each.policy !== 'manual' || each.direction !== 'both' || each.o === undefined) return false;
@@ -131,7 +131,7 @@ describe('one field, all that can be', () => {
     expect(lost).toEqual([]);
   });
 
-  test('V2: what says the same is the same, whatever its form', () => {
+  test('V2: equal values are the same, whatever their form', () => {
     const field = fieldOf('email', 'Email', { kind: 'email' });
     expect(mergeField(field, { base: 'a@x.test', crm: 'A@x.test', sheet: ' a@X.test ' })).toEqual({
       kind: 'agree',
@@ -156,7 +156,7 @@ describe('two fields of one person', () => {
   });
   const names = ['position', 'company_name'] as const;
 
-  test('L4, L5: each is decided as if the other were not there', () => {
+  test('L4, L5: each field is decided without regard to the other', () => {
     fc.assert(
       fc.property(told, told, (first, second) => {
         const both = { position: first, company_name: second };

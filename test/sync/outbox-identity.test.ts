@@ -16,7 +16,7 @@ describe('P1: the Send cell', () => {
     ['nothing', { send: null }, ''],
     ['something else', { send: 'soon' }, 'waiting: it is sent once Send says yes'],
     ['yes by a formula', { isSendFormula: true }, 'held: a formula stands in Send: type yes'],
-  ])('says %s: nothing is sent, whatever the row is known by', (_what, parts, says) => {
+  ])('says %s: nothing is sent, however the row is identified', (_what, parts, says) => {
     const named = planOf([row(1, parts)], { 1: waiting() });
     expect([saysOf(named), named.messages.size]).toEqual([[says, []], 0]);
     const unknown = planOf([row(1, { ...parts, id: 'mine' })], {});
@@ -27,7 +27,7 @@ describe('P1: the Send cell', () => {
     expect([saysOf(copy, 2), copy.namings]).toEqual([[says, [1]], []]);
   });
 
-  test('what is open about a row names its ID, if it is the row’s own', () => {
+  test('a problem of a row has the row’s ID, if the row keeps that ID', () => {
     const rows = [row(1), row(2, { id: idOf(1) }), row(3, { id: '' })].map((each) => ({ ...each, send: 'soon' }));
     const { problems } = planOf(rows, { 1: waiting() });
     expect(problems.map(({ id }) => id)).toEqual([idOf(1), 'row:2', 'row:3']);
@@ -96,11 +96,11 @@ describe('P2: a row with an ID', () => {
     expect(saysOf(planOf(rows, { 1: sent(), 2: waiting() }), 2)).toEqual([copyOf1, []]);
   });
 
-  test('that carries the uuid of a row that is gone says what it is not', () => {
+  test('that carries the uuid of a row that is gone is quarantined', () => {
     expect(saysOf(planOf([row(1, { uuid: idOf(70) })], { 1: waiting(), 5: sent() }))).toEqual([elsewhere, []]);
   });
 
-  test('that the ledger has not, and the uuid of a row that is gone, gets that row’s ID', () => {
+  test('that is not in the ledger, and that carries the uuid of a row that is gone, gets that row’s ID', () => {
     const plan = planOf([row(1, { uuid: idOf(70) })], { 5: sent() });
     expect([plan.namings, saysOf(plan)]).toEqual([[{ row: 1, id: idOf(5) }], ['sent 2026-11-21 09:00Z', []]]);
   });
@@ -114,12 +114,12 @@ describe('P2: a row with an ID', () => {
     expect([saysOf(plan, 2), plan.namings]).toMatchObject([[says, [1]], namings]);
   });
 
-  test('that the ledger has not, in two rows: the upper one keeps it', () => {
+  test('that is not in the ledger and stands in two rows stays with the upper one', () => {
     const plan = planOf([row(1), row(2, { id: idOf(1), uuid: 'x' })], {});
     expect(saysOf(plan, 2)).toEqual([copyOf1, []]);
   });
 
-  test('that says it was sent, and was not, is not sent; a person who asks for it again is heard', () => {
+  test('that says it was sent, and was not, is sent only when a person asks for it', () => {
     const rows = [row(1, { uuid: 'x', sentAt: 46_000 })];
     expect(saysOf(planOf(rows, { 1: waiting() }))).toEqual([elsewhere, []]);
     expect(saysOf(planOf(rows, { 1: waiting({ isAgain: true }) }))).toEqual([null, [1]]);
@@ -128,13 +128,13 @@ describe('P2: a row with an ID', () => {
   });
 });
 
-describe('P3: an outcome that nobody saw', () => {
+describe('P3: an unknown outcome', () => {
   test.each(['unknown', 'intended'] as const)('%s: the row says so and nothing is sent', (state) => {
     const plan = planOf([row(1)], { 1: sent({ state }) });
     expect([saysOf(plan), plan.sent]).toEqual([[lookFor(idOf(1)), []], 0]);
   });
 
-  test.each(['unknown', 'intended'] as const)('%s: ends when somebody types the uuid they found', (state) => {
+  test.each(['unknown', 'intended'] as const)('%s: ends when a person types the uuid they found', (state) => {
     const { uuid: _none, ...lost } = sent({ state });
     const plan = planOf([row(1, { uuid: idOf(70).toUpperCase() })], { 1: lost });
     expect(plan.messages).toEqual(new Map([[idOf(1), sent()]]));
@@ -150,7 +150,7 @@ describe('P6: proof', () => {
     ['a uuid', { uuid: idOf(70) }, 'sent an earlier time'],
     ['a time', { sentAt: '2026-11-20 08:00' }, 'sent 2026-11-20 08:00Z'],
   ])(
-    'by %s in a row that the ledger has not: it was sent, and the rest waits for an approval',
+    'by %s in a row that is not in the ledger: it was sent, and the rest waits for an approval',
     (_what, parts, says) => {
       const plan = planOf([row(1, parts), wishful], { 2: waiting() });
       expect(saysOf(plan)).toEqual([says, []]);
@@ -159,12 +159,12 @@ describe('P6: proof', () => {
     },
   );
 
-  test('a uuid that nobody knows, in a row that was not sent: it was, before the backup', () => {
+  test('an unknown uuid in a row that was not sent proves that it was sent before the backup', () => {
     const plan = planOf([row(1, { uuid: idOf(70) }), wishful], { 1: waiting(), 2: waiting() });
     expect(plan).toMatchObject({ sent: 1, unapproved: 1 });
   });
 
-  test('is remembered with all that the row says', () => {
+  test('is stored with all that the row says', () => {
     const proof = { uuid: idOf(70), sentAt: '2026-11-20 08:00', delivery: 'done', text: 'Hi' };
     const at = Date.parse('2026-11-20T08:00:00Z');
     const { messages } = planOf([row(1, proof)], {});
@@ -185,20 +185,20 @@ describe('P6: proof', () => {
     ['blank', null],
     ['an error', { error: '#N/A' }],
     ['an e-mail address', 'ann@firm.io'],
-  ])('counts also where the contact is %s; what is not known is left out', (_what, to) => {
+  ])('counts also if the contact is %s; what is not known is left out', (_what, to) => {
     const { messages } = planOf([row(1, { uuid: idOf(70), cells: [to, null, null] })], {});
     const said = typeof to === 'string' ? JSON.stringify([['lead_uuid', to]]) : '[]';
     const expected = { state: 'sent', at: 0, run: '', said, uuid: idOf(70) };
     expect(messages).toStrictEqual(new Map([[idOf(1), expected]]));
   });
 
-  test('what a row says counts for nothing while columns are missing (W11)', () => {
+  test('the content of a row does not count while columns are missing (W11)', () => {
     const { messages } = planOf([row(1, { sentAt: 46_000 })], {}, { missing: ['Text'] });
     expect(messages.get(idOf(1))).toMatchObject({ state: 'sent', said: '' });
     expect('uuid' in messages.get(idOf(1))!).toBe(false);
   });
 
-  test('a row with an ID that the ledger has not makes the state count as restored', () => {
+  test('a row with an ID that is not in the ledger makes the state count as restored', () => {
     expect(planOf([row(1)], {})).toMatchObject({ due: [], unapproved: 1, isTrusted: false });
   });
 
@@ -209,7 +209,7 @@ describe('P6: proof', () => {
   });
 });
 
-test('P2: of what only waits nothing was sent: another row may say it', () => {
+test('P2: a row may say the same as a row that only waits', () => {
   const plan = planOf([row(1, { text: 'Hi' })], { 1: waiting(), 5: waiting({ said: saidBy('Hi'), at: now }) });
   expect(saysOf(plan)).toEqual([null, [1]]);
 });

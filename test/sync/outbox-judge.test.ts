@@ -24,7 +24,7 @@ describe('P4: what has to be asked', () => {
     expect(plan.problems).toEqual([]);
   });
 
-  test('nothing where nobody wants to be sent', () => {
+  test('nothing if no row says yes', () => {
     const { questions } = planOf([], {}, { answers: { recipients: new Map() } });
     expect(questions).toEqual({ recipients: [], senders: false });
   });
@@ -67,7 +67,7 @@ describe('P4: the sender', () => {
     expect(saysOf(withSender(name))).toEqual([`refused: ${reason}`, []]);
   });
 
-  test('that nobody knows is told what is near, by all the names there are', () => {
+  test('that is unknown gets the most similar name of all sender profiles', () => {
     const asked: unknown[] = [];
     const nearest = (word: string, words: readonly string[]) => void asked.push([word, words]);
     const given = { answers: { ...answers, senders: known.slice(0, 2) }, nearest };
@@ -79,7 +79,7 @@ describe('P4: the sender', () => {
 describe('P4: what is refused', () => {
   const none = { ...answers, recipients: new Map([[ann, { kind: 'none' } as const]]) };
 
-  test('is remembered for an hour, so that nobody asks in every run', () => {
+  test('is stored for an hour, so that the service is not asked in every run', () => {
     const plan = planOf([hi], { 1: waiting({ said }) }, { answers: none });
     expect(saysOf(plan)).toEqual(['refused: the contact does not exist', []]);
     const reason = { message: 'the contact does not exist', rule: 'P4', retryAt: now + hourMs };
@@ -93,14 +93,14 @@ describe('P4: what is refused', () => {
     expect(plan.messages.get(idOf(1))).toMatchObject(kept);
   });
 
-  test('is not remembered of a row that has no ID, and is told in a plan', () => {
+  test('is not stored for a row without an ID, and is shown in a plan', () => {
     const plan = planOf([row(1, { id: '' })], {}, { answers: none, isDryRun: true });
     expect([saysOf(plan), plan.messages.size]).toEqual([['refused: the contact does not exist', []], 0]);
   });
 });
 
 describe('P2: the same content to the same contact', () => {
-  test('that was sent is not sent again, however the contact is named; whose it is is remembered', () => {
+  test('that was sent is not sent again, however the contact is named; the contact is stored', () => {
     const plan = planOf([row(1, byMail)], { 1: waiting(), 5: sent({ said, key }) }, { answers });
     const remedy = `change it, or say leadsheet retry ${idOf(1)} --yes`;
     const says = `looks the same as the message of 2026-11-21 09:00Z: ${remedy}`;
@@ -117,7 +117,7 @@ describe('P2: the same content to the same contact', () => {
     expect(saysOf(dry, 2)).toEqual(['refused: looks the same as another row that is sent now: change it', [1]]);
   });
 
-  test('is sent where a person asked for it, and to another contact', () => {
+  test('is sent if a person asked for it, and to another contact', () => {
     const rows = [row(1, byMail), row(2, { cells: ['bob@firm.io', 'Sales', 'Hi'] })];
     const bob = { kind: 'here', uuid: idOf(901), name: 'Bob' } as const;
     const known = { senders, recipients: new Map([...answers.recipients, ['bob@firm.io', bob]]) };
@@ -135,7 +135,7 @@ describe('what is sent', () => {
   const fields = names.map((name) => ({ name, header: name, isList: name === 'cc' }));
   const cells = ['ann@firm.io', 'Sales', null, 'Hi', 'x@firm.io; y@firm.io'];
 
-  test('P1: all that the row says and nothing else, by the uuids of contact and sender; in full for people', () => {
+  test('P1: all that the row says and nothing else, with the uuids of contact and sender; names for people', () => {
     const [due] = planOf([row(1, { cells })], { 1: waiting() }, { fields, answers }).due;
     const why = { rule: 'P1', reason: 'Send says yes' };
     const part = (field: string, after: string) => ({ field, before: null, after, ...why });
@@ -170,7 +170,7 @@ describe('what is sent', () => {
     });
   });
 
-  test('a plan that nobody carries out names a row without an ID by its number', () => {
+  test('a plan that is not carried out names a row without an ID by its number', () => {
     expect(planOf([row(1, { id: '' })], {}, { isDryRun: true }).due.map(({ id }) => id)).toEqual(['row:1']);
   });
 });

@@ -31,7 +31,7 @@ describe('P5: uuid, time and status', () => {
     expect(planOf([row(1)], { 1: sent() }).sets).toMatchObject([{ uuid: null }]);
   });
 
-  test('are left alone where they stand already, to the second', () => {
+  test('are left alone if they are right already, to the second', () => {
     expect(writes(told, sent({ delivery: 'new', at: now + 999 }))).toEqual([]);
   });
 
@@ -39,7 +39,7 @@ describe('P5: uuid, time and status', () => {
     ['uuid', { ...told, uuid: null }, [['#uuid', '', idOf(70)]]],
     ['time', { ...told, sentAt: '2026-11-21 08:59:59' }, [['#sent', '2026-11-21 08:59:59', '2026-11-21T09:00:00Z']]],
     ['status', { ...told, delivery: 'queued' }, [['#delivery', 'queued', 'new']]],
-  ])('only the %s is written where only that differs', (_what, parts, expected) => {
+  ])('only the %s is written if only that differs', (_what, parts, expected) => {
     expect(writes(parts, sent({ delivery: 'new' }))).toEqual([expected]);
   });
 
@@ -47,13 +47,13 @@ describe('P5: uuid, time and status', () => {
     expect(writes({ uuid: undefined, sentAt: undefined, delivery: undefined }, sent({ delivery: 'new' }))).toEqual([]);
   });
 
-  test('what is not known is not written', () => {
+  test('unknown values are not written', () => {
     const { uuid: _none, ...nothing } = sent({ at: 0 });
     expect(writes({}, nothing)).toEqual([]);
     expect(writes({ sentAt: null }, { ...nothing, at: 1000 })).toEqual([[['#sent', '', '1970-01-01T00:00:01Z']]]);
   });
 
-  test('V7: the time is written as a date, all else as text', () => {
+  test('V7: the time is written as a date, the others as text', () => {
     expect(toSentCell('#sent', '2026-11-21T12:00:00Z')).toBe(46_347.5);
     expect(toSentCell('#uuid', idOf(70))).toBe(idOf(70));
   });
@@ -75,7 +75,7 @@ describe('P5: a row says', () => {
     expect([statuses.get(1), due]).toEqual([says, []]);
   });
 
-  test('nothing of changes while a column is missing (W11)', () => {
+  test('nothing about changes while a column is missing (W11)', () => {
     const { statuses } = planOf([row(1)], { 1: sent({ said: saidBy('Ho') }) }, { missing: ['Text'] });
     expect(statuses.get(1)).toBe('sent 2026-11-21 09:00Z');
   });

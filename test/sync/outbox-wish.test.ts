@@ -6,7 +6,7 @@ import { ann, hourMs, idOf, now, planOf, row, saidBy, saysOf, sent, waiting } fr
 const said = saidBy('Hi');
 const hi = row(1, { text: 'Hi' });
 
-describe('P4: what the row lacks', () => {
+describe('P4: what is missing in a row', () => {
   const limited = ['lead_uuid', 'sender_profile_uuid', 'text'].map((name) => {
     return { name, header: `(${name})`, isList: false, ...(name === 'text' && { lengthMax: 3 }) };
   });
@@ -35,12 +35,12 @@ describe('P4: what the row lacks', () => {
     expect(saysOf(plan)).toEqual([says, says === null ? [1] : []]);
   });
 
-  test('W11: a column that is lost holds every row that says yes', () => {
+  test('W11: a missing column holds every row that says yes', () => {
     const plan = planOf([hi], { 1: waiting() }, { missing: ['Text', 'To'] });
     expect([saysOf(plan), plan.messages.size]).toEqual([['held: not in the tab: Text, To', []], 0]);
   });
 
-  test('P6: what cannot be read or found yet may be sent later, so an approval is for it too', () => {
+  test('P6: an approval counts rows that cannot be read or found yet, too', () => {
     const [unreadable, blank] = [{ cells: [ann, 'Sales', { error: '#N/A' }] }, { cells: [ann, 'Sales', null] }];
     const rows = [hi, row(2, unreadable), row(3, blank), row(4, blank)];
     const ledger = { 1: waiting(), 2: waiting(), 3: waiting(), 4: waiting() };
@@ -49,10 +49,10 @@ describe('P4: what the row lacks', () => {
   });
 });
 
-describe('P4: what the service refused', () => {
+describe('P4: a message that the service refused', () => {
   const refused = { state: 'refused', said, message: 'no such contact', rule: 'P2' } as const;
 
-  test('is not tried again while the row says the same, in the words and by the rule of then', () => {
+  test('is not tried again while the row says the same, and keeps its reason and rule', () => {
     const plan = planOf([hi], { 1: waiting(refused) });
     expect(saysOf(plan)).toEqual(['refused: no such contact', []]);
     expect(plan.problems).toMatchObject([{ rule: 'P2' }]);
@@ -60,7 +60,7 @@ describe('P4: what the service refused', () => {
     expect(planOf([hi], { 1: waiting(bare) }).problems).toMatchObject([{ rule: 'P4', reason: 'by the service' }]);
   });
 
-  test('is tried again when it is time, and when the row says something else', () => {
+  test('is tried again after its pause, and when the row changes', () => {
     expect(saysOf(planOf([hi], { 1: waiting({ ...refused, retryAt: now + 1 }) }))[1]).toEqual([]);
     expect(saysOf(planOf([hi], { 1: waiting({ ...refused, retryAt: now }) }))[1]).toEqual([1]);
     expect(saysOf(planOf([hi], { 1: waiting({ ...refused, said: saidBy('Ho') }) }))[1]).toEqual([1]);
@@ -68,13 +68,13 @@ describe('P4: what the service refused', () => {
   });
 });
 
-describe('P2: the words of a message that was sent', () => {
+describe('P2: the text of a message that was sent', () => {
   test.each([
     ['sent', sent({ said }), 'the message of 2026-11-21 09:00Z'],
     ['maybe sent', sent({ said, state: 'unknown' }), 'the message of 2026-11-21 09:00Z, whose outcome is unknown'],
     ['sent before', waiting({ before: [said] }), 'a message that was sent before, or may have been'],
     ['sent before other words', sent({ before: [said] }), 'a message that was sent before, or may have been'],
-  ])('%s: another row that says them is refused, and says how to send it all the same', (_what, other, which) => {
+  ])('%s: another row with this text is refused, and says how to send it nevertheless', (_what, other, which) => {
     const named = planOf([hi], { 1: waiting(), 5: other });
     const remedy = `change it, or say leadsheet retry ${idOf(1)} --yes`;
     expect(saysOf(named)).toEqual([`refused: looks the same as ${which}: ${remedy}`, []]);
@@ -82,12 +82,12 @@ describe('P2: the words of a message that was sent', () => {
     expect(nameless.due).toEqual([]);
   });
 
-  test('a copy without an ID of a row that is there is refused, and has none to be asked for again by', () => {
+  test('a copy without an ID is refused, and names no ID for a retry', () => {
     const plan = planOf([hi, row(2, { id: '', text: 'Hi' })], { 1: sent({ said }) });
     expect(saysOf(plan, 2)).toEqual(['refused: looks the same as the message of 2026-11-21 09:00Z: change it', []]);
   });
 
-  test('are sent where a person asked for this very row although it was sent', () => {
+  test('are sent if a person asked for this row although it was sent', () => {
     expect(saysOf(planOf([hi], { 1: waiting({ isAgain: true }), 5: sent({ said }) }))).toEqual([null, [1]]);
   });
 
@@ -96,7 +96,7 @@ describe('P2: the words of a message that was sent', () => {
   });
 });
 
-describe('what the ledger has of a row that waits', () => {
+describe('the entry of a waiting row in the ledger', () => {
   const before = waiting({
     said,
     calls: [now - 5, now - 2 * hourMs],
@@ -109,7 +109,7 @@ describe('what the ledger has of a row that waits', () => {
     expect(planOf([hi], { 1: waiting({ said }) }).messages.size).toBe(0);
   });
 
-  test('begins anew when the row says something else, and keeps what was sent and asked for', () => {
+  test('is new when the row changes, and keeps what was sent and asked for', () => {
     const { messages } = planOf([row(1, { text: 'Ho' })], { 1: before });
     const fresh = { state: 'waiting', at: now, run: '', said: saidBy('Ho') };
     const kept = { calls: [now - 5], before: ['older'], uuid: idOf(71), isAgain: true };
@@ -118,7 +118,7 @@ describe('what the ledger has of a row that waits', () => {
     expect(bare.messages).toStrictEqual(new Map([[idOf(1), fresh]]));
   });
 
-  test('P3: begins anew when a person asks again; what was sent then still counts as sent', () => {
+  test('P3: is new when a person asks again; what was sent before still counts as sent', () => {
     const of = (isConfirmed: boolean) => ({ retried: new Map([[idOf(1), isConfirmed]]) });
     const fresh = { state: 'waiting', at: now, run: '', said };
     expect(planOf([hi], { 1: waiting({ said }) }, of(false)).messages.get(idOf(1))).toStrictEqual(fresh);
@@ -126,12 +126,12 @@ describe('what the ledger has of a row that waits', () => {
     expect(planOf([hi], { 1: sent({ said, key: 'k' }) }, of(true)).messages.get(idOf(1))).toStrictEqual(again);
   });
 
-  test('a row without an ID is put down as it stands', () => {
+  test('is made for a row without an ID, with what the row says', () => {
     const { namings } = planOf([row(1, { id: '', text: 'Hi' })], {});
     expect(namings).toStrictEqual([{ row: 1, message: { state: 'waiting', at: now, run: '', said } }]);
   });
 
-  test('W10: a row that waits for its ID keeps what it says, and the report has it', () => {
+  test('W10: a row that waits for its ID keeps its status, and the report has the problem', () => {
     const plan = planOf([row(1, { id: '' })], {});
     expect(plan.statuses.has(1)).toBe(false);
     expect(plan.problems).toMatchObject([{ row: 1, kind: 'waiting', rule: 'P1', reason: 'is tried in the next run' }]);

@@ -26,7 +26,7 @@ describe('the queue', () => {
     expect(dueOf(input(rows.toReversed(), { messages }))).toEqual(expected);
   });
 
-  test('P4: calls of the last hour count, whatever became of them; older ones do not', () => {
+  test('P4: calls of the last hour count for the cap, whatever their outcome; older calls do not', () => {
     const called = (state: Message['state'], ...calls: readonly number[]): Message => {
       return { state, at: now, run: '', said: '', calls };
     };
@@ -42,7 +42,7 @@ describe('the queue', () => {
     expect(plan.statuses.get(3)).toBe('waiting: 0 ahead, cap 4/h');
   });
 
-  test('P4: what has to be asked is asked for no more than can be sent', () => {
+  test('P4: no more is asked than can be sent', () => {
     const rows = [1, 2, 3, 4].map((number) => row(number, { cells: [idOf(900 + number), 'Sales', 'Hi'] }));
     const { questions, due } = planOutbox(input(rows, { answers: { recipients: new Map() }, perHour: 2 }));
     expect(due).toEqual([]);
@@ -56,7 +56,7 @@ describe('the queue', () => {
     expect(dueOf(input(rows, { messages: new Map(), isDryRun: true }))).toEqual([1]);
   });
 
-  test('P6: rows that wait for an ID count for the approval too', () => {
+  test('P6: an approval counts rows that wait for an ID, too', () => {
     const rows = [row(1, { id: '' }), row(2)];
     const held = { isTrusted: false };
     expect(planOutbox(input(rows, held))).toMatchObject({ unapproved: 2, isTrusted: false, due: [] });
@@ -67,7 +67,7 @@ describe('the queue', () => {
 });
 
 describe('rows with one ID', () => {
-  test('P2, I4: the one that says what was written down keeps it, else the upper one', () => {
+  test('P2, I4: the row that says what the ledger has keeps it, else the upper one', () => {
     const copies = [row(1, { id: idOf(7), text: 'edited' }), row(2, { id: idOf(7), text: 'as sent' })];
     const said = JSON.stringify([
       ['lead_uuid', ann],
@@ -114,13 +114,13 @@ describe('rows with one ID', () => {
     expect(namings).toMatchObject([{ row: 1 }]);
   });
 
-  test('P2: an ID that leadsheet did not give is set aside', () => {
+  test('P2: a row with an ID that leadsheet did not give is quarantined', () => {
     const { statuses, due } = planOutbox(input([row(1, { id: 'mine' })], { messages: new Map() }));
     expect([due, statuses.get(1)]).toEqual([[], 'quarantined: its ID is not one that leadsheet gave: clear it']);
   });
 });
 
-test('P2, L8: what is to be sent again still counts as sent, also when it is changed before', () => {
+test('P2, L8: a message that is to be sent again still counts as sent, also when it is changed before', () => {
   const original = planOutbox(input([row(1, { text: 'Hi' })])).due[0]!;
   const sent: Message = { state: 'sent', at: now, run: 'r', said: original.said, key: original.key, uuid: idOf(70) };
   const rows = [row(2, { text: 'Hi' }), row(3, { cells: [ann.toUpperCase(), 'Sales', 'Hi'] }), row(1, { text: 'Hi' })];
@@ -137,16 +137,16 @@ test('P2, L8: what is to be sent again still counts as sent, also when it is cha
   expect(dueOf(input(changed, { messages: next }))).toEqual([1]);
 });
 
-describe('rows that prove what the ledger has not', () => {
+describe('rows that prove messages unknown to the ledger', () => {
   const proof = { uuid: idOf(70), sentAt: '2026-11-20 08:00', delivery: 'done' };
 
-  test('P6: a row without an ID that carries a uuid was sent; it is remembered, and makes the state count as restored', () => {
+  test('P6: a row without an ID that carries a uuid was sent; it is stored, and makes the state count as restored', () => {
     const plan = planOutbox(input([row(1, { id: '', ...proof }), row(2)]));
     expect(plan).toMatchObject({ due: [], unapproved: 1, sent: 1 });
     expect(plan.namings).toMatchObject([{ row: 1, message: { state: 'sent', uuid: idOf(70), delivery: 'done' } }]);
   });
 
-  test('P6, P2: a copy of such a row that proves nothing is not sent, also when it names the contact otherwise', () => {
+  test('P6, P2: a copy of such a row without a uuid is not sent, also when it names the contact differently', () => {
     const rows = [row(1, { ...proof, text: 'Hi' }), row(2, { text: 'Hi', cells: ['ann@firm.io', 'Sales', 'Hi'] })];
     const adopted = planOutbox(input(rows, { messages: new Map() })).messages;
     const recipients = new Map([['ann@firm.io', { kind: 'here', uuid: ann, name: 'Ann' } as const]]);
@@ -156,7 +156,7 @@ describe('rows that prove what the ledger has not', () => {
     expect(plan.statuses.get(2)).toContain('refused: looks the same as');
   });
 
-  test('P4, P6: what they prove of the last hour counts for the cap', () => {
+  test('P4, P6: messages of the last hour that they prove count for the cap', () => {
     const sentAt = new Date(now - 1000).toISOString();
     const rows = [row(1, { ...proof, sentAt }), row(2)];
     const { messages } = planOutbox(input(rows, { messages: new Map() }));
@@ -164,7 +164,7 @@ describe('rows that prove what the ledger has not', () => {
     expect(plan.statuses.get(2)).toBe('waiting: 0 ahead, cap 1/h');
   });
 
-  test('P2: a time alone says that it was sent, and nothing is sent', () => {
+  test('P2: a row with only a time says that it was sent, and is not sent', () => {
     const { due, statuses } = planOutbox(input([row(1, { sentAt: 46_000 })]));
     expect([due, statuses.get(1)]).toEqual([
       [],
@@ -173,7 +173,7 @@ describe('rows that prove what the ledger has not', () => {
   });
 });
 
-describe('what two messages have in common', () => {
+describe('when two messages count as the same', () => {
   test.each([
     ['outer white space and line ends', { text: ' Hi\r\nyou ' }, { text: 'Hi\nyou' }, true],
     ['the sender', { text: 'Hi', sender_profile_uuid: 'a' }, { text: 'Hi', sender_profile_uuid: 'b' }, true],

@@ -12,7 +12,7 @@ const reading: fc.Arbitrary<Reading> = fc.oneof(
 );
 const readings = fc.array(reading, { minLength: 3, maxLength: 3 });
 
-test('L3: a record that holds what is known is the known text, and no other is', () => {
+test('L3: an equal record is returned as the known text, and another record is not', () => {
   fc.assert(
     fc.property(readings, readings, fc.boolean(), (now, before, isSame) => {
       const known = pack(isSame ? now : before);

@@ -85,8 +85,8 @@ const agreed = (link: Link | null | undefined, field: string) => link && valueIn
 const edited = person('a', { sheet: { position: 'CEO' } });
 const id = `${uuidOf('a')}/position`;
 
-describe('the base is built from results', () => {
-  test('L3, M5: stored as sent: the base becomes it, and nothing stays open', () => {
+describe('the base follows from outcomes', () => {
+  test('L3, M5: a value that was stored as sent becomes the base, and nothing stays open', () => {
     const { link, sheet, problems } = run(scene([edited]), () => answer('a', { position: 'CEO' }));
     expect(sheet).toEqual([]);
     expect(problems).toEqual([]);
@@ -94,7 +94,7 @@ describe('the base is built from results', () => {
     expect(link('a')).not.toHaveProperty('isOpen');
   });
 
-  test('L3: a change that was not begun, failed, or met somebody else leaves the base as it was', () => {
+  test('L3: a change that was not begun, failed or found another value leaves the base as it was', () => {
     const outcomes: (Outcome | undefined)[] = [
       undefined,
       { kind: 'failed', message: 'no answer' },
@@ -109,7 +109,7 @@ describe('the base is built from results', () => {
     expect(bases).toEqual(outcomes.map(() => ['CTO', true]));
   });
 
-  test('L3: a cell that was set makes the base; one that was not does not', () => {
+  test('L3: a cell that was set becomes the base; a cell that was not set does not', () => {
     const input = scene([person('a', { crm: { position: 'CEO' } })]);
     const unasked = () => undefined;
     expect(agreed(run(input, unasked).link('a'), 'position')).toBe('CEO');
@@ -118,7 +118,7 @@ describe('the base is built from results', () => {
     expect(failed.problems).toEqual(['failed a [W4]']);
   });
 
-  test('L3: a cell that turned out to hold something else, or nothing, is no base', () => {
+  test('L3: a cell that holds another value after the write, or none, is no base', () => {
     const input = scene([person('a', { crm: { position: 'CEO' } })]);
     for (const position of ['Boss', null]) {
       const { link } = run(
@@ -155,7 +155,7 @@ describe('the base is built from results', () => {
     ]);
   });
 
-  test('L12: each failure is told in its own words', () => {
+  test('L12: each failure has a reason of its own', () => {
     const told = (outcome: Outcome) => run(scene([edited]), () => outcome).problems;
     expect(told({ kind: 'refused', message: 'bad' })).toContain('refused a [W5]');
     expect(told({ kind: 'moved' })).toContain('waiting a [W3]');
@@ -163,7 +163,7 @@ describe('the base is built from results', () => {
     expect(told({ kind: 'failed', message: 'x' })).toContain('failed a [W4]');
   });
 
-  test('L4: a failure keeps its own record open, and no other', () => {
+  test('L4: a failure keeps only its own record open', () => {
     const input = scene([edited, person('b', { sheet: { position: 'CEO' } })]);
     const { link } = run(input, ({ uuid }) =>
       uuid === uuidOf('a') ? { kind: 'refused', message: 'bad' } : answer('b', { position: 'CEO' }),
@@ -172,7 +172,7 @@ describe('the base is built from results', () => {
   });
 });
 
-describe('what the service made of it', () => {
+describe('the form in which the service stored it', () => {
   test('M5: a stored form that is neither the sent nor the old value is set in the sheet, and becomes the base', () => {
     const { sheet, link, problems } = run(scene([edited]), () => answer('a', { position: 'Ceo' }));
     expect(sheet).toEqual(['set a: position CEO -> Ceo [M5]']);
@@ -180,7 +180,7 @@ describe('what the service made of it', () => {
     expect(problems).toEqual([]);
   });
 
-  test('M5, L12: the change of the row as a whole says so too', () => {
+  test('M5, L12: the change of the row has that rule and reason, too', () => {
     const input = scene([edited]);
     const planned = plan(input);
     const outcomes = new Map([[planned.changes[0]!, answer('a', { position: 'Ceo' })]]);
@@ -202,7 +202,7 @@ describe('what the service made of it', () => {
     expect(agreed(link('a'), 'position')).toBe(base);
   });
 
-  test('M5, W10: what was sent and is to be sent again has settled already', () => {
+  test('M5, W10: an edit that was sent and is sent again does not wait to settle again', () => {
     const settling = { mapping: withFields({ position: { conflict: 'sheet' } }), waitsToSettle: true };
     const since = noon - 60_000;
     const noted = person('a', {
@@ -214,7 +214,7 @@ describe('what the service made of it', () => {
     expect(plan(scene([next], settling)).changes.map(tellChange)).toEqual(['update a: position Boss -> CEO [M1]']);
   });
 
-  test('M5, M1: a value that a person decided for, and that was stored in a form, stands in the cell in that form', () => {
+  test('M5, M1: a value that a person decided for goes into the cell in the form in which it was stored', () => {
     const parted = person('a', { crm: { position: 'Boss' }, sheet: { position: 'CEO' } });
     const requests = { resolve: new Map([[id, { value: 'Chief' }]]) };
     const { sheet, link, problems } = run(scene([parted], { requests }), () => answer('a', { position: 'CHIEF' }));
@@ -222,40 +222,40 @@ describe('what the service made of it', () => {
     expect(agreed(link('a'), 'position')).toBe('CHIEF');
   });
 
-  test('M5: a blank answer to a blank is a blank: an emptied field does not come back', () => {
+  test('M5: a blank answer to a blank is stored: an emptied field does not come back', () => {
     const input = scene([person('a', { sheet: { position: null } })]);
     const { sheet, link } = run(input, () => answer('a', { position: null }));
     expect(sheet).toEqual([]);
     expect(agreed(link('a'), 'position')).toBe(null);
   });
 
-  test('M5, V2: an answer that only looks otherwise is what was sent', () => {
+  test('M5, V2: an answer that differs in form only counts as stored', () => {
     const input = scene([person('a', { sheet: { email: 'New@Acme.test' } })]);
     const { sheet, link } = run(input, () => answer('a', { email: 'new@acme.test' }));
     expect(sheet).toEqual([]);
     expect(link('a')).not.toHaveProperty('isOpen');
   });
 
-  test('M4: what cannot be read back is believed', () => {
+  test('M4: a column that cannot be read back counts as stored', () => {
     const input = scene([person('a', { sheet: { 'custom:segment': 'silver' } })]);
     expect(agreed(run(input, () => answer('a')).link('a'), 'custom:segment')).toBe('silver');
   });
 
-  test('M4, W9: what the service answers for a column that is only sent is remembered as seen, and is nothing new', () => {
+  test('M4, W9: the answer for a to_crm column is stored as seen, and is no change later', () => {
     const held = { position: 'CEO', 'custom:segment': 'lead' };
     const { link } = run(scene([edited]), () => answer('a', held));
     const next = scene([{ ...person('a', { crm: held, sheet: { position: 'CEO' } }), link: link('a')! }]);
     expect([plan(next).changes, plan(next).links.size]).toEqual([[], 0]);
   });
 
-  test('M8, T28: what the service computes from a sent part goes into the sheet, and is not sent back', () => {
+  test('M8, T28: a value that the service computes from a sent part goes into the sheet, and is not sent back', () => {
     const input = scene([person('a', { sheet: { first_name: 'Anna' } })]);
     const { planned, sheet } = run(input, () => answer('a', { first_name: 'Anna', position: 'computed' }));
     expect(planned.changes.map(tellChange)).toEqual(['update a: first_name First a -> Anna [merge]']);
     expect(sheet).toEqual(['set a: position CTO -> computed [merge]']);
   });
 
-  test('M6, M3, T24, T26: the old value came back: named, tried twice more, then parked until a side changes', () => {
+  test('M6, M3, T24, T26: a value that is not stored is reported, tried twice more, then parked until a side changes', () => {
     const tried: string[][] = [];
     let link: Link | undefined;
     for (let attempt = 1; attempt <= 4; attempt += 1) {
@@ -272,7 +272,7 @@ describe('what the service made of it', () => {
     ]);
   });
 
-  test('M6: a value that is stored after all forgets the tries', () => {
+  test('M6: the count of tries ends when the value is stored', () => {
     const first = run(scene([edited]), () => answer('a'));
     const again = run(scene([{ ...edited, link: first.link('a')! }]), () => answer('a', { position: 'CEO' }));
     expect(again.problems).toEqual([]);
@@ -283,7 +283,7 @@ describe('what the service made of it', () => {
     { what: '', first: undefined },
     // Of what was written before, the last two writes count.
     { what: ', whatever was written before', first: 'Boss' },
-  ])('M7: two sides that turn a field round are written once each$what', ({ first }) => {
+  ])('M7: a field that both sides change back is written once on each side$what', ({ first }) => {
     const sides: string[] = [];
     const other = person('a', { base: { position: 'CXO' }, sheet: { position: first } });
     let link = first === undefined ? undefined : run(scene([other]), () => answer('a', { position: first })).link('a')!;
@@ -320,7 +320,7 @@ describe('a decision of a person', () => {
     expect(problems).toEqual([]);
   });
 
-  test('M1 resolve: a third value goes to both sides, and is the base when both hold it', () => {
+  test('M1 resolve: a third value goes to both sides, and becomes the base when both hold it', () => {
     const { sheet, link, problems } = run(scene([both], resolve({ value: 'Boss' })), () =>
       answer('a', { position: 'Boss', company_name: 'Beta' }),
     );
@@ -329,7 +329,7 @@ describe('a decision of a person', () => {
     expect(problems).toEqual([]);
   });
 
-  test('M1 resolve, L3: a third value that only the service got is no base: it stays a conflict', () => {
+  test('M1 resolve, L3: a third value that only the service got is no base: the conflict stays', () => {
     const { link, problems } = run(
       scene([both], resolve({ value: 'Boss' })),
       () => answer('a', { position: 'Boss', company_name: 'Beta' }),
@@ -344,7 +344,7 @@ describe('a decision of a person', () => {
     expect(sheet).toEqual([]);
   });
 
-  test('M1 newest: nor does our own write of the run before', () => {
+  test('M1 newest: our own write of the run before does not make the CRM the newer side either', () => {
     const someone = person('a', {
       crm: { position: 'CEO' },
       sheet: { position: 'COO', company_name: 'Beta' },
@@ -398,7 +398,7 @@ describe('a decision of a person', () => {
     return ran.link('a')!;
   };
 
-  test('M1 newest, L1: an edit that only the answer to our own write showed is not as old as the reading before', () => {
+  test('M1 newest, L1: an edit that only the answer to our own write showed has no known instant', () => {
     const next = person('a', {
       crm: { position: 'CEO', company_name: 'Beta' },
       sheet: { position: 'COO', company_name: 'Beta' },
@@ -408,7 +408,7 @@ describe('a decision of a person', () => {
     expect([planned.changes, problems]).toEqual([[], ['conflict a/position [M1]']]);
   });
 
-  test('M1 newest: one who edits it once more is known to be the younger', () => {
+  test('M1 newest: a later edit in the CRM is the newer one', () => {
     const next = person('a', {
       crm: { position: 'CFO', company_name: 'Beta' },
       sheet: { position: 'COO', company_name: 'Beta' },
@@ -433,7 +433,7 @@ describe('new people', () => {
     expect(settled.strays.size).toBe(0);
   });
 
-  test('M5: what the service made of a new contact goes into its row with the uuid', () => {
+  test('M5: the stored form of a new contact goes into its row with the uuid', () => {
     const { sheet, link } = run(someone(), () => answer('a', { company_name: 'ACME' }));
     expect(sheet).toEqual(['set a id=a: company_name Acme -> ACME [M5]']);
     expect(agreed(link('a'), 'company_name')).toBe('ACME');
@@ -470,7 +470,7 @@ describe('new people', () => {
     });
   });
 
-  test('I3: of two rows that are answered as one contact the first becomes it', () => {
+  test('I3: if two creates are answered with one contact, the first row is linked to it', () => {
     const nameless = { email: null, network_id: null };
     const input = scene([newRow('a', nameless), newRow('c', nameless)], { asked: { 2: gone, 3: gone } });
     const { sheet, problems } = run(input, () => answer('f', nameless));
@@ -478,7 +478,7 @@ describe('new people', () => {
     expect(problems).toEqual(['quarantined row 3 [I3]', 'conflict f/first_name [M1]']);
   });
 
-  test('I3: one that was to be moved here and is answered as somebody else quarantines the row', () => {
+  test('I3: a move that is answered with another contact quarantines the row', () => {
     const input = scene([newRow('a')], {
       asked: { 2: { kind: 'elsewhere', uuid: uuidOf('a'), where: 'in list Old' } },
       mapping: { ...mapping, moveToList: true },
@@ -487,7 +487,7 @@ describe('new people', () => {
     expect(run(input, () => answer('a')).sheet).toEqual(['set a id=a [I1]']);
   });
 
-  test('W5: a refused new row is remembered with growing pauses, then quarantined', () => {
+  test('W5: a refused new row waits for growing pauses, then is quarantined', () => {
     const pauses: (number | null)[] = [];
     let [strays, now]: [PlanInput['base']['strays'], number] = [new Map(), noon];
     for (let time = 1; time <= 5; time += 1) {
@@ -501,7 +501,7 @@ describe('new people', () => {
     expect(pauses).toEqual([1, 5, 30, 120, null]);
   });
 
-  test('W5: a refused record likewise', () => {
+  test('W5: a refused record waits for growing pauses, then is quarantined', () => {
     const { link } = run(scene([edited]), () => ({ kind: 'refused', message: 'bad' }));
     expect(link('a')?.refusal).toMatchObject({ message: 'bad', times: 1, retryAt: noon + 60_000 });
     const later = run({ ...scene([{ ...edited, link: link('a')! }]), now: noon + 60_000 }, () =>
@@ -510,7 +510,7 @@ describe('new people', () => {
     expect(later.link('a')).not.toHaveProperty('refusal');
   });
 
-  test('W4, L8: a create of unknown outcome is remembered, told, and looked up before it is tried again', () => {
+  test('W4, L8: a create of unknown outcome is stored, reported, and looked up before it is tried again', () => {
     const { settled, problems } = run(someone(), () => ({ kind: 'unknown', message: 'timeout' }));
     expect(problems).toEqual(['unknown row 2 [W4]']);
     expect([...settled.strays.values()]).toMatchObject([{ isUnknown: true }]);
@@ -518,7 +518,7 @@ describe('new people', () => {
     expect([next.changes, next.questions.length]).toEqual([[], 1]);
   });
 
-  test('E2: one that was created by a call that answers nothing is found by the next run', () => {
+  test('E2: a contact whose create answered nothing is found by the next run', () => {
     const { settled, problems } = run(someone(), () => done);
     expect([settled.links.size, problems]).toEqual([0, []]);
   });
@@ -535,7 +535,7 @@ describe('new people', () => {
   });
 });
 
-describe('W4, L3: a write whose end nobody saw', () => {
+describe('W4, L3: a write of unknown outcome', () => {
   /** As the run of unknown outcome left it. */
   const { link } = run(scene([edited]), () => ({ kind: 'unknown', message: 'timeout' }));
   const changes: SceneMore = { crm: { coverage: 'changes' } };
@@ -553,7 +553,7 @@ describe('W4, L3: a write whose end nobody saw', () => {
     { what: 'an incremental scan', more: changes },
     { what: 'a scan that failed', more: { crm: { coverage: 'partial' as const } } },
     { what: 'a scan that drifted', more: drifted },
-  ])('W4: who $what does not show is asked for', ({ more }) => {
+  ])('W4: a contact that $what does not show is asked for', ({ more }) => {
     expect(told(plan(sceneOf(more)))).toEqual(['ask W4']);
   });
 
@@ -581,20 +581,20 @@ describe('W4, L3: a write whose end nobody saw', () => {
     expect(told(plan(sceneOf(drifted, answered)))).toEqual(expected);
   });
 
-  test('W4, W9: once it was read it is like any other; until then it is asked for again', () => {
+  test('W4, W9: the contact is asked for until it is read', () => {
     const made = plan(sceneOf(changes, here(person('a', { crm: { position: 'CEO' } })))).links.get(uuidOf('a'))!;
     expect([agreed(made, 'position'), made.isUnsure, made.isOpen]).toEqual(['CEO', undefined, undefined]);
     expect(plan(sceneOf(changes, unanswered)).links.size).toBe(0);
     expect(plan(sceneOf(drifted, unanswered)).links.get(uuidOf('a'))).toMatchObject({ isUnsure: true, missedScans: 1 });
   });
 
-  test('W4: an answer from before our own last write is none', () => {
+  test('W4: an answer older than our own last write does not count', () => {
     const late = { ...unread, link: { ...link('a')!, writtenAt: noon } };
     const asked = { a: here(person('a', { contact: { updatedAt: noon - 60_000 } })) };
     expect(told(plan(scene([late, person('b')], { ...changes, asked })))).toEqual(['unknown a [W4]']);
   });
 
-  test('W4, L4: the other fields go on, and what becomes of them leaves it as unknown as it was', () => {
+  test('W4, L4: the other fields are written, and the field of unknown outcome stays unknown', () => {
     const both = {
       ...unread,
       ...person('a', { crm: null, sheet: { position: 'CEO', company_name: 'Apex' } }),
@@ -607,7 +607,7 @@ describe('W4, L3: a write whose end nobody saw', () => {
     expect(valueIn(ran.link('a')!.crm!, 'position')).toBe(undefined);
   });
 
-  test('W4: the answer to a later write is a reading', () => {
+  test('W4: the answer to a later write counts as a reading', () => {
     const both = {
       ...unread,
       ...person('a', { crm: null, sheet: { position: 'CEO', company_name: 'Apex' } }),
@@ -622,7 +622,7 @@ describe('W4, L3: a write whose end nobody saw', () => {
     ]);
   });
 
-  test('W4, D1, L1: a row that was deleted meanwhile comes back whole, and no blank of it is anybody’s edit', () => {
+  test('W4, D1, L1: a row that was deleted meanwhile comes back complete, and none of its blanks counts as an edit', () => {
     const more: SceneMore = { ...changes, mapping: { ...mapping, onRowDeleted: 'restore' } };
     const rowless = { ...unread, row: undefined };
     expect(told(plan(scene([rowless, person('b')], more)))).toEqual(['ask W4']);
@@ -635,7 +635,7 @@ describe('W4, L3: a write whose end nobody saw', () => {
     expect(plan(scene([{ ...person('a', { sheet }), link: back.link('a')! }, person('b')])).changes).toEqual([]);
   });
 
-  test('I7, W4: a key is not given to somebody else while its holder may have it still', () => {
+  test('I7, W4: a key is not given to another contact while its holder may still have it', () => {
     const taker = person('b', { crm: null, sheet: { email: 'a@acme.test' } });
     const { link: ofKey } = run(scene([person('a', { sheet: { email: 'new@acme.test' } })]), () => ({
       kind: 'unknown',
@@ -650,11 +650,11 @@ describe('W4, L3: a write whose end nobody saw', () => {
   });
 });
 
-describe('people who go', () => {
+describe('deleted people', () => {
   const rowGone = (onRowDeleted: typeof mapping.onRowDeleted) =>
     scene([person('a', { sheet: null }), person('b')], { mapping: { ...mapping, onRowDeleted } });
 
-  test('D1: deleted, and forgotten only when it was', () => {
+  test('D1: a contact is forgotten only once its deletion is done', () => {
     expect(run(rowGone('delete_contact'), () => done).link('a')).toBe(null);
     const failed = run(rowGone('delete_contact'), () => ({ kind: 'failed', message: 'x' }));
     expect([failed.link('a')?.isOpen, failed.problems]).toEqual([true, ['failed a [W4]']]);
@@ -664,15 +664,18 @@ describe('people who go', () => {
     { what: '', link: {} },
     { what: ', also one about which something was open', link: { isOpen: true as const } },
     { what: ', also one that a scan had missed', link: { missedScans: 1 } },
-  ])('D1 cancel_automations, W9: cancelled once, then left alone, and nothing is remembered anew$what', ({ link }) => {
-    const more: SceneMore = { mapping: { ...mapping, onRowDeleted: 'cancel_automations' } };
-    const ran = run(scene([person('a', { sheet: null, link }), person('b')], more), () => done);
-    expect(ran.link('a')).toMatchObject({ standing: 'row-gone' });
-    const next = plan(scene([person('a', { sheet: null, link: ran.link('a')! }), person('b')], more));
-    expect([next.changes, next.links.size]).toEqual([[], 0]);
-  });
+  ])(
+    'D1 cancel_automations, W9: a contact is cancelled once, then left alone, and nothing new is stored$what',
+    ({ link }) => {
+      const more: SceneMore = { mapping: { ...mapping, onRowDeleted: 'cancel_automations' } };
+      const ran = run(scene([person('a', { sheet: null, link }), person('b')], more), () => done);
+      expect(ran.link('a')).toMatchObject({ standing: 'row-gone' });
+      const next = plan(scene([person('a', { sheet: null, link: ran.link('a')! }), person('b')], more));
+      expect([next.changes, next.links.size]).toEqual([[], 0]);
+    },
+  );
 
-  test('D1 restore, M4: the row comes back; a cell that was only ever sent comes back blank, and blanks nothing', () => {
+  test('D1 restore, M4: the row comes back; its to_crm cell comes back blank, and empties nothing', () => {
     const { link, sheet } = run(rowGone('restore'), () => undefined);
     expect(sheet).toEqual(['append a [D1]']);
     expect(agreed(link('a'), 'email')).toBe('a@acme.test');
@@ -685,7 +688,7 @@ describe('I7: keys that change hands', () => {
   const swap = () =>
     scene([person('a', { sheet: { email: 'b@acme.test' } }), person('b', { sheet: { email: 'a@acme.test' } })]);
 
-  test('I7: both end swapped, and nothing stays open', () => {
+  test('I7: both keys are swapped, and nothing stays open', () => {
     const { link, sheet, problems } = run(swap(), (change) =>
       change.uuid === uuidOf('a')
         ? answer('a', { email: change.op === 'update' && change.releases ? null : 'b@acme.test' })
@@ -695,7 +698,7 @@ describe('I7: keys that change hands', () => {
     expect([agreed(link('a'), 'email'), agreed(link('b'), 'email')]).toEqual(['b@acme.test', 'a@acme.test']);
   });
 
-  test('I7, M1 newest: a key that was let go is our own write: when the contact was edited is still known', () => {
+  test('I7, M1 newest: emptying a key is our own write: when the contact was edited is still known', () => {
     const fields = withFields({ position: { conflict: 'newest' } });
     const [holder, taker] = [
       person('a', { sheet: { email: 'b@acme.test' }, contact: { updatedAt: noon - 600_000 } }),
@@ -707,7 +710,7 @@ describe('I7: keys that change hands', () => {
     expect(link('a')).toMatchObject({ isOpen: true, updatedAt: noon - 600_000, writtenAt: noon });
   });
 
-  test('I7, L1: when the last step fails, the key that was let go is not taken for an edit of the CRM', () => {
+  test('I7, L1: if the last step fails, the emptied key does not count as an edit of the CRM', () => {
     const fields = withFields({ email: { conflict: 'crm' } });
     const { link, sheet } = run({ ...swap(), mapping: fields }, (change) => {
       if (change.uuid === uuidOf('b')) return { kind: 'failed', message: 'no answer' };

@@ -5,7 +5,7 @@ import { plan } from '../../src/sync/plan.ts';
 import { inSync, isHarmless, statusByRow } from '../../src/sync/status.ts';
 import { gone, newContact, newRow, person, scene, uuidOf } from './support.ts';
 
-test('L12: a row is told the most pressing of what is open about it, and how much more there is', () => {
+test('L12: a row is told its most urgent problem, and the number of the others', () => {
   const status = statusByRow([
     problem('waiting', { uuid: uuidOf('a'), row: 2 }, 'W10', 'Position: waits'),
     problem('conflict', { uuid: uuidOf('a'), row: 2 }, 'M1', 'Company: changed on both sides'),
@@ -20,7 +20,7 @@ test('L12: a row is told the most pressing of what is open about it, and how muc
   expect(status.get(4) ?? inSync).toBe('in sync');
 });
 
-test('W12: what waits or was asked for is no failure of a run; everything else is', () => {
+test('W12: a run with only waiting or ignored records succeeds; every other kind of problem makes it partial', () => {
   const verdicts: Record<ProblemKind, boolean> = {
     waiting: true,
     ignored: true,
@@ -37,7 +37,7 @@ test('W12: what waits or was asked for is no failure of a run; everything else i
   for (const [kind, harmless] of Object.entries(verdicts)) expect(isHarmless(kind as ProblemKind)).toBe(harmless);
 });
 
-test('a plan tells what it costs: calls of each side, and the time of the slower one', () => {
+test('a plan has the number of calls to each side, and the time of the slower one', () => {
   const input = scene(
     [
       person('a', { sheet: { position: 'CEO', 'custom:segment': 'silver' } }),

@@ -44,8 +44,8 @@ function undo(parts: PersonParts, writes: readonly PastWrite[]) {
 const now = (values: Values) => person('a', { base: values });
 const position = wrote('position', 'CTO', 'CEO');
 
-describe('S4: what is taken back', () => {
-  test('S4: a field that both sides still hold so goes back on both', () => {
+describe('S4: writes that are taken back', () => {
+  test('S4: a field that both sides hold as written goes back on both', () => {
     expect(undo(now({ position: 'CEO' }), [position])).toMatchObject({
       changes: ['update a: position CEO -> CTO [S4]', 'set a: position CEO -> CTO [S4]'],
       problems: [],
@@ -59,7 +59,7 @@ describe('S4: what is taken back', () => {
     ]);
   });
 
-  test('S4: of a contact that an incremental pull did not read, what was seen last counts', () => {
+  test('S4: a contact that an incremental pull did not read counts as last seen', () => {
     const parts = now({ position: 'CEO' });
     const people = new Map([[parts.uuid, { ...peopleOf(parts).get(parts.uuid)!, contact: 'unread' as const }]]);
     expect(planUndo({ mapping }, people, [position]).changes.map(tellChange)).toEqual([
@@ -77,7 +77,7 @@ describe('S4: what is taken back', () => {
   });
 });
 
-describe('S4: what is named instead', () => {
+describe('S4: writes that are reported instead', () => {
   test.each<{ what: string; parts: PersonParts; write: PastWrite; says: string }>([
     {
       what: 'changed since in the CRM',
@@ -109,7 +109,7 @@ describe('S4: what is named instead', () => {
       what: 'a blank that was filled where both sides had never agreed',
       parts: now({ position: 'CEO' }),
       write: wrote('position', undefined, 'CEO'),
-      says: 'both sides never agreed on anything else',
+      says: 'both sides never agreed on another value',
     },
     {
       what: 'a formula stands in the cell',
@@ -129,7 +129,7 @@ describe('S4: what is named instead', () => {
     expect(undone.says).toContain(says);
   });
 
-  test('S4: the rest of the person goes back', () => {
+  test('S4: the other fields of the person go back', () => {
     const parts = person('a', { base: { position: 'CEO', company_name: 'Beta' }, sheet: { position: 'Boss' } });
     const undone = undo(parts, [position, wrote('company_name', 'Acme', 'Beta')]);
     expect(undone.changes).toEqual([

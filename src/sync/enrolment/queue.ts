@@ -34,7 +34,7 @@ export function planQueue(draft: Draft, isTrusted: boolean): QueueEnd {
     } else if (inDoubt.has(wish.automation.uuid)) {
       addOpenWish(draft, wish, 'waiting', 'E3', 'waiting: an earlier call has to be looked up first');
     } else if (uncancelled.has(wish.uuid)) {
-      addOpenWish(draft, wish, 'waiting', 'E5', 'waiting: what was wished for before has to be cancelled first');
+      addOpenWish(draft, wish, 'waiting', 'E5', 'waiting: the earlier wish has to be cancelled first');
     } else if (isUnsettled(draft, wish)) {
       // Nothing is written into the row: the person may still be typing there.
       const about = { uuid: wish.uuid, row: wish.row.number };

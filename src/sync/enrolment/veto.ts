@@ -1,9 +1,11 @@
-// E4: who is not to be enrolled for now.
+// Vetoes: column values with which a contact is not enrolled for now (E4).
 import { isSame } from '../value/kinds.ts';
 import type { Mapping } from '../record/mapping.ts';
 import type { Reading } from '../value/value.ts';
 
-/** E4: why a contact that holds these values is not to be enrolled; to be asked again with fresh values before the call. */
+/**
+ * E4: why a contact with these values is not enrolled; undefined: no veto. Asked again with fresh values before the call.
+ */
 export function vetoOf({ fields, enrolment }: Mapping, values: readonly Reading[]): string | undefined {
   for (const [name, texts] of Object.entries(enrolment?.unless ?? {})) {
     const index = fields.findIndex((field) => field.name === name);

@@ -1,18 +1,18 @@
-// The result column: what a row is told about its wishes, and what it proves of an earlier life of the state (E6).
+// The result column: what it tells a row about its wishes, and what it proves after a lost state (E6).
 import type { ProblemKind } from '../change.ts';
 import type { LedgerEntry } from '../record/ledger.ts';
 import type { Automation } from '../input.ts';
 
-/** A sentence of the result column, about one automation; null: about what names none. */
+/** A sentence of the result column. `automation`: its uuid; null: the sentence names none. */
 export interface WishResult {
   readonly automation: string | null;
   readonly text: string;
 }
 
-/** What the row is told of a wish whose call was not begun: the run was stopped, or a person was quicker. */
+/** For a wish whose call was not begun: the run was stopped, or a person changed the row. */
 export const notBegun = 'waiting: is tried in the next run';
 
-/** The sentence for what has become of a wish. */
+/** The sentence for the state of a wish. */
 export function resultText({ state, at, message }: LedgerEntry, automation: string): string {
   switch (state) {
     case 'enrolled':
@@ -31,22 +31,22 @@ export function resultText({ state, at, message }: LedgerEntry, automation: stri
   }
 }
 
-/** Said of wishes of which nothing came. */
+/** Sentences about wishes that were not carried out. */
 const passing = /^(?:waiting|refused|vetoed|held|skipped: already a contact)\b/;
 
-/** What was done, without what was said of wishes that are no more; undefined where nothing of that kind was said. */
+/** The sentences about what was done. undefined: there is no other sentence to drop. */
 export function lastingTexts(result: string): readonly string[] | undefined {
   const texts = result.split('; ');
   const lasting = texts.filter((text) => !passing.test(text));
   return lasting.length < texts.length ? lasting : undefined;
 }
 
-/** Of a sentence of the result column: its first word may be the kind of the problem already. */
+/** The text of the problem for a sentence of the result column, which may begin with the kind of the problem. */
 export function problemText(kind: ProblemKind, text: string): string {
   return text.startsWith(`${kind}: `) ? `enrolment: ${text.slice(kind.length + 2)}` : `enrolment ${text}`;
 }
 
-/** E6: the result column of an earlier life of the state. */
+/** E6: the enrolment that the result column proves although the ledger does not have it. */
 export function proofIn(result: string | undefined, { name }: Automation): LedgerEntry | undefined {
   for (const sentence of (result ?? '').split('; ')) {
     const [, day, where] = /^enrolled (\d{4}-\d{2}-\d{2}) in (.*)$/s.exec(sentence) ?? [];

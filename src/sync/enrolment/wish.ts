@@ -1,4 +1,4 @@
-// E1: what an automation cell says.
+// Reads the text of an automation cell (E1).
 import { normalText } from '../value/same.ts';
 import type { Automation } from '../input.ts';
 
@@ -7,7 +7,7 @@ export interface ReadWish {
   readonly unknown: readonly { readonly text: string; readonly reason: string }[];
 }
 
-/** A hundred thousand rows name a handful of automations: each text is read once. */
+/** Reads each text once: a hundred thousand rows name a few automations. */
 export function readerOf(automations: readonly Automation[]): (text: string) => ReadWish {
   const known = new Map<string, ReadWish>();
   return (text) => {
@@ -18,15 +18,15 @@ export function readerOf(automations: readonly Automation[]): (text: string) => 
 }
 
 /**
- * Names or uuids, several separated by commas; a name with commas in it is found too. Two automations of one name are told
- * apart by uuid only.
+ * Reads names or uuids, separated by commas. A name that contains commas is found too. Two automations with the same name
+ * can be named by uuid only.
  */
 export function readWish(text: string, automations: readonly Automation[]): ReadWish {
   const found: Automation[] = [];
   const unknown: { text: string; reason: string }[] = [];
   const parts = text.split(',');
   for (let start = 0; start < parts.length;) {
-    // The longest first: what follows a comma may belong to the name.
+    // The longest name first: what follows a comma may belong to it.
     let end = parts.length;
     while (end > start + 1 && hitsOf(parts.slice(start, end).join(','), automations).length === 0) end -= 1;
     const part = normalText(parts.slice(start, end).join(','));

@@ -1,4 +1,4 @@
-// E7: what becomes of the cell by which people start and stop an automation.
+// The cell with which people start and stop an automation (E7).
 import { type Change, type Problem, problem } from '../change.ts';
 import { failureProblem } from '../outcome.ts';
 import type { Cell } from '../value/kinds.ts';
@@ -10,15 +10,15 @@ export interface Control {
   /** The link if everything is done. */
   readonly link: FeedLink;
   /**
-   * What becomes of the cell. `mirrored`: like any other. `answered`: somebody typed into it, and gets what the service has
-   * now. `kept`: nothing is written into it this time.
+   * `mirrored`: written like any other cell. `answered`: a person typed there, and the cell gets what the service has
+   * now. `kept`: not written in this run.
    */
   readonly cell: 'mirrored' | 'answered' | 'kept';
   readonly wish?: Change;
   readonly problem?: Problem;
 }
 
-/** E7. */
+/** E7: whether the cell holds a wish, and what becomes of it. */
 export function judgeControl(input: FeedInput, record: FeedRecord, row: FeedRow): Control {
   const { controlled, fields, links, answers } = input;
   const index = fields.findIndex(({ name }) => name === controlled);
@@ -29,7 +29,7 @@ export function judgeControl(input: FeedInput, record: FeedRecord, row: FeedRow)
   const nothing: Control = { link: known && !known.isMissed ? known : {}, cell: 'mirrored' };
   if (!field || truth === undefined || cell === undefined || row.formulas.includes(field.name)) return nothing;
   const isCell = (value: Value | undefined) => value !== undefined && isSameInCell(field, value, cell);
-  // Who says something new about it makes what was said to the last wish old.
+  // When the service's value changes, the answer to the last wish is out of date.
   const said = known?.said !== undefined && known.agreed === truth ? { said: known.said } : {};
   const settled: Control = { link: { agreed: truth, ...said }, cell: 'mirrored' };
   if (isCell(truth) || known?.agreed === undefined || isCell(known.agreed) || isCell(known.writing)) return settled;
@@ -59,7 +59,7 @@ export function judgeControl(input: FeedInput, record: FeedRecord, row: FeedRow)
   return { link: known, cell: 'kept', wish };
 }
 
-/** Of a record that is listed (again). */
+/** The link of a record that is listed, perhaps again. */
 function withoutGone(link: FeedLink): FeedLink {
   const { isGone, ...rest } = link;
   return isGone ? rest : link;

@@ -1,8 +1,8 @@
-// A feed: one collection of the service mirrored one way into a tab. From records and rows to changes; pure, like `plan`.
+// The plan of a feed: one collection of the service is mirrored one way into a tab. Pure, like `plan`.
 //
-// The state of a feed is small. It knows which records the feed has put into the tab, so that no row of somebody else's is
-// ever deleted for an ID it happens to have (F3), and, where automations are controlled, the status that both sides were
-// last seen to agree on: only against it is an `off` in a cell somebody's wish and not merely old (E7).
+// The state of a feed is small. It lists the records that the feed wrote into the tab: a row with an ID that the feed did
+// not write is never deleted (F3). For controlled automations it also has the status that both sides were last seen to
+// agree on: only if a cell differs from that is its `off` a wish (E7).
 import { type Change, type FieldChange, type Problem, problem } from '../change.ts';
 import { judgeControl } from './control.ts';
 import type { Hold } from '../guard/guard.ts';
@@ -13,7 +13,7 @@ import type { Outcomes } from '../outcome.ts';
 import type { Reading } from '../value/value.ts';
 import type { FeedInput, FeedLink, FeedRecord, FeedRow } from './input.ts';
 
-/** What is to be remembered of a record: if `by` was done, or at once if nothing had to be. null: forget it. */
+/** What to store about a record: once `by` is done, or at once if there is no `by`. null: forget the record. */
 export interface FeedLinkUpdate {
   readonly uuid: string;
   readonly link: FeedLink | null;
@@ -21,16 +21,16 @@ export interface FeedLinkUpdate {
 }
 
 export interface FeedPlan {
-  /** In the order in which they are carried out: `update` starts or stops, then `set`, `append`, `remove`. */
+  /** In the order of work: `update` starts or stops an automation, then `set`, `append`, `remove`. */
   readonly changes: readonly Change[];
   readonly problems: readonly Problem[];
   readonly holds: readonly Hold[];
-  /** Of a collection that is empty all of a sudden: the rows that would be without a record. */
+  /** G1: the rows that would lose their record, if the collection is suddenly empty. */
   readonly missing: number;
-  /** Sentence for the status column by row number; a row without one linkUpdates what it says. */
+  /** The sentence for the status column, by row number. A row without one keeps its status. */
   readonly statuses: ReadonlyMap<number, string>;
   readonly linkUpdates: readonly FeedLinkUpdate[];
-  /** Rows that stand for a record of this reading. */
+  /** Rows of records that were listed. */
   readonly linked: number;
 }
 
@@ -68,7 +68,7 @@ export function planFeed(input: FeedInput): FeedPlan {
   };
 }
 
-/** The links after a run: what was not done is remembered as before. */
+/** The links after a run. What was not done is stored as before. */
 export function settleFeed(
   links: ReadonlyMap<string, FeedLink>,
   { linkUpdates }: Pick<FeedPlan, 'linkUpdates'>,
@@ -83,7 +83,10 @@ export function settleFeed(
   return settled;
 }
 
-/** Before cells of the controlled field are written: found in a cell after a crash, they must not pass for wishes (L10). */
+/**
+ * L10: the links to store before cells of the controlled field are written. If a crash follows, the next run finds such a
+ * value in a cell and must not take it for a wish.
+ */
 export function controlIntents(
   { controlled, links }: Pick<FeedInput, 'controlled' | 'links'>,
   changes: readonly Change[],
@@ -101,13 +104,13 @@ interface Draft {
   readonly changes: Change[];
   readonly problems: Problem[];
   readonly linkUpdates: FeedLinkUpdate[];
-  /** Words of the service for a row about which nothing is open. */
+  /** What the service said, for rows without a problem. */
   readonly said: Map<number, string>;
   /** Rows whose status stays as it is. */
   readonly silent: Set<number>;
 }
 
-/** G1: a collection that is empty all of a sudden is more likely a fault than the truth, and proves nothing. */
+/** G1: a collection that is suddenly empty is more likely a fault than the truth. */
 function guardFeed(input: FeedInput): Pick<FeedPlan, 'holds' | 'missing'> {
   const { records, coverage, links, rows, what, missingApproved = 0 } = input;
   const known = rows.filter(({ id }) => links.has(id) && !links.get(id)!.isGone).length;
@@ -181,7 +184,7 @@ function planNewRow({ fields, controlled }: FeedInput, record: FeedRecord, plan:
   plan.linkUpdates.push({ uuid: record.uuid, link: agreed === undefined ? {} : { agreed }, by: change });
 }
 
-/** F3. The keeper stands for its copies too: they are quarantined, and none of them is ever deleted (I4). */
+/** F3. If the row was copied, it is not deleted: the copies are quarantined, and none of them is ever deleted (I4). */
 function planAbsent(
   input: FeedInput,
   uuid: string,
@@ -212,7 +215,7 @@ function planAbsent(
   }
 }
 
-/** What is open about a row, else what the service said last, else that it is in sync. */
+/** The status of each row: its problem, else what the service said last, else in sync. */
 function statusTexts({ rows, links }: FeedInput, { problems, said, silent }: Draft): ReadonlyMap<number, string> {
   const isMark = ({ rule, uuid }: Problem) => rule === 'F3' && links.has(uuid ?? '');
   const texts = new Map(statusByRow(problems.filter((each) => !isMark(each) && each.rule !== 'F2')));

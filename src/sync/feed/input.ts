@@ -12,7 +12,7 @@ export interface FeedRecord {
 
 export interface FeedRow {
   readonly number: number;
-  /** `''`: none. */
+  /** `''`: the row has none. */
   readonly id: string;
   /** In the order of the fields; undefined: the column was not found. */
   readonly cells: readonly (Cell | undefined)[];
@@ -20,42 +20,45 @@ export interface FeedRow {
   readonly formulas: readonly string[];
 }
 
-/** What is remembered of a record that the feed has put into the tab. */
+/** What is stored about a record that the feed wrote into the tab. */
 export interface FeedLink {
-  /** The controlled field as both sides were last seen to hold it. */
+  /** The value of the controlled field that both sides were last seen to hold. */
   readonly agreed?: Value;
-  /** It was about to be written when the state was last saved: found in the cell, it is nobody's wish. */
+  /** The value that was about to be written when the state was last saved. Found in the cell, it is no wish. */
   readonly writing?: Value;
-  /** What the service said to the last wish, until something else happens. */
+  /** What the service said to the last wish. It stays until the record changes or another wish is made. */
   readonly said?: string;
-  /** What other rows with its ID held, and the record did not, when a run last looked (I4). */
+  /** I4: contents of other rows with its ID that differed from the record when a run last looked. */
   readonly copies?: readonly string[];
-  /** A reading during which records came and went did not have it (G5). */
+  /** G5: it was missing in a reading during which records came and went. */
   readonly isMissed?: true;
-  /** Its row says that it is gone: an empty listing is no news of it (G1). */
+  /** G1: its row says that it is gone. An empty listing tells nothing new about it. */
   readonly isGone?: true;
 }
 
-/** What became of starting or stopping an automation; a record that was done is given as it is after it. */
+/** The outcome of starting or stopping an automation. If it is done, the record in `records` has its new status. */
 export type ControlAnswer = Extract<Outcome, { kind: 'done' | 'refused' | 'failed' | 'unknown' }>;
 
 export interface FeedInput {
   readonly fields: readonly FeedField[];
-  /** Name of the field that people may set to on or off (E7). */
+  /** E7: the name of the field that people may set to on or off. */
   readonly controlled?: string;
-  /** Each once, in the order of the listing. */
+  /** Each record once, in the order of the listing. */
   readonly records: readonly FeedRecord[];
-  /** `whole`: all there are. `newest`: as many as were wanted, and there are more. `partial`: nothing is said of others. */
+  /**
+   * `whole`: all records. `newest`: as many as were wanted, and there are more. `partial`: a missing record means
+   * nothing.
+   */
   readonly coverage: 'whole' | 'newest' | 'partial';
-  /** Records came or went while they were listed: one such reading proves no absence, two in a row do. */
+  /** Records came or went while they were listed. One such reading proves no absence, two in a row do. */
   readonly isDrifted: boolean;
   readonly rows: readonly FeedRow[];
   readonly links: ReadonlyMap<string, FeedLink>;
   readonly onGone: 'mark' | 'delete_row';
   /** For people: `automations`. */
   readonly what: string;
-  /** Of how many records that are not listed any more somebody said that this is right (G1). */
+  /** G1: the number of missing records that a person approved. */
   readonly missingApproved?: number;
-  /** By uuid: what became of this run's wishes. */
+  /** By uuid: the outcomes of this run's wishes. */
   readonly answers: ReadonlyMap<string, ControlAnswer>;
 }

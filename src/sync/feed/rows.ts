@@ -1,4 +1,4 @@
-// Rows of a feed by their IDs: which row is a record's, and which are copies of it (F2, I4).
+// Rows of a feed by their IDs: which row belongs to a record, and which rows are copies of it (F2, I4).
 import { problem, type Problem, firstFew } from '../change.ts';
 import type { FeedInput, FeedLink, FeedRecord, FeedRow } from './input.ts';
 import { type FeedField, isSameInCell } from './value.ts';
@@ -6,7 +6,7 @@ import type { Cell } from '../value/kinds.ts';
 
 interface SortedRows {
   readonly keeperByUuid: ReadonlyMap<string, FeedRow>;
-  /** For `FeedLink.copies`, of each ID that several rows have; one without a keeper is in doubt. */
+  /** For `FeedLink.copies`: every ID that several rows have. An ID without a keeper is in doubt. */
   readonly copiesByUuid: ReadonlyMap<string, readonly string[]>;
   readonly problems: readonly Problem[];
 }
@@ -42,9 +42,9 @@ export function sortFeedRows({ rows, records, fields, links }: FeedInput): Sorte
 }
 
 /**
- * The row that is no known copy, where there is one; of several, the nearest to the record, field by field. Where two are
- * equally near and not equal, it is in doubt, and neither is written. Of a record that is not firstFew the upper row stands
- * for all of them.
+ * The row of the record: one that is no known copy; of several, the one that differs from the record in the fewest
+ * fields. If two different rows differ in equally many fields, it is in doubt, and neither is written. If the record is
+ * not listed, the upper row is taken.
  */
 function keeperOf(
   fields: readonly FeedField[],
@@ -64,7 +64,7 @@ function keeperOf(
   return isPlain ? nearest[0] : undefined;
 }
 
-/** A copy that holds what the record holds cannot be told from its row, and is not remembered. */
+/** A copy that equals the record cannot be told from its row, and is not stored. */
 function contentsUnlike(fields: readonly FeedField[], record: FeedRecord, rows: readonly FeedRow[]): readonly string[] {
   const unlike = rows.filter((row) => differing(fields, record, row).length > 0);
   return [...new Set(unlike.map(contentOf))].toSorted();
@@ -74,7 +74,7 @@ function contentOf({ cells }: FeedRow): string {
   return JSON.stringify(cells.map((cell: Cell | undefined) => cell ?? null));
 }
 
-/** Indexes of the fields in which the row is not as the record; what is unknown differs in nothing. */
+/** Indexes of the fields in which the row differs from the record. An unknown value differs from nothing. */
 export function differing(fields: readonly FeedField[], { values }: FeedRecord, { cells }: FeedRow): readonly number[] {
   return fields.flatMap((field, index) => {
     const [value, cell] = [values[index], cells[index]];

@@ -1,20 +1,20 @@
-// What stands in the cell of a feed for a field of a record, or for what a path finds inside it.
+// Values of a feed's cells: a field of a record, or what a path finds inside it.
 import { type Cell, isSame, type Kind, readCell, readCrm, writeCell } from '../value/kinds.ts';
 import type { Reading, Value } from '../value/value.ts';
 
-/** `inner`: whatever a path finds; numbers stay numbers, so that people can sort them (V7). */
+/** `inner`: what a path finds. Numbers stay numbers, so that people can sort by them (V7). */
 export type FeedKind = Kind | 'inner';
 
 export interface FeedField {
-  /** The path as written: `schedule.timezone`. */
+  /** The path as it is written: `schedule.timezone`. */
   readonly name: string;
   readonly header: string;
   readonly kind: FeedKind;
-  /** Names of fields and indices of lists, the first a field of the record. */
+  /** Names of fields and indexes of lists. The first is a field of the record. */
   readonly path: readonly (string | number)[];
 }
 
-/** A field that the answer does not have is unknown (V3); nothing at the end of a path is a blank. */
+/** A field that is missing from the answer is unknown (V3). Nothing at the end of a path is a blank. */
 export function readField({ kind, path }: FeedField, record: Readonly<Record<string, unknown>>): Reading {
   const [name = '', ...inside] = path;
   const whole = record[String(name)];
@@ -27,7 +27,7 @@ export function readField({ kind, path }: FeedField, record: Readonly<Record<str
 
 function stepInto(value: unknown, step: string | number): unknown {
   if (typeof value !== 'object' || value === null) return null;
-  // Not what an object inherits: `constructor` is no field of a record.
+  // Only own properties: `constructor` is no field of a record.
   return Object.hasOwn(value, step) ? (value as Readonly<Record<string | number, unknown>>)[step] : null;
 }
 
@@ -61,7 +61,7 @@ function shown(found: unknown): Value {
 }
 
 interface Timeblock {
-  /** 0 is Sunday, and 7 too. */
+  /** 0 is Sunday; so is 7. */
   readonly dow: number;
   /** Minutes from midnight. */
   readonly from: number;
@@ -73,7 +73,7 @@ function isTimeblock(item: unknown): item is Timeblock {
   return Number.isInteger(dow) && Number.isInteger(from) && Number.isInteger(to);
 }
 
-/** The week as people begin it in most of the world. */
+/** The week begins on Monday. */
 const dayNames = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 
 /** `Mon-Thu 09:00-12:00, 13:00-17:00; Fri 09:00-12:00` */

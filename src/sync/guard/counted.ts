@@ -1,6 +1,8 @@
-// Which changes of a plan the limits count, and the notes by which a later run knows them again. Each change counts once: in
-// the first run that plans it. What a run was let through to write and did not, because a call failed or the process ended,
-// is finished by later runs and counts no more (G2, G4, L10). Deletions count until they are done: nothing takes them back.
+// Which changes of a plan the limits count (G2). Each change counts once, in the first run that plans it.
+//
+// A run that was allowed to write may not finish, because a call fails or the process ends. Later runs finish its writes
+// without counting them again (G4, L10); notes in links and strays tell which these are. Deletions count until they are
+// done: they cannot be taken back.
 import { lastSeen, type Link, rowKey, type Stray } from '../record/base.ts';
 import type { Change, FieldChange } from '../change.ts';
 import type { PlanCounts, PlanInput } from '../input.ts';
@@ -13,14 +15,14 @@ export type Limited = 'creates' | 'changes' | 'blanks' | 'deletes';
 
 type Counting = Pick<PlanInput, 'mapping' | 'base' | 'sheet'>;
 
-/** G2: what the guards count, of the changes a plan intends. */
+/** G2: the counts of the changes that a plan intends. */
 export function countChanges(input: Counting, changes: readonly Change[]): Pick<PlanCounts, Limited> {
   const changed = new Set<string>();
   const keyByRow = lazilyKeyed(input);
   let [creates, blanks, deletes] = [0, 0, 0];
   for (const change of changes) {
     if (change.op === 'create' && !input.base.strays.get(change.key)?.isCounted) creates += 1;
-    // Cancelled everywhere because the row was deleted (D1): a deletion like the others, and as hard to take back.
+    // D1: cancels everywhere because the row was deleted. It counts as a deletion, which is as hard to take back.
     const isCancelForDeletedRow = change.op === 'cancel' && change.rule === 'D1';
     if (change.op === 'delete' || change.op === 'remove' || isCancelForDeletedRow) deletes += 1;
     if (change.op !== 'update' && change.op !== 'set') continue;
@@ -40,12 +42,12 @@ function isCounted(
 ): boolean {
   const link = input.base.links.get(uuid ?? '');
   if (link) return !wasCounted(input, link, side, field);
-  // A row and a contact that are linked by this very run. Of a row that was to be created everything is our own doing.
+  // Row and contact are linked by this run. If the row was to be created, all that is written for it was allowed.
   if (input.base.strays.get(keyByRow(row) ?? '')?.isCounted) return false;
   return side === 'crm' || !isBlank(field.before ?? null);
 }
 
-/** The same value for the same field, where nobody has changed that side since. */
+/** Whether the same value was allowed for this field, and no person changed that side since. */
 function wasCounted({ mapping }: Counting, link: Link, side: Side, { field, before, after }: FieldChange): boolean {
   const known = link.counted?.[field];
   if (known === undefined) return false;
@@ -64,7 +66,7 @@ function lazilyKeyed({ sheet }: Counting): (row: number | null) => string | unde
   return (row) => (keys ??= new Map(sheet.rows.map((each) => [each.number, rowKey(each)]))).get(row ?? 0);
 }
 
-/** The notes of a plan that no guard stopped, to be remembered with what it would remember anyway. */
+/** The links and strays of a plan that no guard stopped, with notes of what it was allowed to write. */
 export function noteCounted(
   { base }: Pick<PlanInput, 'base'>,
   changes: readonly Change[],

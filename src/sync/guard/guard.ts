@@ -1,24 +1,24 @@
-// The G rules: what has to look right before anything is written. A guard never asks for a reset; when its cause goes
-// away, the next run goes on by itself (G4).
+// The guards (G rules): what must be true before anything is written. No guard needs a reset: once its cause is gone, the
+// next run goes on (G4).
 import type { Link } from '../record/base.ts';
 import type { Limited } from './counted.ts';
 import type { PlanCounts, PlanInput } from '../input.ts';
 import type { Limit } from '../record/mapping.ts';
 import type { RuleId } from '../rules.ts';
 
-/** `fails`: nobody can approve it; something has to be mended. Otherwise `approve` lets the plan through. */
+/** `fails`: no approval helps, something has to be repaired. Otherwise `leadsheet approve` lets the plan through. */
 export interface Hold {
   readonly rule: RuleId;
   readonly reason: string;
   readonly fails: boolean;
 }
 
-/** Below this many links a share says nothing (G2), and two that are missing may well be (G1). */
+/** With fewer links a share means nothing (G2), and two missing records may be right (G1). */
 const linksForShares = 5;
 const linksForEmptySide = 2;
 const foundShareMin = 0.1;
 
-/** G1, before anything is concluded from the readings. */
+/** G1: checks the readings before anything is concluded from them. */
 export function guardReadings(input: PlanInput): readonly Hold[] {
   const { base, identities, sheet, mapping } = input;
   const holds: Hold[] = [];
@@ -39,14 +39,14 @@ export function guardReadings(input: PlanInput): readonly Hold[] {
   return holds;
 }
 
-/** Of the people the base knows, how many were found on each side. */
+/** How many of the people in the base were found on each side. */
 export interface Found {
   readonly rows: number;
-  /** Counts only when every contact was read. */
+  /** Used only when every contact was read. */
   readonly contacts: number;
 }
 
-/** G1, after matching: are these still the sides we know? `missing` is what an approval has to cover. */
+/** G1, after matching: whether these are still the same sides. `missing` is the count that an approval has to cover. */
 export function guardSides(
   { base, crm, sheet, requests }: PlanInput,
   found: Found,
@@ -66,7 +66,7 @@ export function guardSides(
   return { holds: reason === undefined ? [] : [{ rule: 'G1', reason, fails: false }], missing };
 }
 
-/** Whether a link stands for somebody who has a row, as far as the base knows. */
+/** Whether the person of a link has a row, as far as the base knows. */
 export function hasRow({ standing }: Pick<Link, 'standing'>): boolean {
   return standing !== 'row-gone';
 }
@@ -82,7 +82,7 @@ function whyDoubtful(found: number, expected: number, all: number, what: string,
   return `only ${found} of ${expected} known ${what} were found in ${where}: is it the right one?`;
 }
 
-/** G2. Exactly at the limit passes; a person may let these very counts through, once. */
+/** G2. A count equal to the limit passes. A person may let these counts through, once. */
 export function guardCounts(
   { mapping, base, requests }: PlanInput,
   counts: Pick<PlanCounts, Limited>,
@@ -90,7 +90,7 @@ export function guardCounts(
   const links = base.links.size;
   return (['creates', 'changes', 'blanks', 'deletes'] as const).flatMap((what): Hold[] => {
     const limit = limitOf(mapping.limits[what], links);
-    // Who said that a side is rightly empty said what follows from it.
+    // A person who approved missing records approved the deletions that follow.
     const approved = Math.max(
       requests.approved?.[what] ?? 0,
       what === 'deletes' ? (requests.approved?.missing ?? 0) : 0,

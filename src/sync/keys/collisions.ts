@@ -1,5 +1,5 @@
-// I7: a key that is edited in the sheet must not be one that another contact holds, in whatever list, unless that contact
-// gives it up in the same plan.
+// I7: an edited key is not sent if another contact holds it, in any list, unless that contact gives it up in the same
+// plan.
 import type { TakenKey } from '../record/base.ts';
 import { type Problem, problem, type Question } from '../change.ts';
 import type { ContactAnswer } from '../input.ts';
@@ -10,22 +10,22 @@ import type { Mapping } from '../record/mapping.ts';
 import type { Reading } from '../value/value.ts';
 
 export interface KeyUpdates {
-  /** In an order in which no contact takes a key before the one that holds it has let go. */
+  /** In an order in which each key is free before it is taken. */
   readonly changes: readonly Update[];
   readonly problems: readonly Problem[];
-  /** Who has the keys that are taken? */
+  /** Which contacts hold the keys that are taken? */
   readonly questions: readonly Question[];
-  /** Whose key is held, and who has it. */
+  /** The keys that are held, and the contact that holds each. */
   readonly taken: readonly { readonly uuid: string; readonly field: string; readonly note: TakenKey }[];
 }
 
-/** What is known of who has which key. */
+/** What is known of which contact holds which key. */
 export interface KnownKeys {
-  /** What every contact of the list holds now, or was last seen to hold; the updated ones among them. */
+  /** What each contact of the list holds, or was last seen to hold. Updated contacts are among them. */
   readonly valuesByUuid: ReadonlyMap<string, readonly Reading[]>;
-  /** False: it was not read in this run. What the service says of its key is later. */
+  /** False: the contact was not read in this run. What the service says of its key is newer. */
   readonly isRead: (uuid: string) => boolean;
-  /** What the service says of the key that a contact takes; undefined: it has not been asked. */
+  /** What the service says of the key that a contact takes; undefined: it was not asked. */
   readonly answerTo: (taken: TakenField) => ContactAnswer | undefined;
   /** For people: `list Prospects`. */
   readonly scope: string;
@@ -39,8 +39,8 @@ export function withoutCollisions(mapping: Mapping, updates: readonly Update[], 
     for (const key of keys.of(values)) uuidsByKey.set(key, [...(uuidsByKey.get(key) ?? []), uuid]);
   }
   /**
-   * Other contacts. That nobody has the key, the service knows better than what was last seen of those that were not read.
-   * Where it answers one of them, others may have it as well.
+   * Other contacts that hold the key. If the service says that no contact has it, this is newer than what was last seen
+   * of contacts that were not read. If it answers a contact, other contacts may have the key too.
    */
   const holdersOf = (taken: TakenField): readonly string[] => {
     const inList = uuidsByKey.get(taken.key) ?? [];
@@ -81,7 +81,8 @@ export function withoutCollisions(mapping: Mapping, updates: readonly Update[], 
     const holder = holdersOf(each).find((other) => !isGivenUp(each, other));
     if (holder !== undefined) {
       const where = answer?.kind === 'elsewhere' && answer.uuid === holder ? answer.where : `in ${scope}`;
-      // Also where the reading alone told: an incremental run, which does not read the holder, then comes to the same (W9).
+      // Stored also if the reading alone showed it: an incremental run, which does not read the holder, then decides the
+      // same (W9).
       if (value !== undefined) taken.push({ uuid, field, note: { value, uuid: holder, where } });
       const reason = `another contact has it, ${holder} ${where}: give one of the two another value`;
       problems.push(problem('held', about, 'I7', `${header}: ${reason}`));
@@ -98,7 +99,7 @@ function isAnswer(answer: ContactAnswer | undefined): answer is Exclude<ContactA
   return answer !== undefined && answer.kind !== 'unanswered';
 }
 
-/** None or one: the service answers one contact, also where several have the key. */
+/** None or one: the service answers one contact, even if several have the key. */
 function answeredUuid(answer: Exclude<ContactAnswer, { kind: 'unanswered' }>): readonly string[] {
   return answer.kind === 'gone' ? [] : [answer.kind === 'here' ? answer.contact.uuid : answer.uuid];
 }
@@ -113,7 +114,7 @@ function givesUp(edit: KeyEdit, uuid: string, { key }: TakenField): boolean {
   return edit.update.uuid === uuid && edit.gives.some((given) => given.key === key);
 }
 
-/** A key that is held is neither taken nor, with it, the old one given up. What else the contact is sent goes on (L5). */
+/** If a key is held, the old key is not given up either. The other fields of the contact are sent (L5). */
 function withoutFields(edit: KeyEdit, held: readonly TakenField[]): KeyEdit {
   const names = new Set(held.flatMap(({ uuid, field }) => (uuid === edit.update.uuid ? [field] : [])));
   const isKept = ({ field }: { readonly field: string }) => !names.has(field);

@@ -1,11 +1,11 @@
-// I7: the order in which updates pass keys on, so that no contact takes a key before the one that holds it has let go.
+// The order in which updates pass keys on: each key is free before a contact takes it (I7).
 import { compileSoleKeys, soleKeyNames } from '../record/keys.ts';
 import { type KeyEdit, keyEdit, type Update } from './key-edits.ts';
 import type { Mapping } from '../record/mapping.ts';
 
 /**
- * Givers before takers, and those who pass keys on among themselves next to each other. Where they go in a circle, one of
- * them first lets go of its key altogether, and gets the new one once that is free.
+ * A contact that gives a key up comes before the one that takes it. Updates that pass keys on among themselves stand
+ * together. If they form a circle, one of them first empties its key, and gets the new one once that is free.
  */
 export function orderUpdates(edits: readonly KeyEdit[]): Update[] {
   return groupsOf(edits).flatMap(inOrderOfGroup);
@@ -23,7 +23,7 @@ function inOrderOfGroup(group: readonly KeyEdit[]): Update[] {
     ordered.push(...waiting.filter((edit) => !isStuck.has(edit)).map(({ update }) => update));
     if (stuck.length === 0) return ordered;
     if (stuck.length === waiting.length) {
-      // From giver to giver until one comes again: that one is in the circle, and others may merely wait for it.
+      // Follows the givers until one repeats: that one is in the circle. The others may only wait for it.
       const passed = new Set<KeyEdit>();
       let next = stuck[0]!;
       while (!passed.has(next)) {
@@ -45,7 +45,10 @@ function giversByKey(edits: readonly KeyEdit[]): ReadonlyMap<string, readonly Ke
   return givers;
 }
 
-/** Edits that are of one contact, or of which one takes what the other gives, directly or over others. In order. */
+/**
+ * Groups of edits that belong to one contact, or of which one takes what another gives, directly or through others. In
+ * order.
+ */
 function groupsOf(edits: readonly KeyEdit[]): readonly (readonly KeyEdit[])[] {
   const givers = giversByKey(edits);
   const groupOf = new Map<string, Set<KeyEdit>>();
@@ -68,7 +71,7 @@ function groupsOf(edits: readonly KeyEdit[]): readonly (readonly KeyEdit[])[] {
   return [...Map.groupBy(edits, ({ update }) => groupOf.get(update.uuid!)!).values()];
 }
 
-/** Of updates in order: those that pass keys on among themselves, together; every other one by itself. */
+/** Groups of updates, in order: those that pass keys on among themselves stand together, and each other update alone. */
 export function groupHandOvers(mapping: Mapping, updates: readonly Update[]): readonly (readonly Update[])[] {
   const keys = compileSoleKeys(mapping);
   const edits = updates.map((update) => {
@@ -78,7 +81,7 @@ export function groupHandOvers(mapping: Mapping, updates: readonly Update[]): re
   return groupsOf(edits).map((group) => group.map(({ update }) => update));
 }
 
-/** The keys of an update as they were before it, for a contact that is to get them back. None: nothing of it is a key. */
+/** An update that gives a contact its keys back. undefined: the update changed no key. */
 export function restoreKeys(mapping: Mapping, update: Update): Update | undefined {
   const names = soleKeyNames(mapping);
   const fields = update.fields.flatMap(({ field, before, after }) =>
@@ -106,7 +109,7 @@ function releaseOf({ update, keyFields }: KeyEdit): Update {
       ...change,
       after: null,
       rule: 'I7' as const,
-      reason: 'let go, so that another contact can take it',
+      reason: 'emptied so that another contact can take it',
     }));
   return { ...update, fields, rule: 'I7', reason: 'swaps a key with another contact', releases: true };
 }

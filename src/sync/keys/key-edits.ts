@@ -1,4 +1,5 @@
-// Keys that updates take and give up: an e-mail address or a handle, by which a person is recognised without an ID (I7).
+// The keys that updates take and give up. A key is an e-mail address or a handle, which identifies a contact without an
+// ID (I7).
 import type { Change } from '../change.ts';
 import { type KeyLookup, keyLookupOf, type Keys } from '../record/keys.ts';
 import type { Mapping } from '../record/mapping.ts';
@@ -6,20 +7,20 @@ import type { Reading } from '../value/value.ts';
 
 export type Update = Extract<Change, { op: 'update' }>;
 
-/** A key that a contact is to have. */
+/** A key that a contact takes. */
 export interface TakenField {
   readonly uuid: string;
   readonly field: string;
   readonly value: Reading;
-  /** As `Keys.of` gives it. */
+  /** As `Keys.of` returns it. */
   readonly key: string;
-  /** undefined: the service cannot be asked for it. */
+  /** undefined: the service cannot be asked for this key. */
   readonly lookup: KeyLookup | undefined;
 }
 
 export interface KeyEdit {
   readonly update: Update;
-  /** Names of the fields in it that are keys. */
+  /** Names of the updated fields that are keys. */
   readonly keyFields: readonly string[];
   readonly takes: readonly TakenField[];
   readonly gives: readonly { readonly field: string; readonly key: string }[];

@@ -1,4 +1,4 @@
-// The updates of a plan, in the order in which keys are free when they are taken (I7).
+// The updates of a plan, in an order in which each key is free before it is taken (I7).
 import { type Change, compareRecords } from '../change.ts';
 import type { ContactAnswer, PlanInput } from '../input.ts';
 import { type Base, lastSeen, type Link } from '../record/base.ts';
@@ -9,7 +9,7 @@ import type { Reading } from '../value/value.ts';
 import { withoutCollisions, type KeyUpdates } from './collisions.ts';
 import type { TakenField } from './key-edits.ts';
 
-/** I7: only plans that edit a key need to know who holds which. */
+/** I7: who holds which key is worked out only for plans that edit a key. */
 export function planUpdates(
   input: PlanInput,
   contactByUuid: ReadonlyMap<string, ContactRecord>,
@@ -37,7 +37,7 @@ export function planUpdates(
   return withoutCollisions(input.mapping, updates, { valuesByUuid, isRead, answerTo, scope: crm.scope });
 }
 
-/** What is held for somebody else's key is remembered with its field. */
+/** Stores with each held field which contact has the key. */
 export function rememberTaken(
   links: ReadonlyMap<string, Link | null>,
   base: Base,

@@ -1,4 +1,4 @@
-// Rows that have an ID: I1, I4, I5, I9.
+// Rows that have an ID (I1, I4, I5, I9).
 import { lastSeen, unknownIdKey } from '../record/base.ts';
 import { problem, firstFew } from '../change.ts';
 import { judgeSharedId, type KnownContact } from './copies.ts';
@@ -29,7 +29,7 @@ export function matchById(matching: Matching): void {
   rowsWithoutId.sort((a, b) => a.number - b.number);
 }
 
-/** I4. */
+/** I4: several rows have this ID, or had it when a run last looked. */
 function judgeRowsOfId(matching: Matching, id: string, rows: readonly RowRecord[]): void {
   const shared = judgeSharedId(rows, knownContact(matching, id), matching.input.mapping);
   const { keeper, others } = shared;
@@ -66,7 +66,7 @@ function knownContact({ input: { base }, contactByUuid }: Matching, id: string):
   };
 }
 
-/** A crash may fall between the new uuid in the row and the link that says so: then the row is right already (I10). */
+/** I10: a crash may fall between writing a new uuid into the row and storing the link. Then the row is right already. */
 function isFoundByAnswer({ input: { answers }, hereByAnswer, contactByUuid }: Matching, id: string): boolean {
   const answer = answers.contacts.get(id);
   if (answer?.kind !== 'here') return false;
@@ -91,7 +91,7 @@ function judgeUnknownId(matching: Matching, id: string, row: RowRecord): void {
   else if (answer.kind === 'gone' || answer.kind === 'elsewhere') keepAnswer(matching, key, answer);
   const reasons = {
     gone: 'no contact has its ID: put the right one back, or clear it to make a new contact',
-    elsewhere: `its contact is ${answer?.kind === 'elsewhere' ? answer.where : ''}, not in ${crm.scope}`,
+    elsewhere: `its contact is ${answer?.kind === 'elsewhere' ? answer.where : ''}, not in ${crm.scope}: move the contact, or delete the row`,
     unanswered: `its ID could not be looked up: ${answer?.kind === 'unanswered' ? answer.why : ''}`,
     here: '',
     asked: 'its ID is being looked up',

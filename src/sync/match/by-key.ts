@@ -1,4 +1,4 @@
-// Rows without an ID, and the contacts they name: I2, I5, I6, I8. Whom they do not name are unmatched.
+// Rows without an ID: finds the contacts that their keys name (I2, I5, I6, I8). The others are unmatched.
 import { lastSeen, rowKey } from '../record/base.ts';
 import { type Index, computeOnce, addToIndex } from './key-index.ts';
 import { isLater, type Matching, quarantineRow, sameKeyReason, keepRowWaiting } from './matching.ts';
@@ -12,7 +12,10 @@ export interface UnmatchedRow {
   readonly values: readonly Reading[];
 }
 
-/** Who may be meant: by all that a row held last, where no other row is theirs, and by key. */
+/**
+ * The contacts a row may belong to: those whose row held exactly these contents and is missing now, and those with its
+ * keys.
+ */
 interface Candidates {
   readonly byContents: () => Index<string>;
   readonly byKey: () => Index<string>;
@@ -38,10 +41,11 @@ export function matchByKey(matching: Matching): readonly UnmatchedRow[] {
 }
 
 /**
- * Who cleared the ID of a row has not made it another's, even where keys changed hands in the CRM meanwhile: what it held
- * last comes before its key (I5).
- * In scope, whether read or answered. undefined: the service has to say first. A contact that has no link is not known
- * unless it was read, so that after an incremental pull the only one that matches may not be the only one there is.
+ * The contacts in scope that the row may belong to, read or answered. undefined: the service has to be asked first.
+ *
+ * A row whose ID was cleared still belongs to its contact, even if keys changed hands in the CRM meanwhile: the contents
+ * it held last count before its key (I5). After an incremental pull, contacts without a link are known only if they were
+ * read: the only match may not be the only one there is.
  */
 function findMatches(
   matching: Matching,
@@ -59,13 +63,13 @@ function findMatches(
   if (answer?.kind === 'several') return answer.uuids;
   const matches = matchesOfFirstKey(matching, candidates, values, row);
   if (answer?.kind === 'here') {
-    // The search lags behind writes, and a lookup does not: of the two the later one counts (I8).
+    // The search lags behind writes and a lookup does not: the later of the two counts (I8).
     const read = contactByUuid.get(answer.contact.uuid);
     if (!read || isLater(answer.contact, read)) hereByAnswer.push(answer.contact);
     const missing = matches.filter((uuid) => !rowByUuid.has(uuid) && isHere(matching, uuid));
     return [...new Set([answer.contact.uuid, ...missing])];
   }
-  // Whoever has a row already is not this one's, however many others match.
+  // A contact that has a row already does not get this one, however many others match.
   const isTaken = matches.length === 1 && rowByUuid.has(matches[0]!);
   if (
     matches.length !== 1 ||
@@ -76,7 +80,7 @@ function findMatches(
   ) {
     return matches;
   }
-  // Its row is here, if only it is known to be its row (L7).
+  // The contact's row is here, even if it is not known yet which one it is (L7).
   withheld.add(matches[0]!);
   if (answer === undefined) beingLookedUp.add(matches[0]!);
   if (answer === undefined) questions.push({ kind: 'lookup', key: rowKey(row), row: row.number, values });
@@ -85,7 +89,10 @@ function findMatches(
   return undefined;
 }
 
-/** One key a lookup, the first that somebody has decides. Without any key, what the row held last tells (I5). */
+/**
+ * Tries one key after the other: the first that any contact has decides. A row without a key is matched by what it held
+ * last (I5).
+ */
 function matchesOfFirstKey(
   { keys }: Matching,
   { byKey, byContents }: Candidates,
@@ -116,7 +123,8 @@ function linkByKey(matching: Matching, uuid: string, rows: readonly RowRecord[])
   const takenRows = rowByUuid.get(uuid)?.number ?? sharedIds.get(uuid)?.others.map(({ number }) => number);
   if (takenRows !== undefined) {
     const where = firstFew([takenRows].flat());
-    for (const row of rows) quarantineRow(matching, row, 'I2', `matches ${uuid}, already in row ${where}`);
+    for (const row of rows)
+      quarantineRow(matching, row, 'I2', `matches ${uuid}, already in row ${where}: keep one of the rows`);
   } else if (rows.length > 1) {
     withheld.add(uuid);
     for (const row of rows) quarantineRow(matching, row, 'I6', `matches ${uuid}; ${sameKeyReason(row, rows)}`);
@@ -125,20 +133,21 @@ function linkByKey(matching: Matching, uuid: string, rows: readonly RowRecord[])
   }
 }
 
-/** Neither known to be somewhere else, nor missed by a full scan, nor left without a row by a person (D1). */
+/** Whether the contact is in scope as far as is known: it has no other standing (D1), and a full scan did not miss it. */
 function isHere({ input: { base, crm }, contactByUuid }: Matching, uuid: string): boolean {
   return base.links.get(uuid)?.standing === undefined && (contactByUuid.has(uuid) || crm.coverage !== 'whole');
 }
 
 /**
- * Contacts that a row without an ID may be: those read, and those that an incremental pull did not need to read. Whose row
- * may have lost its ID is also known by the key that it had there last, should it be another one in the CRM by now (I5).
+ * Contacts by their keys: those that were read, and those that an incremental pull did not need to read. A contact whose
+ * row may have lost its ID is also found by the key that this row held last, even if its key in the CRM is another one by
+ * now (I5).
  */
 function indexCandidates(matching: Matching): Index<string> {
   const { input, contactByUuid, rowByUuid, keys } = matching;
   const { base, crm, answers } = input;
   const index = new Map<string, string[]>();
-  // Who was found for one row may be who another row means by another key.
+  // A contact found for one row may be the contact of another row by another key.
   const answered = [...answers.lookups.values()].flatMap((answer) => (answer.kind === 'here' ? [answer.contact] : []));
   const known = new Map([...answered.map((contact) => [contact.uuid, contact] as const), ...contactByUuid]);
   const keysOf = (packed: Packed | undefined) => (packed === undefined ? [] : keys.of(unpack(packed)));
@@ -152,7 +161,10 @@ function indexCandidates(matching: Matching): Index<string> {
   return index;
 }
 
-/** A contact that is gone is nobody's to be: who cleared the ID of its row wants another one (I5). */
+/**
+ * Contacts by the contents of their missing row. A contact that is gone is left out: a person who cleared the ID of its
+ * row wants a new contact (I5).
+ */
 function indexRowlessLinks({ input: { base }, rowByUuid }: Matching): Index<string> {
   const index = new Map<string, string[]>();
   for (const [uuid, link] of base.links) {

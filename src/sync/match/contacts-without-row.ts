@@ -1,5 +1,5 @@
-// Contacts without a row: they get one, unless they are somebody who was deleted and made anew, and goes on with the old
-// row. I2, I10.
+// Contacts without a row get one. A contact that was deleted and created again continues the link and the row of the old
+// one (I2, I10).
 import { lastSeen } from '../record/base.ts';
 import { problem } from '../change.ts';
 import { type Index, addToIndex } from './key-index.ts';
@@ -7,13 +7,13 @@ import type { Matching } from './matching.ts';
 import { type ContactRecord, unpack } from '../record/record.ts';
 
 export interface ContactsWithoutRow {
-  /** They get a row. */
+  /** Contacts that get a row. */
   readonly newContacts: readonly ContactRecord[];
   /** New uuid -> the uuid of the link it continues (I10). */
   readonly relinks: ReadonlyMap<string, string>;
 }
 
-/** But for those somebody has to decide about first. */
+/** Contacts that need a decision first are left out. */
 export function matchContactsWithoutRow(matching: Matching): ContactsWithoutRow {
   const { input, contactByUuid, rowByUuid, withheld } = matching;
   const { links } = input.base;
@@ -26,7 +26,7 @@ export function matchContactsWithoutRow(matching: Matching): ContactsWithoutRow 
   return continueLinks(matching, unlinked);
 }
 
-/** A contact that was deleted and made anew holds the key of the old one: the link goes on with the new uuid. */
+/** A contact that was deleted and created again has the key of the old one: the link continues with the new uuid. */
 function continueLinks(matching: Matching, unlinked: readonly ContactRecord[]): ContactsWithoutRow {
   const { input, keys, rowByUuid, sharedIds, questions, problems } = matching;
   const linksByKey = indexUnreadLinks(matching);
@@ -63,7 +63,7 @@ function continueLinks(matching: Matching, unlinked: readonly ContactRecord[]): 
   }
   return { newContacts, relinks };
 
-  /** I4: which row would go on with the new contact cannot be told, and a third one would be one too many. */
+  /** I4: which row the new contact would continue cannot be told, so neither is used, and no third row is appended. */
   function holdSuccessors(uuid: string): void {
     const reason = `may go on with the row of ${uuid}, which cannot be told from a copy of it: clear the ID in the rows that are copies`;
     for (const contact of successors.get(uuid) ?? []) {

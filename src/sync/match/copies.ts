@@ -1,26 +1,30 @@
-// I4: rows that carry one contact ID. Decides which of them is the contact's row, and says what is remembered of the others.
+// Rows that have the same contact ID (I4): decides which of them is the contact's row, and what is stored about the
+// others.
 //
-// Nothing in a sheet tells a row from its copy but what both hold, and people edit either. So a link remembers what its
-// row held (`sheet`), and what the other rows with its ID held (`copies`). A row number tells nothing: people sort.
+// A row differs from its copy only by what both hold, and people edit either. So a link stores what its row held
+// (`sheet`) and what the other rows with its ID held (`copies`). Row numbers do not help: people sort.
 import { soleKeyNames, compileKeys, type Keys } from '../record/keys.ts';
 import { isSame } from '../value/kinds.ts';
 import type { Mapping } from '../record/mapping.ts';
 import { type Packed, type RowRecord, unpack } from '../record/record.ts';
 import { isBlank, type Reading } from '../value/value.ts';
 
-/** What is known of the contact whose ID stands in the rows. */
+/** What is known of the contact whose ID the rows have. */
 export interface KnownContact {
-  /** What its row was last seen to hold; of a contact without a link, what the contact holds. undefined: nothing is known. */
+  /**
+   * What its row was last seen to hold. For a contact without a link: what the contact holds. undefined: nothing is
+   * known.
+   */
   readonly last: Packed | undefined;
-  /** What rows held that had its ID and were not its row, when a run last looked. */
+  /** What other rows with its ID held when a run last looked. */
   readonly copies: readonly Packed[];
-  /** All that has the contact's keys: the contact, and what both sides were last seen to hold. */
+  /** All contents that have the contact's keys: the contact, and what both sides were last seen to hold. */
   readonly held: readonly Packed[];
 }
 
-/** What became of the rows with one ID. */
+/** The decision about the rows with one ID. */
 export interface SharedId {
-  /** undefined: in doubt, so that all of them are quarantined and nothing is written for the contact. */
+  /** undefined: in doubt. All of the rows are quarantined, and nothing is written for the contact. */
   readonly keeper: RowRecord | undefined;
   /** Upper ones first. */
   readonly others: readonly RowRecord[];
@@ -30,22 +34,22 @@ export interface SharedId {
 
 interface Candidate {
   readonly row: RowRecord;
-  /** In how many fields it differs from what was last seen. */
+  /** The number of fields in which it differs from what was last seen. */
   readonly distance: number;
-  /** In how many fields it differs from the copy that it is most like; Infinity: no copy is known. */
+  /** The number of fields in which it differs from the most similar known copy; Infinity: no copy is known. */
   readonly distanceToCopy: number;
   readonly hasContactKeys: boolean;
-  /** Less than half of what was last seen is changed: a row in which somebody edited something, and not another person. */
+  /** Less than half of what was last seen changed: an edited row, not the row of another person. */
   readonly isMostlyAsSeen: boolean;
 }
 
 /**
- * The row that is as it was last seen. Else the nearest to that, field by field: never one whose keys are other than the
- * contact's, and one that is more like a known copy only where all of them are. Two rows that are equally near, and not
- * equal, leave it in doubt.
+ * The contact's row is the one that holds what was last seen. If none does, it is the row that differs in the fewest
+ * fields. A row with other keys than the contact's is never taken. A row that is more similar to a known copy is taken
+ * only if all of them are. If two different rows differ in equally many fields, the decision is in doubt.
  *
- * `rows`: at least one. A single row is judged too, since it may be the copy, left behind when the row itself was deleted:
- * it is the contact's row if it has the contact's keys, or is plainly that row with a key edited in it.
+ * `rows`: at least one. A single row is judged too: it may be the copy, left behind when the row itself was deleted. It
+ * is the contact's row if it has the contact's keys, or if it is clearly that row with an edited key.
  */
 export function judgeSharedId(rows: readonly RowRecord[], known: KnownContact, mapping: Mapping): SharedId {
   const upperFirst = rows.toSorted((a, b) => a.number - b.number);
@@ -78,7 +82,7 @@ function isNoCopy({ distance, distanceToCopy }: Candidate): boolean {
   return distance <= distanceToCopy;
 }
 
-/** Rows that hold the same are as good as one: the upper one stands for them. */
+/** Of rows with the same contents the upper one is taken. */
 function soleNearest(candidates: readonly Candidate[]): Candidate | undefined {
   const least = Math.min(...candidates.map(({ distance }) => distance));
   const closest = candidates.filter(({ distance }) => distance === least);
@@ -86,8 +90,8 @@ function soleNearest(candidates: readonly Candidate[]): Candidate | undefined {
 }
 
 /**
- * What is remembered while it is in doubt: all rows, but for the one that is plainly the contact's with a key edited in it.
- * Once the others are gone that edit is sent like any other (I7).
+ * What is stored while the decision is in doubt: all rows except the one that is clearly the contact's row with an edited
+ * key. Once the other rows are gone, that edit is sent like any other (I7).
  */
 function inDoubt(candidates: readonly Candidate[], { fields }: Mapping): SharedId {
   const rows = candidates.map(({ row }) => row);
@@ -125,7 +129,10 @@ function compareRows(
   });
 }
 
-/** Fields in which a row is not as it was. What is not known of before is not compared; what cannot be read now differs. */
+/**
+ * Counts the fields in which a row changed. A field that was unknown before is not compared; a field that is unreadable
+ * now counts.
+ */
 function differences(fields: Mapping['fields'], before: readonly Reading[], now: readonly Reading[]): number {
   let count = 0;
   for (const [index, { kind }] of fields.entries()) {
@@ -135,8 +142,8 @@ function differences(fields: Mapping['fields'], before: readonly Reading[], now:
 }
 
 /**
- * Whether a row names the contact: it has one of its keys, and no e-mail or handle that is not the contact's. A row that
- * names nobody is the row of a contact that nothing names.
+ * Whether a row names the contact: it has one of its keys, and no e-mail or handle of another contact. A row without keys
+ * names a contact without keys.
  */
 function createContactKeys(mapping: Mapping, held: readonly Packed[]) {
   const sole = compileKeys({ ...mapping, match: soleKeyNames(mapping).map((name) => [name]) });
@@ -157,7 +164,7 @@ function createContactKeys(mapping: Mapping, held: readonly Packed[]) {
   };
 }
 
-/** In an order of their own, whatever the rows' order is (L11). */
+/** Sorted, so that the order of the rows does not matter (L11). */
 function contentsOf(rows: readonly RowRecord[]): readonly Packed[] {
   return [...new Set(rows.map(({ values }) => values))].toSorted();
 }

@@ -1,4 +1,4 @@
-// Who or what has a key: built once where somebody asks, since most runs have nobody to look for.
+// An index from keys to contacts or rows. It is built when first asked for: most runs have nothing to look up.
 
 export type Index<Item> = ReadonlyMap<string, readonly Item[]>;
 

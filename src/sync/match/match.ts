@@ -1,5 +1,5 @@
-// Who is who: rows to contacts, by ID first and by key where there is none. All I rules but I3 (an answer's), I7 (a key
-// that changes) and the deletions that follow from what is missing. Each step is a file.
+// Matches rows to contacts: by ID first, by key where there is none. Holds all I rules except I3 (answers) and I7 (keys
+// that change). Each step is a file.
 import type { Base, Stray } from '../record/base.ts';
 import type { Problem, Question } from '../change.ts';
 import type { SharedId } from './copies.ts';
@@ -13,25 +13,30 @@ import type { ContactRecord, RowRecord } from '../record/record.ts';
 import { type NewRow, findNewRows } from './new-rows.ts';
 
 export interface Matched extends ContactsWithoutRow {
-  /** In scope and read, each once (I8). */
+  /** Contacts in scope that were read, each once (I8). */
   readonly contactByUuid: ReadonlyMap<string, ContactRecord>;
-  /** Living rows, by ID or by key. A row here whose `id` is not the uuid gets it written. */
+  /** The row of each contact, found by ID or by key. If the row's `id` is not the uuid, the uuid is written into it. */
   readonly rowByUuid: ReadonlyMap<string, RowRecord>;
   /** Rows that become contacts. */
   readonly newRows: readonly NewRow[];
-  /** What is remembered of rows that are nobody's contact yet. */
+  /** What is stored about rows that have no contact yet. */
   readonly strays: ReadonlyMap<string, Stray>;
   readonly problems: readonly Problem[];
   readonly questions: readonly Question[];
-  /** Contacts that a quarantined row may be the row of: they get none, and theirs is not gone either (I2, L7). */
+  /**
+   * Contacts that a quarantined row may belong to. They get no new row, and their own row does not count as deleted (I2,
+   * L7).
+   */
   readonly withheld: ReadonlySet<string>;
-  /** Of these, whom a row matches that the service is being asked about. */
+  /** Those of them whose row waits for an answer of the service. */
   readonly beingLookedUp: ReadonlySet<string>;
-  /** Numbers of the rows whose ID is in doubt, upper ones first: while there are any, a missing row means nothing (I5). */
+  /**
+   * Numbers of the rows whose ID is in doubt, upper ones first. While there are any, a missing row means nothing (I5).
+   */
   readonly doubtfulRows: readonly number[];
   /** By uuid: contacts whose ID is in several rows, or was when a run last looked (I4). */
   readonly sharedIds: ReadonlyMap<string, SharedId>;
-  /** Contacts that were answered as they were before our own last write: neither read nor missed. */
+  /** Contacts that were answered as they were before our own last write. They count neither as read nor as missed. */
   readonly stale: ReadonlySet<string>;
 }
 
@@ -74,14 +79,14 @@ export function match(input: PlanInput, keys: Keys): Matched {
   };
 }
 
-/** W4: whose last write nobody saw the end of counts as read once it has answered, whichever rule asked. */
+/** W4: a contact whose last write has an unknown outcome counts as read once it has answered, whichever rule asked. */
 function answeredUnsure({ answers, base: { links } }: PlanInput): readonly ContactRecord[] {
   return [...answers.contacts].flatMap(([uuid, answer]) =>
     answer.kind === 'here' && links.get(uuid)?.isUnsure ? [answer.contact] : [],
   );
 }
 
-/** I8. Of two readings the later one counts. One that is older than our own last write is stale, and counts as not read. */
+/** I8: of two readings the later one counts. A reading older than our own last write is stale and counts as not read. */
 function latestOf(
   contacts: readonly ContactRecord[],
   { links }: Base,

@@ -1,5 +1,4 @@
-// The middle of matching: what has been found out so far, and how rows are told and remembered about which nothing can be
-// done yet. The steps of `match.ts` each add to it; nobody else sees it.
+// The state of matching while it is made. Each step of `match.ts` adds to it; nothing outside this folder sees it.
 import { rowKey, type Stray } from '../record/base.ts';
 import { type Problem, problem, type Question, firstFew } from '../change.ts';
 import type { PlanInput } from '../input.ts';
@@ -16,10 +15,10 @@ export interface Matching {
   readonly rowByUuid: Map<string, RowRecord>;
   /** Upper ones first. */
   readonly rowsWithoutId: RowRecord[];
-  /** Rows that may be anybody's: while there are any, nobody's row is gone (I5, L7). */
+  /** Rows that may belong to any contact. While there are any, no row counts as deleted (I5, L7). */
   readonly doubtfulRows: RowRecord[];
   readonly sharedIds: Map<string, SharedId>;
-  /** In scope as the service answered, though no page showed them. */
+  /** Contacts in scope that the service answered and no page showed. */
   readonly hereByAnswer: ContactRecord[];
   readonly withheld: Set<string>;
   readonly beingLookedUp: Set<string>;
@@ -28,13 +27,13 @@ export interface Matching {
   readonly questions: Question[];
 }
 
-/** I8. Any order of the same readings must give the same one (L11). */
+/** I8: the result does not depend on the order of the readings (L11). */
 export function isLater(a: ContactRecord, b: ContactRecord): boolean {
   const [atA, atB] = [a.updatedAt ?? 0, b.updatedAt ?? 0];
   return atA === atB ? a.values > b.values : atA > atB;
 }
 
-/** An ID that says nothing. */
+/** Quarantines a row whose ID does not say which contact it belongs to. */
 export function quarantineDoubtful(
   { doubtfulRows, problems }: Matching,
   row: RowRecord,
@@ -45,7 +44,7 @@ export function quarantineDoubtful(
   problems.push(problem('quarantined', { row: row.number }, rule, reason));
 }
 
-/** A row without an ID that a person has to look at. Gives no new row, like those below. */
+/** Quarantines a row without an ID: a person has to look at it. Returns no new row, like the functions below. */
 export function quarantineRow(matching: Matching, row: RowRecord, rule: RuleId, reason: string): [] {
   rememberStray(matching, row);
   matching.problems.push(problem('quarantined', { row: row.number }, rule, reason));
@@ -58,7 +57,7 @@ export function keepRowWaiting(matching: Matching, row: RowRecord, rule: RuleId,
   return [];
 }
 
-/** Since when it stands as it stands, and what came of it so far. */
+/** Since when the row has these contents, and what came of it so far. */
 export function rememberStray({ input: { base, mapping, now }, strays }: Matching, row: RowRecord): Stray {
   const key = rowKey(row);
   const wish = mapping.enrolment && row.wish?.trim() ? row.wish : undefined;
@@ -68,13 +67,16 @@ export function rememberStray({ input: { base, mapping, now }, strays }: Matchin
   return stray;
 }
 
-/** W10: a wish is an edit, too. */
+/** W10: an edited wish starts the settle delay again. */
 function strayWith(known: Stray | undefined, wish: string | undefined, now: number): Stray {
   const { wish: _before, ...rest } = known ?? {};
   return { ...rest, since: now, ...(wish !== undefined && { wish }) };
 }
 
-/** What does not change from run to run is asked at full scans only: a hundred such rows would eat the budget. */
+/**
+ * The answer of an earlier run, which counts until the next full scan: asking for a hundred such rows in each run would
+ * use up the budget.
+ */
 export function earlierAnswer({ input: { base, crm, requests } }: Matching, key: string): Stray['answered'] {
   const isAskedAgain = requests.retry.size > 0;
   return crm.coverage === 'whole' || isAskedAgain ? undefined : base.strays.get(key)?.answered;

@@ -1,5 +1,6 @@
-// Rows that name nobody in scope: new contacts, once it is sure that they are; else told why not. I2, I3, I6, W5, W10, E2, E3.
-import { lastSeen, rowKey, type Stray } from '../record/base.ts';
+// Rows whose keys name no contact in scope: they become new contacts, or a problem says why not (I2, I3, I6, W5, W10, E2,
+// E3).
+import { lastSeen, rowKey, type Stray, wrongAnswerReason } from '../record/base.ts';
 import { problem, firstFew } from '../change.ts';
 import { type Index, computeOnce, addToIndex } from './key-index.ts';
 import { isNoKey } from '../record/keys.ts';
@@ -18,13 +19,13 @@ import type { Reading } from '../value/value.ts';
 
 export interface NewRow {
   readonly row: RowRecord;
-  /** The contact to be moved here from another list, if it is one already (I2). */
+  /** The uuid of the contact that is moved here from another list (I2). */
   readonly moves?: string;
-  /** As it was answered there. */
+  /** That contact, as it was answered. */
   readonly contact?: ContactRecord;
   /**
-   * E2: was not looked up. The call that creates and enrols it spares those who are there already; without that call, it
-   * has to be looked up first.
+   * E2: the row was not looked up. The call that creates and enrols leaves existing contacts alone. If that call is not
+   * made, the row has to be looked up first.
    */
   readonly isUnasked?: true;
 }
@@ -32,7 +33,7 @@ export interface NewRow {
 export function findNewRows(matching: Matching, unmatched: readonly UnmatchedRow[]): NewRow[] {
   if (unmatched.length === 0) return [];
   const { keys, rowByUuid, rowsWithoutId } = matching;
-  // Also those that are quarantined for another reason: they name the same person all the same (I6).
+  // Rows that are quarantined for another reason count too: they name the same person (I6).
   const linkedNow = new Set(rowByUuid.values());
   const rowsByKey = new Map<string, RowRecord[]>();
   for (const row of rowsWithoutId) if (!linkedNow.has(row)) addToIndex(rowsByKey, keys.of(unpack(row.values)), row);
@@ -46,7 +47,13 @@ export function findNewRows(matching: Matching, unmatched: readonly UnmatchedRow
     const linked = own.flatMap((key) => linkedRows().get(key) ?? [])[0];
     if (own.length === 0) return waitForKey(matching, each, missing);
     if (group.size > 1) return quarantineRow(matching, row, 'I6', sameKeyReason(row, [...group]));
-    if (linked) return quarantineRow(matching, row, 'I6', `has the same ${keys.text} as row ${linked.number}`);
+    if (linked)
+      return quarantineRow(
+        matching,
+        row,
+        'I6',
+        `has the same ${keys.text} as row ${linked.number}: keep one of the rows`,
+      );
     const contenders = answered.get(rowKey(row)) ?? [];
     if (contenders.length > 1) return quarantineContender(matching, row, contenders);
     return judgeUnmatchedRow(matching, each);
@@ -71,15 +78,15 @@ function waitForKey(
     for (const uuid of missing) matching.withheld.add(uuid);
     const whose = missing.length > 0 ? `; if it is the row of ${firstFew(missing)}, write that ID into it` : '';
     const noKey = matching.input.mapping.fields.findIndex((field, index) => isNoKey(field, values[index]));
-    const why = noKey === -1 ? '' : ` (${String(values[noKey])} is a placeholder address, which is nobody's)`;
-    return keepRowWaiting(matching, row, 'I2', `names nobody yet: needs ${matching.keys.text}${why}${whose}`);
+    const why = noKey === -1 ? '' : ` (${String(values[noKey])} is a placeholder address, which identifies no contact)`;
+    return keepRowWaiting(matching, row, 'I2', `has no match key yet: fill ${matching.keys.text}${why}${whose}`);
   }
-  // It may be the row of anybody whose row seems to be gone (L7).
+  // L7: the row may belong to any contact whose row is missing.
   matching.doubtfulRows.push(row);
-  return keepRowWaiting(matching, row, 'I2', `cannot be told who it is: ${unreadable.join(', ')}`);
+  return keepRowWaiting(matching, row, 'I2', `its contact is not known: ${unreadable.join(', ')}; repair the cell`);
 }
 
-/** Contacts that had a row, which is not found, and what it held last. By uuid. */
+/** By uuid: contacts whose row is missing, and what it held last. */
 function missingRows({ input: { base }, rowByUuid }: Matching): ReadonlyMap<string, readonly Reading[]> {
   const missing = [...base.links].filter(([uuid, link]) => link.standing === undefined && !rowByUuid.has(uuid));
   return new Map(
@@ -88,8 +95,8 @@ function missingRows({ input: { base }, rowByUuid }: Matching): ReadonlyMap<stri
 }
 
 /**
- * Contacts whose missing row held what this one holds in some field that people fill: one that lost its ID and its keys, or
- * never had a key, cannot be told from a new one, so theirs may not be gone (L7).
+ * Contacts whose missing row shared a value with this row, in a field that people fill. A row that lost its ID and its
+ * keys, or never had a key, cannot be told from a new row; so these contacts' rows may not be gone (L7).
  */
 function missingLike(
   { input: { mapping }, keys }: Matching,
@@ -104,7 +111,10 @@ function missingLike(
   return [...missing].flatMap(([uuid, before]) => (isAlike(before) || keys.of(before).length === 0 ? [uuid] : []));
 }
 
-/** By `rowKey`, those whose lookups found the same contact elsewhere: each by another key, else they were one group already. */
+/**
+ * By `rowKey`: rows whose lookups found the same contact in another list. Each found it by another key; rows with the
+ * same key are quarantined already.
+ */
 function groupByAnswer(matching: Matching, unmatched: readonly UnmatchedRow[]): Index<RowRecord> {
   const byUuid = new Map<string, RowRecord[]>();
   for (const { row } of unmatched) {
@@ -132,7 +142,7 @@ function judgeUnmatchedRow(matching: Matching, { row, values }: UnmatchedRow): N
   const stray = rememberStray(matching, row);
   if (input.ledger.inFlight?.has(key)) return leaveToLookup(matching, row);
   if (stray.mistakenFor !== undefined) {
-    const reason = `the service answered somebody else, ${stray.mistakenFor}: ${stray.mistake ?? 'check its identifiers'}`;
+    const reason = wrongAnswerReason(stray.mistakenFor, stray.mistake ?? 'check its identifiers');
     return quarantineRow(matching, row, 'I3', reason);
   }
   if (input.waitsToSettle && now - stray.since < mapping.settleMs) {
@@ -152,7 +162,8 @@ function judgeUnmatchedRow(matching: Matching, { row, values }: UnmatchedRow): N
   if (answer?.kind === 'elsewhere') keepAnswer(matching, key, answer);
   switch (answer?.kind) {
     case undefined:
-      // Who is to be moved here has to be known first: the call that creates and enrols spares contacts of other lists.
+      // With `move_to_list` the row is looked up first: the call that creates and enrols leaves contacts of other lists
+      // alone.
       if (stray.wish !== undefined && !stray.isApart && !stray.isUnknown && input.automations && !mapping.moveToList) {
         return [{ row, isUnasked: true }];
       }
@@ -162,7 +173,7 @@ function judgeUnmatchedRow(matching: Matching, { row, values }: UnmatchedRow): N
       return keepRowWaiting(matching, row, 'I2', `new: could not be looked up: ${answer.why}`);
     case 'gone':
       return [{ row }];
-    // Was among the hits already.
+    // `findMatches` returned these contacts already, so the row is not unmatched.
     case 'several':
     case 'here':
       return [];
@@ -176,10 +187,10 @@ function judgeUnmatchedRow(matching: Matching, { row, values }: UnmatchedRow): N
   }
 }
 
-/** Whoever is elsewhere may still have a row here (D4). */
+/** A contact in another list may still have a row here (D4). */
 function takenReason({ rowByUuid }: Matching, uuid: string | undefined): string | undefined {
   const holder = uuid === undefined ? undefined : rowByUuid.get(uuid);
-  return holder && `matches ${uuid}, already in row ${holder.number}`;
+  return holder && `matches ${uuid}, already in row ${holder.number}: keep one of the rows`;
 }
 
 function elsewhereReason({ input: { crm } }: Matching, where: string, isFiltered = false): string {
@@ -197,7 +208,7 @@ function keepRefused(matching: Matching, row: RowRecord, { retryAt, message }: N
   return [];
 }
 
-/** E3: it may be a contact by now, and enrolled. */
+/** E3: the row may be a contact by now, and enrolled. */
 function leaveToLookup({ problems }: Matching, row: RowRecord): [] {
   const reason = 'it may have been created and enrolled: is looked up, look in the service if it stays so';
   problems.push(problem('unknown', { row: row.number }, 'E3', reason));

@@ -22,7 +22,7 @@ export function planAbsent(context: PersonContext, person: Person, link: Link): 
     case undefined:
       return { link, changes: [], problems: [], question: 'D3' };
     case 'unanswered': {
-      const reason = `is it still there? ${answer.why}`;
+      const reason = `not known whether its contact is still there, is asked again: ${answer.why}`;
       return { link, changes: [], problems: [problem('waiting', { uuid, row: row?.number ?? null }, 'D3', reason)] };
     }
     case 'here':
@@ -39,7 +39,7 @@ export function planAbsent(context: PersonContext, person: Person, link: Link): 
 function planContactGone(context: PersonContext, person: Person, link: Link): PersonPlan {
   const { uuid, row } = person;
   if (!row) return { link: null, changes: [], problems: [] };
-  // I4: which of two rows with one ID would be deleted nobody knows.
+  // I4: of two rows with one ID it is not known which one would be deleted.
   const kept = whyRowIsKept(context.mapping, link, row) ?? (context.isCopied ? 'copied here since' : undefined);
   if (context.mapping.onContactDeleted !== 'delete_row' || kept !== undefined) {
     return leaveRowAlone(context, person, link, 'contact-gone', kept);
@@ -49,13 +49,13 @@ function planContactGone(context: PersonContext, person: Person, link: Link): Pe
   return { link: { ...link, isOpen: true }, changes: [remove], problems: [] };
 }
 
-/** The contact left before this run; what it was then still holds. */
+/** An earlier run found that the contact is gone or left. The row stays as it is. */
 export function planWithoutContact(context: PersonContext, person: Person, link: Link): PersonPlan {
   if (!person.row) return { link: null, changes: [], problems: [] };
   return leaveRowAlone(context, person, link, link.standing === 'left' ? 'left' : 'contact-gone', link.standsFor);
 }
 
-/** The row stays and says why; nothing typed there is sent. */
+/** The row stays and says why. Nothing that is typed there is sent. */
 function leaveRowAlone(
   { mapping, crm }: PersonContext,
   { uuid, row }: Person,

@@ -1,11 +1,11 @@
-// What is remembered of one field from run to run: edits, conflicts, parked values and our last writes.
+// What is stored about one field from run to run: edits, conflicts, parked values and our last writes.
 import type { FieldNote, Written } from '../record/base.ts';
 import type { Field, Mapping } from '../record/mapping.ts';
 import { isSame } from '../value/kinds.ts';
 import { isBlank, otherSide, type Reading, type Side, type Value } from '../value/value.ts';
 import type { FieldReadings } from './merge-field.ts';
 
-/** The oldest instant at which the sheet was seen to show what it shows, as long as that is an edit (W10, M1). */
+/** Since when the sheet shows its present value, as long as that value is an edit (W10, M1). */
 export function editNote(
   { kind, direction }: Field,
   { base, sheet }: FieldReadings,
@@ -17,7 +17,7 @@ export function editNote(
   return known?.edit && isSame(kind, known.edit.value, sheet) ? known.edit : { value: sheet, since: now };
 }
 
-/** M1 `newest`. Undefined where it cannot be told. */
+/** M1 `newest`: the side that was edited last. undefined: it cannot be told. */
 export function newerSide(
   { newestMarginMs }: Mapping,
   updatedAt: number | undefined,
@@ -30,9 +30,9 @@ export function newerSide(
 }
 
 /**
- * M7. The same value in the place of the same other value for the second time, with the other side written in between:
- * somebody, or something, keeps turning it round. People who change their mind twice write one side only. A column that
- * only the CRM fills is put back twice before it is left alone (M4).
+ * M7: the write would put the same value in the place of the same other value for the second time, with a write to the
+ * other side in between. Then a person or program changes it back each time. A person who changes their mind twice writes
+ * one side only. A column that only the CRM fills is put back twice before it is left alone (M4).
  */
 export function isFlip({ kind }: Field, written: readonly Written[] = [], next: Written): boolean {
   const [first, last] = written;
@@ -55,18 +55,18 @@ export function isStill(
 ): boolean {
   return isAlike(crm, parked.crm) && isAlike(sheet, parked.sheet);
 
-  /** A side that says nothing has not changed. */
+  /** An unknown value counts as unchanged. */
   function isAlike(now: Reading, before: Reading): boolean {
     return now === undefined || isSame(kind, now, before);
   }
 }
 
-/** The base keeps its own form as long as it says the same: nothing is stored for a change of form (W9). */
+/** The base keeps its own form of an equal value: a change of form alone stores nothing (W9). */
 export function agreedValue({ kind }: Field, base: Reading, value: Value): Reading {
   return isSame(kind, base, value) ? base : value;
 }
 
-/** What of a note lives on while the field is not agreed upon. */
+/** What stays of a note while the field is not agreed. */
 export function lastingNote(note: FieldNote | undefined, isRetried: boolean): FieldNote {
   const { edit: _edit, conflictSince: _conflict, parked: _parked, notStored, passedOn, written } = note ?? {};
   const ours = passedOn && { passedOn };

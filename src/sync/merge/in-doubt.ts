@@ -1,4 +1,4 @@
-// A contact whose row cannot be told from a copy of it (I4).
+// The plan of a contact whose row cannot be told from a copy of it (I4).
 import type { PlanInput } from '../input.ts';
 import { lastSeen } from '../record/base.ts';
 import { editedAt, withContactRead } from '../record/link.ts';
@@ -6,8 +6,8 @@ import type { Person } from '../record/person.ts';
 import type { PersonPlan } from './person-plan.ts';
 
 /**
- * A contact whose row is in doubt. Nothing is concluded. What was read of the contact is remembered: it is still to be merged
- * once there is one row, whatever is read then.
+ * Nothing is concluded. The reading of the contact is stored: it is merged once one row is left, even if a later run does
+ * not read the contact.
  */
 export function planRowInDoubt({ mapping }: Pick<PlanInput, 'mapping'>, { link, contact }: Person): PersonPlan {
   const nothing = { changes: [], problems: [] };

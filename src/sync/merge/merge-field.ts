@@ -1,22 +1,22 @@
-// One field, three values, one decision: the table "Merge, one field" of SPEC, with M1 to M4.
+// Decides about one field from three values: the table "Merge, one field" of docs/SPEC.md, with M1 to M4.
 import { isSame } from '../value/kinds.ts';
 import type { Field } from '../record/mapping.ts';
 import type { RuleId } from '../rules.ts';
 import { isBlank, otherSide, type Reading, type Side, type Value } from '../value/value.ts';
 
 export interface FieldReadings {
-  /** What both sides agreed on last; undefined if they never did. */
+  /** What both sides agreed on last; undefined if they never agreed. */
   readonly base: Reading;
   readonly crm: Reading;
   readonly sheet: Reading;
 }
 
 export type FieldDecision =
-  /** Nothing to do, nothing to learn: a side is unknown, or nothing changed that counts. */
+  /** Nothing to do and nothing to store: a side is unknown, or the change does not count. */
   | { readonly kind: 'leave' }
-  /** Both sides hold it: the base becomes `value`. */
+  /** Both sides hold `value`, which becomes the base. */
   | { readonly kind: 'agree'; readonly value: Value }
-  /** `value` goes to `side`. */
+  /** `value` is written to `side`. */
   | {
       readonly kind: 'write';
       readonly side: Side;
@@ -28,7 +28,7 @@ export type FieldDecision =
 
 const leave: FieldDecision = { kind: 'leave' };
 
-/** `newer`: the side that was edited last, where that can be told (M1). */
+/** `newer`: the side that was edited last, if that is known (M1). */
 export function mergeField(field: Field, readings: FieldReadings, newer?: Side): FieldDecision {
   switch (field.direction) {
     case 'to_sheet':
@@ -53,7 +53,7 @@ function mergeBoth(field: Field, { base, crm, sheet }: FieldReadings, newer: Sid
   return settleConflict(field, { crm, sheet }, newer);
 }
 
-/** Only `changed` differs from the base. */
+/** Only the side `changed` differs from the base. */
 function follow(field: Field, changed: Side, values: Readonly<Record<Side, Value>>): FieldDecision {
   const value = values[changed];
   if (isBlank(value) && field.blank === 'ignore') {
@@ -80,11 +80,12 @@ function settleConflict(field: Field, values: Readonly<Record<Side, Value>>, new
   return { kind: 'conflict', rule: 'M1', reason };
 }
 
-/** M4: what the CRM says is shown; what a person typed over it is put back. */
+/** M4: the cell shows the CRM's value. An edit of the cell is overwritten. */
 function mergeToSheet(field: Field, { base, crm, sheet }: FieldReadings): FieldDecision {
   if (crm === undefined || sheet === undefined) return leave;
   if (isSame(field.kind, crm, sheet)) return { kind: 'agree', value: crm };
-  // An emptied contact is not shown (M3), and the cell cannot refill it. Where it was blank before, the cell was edited.
+  // M3: with `blank: ignore` an emptied contact does not empty the cell. If it was blank before, a person typed into the
+  // cell.
   if (isBlank(crm) && !isBlank(base) && field.blank === 'ignore') return leave;
   const isEdited = base !== undefined && !isSame(field.kind, sheet, base);
   const isEditedOrOld = isEdited || (base === undefined && !isBlank(sheet));
@@ -93,7 +94,7 @@ function mergeToSheet(field: Field, { base, crm, sheet }: FieldReadings): FieldD
     : write('sheet', crm, 'merge', 'changed in the CRM');
 }
 
-/** M4: sent when it differs from what was last sent. */
+/** M4: sent when it differs from what was sent last. */
 function mergeToCrm(field: Field, { base, sheet }: FieldReadings): FieldDecision {
   if (sheet === undefined || isSame(field.kind, sheet, base)) return leave;
   if (isBlank(sheet) && (base === undefined || field.blank === 'ignore')) return leave;

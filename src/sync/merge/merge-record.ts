@@ -1,4 +1,4 @@
-// All fields of one person: what goes where, what both sides now agree on, and what stays open.
+// Merges all fields of one person: the writes to each side, the values both sides agree on, and what stays open.
 import type { FieldNote, Link } from '../record/base.ts';
 import { type FieldChange, type Problem, problem, problemId, type Question } from '../change.ts';
 import type { PlanInput, Resolution } from '../input.ts';
@@ -34,11 +34,11 @@ export interface RecordReadings {
 export interface RecordMerge {
   readonly toCrm: readonly FieldChange[];
   readonly toSheet: readonly FieldChange[];
-  /** What both sides hold already, in the order of the fields; nothing of it needs a write. */
+  /** Values that both sides hold already, in the order of the fields. They need no write. */
   readonly agreed: readonly Reading[];
   readonly notes: NonNullable<Link['notes']>;
   readonly problems: readonly Problem[];
-  /** Is a member id in the sheet the same profile as the handle in the CRM (V2)? */
+  /** V2: does a member id in the sheet name the same profile as the handle in the CRM? */
   readonly questions: readonly Question[];
 }
 
@@ -127,19 +127,19 @@ function decideField(input: MergeInput, record: RecordReadings, field: Field, re
   }
 
   /**
-   * V2: the cell names the profile by a member id, and the service says that it is this very contact, which it shows by its
-   * handle. That is no edit: the cell gets the handle.
+   * V2: the cell names the profile by a member id, and the service says that it is this contact. That is no edit: the
+   * cell gets the handle that the service shows.
    */
   function sameProfile(): FieldOutcome | undefined {
     const { crm, sheet } = readings;
     const lookup = memberIdLookup();
     const answer = lookup && input.answers.keys?.get(lookup.id);
     if (crm == null || answer?.kind !== 'here' || answer.contact.uuid !== record.uuid) return undefined;
-    const reason = 'names the same profile, which the service shows so';
+    const reason = 'names the same profile, whose handle this is';
     return writeUnlessHeld([{ side: 'sheet', field: field.name, before: sheet, after: crm, rule: 'V2', reason }]);
   }
 
-  /** Of an open conflict it is asked again at full scans only. */
+  /** While a conflict is open, the service is asked again at full scans only. */
   function questionOfProfile(): Question | undefined {
     const lookup = memberIdLookup();
     const isAskedAgain = input.crm.coverage === 'whole' || input.requests.retry.size > 0;
@@ -177,7 +177,7 @@ function decideField(input: MergeInput, record: RecordReadings, field: Field, re
     return writeUnlessHeld([{ side, field: field.name, before, after: value, rule, reason }]);
   }
 
-  /** V5, V6: what a cell must not or cannot take. */
+  /** V5, V6: holds a write that would replace a formula, and refuses a text that is too long for a cell. */
   function writeUnlessHeld(writes: readonly Write[]): FieldOutcome {
     const toCell = writes.find(({ side }) => side === 'sheet');
     const problemOfCell =
@@ -194,7 +194,7 @@ function decideField(input: MergeInput, record: RecordReadings, field: Field, re
     };
   }
 
-  /** M1: a person said what it is to be. */
+  /** M1: a person decided on a value. */
   function resolve(said: Resolution): FieldOutcome {
     const value = 'use' in said ? readings[said.use] : said.value;
     if (value === undefined) return { agreed: readings.base, note: noteOrNone(open), writes: [] };
@@ -217,7 +217,7 @@ function decideField(input: MergeInput, record: RecordReadings, field: Field, re
   function parkedProblem(why: 'not-stored' | 'flips'): Problem {
     return why === 'not-stored'
       ? fieldProblem('parked', 'M6', 'not stored by the service, tried three times: left alone until it changes')
-      : fieldProblem('parked', 'M7', 'changes back each time it is written: left alone until it changes otherwise');
+      : fieldProblem('parked', 'M7', 'changes back each time it is written: left alone until it gets another value');
   }
 
   function fieldProblem(kind: Problem['kind'], rule: RuleId, reason: string): Problem {
@@ -230,7 +230,10 @@ function decideField(input: MergeInput, record: RecordReadings, field: Field, re
   }
 }
 
-/** I7: what a run that ended in the midst of passing keys on left in the contact is its own doing, and nobody's edit. */
+/**
+ * I7: a run ended while it passed keys on. If the contact holds a value from that run, no person edited it: it becomes
+ * the base.
+ */
 function withoutPassedOn({ fields }: Pick<PlanInput['mapping'], 'fields'>, record: RecordReadings): RecordReadings {
   if (Object.values(record.notes).every(({ passedOn }) => passedOn === undefined)) return record;
   const base = [...record.base];

@@ -1,4 +1,4 @@
-// The missing half of a person: a row for a contact that has none, a contact for a row that has none.
+// Creates the missing half of a person: a row for a contact, a contact for a row.
 import { type Change, type FieldChange, type Problem, problem } from '../change.ts';
 import type { PlanInput } from '../input.ts';
 import { isWritable } from '../record/mapping.ts';
@@ -8,7 +8,7 @@ import { isTooLong, tooLong } from '../value/kinds.ts';
 import { isBlank } from '../value/value.ts';
 import type { PersonPlan } from './person-plan.ts';
 
-/** A row for a contact that has none: everything that may be shown and is not blank. */
+/** A row for a contact that has none, with every field that is not blank and may be shown. */
 export function appendRow(
   { mapping }: Pick<PlanInput, 'mapping'>,
   uuid: string,
@@ -30,8 +30,8 @@ export function appendRow(
 }
 
 /**
- * A contact for a row that has none: everything that may be sent and is not blank (I2). One that is only moved is not
- * changed: once it is here, it is merged like any other.
+ * A contact for a row that has none, with every field that is not blank and may be sent (I2). A contact that is only
+ * moved here is not changed: it is merged like any other once it is here.
  */
 export function createContact(
   { mapping }: Pick<PlanInput, 'mapping'>,

@@ -1,4 +1,4 @@
-// The plan of every person of a sync: those that are linked, those that were matched now, and contacts that get a row.
+// Plans every person of a sync: linked people, people that were matched in this run, and contacts that get a row.
 import { type Change, type Problem, problem, type Question } from '../change.ts';
 import type { PlanInput } from '../input.ts';
 import type { SharedId } from '../match/copies.ts';
@@ -89,8 +89,8 @@ export function planPeople(input: PlanInput, matched: Matched): PeoplePlan {
 }
 
 /**
- * I2: contacts that come here from another list are merged with their rows and enrolled as if they were here already. What
- * goes into their rows follows once they are (`resume`).
+ * I2: contacts that are moved here from another list are merged and enrolled as if they were here already. What goes into
+ * their rows is planned once they are here (`planSheetChanges`).
  */
 export function planFetched(
   input: PlanInput,
@@ -116,8 +116,8 @@ export function planFetched(
 }
 
 /**
- * I4: a row that was copied is not written until one of them is gone. By its ID it cannot be told from the copy, so that
- * the write would be refused, in this run and in every other.
+ * I4: a copied row is not written until one of the rows with its ID is gone. The ID does not tell it from the copy, so
+ * the spreadsheet side would refuse the write in every run.
  */
 function withoutWritesToCopiedRow(planned: PersonPlan, shared: SharedId | undefined): PersonPlan {
   const copies = shared?.others ?? [];

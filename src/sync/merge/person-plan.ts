@@ -5,22 +5,22 @@ import type { Link } from '../record/base.ts';
 import type { ContactRecord } from '../record/record.ts';
 
 export interface PersonPlan {
-  /** As it becomes if none of the changes succeeds; null: there is nothing left to remember. */
+  /** The link if no change succeeds; null: nothing is left to store. */
   readonly link: Link | null;
   readonly changes: readonly Change[];
   readonly problems: readonly Problem[];
-  /** The contact is to be asked for before anything is concluded; the rule that wants it (D3, D5, W4). */
+  /** The contact has to be asked for before anything is concluded. The rule that needs it (D3, D5, W4). */
   readonly question?: 'D3' | 'D5' | 'W4';
-  /** What else is to be asked before the plan is final (V2). */
+  /** V2: other questions whose answers the plan needs before it is final. */
   readonly keyQuestions?: readonly Question[];
-  /** As it was answered to such a question, where the plan was made from that. */
+  /** The answer to such a question, if the plan was made from it. */
   readonly answered?: ContactRecord;
 }
 
 export interface PersonContext extends PlanInput {
-  /** Numbers of rows whose ID is in doubt: while there are any, no row that is missing is gone (I5). */
+  /** Numbers of rows whose ID is in doubt. While there are any, no missing row counts as deleted (I5). */
   readonly doubtfulRows: readonly number[];
-  /** A row without an ID may be this contact's, and says so: the contact's row is not gone (I2, L7). */
+  /** A row without an ID may be this contact's row, and says so. The contact's row does not count as deleted (I2, L7). */
   readonly isWithheld: boolean;
   /** Another row has the same ID (I4). */
   readonly isCopied: boolean;

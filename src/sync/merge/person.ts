@@ -8,7 +8,7 @@ import type { PersonContext, PersonPlan } from './person-plan.ts';
 import { mergeUnread, planPresent, planUnsure } from './present.ts';
 import { planRowGone } from './row-gone.ts';
 
-/** Nothing to look at: both sides are as they were left, and nothing is open. The one test that every record passes. */
+/** Whether there is nothing to do: both sides are as last seen, and nothing is open. Most records end here. */
 export function isUntouched(
   link: Link,
   contact: ContactRecord | undefined,

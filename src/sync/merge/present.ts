@@ -1,4 +1,4 @@
-// A person whose contact is there, or was when it was last read: the fields of both sides are merged.
+// The plan of a person whose contact is there, or was when it was last read: the fields of both sides are merged.
 import type { Change, FieldChange } from '../change.ts';
 import { problem } from '../change.ts';
 import type { ContactAnswer } from '../input.ts';
@@ -14,7 +14,7 @@ import { appendRow } from './new-record.ts';
 import type { PersonContext, PersonPlan } from './person-plan.ts';
 import { planRowGoneAsRead } from './row-gone.ts';
 
-/** The contact is there. */
+/** The contact was read. */
 export function planPresent(context: PersonContext, person: Person, contact: ContactRecord): PersonPlan {
   const { link, row } = person;
   if (row) return mergePresent(context, person, contact.values);
@@ -24,12 +24,12 @@ export function planPresent(context: PersonContext, person: Person, contact: Con
   return planRowGoneAsRead(context, person, link, contact);
 }
 
-/** No page showed it, and there it is. */
+/** No page showed the contact, and the service answered it when asked. */
 export function planAnswered(context: PersonContext, person: Person, contact: ContactRecord): PersonPlan {
   return { ...planPresent(context, person, contact), answered: contact };
 }
 
-/** What was not read is as it was last seen; scans that missed it stay counted (D3). */
+/** An unread contact counts as last seen. Scans that missed it stay counted (D3). */
 export function mergeUnread(
   context: PersonContext,
   person: Person,
@@ -41,8 +41,8 @@ export function mergeUnread(
 }
 
 /**
- * W4, L3: the last write to it has no outcome that anybody saw, so that what was last seen may be older than what the
- * service holds. Who answers counts as read (`match.ts`); until then what was sent is left alone, and so is a row that is gone.
+ * W4, L3: the outcome of the last write to the contact is unknown, so the last reading may be out of date. An answer
+ * counts as a reading (`match.ts`). Until then the fields that were sent are left alone, and a missing row is not judged.
  */
 export function planUnsure(context: PersonContext, person: Person, link: Link): PersonPlan {
   const { uuid, row } = person;
@@ -115,7 +115,7 @@ function mergePresent(context: PersonContext, { uuid, link, contact, row }: Pers
     updatedAt,
     refusal,
     isUnsure: typeof contact === 'object' ? undefined : link?.isUnsure,
-    // G2: what was refused was let through, and is the same change when it is its turn again.
+    // G2: a refused write was allowed. It is the same change when it is tried again.
     counted: [...(refused ? merged.toCrm : []), ...(refusedBySheet ? merged.toSheet : [])],
   });
   return {
@@ -126,13 +126,16 @@ function mergePresent(context: PersonContext, { uuid, link, contact, row }: Pers
   };
 }
 
-/** Why an ID is written: it was emptied, it is another one now, or the row was found by its key. */
+/**
+ * The rule for writing an ID: the cell was emptied (I5), the contact has another uuid now (I10), or the row was found by
+ * its key (I2).
+ */
 function idRule(link: Link | undefined, row: RowRecord): RuleId {
   if (link) return 'I5';
   return row.id === '' ? 'I2' : 'I10';
 }
 
-/** A change as a whole has the reason of its first field. */
+/** A change has the rule and reason of its first field. */
 function ruleAndReason([first]: readonly FieldChange[]): Pick<Change, 'rule' | 'reason'> {
   return { rule: first?.rule ?? 'merge', reason: first?.reason ?? '' };
 }

@@ -1,4 +1,4 @@
-// A person whose row was deleted (D1, D2, D5).
+// The plan of a person whose row was deleted (D1, D2, D5).
 import { firstFew, problem } from '../change.ts';
 import { lastSeen, type Link } from '../record/base.ts';
 import { isChangedSince } from '../record/edited-since.ts';
@@ -10,7 +10,7 @@ import type { RuleId } from '../rules.ts';
 import { appendRow } from './new-record.ts';
 import type { PersonContext, PersonPlan } from './person-plan.ts';
 
-/** D1, D2: the row was deleted, and the contact was read. */
+/** The same when the contact was read in this run. */
 export function planRowGoneAsRead(
   context: PersonContext,
   person: Person,
@@ -41,8 +41,8 @@ export function planRowGone(
   if (link.standing === 'row-gone') return ignored(link);
   const { doubtfulRows, isWithheld } = context;
   if (doubtfulRows.length > 0 || isWithheld) {
-    const reason = `its row is not found, and may be row ${firstFew(doubtfulRows)}: write its ID into the right one, or settle what these rows say`;
-    // What changed meanwhile is still to be merged when the row turns up, whatever was last seen then.
+    const reason = `its row is not found, and may be row ${firstFew(doubtfulRows)}: write its ID into the right one, or correct these rows`;
+    // A change of the contact is merged when the row is back, even if a later run does not read the contact.
     return {
       link: contactIs === 'changed' ? { ...link, isOpen: true } : link,
       changes: [],
@@ -78,14 +78,14 @@ export function planRowGone(
     return { link: { ...link, isOpen: true }, changes: [change], problems: [] };
   }
 
-  /** D5: what only was not seen to change is looked at once more before it is gone for good. */
+  /** D5: a contact that was not read is looked at once more before it is deleted. */
   function askedFirst(): PersonPlan {
     const answer = context.answers.contacts.get(uuid);
     switch (answer?.kind) {
       case undefined:
         return { link, changes: [], problems: [], question: 'D5' };
       case 'unanswered':
-        return notYet(`not deleted before it was looked at: ${answer.why}`);
+        return notYet(`not deleted before the service answers for it: ${answer.why}`);
       case 'here':
         return { ...planRowGoneAsRead(context, person, link, answer.contact), answered: answer.contact };
       case 'gone':
@@ -99,7 +99,7 @@ export function planRowGone(
   }
 
   function ignored({ isOpen: _isOpen, ...rest }: Link): PersonPlan {
-    const reason = 'its row was deleted: left alone until the row is back, or retry is said';
+    const reason = `its row was deleted: left alone until the row is back; for a new row: leadsheet retry ${uuid}`;
     return {
       link: { ...rest, standing: 'row-gone' },
       changes: [],

@@ -1,4 +1,4 @@
-// The cells of an outbox that say what was sent: read, compared with the ledger, and written (P5).
+// The cells of an outbox that say what was sent: how they are read, compared with the ledger and written (P5).
 import type { FieldChange } from '../change.ts';
 import { readCell, writeCell } from '../value/kinds.ts';
 import { type Message, type OutboxRow, readPayload } from './message.ts';
@@ -16,7 +16,7 @@ export function textOf(cell: OutboxRow['uuid']): string {
   return typeof said === 'string' ? said.trim() : '';
 }
 
-/** Epoch milliseconds; undefined: it says no time. */
+/** Epoch milliseconds; undefined: the cell holds no time. */
 export function instantOf({ sentAt }: OutboxRow): number | undefined {
   const reading = readCell('timestamp', sentAt);
   return typeof reading === 'string' ? Date.parse(reading) : undefined;
@@ -27,7 +27,7 @@ export function instantText(at: number): string {
   return at === 0 ? 'an earlier time' : `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')}Z`;
 }
 
-/** P5: the cells that are not as the ledger has it. */
+/** P5: the cells that differ from the ledger. */
 export function sentCells(row: OutboxRow, { uuid, at, delivery }: Message): readonly FieldChange[] {
   const why = { rule: 'P5', reason: 'what became of it' } as const;
   const cells: FieldChange[] = [];
@@ -42,7 +42,7 @@ export function sentCells(row: OutboxRow, { uuid, at, delivery }: Message): read
   return cells;
 }
 
-/** What is written for one of them. */
+/** The value to write into one of these cells. */
 export function toSentCell(field: string, value: Value): string | number | boolean {
   return writeCell(field === '#sent' ? 'timestamp' : 'text', value);
 }

@@ -1,22 +1,21 @@
-// The plan of an outbox while it is made: what has been found out so far, and how rows are told. The steps of `outbox.ts`
-// each add to it; nobody else sees it.
+// The plan of an outbox while it is made. Each step of `outbox.ts` adds to it; nothing outside this folder sees it.
 import { type Change, type Problem, problem } from '../change.ts';
 import type { OutboxInput } from './input.ts';
 import type { Keepers, Known } from './known.ts';
 import type { Message, OutboxRow, Said } from './message.ts';
 import type { RuleId } from '../rules.ts';
 
-/** A row that is to carry an ID: a new one of ours, or (`id`) one that it has lost. */
+/** An ID for a row: a new one, or (`id`) the one that the row has lost. */
 export interface Naming {
   readonly row: number;
   readonly id?: string;
-  /** What the ledger is to have under the new ID. */
+  /** The entry of the ledger for the new ID. */
   readonly message?: Message;
 }
 
 /** A row that says yes and may be sent. */
 export interface Wish {
-  /** Undefined: it has none yet. */
+  /** undefined: the row has none yet. */
   readonly id: string | undefined;
   readonly row: OutboxRow;
   readonly values: readonly Said[];
@@ -32,16 +31,16 @@ export interface Draft extends Keepers {
   readonly namings: Naming[];
   readonly messages: Map<string, Message>;
   readonly sets: (Change & { readonly op: 'set' })[];
-  /** What rows say that have no problem. */
+  /** Statuses of rows without a problem, by row number. */
   readonly texts: Map<number, string>;
   readonly problems: Problem[];
-  /** Of these, what the row does not say yet: somebody may still be typing there. */
+  /** Problems that the row does not show yet: a person may still be typing there. */
   readonly silent: Set<Problem>;
   readonly queue: Wish[];
   sent: number;
-  /** Rows that say yes and cannot be judged yet: an approval is for them too. */
+  /** Rows that say yes and cannot be judged yet. An approval has to count them. */
   pending: number;
-  /** Some row proves what the ledger has not (P6). */
+  /** A row proves a message that the ledger does not have (P6). */
   isBehind: boolean;
 }
 
@@ -49,7 +48,7 @@ export function addProblem(draft: Draft, row: OutboxRow, kind: Problem['kind'], 
   draft.problems.push(problemOf(draft, row, kind, rule, reason));
 }
 
-/** What takes care of itself within a run or two: the report has it, the row keeps what it says. */
+/** For problems that end by themselves within a run or two: the report has them, the status of the row stays. */
 export function addSilentProblem(draft: Draft, row: OutboxRow, rule: RuleId, reason: string): void {
   const said = problemOf(draft, row, 'waiting', rule, reason);
   draft.problems.push(said);
@@ -61,7 +60,7 @@ function problemOf({ keepers }: Draft, row: OutboxRow, kind: Problem['kind'], ru
   return keepers.get(row.id) === row ? { ...said, id: row.id } : said;
 }
 
-/** A person asked for it again although it was sent, or may have been. */
+/** Whether a person asked to send it again although it was sent, or may have been. */
 export function isResendAsked({ input }: Draft, id: string): boolean {
   return input.retried.get(id) ?? false;
 }

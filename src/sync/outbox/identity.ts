@@ -1,5 +1,7 @@
-// P2, P6: whose message a row is. By the ID it was given, else by the uuid, else by what it says; a row that says it was
-// sent, and is nobody's that we know, is proof or is set aside, and is never sent.
+// Decides whose message a row is (P2, P6): by its ID, else by the uuid, else by what it says.
+//
+// A row that says it was sent, and that the ledger does not know, is proof of an earlier state or is quarantined. It is
+// never sent.
 import { firstFew } from '../change.ts';
 import { contentText, isUuid, type Message, type OutboxRow, readPayload, readRecipient, readSend } from './message.ts';
 import { instantOf, isBlankCell, textOf } from './cells.ts';
@@ -21,13 +23,13 @@ export function identifyRows(draft: Draft): void {
   }
 }
 
-/** A row that we have not given an ID, or whose ID somebody took away (P2). */
+/** P2: a row that has no ID of ours, or lost it. */
 function considerNameless(draft: Draft, row: OutboxRow): void {
   const { input, known, keepers, namings } = draft;
   const uuid = textOf(row.uuid);
   const owner = known.idByUuid.get(uuid);
   if (isUuid(uuid) && owner === undefined) {
-    // P6: sent by somebody's leadsheet, and not by one that this state remembers.
+    // P6: leadsheet sent it, and this state does not know of it.
     draft.isBehind = true;
     namings.push({ row: row.number, message: provenBy(draft, row) });
     draft.sent += 1;
@@ -66,7 +68,7 @@ function considerNamed(draft: Draft, row: OutboxRow): void {
   }
   const isNamed = isUuid(uuid) && owner === undefined;
   if (message && isNamed && (message.state === 'unknown' || message.state === 'intended')) {
-    // Somebody looked in the service, and wrote down what they found (P3).
+    // P3: a person looked in the service and wrote down the uuid.
     const found: Message = { ...message, state: 'sent', uuid: uuid.toLowerCase() };
     messages.set(id, found);
     return reportOutcome(draft, row, id, found);
@@ -91,24 +93,29 @@ function considerNamed(draft: Draft, row: OutboxRow): void {
   judgeWish(draft, row, id, message);
 }
 
-/** I4: of rows with one ID one keeps it. A copy of what was not sent is a message of its own, and wants an ID of its own. */
+/**
+ * I4: of the rows with one ID, one keeps it. A copy of a row that was not sent is a message of its own and needs an ID of
+ * its own.
+ */
 function considerCopy(draft: Draft, row: OutboxRow, keeper: OutboxRow): void {
   if (!isBlankCell(row.uuid) || !isBlankCell(row.sentAt)) return quarantineCopy(draft, row, keeper);
   if (isWished(draft, row)) judgeWish(draft, row, undefined, undefined);
 }
 
-/** P1. Says what keeps a row from being sent, where something is in Send. */
+/** P1: whether Send says yes. If it says anything else than yes or no, the row is told what keeps it from being sent. */
 function isWished(draft: Draft, row: OutboxRow): boolean {
   const { send } = draft.input.headers;
   const word = readSend(row);
   if (word === 'formula') addProblem(draft, row, 'held', 'P1', `a formula stands in ${send}: type yes`);
   else if (word === 'other') addProblem(draft, row, 'waiting', 'P1', `it is sent once ${send} says yes`);
-  // What was said of a wish that is no more.
+  // Removes what was said of a wish that is gone.
   else if (word === 'no') draft.texts.set(row.number, '');
   return word === 'yes';
 }
 
-/** P6: what the row says that was sent before this state began; its content is taken for what was sent. */
+/**
+ * P6: the message that the row proves. It was sent before this state began; its present content counts as what was sent.
+ */
 function provenBy({ input }: Draft, row: OutboxRow): Message {
   const { fields, missing } = input;
   const [uuid, at, delivery] = [textOf(row.uuid), instantOf(row), textOf(row.delivery)];
@@ -135,7 +142,7 @@ function quarantineCopy(draft: Draft, row: OutboxRow, { number }: OutboxRow): vo
   addProblem(draft, row, 'quarantined', 'P2', `copy of row ${number}, nothing is sent: ${remedy}`);
 }
 
-/** I4, P3: which of them was sent, or may have been, cannot be told. */
+/** I4, P3: it cannot be told which of the rows was sent, or may have been. */
 function quarantineDoubtful(draft: Draft, row: OutboxRow, rows: readonly number[]): void {
   const others = firstFew(rows.filter((number) => number !== row.number));
   const reason = `has the same ID as row ${others}, and which of them was sent cannot be told, nothing is sent: clear the ID in the rows that are new messages`;

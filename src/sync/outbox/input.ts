@@ -1,9 +1,9 @@
-// What the plan of an outbox is made from: the rows, the ledger, what the service said when asked, and what people allow.
+// What the plan of an outbox is made from: rows, ledger, answers of the service, and what people allow.
 import type { Message, MessageKind, OutboxField, OutboxRow } from './message.ts';
 
 export interface Sender {
   readonly uuid: string;
-  /** What people may call it; the first one is for people. */
+  /** Names that people may use for it. The first one is shown to people. */
   readonly names: readonly string[];
   readonly isEnabled: boolean;
 }
@@ -12,15 +12,15 @@ export type RecipientAnswer =
   | { readonly kind: 'here'; readonly uuid: string; readonly name: string }
   | { readonly kind: 'none' };
 
-/** What the service said when asked. */
+/** The answers of the service so far. */
 export interface OutboxAnswers {
-  /** Undefined: not asked. */
+  /** undefined: not asked. */
   readonly senders?: readonly Sender[];
-  /** By what was asked for (`readRecipient`). */
+  /** By the text that was asked for (`readRecipient`). */
   readonly recipients: ReadonlyMap<string, RecipientAnswer>;
 }
 
-/** Headers of the columns that are no payload, for people. */
+/** Headers of the columns that are not sent. For people. */
 export type OwnHeaders = Readonly<Record<'send' | 'uuid' | 'sentAt', string>>;
 
 export interface OutboxInput {
@@ -28,29 +28,29 @@ export interface OutboxInput {
   readonly fields: readonly OutboxField[];
   readonly headers: OwnHeaders;
   readonly rows: readonly OutboxRow[];
-  /** Headers without which nothing is sent (W11). */
+  /** Missing headers without which nothing is sent (W11). */
   readonly missing: readonly string[];
   /** The ledger, by the ID of the row. */
   readonly messages: ReadonlyMap<string, Message>;
   /** False for a new, lost or restored state, until a person approved what it would send (P6). */
   readonly isTrusted: boolean;
-  /** Ids that are to be tried again; true: although they were or may have been sent. */
+  /** Ids to try again. true: even if the message was sent, or may have been. */
   readonly retried: ReadonlyMap<string, boolean>;
-  /** How many a person let through. */
+  /** P6: how many messages a person approved. */
   readonly approved: number;
   readonly answers: OutboxAnswers;
   readonly perHour: number;
-  /** How many are judged to the end at once; the rest is for later. */
+  /** How many rows are judged to the end at once. The others wait. */
   readonly batchMax: number;
-  /** Of this run, by ID: surely not sent, for this reason. */
+  /** By ID: messages of this run that were surely not sent, and why. */
   readonly tried: ReadonlyMap<string, string>;
   /** Epoch milliseconds on the service's clock. */
   readonly now: number;
   /** W10; undefined: a person asked for this run and waits for it. */
   readonly settleMs?: number;
-  /** Of a plan that nobody carries out: rows need no ID for it. */
+  /** For a plan that is not carried out: rows need no ID. */
   readonly isDryRun: boolean;
-  /** Of any text, the same for the same; two texts have two. */
+  /** A digest: equal for equal texts, different for different ones. */
   readonly digest: (text: string) => string;
   readonly nearest: (word: string, words: readonly string[]) => string | undefined;
 }

@@ -1,4 +1,4 @@
-// P4, as the service says: sender, contact and content of a row whose turn it is.
+// P4: judges sender, contact and content of a row by the answers of the service.
 import type { Change, FieldChange } from '../change.ts';
 import { contentText, type Message, type OutboxRow } from './message.ts';
 import { type Draft, addProblem, type Wish } from './draft.ts';
@@ -8,12 +8,12 @@ import { sameAs } from './wish.ts';
 import type { RuleId } from '../rules.ts';
 import { normalText } from '../value/same.ts';
 
-/** A row that is to be sent, in full. */
+/** A row that is to be sent, with all that the call needs. */
 export interface Due {
   readonly id: string;
   readonly row: number;
   readonly payload: Payload;
-  /** As it stands in the ledger. */
+  /** The entry of the ledger. */
   readonly message: Message;
   readonly said: string;
   readonly key: string;
@@ -22,10 +22,12 @@ export interface Due {
 
 export type Verdict = { readonly kind: 'due'; readonly due: Due } | { readonly kind: 'unanswered' | 'refused' };
 
-/** What was refused because of something elsewhere, which nobody tells us about, is asked again so much later. */
+/**
+ * A refusal may end because of a change elsewhere that the service does not report: it is asked again after this time.
+ */
 const askAgainMs = 3_600_000;
 
-/** `taken`: by what it says (`Due.key`), the ID of who is sent now. */
+/** `taken`: the IDs of the rows that are sent now, by `Due.key`. */
 export function judgeByService(draft: Draft, each: Wish, taken: ReadonlyMap<string, string>): Verdict {
   const { input, known } = draft;
   const { row, values, recipient, message } = each;
@@ -53,7 +55,7 @@ export function judgeByService(draft: Draft, each: Wish, taken: ReadonlyMap<stri
   return { kind: 'due', due };
 }
 
-/** Remembered, so that nobody asks the same again in every run. */
+/** Stored, so that the service is not asked the same in every run. */
 function refuse(draft: Draft, { id, row, message, said }: Wish, rule: RuleId, reason: string, name?: string): Verdict {
   addProblem(draft, row, 'refused', rule, reason);
   if (id === undefined) return { kind: 'refused' };
@@ -78,7 +80,7 @@ function refuse(draft: Draft, { id, row, message, said }: Wish, rule: RuleId, re
   return { kind: 'refused' };
 }
 
-/** A string: why none is meant. */
+/** A string: why no sender is named. */
 function senderCalled(input: OutboxInput, text: string, senders: readonly Sender[]): Sender | string {
   const wanted = normalText(text).toLowerCase();
   const called = senders.filter(({ names }) => names.some((name) => normalText(name).toLowerCase() === wanted));

@@ -1,14 +1,14 @@
-// What the ledger knows of an outbox, as its rows ask for it: whose a uuid is, what was sent, and which row an ID is of.
+// Indexes of the ledger of an outbox: by uuid, by content, and which row keeps an ID.
 import { callsOf, type Message, type OutboxRow, readPayload, saidText } from './message.ts';
 import { textOf } from './cells.ts';
 import type { OutboxInput } from './input.ts';
 
-/** The ledger by what is in it; of several IDs the one that the ledger has first stands first. */
+/** If several entries match, the first one of the ledger stands first. */
 export interface Known {
   readonly idByUuid: ReadonlyMap<string, string>;
-  /** By what the row said when the ledger last heard of it. */
+  /** By the digest of what the row said when the ledger was last written. */
   readonly idsBySaid: ReadonlyMap<string, readonly string[]>;
-  /** By what was sent or may have been, and by its contact and content. */
+  /** By the digests of what was sent or may have been: the text of the row, and its contact and content. */
   readonly idsBySent: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -29,16 +29,18 @@ export function indexLedger({ messages }: OutboxInput): Known {
 }
 
 export interface Keepers {
-  /** By ID: of the rows that carry it, the one that it is of. Of an ID in doubt, the upper one. */
+  /** By ID: the row that keeps it. If that is in doubt: the upper one. */
   readonly keepers: Map<string, OutboxRow>;
   /** By ID: the numbers of rows that cannot be told from copies, upper ones first. */
   readonly doubted: ReadonlyMap<string, readonly number[]>;
 }
 
 /**
- * I4: of rows with one ID, the one that says what was written down keeps it; else the upper one that shows the uuid of what
- * was sent. Where something was sent, or may have been, and no row shows that it is of this one, it is in doubt: the row of
- * it was edited since, and would be sent again as a copy. Rows of which nothing was sent are messages of their own.
+ * I4: which of the rows with one ID keeps it: the row that says what the ledger has; else the upper one that shows the
+ * uuid of what was sent.
+ *
+ * If something was sent, or may have been, and no row shows that it is the one, the ID is in doubt: the row was edited
+ * since, and would be sent again as a copy. Rows of which nothing was sent are messages of their own.
  */
 export function findKeepers(input: OutboxInput): Keepers {
   const keepers = new Map<string, OutboxRow>();
@@ -71,24 +73,24 @@ function keeperOf(input: OutboxInput, upperFirst: readonly OutboxRow[]): OutboxR
   return message.uuid === undefined ? undefined : upperFirst.find(isOfMessage);
 }
 
-/** Digest of what a row says. */
+/** The digest of what a row says. */
 export function saidOf({ fields, digest }: OutboxInput, row: OutboxRow): string {
   return digest(saidText(fields, row.cells.map(readPayload)));
 }
 
-/** The service took it, or may have. */
+/** Whether the service took it, or may have. */
 export function isDone({ state }: Message): boolean {
   return state === 'sent' || state === 'unknown' || state === 'intended';
 }
 
-/** P2: of all that was sent under an ID, or may have been. */
+/** P2: digests of all that was sent under an ID, or may have been. */
 export function sentDigests(message: Message): readonly string[] {
   const { said, key = '', before = [] } = message;
   const now = isDone(message) ? [said, key].filter((digest) => digest !== '') : [];
   return [...new Set([...before, ...now])];
 }
 
-/** P4: counted across restarts, since the ledger is. */
+/** P4. The ledger is stored, so a restart does not reset the count. */
 export function countCalls({ messages, now }: OutboxInput): number {
   let count = 0;
   for (const message of messages.values()) count += callsOf(message, now).length;

@@ -1,4 +1,4 @@
-// A message of an outbox: what its row says, what the ledger knows of it, and when two of them say the same.
+// A message of an outbox: what its row says, what the ledger stores about it, and when two messages say the same.
 import { type Cell, readCell } from '../value/kinds.ts';
 import type { RuleId } from '../rules.ts';
 import { normalEmail, normalText } from '../value/same.ts';
@@ -6,25 +6,25 @@ import { normalEmail, normalText } from '../value/same.ts';
 export type MessageKind = 'emails' | 'network_messages';
 
 export interface OutboxField {
-  /** Of the payload: `lead_uuid`. */
+  /** Its name in the call: `lead_uuid`. */
   readonly name: string;
   readonly header: string;
   /** In characters; undefined: no limit is known. */
   readonly lengthMax?: number;
-  /** Several values in one cell, with commas or line breaks between. */
+  /** Several values in one cell, separated by commas or line breaks. */
   readonly isList: boolean;
 }
 
 export interface OutboxRow {
   readonly number: number;
-  /** Given by us; `''`: none. */
+  /** Given by leadsheet; `''`: none. */
   readonly id: string;
   /** In the order of the fields; undefined: the column was not found. */
   readonly cells: readonly (Cell | undefined)[];
   readonly send: Cell | undefined;
-  /** A formula is nobody's word (P1). */
+  /** P1: a formula is not the decision of a person. */
   readonly isSendFormula: boolean;
-  /** What an earlier run wrote: the uuid of what was sent, when, and its status. */
+  /** Written by an earlier run: the uuid of what was sent, when, and its status. */
   readonly uuid: Cell | undefined;
   readonly sentAt: Cell | undefined;
   readonly delivery: Cell | undefined;
@@ -46,35 +46,35 @@ export interface Message {
   readonly state: 'waiting' | 'intended' | 'sent' | 'refused' | 'unknown';
   /** Epoch milliseconds on the service's clock: since when, or when. */
   readonly at: number;
-  /** Empty: no run of ours. */
+  /** Empty: sent by no run of this state. */
   readonly run: string;
-  /** Digest of what the row said then; empty: not known. */
+  /** Digest of what the row said then. Empty: not known. */
   readonly said: string;
-  /** Digest of contact and content, once the contact was found. */
+  /** Digest of contact and content, once the contact is known. */
   readonly key?: string;
-  /** Of what was sent, in the service. */
+  /** The uuid of what was sent, in the service. */
   readonly uuid?: string;
-  /** Its status, as last seen there. */
+  /** Its status in the service, as last seen. */
   readonly delivery?: string;
-  /** The contact: uuid, and for people. */
+  /** The contact: its uuid, and its name for people. */
   readonly to?: string;
   readonly name?: string;
   /** Why it was refused. */
   readonly message?: string;
   readonly rule?: RuleId;
-  /** Of a refusal: from when on it is asked again by itself; left out: only once the row says something else. */
+  /** When a refused message is tried again by itself. Left out: only after the row changes. */
   readonly retryAt?: number;
-  /** A person looked, and wants it sent although it was, or may have been. */
+  /** A person looked, and wants it sent although it was sent, or may have been. */
   readonly isAgain?: true;
-  /** Digests of what was sent, or may have been, before a person asked for it again: it still counts as sent (P2). */
+  /** P2: digests of what was sent, or may have been, before a person asked for it again. They still count as sent. */
   readonly before?: readonly string[];
-  /** Uuids of what was sent then: a copy of the row may still show one, which proves nothing new (P6). */
+  /** P6: uuids of what was sent then. A copy of the row may still show one, which proves nothing new. */
   readonly uuidsBefore?: readonly string[];
-  /** When calls were made that sent or may have, epoch milliseconds: what the cap counts, whatever became of it since. */
+  /** When calls were made that sent or may have, epoch milliseconds. The cap counts them, whatever happened since. */
   readonly calls?: readonly number[];
 }
 
-/** What a cell of the payload says: a value, null for a blank, or why it says nothing. */
+/** The content of a cell that is sent: a value, null for a blank, or why it cannot be read. */
 export type Said = string | null | { readonly unreadable: string };
 
 export function readPayload(cell: Cell | undefined): Said {
@@ -91,7 +91,7 @@ export function listIn(text: string): readonly string[] {
     .filter((part) => part !== '');
 }
 
-/** As the digest takes it: columns that say nothing do not count, so that one may be added. */
+/** The text that the digest is made of. Blank columns do not count, so that a column may be added. */
 export function saidText(fields: readonly OutboxField[], values: readonly Said[]): string {
   const said = fields.flatMap(({ name }, index) => {
     const value = values[index];
@@ -102,7 +102,7 @@ export function saidText(fields: readonly OutboxField[], values: readonly Said[]
 
 const contentFields = ['text', 'body', 'subject', 'template_uuid'];
 
-/** Contact and content: who sends it does not make it another message. */
+/** Contact and content. Another sender does not make it another message. */
 export function contentText(contact: string, payload: Readonly<Record<string, unknown>>): string {
   const content = contentFields.flatMap((name) => {
     const value = payload[name];
@@ -117,14 +117,14 @@ export function isUuid(text: string): boolean {
   return uuidForm.test(text);
 }
 
-/** How a contact is asked for: by e-mail address or uuid; undefined: it is neither. */
+/** How the service is asked for the contact: by e-mail address or uuid. undefined: the text is neither. */
 export function readRecipient(text: string): string | undefined {
   const trimmed = normalText(text);
   if (trimmed.includes('@')) return normalEmail(trimmed);
   return isUuid(trimmed) ? trimmed.toLowerCase() : undefined;
 }
 
-/** Does the Send cell say yes? `no` and a blank say nothing. */
+/** What the Send cell says. A blank means no. */
 export function readSend({ send, isSendFormula }: Pick<OutboxRow, 'send' | 'isSendFormula'>) {
   const said = readPayload(send);
   const word = typeof said === 'string' ? normalText(said).toLowerCase() : '';
@@ -133,22 +133,24 @@ export function readSend({ send, isSendFormula }: Pick<OutboxRow, 'send' | 'isSe
   return isSendFormula ? 'formula' : 'yes';
 }
 
-/** What was sent and nothing more will be heard of. */
+/** Statuses after which nothing changes. */
 const finals: Readonly<Record<MessageKind, readonly string[]>> = {
   network_messages: ['done', 'failed'],
   emails: ['cancelled', 'missing_body', 'error', 'bounced'],
 };
-/** A status that is final unless it bounces. */
+/** Statuses after which only a bounce can follow. */
 const delivered = new Set(['sent', 'sync', 'idle']);
 
-/** No status is waited for longer: outreach is queued for office hours and holidays, not for a month. */
+/** A status is watched this long: messages are queued for office hours and holidays, not for a month. */
 const watchMs = 30 * 86_400_000;
-/** Mail is tried for four to five days before it bounces, https://www.rfc-editor.org/rfc/rfc5321#section-4.5.4.1 */
+/**
+ * Mail servers retry for four to five days before a mail bounces, https://www.rfc-editor.org/rfc/rfc5321#section-4.5.4.1
+ */
 const bounceMs = 5 * 86_400_000;
-/** An unknown outcome that the listing does not have by then will not be in it. */
+/** If the listing does not have a message of unknown outcome by then, it never will. */
 const lateMs = 86_400_000;
 
-/** Whether the listing may have news of it; `rarely`: only a bounce, which is no hurry. */
+/** Whether to look for the message in the listing. `rarely`: only a bounce can come, which is not urgent. */
 export function watchOf(kind: MessageKind, message: Message, now: number): 'closely' | 'rarely' | 'not' {
   const { state, at, delivery = '' } = message;
   const age = now - at;
@@ -162,7 +164,7 @@ export function watchOf(kind: MessageKind, message: Message, now: number): 'clos
 
 const hourMs = 3_600_000;
 
-/** When calls were made that sent or may have; the cap forgets them after an hour. */
+/** When calls were made that sent or may have, in the last hour, which is what the cap counts. */
 export function callsOf({ calls = [] }: Message, now: number): readonly number[] {
   return calls.filter((at) => at > now - hourMs);
 }

@@ -1,7 +1,9 @@
-// P rules, the deciding half: which rows are sent now, which wait, and what each row is told. A row is sent once, ever; when
-// in doubt it is not (L8). Pure: rows, ledger and answers in, plain data out; the same again with more answers goes further.
-// Each step is a file: whose message a row is (identity), what the row itself says (wish), whose turn it is (queue) and what
-// the service says of it (judge); what was sent is told by report.
+// The plan of an outbox (P rules): which rows are sent now, which wait, and what each row is told.
+//
+// A row is sent once, ever; in doubt it is not sent (L8). Pure: rows, ledger and answers go in, plain data comes out.
+// With more answers the same plan goes further. Each step is a file: identity.ts decides whose message a row is, wish.ts
+// checks what the row itself says, queue.ts decides whose turn it is, judge.ts checks what the service says, report.ts
+// tells what was sent.
 import type { Change, Problem } from '../change.ts';
 import type { Message } from './message.ts';
 import type { Draft, Naming } from './draft.ts';
@@ -13,17 +15,17 @@ import { planQueue } from './queue.ts';
 import { statusByRow } from '../status.ts';
 
 export interface OutboxPlan {
-  /** Oldest first; `batchMax` at most. */
+  /** Oldest first; at most `batchMax`. */
   readonly due: readonly Due[];
   readonly namings: readonly Naming[];
-  /** For the ledger. */
+  /** Entries for the ledger, by ID. */
   readonly messages: ReadonlyMap<string, Message>;
-  /** Cells that say what was sent, when, and what became of it. */
+  /** Writes of the cells that say what was sent, when, and its status. */
   readonly sets: readonly (Change & { readonly op: 'set' })[];
   readonly problems: readonly Problem[];
-  /** Sentence for the status column by row number; a row without one keeps what it says. */
+  /** The sentence for the status column, by row number. A row without one keeps its status. */
   readonly statuses: ReadonlyMap<number, string>;
-  /** What has to be asked before more can be said. */
+  /** What the service has to be asked before the plan goes further. */
   readonly questions: { readonly recipients: readonly string[]; readonly senders: boolean };
   /** Rows whose message was sent. */
   readonly sent: number;

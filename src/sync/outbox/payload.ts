@@ -1,16 +1,16 @@
-// What a row says, by the names that the service has for it, and what is wrong with it as it stands (P4).
+// What is sent for a row, by the names that the service uses, and what is wrong with the row itself (P4).
 import { listIn, type OutboxField, type Said } from './message.ts';
 
-/** As the service takes it, by the names of its fields. */
+/** As the service takes it, by field name. */
 export type Payload = Readonly<Record<string, string | readonly string[]>>;
 
-/** What keeps a row from being sent, whatever the service would say. */
+/** Why a row cannot be sent, whatever the service would say. */
 export interface Fault {
   readonly kind: 'refused' | 'unreadable';
   readonly reason: string;
 }
 
-/** One of each line has to say something. */
+/** At least one field of each line must be filled. */
 const required = [['lead_uuid'], ['sender_profile_uuid'], ['text', 'body', 'template_uuid']];
 
 export function faultIn(fields: readonly OutboxField[], values: readonly Said[]): Fault | undefined {

@@ -1,9 +1,10 @@
-// Who goes now, and who waits: P4's cap, P6's approval, W10. Oldest first, whatever the order of the rows (L11).
+// The queue of an outbox: approval, settle delay and cap decide which rows are sent now (P4, P6, W10). Oldest first
+// (L11).
 import { type Draft, addProblem, addSilentProblem } from './draft.ts';
 import { type Due, judgeByService } from './judge.ts';
 import { countCalls } from './known.ts';
 
-/** The last step of a plan. Fields of the same names as in `OutboxPlan` mean the same. */
+/** The last step of the plan. Fields of the same names as in `OutboxPlan` mean the same. */
 export interface QueuePlan {
   readonly due: readonly Due[];
   readonly questions: { readonly recipients: readonly string[]; readonly senders: boolean };
@@ -16,7 +17,7 @@ export function planQueue(draft: Draft): QueuePlan {
   const unapproved = countUnapproved(draft);
   const due: Due[] = [];
   const recipients = new Set<string>();
-  /** By what it says: who is sent now. */
+  /** The IDs of the rows that are sent now, by `Due.key`. */
   const taken = new Map<string, string>();
   let free = perHour - countCalls(input);
   let ahead = 0;
@@ -49,7 +50,7 @@ export function planQueue(draft: Draft): QueuePlan {
   return { due, questions: { recipients: [...recipients], senders: asked > 0 && !input.answers.senders }, unapproved };
 }
 
-/** P6: a state that may not know what was sent sends nothing until a person let through as many as say yes. */
+/** P6: if the ledger may be incomplete, nothing is sent until a person approved as many messages as say yes. */
 function countUnapproved({ input, queue, pending, isBehind }: Draft): number {
   const isTrusted = input.isTrusted && !isBehind;
   const wished = queue.length + pending;

@@ -1,4 +1,4 @@
-// P3, P5: what rows are told whose message the service took, or may have taken.
+// What a row is told once its message was sent, or may have been (P3, P5).
 import { type Message, type OutboxRow } from './message.ts';
 import { instantText, sentCells } from './cells.ts';
 import { type Draft, addProblem } from './draft.ts';

@@ -1,4 +1,4 @@
-// P4, as far as the row itself tells: a row that says yes is put into the queue, or is told what it lacks.
+// Checks what a row itself says (P4): a row that says yes is put into the queue, or is told what is missing.
 import { isPlaceholderEmail } from '../record/keys.ts';
 import { callsOf, type Message, type OutboxRow, readPayload, readRecipient, saidText } from './message.ts';
 import { instantText } from './cells.ts';
@@ -6,7 +6,7 @@ import { type Draft, isResendAsked, addProblem, addSilentProblem } from './draft
 import { isDone, sentDigests } from './known.ts';
 import { faultIn, headerOf, textIn } from './payload.ts';
 
-/** `id` undefined: it has none yet. `before`: what the ledger has under it. */
+/** `id` undefined: the row has none yet. `before`: its entry in the ledger. */
 export function judgeWish(draft: Draft, row: OutboxRow, id: string | undefined, before: Message | undefined): void {
   const { input, known } = draft;
   const { fields, missing, now } = input;
@@ -43,13 +43,13 @@ export function judgeWish(draft: Draft, row: OutboxRow, id: string | undefined, 
   else draft.queue.push({ id, row, values, said, message, recipient });
 }
 
-/** P2: nothing is sent under an ID that the row does not have yet. */
+/** P2: a row is sent only once its ID stands in it. */
 export function waitForId(draft: Draft, row: OutboxRow): void {
   draft.pending += 1;
   addSilentProblem(draft, row, 'P1', 'is tried in the next run');
 }
 
-/** P2, for the row `id` that says what `twin` said: `digest` is the one they share. */
+/** P2: why row `id` is not sent: it says the same as `twin`. `digest`: the digest that both share. */
 export function sameAs(
   { input }: Draft,
   twin: string,
@@ -66,7 +66,7 @@ function whichOf(message: Message, digest: string): string {
   if (isDone(message) && isLast) {
     return `the message of ${instantText(message.at)}${message.state === 'sent' ? '' : ', whose outcome is unknown'}`;
   }
-  // Under that ID something else may have been sent since, at another time.
+  // Something else may have been sent under that ID since, at another time.
   return message.before?.includes(digest)
     ? 'a message that was sent before, or may have been'
     : 'another row that is sent now';
@@ -81,7 +81,7 @@ interface Renewal {
   readonly isAgain: boolean;
 }
 
-/** What the ledger is to have: as it was, unless the row says something else or a person asks again. */
+/** The entry for the ledger: unchanged, unless the row says something else or a person asked to try again. */
 function renewed(before: Message | undefined, { said, now, isRetried, isAgain }: Renewal): Message {
   const calls = before ? callsOf(before, now) : [];
   const earlier = before ? sentDigests(before) : [];

@@ -1,5 +1,5 @@
-// What the last runs left behind: the values both sides agreed on, and what is still open. Kept by `src/state`, which
-// stores it as it is, record by record: plain JSON values only.
+// What earlier runs stored: the values both sides agreed on, and what is still open. Plain JSON values, because
+// `src/state` stores each record as it is.
 import { pack, type Packed, repack, unpack } from './record.ts';
 import type { Reading, Side, Value } from '../value/value.ts';
 
@@ -8,7 +8,7 @@ export interface Base {
   readonly fields: readonly string[];
   /** By uuid. */
   readonly links: ReadonlyMap<string, Link>;
-  /** Rows that are nobody's contact yet, by `rowKey`. */
+  /** Rows that have no contact yet, by `rowKey`. */
   readonly strays: ReadonlyMap<string, Stray>;
 }
 
@@ -16,70 +16,72 @@ export interface Base {
 export interface Link {
   /** What both sides were confirmed to hold (L3). Unknown where they never agreed. */
   readonly agreed: Packed;
-  /** What each side held when last read, where that is not literally `agreed`. */
+  /** What each side held when last read, if that is not literally `agreed`. */
   readonly crm?: Packed;
   readonly sheet?: Packed;
-  /** Something of it is not done or not agreed: it is looked at in every run, not only when it changes. */
+  /** A change is not done or a field not agreed: every run looks at the link, even if neither side changed. */
   readonly isOpen?: true;
-  /** `updated_at` of our last confirmed write, epoch milliseconds: an older answer is stale. */
+  /** `updated_at` of our last confirmed write, epoch milliseconds. An answer with an older instant is stale. */
   readonly writtenAt?: number;
   /**
-   * `updated_at` as last read, epoch milliseconds, while something is open: a later run that did not read the contact
-   * again still has to say which side is newer (M1).
+   * `updated_at` as last read, epoch milliseconds, while the link is open. A later run that does not read the contact
+   * needs it to tell which side is newer (M1).
    */
   readonly updatedAt?: number;
-  /** What other rows with its ID held when a run last looked, in an order of their own (I4). Left out: there were none. */
+  /** What other rows with this ID held when a run last looked, sorted (I4). Left out: there was no such row. */
   readonly copies?: readonly Packed[];
-  /** Left out while both are there. */
+  /** Left out while contact and row are both there. */
   readonly standing?: Standing;
-  /** Why it stands so, as far as there is more to say: every run says the same of it (W9). */
+  /** More words about `standing`, so that every run gives the same reason (W9). */
   readonly standsFor?: string;
-  /** A write to the contact had no outcome that anybody saw: it is asked for by its uuid until it was read (W4). */
+  /** The outcome of a write to the contact is unknown: runs ask for the contact by its uuid until it is read (W4). */
   readonly isUnsure?: true;
-  /** Full scans in a row that did not show the contact (D3). */
+  /** Consecutive full scans that did not show the contact (D3). */
   readonly missedScans?: number;
-  /** Open business by field name. */
+  /** What is open about fields, by field name. */
   readonly notes?: Readonly<Record<string, FieldNote>>;
-  /** W5. Updates of this contact that the service refused. */
+  /** W5: the service refused updates of this contact. */
   readonly refusal?: Refusal;
   /**
-   * G2. Writes that a run was let through to make and that are not confirmed, by field name: the value. The same write
-   * counts towards no limit again (`counted.ts`).
+   * G2: values that an earlier run was allowed to write and that are not confirmed, by field name. The same write counts
+   * towards no limit again (`counted.ts`).
    */
   readonly counted?: Readonly<Record<string, Value>>;
-  /** W5. The same of other changes: `Refusal.sheet` has what the contact held, and of `set` what row and contact held. */
+  /**
+   * W5: refusals of other changes. `Refusal.sheet` holds the values of the contact; for `set`, those of row and contact.
+   */
   readonly refusals?: Readonly<Partial<Record<RefusableOp, Refusal>>>;
 }
 
-/** `set`: cells that the spreadsheet refused, as in a protected range. */
+/** `set`: the spreadsheet refused to take cells, for example in a protected range. */
 export type RefusableOp = 'delete' | 'cancel' | 'set';
 
 /**
- * `row-gone`: a person deleted the row, the contact stays (D1). `contact-gone`: the row stays and says so (D3).
- * `left`: the contact is in another list now, or the filter is no longer true of it (D4).
+ * `row-gone`: a person deleted the row, the contact stays (D1). `contact-gone`: the contact was deleted, the row stays
+ * and says so (D3). `left`: the contact is in another list, or the filter excludes it (D4).
  */
 export type Standing = 'row-gone' | 'contact-gone' | 'left';
 
 export interface FieldNote {
-  /** A sheet edit that is not sent yet: what it shows, and since when, on the service's clock (W10, M1). */
+  /** An edit in the sheet that is not sent yet: its value, and since when, on the service's clock (W10, M1). */
   readonly edit?: { readonly value: Value; readonly since: number };
-  /** Since when both sides differ without a winner (M1). */
+  /** Since when both sides differ and no side wins (M1). */
   readonly conflictSince?: number;
-  /** Writes of this value that the service did not store (M6). */
+  /** How often the service did not store this value (M6). */
   readonly notStored?: { readonly value: Value; readonly times: number };
-  /** Left alone until a side shows something else (M6, M7). */
+  /** The field is left alone until a side shows another value (M6, M7). */
   readonly parked?: { readonly why: 'not-stored' | 'flips'; readonly crm: Reading; readonly sheet: Reading };
   /**
-   * The key that the cell shows is another contact's, as was last found (I7): the service is asked again at the next full
-   * scan, or when the cell or that contact changes.
+   * Another contact has the key that the cell shows (I7). The service is asked again at the next full scan, or when the
+   * cell or that contact changes.
    */
   readonly taken?: TakenKey;
   /**
-   * A key that a run was passing on when it ended (I7): what the contact held before that call and after it. Whichever of
-   * the two it shows is our own doing.
+   * A run ended while it passed this key on (I7): what the contact held before that call and after it. If the contact
+   * shows one of the two, no person edited it.
    */
   readonly passedOn?: readonly [Value, Value];
-  /** The last two writes, oldest first: what they put in the place of what (M7). */
+  /** The last two writes, oldest first: the value written and the value it replaced (M7). */
   readonly written?: readonly Written[];
 }
 
@@ -99,32 +101,36 @@ export interface Written {
 export interface Refusal {
   readonly message: string;
   readonly times: number;
-  /** Not before this instant, epoch milliseconds; null: not by itself (quarantined). */
+  /** Epoch milliseconds. Not tried again before; null: not tried again until a person asks (quarantined). */
   readonly retryAt: number | null;
-  /** What the sheet held: something else is a new try. */
+  /** What the sheet held. Other contents are a new attempt. */
   readonly sheet: Packed;
 }
 
 export interface Stray {
-  /** When the row was first seen with these very contents, on the service's clock (W10). */
+  /** When the row was first seen with these contents, on the service's clock (W10). */
   readonly since: number;
   readonly refusal?: Refusal;
-  /** The person the service answered for it, where that was somebody else (I3). */
+  /** The contact that the service answered for this row although it is another person (I3). */
   readonly mistakenFor?: string;
-  /** By what that was seen: every run says the same of it (W9). */
+  /** How that was noticed, so that every run gives the same reason (W9). */
   readonly mistake?: string;
-  /** The automation it names: another one makes it wait to settle anew (W10). */
+  /** The text of its automation cell. Another text starts the settle delay again (W10). */
   readonly wish?: string;
-  /** Creating and enrolling it in one call came to nothing: it is looked up, created and enrolled one after the other (E2). */
+  /**
+   * The call that creates and enrols it had no effect: the row is looked up, created and enrolled by separate calls (E2).
+   */
   readonly isApart?: true;
-  /** A create went out and its outcome is unknown: look before trying again (W4). */
+  /** The outcome of a create is unknown: the row is looked up before the next attempt (W4). */
   readonly isUnknown?: true;
-  /** G2. A run was let through to create it: neither that nor what completes it counts towards a limit again. */
+  /**
+   * G2: an earlier run was allowed to create it. Neither the create nor what completes it counts towards a limit again.
+   */
   readonly isCounted?: true;
-  /** What the service last said of it; asked again at the next full scan, or when the row changes. */
+  /** What the service last said of it. Asked again at the next full scan, or when the row changes. */
   readonly answered?:
     | { readonly kind: 'gone' }
-    /** `uuid` is left out by older states. */
+    /** Older states leave `uuid` out. */
     | { readonly kind: 'elsewhere'; readonly where: string; readonly uuid?: string };
 }
 
@@ -134,9 +140,11 @@ export function lastSeen(link: Link, side: Side): Packed {
 }
 
 /**
- * L3, W4: of `sent`, by field name, nobody saw what came. The contact holds what it held, or what was sent: until it is
- * read nothing follows from either. `passedOn`: those of them that are keys which changed hands, as in `FieldNote` (I7).
- * `fields`: as in `Base`.
+ * The link after a write of unknown outcome (L3, W4). The contact holds what it held or what was sent, so these fields
+ * are unknown until it is read.
+ *
+ * `sent`: field names. `passedOn`: those of them that are keys which changed hands, as in `FieldNote` (I7). `fields`: as
+ * in `Base`.
  */
 export function withUnknownOutcome(
   link: Link,
@@ -158,14 +166,19 @@ export function withUnknownOutcome(
   };
 }
 
-/** Rows without an ID are known by what they hold: they have nothing else that stays. */
+/** The key of a row without an ID: its contents. Its number changes when people sort. */
 export function rowKey({ values }: { readonly values: Packed }): string {
   return values;
 }
 
-/** Rows whose ID nobody knows are known by it. */
+/** The key of a row whose ID no contact has. */
 export function unknownIdKey(id: string): string {
   return `id ${id}`;
+}
+
+/** I3: why a row sends nothing more once the service answered another contact for it. */
+export function wrongAnswerReason(uuid: string, mistake: string): string {
+  return `the service answered another contact, ${uuid}: ${mistake}; correct or delete this row`;
 }
 
 /** M9: the base for another list of fields. */

@@ -1,11 +1,11 @@
-// Whether somebody edited a contact, or its row, since both sides last agreed: what decides about deletions (D2, D3).
+// Whether a person edited a contact, or its row, since both sides last agreed. Deletions depend on it (D2, D3).
 import type { Link } from './base.ts';
 import { isSame, type Kind } from '../value/kinds.ts';
 import { isReadFromCrm, type Mapping } from './mapping.ts';
 import { type Packed, type RowRecord, unpack } from './record.ts';
 import { isBlank, type Reading } from '../value/value.ts';
 
-/** D2: did any field that is read from the CRM change since the base? */
+/** D2: whether a field that is read from the CRM changed since the base. */
 export function isChangedSince({ fields }: Mapping, link: Link, crm: Packed): boolean {
   const [before, now] = [unpack(link.agreed), unpack(crm)];
   return fields.some(
@@ -14,7 +14,9 @@ export function isChangedSince({ fields }: Mapping, link: Link, crm: Packed): bo
   );
 }
 
-/** D3: what a person may have put into the row since the base. A cell that says nothing may hold anything (L1). */
+/**
+ * D3: why the row must not be removed; undefined: nothing was edited there. An unreadable cell may hold anything (L1).
+ */
 export function whyRowIsKept({ fields }: Mapping, link: Link, row: RowRecord): string | undefined {
   const [before, now] = [unpack(link.agreed), unpack(row.values)];
   if (now.includes(undefined)) return 'not all of it can be read';

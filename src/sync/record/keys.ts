@@ -1,4 +1,4 @@
-// By what a person is recognised when there is no ID: the match keys (I2), and which texts are no key at all (I8).
+// Match keys, by which a person is recognised without an ID (I2), and texts that are no key (I8).
 import type { Field, Mapping, MatchKey } from './mapping.ts';
 import { isMemberId, normalEmail, normalHandle, normalText } from '../value/same.ts';
 import type { Reading } from '../value/value.ts';
@@ -9,9 +9,9 @@ type KeyReader = (values: readonly Reading[]) => string | undefined;
 export interface Keys {
   /** In the order of the mapping. */
   readonly readers: readonly KeyReader[];
-  /** All keys a record has; each says which one it is, so that texts of different keys never meet. */
+  /** All keys of a record. Each text says which key it is, so that texts of different keys are never equal. */
   readonly of: (values: readonly Reading[]) => readonly string[];
-  /** Positions of the fields that keys consist of. */
+  /** Positions of the fields that are part of a key. */
   readonly positions: ReadonlySet<number>;
   /** For people: `network_id, email or name with company_name`. */
   readonly text: string;
@@ -38,7 +38,7 @@ export function compileKeys({ fields, match }: Mapping): Keys {
       const texts: string[] = [];
       for (const { positions, normal } of parts) {
         const words = positions.map((position) => values[position]);
-        // One part of a name may be blank, but what is not readable might be anything.
+        // One part of a name may be blank. An unreadable part might be anything.
         if (words.includes(undefined)) return undefined;
         const text = normal(words.filter((word) => word !== null).join(' '));
         if (!text) return undefined;
@@ -49,16 +49,16 @@ export function compileKeys({ fields, match }: Mapping): Keys {
   }
 }
 
-/** What the service is asked to learn who has one key. */
+/** The question to the service which contact has one key. */
 export interface KeyLookup {
-  /** The same for two spellings of one key (V2). */
+  /** The same id for two spellings of one key (V2). */
   readonly id: string;
   readonly by: 'email' | 'network_id';
-  /** As it is typed. */
+  /** As it stands in the cell or contact. */
   readonly value: string;
 }
 
-/** undefined: the value is no key (I8), or none by which the service finds anybody. */
+/** undefined: the value is no key (I8), or the service cannot find contacts by it. */
 export function keyLookupOf({ kind }: Pick<Field, 'kind'>, value: Reading): KeyLookup | undefined {
   if (typeof value !== 'string' || (kind !== 'email' && kind !== 'handle')) return undefined;
   const normal = kind === 'email' ? emailKey(value) : normalHandle(value);
@@ -66,7 +66,10 @@ export function keyLookupOf({ kind }: Pick<Field, 'kind'>, value: Reading): KeyL
   return normal ? { id: `${by}:${normal}`, by, value: value.trim() } : undefined;
 }
 
-/** `name` is computed by the service from its parts (M8): where it is not mapped, the parts stand in. None: not mapped. */
+/**
+ * The service computes `name` from its parts (M8). If it is not mapped, the parts stand in for it. An empty list: not
+ * mapped.
+ */
 function partPositions(part: string, positionByName: ReadonlyMap<string, number>): readonly number[] {
   const first = positionByName.get('first_name');
   const last = positionByName.get('last_name');
@@ -79,21 +82,23 @@ function nameKey(text: string): string {
   return normalText(text).toLowerCase().replaceAll(/\s+/g, ' ');
 }
 
-/** RFC 2606 and 6761 keep these for examples; lists are full of them, and nobody is reached by one (I8). */
+/**
+ * RFC 2606 and 6761 reserve these domains for examples. Contact lists are full of them, and they reach no person (I8).
+ */
 const placeholderDomain = /(?:^|\.)(?:example\.(?:com|net|org)|example|invalid|localhost)$/;
 
 function emailKey(text: string): string | undefined {
   return isPlaceholderEmail(text) ? undefined : normalEmail(text);
 }
 
-/** A value that must not be sent where the service takes it for an identifier (I8). */
+/** Whether the value must not be sent where the service takes it for an identifier (I8). */
 export function isNoKey({ kind }: Pick<Field, 'kind'>, value: Reading): boolean {
   return kind === 'email' && typeof value === 'string' && isPlaceholderEmail(value);
 }
 
 /**
- * A profile that was sent by a member id is answered by its handle, or by none (M8): the answer does not contradict it. Two
- * member ids are compared.
+ * A profile that was sent by a member id is answered by its handle, or without one (M8). Such an answer does not
+ * contradict what was sent. Two member ids are compared.
  */
 export function isOtherName({ kind }: Pick<Field, 'kind'>, sent: Reading, answered: Reading): boolean {
   if (kind !== 'handle' || typeof sent !== 'string' || !isMemberId(sent)) return false;
@@ -105,7 +110,7 @@ export function isPlaceholderEmail(text: string): boolean {
   return placeholderDomain.test(email.slice(email.lastIndexOf('@') + 1));
 }
 
-/** Fields that are a key by themselves. A name, and a name with a company, is shared by many and taken from nobody. */
+/** Fields that are a key on their own. A name, alone or with a company, is none: many people share one. */
 export function soleKeyNames({ match }: Mapping): readonly string[] {
   return match.flatMap(([name, ...more]) => (name !== undefined && more.length === 0 && name !== 'name' ? [name] : []));
 }

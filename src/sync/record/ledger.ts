@@ -1,38 +1,40 @@
-// What was ever done about wishes. A wish is carried out once per contact and automation, ever; this is what remembers it.
+// The ledger of enrolments: what was ever done about wishes. It makes sure that each wish is carried out once, ever.
 
-/** What was ever done about a wish. */
+/** What was done about one wish. */
 export interface LedgerEntry {
   /**
-   * `waiting`: seen, and not its turn. `intended`: written down before the call; still so in a later run, the outcome is
-   * unknown (E3). `skipped`: the service said the contact is there already.
+   * `waiting`: seen, not carried out yet. `intended`: stored before the call; if a later run still finds it, the outcome
+   * is unknown (E3). `skipped`: the service said that the contact is in the automation already.
    */
   readonly state: 'waiting' | 'intended' | 'enrolled' | 'skipped' | 'refused' | 'unknown' | 'cancelling';
-  /** Epoch milliseconds on the service's clock: since when, or when. */
+  /** Epoch milliseconds on the service's clock: since when it waits, or when it was done. */
   readonly at: number;
   readonly run: string;
-  /** Of the automation, when it was last wished for: for people. */
+  /** Name of the automation when it was last wished for. For people. */
   readonly name?: string;
-  /** The service's own words, where it refused. */
+  /** What the service said when it refused. */
   readonly message?: string;
-  /** W5: how often the service refused to cancel it, and until when it is not asked again (null: until `retry`). */
+  /** W5: how often the service refused the cancel, and until when it is not asked again (null: until `retry`). */
   readonly refusedCancel?: { readonly message: string; readonly times: number; readonly retryAt: number | null };
-  /** When calls were made that enrolled or may have, epoch milliseconds: what the cap counts, whatever became of it since. */
+  /** When calls were made that enrolled or may have, epoch milliseconds. The cap counts them, whatever happened since. */
   readonly calls?: readonly number[];
 }
 
-/** A contact that was to be created and enrolled in one call, and whose uuid is not known: perhaps there is none (E3). */
+/**
+ * A contact that was to be created and enrolled in one call, and whose uuid is not known. Perhaps it does not exist (E3).
+ */
 export interface InFlight {
   readonly automation: string;
   /** Epoch milliseconds: when the call was made. */
   readonly at: number;
-  /** Whether there is such a contact could not be looked up: anybody may be it. */
+  /** The lookup of this contact failed: any contact may be the one. */
   readonly isUnanswered?: true;
 }
 
 export interface Ledger {
   /** By `ledgerKey`. */
   readonly entries: ReadonlyMap<string, LedgerEntry>;
-  /** By `rowKey` of a new row: nothing is done about it until reading has told what became of the call. */
+  /** By `rowKey` of a new row. Nothing is done about the row until a reading shows the outcome of the call. */
   readonly inFlight?: ReadonlyMap<string, InFlight>;
   /** False for a new, lost or restored state, until a person approved what it would enrol (E6). */
   readonly isTrusted: boolean;
@@ -42,19 +44,19 @@ export function ledgerKey(uuid: string, automation: string): string {
   return `${uuid} ${automation}`;
 }
 
-/** What `retry` takes to try an enrolment again. */
+/** The id that `retry` takes to try an enrolment again. */
 export function enrolmentId(uuid: string, automation: string): string {
   return `${uuid}/${automation}`;
 }
 
-/** Done, or perhaps done: not to be done again. */
+/** Whether it was done, or may have been, so that it must not be done again. */
 export function isDone(entry: LedgerEntry | undefined): boolean {
   return entry !== undefined && entry.state !== 'waiting' && entry.state !== 'refused';
 }
 
 export const hourMs = 3_600_000;
 
-/** E4: calls of the last hour, whatever became of them; counted across restarts, since the ledger is. */
+/** E4: calls since an instant, epoch milliseconds. The ledger is stored, so a restart does not reset the count. */
 export function countSince({ entries, inFlight }: Ledger, since: number): number {
   let count = 0;
   for (const entry of entries.values()) count += callsOf(entry).filter((at) => at > since).length;

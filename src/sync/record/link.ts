@@ -1,4 +1,4 @@
-// A link as it is to be stored from readings and results: small, and honest about when somebody edited the contact.
+// Links as they are stored: made from readings and results, and kept small.
 import { lastSeen, type Link, type Standing } from './base.ts';
 import { compareTexts, type FieldChange } from '../change.ts';
 import type { Mapping } from './mapping.ts';
@@ -6,8 +6,9 @@ import type { ContactReading } from './person.ts';
 import type { Packed } from './record.ts';
 
 /**
- * When somebody last edited the contact, as far as that is known and anybody asks (M1). The instant of our own write says
- * nothing about when somebody edited another field: then what was known before still holds, if nothing else changed.
+ * When a person last edited the contact, epoch milliseconds, as far as that is known and a field needs it (M1). The
+ * instant of our own write does not tell when a person edited another field. If nothing else changed, the earlier instant
+ * still holds.
  */
 export function editedAt({ fields }: Mapping, link: Link | undefined, contact: ContactReading): number | undefined {
   if (fields.every(({ conflict }) => conflict !== 'newest')) return undefined;
@@ -16,7 +17,7 @@ export function editedAt({ fields }: Mapping, link: Link | undefined, contact: C
   return contact.values === lastSeen(link, 'crm') ? link.updatedAt : undefined;
 }
 
-/** Keeps a link small: what can be told from `agreed`, or is not the case, is left out. */
+/** Keeps a link small: leaves out what equals `agreed` and what is not the case. */
 export function linkOf(parts: {
   readonly agreed: Packed;
   readonly crm: Packed;
@@ -28,7 +29,7 @@ export function linkOf(parts: {
   readonly updatedAt?: number | undefined;
   readonly refusal?: Link['refusal'] | undefined;
   readonly isUnsure?: Link['isUnsure'] | undefined;
-  /** Still to be written, and let through (G2). */
+  /** Writes that are still to be made and were allowed (G2). */
   readonly counted: readonly FieldChange[];
 }): Link {
   const isOpen = parts.isOpen || parts.isUnsure === true;
@@ -47,26 +48,26 @@ export function linkOf(parts: {
   return withCounted(link, parts.counted);
 }
 
-/** Once the contact was read: what was unknown or missing about it is known. */
+/** The link once the contact was read: nothing about it is unknown or missing any more. */
 export function withContactRead(link: Link, crm: Packed): Link {
   const { crm: _crm, missedScans: _missed, isUnsure: _unsure, ...rest } = link;
   return crm === link.agreed ? rest : { ...rest, crm };
 }
 
-/** What of it is still to be written and was let through. */
+/** Adds writes that are still to be made and were allowed (G2). */
 export function withCounted(link: Link, fields: readonly Pick<FieldChange, 'field' | 'after'>[]): Link {
   if (fields.length === 0) return link;
   const { counted, ...rest } = link;
   return { ...rest, counted: { ...counted, ...Object.fromEntries(fields.map(({ field, after }) => [field, after])) } };
 }
 
-/** `link` as it is stored with these contents of other rows that have its ID (I4). */
+/** The link with the contents of other rows that have its ID (I4). */
 export function withCopies(link: Link, copies: readonly Packed[]): Link {
   const { copies: _before, ...rest } = link;
   return copies.length === 0 ? rest : { ...rest, copies };
 }
 
-/** Whether two links say the same, whatever order their parts stand in (W9). null and undefined: there is none. */
+/** Whether two links say the same, in whatever order their parts stand (W9). null and undefined: no link. */
 export function isSameLink(a: Link | null | undefined, b: Link | null | undefined): boolean {
   return linkText(a ?? {}) === linkText(b ?? {});
 }

@@ -1,8 +1,8 @@
-// What one sync was told: its fields with their policies, and what to do when something is new, gone or too much.
+// The settings of one sync: its fields with their policies, and what to do about new, deleted and too many records.
 import type { Kind } from '../value/kinds.ts';
 import type { Side } from '../value/value.ts';
 
-/** `to_sheet`: the CRM's word counts (M4). `to_crm`: sent, never read back (M4). */
+/** `to_sheet`: only the CRM's value counts (M4). `to_crm`: sent, never read back (M4). */
 export type Direction = 'both' | 'to_sheet' | 'to_crm';
 /** M1. */
 export type ConflictPolicy = 'manual' | 'crm' | 'sheet' | 'newest';
@@ -10,7 +10,9 @@ export type ConflictPolicy = 'manual' | 'crm' | 'sheet' | 'newest';
 export type BlankPolicy = 'sync' | 'ignore';
 
 export interface Field {
-  /** Stable while the mapping has it: the service's name, or `custom_fields.` and the custom field's. */
+  /**
+   * The same as long as the field is mapped: the service's name, or `custom_fields.` and the name of the custom field.
+   */
   readonly name: string;
   /** For people. */
   readonly header: string;
@@ -20,11 +22,11 @@ export interface Field {
   readonly blank: BlankPolicy;
 }
 
-/** Fields whose values together say who somebody is, e.g. `['name', 'company_name']`. */
+/** Fields whose values together identify a person, e.g. `['name', 'company_name']`. */
 export type MatchKey = readonly string[];
 
 export interface Limits {
-  /** A count, or a share of the links at the start of the run (G2). */
+  /** G2: a count, or a share of the links at the start of the run. */
   readonly deletes: Limit;
   readonly changes: Limit;
   readonly blanks: Limit;
@@ -33,33 +35,39 @@ export interface Limits {
 export type Limit = { readonly count: number } | { readonly percent: number };
 
 export interface EnrolmentRules {
-  /** A wish is not carried out while one of these fields shows one of these texts (E4). */
+  /** E4: a wish is not carried out while one of these fields shows one of these texts. */
   readonly unless: Readonly<Record<string, readonly string[]>>;
   readonly onClear: 'ignore' | 'cancel';
   readonly perHour: number;
 }
 
 export interface Mapping {
-  /** The order in which values of a record are kept. Names are unique. */
+  /** Values of a record are stored in this order. Names are unique. */
   readonly fields: readonly Field[];
-  /** I2, tried in order. */
+  /** I2: tried in this order. */
   readonly match: readonly MatchKey[];
   readonly moveToList: boolean;
   readonly onRowDeleted: 'ignore' | 'restore' | 'cancel_automations' | 'delete_contact';
   readonly onContactDeleted: 'mark' | 'delete_row' | 'ignore';
   readonly limits: Limits;
   readonly settleMs: number;
-  /** M1 `newest`: edits closer than this are not told apart. 60 s or two schedule intervals, the longer. */
+  /**
+   * M1 `newest`: of two edits closer than this, neither is the newer one. 60 s or two schedule intervals, the longer of
+   * the two.
+   */
   readonly newestMarginMs: number;
   readonly enrolment?: EnrolmentRules;
 }
 
-/** May this field be changed on that side at all? */
+/** Whether a run may change this field on that side. */
 export function isWritable({ direction }: Field, side: Side): boolean {
   return direction === 'both' || direction === (side === 'crm' ? 'to_crm' : 'to_sheet');
 }
 
-/** `to_crm` fields are not given back by the service, or are not to be read (M4). */
+/**
+ * Whether the field is read from the CRM. The service does not give `to_crm` fields back, or they are not to be read
+ * (M4).
+ */
 export function isReadFromCrm({ direction }: Field): boolean {
   return direction !== 'to_crm';
 }

@@ -1,4 +1,4 @@
-// One person of a sync: a contact and a row that belong together, as far as both are there.
+// One person of a sync: a contact and a row that belong together. One of the two may be missing.
 import type { Link } from './base.ts';
 import type { ContactRecord, RowRecord } from './record.ts';
 

@@ -1,13 +1,18 @@
-// Records as they are kept by the hundred thousand: one string each. Whether anything changed is then one comparison of
-// strings; only records in which something did are taken apart.
+// Contacts and rows as they are kept by the hundred thousand: one string each. Comparing two strings tells whether
+// anything changed; only changed records are unpacked.
 import type { Reading } from '../value/value.ts';
 
-/** The values of one record in the order of the mapping's fields, as JSON text; unknown is `{}`. Made by `pack` alone. */
+/**
+ * The values of one record in the order of the mapping's fields, as JSON text. Unknown is `{}`. Only `pack` makes one.
+ */
 export type Packed = string & { readonly packed: unique symbol };
 
 const unknownInJson = {};
 
-/** `known`: what the record may well hold still. Equal to it, `known` itself is answered, so that it is kept once. */
+/**
+ * `known`: what the record probably still holds. If the values are equal, `known` itself is returned, so that memory
+ * holds it once.
+ */
 export function pack(values: readonly Reading[], known?: Packed): Packed {
   if (known !== undefined && isPackedAs(values, known)) return known;
   const isWhole = !values.includes(undefined);
@@ -17,9 +22,9 @@ export function pack(values: readonly Reading[], known?: Packed): Packed {
 }
 
 /**
- * Told without making the text: most records are as they were. False also where it takes more than that to tell, which is
- * where something is escaped. Where nothing is, a value that holds quotes cannot pass for several: `known` has as many
- * values as there are fields, and then it had more.
+ * Compares without building the text: most records are unchanged. False also if `known` has an escape, where this
+ * comparison is not enough. Without an escape a value with quotes cannot pass for several values: `known` would then have
+ * more values than there are fields.
  */
 function isPackedAs(values: readonly Reading[], known: Packed): boolean {
   if (known.includes('\\')) return false;
@@ -46,32 +51,32 @@ export function unpack(packed: Packed): Reading[] {
   return values.map((value) => (typeof value === 'object' && value !== null ? undefined : value));
 }
 
-/** A contact in scope, as read. */
+/** A contact in scope, as it was read. */
 export interface ContactRecord {
   readonly uuid: string;
   readonly values: Packed;
-  /** `updated_at` in epoch milliseconds, if the service told. */
+  /** `updated_at` in epoch milliseconds, if the service gave it. */
   readonly updatedAt?: number;
 }
 
-/** A row of the tab, as read. */
+/** A row of the tab, as it was read. */
 export interface RowRecord {
-  /** 1-based, at the time of reading: for people, and to say which of two rows is the upper one. */
+  /** 1-based, at the time of reading. For people, and to tell which of two rows is the upper one. */
   readonly number: number;
-  /** Text of the ID cell, '' if blank. */
+  /** Text of the ID cell; '' if blank. */
   readonly id: string;
   readonly values: Packed;
-  /** Cells that could not be read: field name -> what they show (V4). */
+  /** Cells that could not be read: field name -> what the cell shows (V4). */
   readonly unreadable?: Readonly<Record<string, string>>;
   /** Names of fields whose cell holds a formula (V5). */
   readonly formulas?: readonly string[];
   /** Text of the automation cell, if there is such a column (E1). */
   readonly wish?: string;
-  /** Text of the result column, which outlives a lost state (E6). */
+  /** Text of the result column. It survives a lost state (E6). */
   readonly wishResult?: string;
 }
 
-/** M9: values in another order of fields. A field that was not there is unknown, one that is no more is dropped. */
+/** M9: the values in another order of fields. A new field is unknown; a removed field is dropped. */
 export function repack(packed: Packed, from: readonly string[], to: readonly string[]): Packed {
   const values = unpack(packed);
   return pack(to.map((name) => (from.includes(name) ? values[from.indexOf(name)] : undefined)));

@@ -1,5 +1,5 @@
-// After the CRM push: which records the service confirmed, and as what. The sheet push and the base both follow from it.
-import type { FieldNote, Stray } from '../record/base.ts';
+// What the service confirmed after the CRM push. The sheet push and the base follow from it.
+import { type FieldNote, type Stray, wrongAnswerReason } from '../record/base.ts';
 import { type Change, type Problem, problem } from '../change.ts';
 import {
   copiesOf,
@@ -23,7 +23,7 @@ type Create = Extract<Change, { op: 'create' }>;
 type Update = Extract<Change, { op: 'update' }>;
 
 export interface Confirmed {
-  /** By uuid: those that were created or updated, or were to be. */
+  /** By uuid: the records that were created or updated, or should have been. */
   readonly states: Map<string, RecordState>;
   readonly strays: Map<string, Stray>;
   readonly problems: readonly Problem[];
@@ -33,7 +33,7 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
   const states = new Map<string, RecordState>();
   const strays = new Map(plan.strays);
   const problems: Problem[] = [];
-  // Most runs change nothing: what takes a look at every row is left out then.
+  // Most runs change nothing: they skip the indexes over all rows.
   if (outcomes.size === 0) return { states, strays, problems };
   const rowByNumber = new Map(input.sheet.rows.map((row) => [row.number, row]));
   const takenIds = new Set(input.sheet.rows.map(({ id }) => id));
@@ -47,20 +47,13 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
     const row = rowByNumber.get(change.row ?? 0);
     if (!row) return;
     if (outcome.kind !== 'done') return createFailed(change, row, outcome);
-    // Added by a call that answers nothing: the next run finds it by its key (E2).
+    // E2: the call that creates and enrols does not answer the contact. The next run finds it by its key.
     if (!outcome.contact) return;
     const { contact } = outcome;
     const mistake = mistakeOf(change, contact);
     if (mistake !== undefined) {
       strays.set(change.key, { ...strayOf(change), mistakenFor: contact.uuid, mistake });
-      problems.push(
-        problem(
-          'quarantined',
-          { row: change.row },
-          'I3',
-          `the service answered somebody else, ${contact.uuid}: ${mistake}`,
-        ),
-      );
+      problems.push(problem('quarantined', { row: change.row }, 'I3', wrongAnswerReason(contact.uuid, mistake)));
       return;
     }
     strays.delete(change.key);
@@ -68,7 +61,7 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
     states.set(contact.uuid, confirmStored(input.mapping, state, change.fields, contact));
   }
 
-  /** I3: why the answer is not the person that was sent. */
+  /** I3: why the answered contact is not the person that was sent; undefined: it is. */
   function mistakeOf(change: Create, contact: ContactRecord): string | undefined {
     const isKnown = input.base.links.has(contact.uuid) || plan.people.has(contact.uuid);
     const isTaken = takenIds.has(contact.uuid) || (isKnown && change.moves !== contact.uuid);
@@ -107,7 +100,7 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
     return crm.map((value, index) => (sent.has(input.mapping.fields[index]!.name) ? undefined : value));
   }
 
-  /** Letting go of a key is half of a write; the other half says what became of the field (I7). */
+  /** I7: emptying a key is half of a write. The other half decides what becomes of the field. */
   function confirmed(change: Update, contact: ContactRecord, person: Person, state: RecordState): RecordState {
     const { mapping } = input;
     if (change.restores) {
@@ -126,7 +119,7 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
       states.set(person.uuid, confirmed(change, outcome.contact, person, state));
       return;
     }
-    // What the service holds now is what it held, or what was sent: until it is read again nothing follows from either.
+    // The service holds what it held or what was sent. Nothing follows from either until the contact is read.
     const crm = outcome.kind === 'unknown' ? withoutSent(state.crm, change) : state.crm;
     const isUnsure = outcome.kind === 'unknown' || state.isUnsure;
     const isRefused = outcome.kind === 'refused';
@@ -137,7 +130,10 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
   }
 }
 
-/** I7: a key that was let go of, or put back, or neither: once the contact is read, what it shows is our own doing. */
+/**
+ * I7: it is unknown whether the key was emptied or put back. Both values are stored, so that neither looks like an edit
+ * when the contact is read.
+ */
 function withPassedOn(notes: RecordState['notes'], { fields, releases, restores }: Update): RecordState['notes'] {
   if (!releases && !restores) return notes;
   const passedOn = fields.map(({ field, before, after }): [string, FieldNote] => {

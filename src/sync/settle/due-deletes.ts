@@ -1,4 +1,4 @@
-// D5: what may still go wrong with the living comes before the dead.
+// Deletes wait until related creates and updates have succeeded (D5).
 import { lastSeen } from '../record/base.ts';
 import { type Change, type Problem, problem } from '../change.ts';
 import type { PlanInput } from '../input.ts';
@@ -10,13 +10,13 @@ import type { Reading } from '../value/value.ts';
 
 export interface DueDeletes {
   readonly changes: readonly Change[];
-  /** Those that wait for the next run. */
+  /** For deletes that wait for the next run. */
   readonly problems: readonly Problem[];
 }
 
 /**
- * The deletes of a plan that may be carried out now: both pulls were whole, and every create and update of the same record,
- * or of one that shares a key with it, succeeded. `chosen`: of the plan, what is to be carried out.
+ * The deletes that may be carried out now. Both pulls were whole, and every create and update of the same record, or of
+ * one that shares a key with it, succeeded. `chosen`: the changes of the plan that are to be carried out.
  */
 export function findDueDeletes(
   input: PlanInput,

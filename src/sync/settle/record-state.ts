@@ -1,4 +1,4 @@
-// One record in the middle of a run: what both sides were confirmed to hold so far. Results go in, a link comes out.
+// One record in the middle of a run: what both sides were confirmed to hold so far. Outcomes go in, a link comes out.
 import { type FieldNote, lastSeen, type Link, type Refusal, type Written } from '../record/base.ts';
 import { type Change, type FieldChange, type Problem, problem } from '../change.ts';
 import { withCopies, editedAt, linkOf } from '../record/link.ts';
@@ -10,7 +10,7 @@ import type { Person } from '../record/person.ts';
 import { type ContactRecord, pack, type Packed, type RowRecord, unpack } from '../record/record.ts';
 import type { Reading, Value } from '../value/value.ts';
 
-/** What is known of a record in the middle of a run. */
+/** What is known of one record in the middle of a run. */
 export interface RecordState {
   readonly uuid: string;
   readonly row: RowRecord;
@@ -23,13 +23,15 @@ export interface RecordState {
   readonly writtenAt?: number | undefined;
   readonly refusal?: Refusal | undefined;
   readonly isUnsure?: Link['isUnsure'] | undefined;
-  /** Names of fields that were sent, and for which the service answered another value than was sent or stood there (M5). */
+  /**
+   * M5: names of sent fields for which the service answered a third value: neither what was sent nor what it held before.
+   */
   readonly replaced: readonly string[];
-  /** `Link.copies`: while there are any, nothing is written into the row (I4). */
+  /** As `Link.copies`. While there are any, nothing is written into the row (I4). */
   readonly copies: readonly Packed[];
 }
 
-/** `copies`: what other rows with its ID hold. */
+/** `copies`: the contents of other rows with its ID. */
 export function stateOf(
   { mapping }: PlanInput,
   { uuid, link, contact }: Person,
@@ -59,7 +61,7 @@ export function blankRow({ fields }: Mapping, uuid: string): RowRecord {
   return { number: 0, id: uuid, values: pack(fields.map(() => null)) };
 }
 
-/** M5, M6: what the service stored, against what was sent and what was there before. */
+/** M5, M6: compares what the service stored with what was sent and with what it held before. */
 export function confirmStored(
   { fields }: Mapping,
   state: RecordState,
@@ -68,7 +70,7 @@ export function confirmStored(
 ): RecordState {
   const answered = unpack(contact.values);
   const base = [...state.base];
-  // A blank is an answer; only what is missing from it is as it was (V3).
+  // A blank is an answer. A field that is missing from the answer keeps its value (V3).
   const crm = answered.map((value, index) => (value === undefined ? state.crm[index] : value));
   const notes: Record<string, FieldNote> = { ...state.notes };
   const problems = [...state.problems];
@@ -82,8 +84,8 @@ export function confirmStored(
     const written = { side: 'crm', value: after, replaced: before ?? null } as const;
     switch (answerTo(field.kind, stored, change)) {
       case 'stored':
-        // What cannot be read back is believed; a stored form is set in the sheet, as a change of the CRM's to what was
-        // sent. Where a person decided for a value of neither side, the sheet does not hold it yet (L3).
+        // A column that cannot be read back counts as stored. Another stored form reaches the sheet as a change of the
+        // CRM. If a person decided on a value that neither side held, the sheet does not hold it yet (L3).
         if (!isReadFromCrm(field) || isSame(field.kind, state.sheet[index], after)) base[index] = after;
         if (isReadFromCrm(field) && stored === undefined) crm[index] = after;
         notes[name] = withWritten(withoutNotStored(notes[name]), written);
@@ -91,20 +93,20 @@ export function confirmStored(
       case 'not stored': {
         const note = notStoredNote(notes[name], field.kind, after, { crm: stored, sheet: state.sheet[index] });
         notes[name] = note;
-        // Once it is parked the merge says so.
+        // The merge reports a parked field.
         if (!note.parked) problems.push(notStoredProblem(state, field));
         break;
       }
       case 'replaced': {
-        // The base stays: the sides do not agree. A service that answers so each time is parked like one that stores
-        // nothing (M6).
+        // The base stays: the sides do not agree. A service that always answers another value is parked like one that
+        // stores nothing (M6).
         const sides = { crm: stored, sheet: state.sheet[index] };
         notes[name] = notStoredNote(withWritten(notes[name], written), field.kind, after, sides);
         replaced.push(name);
       }
     }
   }
-  // Of a value that somebody else wrote meanwhile nobody knows when: the answer has the instant of our own write.
+  // When another person wrote that value is unknown: the answer has the instant of our own write.
   const updatedAt = replaced.length > 0 ? undefined : editedBefore(fields, state, sent, answered);
   return {
     ...state,
@@ -119,7 +121,10 @@ export function confirmStored(
   };
 }
 
-/** M5, M6. The old value is not stored, also where it is a form of what was sent. What is not known is believed. */
+/**
+ * M5, M6. The value before the write counts as not stored, even if it is a form of what was sent. An unknown answer
+ * counts as stored.
+ */
 function answerTo(kind: Kind, stored: Reading, { before, after }: FieldChange): 'stored' | 'not stored' | 'replaced' {
   if (stored === undefined || isSame(kind, stored, after)) return 'stored';
   if (isSame(kind, stored, before ?? null)) return 'not stored';
@@ -127,9 +132,8 @@ function answerTo(kind: Kind, stored: Reading, { before, after }: FieldChange): 
 }
 
 /**
- * M1. What was read before the write still says when the contact was edited: the answer has the instant of our own write.
- * Where it shows a field that we did not send and that is not as it was read, somebody edited it in between, and nobody
- * knows when.
+ * M1: the last edit of the contact. The answer has the instant of our own write, so the instant read before the write
+ * counts. If the answer shows another change, in a field that was not sent, the instant of that edit is unknown.
  */
 function editedBefore(
   fields: Mapping['fields'],
@@ -144,7 +148,7 @@ function editedBefore(
   return isEdited ? undefined : updatedAt;
 }
 
-/** I7: the key of one side only, and not by a person's hand: what is blank there now is nothing to merge with. */
+/** I7: the run emptied the key on one side. The blank is no edit and is not merged. */
 export function confirmReleased(
   mapping: Mapping,
   state: RecordState,
@@ -158,7 +162,7 @@ export function confirmReleased(
   return { ...confirmed, base, updatedAt: editedBefore(mapping.fields, state, released, unpack(contact.values)) };
 }
 
-/** I7: the keys are as they were before the run, and so is what was agreed and noted about them. */
+/** I7: the keys are as they were before the run, and so are the base and the notes about them. */
 export function confirmRestored(
   mapping: Mapping,
   state: RecordState,
@@ -183,7 +187,7 @@ function notStoredProblem({ uuid, row }: RecordState, { name, header }: Field): 
   return problem('failed', { uuid, row: row.number, field: name }, 'M6', reason);
 }
 
-/** M6: retried twice. */
+/** M6: the first attempt and two retries. */
 const notStoredMax = 3;
 
 function notStoredNote(
@@ -222,7 +226,7 @@ function withoutNotStored(note: FieldNote | undefined): FieldNote {
   return rest;
 }
 
-/** The same merge as in the plan, over what is known now; decisions of people were carried out, and are not asked again. */
+/** The merge of the plan, over what is known now. Decisions of people were carried out and do not count again. */
 export function mergeState(input: PlanInput, state: RecordState): RecordMerge {
   const { mapping } = input;
   return mergeRecord(
@@ -252,13 +256,13 @@ export function linkOfState(state: RecordState, merged: RecordMerge): Link {
     updatedAt: state.updatedAt,
     refusal: state.refusal,
     isUnsure: state.isUnsure,
-    // What follows from a write of this run belongs to it, whichever run comes to write it.
+    // A write that follows from a write of this run was allowed with it, whichever run makes it.
     counted: [...merged.toCrm, ...(state.copies.length === 0 ? merged.toSheet : [])],
   });
   return withCopies(link, state.copies);
 }
 
-/** What the other rows with a contact's ID hold, as the plan found it. */
+/** The contents of other rows with the contact's ID, as the plan found them. */
 export function copiesOf(
   { links }: { readonly links: ReadonlyMap<string, Link | null> },
   { base }: Pick<PlanInput, 'base'>,

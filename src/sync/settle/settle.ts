@@ -1,4 +1,5 @@
-// After both pushes: what the sides were confirmed to hold becomes the base, from results and never from intentions (L3).
+// After both pushes: what the sides were confirmed to hold becomes the base. It follows from outcomes, never from the
+// plan (L3).
 import { lastSeen, type Link, type Stray } from '../record/base.ts';
 import { type Change, type Problem, problem, problemId } from '../change.ts';
 import { confirmCrm } from './confirm.ts';
@@ -12,16 +13,16 @@ import type { Plan } from '../plan.ts';
 import { type RowRecord, unpack } from '../record/record.ts';
 
 export interface Settled {
-  /** Only what differs from the base. null: forgotten. */
+  /** Only links that differ from the base. null: forget the link. */
   readonly links: ReadonlyMap<string, Link | null>;
   readonly strays: ReadonlyMap<string, Stray>;
-  /** Those of the plan that still stand, and those of the push. */
+  /** The problems of the plan that remain, and those of the pushes. */
   readonly problems: readonly Problem[];
   /** Ids of problems: fields that were sent and for which another value came back (M5). The write itself is done. */
   readonly replaced: ReadonlySet<string>;
 }
 
-/** `outcomes`: of the CRM changes of the plan and of what `resume` made of it. What has none was not begun. */
+/** `outcomes`: of the CRM changes of the plan and of `planSheetChanges`. A change without an outcome was not begun. */
 export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settled {
   const links = new Map(plan.links);
   const { states, strays, problems: ofCrm } = confirmCrm(input, plan, outcomes);
@@ -41,7 +42,7 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
     const link = links.get(uuid) ?? input.base.links.get(uuid);
     if (link) links.set(uuid, withRefusedSet(link, input.base.links.get(uuid), message, input.now));
   }
-  // A record that was merged again tells anew what is open with its fields; who holds a key is not its own business (I7).
+  // The new merge of a record reports its open fields again. Which contact holds a key (I7) only the plan knows.
   const standing = plan.problems.filter(
     ({ uuid, field, rule }) => uuid === null || field === null || rule === 'I7' || !states.has(uuid),
   );
@@ -50,7 +51,9 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
   );
   return { links, strays, problems: [...standing, ...problems], replaced: new Set(replaced) };
 
-  /** M5, L12: another value came back, and the policy is for what was sent: the next run sends it over that. */
+  /**
+   * M5, L12: the service answered another value, and the policy applies to what was sent: the next run sends that again.
+   */
   function sentAgain({ uuid, row, replaced: sent }: RecordState, { toCrm }: RecordMerge): readonly Problem[] {
     return toCrm.flatMap(({ field }) => {
       const header = input.mapping.fields.find(({ name }) => name === field)?.header ?? field;
@@ -64,7 +67,7 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
     const person = plan.people.get(uuid);
     const isAppend = change.op === 'append';
     if (change.op === 'set' && outcome.kind === 'refused') refusedSets.set(uuid, outcome.message);
-    // Of a contact that this run created nobody is known but its state.
+    // A contact that this run created is not among the people of the plan: only its state is known.
     const row = isAppend ? blankRow(input.mapping, uuid) : (states.get(uuid)?.row ?? person?.row);
     const state =
       states.get(uuid) ?? (person && row ? stateOf(input, person, row, copiesOf(plan, input, uuid)) : undefined);
@@ -74,7 +77,7 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
     states.set(uuid, withCells(input.mapping, start, change, outcome.stored ?? {}));
   }
 
-  /** What is only ever sent has no cell in the new row yet, and was not emptied there (M4). */
+  /** M4: a column that is only sent has no cell in the new row yet. It was not emptied there. */
   function ofNewRow(state: RecordState, row: RowRecord): RecordState {
     const { fields } = input.mapping;
     const base = state.base.map((value, index) => (isReadFromCrm(fields[index]!) ? value : undefined));
@@ -89,7 +92,7 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
     else if (change.rule === 'D1') markRowGone(uuid);
   }
 
-  /** W5: of a wish that was withdrawn the ledger keeps it (E5). */
+  /** W5. The refusal of a cancel for a withdrawn wish stands in the ledger (E5). */
   function keepRefusal({ op, rule, uuid }: Change, message: string): void {
     const link = links.get(uuid ?? '') ?? plan.people.get(uuid ?? '')?.link;
     if (!link || uuid === null || (op !== 'delete' && op !== 'cancel') || rule === 'E5') return;
@@ -98,7 +101,7 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
     links.set(uuid, { ...link, isOpen: true, refusals: { ...link.refusals, [op]: refusal } });
   }
 
-  /** Cancelled everywhere, and left alone from now on, as by `ignore` (D1). */
+  /** D1: its automations are cancelled. From now on it is left alone, as with `on_row_deleted: ignore`. */
   function markRowGone(uuid: string): void {
     const link = plan.links.get(uuid) ?? plan.people.get(uuid)?.link;
     if (!link) return;

@@ -1,5 +1,5 @@
-// Between the two pushes. W1, W2, M5: new uuids, stored forms and what the service computed go into the sheet together
-// with the rest of the run.
+// What goes into the sheet once the service has answered (W1, W2, M5): new uuids, stored forms, computed values, and the
+// planned changes.
 import { type Change, compareRecords, type FieldChange, problemId } from '../change.ts';
 import { confirmCrm } from './confirm.ts';
 import type { PlanInput } from '../input.ts';
@@ -11,7 +11,7 @@ import { mergeState, type RecordState } from './record-state.ts';
 
 const storedForm = { rule: 'M5', reason: 'as the service stored it' } as const;
 
-/** All that is to go into the sheet, in order: as planned, and what follows from the service's answers. */
+/** All changes of the sheet, in order: the planned ones, and those that follow from the answers of the service. */
 export function planSheetChanges(input: PlanInput, plan: Plan, outcomes: Outcomes): readonly Change[] {
   const { states } = confirmCrm(input, plan, outcomes);
   const sent = new Set<string>();
@@ -30,7 +30,7 @@ export function planSheetChanges(input: PlanInput, plan: Plan, outcomes: Outcome
   return [...followUps, ...others].toSorted(bySheetOrder);
 }
 
-/** Cells of the plan that a person decided about, by uuid: no merge would come to them by itself (M1, S4). */
+/** By uuid: cells of the plan that a person decided about. No merge would plan them (M1, S4). */
 function decidedCells({ requests }: PlanInput, plan: Plan): ReadonlyMap<string, readonly FieldChange[]> {
   const sets = plan.changes.flatMap((change) => (change.op === 'set' && change.uuid !== null ? [change] : []));
   return new Map(
@@ -54,7 +54,7 @@ function setAfter(
   const asDecided = decided.flatMap((change) => decidedCell(input, state, sent, change) ?? []);
   const fields = [...merged.filter(({ field }) => !asDecided.some((change) => change.field === field)), ...asDecided];
   const needsId = state.row.id !== state.uuid;
-  // I4: by its ID the row cannot be told from its copy.
+  // I4: the ID does not tell the row from its copy.
   if (state.copies.length > 0 || (fields.length === 0 && !needsId)) return undefined;
   return {
     side: 'sheet',
@@ -68,7 +68,10 @@ function setAfter(
   };
 }
 
-/** The value that was decided upon, in the form in which the service stored it (M5). Another one leaves the cell as it is. */
+/**
+ * The decided value in the form in which the service stored it (M5). If the service stored another value, the cell stays
+ * as it is.
+ */
 function decidedCell(
   { mapping: { fields } }: PlanInput,
   { uuid, crm }: RecordState,

@@ -1,4 +1,4 @@
-// V1: the kind of a field knows how to read it on both sides, how to write it, and when two values are the same.
+// The kinds of fields (V1): how each is read from both sides and written, and when two of its values are the same.
 import { isSameEmail, isSameHandle, isSameText, isStoredFormOfText } from './same.ts';
 import type { Reading, Value } from './value.ts';
 
@@ -7,20 +7,20 @@ export type Kind = 'text' | 'email' | 'handle' | 'integer' | 'flag' | 'timestamp
 /** A cell as the spreadsheet gives it, unformatted: dates are days since 1899-12-30. */
 export type Cell = string | number | boolean | null | { readonly error: string };
 
-/** A cell that says nothing this run; `shown` is for people (V4). */
+/** A cell whose content cannot be read as the kind of its field (V4). The text is for people. */
 export interface Unreadable {
   readonly unreadable: string;
 }
 
 interface KindOf {
-  /** Of the raw answer. What cannot be read as this kind is unknown. */
+  /** Reads a raw answer. A value of another kind is unknown. */
   readonly fromCrm: (raw: unknown) => Reading;
   /** Never given blanks or error values. */
   readonly fromCell: (cell: string | number | boolean) => Value | Unreadable;
   /** Never given blanks. */
   readonly toCell: (value: string | number | boolean) => string | number | boolean;
   readonly isSame: (a: string | number | boolean, b: string | number | boolean) => boolean;
-  /** M5, beyond `isSame`. Left out: the kind has no other form. */
+  /** M5, beyond `isSame`. Left out: the kind has only one form. */
   readonly isStoredForm?: (stored: string, sent: string) => boolean;
 }
 
@@ -42,7 +42,7 @@ const text: KindOf = {
   isSame: (a, b) => isSameText(String(a), String(b)),
 };
 
-/** Text that people write: a service may reformat it. Addresses, handles and lists are not reformatted beyond V2. */
+/** Text that people write. The service may reformat it; it does not reformat addresses, handles and lists beyond V2. */
 const prose: KindOf = { ...text, isStoredForm: isStoredFormOfText };
 
 const integer: KindOf = {
@@ -55,7 +55,7 @@ const integer: KindOf = {
   isSame: (a, b) => a === b,
 };
 
-/** A map: of an object, `constructor` would be a word too. */
+/** A map and not an object: an object would also find the word `constructor`. */
 const flagWords: ReadonlyMap<string, boolean> = new Map([
   ['true', true],
   ['yes', true],
@@ -84,7 +84,7 @@ const timestamp: KindOf = {
     const millis = typeof cell === 'number' ? (cell - unixEpochSerial) * secondsPerDay * 1000 : Number.NaN;
     return instantText(millis) ?? toInstant(cellText(cell)) ?? { unreadable: cellText(cell) };
   },
-  // V7: a real date, so that people can sort by it; the number format of the column shows it as one.
+  // V7: a real date, so that people can sort by it. The number format of the column shows it as a date.
   toCell: (value) => Date.parse(String(value)) / 1000 / secondsPerDay + unixEpochSerial,
   isSame: (a, b) => a === b,
 };
@@ -96,7 +96,7 @@ const list: KindOf = {
   fromCrm: (raw) => (Array.isArray(raw) ? textOrBlank(raw.map(itemText).join(listSeparator)) : asText(raw)),
 };
 
-/** What is no plain text is shown as JSON, whatever it is. */
+/** An item that is not text is shown as JSON. */
 function itemText(item: unknown): string {
   return typeof item === 'string' ? item : JSON.stringify(item);
 }
@@ -105,7 +105,7 @@ const json: KindOf = {
   ...text,
   fromCrm: (raw) => {
     const isEmpty = raw === null || raw === '' || (Array.isArray(raw) && raw.length === 0);
-    // Which makes undefined of undefined: unknown (V3).
+    // JSON.stringify(undefined) is undefined, which is unknown (V3).
     return isEmpty ? null : JSON.stringify(raw);
   },
 };
@@ -121,12 +121,12 @@ const kinds: Readonly<Record<Kind, KindOf>> = {
   json,
 };
 
-/** One field of a contact, as answered. */
+/** One field of a contact, as the service answered it. */
 export function readCrm(kind: Kind, raw: unknown): Reading {
   return kinds[kind].fromCrm(raw);
 }
 
-/** One cell. `undefined` is a column that was not found: unknown. */
+/** One cell. undefined: the column was not found, and the value is unknown. */
 export function readCell(kind: Kind, cell: Cell | undefined): Reading | Unreadable {
   if (cell === undefined) return undefined;
   if (cell === null || (typeof cell === 'string' && cell.trim() === '')) return null;
@@ -144,7 +144,7 @@ export function writeCrm(value: Value): string {
   return value === null ? '' : String(value);
 }
 
-/** V2, V3. Unknown is the same as nothing, not even as unknown. */
+/** V2, V3. Unknown equals no value, not even another unknown. */
 export function isSame(kind: Kind, a: Reading, b: Reading): boolean {
   if (a === undefined || b === undefined) return false;
   if (a === b) return true;
@@ -153,8 +153,8 @@ export function isSame(kind: Kind, a: Reading, b: Reading): boolean {
 }
 
 /**
- * M5: whether a service that was sent `sent` may have stored it as `stored`. Anything else is another value, which somebody
- * else wrote. In doubt it is another value: a conflict can be resolved, an edit that was overwritten is lost.
+ * M5: whether the service may have stored `sent` as `stored`. If not, another person or program wrote `stored`. In doubt
+ * the answer is no: a conflict can be resolved, an overwritten edit is lost.
  */
 export function isStoredForm(kind: Kind, stored: Reading, sent: Reading): boolean {
   if (isSame(kind, stored, sent)) return true;
@@ -171,7 +171,7 @@ export function isTooLong(value: Value): boolean {
   return typeof value === 'string' && value.length > cellTextMax;
 }
 
-/** V2, V3: outer white space does not count, so text that is nothing else is blank. */
+/** V2, V3: outer white space does not count, so text of white space alone is blank. */
 function textOrBlank(value: string): Value {
   return value.trim() === '' ? null : value;
 }
@@ -188,7 +188,7 @@ function toInteger(read: string): number | undefined {
 
 const isoInstant = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.\d+)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 
-/** Without a zone the service means UTC. */
+/** The service means UTC where it names no zone. */
 function toInstant(read: string): string | undefined {
   const [, day, time = '00:00:00', zone = 'Z'] = isoInstant.exec(read.trim()) ?? [];
   return day === undefined ? undefined : instantText(Date.parse(`${day}T${time}${zone}`));

@@ -1,4 +1,4 @@
-// V2: when two texts say the same. Normal forms compare; they are never what is written.
+// When two texts count as the same (V2). Normal forms are compared and never written.
 
 export function isSameText(a: string, b: string): boolean {
   return normalText(a) === normalText(b);
@@ -12,7 +12,7 @@ export function isSameHandle(a: string, b: string): boolean {
   return normalHandle(a) === normalHandle(b);
 }
 
-/** Unicode form, outer white space and the kind of line break do not count. */
+/** The Unicode form, outer white space and the kind of line break do not count. */
 export function normalText(text: string): string {
   return text.normalize('NFC').replaceAll('\r\n', '\n').trim();
 }
@@ -22,26 +22,26 @@ export function normalEmail(text: string): string {
 }
 
 /**
- * A profile is named by its handle, by a URL that has it, or by an opaque member id. Host, path before the handle, what
- * follows it (a language, a tab of the profile), query, percent-encoding and case do not count; of an opaque id case does,
- * since two people may differ in nothing else.
+ * A profile is named by its handle, by a URL that contains it, or by an opaque member id. These do not count: host, path
+ * before the handle, path after it (a language, a tab of the profile), query, percent-encoding and case. In an opaque id
+ * case counts: two ids may differ in case alone.
  */
 export function normalHandle(text: string): string {
   const [path = ''] = normalText(text).split(/[?#]/, 1);
   const segments = path.split('/').filter((segment) => segment !== '');
   const handle = decoded(handleIn(segments)).replace(/^@/, '');
-  // Addresses of sales tools have more behind the id: `ACoAAB…,NAME_SEARCH,x1`.
+  // Sales tools append more to the id: `ACoAAB…,NAME_SEARCH,x1`.
   const [id = ''] = handle.split(',', 1);
   return isOpaqueMemberId(id) ? id : handle.normalize('NFC').toLowerCase();
 }
 
-/** A number, or an opaque id: it names a profile, and is not what the service shows as its handle. */
+/** A number or an opaque id names a profile. The service does not show it as the handle. */
 export function isMemberId(text: string): boolean {
   const handle = normalHandle(text);
   return /^\d+$/.test(handle) || isOpaqueMemberId(handle);
 }
 
-/** What stands right before the handle in addresses of profiles. */
+/** The path segments that stand before the handle in addresses of profiles. */
 const profileFolders: ReadonlySet<string> = new Set(['in', 'people', 'lead', 'profile']);
 
 function handleIn(segments: readonly string[]): string {
@@ -53,14 +53,14 @@ function handleIn(segments: readonly string[]): string {
   return isLanguage(last) && !isHost ? before : last;
 }
 
-/** Public profiles have an address for each language: `/in/ann-lee/de`. No handle is as short. */
+/** Public profiles have an address for each language: `/in/ann-lee/de`. No handle is as short as a language code. */
 function isLanguage(segment: string): boolean {
   return /^[a-z]{2}(?:[-_][a-z]{2,4})?$/i.test(segment);
 }
 
 /**
- * The network writes them as `ACoAAB…`: base64url, whose first bytes are the same for all. Nobody chooses such a handle; a
- * long one is known by its first letters alone.
+ * The network writes member ids as `ACoAAB…`: base64url whose first bytes are always the same. A person does not choose
+ * such a handle. Of a long id the first two letters are enough.
  */
 function isOpaqueMemberId(handle: string): boolean {
   return /^AC(?:[a-z]A[A-Za-z0-9_-]+|[A-Za-z][A-Za-z0-9_-]{20,})$/.test(handle);
@@ -75,9 +75,9 @@ function decoded(text: string): string {
 }
 
 /**
- * M5: whether `stored` is `sent` as a service may have reformatted it: other case, white space, line breaks, invisible
- * characters, quotes, dashes or Unicode form; escaped for HTML; a web address without its scheme; or cut at a length.
- * Letters, digits, marks and symbols stay: "C" is no form of "C++", nor "Jose" of "José".
+ * M5: whether `stored` is `sent` in a form to which a service may change it: another case, white space, line breaks,
+ * invisible characters, quotes, dashes or Unicode form; escaped for HTML; a web address without its scheme; or cut at a
+ * length. Letters, digits, marks and symbols stay: "C" is no form of "C++", nor "Jose" of "José".
  */
 export function isStoredFormOfText(stored: string, sent: string): boolean {
   const [kept, given] = [plainText(stored), plainText(sent)];
@@ -91,8 +91,8 @@ export function isStoredFormOfText(stored: string, sent: string): boolean {
 }
 
 /**
- * Text columns of databases begin at about this many characters. A shorter beginning of the text is more likely a value of
- * its own: "Ann" for "Annabel".
+ * Text columns of databases have at least about this many characters. A shorter beginning of the text is more likely
+ * another value: "Ann" for "Annabel".
  */
 const cutLengthMin = 50;
 
@@ -108,7 +108,7 @@ function plainText(text: string): string {
     .toLowerCase();
 }
 
-/** Of a text without white space: a service may keep a web address without scheme, `www.` and the last slash. */
+/** For a text without white space: a service may store a web address without scheme, `www.` and the last slash. */
 function plainAddress(text: string): string {
   return text.includes(' ')
     ? text
@@ -127,7 +127,7 @@ const entities: ReadonlyMap<string, string> = new Map([
   ['nbsp', ' '],
 ]);
 
-/** What `htmlspecialchars` and its likes write, named or by number. */
+/** Undoes what `htmlspecialchars` and similar functions write, named or by number. */
 function withoutEntities(text: string): string {
   return text.replaceAll(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,4}));/gi, (entity, decimal, hex, name) => {
     if (name !== undefined) return entities.get(name.toLowerCase()) ?? entity;

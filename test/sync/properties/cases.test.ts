@@ -259,19 +259,19 @@ test.each<Case>([
   expect(world.violations).toEqual([]);
 });
 
-test('W9: what a run wrote into the row of a contact it had just created is in the base at once', () => {
+test('W9: cells that a run wrote for a contact it had just created are in the base at once', () => {
   const world = worldOf({ rows: [[0, 0, 0, 0, 0, 1, 0]], steps: [runs()] });
   const { plan, settled } = run(world, healthy);
   expect([plan.changes, settled?.links.size]).toEqual([[], 0]);
 });
 
-test('L12: a plan counts the links that there will be', () => {
+test('L12: a plan counts the links after its run', () => {
   const world = worldOf({ rows: [nobody], contacts: [nobody], steps: [] });
   const { plan } = run(world, healthy);
   expect([plan.linked, world.base.links.size]).toEqual([2, 2]);
 });
 
-test('I7: a swap of keys whose second half fails is not taken for somebody who emptied the key', () => {
+test('I7: after a swap of keys whose second half failed, the emptied key does not count as an edit', () => {
   const swap: Act = { kind: 'swaps cells', who: 0, other: 1, field: 0 };
   const steps = [runs(), does(swap), runs({ faults: ['fine', 'fine', 'failed'] })];
   const world = worldOf({ setting: { keyConflict: 'crm' }, contacts: [nobody, nobody], steps });
@@ -293,7 +293,7 @@ test('L7: a contact is not deleted while a row that lost its ID may be its row',
   expect(world.contacts.map(({ gone }) => gone)).toEqual([undefined, undefined]);
 });
 
-test('I2: after an incremental pull a row is not linked to the one of two namesakes that happened to be read', () => {
+test('I2: after an incremental pull a row is not linked to the only one of two matching contacts that was read', () => {
   const namesake = [0, 0, 1, 1, 0, 0, 0];
   const world = worldOf({ contacts: [namesake, namesake], rows: [namesake], steps: [] });
   judgeIncremental(world, [{ kind: 'edits a contact', who: 0, field: position, to: 1 }]);
@@ -313,7 +313,7 @@ test('I6: after an incremental pull two rows that find one contact by different 
   }).not.toThrow();
 });
 
-test('I6: whom a lookup found for one row, two others may mean by another key', () => {
+test('I6: a contact that a lookup found for one row may match two other rows by another key', () => {
   const world = worldOf({
     contacts: [[4, 0, 1, 1, 0, 0, 0]],
     rows: [
@@ -328,7 +328,7 @@ test('I6: whom a lookup found for one row, two others may mean by another key', 
   }).not.toThrow();
 });
 
-test('L11: contacts that a row matches are told in the same order whatever page they came on', () => {
+test('L11: the contacts that a row matches are named in the same order, whichever page showed them', () => {
   const namesake = [0, 0, 1, 1, 0, 0, 0];
   const world = worldOf({ contacts: [namesake, namesake], rows: [namesake], steps: [] });
   expect(() => {
@@ -336,7 +336,7 @@ test('L11: contacts that a row matches are told in the same order whatever page 
   }).not.toThrow();
 });
 
-test('S4: undo does not empty a contact whose value filled a blank cell, and does not half undo a column that is only sent', () => {
+test('S4: undo does not empty a contact whose value filled a blank cell, and leaves a to_crm column alone', () => {
   const person = [4, 0, 1, 0, 0, 0, 1];
   const world = worldOf({ contacts: [[4, 0, 1, 1, 0, 0, 0]], rows: [person, person], steps: [] });
   judgeUndo(world, [{ kind: 'deletes a row', who: 0 }], []);

@@ -68,7 +68,8 @@ function judgeIdle(world: World, before: World['base'], { settled }: Ran): void 
     world.violations.push('W9: an idle run touches what is remembered of new rows');
   for (const { kind, reason } of settled?.problems ?? []) {
     if (kind === 'failed' || kind === 'unknown' || kind === 'waiting') {
-      if (!reason.includes('names nobody yet')) world.violations.push(`L6: quiet and healthy, and ${kind}: ${reason}`);
+      if (!reason.includes('has no match key yet'))
+        world.violations.push(`L6: quiet and healthy, and ${kind}: ${reason}`);
     }
   }
 }

@@ -38,7 +38,7 @@ function expectEqual(crm: CrmSide, sheet: SheetSide, people: readonly Person[]):
 }
 
 describe('the service and a CSV file', () => {
-  test('I1, I2: people of one side come to the other, those of both are matched, and a second run does nothing', async () => {
+  test('I1, I2, L6: people of one side come to the other, those of both are matched, and a second run does nothing', async () => {
     const { crm, sheet, trial, report } = await inSync();
     expect(report).toMatchObject({ status: 'succeeded', counts: { created: 1, appended: 1 } });
     expectEqual(crm, sheet, [ann, bob, cy]);
@@ -57,7 +57,7 @@ describe('the service and a CSV file', () => {
     expect(sheet.grid()).toEqual(before);
   });
 
-  test('M1: edits, cleared cells and new people go both ways', async () => {
+  test('L5, M3: edits, cleared cells and new people go both ways', async () => {
     const { crm, sheet, trial, idOf } = await inSync();
     const [dora, emil] = [
       { firstName: 'Dora', company: '', email: 'dora@firm.io' },
@@ -79,7 +79,7 @@ describe('the service and a CSV file', () => {
     ]);
   });
 
-  test('M2: a field that both sides changed is a conflict until they agree; the others go on', async () => {
+  test('M1, L4: a field that both sides changed is a conflict until they agree; the others go on', async () => {
     const { crm, sheet, trial, idOf } = await inSync();
     const id = idOf(cy);
     crm.edit(id, { company: 'Works Ltd', firstName: 'Cyrus' });

@@ -22,7 +22,7 @@ export function describeChanging(name: string, driver: TableDriver): void {
   const { capabilities } = driver;
 
   describe(`${name}: setting cells`, () => {
-    test('cells are set, cleared and answered as stored; nothing else is touched', async () => {
+    test('cells are set, cleared and answered as stored; nothing else is touched (L13)', async () => {
       const { table, snapshot, person } = await openReady(driver);
       const outcomes = await table.update(snapshot, [
         { row: rowOf(snapshot, 'b'), set: { name: 'Robert', email: '' } },
@@ -91,7 +91,7 @@ export function describeChanging(name: string, driver: TableDriver): void {
       expect(person.grid()[1]!.slice(1, 3)).toEqual(['Anna', 'likes coffee']);
     });
 
-    test('L1: a row is its id: one that moved or went is never written in another’s place', async () => {
+    test('L9: a row is its id: one that moved or went is never written in another’s place', async () => {
       const { table, snapshot, person } = await openReady(driver);
       person.insertRow(2);
       const moved = await table.update(snapshot, [{ row: rowOf(snapshot, 'b'), set: { name: 'X' } }]);
@@ -103,7 +103,7 @@ export function describeChanging(name: string, driver: TableDriver): void {
       expect(person.grid()).toEqual([header, ann, ['c', 'Cleo']]);
     });
 
-    test('L1: a column that moved since is written where it is', async () => {
+    test('W11: a column that moved since is written where it is', async () => {
       const { table, snapshot, person } = await openReady(driver);
       person.insertColumn('B');
       const outcomes = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { name: 'Anna' } }]);
@@ -243,7 +243,7 @@ export function describeChanging(name: string, driver: TableDriver): void {
       expect(person.grid().slice(4)).toEqual([['d', 'Dora']]);
     });
 
-    test('L1: where columns moved since, nothing is added', async () => {
+    test('L9: where columns moved since, nothing is added', async () => {
       const { table, snapshot, person } = await openReady(driver);
       person.insertColumn('B');
       const before = person.grid();
@@ -271,7 +271,7 @@ export function describeChanging(name: string, driver: TableDriver): void {
       expect(person.grid().map(([id]) => id)).toEqual(['Contact ID', 'a', 'b']);
     });
 
-    test('L1, I4: neither a row in another’s place goes, nor one of several with its id', async () => {
+    test('L9, I4: neither a row in another’s place goes, nor one of several with its id', async () => {
       const { table, snapshot, person } = await openReady(driver, [
         header,
         ann,

@@ -211,7 +211,7 @@ export function describeReading(name: string, driver: TableDriver): void {
       expect(addresses.spreadsheetId(' ')).toBeUndefined();
     });
 
-    test('ensure makes the ID column and what it was asked for, right of the last header, and touches no other cell', async () => {
+    test('ensure makes the ID column and what it was asked for, right of the last header, and touches no other cell (L13)', async () => {
       const { sheets, spec, person } = open([
         ['Name', 'Notes'],
         ['Ann', 'tea', '', ''],

@@ -40,6 +40,8 @@ export interface AppWorld {
   readonly randomId: () => string;
   /** What tells this process from others on the machine. */
   readonly process: ProcessDep;
+  /** Another driver of spreadsheets. Left out: Google Sheets. */
+  readonly connectSheets?: (config: Config, world: AppWorld) => Promise<Sheets>;
   /** Where the state is kept. Left out: this machine. */
   readonly machine?: Machine;
   /** Left out: the one that the configuration names. */
@@ -94,7 +96,7 @@ export async function connectSheets({ google }: Config, world: AppWorld): Promis
 
 export async function createApp(config: Config, world: AppWorld, emit: Emit): Promise<App> {
   let crmCalls = 0;
-  const sheets = await connectSheets(config, world);
+  const sheets = await (world.connectSheets ?? connectSheets)(config, world);
   const service = connectService(config.crm, world, { observe: () => (crmCalls += 1) });
   const store = world.store ?? connectState(config, world, (message) => emit({ type: 'notice', sync: '', message }));
   const startMeter = () => {

@@ -1,0 +1,259 @@
+// The half of the contract that reads a tab and makes it ready.
+import { describe, expect, test } from 'vitest';
+import { AbortedError } from '../../../src/sheets/errors.ts';
+import type { TableSpec } from '../../../src/sheets/port.ts';
+import {
+  codeOf,
+  contractSpec,
+  header,
+  type OpenedTab,
+  openReady,
+  people,
+  readTab,
+  rowOf,
+  type TableDriver,
+} from './setup.ts';
+
+export function describeReading(name: string, driver: TableDriver): void {
+  const { capabilities, open } = driver;
+
+  describe(`${name}: reading`, () => {
+    test('rows come in the order of the tab, with number, id and mapped cells; a blank cell is null (V3)', async () => {
+      const { rows, title } = await readTab(open(people));
+      expect(rows.map(({ number, id, cells }) => ({ number, id, cells }))).toEqual([
+        { number: 2, id: 'a', cells: { name: 'Ann', email: 'ann@x.org', score: null, '#status': 'in sync' } },
+        { number: 3, id: 'b', cells: { name: 'Bob', email: 'bob@x.org', score: null, '#status': null } },
+        { number: 4, id: 'c', cells: { name: 'Cleo', email: null, score: null, '#status': null } },
+      ]);
+      expect(rows.map(({ own }) => own)).toEqual([{ '#status': 'in sync' }, { '#status': null }, { '#status': null }]);
+      expect(title).not.toBe('');
+    });
+
+    test('a row has an id or a mapped cell: a blank row, and one with other cells alone, is none', async () => {
+      const grid = [header, ['', '', 'note'], ['', '', ''], ['d'], ['', 'Dora'], ['', '', 'note']];
+      const { rows } = await readTab(open(grid));
+      expect(rows.map(({ number, id }) => ({ number, id }))).toEqual([
+        { number: 4, id: 'd' },
+        { number: 5, id: '' },
+      ]);
+    });
+
+    test('rows above the header row are never read, and headers are compared without outer white space', async () => {
+      const grid = [['My contacts'], ['', 'Name'], [' Contact ID', 'Name  ', 'Email'], ['a', 'Ann', 'ann@x.org']];
+      const { rows, columns } = await readTab(open(grid), { headerRow: 3 });
+      expect(rows.map(({ number, id }) => ({ number, id }))).toEqual([{ number: 4, id: 'a' }]);
+      expect(columns.map(({ key, kind }) => [key, kind])).toEqual([
+        ['name', 'found'],
+        ['email', 'found'],
+        ['score', 'missing'],
+        ['#status', 'missing'],
+      ]);
+    });
+
+    test('W11, V3: a column that is missing or there twice is said to be so, and its cells are unknown, not blank', async () => {
+      const { rows, columns, idColumn } = await readTab(
+        open([
+          ['Contact ID', 'Name', 'Name', 'Email'],
+          ['a', 'Ann', 'Anna', 'e'],
+        ]),
+      );
+      expect(idColumn).toMatchObject({ kind: 'found', letter: 'A' });
+      expect(columns).toMatchObject([
+        { kind: 'doubled', key: 'name', header: 'Name', letters: ['B', 'C'] },
+        { kind: 'found', key: 'email', letter: 'D' },
+        { kind: 'missing', key: 'score', header: 'Score' },
+        { kind: 'missing', key: '#status' },
+      ]);
+      expect(rows.map(({ cells, own }) => ({ cells, own }))).toEqual([{ cells: { email: 'e' }, own: {} }]);
+    });
+
+    test('W11: an ID column that is missing or there twice gives no ids', async () => {
+      const missing = await readTab(open([['Name'], ['Ann']]));
+      expect([missing.idColumn.kind, missing.rows.map(({ id }) => id)]).toEqual(['missing', ['']]);
+      const twice = await readTab(
+        open([
+          ['Contact ID', 'Contact ID', 'Name'],
+          ['a', 'b', 'Ann'],
+        ]),
+      );
+      expect([twice.idColumn.kind, twice.rows.map(({ id }) => id)]).toEqual(['doubled', ['']]);
+    });
+
+    test('a snapshot stays what it is when the tab changes', async () => {
+      const { snapshot, person, table } = await openReady(driver);
+      const before = JSON.stringify(snapshot.rows.map(({ id, cells }) => ({ id, cells })));
+      person.type('B2', 'Anna');
+      await table.read();
+      expect(JSON.stringify(snapshot.rows.map(({ id, cells }) => ({ id, cells })))).toBe(before);
+    });
+
+    test('W9: unless something changed, a read says so or gives the same again; after any change it never does', async () => {
+      const { table, person, spec } = await openReady(driver);
+      const first = await table.read();
+      const again = await table.read({ unless: first.fingerprint });
+      const { fingerprint: same, rows } = again === 'unchanged' ? first : again;
+      expect([same, rows]).toEqual([first.fingerprint, first.rows]);
+      expect(await table.read({ unless: undefined })).not.toBe('unchanged');
+      const edits = [() => person.type('B3', 'Bobby'), () => person.insertRow(2), () => person.type('B1', 'First')];
+      let { fingerprint } = first;
+      for (const edit of edits) {
+        edit();
+        const read = await table.read({ unless: fingerprint });
+        if (read === 'unchanged') throw new Error('a change was not seen');
+        expect(read.fingerprint).not.toBe(fingerprint);
+        ({ fingerprint } = read);
+      }
+      expect(spec.columns).toEqual(contractSpec.columns);
+    });
+
+    test('a text that the caller holds of a row is answered only where the row reads so, and changes no cell', async () => {
+      const opened = open(people);
+      const texts = new Map([
+        ['a', '["Ann","ann@x.org",null]'],
+        ['b', '["Robert","bob@x.org",null]'],
+      ]);
+      const { rows } = await opened.sheets.openTable(opened.spec).read({ knownText: (id) => texts.get(id) });
+      const [first, ...others] = rows.map(({ unchangedText }) => unchangedText);
+      expect([undefined, texts.get('a')]).toContain(first);
+      expect(others).toEqual([undefined, undefined]);
+      expect(rows.map(({ cells }) => cells)).toEqual((await readTab(opened)).rows.map(({ cells }) => cells));
+    });
+
+    test('memory of an earlier snapshot, as plain JSON, of this driver or of another, changes nothing that is read', async () => {
+      const { sheets, spec, snapshot } = await openReady(driver);
+      const memories = [
+        JSON.parse(JSON.stringify(snapshot.memory)),
+        { columnIndexByKey: {} },
+        { columnIndexByKey: { name: 9 } },
+      ];
+      for (const memory of memories) {
+        const read = await sheets.openTable(spec, memory).read();
+        expect([read.tabId, read.rows, read.columns]).toEqual([snapshot.tabId, snapshot.rows, snapshot.columns]);
+      }
+      expect(Object.keys(snapshot.memory.columnIndexByKey).toSorted()).toEqual([
+        '#id',
+        '#status',
+        'email',
+        'name',
+        'score',
+      ]);
+    });
+
+    test('a tab or spreadsheet that is gone, and a header row that is not there, are told apart by code', async () => {
+      const opened = open(people);
+      const { sheets, spec } = opened;
+      for (const look of [readTab, (_: OpenedTab, over: Partial<TableSpec>) => sheets.inspect({ ...spec, ...over })]) {
+        expect(await codeOf(look(opened, { tab: 'No such tab' }))).toBe('tab-gone');
+        expect(await codeOf(look(opened, { headerRow: 2_000 }))).toBe('header-row-beyond-grid');
+        expect(await codeOf(look(opened, { spreadsheet: `${spec.spreadsheet}-not` }))).toBe('spreadsheet-gone');
+      }
+    });
+
+    test('W11: a renamed tab is still the tab, where tabs have ids', async () => {
+      const { table, person, snapshot } = await openReady(driver);
+      person.renameTab('Renamed');
+      const seen = table.read().then(({ title, tabId }) => `${title} ${tabId}`);
+      const expected = capabilities.hasTabIds ? `Renamed ${snapshot.tabId}` : 'tab-gone';
+      expect(await seen.catch(() => codeOf(seen))).toBe(expected);
+    });
+
+    test('W11: a renamed header is known, where columns have anchors', async () => {
+      const { table, person } = await openReady(driver);
+      person.type('B1', 'First name');
+      const { columns, rows } = await table.read();
+      const column = { key: 'name', header: 'Name' };
+      expect([columns[0], rows[0]!.cells['name']]).toEqual(
+        capabilities.hasColumnAnchors
+          ? [{ ...column, kind: 'renamed', headerNow: 'First name', letter: 'B' }, 'Ann']
+          : [{ ...column, kind: 'missing' }, undefined],
+      );
+    });
+
+    test('V5: a formula shows its result and is named, where cells hold formulas', async () => {
+      const { table, person } = await openReady(driver);
+      person.type('B2', '="A"&"nn"');
+      const [row] = (await table.read()).rows;
+      expect([row!.cells['name'], row!.formulas]).toEqual(
+        capabilities.hasFormulas ? ['Ann', ['name']] : ['="A"&"nn"', []],
+      );
+    });
+
+    test('an end that was asked for is an AbortedError', async () => {
+      const { table } = await openReady(driver);
+      await expect(table.read({ signal: AbortSignal.abort() })).rejects.toBeInstanceOf(AbortedError);
+    });
+  });
+
+  describe(`${name}: inspecting and making ready`, () => {
+    test('an inspection says what is there, and its reference means the same tab', async () => {
+      const { sheets, spec, addresses } = open([
+        ['Contact ID', 'Name', '', 'Notes'],
+        ['a', 'Ann'],
+      ]);
+      const seen = await sheets.inspect(spec);
+      expect(seen).toMatchObject({
+        idColumn: { kind: 'found' },
+        headerTexts: ['Contact ID', 'Name', 'Notes'],
+        forbidden: [],
+      });
+      expect(seen.columns.map(({ kind }) => kind)).toEqual(['found', 'missing', 'missing', 'missing']);
+      expect(seen.rowCount).toBeGreaterThanOrEqual(2);
+      const byReference = { ...spec, tab: seen.reference };
+      expect(await sheets.inspect(byReference)).toEqual(seen);
+      expect((await sheets.openTable(byReference).read()).rows.map(({ id }) => id)).toEqual(['a']);
+      expect(addresses.tabKey(seen.reference)).toBe(addresses.tabKey(` ${seen.reference} `));
+      await sheets.checkMayWrite(spec);
+    });
+
+    test('an address of a spreadsheet is its id, and no text is none', async () => {
+      const { addresses, spec } = open(people);
+      expect(addresses.spreadsheetId(` ${spec.spreadsheet} `)).toBe(spec.spreadsheet);
+      expect(addresses.spreadsheetId(' ')).toBeUndefined();
+    });
+
+    test('ensure makes the ID column and what it was asked for, right of the last header, and touches no other cell (L13)', async () => {
+      const { sheets, spec, person } = open([
+        ['Name', 'Notes'],
+        ['Ann', 'tea', '', ''],
+      ]);
+      const table = sheets.openTable(spec);
+      await table.ensure(await table.read(), ['email']);
+      const [headerNow, row] = person.grid();
+      expect(headerNow!.slice(0, 2)).toEqual(['Name', 'Notes']);
+      expect(headerNow!.slice(2).toSorted()).toEqual(['Contact ID', 'Email']);
+      expect(row).toEqual(['Ann', 'tea']);
+      const { idColumn, columns, unanchored } = await table.read();
+      expect([idColumn, ...columns].map(({ kind }) => kind)).toEqual(['found', 'found', 'found', 'missing', 'missing']);
+      expect(unanchored).toEqual([]);
+    });
+
+    test('ensure twice makes nothing twice, nor what somebody made meanwhile', async () => {
+      const { sheets, spec, person } = open([['Contact ID', 'Name']]);
+      const table = sheets.openTable(spec);
+      const empty = await table.read();
+      await table.ensure(empty, ['email']);
+      await table.ensure(await table.read(), ['email']);
+      await table.ensure(empty, ['email']);
+      expect(person.grid()[0]).toEqual(['Contact ID', 'Name', 'Email']);
+    });
+
+    test('no marks are left, and removing them does no harm', async () => {
+      const { table, snapshot, person } = await openReady(driver);
+      await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { name: 'Anna' } }]);
+      await table.append(await table.read(), [{ id: 'n', set: { name: 'New' } }]);
+      await table.clearMarks();
+      const before = person.grid();
+      expect((await table.read()).leftovers).toBe(0);
+      expect(await table.tidy()).toBe(0);
+      expect(person.grid()).toEqual(before);
+    });
+
+    test('usage counts, and never backwards', async () => {
+      const { table, sheets } = await openReady(driver);
+      const before = sheets.usage();
+      await table.read();
+      const after = sheets.usage();
+      for (const key of ['reads', 'writes'] as const) expect(after[key]).toBeGreaterThanOrEqual(before[key]);
+    });
+  });
+}

@@ -1,0 +1,202 @@
+// A sync between any driver of the service and any driver of spreadsheets, with a person at each side. The engine sees the
+// ports alone, so that what holds here holds for every pair of drivers.
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { onTestFinished } from 'vitest';
+import { type AppWorld, createApp } from '../../src/app.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import type { RunReport } from '../../src/engine/report.ts';
+import { runSync } from '../../src/engine/sync/run.ts';
+import type { SheetAddresses } from '../../src/sheets/port.ts';
+import { createServiceStandin } from '../../src/standin/service/standin.ts';
+import { parseCsv, toCsv } from './csv.ts';
+import { createReferenceSheets, referenceAddresses } from './reference-table.ts';
+import { useJumpingClock } from './service.ts';
+
+/** What both sides hold of somebody; '' is blank. */
+export interface Person {
+  readonly firstName: string;
+  readonly company: string;
+  readonly email: string;
+}
+
+/** The service: how the program reaches it, and what somebody does there. */
+export interface CrmSide {
+  /** What the program is given of the world so that it reaches this side. */
+  readonly world: Partial<AppWorld>;
+  /** Options of the file under `crm`. */
+  readonly options: Readonly<Record<string, unknown>>;
+  /** Everybody in the list of the sync, by uuid. */
+  people(): Readonly<Record<string, Person>>;
+  /** Answers the uuid. */
+  add(person: Person): string;
+  edit(uuid: string, changed: Partial<Person>): void;
+  remove(uuid: string): void;
+}
+
+/** The spreadsheet, likewise. The tab has the columns of `headers` below, and one that is not mapped. */
+export interface SheetSide {
+  readonly world: Partial<AppWorld>;
+  readonly addresses: SheetAddresses;
+  readonly place: { readonly spreadsheet: string; readonly tab: string };
+  /** Everybody with an ID, by it. */
+  people(): Readonly<Record<string, Person>>;
+  /** Header and rows as they are. */
+  grid(): readonly (readonly string[])[];
+  /** A row without an ID, below the others. */
+  add(person: Person): void;
+  edit(id: string, changed: Partial<Person>): void;
+  remove(id: string): void;
+  renameHeader(from: string, to: string): void;
+}
+
+const listName = 'Prospects';
+const headers = { firstName: 'First name', company: 'Company', email: 'Email' } as const;
+const notesHeader = 'Notes';
+
+export interface PortsTrial {
+  run(request?: { readonly isFull?: boolean }): Promise<RunReport>;
+}
+
+/** The program between two sides, with its state in a folder of its own. `sync`: options over the defaults. */
+export async function createPortsTrial(
+  crm: CrmSide,
+  sheet: SheetSide,
+  sync: Readonly<Record<string, unknown>> = {},
+): Promise<PortsTrial> {
+  const folder = temporaryFolder();
+  const configFile = join(folder, 'leadsheet.yaml');
+  writeFileSync(
+    configFile,
+    stringify({
+      crm: { requests_per_minute: 6_000, ...crm.options },
+      google: { credentials_file: join(folder, 'none.json') },
+      state: `file:${join(folder, 'state')}`,
+      server: null,
+      syncs: {
+        prospects: {
+          contacts: { list: listName },
+          sheet: sheet.place,
+          match: ['email'],
+          columns: { [headers.firstName]: 'first_name', [headers.company]: 'company_name', [headers.email]: 'email' },
+          ...sync,
+        },
+      },
+    }),
+  );
+  const readFile = (path: string) => readFileSync(path, 'utf8');
+  const config = loadConfig(configFile, { env: {}, readFile, addresses: sheet.addresses });
+  let chance = 0.5;
+  const world: AppWorld = {
+    transport: (url) => Promise.reject(new Error(`nobody answers at ${url}`)),
+    now: () => Date.now(),
+    elapsed: () => performance.now(),
+    random: () => (chance = (chance * 16_807 + 0.123) % 1),
+    randomId: randomUUID,
+    process: { pid: 1, probe: () => {} },
+    ...crm.world,
+    ...sheet.world,
+  };
+  const app = await createApp(config, world, () => {});
+  onTestFinished(() => app[Symbol.dispose]());
+  return {
+    run: ({ isFull = false } = {}) =>
+      runSync(app.syncs.get('prospects')!, { isFull, isAsked: true, signal: new AbortController().signal }),
+  };
+}
+
+/** The real client over the stand-in of the service. */
+export function createServiceSide(): CrmSide {
+  useJumpingClock();
+  const token = 'the-token-of-the-tests';
+  const service = createServiceStandin({
+    now: () => Date.now(),
+    seed: 1,
+    acceptedTokens: [token],
+    switches: { rateLimits: [] },
+  });
+  const list = service.model.lists.add({ name: listName });
+  const toFields = ({ firstName, company, email }: Partial<Person>) => ({
+    ...(firstName !== undefined && { first_name: firstName, name: firstName }),
+    ...(company !== undefined && { company_name: company }),
+    ...(email !== undefined && { work_email: email }),
+  });
+  return {
+    world: { transport: (url, init) => service.fetch(new Request(url, init)) },
+    options: { base_url: 'http://127.0.0.1:4010', token },
+    people: () =>
+      Object.fromEntries(
+        [...service.model.contacts.all()].map(({ record }) => [
+          record.uuid,
+          {
+            firstName: record.first_name ?? '',
+            company: record.company_name ?? '',
+            email: record.work_email ?? record.personal_email ?? '',
+          },
+        ]),
+      ),
+    add: (person) => service.model.contacts.add({ fields: { list_uuid: list.uuid, ...toFields(person) } }).record.uuid,
+    edit: (uuid, changed) => void service.model.contacts.change(uuid, { fields: toFields(changed) }),
+    remove: (uuid) => service.model.contacts.remove(uuid),
+  };
+}
+
+/** The reference driver on a CSV file. */
+export function createFileSide(people: readonly Person[]): SheetSide {
+  const spreadsheet = temporaryFolder();
+  const file = join(spreadsheet, 'People.csv');
+  const toCells = (person: Person, note: string) => [person.firstName, note, person.company, person.email];
+  const header = [headers.firstName, notesHeader, headers.company, headers.email];
+  writeFileSync(file, toCsv([header, ...people.map((person) => toCells(person, `met ${person.firstName}`))]));
+  const grid = () => parseCsv(readFileSync(file, 'utf8'));
+  const cellsOf = (lines: readonly (readonly string[])[], line: readonly string[]) => (name: string) =>
+    line[lines[0]!.indexOf(name)] ?? '';
+  const idOf = (lines: readonly (readonly string[])[], line: readonly string[]) => cellsOf(lines, line)('Contact ID');
+  const lineOf = (lines: string[][], id: string) => {
+    const line = lines.findIndex((each) => idOf(lines, each) === id);
+    if (line === -1) throw new Error(`no row ${id}`);
+    return line;
+  };
+  const change = (edit: (lines: string[][]) => void) => {
+    const lines = grid();
+    edit(lines);
+    writeFileSync(file, toCsv(lines));
+  };
+  return {
+    world: { connectSheets: () => Promise.resolve(createReferenceSheets()) },
+    addresses: referenceAddresses,
+    place: { spreadsheet, tab: 'People' },
+    grid,
+    people: () => {
+      const lines = grid();
+      const rows = lines.slice(1).filter((line) => idOf(lines, line) !== '');
+      return Object.fromEntries(
+        rows.map((line) => {
+          const cell = cellsOf(lines, line);
+          const { firstName, company, email } = headers;
+          return [cell('Contact ID'), { firstName: cell(firstName), company: cell(company), email: cell(email) }];
+        }),
+      );
+    },
+    add: (person) => change((lines) => lines.push(toCells(person, ''))),
+    edit: (id, changed) =>
+      change((lines) => {
+        const line = lines[lineOf(lines, id)]!;
+        for (const key of ['firstName', 'company', 'email'] as const) {
+          const value = changed[key];
+          if (value !== undefined) line[lines[0]!.indexOf(headers[key])] = value;
+        }
+      }),
+    remove: (id) => change((lines) => lines.splice(lineOf(lines, id), 1)),
+    renameHeader: (from, to) => change((lines) => lines[0]!.splice(lines[0]!.indexOf(from), 1, to)),
+  };
+}
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'leadsheet-ports-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}

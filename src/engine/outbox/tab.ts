@@ -38,7 +38,7 @@ export async function readAgain(context: OutboxRun, tab: OutboxTab): Promise<Out
 }
 
 /** W11: without one of these columns it is not known what a row says, or whether it was sent. The sentence can be done without. */
-export function missingIn({ columns }: Snapshot, imagined: readonly string[] = []): readonly string[] {
+function missingIn({ columns }: Snapshot, imagined: readonly string[] = []): readonly string[] {
   return columns.flatMap(({ kind, key, header }) =>
     kind === 'missing' && key !== statusKey && !imagined.includes(key) ? [header] : [],
   );

@@ -1,7 +1,7 @@
 // The tab of an outbox, made ready: its columns made where they are missing, and refused where it is somebody else's.
 import type { Inspection } from '../../sheets/google/inspect.ts';
 import type { Snapshot, TableSpec } from '../../sheets/port.ts';
-import { sheetCall } from '../context.ts';
+import { sheetCall } from '../read-calls.ts';
 import { RunFailed } from '../errors.ts';
 import type { Facts } from '../facts.ts';
 import type { OutboxRun, OutboxTab } from './context.ts';

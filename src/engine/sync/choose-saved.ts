@@ -3,7 +3,7 @@ import type { Change, Problem } from '../../sync/change.ts';
 import { problem } from '../../sync/change.ts';
 import type { PlanInput } from '../../sync/input.ts';
 import { soleKeyNames } from '../../sync/keys/key-edits.ts';
-import type { Choice } from '../context.ts';
+import type { Choice } from './context.ts';
 import { RunFailed } from '../errors.ts';
 import { plainChange, type SavedPlan } from '../saved-plan.ts';
 import type { Decided } from './decide.ts';

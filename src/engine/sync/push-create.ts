@@ -12,7 +12,7 @@ import type { Person } from '../../sync/merge/person.ts';
 import { type ContactRecord, unpack } from '../../sync/record/record.ts';
 import type { Reading } from '../../sync/value/value.ts';
 import { hasIdentifier, placeholderOnly, setAfterCreate } from './after-create.ts';
-import type { RunContext } from '../context.ts';
+import type { RunContext } from './context.ts';
 import type { Decided } from './decide.ts';
 import { madeMeanwhile, notFetched } from './fetched.ts';
 import { crmValues } from './look-again.ts';

@@ -4,7 +4,7 @@ import { dueDeletes } from '../../sync/guard/deletes.ts';
 import type { Change } from '../../sync/change.ts';
 import { resume } from '../../sync/settle/sheet-follow-up.ts';
 import { settle, type Settled } from '../../sync/settle/settle.ts';
-import type { Choose, RunContext, SyncContext } from '../context.ts';
+import type { Choose, RunContext, SyncContext } from './context.ts';
 import { toSavedPlan } from './choose-saved.ts';
 import { decide, type Decided } from './decide.ts';
 import { heldEnding, plannedEnding, problemsOfPull, toDo } from './ending.ts';

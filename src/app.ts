@@ -4,6 +4,7 @@ import { decodeJwt } from 'jose';
 import { connectState } from './app-state.ts';
 import type { Sheets } from './sheets/port.ts';
 import type { Config } from './config/config.ts';
+import { jobsIn } from './config/jobs.ts';
 import type { Secret } from './lib/secret.ts';
 import type { ServiceSettings } from './config/service-settings.ts';
 import { type Budget, createBudget } from './crm/outreach/call/budget.ts';
@@ -12,11 +13,9 @@ import { createServiceClient } from './crm/outreach/client.ts';
 import { createTombstones } from './crm/outreach/deletion.ts';
 import type { ObservedExchange, ServiceClient } from './crm/port.ts';
 import { createCapabilities } from './crm/outreach/scan/capabilities.ts';
+import { createJob } from './engine/create-job.ts';
 import type { Emit } from './engine/events.ts';
-import { createFeedJob } from './engine/feed/job.ts';
 import type { Job, JobDep } from './engine/job.ts';
-import { createOutboxJob } from './engine/outbox/job.ts';
-import { createSyncJob } from './engine/sync/job.ts';
 import type { Usage } from './limits/usage.ts';
 import { readCredentials } from './sheets/google/credentials.ts';
 import { createSheets } from './sheets/google/table.ts';
@@ -126,18 +125,13 @@ export async function createApp(config: Config, world: AppWorld, emit: Emit): Pr
     newRunId: createRunIds(world),
     randomId: world.randomId,
   };
-  const jobs = [
-    ...config.syncs.map((sync) => createSyncJob(sync, dep)),
-    ...config.feeds.map((feed) => createFeedJob(feed, dep)),
-    ...config.outboxes.map((outbox) => createOutboxJob(outbox, dep)),
-  ];
   return {
     config,
     client: service.client,
     sheets,
     store,
     usage,
-    jobs: new Map(jobs.map((job) => [job.name, job])),
+    jobs: new Map(jobsIn(config).map((job) => [job.name, createJob(job, dep)])),
     [Symbol.dispose]: () => service[Symbol.dispose](),
   };
 

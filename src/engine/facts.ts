@@ -4,8 +4,7 @@ import type { Json } from '../state/port.ts';
 import type { TableMemory } from '../sheets/port.ts';
 import type { Problem } from '../sync/change.ts';
 import type { Identities, PlanCounts, Resolution } from '../sync/input.ts';
-import type { RunCounts, RunStatus } from './report.ts';
-import type { Stopped } from './stop.ts';
+import type { RunCounts, RunStatus, Stopped } from './report.ts';
 
 /** Single values by name. Each is left out until it is known. */
 export interface Facts {
@@ -56,6 +55,11 @@ export type DecisionRequest =
 /** `Facts.tab`: another tab in the configuration is another one; a tab that people renamed is not (W11). */
 export function tabNamed({ sheet }: { readonly sheet: TabConfig }): string {
   return `${sheet.spreadsheetId} ${sheet.tab}`;
+}
+
+/** Of the tab that the configuration names; undefined: nothing is known of that one. */
+export function tableMemory(config: { readonly sheet: TabConfig }, { tab, table }: Facts): TableMemory | undefined {
+  return tab === undefined || tab === tabNamed(config) ? table : undefined;
 }
 
 /** Facts as the store takes them: those that differ. */

@@ -2,16 +2,16 @@
 import type { HistoryLine, Json } from '../state/port.ts';
 import type { Change } from '../sync/change.ts';
 import type { Outcome } from '../sync/outcome.ts';
-import type { RunContext } from './context.ts';
+import type { JobContext, JobRun } from './job.ts';
 
-interface Teller extends Pick<RunContext, 'run' | 'now'> {
+interface Written extends Pick<JobRun, 'run'>, Pick<JobContext, 'now'> {
   /** Its name is the one the history is asked for by. */
   readonly config: { readonly name: string };
 }
 
 /** One line a field; one for a change without any. `more`: what else is known of a field. */
 export function changeLines(
-  { config, run, now }: Teller,
+  { config, run, now }: Written,
   change: Change,
   outcome: Outcome,
   more: (field: string) => Readonly<Record<string, Json>> = () => ({}),

@@ -9,6 +9,7 @@ import type { Table, TableMemory, TableSpec } from '../sheets/port.ts';
 import type { Store, SyncState } from '../state/port.ts';
 import type { Budgets } from '../sync/estimate.ts';
 import type { Emit } from './events.ts';
+import { type Facts, tableMemory } from './facts.ts';
 import type { Noted } from './incomplete.ts';
 import type { Kind } from './kind.ts';
 import type { Ending, PlanReport, RunCost, RunReport } from './report.ts';
@@ -119,6 +120,15 @@ export function toJobContext(kind: Kind, name: string, spec: TableSpec, dep: Job
     now,
     newRunId,
   };
+}
+
+export function toJobRun(
+  { config, openTable }: Pick<JobContext, 'config' | 'openTable'>,
+  request: RunRequest,
+  run: string,
+  facts: Facts,
+): JobRun {
+  return { run, request, table: openTable(tableMemory(config, facts)) };
 }
 
 /** Of one run: what its steps hand to each other besides their results. */

@@ -7,7 +7,6 @@ import type { PlanCounts } from '../sync/input.ts';
 import type { Outcome } from '../sync/outcome.ts';
 import { isHarmless } from '../sync/status.ts';
 import type { JobKind } from './kind.ts';
-import type { Stopped } from './stop.ts';
 
 export type RunStatus = 'succeeded' | 'partial' | 'held' | 'failed';
 
@@ -42,6 +41,12 @@ export interface RunCost {
   readonly sheetReads: number;
   readonly sheetWrites: number;
   readonly seconds: number;
+}
+
+/** How far a run came that was stopped: changes of its plan that were done, and those that it did not begin. */
+export interface Stopped {
+  readonly done: number;
+  readonly left: number;
 }
 
 export interface RunReport {

@@ -4,8 +4,7 @@ import { AbortedError } from '../sheets/errors.ts';
 import type { AppendOutcome, CallSettings, RemoveOutcome, RowOutcome } from '../sheets/port.ts';
 import type { Change, Problem } from '../sync/change.ts';
 import type { Outcome } from '../sync/outcome.ts';
-import type { RunRequest } from './job.ts';
-import type { RunReport, RunStatus } from './report.ts';
+import type { RunReport, RunStatus, Stopped } from './report.ts';
 
 /**
  * From the stop on, calls to the service that are in flight have this long to be answered. W8 gives ten seconds in all: what
@@ -32,7 +31,7 @@ function deadlineOf(stop: AbortSignal): AbortSignal {
 
 /** A run, as far as its calls need it. */
 interface Requested {
-  readonly request: Pick<RunRequest, 'signal'>;
+  readonly request: { readonly signal: AbortSignal };
 }
 
 /** For writing: goes before scans in the queue (W1). After the stop none begins; one that has begun is finished (W8). */
@@ -53,12 +52,6 @@ export function isUnbegun(error: unknown, { request: { signal } }: Requested): b
 /** The same of a row. */
 export function isUnbegunRow(outcome: RowOutcome | AppendOutcome | RemoveOutcome): boolean {
   return outcome.kind === 'failed' && outcome.error instanceof AbortedError;
-}
-
-/** How far a run came that was stopped: changes of its plan that were done, and those that it did not begin. */
-export interface Stopped {
-  readonly done: number;
-  readonly left: number;
 }
 
 /** Changes that a stopped run did not begin; none of any other run. `planned`: all changes that it was to make. */

@@ -1,8 +1,10 @@
 // What every kind of job has in common, as the daemon and the commands rely on it: one suite over all kinds.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { createDaemon } from '../../src/daemon/daemon.ts';
 import type { EngineEvent } from '../../src/engine/events.ts';
+import type { RunRequest } from '../../src/engine/job.ts';
 import type { JobKind } from '../../src/engine/kind.ts';
 import { kinds } from '../../src/engine/kinds.ts';
 import type { RunReport } from '../../src/engine/report.ts';
@@ -85,6 +87,33 @@ async function jobOf({ trial, name }: Sample) {
 }
 
 const asked = { isFull: false, isAsked: true, signal: new AbortController().signal };
+
+test('the daemon asks of a job only when it runs and what its runs come to', async () => {
+  const stop = new AbortController();
+  const trial = samples.sync().trial;
+  const report = await trial.run();
+  const ran: RunRequest[] = [];
+  const run = async (request: RunRequest) => {
+    ran.push(request);
+    return { ...report, sync: 'archive', run: `r${ran.length}` };
+  };
+  const schedule = { cron: '0 0 1 1 *', timeZone: 'UTC' };
+  using daemon = createDaemon({
+    jobs: new Map([['archive', { schedule, settleMs: 0, run }]]),
+    remembered: new Map(),
+    stop: stop.signal,
+    tell: () => {},
+    now: () => Date.now(),
+    elapsed: () => performance.now(),
+    random: () => 0.5,
+  });
+  daemon.start();
+  await vi.waitFor(() => expect(daemon.status()).toMatchObject([{ name: 'archive', lastRun: { run: 'r1' } }]));
+  expect(ran).toEqual([{ isFull: false, isAsked: false, signal: stop.signal }]);
+  expect(daemon.status()[0]).not.toHaveProperty('nextFullScanAt');
+  expect(daemon.trigger('archive')).toBe('started');
+  await vi.waitFor(() => expect(daemon.status()).toMatchObject([{ lastRun: { run: 'r2', status: 'succeeded' } }]));
+});
 
 describe.each(everyKind)('a job: $name', ({ kind, of }) => {
   test('says of which kind it is, and its reports do', async () => {

@@ -9,7 +9,6 @@ import { onTestFinished } from 'vitest';
 import { type AppWorld, createApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { RunReport } from '../../src/engine/report.ts';
-import { runSync } from '../../src/engine/sync/run.ts';
 import type { SheetAddresses } from '../../src/sheets/port.ts';
 import { createServiceStandin } from '../../src/standin/service/standin.ts';
 import { parseCsv, toCsv } from './csv.ts';
@@ -104,7 +103,7 @@ export async function createPortsTrial(
   onTestFinished(() => app[Symbol.dispose]());
   return {
     run: ({ isFull = false } = {}) =>
-      runSync(app.syncs.get('prospects')!, { isFull, isAsked: true, signal: new AbortController().signal }),
+      app.jobs.get('prospects')!.run({ isFull, isAsked: true, signal: new AbortController().signal }),
   };
 }
 

@@ -6,7 +6,8 @@ import { operations } from '../../crm/outreach/operations/table.ts';
 import { readWish } from '../../sync/enrolment/wish.ts';
 import type { Automation, PlanInput } from '../../sync/input.ts';
 import { normalText } from '../../sync/value/same.ts';
-import { type RunContext, scanCall } from '../context.ts';
+import type { RunContext } from '../sync/context.ts';
+import { scanCall } from '../read-calls.ts';
 
 export type Wishing = Pick<PlanInput, 'automations' | 'automationsUnread' | 'nearestAutomations'>;
 

@@ -8,7 +8,7 @@ import { type RowRecord, unpack } from '../../sync/record/record.ts';
 import type { RuleId } from '../../sync/rules.ts';
 import { resultText } from '../../sync/enrolment/wish-result.ts';
 import { setAfterCreate } from '../sync/after-create.ts';
-import type { RunContext } from '../context.ts';
+import type { RunContext } from '../sync/context.ts';
 import { findNewcomer } from '../sync/in-flight.ts';
 import type { Pulled } from '../sync/pull.ts';
 import { editCall, isUnbegun } from '../stop.ts';

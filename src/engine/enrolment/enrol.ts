@@ -10,7 +10,7 @@ import type { Outcome, Outcomes } from '../../sync/outcome.ts';
 import { refusalEnd } from '../../sync/record/refusal.ts';
 import { unpack } from '../../sync/record/record.ts';
 import type { RuleId } from '../../sync/rules.ts';
-import type { RunContext } from '../context.ts';
+import type { RunContext } from '../sync/context.ts';
 import type { Decided } from '../sync/decide.ts';
 import { createCalls } from './calls.ts';
 import { automationOf, type Due, isDue } from './due.ts';

@@ -5,7 +5,8 @@ import type { Contact } from '../../crm/outreach/operations/records.ts';
 import { SheetsError } from '../../sheets/errors.ts';
 import type { Row, Snapshot } from '../../sheets/port.ts';
 import type { RowRecord } from '../../sync/record/record.ts';
-import { type RunContext, sheetCall } from '../context.ts';
+import type { RunContext } from '../sync/context.ts';
+import { sheetCall } from '../read-calls.ts';
 import { editCall } from '../stop.ts';
 import type { Due } from './due.ts';
 

@@ -2,7 +2,7 @@
 import { nothingPlanned } from '../report.ts';
 import type { Facts } from '../facts.ts';
 import { type HeldPlan, heldPlan } from '../held.ts';
-import type { RunContext } from '../context.ts';
+import type { RunContext } from '../sync/context.ts';
 import type { Decided } from '../sync/decide.ts';
 
 /** What `approve` lets through, and whether the ledger is to be relied on from now on. */

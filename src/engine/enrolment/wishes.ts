@@ -2,7 +2,7 @@
 import type { Lease } from '../../state/port.ts';
 import { type Answers, noAnswers } from '../../sync/input.ts';
 import { readAutomations } from './automations.ts';
-import type { RunContext } from '../context.ts';
+import type { RunContext } from '../sync/context.ts';
 import { recoverCalls } from '../sync/in-flight.ts';
 import type { Memory } from '../sync/memory.ts';
 import type { Pulled } from '../sync/pull.ts';

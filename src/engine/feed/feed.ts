@@ -15,7 +15,7 @@ import { isPullNews, noteFacts, worse } from '../incomplete.ts';
 import { type DecisionRequest, type Facts, factChanges } from '../facts.ts';
 import { planWithoutLease, runUnderLease, tellNotice } from '../frame.ts';
 import { holdRun } from '../held.ts';
-import type { Planned, RunRequest } from '../job.ts';
+import { type Planned, type RunRequest, toJobRun } from '../job.ts';
 import { isRepeatable, lastRunOf } from '../last-run.ts';
 import { countRun, type Ending, nothingPlanned, type RunReport, statusOf } from '../report.ts';
 import { mapChanges } from '../map-changes.ts';
@@ -24,7 +24,7 @@ import { leftOf, statusWhenStopped, stoppedAt } from '../stop.ts';
 export function runFeed(feed: FeedContext, request: RunRequest): Promise<RunReport> {
   return runUnderLease(feed, request, async (run, lease, loaded) => {
     const memory = recallFeed(loaded);
-    const context = inRun(feed, request, run, memory);
+    const context = { ...feed, ...toJobRun(feed, request, run, memory.facts) };
     const pulled = await pullFeed(context, memory.facts, true);
     if (pulled === 'idle') return feed.session.quiet!.ending;
     for (const message of pulled.notices) tellNotice(feed, message);
@@ -41,7 +41,7 @@ export function runFeed(feed: FeedContext, request: RunRequest): Promise<RunRepo
 export function planFeedRun(feed: FeedContext, request: RunRequest): Promise<Planned> {
   return planWithoutLease(feed, request, async (run, loaded) => {
     const memory = recallFeed(loaded);
-    const context = inRun(feed, request, run, memory);
+    const context = { ...feed, ...toJobRun(feed, request, run, memory.facts) };
     const pulled = await pullFeed(context, memory.facts, false);
     if (pulled === 'idle') throw new Error('a plan is always made from readings');
     const plan = planFeed(toInput(context, memory, pulled));
@@ -62,10 +62,6 @@ function recallFeed({ links, facts, requests }: LoadedState): FeedMemory {
     facts: Object.fromEntries(facts),
     pending: requests as unknown as ReadonlyMap<string, DecisionRequest>,
   };
-}
-
-function inRun(feed: FeedContext, request: RunRequest, run: string, { facts }: FeedMemory): FeedRun {
-  return { ...feed, run, request, table: feed.openTable(facts.table) };
 }
 
 /** G1: what is remembered is of one account. Of another tab nothing is known yet, and its rows are adopted by their IDs. */

@@ -5,16 +5,10 @@ import { type Problem, problem } from '../../sync/change.ts';
 import type { OutboxInput } from '../../sync/outbox/input.ts';
 import type { Message } from '../../sync/outbox/message.ts';
 import { RunFailed } from '../errors.ts';
-import { type Facts, tabNamed } from '../facts.ts';
-import type { RunRequest } from '../job.ts';
+import type { Facts } from '../facts.ts';
 import type { OutboxContext, OutboxRun, OutboxTab } from './context.ts';
 import { digest } from './digest.ts';
 import type { OutboxMemory } from './ledger.ts';
-
-export function inRun(outbox: OutboxContext, request: RunRequest, run: string, { facts }: OutboxMemory): OutboxRun {
-  const isSameTab = (facts.tab ?? tabNamed(outbox.config)) === tabNamed(outbox.config);
-  return { ...outbox, run, request, table: outbox.openTable(isSameTab ? facts.table : undefined) };
-}
 
 export function identitiesOf({ account, config, shape }: OutboxContext, { snapshot }: OutboxTab): Identities {
   return { crm: `${account} ${config.resource}`, sheet: `${shape.table.spreadsheet} ${snapshot.tabId}` };

@@ -8,7 +8,7 @@ import { type Facts, factChanges, tabNamed } from '../facts.ts';
 import { runUnderLease } from '../frame.ts';
 import type { HeldPlan } from '../held.ts';
 import { changeLines } from '../history.ts';
-import type { RunRequest } from '../job.ts';
+import { type RunRequest, toJobRun } from '../job.ts';
 import { lastRunOf } from '../last-run.ts';
 import type { Ending, RunReport } from '../report.ts';
 import { statusWhenStopped, stoppedSending } from '../stop.ts';
@@ -17,7 +17,7 @@ import { sendBatches } from './batches.ts';
 import type { OutboxContext, OutboxRun, OutboxTab } from './context.ts';
 import { recoverUnknown, seeDeliveries } from './deliveries.ts';
 import { endingOf } from './ending.ts';
-import { assertSame, identitiesOf, inputOf, inRun, lostHeaders } from './input.ts';
+import { assertSame, identitiesOf, inputOf, lostHeaders } from './input.ts';
 import { openBook, type OutboxBook, type OutboxMemory, recallOutbox, tellNoted } from './ledger.ts';
 import { nameRows, tellRows } from './rows.ts';
 import type { SavedMessages } from './saved.ts';
@@ -27,7 +27,7 @@ import { readAgain, readTab } from './tab.ts';
 export function runOutbox(outbox: OutboxContext, request: RunRequest, saved?: SavedMessages): Promise<RunReport> {
   return runUnderLease(outbox, request, async (run, lease, loaded) => {
     const memory = recallOutbox(loaded);
-    const context = inRun(outbox, request, run, memory);
+    const context = { ...outbox, ...toJobRun(outbox, request, run, memory.facts) };
     await tellNoted(lease, memory);
     const tab = await readTab(context, memory.facts, true);
     assertSame(context, memory.facts, tab);

@@ -1,13 +1,13 @@
 // What a run of an outbox would send, each message in full; writes nothing anywhere.
 import { planWithoutLease } from '../frame.ts';
-import type { Planned, RunRequest } from '../job.ts';
+import { type Planned, type RunRequest, toJobRun } from '../job.ts';
 import { heldMessages, previewApproval } from './approval.ts';
 import { askDeliveries } from './ask.ts';
 import { createAsking } from './questions.ts';
 import type { OutboxContext } from './context.ts';
 import { unlisted } from './deliveries.ts';
 import { endingOf } from './ending.ts';
-import { assertSame, identitiesOf, inputOf, inRun, inTab, lostHeaders } from './input.ts';
+import { assertSame, identitiesOf, inputOf, inTab, lostHeaders } from './input.ts';
 import { asUnknown, recallOutbox } from './ledger.ts';
 import { toSavedMessages } from './saved.ts';
 import { readTab } from './tab.ts';
@@ -15,7 +15,7 @@ import { readTab } from './tab.ts';
 export function planOutboxRun(outbox: OutboxContext, request: RunRequest): Promise<Planned> {
   return planWithoutLease(outbox, request, async (run, loaded) => {
     const memory = recallOutbox(loaded);
-    const context = inRun(outbox, request, run, memory);
+    const context = { ...outbox, ...toJobRun(outbox, request, run, memory.facts) };
     const tab = await readTab(context, memory.facts, false);
     assertSame(context, memory.facts, tab);
     const known = new Map([...memory.messages, ...asUnknown(memory.messages)]);

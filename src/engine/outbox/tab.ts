@@ -1,6 +1,6 @@
 // The tab of an outbox, made ready: its columns made where they are missing, and refused where it is somebody else's.
 import type { Inspection, Snapshot, TableSpec } from '../../sheets/port.ts';
-import { sheetCall } from '../context.ts';
+import { sheetCall } from '../read-calls.ts';
 import { RunFailed } from '../errors.ts';
 import type { Facts } from '../facts.ts';
 import type { OutboxRun, OutboxTab } from './context.ts';
@@ -37,7 +37,7 @@ export async function readAgain(context: OutboxRun, tab: OutboxTab): Promise<Out
 }
 
 /** W11: without one of these columns it is not known what a row says, or whether it was sent. The sentence can be done without. */
-export function missingIn({ columns }: Snapshot, imagined: readonly string[] = []): readonly string[] {
+function missingIn({ columns }: Snapshot, imagined: readonly string[] = []): readonly string[] {
   return columns.flatMap(({ kind, key, header }) =>
     kind === 'missing' && key !== statusKey && !imagined.includes(key) ? [header] : [],
   );

@@ -2,7 +2,7 @@
 import { OutcomeUnknownError, ServiceError } from '../../crm/errors.ts';
 import type { Contact, Lead } from '../../crm/outreach/operations/records.ts';
 import type { FieldChange } from '../../sync/change.ts';
-import type { RunContext } from '../context.ts';
+import type { RunContext } from './context.ts';
 import { editCall } from '../stop.ts';
 
 /**

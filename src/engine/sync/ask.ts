@@ -5,7 +5,8 @@ import { matches } from '../../crm/outreach/operations/filter.ts';
 import type { Contact } from '../../crm/outreach/operations/records.ts';
 import type { Question } from '../../sync/change.ts';
 import type { Answers, ContactAnswer } from '../../sync/input.ts';
-import { type RunContext, scanCall } from '../context.ts';
+import type { RunContext } from './context.ts';
+import { scanCall } from '../read-calls.ts';
 import { editCall } from '../stop.ts';
 import type { Scope } from './pull.ts';
 

@@ -3,7 +3,7 @@ import type { Change, Problem } from '../../sync/change.ts';
 import { problem } from '../../sync/change.ts';
 import { soleKeyNames } from '../../sync/record/keys.ts';
 import type { PlanInput } from '../../sync/input.ts';
-import type { Choice } from '../context.ts';
+import type { Choice } from './context.ts';
 import { RunFailed } from '../errors.ts';
 import { plainChange, type SavedPlan } from '../saved-plan.ts';
 import type { Decided } from './decide.ts';

@@ -5,7 +5,7 @@ import { type Change, type Problem, problemId } from '../../sync/change.ts';
 import type { Outcome, Outcomes } from '../../sync/outcome.ts';
 import { settle, type Settled } from '../../sync/settle/settle.ts';
 import { unpack } from '../../sync/record/record.ts';
-import type { RunContext } from '../context.ts';
+import type { RunContext } from './context.ts';
 import type { Decided } from './decide.ts';
 import { changeLines } from '../history.ts';
 import type { StepNote } from './interrupted.ts';

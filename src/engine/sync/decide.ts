@@ -2,7 +2,7 @@
 import { type Answers, noAnswers, type PlanInput } from '../../sync/input.ts';
 import { plan, type Plan } from '../../sync/plan.ts';
 import { ask } from './ask.ts';
-import type { RunContext } from '../context.ts';
+import type { RunContext } from './context.ts';
 import type { Memory } from './memory.ts';
 import { type Pulled, pullWhole } from './pull.ts';
 

@@ -7,7 +7,7 @@ import { rowKey, type Stray } from '../../sync/record/base.ts';
 import { callsOf, type InFlight, type LedgerEntry, ledgerKey } from '../../sync/record/ledger.ts';
 import { type Answers, type LookupAnswer, noAnswers } from '../../sync/input.ts';
 import { toAnswer } from './ask.ts';
-import type { RunContext } from '../context.ts';
+import type { RunContext } from './context.ts';
 import type { Newcomer } from '../enrolment/ledger.ts';
 import type { Memory } from './memory.ts';
 import type { Pulled } from './pull.ts';

@@ -1,6 +1,6 @@
 // A sync as a job.
 import type { SyncConfig } from '../../config/config.ts';
-import type { SyncContext } from '../context.ts';
+import type { SyncContext } from './context.ts';
 import { scheduleIntervalMs } from '../interval.ts';
 import { type Job, type JobDep, toJobContext } from '../job.ts';
 import { chooseSaved } from './choose-saved.ts';

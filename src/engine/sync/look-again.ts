@@ -12,7 +12,7 @@ import type { Outcome } from '../../sync/outcome.ts';
 import type { Person } from '../../sync/record/person.ts';
 import { type ContactRecord, unpack } from '../../sync/record/record.ts';
 import type { Reading } from '../../sync/value/value.ts';
-import type { RunContext } from '../context.ts';
+import type { RunContext } from './context.ts';
 import type { Scope } from './pull.ts';
 import { editCall } from '../stop.ts';
 

@@ -11,7 +11,7 @@ import type { Person } from '../../sync/record/person.ts';
 import { type ContactRecord, unpack } from '../../sync/record/record.ts';
 import type { Reading } from '../../sync/value/value.ts';
 import { hasIdentifier, placeholderOnly, setAfterCreate } from './after-create.ts';
-import type { RunContext } from '../context.ts';
+import type { RunContext } from './context.ts';
 import type { Decided } from './decide.ts';
 import { madeMeanwhile, notFetched } from './fetched.ts';
 import { crmValues } from './look-again.ts';

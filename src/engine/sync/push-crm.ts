@@ -10,7 +10,7 @@ import { isSame } from '../../sync/value/kinds.ts';
 import type { Outcome } from '../../sync/outcome.ts';
 import type { Person } from '../../sync/record/person.ts';
 import { type ContactRecord, unpack } from '../../sync/record/record.ts';
-import type { RunContext } from '../context.ts';
+import type { RunContext } from './context.ts';
 import { pushCreate } from './push-create.ts';
 import type { Decided } from './decide.ts';
 import { fetchedHere } from './fetched.ts';

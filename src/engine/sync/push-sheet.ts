@@ -3,7 +3,7 @@ import type { CellInput, ColumnKey, NewRow, Row, RowChange, Snapshot } from '../
 import type { Change, Problem } from '../../sync/change.ts';
 import type { Outcome } from '../../sync/outcome.ts';
 import { inSync, statusByRow } from '../../sync/status.ts';
-import type { RunContext } from '../context.ts';
+import type { RunContext } from './context.ts';
 import type { Journal } from './commit.ts';
 import { fromAppend, fromRemove, fromUpdate } from '../row-outcome.ts';
 import { resultKey } from './shape.ts';

@@ -2,7 +2,7 @@
 import { AuthenticationError, OutcomeUnknownError, RateLimitError } from '../../crm/errors.ts';
 import type { CallOptions } from '../../crm/port.ts';
 import type { Reading } from '../../sync/value/value.ts';
-import type { RunContext } from '../context.ts';
+import type { RunContext } from './context.ts';
 
 /** A 429 was surely not carried out. After so many of them the next run tries again. */
 const rateLimitsMax = 5;

@@ -1,13 +1,12 @@
-// What one sync is run with. Put together once by app.ts; runs of one sync share it.
-import type { SyncConfig } from '../config/config.ts';
-import type { Tombstones } from '../crm/outreach/deletion.ts';
-import type { Capabilities } from '../crm/outreach/scan/capabilities.ts';
-import type { CallSettings } from '../sheets/port.ts';
-import type { Change, Problem } from '../sync/change.ts';
-import type { Automation } from '../sync/input.ts';
-import type { PlanInput } from '../sync/input.ts';
-import type { JobContext, JobRun, JobSession } from './job.ts';
-import type { SyncShape } from './sync/shape.ts';
+// What one sync is run with. Put together once; runs of one sync share it.
+import type { SyncConfig } from '../../config/config.ts';
+import type { Tombstones } from '../../crm/outreach/deletion.ts';
+import type { Capabilities } from '../../crm/outreach/scan/capabilities.ts';
+import type { Change, Problem } from '../../sync/change.ts';
+import type { Automation } from '../../sync/input.ts';
+import type { PlanInput } from '../../sync/input.ts';
+import type { JobContext, JobRun, JobSession } from '../job.ts';
+import type { SyncShape } from './shape.ts';
 
 export interface SyncContext extends JobContext {
   readonly config: SyncConfig;
@@ -41,13 +40,4 @@ export interface RunContext extends SyncContext, JobRun {
   readonly choose?: Choose;
   /** Of lists that were asked for in this run, by uuid: for people. */
   readonly listNames: Map<string, Promise<string>>;
-}
-
-/** For reading: nobody waits for it as for an edit. */
-export function scanCall({ request }: Pick<RunContext, 'request'>) {
-  return { signal: request.signal, priority: 'scan' as const };
-}
-
-export function sheetCall({ request }: Pick<RunContext, 'request'>): CallSettings {
-  return { signal: request.signal };
 }

@@ -1,0 +1,74 @@
+// What a run of a sync leaves to the next one besides its records: facts, and in this process whether anything is to be done.
+import type { ContactRecord } from '../../sync/record/record.ts';
+import type { Settled } from '../../sync/settle/settle.ts';
+import type { RunContext, SyncContext } from './context.ts';
+import { wishFacts } from '../enrolment/trust.ts';
+import { type Facts, tabNamed } from '../facts.ts';
+import { worse } from '../incomplete.ts';
+import { isRepeatable } from '../last-run.ts';
+import type { Ending } from '../report.ts';
+import type { Decided } from './decide.ts';
+import type { Memory } from './memory.ts';
+import type { Pulled } from './pull.ts';
+
+/** What the base stands on. */
+export function factsOf(
+  context: RunContext,
+  { facts }: Memory,
+  { identities, scope, noted }: Pulled,
+  { plan }: Decided,
+): Facts {
+  return {
+    identities,
+    fields: fieldNames(context),
+    list: { named: context.config.contacts.list, uuid: scope.listUuid },
+    tab: tabNamed(context.config),
+    ...wishFacts(context, facts.held, plan),
+    ...worse(facts, noted),
+  };
+}
+
+/** One search asks for as many uuids; with more of them, changes are asked for from where they were before. */
+const unplacedMax = 100;
+
+/**
+ * From when on the next run asks for changes; nothing: as before. A contact that got no row is in no link, so the next run
+ * has to ask for it by name.
+ */
+export function nextPlace(
+  { watermark }: Pulled,
+  { input }: Decided,
+  { links }: Pick<Settled, 'links'>,
+): Pick<Facts, 'watermark' | 'unplaced'> {
+  const isPlaced = ({ uuid }: ContactRecord) =>
+    links.has(uuid) ? links.get(uuid) !== null : input.base.links.has(uuid);
+  const unplaced = input.crm.contacts.filter((contact) => !isPlaced(contact)).map(({ uuid }) => uuid);
+  if (watermark === undefined || unplaced.length > unplacedMax) return {};
+  return { watermark, unplaced: unplaced.toSorted() };
+}
+
+/**
+ * What the next run of this process may rely on. Time alone can change what a run would do where something waits, is to be
+ * tried again, or was asked of the service.
+ */
+export function remember(context: RunContext, pulled: Pulled, { input }: Decided, ending: Ending): void {
+  const { session, request, choose } = context;
+  session.noted = pulled.noted;
+  const isQuiet =
+    isRepeatable(request, ending) &&
+    choose === undefined &&
+    session.watermark === pulled.watermark &&
+    input.answers.contacts.size + input.answers.lookups.size + (input.answers.keys?.size ?? 0) === 0;
+  if (isQuiet) session.quiet = { fingerprint: pulled.snapshot.fingerprint, ending: stillTrue(ending) };
+  else delete session.quiet;
+}
+
+/** An idle run says what the last one said, less what that one did. */
+function stillTrue({ status, counts, problems, holds, planned }: Ending): Ending {
+  return { status, isFull: false, counts, problems, holds, planned };
+}
+
+/** In the order of the stored values (M9). */
+export function fieldNames({ shape }: SyncContext): readonly string[] {
+  return shape.mapping.fields.map(({ name }) => name);
+}

@@ -4,7 +4,7 @@ import type { LastRun } from '../engine/sync/memory.ts';
 import type { PlanReport, RunReport } from '../engine/report.ts';
 import type { OpenConflict } from '../engine/standing.ts';
 import type { HistoryLine } from '../state/port.ts';
-import type { LedgerEntry } from '../sync/enrolment/ledger.ts';
+import { type LedgerEntry, readLedgerKey } from '../sync/enrolment/ledger.ts';
 import { type Change, opOrder } from '../sync/change.ts';
 
 const count = z.number().int().min(0);
@@ -257,7 +257,7 @@ export function enrolmentToAnswer(
   key: string,
   { at, run: by, name, state, message }: LedgerEntry,
 ): z.infer<typeof enrolmentLine> {
-  const [uuid = '', automation = ''] = key.split(' ');
+  const { uuid, automation } = readLedgerKey(key);
   const time = new Date(at).toISOString();
   return { time, sync, run: by, contact: uuid, automation, name: name ?? null, state, message: message ?? null };
 }

@@ -81,7 +81,7 @@ function daemonToAnswer(daemon: DaemonView | undefined): Answer['daemon'] {
 /** Of an outbox: rows whose message was sent, by its ledger. */
 function withSent(standing: Standing, isOutbox: boolean): Standing {
   if (!isOutbox) return standing;
-  const messages = standing.enrolments as unknown as ReadonlyMap<string, Message>;
+  const messages = standing.ledger as unknown as ReadonlyMap<string, Message>;
   const linked = [...messages.values()].filter(({ state }) => state === 'sent').length;
   return { ...standing, counts: { ...standing.counts, linked } };
 }

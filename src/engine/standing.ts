@@ -20,7 +20,7 @@ export interface Standing {
   readonly requests: readonly DecisionRequest[];
   readonly links: ReadonlyMap<string, Link>;
   /** The ledger, by `ledgerKey`. */
-  readonly enrolments: ReadonlyMap<string, LedgerEntry>;
+  readonly ledger: ReadonlyMap<string, LedgerEntry>;
   /** The contacts whose stored e-mail address is this one. */
   readonly uuidsByEmail: (email: string) => readonly string[];
   /** A linked contact as people call it: name and e-mail address, as far as they are mapped; else its uuid. */
@@ -69,7 +69,7 @@ export async function readStanding(state: SyncState): Promise<Standing> {
     conflicts,
     requests: [...loaded.requests.values()] as unknown as readonly DecisionRequest[],
     links,
-    enrolments: loaded.enrolments as unknown as ReadonlyMap<string, LedgerEntry>,
+    ledger: loaded.ledger as unknown as ReadonlyMap<string, LedgerEntry>,
     personText: (uuid) => personText(links.get(uuid), fields) ?? uuid,
     uuidsByEmail: (email) => findByEmail(links, fields, email),
     notices: loaded.notices.flatMap(({ kind, message }) => (kind === 'absent' ? [] : [message])),

@@ -68,10 +68,11 @@ export interface LoadedState extends Readonly<Record<Collection, ReadonlyMap<str
 
 /**
  * links: by the contact's uuid. strays: records set aside, ignored or remembered.
- * enrolments: the ledger (E1). outbox: changes in flight whose repetition would not be harmless (E3). These two are kept
- * twice, so that no one damaged file loses them.
+ * ledger: what must not be done twice (E1, P2): enrolments, or an outbox's messages. outbox: changes in flight whose
+ * repetition would not be harmless (E3). These two are kept twice, so that no one damaged file loses them.
+ * setAside: records that a reader could not use, as they were, by "collection/key" (S5).
  */
-export type Collection = 'links' | 'strays' | 'enrolments' | 'outbox';
+export type Collection = 'links' | 'strays' | 'ledger' | 'outbox' | 'setAside';
 
 /** Within one table a key is put or deleted, not both; deleting what is not there is no error. */
 export type Batch = {

@@ -17,7 +17,7 @@ export function describeStateContract(name: string, { create }: StateDriver): vo
     test('I9: with nothing there, a load is empty and says so', async () => {
       const { store } = await create();
       const state = await store.sync('prospects').load();
-      expect(contentOf(state)).toEqual({ links: {}, strays: {}, enrolments: {}, outbox: {}, facts: {}, requests: {} });
+      expect(contentOf(state)).toEqual({ links: {}, strays: {}, ledger: {}, outbox: {}, setAside: {}, facts: {}, requests: {} });
       expect(state.notices.map(({ kind }) => kind)).toEqual(['absent']);
     });
 
@@ -32,7 +32,7 @@ export function describeStateContract(name: string, { create }: StateDriver): vo
             ]),
           },
           strays: { put: new Map([['s1', { reason: 'quarantined' }]]) },
-          enrolments: { put: new Map([['c1 a1', { outcome: 'enrolled' }]]) },
+          ledger: { put: new Map([['c1 a1', { outcome: 'enrolled' }]]) },
           outbox: { put: new Map([['x1', { op: 'enrol' }]]) },
           facts: { put: new Map([['watermark', '2026-01-01T00:00:00.000Z']]) },
         },
@@ -46,8 +46,9 @@ export function describeStateContract(name: string, { create }: StateDriver): vo
       expect(contentOf(state)).toEqual({
         links: { c1: row('["Eve"]') },
         strays: { s1: { reason: 'quarantined' } },
-        enrolments: { 'c1 a1': { outcome: 'enrolled' } },
+        ledger: { 'c1 a1': { outcome: 'enrolled' } },
         outbox: {},
+        setAside: {},
         facts: { watermark: null },
         requests: {},
       });

@@ -22,15 +22,16 @@ const batches = fc.record(
   {
     links: records,
     strays: records,
-    enrolments: records,
+    ledger: records,
     outbox: records,
+    setAside: records,
     facts: fc.dictionary(keys, values, { maxKeys: 2, noNullPrototype: true }),
   },
   { requiredKeys: [] },
 );
 type Drawn = ReturnType<typeof batches.generate>['value'];
 
-const tables = ['links', 'strays', 'enrolments', 'outbox'] as const;
+const tables = ['links', 'strays', 'ledger', 'outbox', 'setAside'] as const;
 
 function toBatch(drawn: Drawn): Batch {
   const batch: Record<string, { put: Map<string, Json>; delete: readonly string[] }> = {};
@@ -56,7 +57,7 @@ function applied(content: Content, batch: Batch): Content {
   return result;
 }
 
-const nothing: Content = { links: {}, strays: {}, enrolments: {}, outbox: {}, facts: {}, requests: {} };
+const nothing: Content = { links: {}, strays: {}, ledger: {}, outbox: {}, setAside: {}, facts: {}, requests: {} };
 const foldFloorBytes = 2_000;
 
 interface Outcome {
@@ -193,7 +194,7 @@ describe('E1, L10: what a person asked for is done once', () => {
 describe('S1, L10: mending that is interrupted', () => {
   const batch = (n: number): Batch => ({
     links: { put: new Map([[`c${n}`, { value: 'long '.repeat(150) }]]) },
-    enrolments: { put: new Map([[`e${n}`, { n }]]) },
+    ledger: { put: new Map([[`e${n}`, { n }]]) },
   });
 
   test.each(['base.json', 'outbox.json', 'outbox.log'])(

@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => rm(root, { recursive: true }));
 
 const fact = (at: number) => ({ facts: { put: new Map([['cursor', { at }]]) } });
-const enrolment = (at: number) => ({ enrolments: { put: new Map([['key', { at }]]) } });
+const enrolment = (at: number) => ({ ledger: { put: new Map([['key', { at }]]) } });
 
 test('the heartbeat does not follow a link at the name of its draft', async () => {
   await symlink(victim, join(root, '.daemon.json.tmp'));

@@ -58,12 +58,13 @@ export async function commitAll(store: Store, sync: string, batches: readonly Ba
 }
 
 /** What a load gives, as plain data and without the notices. */
-export function contentOf({ links, strays, enrolments, outbox, facts, requests }: LoadedState) {
+export function contentOf({ links, strays, ledger, outbox, setAside, facts, requests }: LoadedState) {
   return {
     links: Object.fromEntries(links),
     strays: Object.fromEntries(strays),
-    enrolments: Object.fromEntries(enrolments),
+    ledger: Object.fromEntries(ledger),
     outbox: Object.fromEntries(outbox),
+    setAside: Object.fromEntries(setAside),
     facts: Object.fromEntries(facts),
     requests: Object.fromEntries(requests),
   };

@@ -1,7 +1,14 @@
 // E3: what is written down before a call that must not be made twice, and what is written down after it. Every method
 // returns once a power loss could not undo it; only then is the next step taken.
 import type { JsonObject, Lease } from '../../state/port.ts';
-import { callsOf, type InFlight, type Ledger, type LedgerEntry, ledgerKey } from '../../sync/enrolment/ledger.ts';
+import {
+  callsOf,
+  type InFlight,
+  type Ledger,
+  type LedgerEntry,
+  ledgerKey,
+  readLedgerKey,
+} from '../../sync/enrolment/ledger.ts';
 import type { Identifiers } from '../sync/shape.ts';
 
 /**
@@ -64,7 +71,7 @@ export function openLedger(
       else kept.set(key, entry as unknown as JsonObject);
     }
     await lease.commit({
-      enrolments: { put: kept, delete: gone },
+      ledger: { put: kept, delete: gone },
       ...(closed !== undefined && { outbox: { delete: [closed] } }),
       ...(doneRequests.length > 0 && { doneRequests }),
       ...(isTrusted && { facts: { put: new Map([['isLedgerTrusted', true]]) } }),
@@ -87,7 +94,8 @@ export function openLedger(
     async cancelled(uuid, automation, at, run) {
       const changed = new Map<string, LedgerEntry>();
       for (const [key, entry] of known) {
-        const isMeant = automation === null ? key.startsWith(`${uuid} `) : key === ledgerKey(uuid, automation);
+        const of = readLedgerKey(key);
+        const isMeant = of.uuid === uuid && (automation === null || of.automation === automation);
         if (!isMeant || !mayBeIn(entry)) continue;
         const { refusedCancel: _refused, ...rest } = entry;
         changed.set(key, { ...rest, state: 'cancelling', at, run, calls: callsOf(entry) });

@@ -35,7 +35,7 @@ export function recallOutbox(loaded: LoadedState): OutboxMemory {
     }
   }
   return {
-    messages: loaded.enrolments as unknown as ReadonlyMap<string, Message>,
+    messages: loaded.ledger as unknown as ReadonlyMap<string, Message>,
     facts,
     // S3: what was done last may be missing from it.
     isTrusted: (facts.isLedgerTrusted ?? false) && !loaded.notices.some(({ kind }) => kind === 'behind'),
@@ -88,7 +88,7 @@ export function openBook(
     async put(changed, doneRequests = []) {
       if (changed.size === 0 && doneRequests.length === 0) return;
       await lease.commit({
-        enrolments: { put: stored(changed) },
+        ledger: { put: stored(changed) },
         ...tidied(),
         ...(doneRequests.length > 0 && { doneRequests }),
       });
@@ -99,7 +99,7 @@ export function openBook(
       notes += 1;
       const note = `${run} ${notes}`;
       const outbox = { put: new Map([[note, { lines }]]), delete: told };
-      await lease.commit({ enrolments: { put: stored(changed) }, outbox });
+      await lease.commit({ ledger: { put: stored(changed) }, outbox });
       learn(changed);
       told = [];
       await lease.appendHistory(lines);

@@ -83,7 +83,7 @@ export function recall(loaded: LoadedState, fields: readonly string[]): Memory {
   return {
     base: adaptBase(stored, fields),
     ledger: {
-      entries: loaded.enrolments as unknown as ReadonlyMap<string, LedgerEntry>,
+      entries: loaded.ledger as unknown as ReadonlyMap<string, LedgerEntry>,
       // S3: what was done last may be missing from it.
       isTrusted: (facts.isLedgerTrusted ?? false) && !loaded.notices.some(({ kind }) => kind === 'behind'),
     },

@@ -229,8 +229,9 @@ function snapshot(
   return {
     links: give('links'),
     strays: give('strays'),
-    enrolments: give('enrolments'),
+    ledger: give('ledger'),
     outbox: give('outbox'),
+    setAside: give('setAside'),
     facts: give('facts'),
     requests: pending(requests, tables.consumed),
     notices,

@@ -136,9 +136,9 @@ export function createEnrolmentTrial({ rows = [], automation = {}, sync = {}, ..
   /** `email automation` -> state, as it is on disk; the process begins anew. */
   async function ledger(): Promise<Record<string, unknown>> {
     const { syncs } = await trial.start();
-    const { enrolments } = await syncs.get('prospects')!.state.load();
+    const { ledger: entries } = await syncs.get('prospects')!.state.load();
     return Object.fromEntries(
-      [...enrolments].map(([key, { state }]) => {
+      [...entries].map(([key, { state }]) => {
         const [lead = '', flow = ''] = key.split(' ');
         const email = model.contacts.find(lead)?.record.work_email ?? lead;
         return [`${email} ${model.automations.table.get(flow).name}`, state];

@@ -111,8 +111,8 @@ export function createOutboxTrial({
   /** State -> how many, as it is on disk; the process begins anew. */
   async function ledger(): Promise<Record<string, number>> {
     const { outboxes } = await trial.start();
-    const { enrolments } = await outboxes.get('messages')!.state.load();
-    const byState = Map.groupBy(enrolments.values(), ({ state }) => state as string);
+    const { ledger: messages } = await outboxes.get('messages')!.state.load();
+    const byState = Map.groupBy(messages.values(), ({ state }) => state as string);
     return Object.fromEntries([...byState].map(([state, { length }]) => [state, length]));
   }
 

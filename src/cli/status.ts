@@ -28,8 +28,7 @@ export function statusCommand(program: Command, world: CliWorld): void {
     .action(async (names: string[], _options: unknown, command: Command) => {
       const globals = command.optsWithGlobals<GlobalOptions>();
       const { config, store } = openState(globals, world);
-      const { state } = config;
-      const daemon = state.kind === 'file' ? await readDaemonView(state.folder, world.now()) : undefined;
+      const daemon = await readDaemonView(store, world.now());
       const syncs: Answer['syncs'] = [];
       const outboxes = new Set(config.outboxes.map(({ name }) => name));
       for (const name of selectAll(config, names)) {

@@ -16,6 +16,16 @@ export interface Store {
    * `follow` it goes on with lines as they are written, until the signal aborts; then it ends without an error.
    */
   history(query: HistoryQuery): AsyncIterable<HistoryLine>;
+  /**
+   * What the daemon on this state last told of itself (src/daemon/heartbeat.ts says what); undefined where there is nothing
+   * that can be read. Any process may ask at any time. Never throws: nothing depends on it.
+   */
+  readHeartbeat(): Promise<JsonObject | undefined>;
+  /**
+   * Replaces it: a reader is given the one before or this one, never a mix. Needs no lease, because one daemon runs on a
+   * state. A power loss may bring an older one back, whose age tells. Throws DiskError.
+   */
+  writeHeartbeat(heartbeat: JsonObject): Promise<void>;
 }
 
 export interface SyncState {

@@ -17,7 +17,15 @@ export function describeStateContract(name: string, { create }: StateDriver): vo
     test('I9: with nothing there, a load is empty and says so', async () => {
       const { store } = await create();
       const state = await store.sync('prospects').load();
-      expect(contentOf(state)).toEqual({ links: {}, strays: {}, ledger: {}, outbox: {}, setAside: {}, facts: {}, requests: {} });
+      expect(contentOf(state)).toEqual({
+        links: {},
+        strays: {},
+        ledger: {},
+        outbox: {},
+        setAside: {},
+        facts: {},
+        requests: {},
+      });
       expect(state.notices.map(({ kind }) => kind)).toEqual(['absent']);
     });
 
@@ -190,6 +198,19 @@ export function describeStateContract(name: string, { create }: StateDriver): vo
       const aborted = reopen().sync('prospects').acquireLease({ signal: controller.signal });
       controller.abort(reason);
       await expect(aborted).rejects.toThrow(/stop|abort/i);
+    });
+  });
+
+  describe(`${name}: heartbeat`, () => {
+    test('another process reads the last one, while leases come and go', async () => {
+      const { store, reopen } = await create();
+      expect(await store.readHeartbeat()).toBeUndefined();
+      await using lease = await store.sync('prospects').acquireLease();
+      await lease.load();
+      await store.writeHeartbeat({ state: 'running', syncs: [{ name: 'prospects', told: null }] });
+      expect(await reopen().readHeartbeat()).toEqual({ state: 'running', syncs: [{ name: 'prospects', told: null }] });
+      await store.writeHeartbeat({ state: 'ended' });
+      expect(await reopen().readHeartbeat()).toEqual({ state: 'ended' });
     });
   });
 

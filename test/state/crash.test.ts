@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { DiskError } from '../../src/state/errors.ts';
+import { makeFolder, syncFolder } from '../../src/state/file/disk.ts';
 import type { Batch, Json } from '../../src/state/port.ts';
 import { createMemoryDisk } from '../support/memory-disk.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
@@ -164,6 +166,26 @@ describe('S1, L10: the state is what was acknowledged last, or what was in fligh
       }),
       { numRuns: 300 },
     );
+  });
+});
+
+describe('the heartbeat is the one before or the new one', () => {
+  const storeOn = (disk: MemoryDisk) => openTrial('/state', { disk }).store;
+
+  test.each(ends)('after a %s at every operation of the disk', async (end) => {
+    for (let operation = 1; operation <= 12; operation += 1) {
+      const disk = createMemoryDisk(operation);
+      await makeFolder(disk, '/state');
+      await storeOn(disk).writeHeartbeat({ n: 1 });
+      await syncFolder(disk, '/state');
+      disk.planFault({ operation: disk.operations + operation, effect: 'off' });
+      await storeOn(disk)
+        .writeHeartbeat({ n: 2 })
+        .catch((error: unknown) => expect(error).toBeInstanceOf(DiskError));
+      disk.turnOff();
+      disk.restart(end);
+      expect([{ n: 1 }, { n: 2 }]).toContainEqual(await storeOn(disk).readHeartbeat());
+    }
   });
 });
 

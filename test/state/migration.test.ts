@@ -2,6 +2,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readHeartbeat } from '../../src/daemon/heartbeat.ts';
 import { NewerSchemaError } from '../../src/state/errors.ts';
 import { makeFolder } from '../../src/state/file/disk.ts';
 import type { Schema } from '../../src/state/file/schema.ts';
@@ -94,6 +95,13 @@ describe('S2: a state of version 1', () => {
       expect((await load(sync)).notices).toEqual([]);
     },
   );
+
+  test('the heartbeat beside it is read as ever', async () => {
+    expect(await readHeartbeat(openTrial(root).store)).toMatchObject({
+      state: 'ended',
+      syncs: [{ name: 'prospects' }],
+    });
+  });
 
   test('once it is written as version 2, the program of version 1 refuses it and touches nothing', async () => {
     await commitAll(openTrial(root).store, 'prospects', [{ facts: { put: new Map([['n', 1]]) } }]);

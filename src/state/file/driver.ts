@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Notice, Store, SyncState } from '../port.ts';
 import { namesIn } from './disk.ts';
 import type { Disk } from './disk.ts';
+import { readHeartbeatFile, writeHeartbeatFile } from './heartbeat.ts';
 import { readHistory } from './history.ts';
 import type { Processes } from './processes.ts';
 import type { Schema } from './schema.ts';
@@ -44,6 +45,8 @@ export function createFileStore(root: string, dep: FileDriverDep): Store {
         query,
         dep,
       ),
+    readHeartbeat: () => readHeartbeatFile(dep.disk, root),
+    writeHeartbeat: (heartbeat) => writeHeartbeatFile(dep.disk, root, heartbeat),
   };
 }
 

@@ -48,6 +48,10 @@ export interface SyncState {
    * meanwhile: that run, or a later one, is given it by `load` until a commit says it is done. Durable when resolved.
    */
   addRequest(request: JsonObject): Promise<string>;
+  /** What runs reported, the one that was kept last first, whatever the clock said. Needs no lease. Reports that cannot be read are left out and named to `warn`. */
+  readRuns(query: RunQuery): Promise<readonly RunRecord[]>;
+  /** Undefined: none of that id is kept. */
+  readRun(run: string): Promise<RunRecord | undefined>;
 }
 
 export interface Lease extends AsyncDisposable {
@@ -61,6 +65,11 @@ export interface Lease extends AsyncDisposable {
   commit(batch: Batch): Promise<void>;
   /** Appends to the history, durably, in the order given. Safe to repeat only in that a line then stands twice. */
   appendHistory(lines: readonly HistoryLine[]): Promise<void>;
+  /**
+   * Keeps the report of a run, durably and whole or not at all. Safe to repeat. The oldest are dropped, by number and by age
+   * (open.ts). Throws DiskError and LeaseLostError.
+   */
+  appendRun(record: RunRecord): Promise<void>;
 }
 
 export interface LeaseOptions {
@@ -122,6 +131,20 @@ export interface HistoryLine extends JsonObject {
   readonly sync: string;
   readonly run: string;
   readonly contact: string | null;
+}
+
+/** What one run reported. The named fields are those one can ask for; the rest is the writer's, and free of contact details. */
+export interface RunRecord extends JsonObject {
+  /** Unique among the runs of a job. */
+  readonly run: string;
+  /** ISO 8601 in UTC, with milliseconds: its age counts from then. */
+  readonly endedAt: string;
+}
+
+export interface RunQuery {
+  /** Only those that were kept before the run of this id; none where it is not kept any more. */
+  readonly before?: string;
+  readonly limit: number;
 }
 
 export interface HistoryQuery {

@@ -287,6 +287,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
       load: () => lease.load(),
       commit: (batch) => step(() => lease.commit(batch)),
       appendHistory: (lines) => step(() => lease.appendHistory(lines)),
+      appendRun: (record) => step(() => lease.appendRun(record)),
       async [Symbol.asyncDispose]() {
         if (own.isDead) return new Promise<void>(() => {});
         return lease[Symbol.asyncDispose]();
@@ -298,6 +299,8 @@ export function createSyncTrial(options: TrialOptions = {}) {
       state: {
         load: () => state.load(),
         addRequest: (request) => state.addRequest(request),
+        readRuns: (query) => state.readRuns(query),
+        readRun: (run) => state.readRun(run),
         acquireLease: async (wait) => mortalLease(await state.acquireLease(wait)),
       },
     };

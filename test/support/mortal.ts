@@ -103,11 +103,14 @@ export function createMortals({ random, configFile, serviceUrl, service, sheets,
         load: () => lease.load(),
         commit: (batch) => write(() => lease.commit(batch)),
         appendHistory: (lines) => write(() => lease.appendHistory(lines)),
+        appendRun: (record) => write(() => lease.appendRun(record)),
         [Symbol.asyncDispose]: () => (mortal.isDead ? never() : lease[Symbol.asyncDispose]()),
       });
       return {
         load: () => state.load(),
         addRequest: (request) => state.addRequest(request),
+        readRuns: (query) => state.readRuns(query),
+        readRun: (run) => state.readRun(run),
         acquireLease: async (options) => leaseOf(await state.acquireLease(options)),
       };
     },

@@ -21,8 +21,9 @@ import { control, pushFeed } from './push.ts';
 import { changeLines } from '../history.ts';
 import { isPullNews, noteFacts, worse } from '../incomplete.ts';
 import { type DecisionRequest, type Facts, factChanges } from '../sync/memory.ts';
+import { keptRun } from '../runs.ts';
 import { countRun, type PlanReport, type RunReport, statusOf } from '../report.ts';
-import { added, begin, end, type Ending, failure, lastRunOf, nothingPlanned } from '../sync/run.ts';
+import { added, begin, end, type Ending, failure, lastRunOf, nothingPlanned, type Started } from '../sync/run.ts';
 import { mapChanges } from '../sync/commit.ts';
 import { leftOf, statusWhenStopped, stoppedAt } from '../stop.ts';
 
@@ -31,22 +32,30 @@ export async function runFeed(feed: FeedContext, request: RunRequest): Promise<R
   const started = begin(feed, request);
   try {
     await using lease = await feed.state.acquireLease({ signal: request.signal });
-    const memory = recallFeed(await lease.load());
-    for (const message of memory.notices) notice(feed, message);
-    const context = inRun(feed, request, started.run, memory);
-    const pulled = await pullFeed(context, memory.facts, true);
-    if (pulled === 'idle') return end(feed, started, feed.session.quiet!.ending);
-    for (const message of pulled.notices) notice(feed, message);
-    const { ending, isQuiet } = await carryOut(context, lease, memory, pulled);
-    const report = end(feed, started, ending);
-    // An idle run says what the last one said, and that one did nothing.
-    if (isQuiet) feed.session.quiet = { fingerprint: pulled.snapshot.fingerprint, digest: pulled.digest, ending };
-    else delete feed.session.quiet;
-    return report;
+    return await keptRun(feed, lease, () => runWith(lease, feed, request, started), failed);
   } catch (error) {
+    return failed(error);
+  }
+
+  function failed(error: unknown): RunReport {
     delete feed.session.quiet;
     return end(feed, started, { ...failure(error, request), ...ofFeed });
   }
+}
+
+async function runWith(lease: Lease, feed: FeedContext, request: RunRequest, started: Started): Promise<RunReport> {
+  const memory = recallFeed(await lease.load());
+  for (const message of memory.notices) notice(feed, message);
+  const context = inRun(feed, request, started.run, memory);
+  const pulled = await pullFeed(context, memory.facts, true);
+  if (pulled === 'idle') return end(feed, started, feed.session.quiet!.ending);
+  for (const message of pulled.notices) notice(feed, message);
+  const { ending, isQuiet } = await carryOut(context, lease, memory, pulled);
+  const report = end(feed, started, ending);
+  // An idle run says what the last one said, and that one did nothing.
+  if (isQuiet) feed.session.quiet = { fingerprint: pulled.snapshot.fingerprint, digest: pulled.digest, ending };
+  else delete feed.session.quiet;
+  return report;
 }
 
 /** What a run would do; writes nothing anywhere. */

@@ -3,6 +3,7 @@
 import type { HistoryLine, JsonObject, Lease, LoadedState } from '../../state/port.ts';
 import type { Message } from '../../sync/outbox/message.ts';
 import type { DecisionRequest, Facts } from '../sync/memory.ts';
+import type { OutboxTab } from './context.ts';
 
 export interface OutboxMemory {
   /** By the ID of the row. */
@@ -55,6 +56,16 @@ export function asUnknown(messages: ReadonlyMap<string, Message>): ReadonlyMap<s
     [...messages].flatMap(([id, message]) =>
       message.state === 'intended' ? [[id, { ...message, state: 'unknown' as const }] as const] : [],
     ),
+  );
+}
+
+/** Of a tab that is watched only what still has a row: nobody sees the rest. */
+export function inTab({ snapshot }: OutboxTab, messages: ReadonlyMap<string, Message>): ReadonlyMap<string, Message> {
+  return new Map(
+    snapshot.rows.flatMap(({ id }) => {
+      const message = messages.get(id);
+      return message ? [[id, message] as const] : [];
+    }),
   );
 }
 

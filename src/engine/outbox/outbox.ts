@@ -6,7 +6,6 @@ import type { Lease } from '../../state/port.ts';
 import type { Change, Problem } from '../../sync/change.ts';
 import { problem } from '../../sync/change.ts';
 import { estimate } from '../../sync/estimate.ts';
-import type { Message } from '../../sync/outbox/message.ts';
 import { failureProblem, type Outcome } from '../../sync/outcome.ts';
 import { type OutboxPlan, planOutbox } from '../../sync/outbox/outbox.ts';
 import type { OutboxAnswers, OutboxInput, RecipientAnswer, Sender } from '../../sync/outbox/input.ts';
@@ -18,11 +17,12 @@ import { type Facts, factChanges } from '../sync/memory.ts';
 import { askDeliveries, askRecipients, askSenders } from './ask.ts';
 import type { OutboxContext, OutboxRun, OutboxTab } from './context.ts';
 import { digest } from './digest.ts';
-import { asUnknown, openBook, type OutboxBook, type OutboxMemory, recallOutbox, tellNoted } from './ledger.ts';
+import { asUnknown, inTab, openBook, type OutboxBook, type OutboxMemory, recallOutbox, tellNoted } from './ledger.ts';
 import { nameRows, tellRows } from './rows.ts';
 import type { SavedMessages } from './saved.ts';
 import { sendOne } from './send.ts';
 import { missingIn, readTab } from './tab.ts';
+import { keptRun } from '../runs.ts';
 import { countRun, type PlanReport, type RunReport, statusOf } from '../report.ts';
 import { added, begin, end, type Ending, failure, lastRunOf, nothingPlanned } from '../sync/run.ts';
 import { statusWhenStopped, stoppedSending } from '../stop.ts';
@@ -36,6 +36,12 @@ export async function runOutbox(outbox: OutboxContext, request: RunRequest, save
   const started = begin(outbox, request);
   try {
     await using lease = await outbox.state.acquireLease({ signal: request.signal });
+    return await keptRun(outbox, lease, () => runWith(lease), failed);
+  } catch (error) {
+    return failed(error);
+  }
+
+  async function runWith(lease: Lease): Promise<RunReport> {
     const memory = recallOutbox(await lease.load());
     for (const message of memory.notices) outbox.emit({ type: 'notice', sync: outbox.config.name, message });
     const context = inRun(outbox, request, started.run, memory);
@@ -44,8 +50,10 @@ export async function runOutbox(outbox: OutboxContext, request: RunRequest, save
     assertSame(context, memory.facts, tab);
     saved?.assertSame(identitiesOf(context, tab));
     const { ending, stop } = await carryOut(context, lease, memory, tab, saved);
-    return end(outbox, started, stop ? { ...failure(stop, request), ...ofOutbox } : ending);
-  } catch (error) {
+    return stop ? failed(stop) : end(outbox, started, ending);
+  }
+
+  function failed(error: unknown): RunReport {
     return end(outbox, started, { ...failure(error, request), ...ofOutbox });
   }
 }
@@ -155,16 +163,6 @@ function inputOf({ config, shape, client, request }: OutboxRun, memory: OutboxMe
     digest,
     nearest: nearestWord,
   };
-}
-
-/** Of a tab that is watched only what still has a row: nobody sees the rest. */
-function inTab({ snapshot }: OutboxTab, messages: ReadonlyMap<string, Message>): ReadonlyMap<string, Message> {
-  return new Map(
-    snapshot.rows.flatMap(({ id }) => {
-      const message = messages.get(id);
-      return message ? [[id, message] as const] : [];
-    }),
-  );
 }
 
 interface Asking {

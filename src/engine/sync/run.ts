@@ -22,6 +22,7 @@ import { type Facts, type LastRun, type Memory, recall } from './memory.ts';
 import { prepare, pull, type Pulled } from './pull.ts';
 import { cancelInCrm, deleteFromCrm, pushToCrm } from './push-crm.ts';
 import { pushToSheet, removeRows } from './push-sheet.ts';
+import { keptRun } from '../runs.ts';
 import { countLinked, countRun, type PlanReport, type RunCost, type RunReport, statusOf } from '../report.ts';
 import { joined, openJournal, toBatch } from './commit.ts';
 import { leftOf, statusWhenStopped, stoppedAt } from '../stop.ts';
@@ -32,34 +33,42 @@ export async function runSync(sync: SyncContext, request: RunRequest): Promise<R
   const started = begin(sync, request);
   try {
     await using lease = await sync.state.acquireLease({ signal: request.signal });
-    const loaded = await lease.load();
-    for (const { message } of loaded.notices) notice(sync, message);
-    const recalled = recall(loaded, fieldNames(sync));
-    await tellInterrupted(lease, recalled.interrupted);
-    const context = inRun(sync, request, started.run, recalled);
-    const read = await pull(context, recalled, true);
-    if (read === 'idle') return end(sync, started, stillTrue(sync.session.quiet!.report));
-    for (const message of read.notices) notice(sync, message);
-    const wishes = await readWishes(context, recalled, read, lease);
-    const { memory } = wishes;
-    let { pulled } = wishes;
-    let decided = await decide(context, memory, pulled, wishes.answers);
-    if (decided.plan.holds.length === 0) {
-      // G1: not a column is made in a tab that may be the wrong one.
-      const prepared = await prepare(context, memory, decided.pulled);
-      if (prepared !== decided.pulled) decided = await decide(context, memory, prepared, decided.input.answers);
-    }
-    ({ pulled } = decided);
-    const report =
-      decided.plan.holds.length > 0
-        ? await hold(context, lease, memory, pulled, decided)
-        : await carryOut(context, lease, memory, pulled, decided);
-    const ended = end(sync, started, report);
-    remember(context, pulled, decided, ended);
-    return ended;
+    return await keptRun(sync, lease, () => runWith(lease, sync, request, started), failed);
   } catch (error) {
+    return failed(error);
+  }
+
+  function failed(error: unknown): RunReport {
     return end(sync, started, failure(error, request));
   }
+}
+
+async function runWith(lease: Lease, sync: SyncContext, request: RunRequest, started: Started): Promise<RunReport> {
+  const loaded = await lease.load();
+  for (const { message } of loaded.notices) notice(sync, message);
+  const recalled = recall(loaded, fieldNames(sync));
+  await tellInterrupted(lease, recalled.interrupted);
+  const context = inRun(sync, request, started.run, recalled);
+  const read = await pull(context, recalled, true);
+  if (read === 'idle') return end(sync, started, stillTrue(sync.session.quiet!.report));
+  for (const message of read.notices) notice(sync, message);
+  const wishes = await readWishes(context, recalled, read, lease);
+  const { memory } = wishes;
+  let { pulled } = wishes;
+  let decided = await decide(context, memory, pulled, wishes.answers);
+  if (decided.plan.holds.length === 0) {
+    // G1: not a column is made in a tab that may be the wrong one.
+    const prepared = await prepare(context, memory, decided.pulled);
+    if (prepared !== decided.pulled) decided = await decide(context, memory, prepared, decided.input.answers);
+  }
+  ({ pulled } = decided);
+  const report =
+    decided.plan.holds.length > 0
+      ? await hold(context, lease, memory, pulled, decided)
+      : await carryOut(context, lease, memory, pulled, decided);
+  const ended = end(sync, started, report);
+  remember(context, pulled, decided, ended);
+  return ended;
 }
 
 /** What a run would do; writes nothing anywhere. */

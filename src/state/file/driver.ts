@@ -20,6 +20,9 @@ export interface FileDriverDep {
   readonly schema: Schema;
   /** History files older than this are deleted. */
   readonly historyDays: number;
+  /** Reports of runs: so many are kept a job, and for so long. */
+  readonly runsMax: number;
+  readonly runDays: number;
   /** A log shorter than this is not folded for its length. */
   readonly foldFloorBytes: number;
 }

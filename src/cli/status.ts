@@ -3,7 +3,6 @@ import type * as z from 'zod';
 import { type DaemonView, readDaemonView } from '../daemon/view.ts';
 import { readStanding, type Standing } from '../engine/standing.ts';
 import { lineText } from '../log/printable.ts';
-import type { Message } from '../sync/outbox/message.ts';
 import { problemToAnswer, type statusAnswer } from './answers.ts';
 import type { GlobalOptions } from './globals.ts';
 import { openState } from './open.ts';
@@ -80,8 +79,7 @@ function daemonToAnswer(daemon: DaemonView | undefined): Answer['daemon'] {
 /** Of an outbox: rows whose message was sent, by its ledger. */
 function withSent(standing: Standing, isOutbox: boolean): Standing {
   if (!isOutbox) return standing;
-  const messages = standing.ledger as unknown as ReadonlyMap<string, Message>;
-  const linked = [...messages.values()].filter(({ state }) => state === 'sent').length;
+  const linked = [...standing.messages.values()].filter(({ state }) => state === 'sent').length;
   return { ...standing, counts: { ...standing.counts, linked } };
 }
 

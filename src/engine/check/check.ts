@@ -50,13 +50,13 @@ export async function* check({ config, store, sides, modeOf, tokenWarning }: Che
 
 async function* checkState({ name }: SyncConfig | FeedConfig | OutboxConfig, store: Store): AsyncGenerator<Finding> {
   yield* found(name, 'state', async () => {
-    const { links, ledger, notices } = await readStanding(store.sync(name));
+    const { links, feedLinks, messages, notices } = await readStanding(store.sync(name));
     // Of an outbox the ledger is all there is.
     const detail =
-      links.size > 0
-        ? `${links.size} links`
-        : ledger.size > 0
-          ? `${ledger.size} rows known`
+      links.size + feedLinks.size > 0
+        ? `${links.size + feedLinks.size} links`
+        : messages.size > 0
+          ? `${messages.size} rows known`
           : 'new: the first run adopts what is there';
     return notices.length === 0
       ? { verdict: 'ok', detail }

@@ -1,6 +1,6 @@
 // One run of one feed: pull, plan, control, plan again with what the service answered, push, settle. Reports as a run of
 // a sync does, so that schedules, commands and pages treat both alike.
-import type { HistoryLine, JsonObject, Lease, LoadedState } from '../../state/port.ts';
+import type { HistoryLine, Lease } from '../../state/port.ts';
 import type { Change, Problem } from '../../sync/change.ts';
 import { estimate } from '../../sync/estimate.ts';
 import {
@@ -20,7 +20,10 @@ import { type FeedPulled, type FeedRun, pullFeed } from './pull.ts';
 import { control, pushFeed } from './push.ts';
 import { changeLines } from '../history.ts';
 import { isPullNews, noteFacts, worse } from '../incomplete.ts';
-import { type DecisionRequest, type Facts, factChanges } from '../sync/memory.ts';
+import type { DecisionRequest, Facts } from '../stored/facts.ts';
+import { asStored } from '../stored/json.ts';
+import { commitSetAside, readFeed, type StoredFeed } from '../stored/stored.ts';
+import { factChanges } from '../sync/memory.ts';
 import { keptRun } from '../runs.ts';
 import { countRun, type PlanReport, type RunReport, statusOf } from '../report.ts';
 import { added, begin, end, type Ending, failure, lastRunOf, nothingPlanned, type Started } from '../sync/run.ts';
@@ -44,7 +47,9 @@ export async function runFeed(feed: FeedContext, request: RunRequest): Promise<R
 }
 
 async function runWith(lease: Lease, feed: FeedContext, request: RunRequest, started: Started): Promise<RunReport> {
-  const memory = recallFeed(await lease.load());
+  const stored = readFeed(await lease.load());
+  await commitSetAside(lease, stored);
+  const memory = recallFeed(stored);
   for (const message of memory.notices) notice(feed, message);
   const context = inRun(feed, request, started.run, memory);
   const pulled = await pullFeed(context, memory.facts, true);
@@ -63,7 +68,7 @@ export async function planFeedRun(feed: FeedContext, request: RunRequest): Promi
   const started = begin(feed, request);
   const nothing = { changes: [], estimate: { crmCalls: 0, sheetReads: 0, sheetWrites: 0, seconds: 0 } };
   try {
-    const memory = recallFeed(await feed.state.load());
+    const memory = recallFeed(readFeed(await feed.state.load()));
     const context = inRun(feed, request, started.run, memory);
     const pulled = await pullFeed(context, memory.facts, false);
     if (pulled === 'idle') throw new Error('a plan is always made from readings');
@@ -88,14 +93,9 @@ interface FeedMemory {
   readonly notices: readonly string[];
 }
 
-function recallFeed({ links, facts, requests, notices }: LoadedState): FeedMemory {
-  return {
-    links,
-    facts: Object.fromEntries(facts),
-    pending: requests as unknown as ReadonlyMap<string, DecisionRequest>,
-    // That there is no state yet is nothing to tell: a feed adopts its rows by their IDs.
-    notices: notices.flatMap(({ kind, message }) => (kind === 'absent' ? [] : [message])),
-  };
+/** That there is no state yet is nothing to tell: a feed adopts its rows by their IDs. */
+function recallFeed({ links, facts, requests, notices }: StoredFeed): FeedMemory {
+  return { links, facts, pending: requests, notices };
 }
 
 function inRun(feed: FeedContext, request: RunRequest, run: string, { facts }: FeedMemory): FeedRun {
@@ -147,7 +147,7 @@ async function carryOut(context: FeedRun, lease: Lease, memory: FeedMemory, pull
   });
   const plan = wishes.size === 0 ? first : planFeed({ ...input, records, answers });
   const intents = controlIntents(input, plan.changes);
-  if (intents.size > 0) await lease.commit({ links: { put: intents as unknown as ReadonlyMap<string, JsonObject> } });
+  if (intents.size > 0) await lease.commit({ links: { put: asStored(intents) } });
   const remembered = intents.size === 0 ? input.links : new Map([...input.links, ...intents]);
   const pushed = await pushFeed(context, pulled.snapshot, plan);
   const outcomes = new Map([...wishes, ...pushed.outcomes]);

@@ -1,8 +1,10 @@
 // P3: what is written down before a message is sent, and what is written down after it. Every method returns once a power
 // loss could not undo it; only then is the next step taken.
-import type { HistoryLine, JsonObject, Lease, LoadedState } from '../../state/port.ts';
+import type { HistoryLine, JsonObject, Lease } from '../../state/port.ts';
 import type { Message } from '../../sync/outbox/message.ts';
-import type { DecisionRequest, Facts } from '../sync/memory.ts';
+import type { Facts } from '../stored/facts.ts';
+import { asStored } from '../stored/json.ts';
+import type { StoredOutbox } from '../stored/stored.ts';
 import type { OutboxTab } from './context.ts';
 
 export interface OutboxMemory {
@@ -21,12 +23,18 @@ export interface OutboxMemory {
   readonly notices: readonly string[];
 }
 
-export function recallOutbox(loaded: LoadedState): OutboxMemory {
-  const facts = Object.fromEntries(loaded.facts) as Facts;
+export function recallOutbox({
+  messages,
+  facts,
+  isLedgerTrusted,
+  steps,
+  requests: pending,
+  notices,
+}: StoredOutbox): OutboxMemory {
   const retried = new Map<string, boolean>();
   const requests = { retry: new Array<string>(), approve: new Array<string>() };
   let approved = 0;
-  for (const [key, request] of loaded.requests as unknown as ReadonlyMap<string, DecisionRequest>) {
+  for (const [key, request] of pending) {
     if (request.kind === 'retry') {
       retried.set(request.id, (retried.get(request.id) ?? false) || request.isSure === true);
       requests.retry.push(key);
@@ -36,17 +44,14 @@ export function recallOutbox(loaded: LoadedState): OutboxMemory {
     }
   }
   return {
-    messages: loaded.ledger as unknown as ReadonlyMap<string, Message>,
+    messages,
     facts,
-    // S3: what was done last may be missing from it.
-    isTrusted: (facts.isLedgerTrusted ?? false) && !loaded.notices.some(({ kind }) => kind === 'behind'),
+    isTrusted: isLedgerTrusted,
     retried,
     approved,
     requests,
-    notes: new Map(
-      [...loaded.outbox].flatMap(([key, { lines }]) => (lines ? [[key, lines as readonly HistoryLine[]]] : [])),
-    ),
-    notices: loaded.notices.flatMap(({ kind, message }) => (kind === 'absent' ? [] : [message])),
+    notes: new Map([...steps].map(([key, { lines }]) => [key, lines])),
+    notices,
   };
 }
 
@@ -89,7 +94,6 @@ export function openBook(
   let notes = 0;
   /** Notes whose lines the history has. */
   let told: string[] = [];
-  const stored = (changed: ReadonlyMap<string, Message>) => changed as unknown as ReadonlyMap<string, JsonObject>;
   const learn = (changed: ReadonlyMap<string, Message>) => {
     for (const [id, message] of changed) messages.set(id, message);
   };
@@ -99,7 +103,7 @@ export function openBook(
     async put(changed, doneRequests = []) {
       if (changed.size === 0 && doneRequests.length === 0) return;
       await lease.commit({
-        ledger: { put: stored(changed) },
+        ledger: { put: asStored(changed) },
         ...tidied(),
         ...(doneRequests.length > 0 && { doneRequests }),
       });
@@ -110,7 +114,7 @@ export function openBook(
       notes += 1;
       const note = `${run} ${notes}`;
       const outbox = { put: new Map([[note, { lines }]]), delete: told };
-      await lease.commit({ ledger: { put: stored(changed) }, outbox });
+      await lease.commit({ ledger: { put: asStored(changed) }, outbox });
       learn(changed);
       told = [];
       await lease.appendHistory(lines);

@@ -13,7 +13,9 @@ import { type RunRequest, sheetCall } from '../context.ts';
 import { RunFailed } from '../errors.ts';
 import { changeLines } from '../history.ts';
 import { incomplete } from '../incomplete.ts';
-import { type Facts, factChanges } from '../sync/memory.ts';
+import type { Facts } from '../stored/facts.ts';
+import { commitSetAside, readOutbox } from '../stored/stored.ts';
+import { factChanges } from '../sync/memory.ts';
 import { askDeliveries, askRecipients, askSenders } from './ask.ts';
 import type { OutboxContext, OutboxRun, OutboxTab } from './context.ts';
 import { digest } from './digest.ts';
@@ -42,7 +44,9 @@ export async function runOutbox(outbox: OutboxContext, request: RunRequest, save
   }
 
   async function runWith(lease: Lease): Promise<RunReport> {
-    const memory = recallOutbox(await lease.load());
+    const stored = readOutbox(await lease.load());
+    await commitSetAside(lease, stored);
+    const memory = recallOutbox(stored);
     for (const message of memory.notices) outbox.emit({ type: 'notice', sync: outbox.config.name, message });
     const context = inRun(outbox, request, started.run, memory);
     await tellNoted(lease, memory);
@@ -66,7 +70,7 @@ export async function planOutboxRun(
   const started = begin(outbox, request);
   const nothing = { changes: [], estimate: { crmCalls: 0, sheetReads: 0, sheetWrites: 0, seconds: 0 } };
   try {
-    const memory = recallOutbox(await outbox.state.load());
+    const memory = recallOutbox(readOutbox(await outbox.state.load()));
     const context = inRun(outbox, request, started.run, memory);
     const tab = await readTab(context, memory.facts, false);
     assertSame(context, memory.facts, tab);

@@ -1,5 +1,5 @@
 // What a run leaves behind: the history of what it did, then the base that follows from it, each durable before the next.
-import type { Batch, HistoryLine, Json, JsonObject, Lease } from '../../state/port.ts';
+import type { Batch, HistoryLine, JsonObject, Lease } from '../../state/port.ts';
 import type { Base, Link, Stray } from '../../sync/record/base.ts';
 import { type Change, type Problem, problemId } from '../../sync/change.ts';
 import type { Outcome, Outcomes } from '../../sync/outcome.ts';
@@ -8,7 +8,8 @@ import { unpack } from '../../sync/record/record.ts';
 import type { RunContext } from '../context.ts';
 import type { Decided } from './decide.ts';
 import { changeLines } from '../history.ts';
-import type { StepNote } from './interrupted.ts';
+import { asStored } from '../stored/json.ts';
+import type { StepNote } from '../stored/records.ts';
 import { type DecisionRequest, type Facts, factChanges, type Memory } from './memory.ts';
 
 /** In the order in which things were done, each field with what both sides agreed on before. */
@@ -37,7 +38,7 @@ export function toBatch(
   const facted = factChanges(memory.facts, facts);
   // M9, L3: stored values go by the order of the fields, so that with another order every link is stored again.
   const isReordered = memory.facts.fields !== undefined && facted.has('fields');
-  const put = isReordered ? (links.result as unknown as typeof links.changes.put) : links.changes.put;
+  const put = isReordered ? asStored(links.result) : links.changes.put;
   const batch: Batch = {
     ...((links.isChanged || isReordered) && { links: { ...links.changes, put } }),
     ...(strays.isChanged && { strays: strays.changes }),
@@ -175,26 +176,30 @@ function carriedOut({ pending }: Memory, { problems, replaced }: Settled, left: 
   return [...pending].flatMap(([id, request]) => (isOpen(request) ? [] : [id]));
 }
 
-export function mapChanges<Value>(before: ReadonlyMap<string, Value>, after: ReadonlyMap<string, Value | null>) {
-  const put = new Map<string, JsonObject>();
+/** `put` is what the store takes of it: `Value` is plain JSON. */
+export function mapChanges<Value extends object>(
+  before: ReadonlyMap<string, Value>,
+  after: ReadonlyMap<string, Value | null>,
+) {
+  const put = new Map<string, Value & JsonObject>();
   const gone: string[] = [];
   for (const [key, value] of after) {
     const known = before.get(key);
     if (value === null) {
       if (known !== undefined) gone.push(key);
     } else if (known !== value && JSON.stringify(known) !== JSON.stringify(value)) {
-      put.set(key, value as unknown as JsonObject);
+      put.set(key, value as Value & JsonObject);
     }
   }
   const isChanged = put.size > 0 || gone.length > 0;
-  let result = before;
+  let result: ReadonlyMap<string, Value> = before;
   if (isChanged) {
     const next = new Map(before);
     for (const key of gone) next.delete(key);
-    for (const [key, value] of put) next.set(key, value as unknown as Value);
+    for (const [key, value] of put) next.set(key, value);
     result = next;
   }
-  return { isChanged, result, changes: { put: put as ReadonlyMap<string, JsonObject & Json>, delete: gone } };
+  return { isChanged, result, changes: { put, delete: gone } };
 }
 
 /** For `Change` keyed results of several pushes. */

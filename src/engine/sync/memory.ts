@@ -1,14 +1,14 @@
 // What a run knows from earlier ones: the stored records in the algorithm's words, and the few facts beside them.
-import type { Json, JsonObject, LoadedState } from '../../state/port.ts';
-import type { TableMemory } from '../../sheets/port.ts';
-import { adaptBase, type Base, type Link, type Stray } from '../../sync/record/base.ts';
-import type { Problem } from '../../sync/change.ts';
-import type { Ledger, LedgerEntry } from '../../sync/enrolment/ledger.ts';
+import type { Json } from '../../state/port.ts';
+import { adaptBase, type Base } from '../../sync/record/base.ts';
+import type { Ledger } from '../../sync/enrolment/ledger.ts';
 import { findInterrupted, type Interrupted } from './interrupted.ts';
 import type { Newcomer } from '../enrolment/ledger.ts';
-import type { RunCounts, RunStatus } from '../report.ts';
-import type { Stopped } from '../stop.ts';
-import type { Identities, PlanCounts, Requests, Resolution } from '../../sync/input.ts';
+import type { DecisionRequest, Facts } from '../stored/facts.ts';
+import type { StoredSync } from '../stored/stored.ts';
+import type { PlanCounts, Requests, Resolution } from '../../sync/input.ts';
+
+export type { DecisionRequest, Facts, LastRun } from '../stored/facts.ts';
 
 export interface Memory {
   readonly base: Base;
@@ -24,87 +24,32 @@ export interface Memory {
   readonly interrupted: Interrupted;
 }
 
-/** Single values by name. Each is left out until it is known. */
-export interface Facts {
-  readonly identities?: Identities;
-  /** Field names in the order of the stored values (M9). */
-  readonly fields?: readonly string[];
-  /** From when on changed contacts have to be asked for, ISO instant. */
-  readonly watermark?: string;
-  /** Contacts in scope that have no row yet, because somebody has to decide first: asked for beside those that changed. */
-  readonly unplaced?: readonly string[];
-  readonly list?: { readonly named: string; readonly uuid: string };
-  /** Spreadsheet and tab as the configuration names them: the memory of the table is of these (G1). */
-  readonly tab?: string;
-  readonly table?: TableMemory;
-  /** Deleted by us and perhaps still answered: uuid -> epoch milliseconds. */
-  readonly tombstones?: Readonly<Record<string, number>>;
-  /** The last plan that was held, for `approve`. */
-  readonly held?: { readonly run: string; readonly planned: PlanCounts; readonly reasons?: readonly string[] } | null;
-  /** Kinds of scans whose last one drifted (`incomplete.ts`). */
-  readonly drifted?: readonly ('full' | 'incremental')[];
-  /** Why the last full scan could not have every contact, however it asked; null: it had. */
-  readonly limited?: string | null;
-  /** The last run that had something to write; an idle one after it found things as this one left them (W9). */
-  readonly lastRun?: LastRun;
-  /** E6: somebody saw the wishes that a new state found. */
-  readonly isLedgerTrusted?: boolean;
-}
-
-export interface LastRun {
-  readonly run: string;
-  readonly status: RunStatus;
-  /** ISO instant. */
-  readonly endedAt: string;
-  readonly counts: RunCounts;
-  /** Of a run that was stopped before all of its plan was begun (W8). */
-  readonly stopped?: Stopped;
-  /** Without values; at most a thousand. */
-  readonly problems: readonly Omit<Problem, 'values'>[];
-}
-
-/** A person's decision, as commands record it and runs carry it out. */
-export type DecisionRequest =
-  | { readonly kind: 'resolve'; readonly id: string; readonly resolution: Resolution }
-  /** `isSure`: somebody looked, and wants a message sent that was sent or may have been (P3). */
-  | { readonly kind: 'retry'; readonly id: string; readonly isSure?: true }
-  | { readonly kind: 'approve'; readonly run: string; readonly counts: PlanCounts };
-
-export function recall(loaded: LoadedState, fields: readonly string[]): Memory {
-  const facts = Object.fromEntries(loaded.facts) as Facts;
+export function recall(stored: StoredSync, fields: readonly string[]): Memory {
+  const { facts, links, strays, requests, newcomers, isLedgerTrusted } = stored;
   const storedFields = facts.fields ?? fields;
-  const interrupted = findInterrupted(loaded, storedFields);
-  const links = loaded.links as unknown as ReadonlyMap<string, Link>;
-  const stored: Base = {
+  const interrupted = findInterrupted(stored, storedFields);
+  const base: Base = {
     fields: storedFields,
     links: interrupted.links.size > 0 ? new Map([...links, ...interrupted.links]) : links,
-    strays: new Map([...(loaded.strays as unknown as ReadonlyMap<string, Stray>), ...interrupted.strays]),
+    strays: new Map([...strays, ...interrupted.strays]),
   };
   return {
-    base: adaptBase(stored, fields),
-    ledger: {
-      entries: loaded.ledger as unknown as ReadonlyMap<string, LedgerEntry>,
-      // S3: what was done last may be missing from it.
-      isTrusted: (facts.isLedgerTrusted ?? false) && !loaded.notices.some(({ kind }) => kind === 'behind'),
-    },
-    newcomers: new Map(
-      [...loaded.outbox].flatMap(([key, entry]) =>
-        'identifiers' in entry ? [[key, entry as unknown as Newcomer] as const] : [],
-      ),
-    ),
-    requests: toRequests([...loaded.requests.values()]),
-    pending: loaded.requests as unknown as ReadonlyMap<string, DecisionRequest>,
-    retryRequestIds: retriesById(loaded.requests),
+    base: adaptBase(base, fields),
+    ledger: { entries: stored.ledger, isTrusted: isLedgerTrusted },
+    newcomers,
+    requests: toRequests([...requests.values()]),
+    pending: requests,
+    retryRequestIds: retriesById(requests),
     facts,
     interrupted,
   };
 }
 
-function toRequests(stored: readonly JsonObject[]): Requests {
+function toRequests(stored: readonly DecisionRequest[]): Requests {
   const resolve = new Map<string, Resolution>();
   const retry = new Set<string>();
   let approved: PlanCounts | undefined;
-  for (const request of stored as unknown as readonly DecisionRequest[]) {
+  for (const request of stored) {
     if (request.kind === 'resolve') resolve.set(request.id, request.resolution);
     if (request.kind === 'retry') retry.add(request.id);
     if (request.kind === 'approve') approved = request.counts;
@@ -112,9 +57,9 @@ function toRequests(stored: readonly JsonObject[]): Requests {
   return { resolve, retry, ...(approved && { approved }) };
 }
 
-function retriesById(stored: LoadedState['requests']): ReadonlyMap<string, readonly string[]> {
+function retriesById(stored: ReadonlyMap<string, DecisionRequest>): ReadonlyMap<string, readonly string[]> {
   const byId = new Map<string, readonly string[]>();
-  for (const [requestId, request] of stored as unknown as ReadonlyMap<string, DecisionRequest>) {
+  for (const [requestId, request] of stored) {
     if (request.kind === 'retry') byId.set(request.id, [...(byId.get(request.id) ?? []), requestId]);
   }
   return byId;

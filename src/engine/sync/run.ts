@@ -16,6 +16,7 @@ import { type Enrolled, enrolInCrm, noteWishes } from '../enrolment/enrol.ts';
 import { wishFacts } from '../enrolment/trust.ts';
 import { RunFailed } from '../errors.ts';
 import { noteFacts, worse } from '../incomplete.ts';
+import { commitSetAside, readSync } from '../stored/stored.ts';
 import { tellInterrupted } from './interrupted.ts';
 import { openLedger } from '../enrolment/ledger.ts';
 import { type Facts, type LastRun, type Memory, recall } from './memory.ts';
@@ -45,8 +46,11 @@ export async function runSync(sync: SyncContext, request: RunRequest): Promise<R
 
 async function runWith(lease: Lease, sync: SyncContext, request: RunRequest, started: Started): Promise<RunReport> {
   const loaded = await lease.load();
-  for (const { message } of loaded.notices) notice(sync, message);
-  const recalled = recall(loaded, fieldNames(sync));
+  const stored = readSync(loaded);
+  for (const { kind, message } of loaded.notices) if (kind === 'absent') notice(sync, message);
+  for (const message of stored.notices) notice(sync, message);
+  await commitSetAside(lease, stored);
+  const recalled = recall(stored, fieldNames(sync));
   await tellInterrupted(lease, recalled.interrupted);
   const context = inRun(sync, request, started.run, recalled);
   const read = await pull(context, recalled, true);
@@ -79,7 +83,7 @@ export async function planSync(
   const started = begin(sync, request);
   const nothing = { changes: [], estimate: { crmCalls: 0, sheetReads: 0, sheetWrites: 0, seconds: 0 } };
   try {
-    const recalled = recall(await sync.state.load(), fieldNames(sync));
+    const recalled = recall(readSync(await sync.state.load()), fieldNames(sync));
     const context = inRun(sync, request, started.run, recalled);
     const read = await pull(context, recalled, false);
     if (read === 'idle') throw new Error('a plan is always made from readings');

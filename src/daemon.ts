@@ -66,8 +66,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
 
   await using resources = new AsyncDisposableStack();
   const app = resources.use(await createApp(config, world, emit));
-  const folder = config.state.kind === 'file' ? config.state.folder : undefined;
-  const before = folder === undefined ? undefined : await readHeartbeat(folder, world.machine?.disk);
+  const before = await readHeartbeat(app.store);
   const alerts = createAlerts({
     ...(config.alertWebhookUrl && { url: config.alertWebhookUrl }),
     post: world.transport,
@@ -113,17 +112,13 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   const startedAt = now();
   const told = new Set<string>();
   let state: Heartbeat['state'] = 'running';
-  const heartbeat =
-    folder === undefined
-      ? undefined
-      : resources.use(
-          createHeartbeat({
-            folder,
-            disk: world.machine?.disk,
-            take: () => takeHeartbeat({ state, startedAt, now: now(), pid: world.process.pid, app, daemon, alerts }),
-            onFailure: (error) => log.warn({ err: error }, 'the heartbeat file cannot be written; syncs go on'),
-          }),
-        );
+  const heartbeat = resources.use(
+    createHeartbeat({
+      store: app.store,
+      take: () => takeHeartbeat({ state, startedAt, now: now(), pid: world.process.pid, app, daemon, alerts }),
+      onFailure: (error) => log.warn({ err: error }, 'the heartbeat cannot be written; syncs go on'),
+    }),
+  );
   const open = resources.move();
   const { path } = config;
   log.info(
@@ -136,7 +131,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     'leadsheet started',
   );
   daemon.start();
-  heartbeat?.changed();
+  heartbeat.changed();
 
   return {
     daemon,
@@ -145,10 +140,10 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     async end() {
       log.info('ending: what is under way is finished, nothing new is begun');
       state = 'draining';
-      heartbeat?.changed();
+      heartbeat.changed();
       const unfinished = await daemon.drain(drainMs);
       state = 'ended';
-      await atMost(lastWordsMs, Promise.all([alerts.settled(), heartbeat?.end() ?? Promise.resolve()]));
+      await atMost(lastWordsMs, Promise.all([alerts.settled(), heartbeat.end()]));
       await open.disposeAsync();
       if (unfinished.length > 0) log.error({ syncs: unfinished, waited_secs: drainMs / 1_000 }, gaveUp);
       log.info('leadsheet ended');
@@ -168,9 +163,9 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
       const { name, lastRun } = event.status;
       const isFirst = !told.has(name);
       told.add(name);
-      if (alerts.observe(name, lastRun!, event.report?.isFinal ?? false) || isFirst) heartbeat?.changed();
+      if (alerts.observe(name, lastRun!, event.report?.isFinal ?? false) || isFirst) heartbeat.changed();
     } else {
-      heartbeat?.changed();
+      heartbeat.changed();
     }
   }
 }

@@ -1,6 +1,7 @@
 // What commands answer with --json, field by field: tests hold the commands to it, and docs/commands.md is made from it.
 import * as z from 'zod';
-import type { LastRun } from '../engine/facts.ts';
+import type { LastRun } from '../engine/stored/facts.ts';
+import { readLedgerKey } from '../sync/record/ledger.ts';
 import type { PlanReport, RunReport } from '../engine/report.ts';
 import type { OpenConflict } from '../engine/standing.ts';
 import type { HistoryLine } from '../state/port.ts';
@@ -257,7 +258,7 @@ export function enrolmentToAnswer(
   key: string,
   { at, run: by, name, state, message }: LedgerEntry,
 ): z.infer<typeof enrolmentLine> {
-  const [uuid = '', automation = ''] = key.split(' ');
+  const { uuid, automation } = readLedgerKey(key);
   const time = new Date(at).toISOString();
   return { time, sync, run: by, contact: uuid, automation, name: name ?? null, state, message: message ?? null };
 }

@@ -1,6 +1,7 @@
 // What `resolve`, `retry` and `approve` have in common: a decision is written down, and the next run carries it out.
-import type { DecisionRequest } from '../engine/facts.ts';
-import type { JsonObject, Store } from '../state/port.ts';
+import type { Store } from '../state/port.ts';
+import type { DecisionRequest } from '../engine/stored/facts.ts';
+import { asStoredRecord } from '../engine/stored/json.ts';
 import { lineText } from '../log/printable.ts';
 import type { GlobalOptions } from './globals.ts';
 import { jsonText } from './print/lines.ts';
@@ -20,7 +21,7 @@ export async function recordDecisions(
   { stdout }: CliWorld,
 ): Promise<void> {
   for (const { sync, request, text } of decisions) {
-    await store.sync(sync).addRequest({ ...request } as unknown as JsonObject);
+    await store.sync(sync).addRequest(asStoredRecord(request));
     if (!json) stdout.write(`${sync}: ${lineText(text)}; the next run carries it out\n`);
   }
   if (json) {

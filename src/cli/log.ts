@@ -69,8 +69,8 @@ async function printEnrolments(
   { json, run, contacts, since = 0 }: EnrolmentFilter,
   { stdout }: CliWorld,
 ): Promise<void> {
-  const { enrolments } = await readStanding(store.sync(sync));
-  const lines = [...enrolments]
+  const { ledger } = await readStanding(store.sync(sync));
+  const lines = [...ledger]
     .filter(([, entry]) => entry.at >= since && (run === undefined || entry.run === run))
     .toSorted(([, a], [, b]) => a.at - b.at)
     .map(([key, entry]) => enrolmentToAnswer(sync, key, entry))

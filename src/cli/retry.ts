@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import type { Config } from '../config/config.ts';
+import { enrolmentIdToKey } from '../sync/record/ledger.ts';
+import { readLedgerKey } from '../sync/record/ledger.ts';
 import { readStanding, type Standing } from '../engine/standing.ts';
 import type { Store } from '../state/port.ts';
 import type { ProblemKind } from '../sync/change.ts';
-import type { Message } from '../sync/outbox/message.ts';
 import { type Decision, recordDecisions } from './decide.ts';
 import { didYouMean, UsageError } from './errors.ts';
 import type { GlobalOptions } from './globals.ts';
@@ -89,11 +90,11 @@ function retryOne(given: string, known: readonly Known[], isSure: boolean): read
 
 /** Rows of an outbox have IDs, and move: `row:17` is the one that was there in the last run. */
 function namesOf({ standing, isOutbox }: Known, id: string): readonly string[] {
-  const { lastRun, enrolments } = standing;
+  const { lastRun, messages } = standing;
   if (!isOutbox) return idsOf(standing, id);
   const rowOf = /^row:(\d+)$/.exec(id)?.[1];
-  if (rowOf === undefined) return enrolments.has(id) ? [id] : [];
-  const named = lastRun?.problems.filter(({ row, id: name }) => row === Number(rowOf) && enrolments.has(name)) ?? [];
+  if (rowOf === undefined) return messages.has(id) ? [id] : [];
+  const named = lastRun?.problems.filter(({ row, id: name }) => row === Number(rowOf) && messages.has(name)) ?? [];
   return [...new Set(named.map((problem) => problem.id))];
 }
 
@@ -103,19 +104,20 @@ function doubtOf({ standing, isOutbox }: Known, id: string): string | undefined 
 
 /** What the algorithm knows under this name: problems by id, rows, contacts by uuid or e-mail address, enrolments. */
 function idsOf(standing: Standing, id: string): readonly string[] {
-  const { lastRun, links, uuidsByEmail, enrolments } = standing;
+  const { lastRun, links, feedLinks, uuidsByEmail, ledger } = standing;
   if (id.includes('@')) return uuidsByEmail(id);
   const isProblem = lastRun?.problems.some((problem) => problem.id === id) ?? false;
   const rowOf = /^row:(\d+)$/.exec(id)?.[1];
   const isRow = rowOf !== undefined && (lastRun?.problems.some(({ row }) => row === Number(rowOf)) ?? false);
-  return isProblem || isRow || links.has(id) || enrolments.has(id.replace('/', ' ')) ? [id] : [];
+  return isProblem || isRow || links.has(id) || feedLinks.has(id) || ledger.has(enrolmentIdToKey(id)) ? [id] : [];
 }
 
 /** E1, E3: the question that --yes answers, where a call was made already or may have been; names who, and into what. */
-function doubtfulEnrolment({ enrolments, personText }: Standing, id: string): string | undefined {
-  const entry = enrolments.get(id.replace('/', ' '));
+function doubtfulEnrolment({ ledger, personText }: Standing, id: string): string | undefined {
+  const key = enrolmentIdToKey(id);
+  const entry = ledger.get(key);
   if (!entry || entry.state === 'waiting' || entry.state === 'refused') return undefined;
-  const [uuid = '', automation = ''] = id.split('/');
+  const { uuid, automation } = readLedgerKey(key);
   const what = `${personText(uuid)} into ${entry.name ?? automation}`;
   const day = new Date(entry.at).toISOString().slice(0, 10);
   return entry.state === 'unknown' || entry.state === 'intended'
@@ -124,8 +126,8 @@ function doubtfulEnrolment({ enrolments, personText }: Standing, id: string): st
 }
 
 /** P3: the same of messages: names to whom. */
-function doubtfulMessage({ enrolments, lastRun }: Standing, id: string): string | undefined {
-  const message = enrolments.get(id) as unknown as Message | undefined;
+function doubtfulMessage({ messages, lastRun }: Standing, id: string): string | undefined {
+  const message = messages.get(id);
   if (!message) return undefined;
   const day = new Date(message.at).toISOString().slice(0, 10);
   const what = `the message to ${message.name ?? 'this contact'}`;

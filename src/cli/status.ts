@@ -3,7 +3,6 @@ import type * as z from 'zod';
 import { type DaemonView, readDaemonView } from '../daemon/view.ts';
 import { readStanding, type Standing } from '../engine/standing.ts';
 import { lineText } from '../log/printable.ts';
-import type { Message } from '../sync/outbox/message.ts';
 import { problemToAnswer, type statusAnswer } from './answers.ts';
 import type { GlobalOptions } from './globals.ts';
 import { openState } from './open.ts';
@@ -28,8 +27,7 @@ export function statusCommand(program: Command, world: CliWorld): void {
     .action(async (names: string[], _options: unknown, command: Command) => {
       const globals = command.optsWithGlobals<GlobalOptions>();
       const { config, store } = openState(globals, world);
-      const { state } = config;
-      const daemon = state.kind === 'file' ? await readDaemonView(state.folder, world.now()) : undefined;
+      const daemon = await readDaemonView(store, world.now());
       const syncs: Answer['syncs'] = [];
       const outboxes = new Set(config.outboxes.map(({ name }) => name));
       for (const name of selectAll(config, names)) {
@@ -81,8 +79,7 @@ function daemonToAnswer(daemon: DaemonView | undefined): Answer['daemon'] {
 /** Of an outbox: rows whose message was sent, by its ledger. */
 function withSent(standing: Standing, isOutbox: boolean): Standing {
   if (!isOutbox) return standing;
-  const messages = standing.enrolments as unknown as ReadonlyMap<string, Message>;
-  const linked = [...messages.values()].filter(({ state }) => state === 'sent').length;
+  const linked = [...standing.messages.values()].filter(({ state }) => state === 'sent').length;
   return { ...standing, counts: { ...standing.counts, linked } };
 }
 

@@ -1,4 +1,4 @@
-// Between what the daemon knows and what its file says, both ways.
+// Between what the daemon knows and what its heartbeat says, both ways.
 import type { Told } from './alerts.ts';
 import type { Remembered, SyncStatus } from './daemon.ts';
 import type { LastRun } from './health.ts';

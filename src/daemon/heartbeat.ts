@@ -1,12 +1,10 @@
 /**
- * A file by which other processes see how the daemon is: `.daemon.json` beside the folders of the syncs. Its name begins with
- * a dot because theirs never do. Written at once when a sync's state changes, and at most once a minute otherwise (W9).
- * Nothing depends on it: a file that is missing, old or broken is as good as none.
+ * What the daemon tells other processes of itself, and its next process of what alerts it sent, through the store. Written at
+ * once when a job's state changes, and at most once a minute otherwise (W9). Nothing depends on it: one that is missing, old
+ * or broken is as good as none.
  */
-import { join } from 'node:path';
 import * as z from 'zod';
-import { type Disk, writeWhole } from '../state/file/disk.ts';
-import { machineDisk } from '../state/file/machine-disk.ts';
+import type { Store } from '../state/port.ts';
 
 const instant = z.iso.datetime();
 const counts = z.object({
@@ -79,18 +77,12 @@ const heartbeat = z.object({
 export type Heartbeat = z.output<typeof heartbeat>;
 export type SyncHeartbeat = Heartbeat['syncs'][number];
 
-/** At most so often without a change. A reader may take a daemon for gone when its file is three times as old. */
+/** At most so often without a change. A reader may take a daemon for gone when its heartbeat is three times as old. */
 export const heartbeatEveryMs = 60_000;
 
-const fileName = '.daemon.json';
-
-/** What the daemon on this state folder last told; undefined when there is nothing one could read. Never throws. */
-export async function readHeartbeat(folder: string, disk: Disk = machineDisk): Promise<Heartbeat | undefined> {
-  try {
-    return heartbeat.parse(JSON.parse(String(await disk.readFile(join(folder, fileName)))));
-  } catch {
-    return undefined;
-  }
+/** What the daemon on this state last told; undefined when there is nothing one could read. Never throws. */
+export async function readHeartbeat(store: Pick<Store, 'readHeartbeat'>): Promise<Heartbeat | undefined> {
+  return heartbeat.safeParse(await store.readHeartbeat()).data;
 }
 
 export interface HeartbeatWriter extends Disposable {
@@ -101,16 +93,14 @@ export interface HeartbeatWriter extends Disposable {
 }
 
 export interface HeartbeatOptions {
-  readonly folder: string;
-  /** Left out: of this machine. */
-  readonly disk?: Disk | undefined;
+  readonly store: Pick<Store, 'writeHeartbeat'>;
   readonly take: () => Heartbeat;
   /** Told once, until writing works again. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Replaces the file whole, one writing at a time; what happens meanwhile is in the next one. */
-export function createHeartbeat({ folder, disk = machineDisk, take, onFailure }: HeartbeatOptions): HeartbeatWriter {
+/** Replaces the heartbeat, one writing at a time; what happens meanwhile is in the next one. */
+export function createHeartbeat({ store, take, onFailure }: HeartbeatOptions): HeartbeatWriter {
   let writing: Promise<void> | undefined;
   let isStale = false;
   let hasFailed = false;
@@ -127,7 +117,7 @@ export function createHeartbeat({ folder, disk = machineDisk, take, onFailure }:
     while (isStale) {
       isStale = false;
       try {
-        await replace(disk, folder, `${JSON.stringify(take(), null, 2)}\n`);
+        await store.writeHeartbeat(take());
         hasFailed = false;
       } catch (error) {
         if (!hasFailed) onFailure(error);
@@ -145,11 +135,4 @@ export function createHeartbeat({ folder, disk = machineDisk, take, onFailure }:
     },
     [Symbol.dispose]: () => clearInterval(timer),
   };
-}
-
-async function replace(disk: Disk, folder: string, text: string): Promise<void> {
-  await disk.mkdir(folder, { recursive: true, mode: 0o700 });
-  const draft = join(folder, `${fileName}.tmp`);
-  await writeWhole(disk, draft, [Buffer.from(text)]);
-  await disk.rename(draft, join(folder, fileName));
 }

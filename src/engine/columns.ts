@@ -1,7 +1,7 @@
 // The columns of a tab that a run makes, misses or finds under another header (W11).
 import type { ColumnKey, ColumnState, Snapshot } from '../sheets/port.ts';
+import type { Facts } from './stored/facts.ts';
 import { RunFailed } from './errors.ts';
-import type { Facts } from './facts.ts';
 
 /** The first run makes what is missing, later ones only what the mapping has newly got: a lost header is a person's business (W11). */
 export function columnsToCreate({ columns }: Snapshot, { facts }: { readonly facts: Facts }): readonly ColumnKey[] {

@@ -9,26 +9,33 @@ import { RunFailed } from './errors.ts';
 import type { JobContext, Planned, RunRequest } from './job.ts';
 import type { Kind } from './kind.ts';
 import { countRun, type Ending, nothingPlanned, type RunCost, type RunReport } from './report.ts';
+import { keepReport } from './runs.ts';
 import type { SavedPlan } from './saved-plan.ts';
+import { commitSetAside, type Stored } from './stored/stored.ts';
 
 type Reporter = Pick<JobContext, 'kind' | 'config' | 'state' | 'session' | 'emit' | 'now' | 'newRunId' | 'startMeter'>;
 
-/** `steps` is handed the id of the run, the lease and what is stored, and answers how the run ended. */
-export async function runUnderLease(
+/** `read` types what is stored. `steps` is handed the id of the run, the lease and what is stored, and answers how the run ended. */
+export async function runUnderLease<Read extends Stored>(
   job: Reporter,
   request: RunRequest,
-  steps: (run: string, lease: Lease, loaded: LoadedState) => Promise<Ending>,
+  read: (loaded: LoadedState) => Read,
+  steps: (run: string, lease: Lease, stored: Read, loaded: LoadedState) => Promise<Ending>,
 ): Promise<RunReport> {
   const begun = begin(job, request);
   try {
     await using lease = await job.state.acquireLease({ signal: request.signal });
     const ending = await takeSteps(job, request, async () => {
       const loaded = await lease.load();
-      tellNotices(job, loaded);
-      return steps(begun.run, lease, loaded);
+      const stored = read(loaded);
+      for (const message of stored.notices) tellNotice(job, message);
+      await commitSetAside(lease, stored);
+      return steps(begun.run, lease, stored, loaded);
     });
-    // The lease is held until the run has ended, well or not.
-    return end(job, begun, ending);
+    // The lease is held until the run has ended, well or not, and its report is kept.
+    const report = end(job, begun, ending);
+    await keepReport(job, lease, report);
+    return report;
   } catch (error) {
     // Without the lease: another process has it, or the state cannot be reached.
     return end(job, begun, failedRun(job, request, error));
@@ -60,14 +67,15 @@ export interface PlanSteps {
 }
 
 /** As a run, without its lease; writes nothing anywhere. */
-export async function planWithoutLease(
+export async function planWithoutLease<Read extends Stored>(
   job: Reporter & Pick<JobContext, 'budgets'>,
   request: RunRequest,
-  steps: (run: string, loaded: LoadedState) => Promise<PlanSteps>,
+  read: (loaded: LoadedState) => Read,
+  steps: (run: string, stored: Read) => Promise<PlanSteps>,
 ): Promise<Planned> {
   const begun = begin(job, request);
   try {
-    const { ending, changes, onceApproved, saved, isCustom } = await steps(begun.run, await job.state.load());
+    const { ending, changes, onceApproved, saved, isCustom } = await steps(begun.run, read(await job.state.load()));
     const report = end(job, begun, ending);
     const writing = estimate(changes, [], job.budgets, isCustom ?? (() => false));
     const cost = added(report.cost, writing);
@@ -96,11 +104,6 @@ function added(reading: RunCost, writing: Estimate): Estimate {
 /** Something an operator should know that is no problem of a record. */
 export function tellNotice({ emit, config }: Pick<JobContext, 'emit' | 'config'>, message: string): void {
   emit({ type: 'notice', sync: config.name, message });
-}
-
-/** That there is no state yet is told by the kinds to which it matters. */
-function tellNotices(job: Reporter, { notices }: LoadedState): void {
-  for (const { kind, message } of notices) if (kind !== 'absent') tellNotice(job, message);
 }
 
 interface Begun {

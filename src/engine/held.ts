@@ -1,8 +1,10 @@
 // Plans that wait for a person: which run `approve` has to name, and what of it is stored (G2, E6, P6).
 import type { Lease } from '../state/port.ts';
+import type { DecisionRequest } from './stored/facts.ts';
+import type { Facts } from './stored/facts.ts';
 import type { Hold } from '../sync/guard/guard.ts';
 import type { PlanCounts } from '../sync/input.ts';
-import { type DecisionRequest, type Facts, factChanges } from './facts.ts';
+import { factChanges } from './facts.ts';
 
 export type HeldPlan = NonNullable<Facts['held']>;
 

@@ -1,8 +1,9 @@
 // A pull that was not whole: what of it is a problem of the run, and what is only noted for the next one (L12, G5).
 import type { CollectionReading } from '../crm/outreach/collection.ts';
+import type { Facts } from './stored/facts.ts';
 import type { ScanReport } from '../crm/outreach/scan/scan.ts';
 import { type Problem, problem } from '../sync/change.ts';
-import type { Facts, LastRun } from './facts.ts';
+import type { LastRun } from './stored/facts.ts';
 
 /** What is read: one problem each, so that status and alerts know it again from run to run. */
 export type PullOf = 'contacts' | 'records' | 'deliveries' | 'senders' | 'automations';

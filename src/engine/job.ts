@@ -1,6 +1,7 @@
 // A job: what runs by a schedule, unattended, and can be planned and applied. Syncs, feeds and outboxes are jobs, and the
 // daemon and the commands know no more of them than this.
 import type { Schedule, TabConfig } from '../config/config.ts';
+import type { Facts } from './stored/facts.ts';
 import type { Sheets } from '../sheets/port.ts';
 import type { Tombstones } from '../crm/outreach/deletion.ts';
 import type { Capabilities } from '../crm/outreach/scan/capabilities.ts';
@@ -9,7 +10,7 @@ import type { Table, TableMemory, TableSpec } from '../sheets/port.ts';
 import type { Store, SyncState } from '../state/port.ts';
 import type { Budgets } from '../sync/estimate.ts';
 import type { Emit } from './events.ts';
-import { type Facts, tableMemory } from './facts.ts';
+import { tableMemory } from './facts.ts';
 import type { Noted } from './incomplete.ts';
 import type { Kind } from './kind.ts';
 import type { Ending, PlanReport, RunCost, RunReport } from './report.ts';

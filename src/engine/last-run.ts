@@ -1,6 +1,6 @@
 // What a run leaves to the runs after it: in the state its report in short, in the process that nothing is to be done.
 import type { Problem } from '../sync/change.ts';
-import type { LastRun } from './facts.ts';
+import type { LastRun } from './stored/facts.ts';
 import type { JobContext, JobRun, RunRequest } from './job.ts';
 import type { Ending } from './report.ts';
 

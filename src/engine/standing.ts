@@ -1,12 +1,15 @@
 // How a sync stands, as its state tells without asking either side: for commands and pages that only look.
 import type { SyncState } from '../state/port.ts';
+import type { FeedLink } from '../sync/feed/input.ts';
 import { lastSeen, type Link } from '../sync/record/base.ts';
 import { problemId } from '../sync/change.ts';
 import { normalEmail } from '../sync/value/same.ts';
 import type { LedgerEntry } from '../sync/record/ledger.ts';
 import { type Packed, unpack } from '../sync/record/record.ts';
 import type { Reading } from '../sync/value/value.ts';
-import type { DecisionRequest, Facts, LastRun } from './facts.ts';
+import type { Message } from '../sync/outbox/message.ts';
+import type { DecisionRequest, Facts, LastRun } from './stored/facts.ts';
+import { readJob } from './stored/stored.ts';
 import { countLinked, type RunCounts } from './report.ts';
 
 export interface Standing {
@@ -19,8 +22,12 @@ export interface Standing {
   /** What people asked for and no run has carried out yet, oldest first. */
   readonly requests: readonly DecisionRequest[];
   readonly links: ReadonlyMap<string, Link>;
-  /** The ledger, by `ledgerKey`. */
-  readonly enrolments: ReadonlyMap<string, LedgerEntry>;
+  /** Of a feed, by the uuid of the record. */
+  readonly feedLinks: ReadonlyMap<string, FeedLink>;
+  /** The ledger of a sync, by `ledgerKey`. */
+  readonly ledger: ReadonlyMap<string, LedgerEntry>;
+  /** That of an outbox, by the ID of the row. */
+  readonly messages: ReadonlyMap<string, Message>;
   /** The contacts whose stored e-mail address is this one. */
   readonly uuidsByEmail: (email: string) => readonly string[];
   /** A linked contact as people call it: name and e-mail address, as far as they are mapped; else its uuid. */
@@ -57,22 +64,23 @@ export interface OpenConflict {
 /** Throws StateErrors, as `SyncState.load` does. */
 export async function readStanding(state: SyncState): Promise<Standing> {
   const loaded = await state.load();
-  const facts = Object.fromEntries(loaded.facts) as Facts;
-  const links = loaded.links as unknown as ReadonlyMap<string, Link>;
+  const { facts, links, feedLinks, ledger, messages, requests, notices } = readJob(loaded);
   const { lastRun } = facts;
   const fields = facts.fields ?? [];
   const conflicts = findConflicts(links, fields, lastRun);
   return {
     lastRun,
     held: facts.held ?? undefined,
-    counts: countStanding(links, conflicts, lastRun),
+    counts: countStanding(links, feedLinks, conflicts, lastRun),
     conflicts,
-    requests: [...loaded.requests.values()] as unknown as readonly DecisionRequest[],
+    requests: [...requests.values()],
     links,
-    enrolments: loaded.enrolments as unknown as ReadonlyMap<string, LedgerEntry>,
+    feedLinks,
+    ledger,
+    messages,
     personText: (uuid) => personText(links.get(uuid), fields) ?? uuid,
     uuidsByEmail: (email) => findByEmail(links, fields, email),
-    notices: loaded.notices.flatMap(({ kind, message }) => (kind === 'absent' ? [] : [message])),
+    notices,
   };
 }
 
@@ -107,15 +115,16 @@ function findConflicts(
 /** What is in the links is as of the last commit; the rest is what the last run said. */
 function countStanding(
   links: ReadonlyMap<string, Link>,
+  feedLinks: ReadonlyMap<string, FeedLink>,
   conflicts: readonly OpenConflict[],
   lastRun: LastRun | undefined,
 ): Standing['counts'] {
   const none = { waiting: 0, quarantined: 0, parked: 0, held: 0, ignored: 0 };
   const { waiting, quarantined, parked, held, ignored } = lastRun?.counts ?? none;
   // Of a feed: a row that says that its record is gone stands for none.
-  const living = new Map([...links].filter(([, link]) => !('isGone' in link)));
+  const living = [...feedLinks.values()].filter(({ isGone }) => !isGone).length;
   return {
-    linked: countLinked({ links: living }),
+    linked: countLinked({ links }) + living,
     conflicts: conflicts.length,
     waiting,
     quarantined,

@@ -31,6 +31,13 @@ export interface StoreDep {
 
 const historyDaysDefault = 90;
 
+/**
+ * Reports are kept as long as the history that they explain, 90 days; and of a job that has something to report every few
+ * minutes no more than 1,000: about 2 MB, as a report is mostly 1 to 3 KB, and a folder that is listed in a millisecond.
+ */
+const runsMax = 1_000;
+const runDays = 90;
+
 /** Reading 256 KB takes about a millisecond: a log shorter than that is not worth folding. */
 const foldFloorBytes = 256 * 1024;
 
@@ -47,6 +54,8 @@ export function openStore(
     ...(machine ?? { disk: machineDisk, processes: createProcesses(process) }),
     schema: currentSchema,
     historyDays,
+    runsMax,
+    runDays,
     foldFloorBytes,
   });
 }

@@ -16,6 +16,16 @@ export interface Store {
    * `follow` it goes on with lines as they are written, until the signal aborts; then it ends without an error.
    */
   history(query: HistoryQuery): AsyncIterable<HistoryLine>;
+  /**
+   * What the daemon on this state last told of itself (src/daemon/heartbeat.ts says what); undefined where there is nothing
+   * that can be read. Any process may ask at any time. Never throws: nothing depends on it.
+   */
+  readHeartbeat(): Promise<JsonObject | undefined>;
+  /**
+   * Replaces it: a reader is given the one before or this one, never a mix. Needs no lease, because one daemon runs on a
+   * state. A power loss may bring an older one back, whose age tells. Throws DiskError.
+   */
+  writeHeartbeat(heartbeat: JsonObject): Promise<void>;
 }
 
 export interface SyncState {
@@ -38,6 +48,10 @@ export interface SyncState {
    * meanwhile: that run, or a later one, is given it by `load` until a commit says it is done. Durable when resolved.
    */
   addRequest(request: JsonObject): Promise<string>;
+  /** What runs reported, the one that was kept last first, whatever the clock said. Needs no lease. Reports that cannot be read are left out and named to `warn`. */
+  readRuns(query: RunQuery): Promise<readonly RunRecord[]>;
+  /** Undefined: none of that id is kept. */
+  readRun(run: string): Promise<RunRecord | undefined>;
 }
 
 export interface Lease extends AsyncDisposable {
@@ -51,6 +65,11 @@ export interface Lease extends AsyncDisposable {
   commit(batch: Batch): Promise<void>;
   /** Appends to the history, durably, in the order given. Safe to repeat only in that a line then stands twice. */
   appendHistory(lines: readonly HistoryLine[]): Promise<void>;
+  /**
+   * Keeps the report of a run, durably and whole or not at all. Safe to repeat. The oldest are dropped, by number and by age
+   * (open.ts). Throws DiskError and LeaseLostError.
+   */
+  appendRun(record: RunRecord): Promise<void>;
 }
 
 export interface LeaseOptions {
@@ -68,10 +87,11 @@ export interface LoadedState extends Readonly<Record<Collection, ReadonlyMap<str
 
 /**
  * links: by the contact's uuid. strays: records set aside, ignored or remembered.
- * enrolments: the ledger (E1). outbox: changes in flight whose repetition would not be harmless (E3). These two are kept
- * twice, so that no one damaged file loses them.
+ * ledger: what must not be done twice (E1, P2): enrolments, or an outbox's messages. outbox: changes in flight whose
+ * repetition would not be harmless (E3). These two are kept twice, so that no one damaged file loses them.
+ * setAside: records that a reader could not use, as they were, by "collection/key" (S5).
  */
-export type Collection = 'links' | 'strays' | 'enrolments' | 'outbox';
+export type Collection = 'links' | 'strays' | 'ledger' | 'outbox' | 'setAside';
 
 /** Within one table a key is put or deleted, not both; deleting what is not there is no error. */
 export type Batch = {
@@ -111,6 +131,20 @@ export interface HistoryLine extends JsonObject {
   readonly sync: string;
   readonly run: string;
   readonly contact: string | null;
+}
+
+/** What one run reported. The named fields are those one can ask for; the rest is the writer's, and free of contact details. */
+export interface RunRecord extends JsonObject {
+  /** Unique among the runs of a job. */
+  readonly run: string;
+  /** ISO 8601 in UTC, with milliseconds: its age counts from then. */
+  readonly endedAt: string;
+}
+
+export interface RunQuery {
+  /** Only those that were kept before the run of this id; none where it is not kept any more. */
+  readonly before?: string;
+  readonly limit: number;
 }
 
 export interface HistoryQuery {

@@ -228,7 +228,7 @@ test('E1, L8: an enrolment of unknown outcome is tried again only by its own id 
   await using lease = await store.sync('prospects').acquireLease();
   await lease.load();
   const entry = { state: 'unknown', at: Date.UTC(2026, 10, 20), run: 'r1', name: 'Welcome' };
-  await lease.commit({ enrolments: { put: new Map([[`${trial.ann} ${automation}`, entry]]) } });
+  await lease.commit({ ledger: { put: new Map([[`${trial.ann} ${automation}`, entry]]) } });
   expect((await trial.cli('retry')).stdout).toBe('nothing is quarantined, parked or refused\n');
   const id = `${trial.ann}/${automation}`;
   const question =

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { LeaseTakenError } from '../../src/state/errors.ts';
 import type { Store } from '../../src/state/port.ts';
-import { commitAll, contentOf, historyLine } from '../support/state.ts';
+import { commitAll, contentOf, historyLine, runRecord } from '../support/state.ts';
 
 export interface StateDriver {
   /** A store with nothing in it, and what opens the same one again, as another process would. */
@@ -17,7 +17,15 @@ export function describeStateContract(name: string, { create }: StateDriver): vo
     test('I9: with nothing there, a load is empty and says so', async () => {
       const { store } = await create();
       const state = await store.sync('prospects').load();
-      expect(contentOf(state)).toEqual({ links: {}, strays: {}, enrolments: {}, outbox: {}, facts: {}, requests: {} });
+      expect(contentOf(state)).toEqual({
+        links: {},
+        strays: {},
+        ledger: {},
+        outbox: {},
+        setAside: {},
+        facts: {},
+        requests: {},
+      });
       expect(state.notices.map(({ kind }) => kind)).toEqual(['absent']);
     });
 
@@ -32,7 +40,7 @@ export function describeStateContract(name: string, { create }: StateDriver): vo
             ]),
           },
           strays: { put: new Map([['s1', { reason: 'quarantined' }]]) },
-          enrolments: { put: new Map([['c1 a1', { outcome: 'enrolled' }]]) },
+          ledger: { put: new Map([['c1 a1', { outcome: 'enrolled' }]]) },
           outbox: { put: new Map([['x1', { op: 'enrol' }]]) },
           facts: { put: new Map([['watermark', '2026-01-01T00:00:00.000Z']]) },
         },
@@ -46,8 +54,9 @@ export function describeStateContract(name: string, { create }: StateDriver): vo
       expect(contentOf(state)).toEqual({
         links: { c1: row('["Eve"]') },
         strays: { s1: { reason: 'quarantined' } },
-        enrolments: { 'c1 a1': { outcome: 'enrolled' } },
+        ledger: { 'c1 a1': { outcome: 'enrolled' } },
         outbox: {},
+        setAside: {},
         facts: { watermark: null },
         requests: {},
       });
@@ -189,6 +198,77 @@ export function describeStateContract(name: string, { create }: StateDriver): vo
       const aborted = reopen().sync('prospects').acquireLease({ signal: controller.signal });
       controller.abort(reason);
       await expect(aborted).rejects.toThrow(/stop|abort/i);
+    });
+  });
+
+  describe(`${name}: runs`, () => {
+    const at = (minute: number) => `2026-01-31T09:${String(minute).padStart(2, '0')}:00.000Z`;
+    const append = async (store: Store, sync: string, records: readonly ReturnType<typeof runRecord>[]) => {
+      await using lease = await store.sync(sync).acquireLease();
+      for (const record of records) await lease.appendRun(record);
+    };
+    const idsOf = (records: readonly { readonly run: string }[]) => records.map(({ run }) => run);
+
+    test('S6: reports come back whole, newest first, page by page', async () => {
+      const { store, reopen } = await create();
+      const records = [1, 2, 3, 4, 5].map((n) => runRecord(`r${n}`, at(n), { problems: [{ id: `p"${n}` }], n }));
+      await append(store, 'prospects', records);
+      await append(store, 'feed', [runRecord('other', at(9))]);
+      const state = reopen().sync('prospects');
+      expect(await state.readRuns({ limit: 10 })).toEqual(records.toReversed());
+      const first = await state.readRuns({ limit: 2 });
+      expect(idsOf(first)).toEqual(['r5', 'r4']);
+      const second = await state.readRuns({ limit: 2, before: 'r4' });
+      expect(idsOf(second)).toEqual(['r3', 'r2']);
+      expect(idsOf(await state.readRuns({ limit: 2, before: 'r2' }))).toEqual(['r1']);
+      expect(await state.readRun('r3')).toEqual(records[2]);
+      expect(await state.readRun('other')).toBeUndefined();
+      expect(await reopen().sync('unheard-of').readRuns({ limit: 1 })).toEqual([]);
+    });
+
+    test('S6: the order is that in which they were kept, whatever the clock says, and an id may hold anything', async () => {
+      const { store } = await create();
+      const ids = ['a', 'b', 'b/../c', 'd.json', 'é 😀'];
+      await append(
+        store,
+        'prospects',
+        ids.map((id, index) => runRecord(id, at(index === 2 ? 0 : 1))),
+      );
+      const state = store.sync('prospects');
+      const seen: string[] = [];
+      for (let page = await state.readRuns({ limit: 2 }); page.length > 0;) {
+        seen.push(...idsOf(page));
+        page = await state.readRuns({ limit: 2, before: page.at(-1)!.run });
+      }
+      expect(seen).toEqual(ids.toReversed());
+      expect(await state.readRuns({ limit: 2, before: 'unheard-of' })).toEqual([]);
+      for (const id of ids) expect(await state.readRun(id)).toMatchObject({ run: id });
+    });
+
+    test('S6: a report that is appended again stands once', async () => {
+      const { store } = await create();
+      await append(store, 'prospects', [runRecord('r1', at(1)), runRecord('r1', at(1), { n: 2 })]);
+      expect(await store.sync('prospects').readRuns({ limit: 9 })).toEqual([runRecord('r1', at(1), { n: 2 })]);
+    });
+
+    test('one is read while another process holds the lease', async () => {
+      const { store, reopen } = await create();
+      await using lease = await store.sync('prospects').acquireLease();
+      await lease.appendRun(runRecord('r1', at(1)));
+      expect(idsOf(await reopen().sync('prospects').readRuns({ limit: 1 }))).toEqual(['r1']);
+    });
+  });
+
+  describe(`${name}: heartbeat`, () => {
+    test('another process reads the last one, while leases come and go', async () => {
+      const { store, reopen } = await create();
+      expect(await store.readHeartbeat()).toBeUndefined();
+      await using lease = await store.sync('prospects').acquireLease();
+      await lease.load();
+      await store.writeHeartbeat({ state: 'running', syncs: [{ name: 'prospects', told: null }] });
+      expect(await reopen().readHeartbeat()).toEqual({ state: 'running', syncs: [{ name: 'prospects', told: null }] });
+      await store.writeHeartbeat({ state: 'ended' });
+      expect(await reopen().readHeartbeat()).toEqual({ state: 'ended' });
     });
   });
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { makeFolder, syncFolder } from '../../src/state/file/disk.ts';
 import type { Batch, Json } from '../../src/state/port.ts';
 import { createMemoryDisk } from '../support/memory-disk.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
@@ -22,15 +23,16 @@ const batches = fc.record(
   {
     links: records,
     strays: records,
-    enrolments: records,
+    ledger: records,
     outbox: records,
+    setAside: records,
     facts: fc.dictionary(keys, values, { maxKeys: 2, noNullPrototype: true }),
   },
   { requiredKeys: [] },
 );
 type Drawn = ReturnType<typeof batches.generate>['value'];
 
-const tables = ['links', 'strays', 'enrolments', 'outbox'] as const;
+const tables = ['links', 'strays', 'ledger', 'outbox', 'setAside'] as const;
 
 function toBatch(drawn: Drawn): Batch {
   const batch: Record<string, { put: Map<string, Json>; delete: readonly string[] }> = {};
@@ -56,7 +58,7 @@ function applied(content: Content, batch: Batch): Content {
   return result;
 }
 
-const nothing: Content = { links: {}, strays: {}, enrolments: {}, outbox: {}, facts: {}, requests: {} };
+const nothing: Content = { links: {}, strays: {}, ledger: {}, outbox: {}, setAside: {}, facts: {}, requests: {} };
 const foldFloorBytes = 2_000;
 
 interface Outcome {
@@ -166,6 +168,28 @@ describe('S1, L10: the state is what was acknowledged last, or what was in fligh
   });
 });
 
+describe('the heartbeat is the one before or the new one', () => {
+  const storeOn = (disk: MemoryDisk) => openTrial('/state', { disk }).store;
+
+  test.each(ends)('after a %s at every operation of the disk', async (end) => {
+    for (let operation = 1; operation <= 12; operation += 1) {
+      const disk = createMemoryDisk(operation);
+      await makeFolder(disk, '/state');
+      await storeOn(disk).writeHeartbeat({ n: 1 });
+      await syncFolder(disk, '/state');
+      disk.planFault({ operation: disk.operations + operation, effect: 'off' });
+      await storeOn(disk)
+        .writeHeartbeat({ n: 2 })
+        .catch((error: unknown) => {
+          if (!disk.isOff) throw error;
+        });
+      disk.turnOff();
+      disk.restart(end);
+      expect([{ n: 1 }, { n: 2 }]).toContainEqual(await storeOn(disk).readHeartbeat());
+    }
+  });
+});
+
 describe('E1, L10: what a person asked for is done once', () => {
   test.each(ends)('after a %s at every operation of the disk', async (end) => {
     for (let operation = 1; operation <= 80; operation += 1) {
@@ -193,7 +217,7 @@ describe('E1, L10: what a person asked for is done once', () => {
 describe('S1, L10: mending that is interrupted', () => {
   const batch = (n: number): Batch => ({
     links: { put: new Map([[`c${n}`, { value: 'long '.repeat(150) }]]) },
-    enrolments: { put: new Map([[`e${n}`, { n }]]) },
+    ledger: { put: new Map([[`e${n}`, { n }]]) },
   });
 
   test.each(['base.json', 'outbox.json', 'outbox.log'])(

@@ -25,7 +25,7 @@ const links = (from: number, count: number): Batch => ({
   },
 });
 const enrolled = (id: string): Batch => ({
-  enrolments: { put: new Map([[id, { outcome: 'enrolled' }]]) },
+  ledger: { put: new Map([[id, { outcome: 'enrolled' }]]) },
   outbox: { put: new Map([[id, { op: 'enrol', note: 'y'.repeat(700) }]]) },
   facts: { put: new Map([['last', id]]) },
 });
@@ -63,12 +63,12 @@ async function loadDamaged(damage: (folder: string) => Promise<void>) {
   const read = await openTrial(copy, { foldFloorBytes }).store.sync('s').load();
   const mended = await commitAll(openTrial(copy, { foldFloorBytes }).store, 's', []);
   // A short batch: what is left of a longer torn one must not show behind it.
-  await commitAll(openTrial(copy).store, 's', [{ enrolments: { put: new Map([['after', {}]]) } }]);
+  await commitAll(openTrial(copy).store, 's', [{ ledger: { put: new Map([['after', {}]]) } }]);
   const after = await openTrial(copy).store.sync('s').load();
   expect(contentOf(mended)).toEqual(contentOf(read));
   const moved = mended.notices.flatMap(({ setAside }) => (setAside === undefined ? [] : [basename(setAside)]));
   expect(await readdir(join(copy, 's'))).toEqual(expect.arrayContaining(moved));
-  expect(after.enrolments.size).toBe(read.enrolments.size + 1);
+  expect(after.ledger.size).toBe(read.ledger.size + 1);
   expect(after.notices).toEqual([]);
   return { read, content: contentOf(read), names: await readdir(join(copy, 's')) };
 }
@@ -77,9 +77,9 @@ type Loaded = Awaited<ReturnType<typeof loadDamaged>>;
 
 /** S1 for one damaged file: an acknowledged state, the ledger whole; and where anything is missing, it is said. */
 function isHonest({ read, content }: Loaded): boolean {
-  const { enrolments, outbox } = whole;
+  const { ledger, outbox } = whole;
   // The ledger may be newer than the rest, never older.
-  const wasAcknowledged = acknowledged.some((each) => isDeepStrictEqual(content, { ...each, enrolments, outbox }));
+  const wasAcknowledged = acknowledged.some((each) => isDeepStrictEqual(content, { ...each, ledger, outbox }));
   const said = read.notices.some(({ kind }) => kind === 'behind' || kind === 'torn');
   return wasAcknowledged && (said || isDeepStrictEqual(content, whole));
 }
@@ -152,7 +152,7 @@ describe('S1: the base lost altogether', () => {
     });
     expect(content).toEqual({
       ...acknowledged[0],
-      enrolments: whole.enrolments,
+      ledger: whole.ledger,
       outbox: whole.outbox,
     });
     expect(read.notices.map(({ kind }) => kind)).toEqual(['behind']);
@@ -162,7 +162,7 @@ describe('S1: the base lost altogether', () => {
     const { content, names } = await loadDamaged(async (folder) => {
       for (const name of baseFiles) await writeFile(join(folder, name), 'garbage\n\n{}');
     });
-    expect(content.enrolments).toEqual(whole.enrolments);
+    expect(content.ledger).toEqual(whole.ledger);
     expect(names.filter((name) => name.includes('.damaged-')).length).toBe(3);
   });
 
@@ -179,7 +179,7 @@ describe('S1: the base lost altogether', () => {
       await writeFile(join(folder, 'base.json'), older);
       await rm(join(folder, 'base.previous.log'));
     });
-    expect(content.enrolments).toEqual(whole.enrolments);
+    expect(content.ledger).toEqual(whole.ledger);
     expect(content.links).not.toEqual(whole.links);
     expect(read.notices.map(({ kind }) => kind)).toContain('behind');
   });

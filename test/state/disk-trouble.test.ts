@@ -10,7 +10,7 @@ import { commitAll, contentOf, historyLine, openTrial } from '../support/state.t
 
 const numbered = (n: number): Batch => ({
   links: { put: new Map([[`c${n}`, { agreed: 'x'.repeat(300) }]]), delete: [`c${n - 3}`] },
-  enrolments: n % 2 === 0 ? { put: new Map([[`e${n}`, { n }]]) } : {},
+  ledger: n % 2 === 0 ? { put: new Map([[`e${n}`, { n }]]) } : {},
   facts: { put: new Map([['n', n]]) },
 });
 
@@ -75,7 +75,7 @@ describe('S1: a disk that refuses', () => {
     { damage: ['base.json', 'base.previous.json', 'base.log', 'base.previous.log'], it: 'all of the base is' },
   ])('a batch that was refused does not come back when $it damaged later', async ({ damage }) => {
     const refusedBatch: Batch = {
-      enrolments: { put: new Map([['refused', { n: 0 }]]), delete: ['e2'] },
+      ledger: { put: new Map([['refused', { n: 0 }]]), delete: ['e2'] },
       outbox: { put: new Map([['refused', {}]]) },
     };
     let refusals = 0;
@@ -98,12 +98,12 @@ describe('S1: a disk that refuses', () => {
         refusals += 1;
         await lease.commit(numbered(4));
         await lease.commit(numbered(5));
-        const { enrolments } = await lease.load();
+        const { ledger } = await lease.load();
         await lease[Symbol.asyncDispose]();
         for (const name of damage) disk.put(`/state/s/${name}`, Buffer.from('garbage'));
         const found = await openTrial('/state', { disk }).store.sync('s').load();
-        expect([...enrolments.keys()]).toEqual(['e2', 'e4']);
-        expect(found.enrolments).toEqual(enrolments);
+        expect([...ledger.keys()]).toEqual(['e2', 'e4']);
+        expect(found.ledger).toEqual(ledger);
         expect(found.facts.get('n') ?? 'missing').toBe(damage.length === 4 ? 'missing' : 5);
       }
     }
@@ -237,7 +237,7 @@ describe('on the real disk', () => {
     const [, line] = (await readFile(join(root, 's', 'base.log'), 'utf8')).trimEnd().split('\n');
     expect(JSON.parse(line ?? '')).toMatchObject({ seq: 2, put: { facts: { n: 2 } }, checksum: expect.any(String) });
     const document = await readFile(join(root, 's', 'base.json'), 'utf8');
-    expect(JSON.parse(document)).toMatchObject({ schema: 1, sync: 's', generation: 1, links: { c1: {} } });
+    expect(JSON.parse(document)).toMatchObject({ schema: 2, sync: 's', generation: 1, links: { c1: {} } });
     expect(document.split('\n')).toContainEqual(expect.stringMatching(/^"c1":\{"agreed"/));
   });
 });

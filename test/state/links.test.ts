@@ -19,14 +19,14 @@ beforeEach(async () => {
 afterEach(() => rm(root, { recursive: true }));
 
 const fact = (at: number) => ({ facts: { put: new Map([['cursor', { at }]]) } });
-const enrolment = (at: number) => ({ enrolments: { put: new Map([['key', { at }]]) } });
+const enrolment = (at: number) => ({ ledger: { put: new Map([['key', { at }]]) } });
 
 test('the heartbeat does not follow a link at the name of its draft', async () => {
   await symlink(victim, join(root, '.daemon.json.tmp'));
   const failures: unknown[] = [];
   const spent = { used: 1, per_minute: 60 };
   const heartbeat = createHeartbeat({
-    folder: root,
+    store: openTrial(root, { disk: machineDisk }).store,
     onFailure: (error) => failures.push(error),
     take: () => ({
       version: 1,
@@ -41,7 +41,7 @@ test('the heartbeat does not follow a link at the name of its draft', async () =
   await heartbeat.end();
   expect(await readFile(victim, 'utf8')).toBe('mine');
   expect((await lstat(join(root, '.daemon.json'))).isSymbolicLink()).toBe(false);
-  expect(await readHeartbeat(root)).toMatchObject({ state: 'running' });
+  expect(await readHeartbeat(openTrial(root).store)).toMatchObject({ state: 'running' });
   expect(failures).toEqual([]);
 });
 

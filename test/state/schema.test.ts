@@ -5,15 +5,17 @@ import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ForeignStateError, NewerSchemaError, UnknownStoreError } from '../../src/state/errors.ts';
 import { openStore } from '../../src/state/open.ts';
+import { currentSchema } from '../../src/state/file/schema.ts';
 import type { Schema } from '../../src/state/file/schema.ts';
 import { commitAll, contentOf, openTrial } from '../support/state.ts';
 
-/** Version 2 of a day to come: agreed values in upper case, and every enrolment with a segment. */
+/** Versions of days to come: agreed values in upper case, and every enrolment with a segment. */
 const later: Schema = {
-  version: 3,
+  version: 4,
   migrations: new Map([
+    ...currentSchema.migrations,
     [
-      1,
+      2,
       ({ links }) => {
         for (const [key, value] of links) {
           links.set(key, { agreed: (value as { agreed: string }).agreed.toUpperCase() });
@@ -21,9 +23,9 @@ const later: Schema = {
       },
     ],
     [
-      2,
-      ({ enrolments }) => {
-        for (const [key, value] of enrolments) enrolments.set(key, { ...(value as object), segment: 1 });
+      3,
+      ({ ledger }) => {
+        for (const [key, value] of ledger) ledger.set(key, { ...(value as object), segment: 1 });
       },
     ],
   ]),
@@ -38,11 +40,11 @@ afterEach(() => rm(root, { recursive: true }));
 const first = { links: { put: new Map([['c1', { agreed: 'ada' }]]) } };
 const second = {
   links: { put: new Map([['c2', { agreed: 'bob' }]]) },
-  enrolments: { put: new Map([['e1', { outcome: 'enrolled' }]]) },
+  ledger: { put: new Map([['e1', { outcome: 'enrolled' }]]) },
 };
 const migrated = {
   links: { c1: { agreed: 'ADA' }, c2: { agreed: 'BOB' } },
-  enrolments: { e1: { outcome: 'enrolled', segment: 1 } },
+  ledger: { e1: { outcome: 'enrolled', segment: 1 } },
 };
 
 describe('S2', () => {
@@ -54,7 +56,7 @@ describe('S2', () => {
       { facts: { put: new Map([['n', 1]]) } },
     ]);
     expect(contentOf(state)).toMatchObject(migrated);
-    expect(JSON.parse(await readFile(join(root, 's', 'base.json'), 'utf8'))).toMatchObject({ schema: 3, ...migrated });
+    expect(JSON.parse(await readFile(join(root, 's', 'base.json'), 'utf8'))).toMatchObject({ schema: 4, ...migrated });
     expect(contentOf(await openTrial(root, { schema: later }).store.sync('s').load())).toMatchObject(migrated);
   });
 
@@ -75,7 +77,7 @@ describe('S2', () => {
       const before = await readFile(file);
       const { store } = openTrial(root);
       await expect(store.sync('s').load()).rejects.toThrow(NewerSchemaError);
-      await expect(commitAll(store, 's', [second])).rejects.toThrow(/schema version is 3.*up to 1/);
+      await expect(commitAll(store, 's', [second])).rejects.toThrow(/schema version is 4.*up to 2/);
       expect(await readFile(file)).toEqual(before);
       // The lease was given back, and does not keep the right version out.
       await commitAll(openTrial(root, { schema: later }).store, 's', []);

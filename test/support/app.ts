@@ -284,6 +284,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
       load: () => lease.load(),
       commit: (batch) => step(() => lease.commit(batch)),
       appendHistory: (lines) => step(() => lease.appendHistory(lines)),
+      appendRun: (record) => step(() => lease.appendRun(record)),
       async [Symbol.asyncDispose]() {
         if (own.isDead) return new Promise<void>(() => {});
         return lease[Symbol.asyncDispose]();
@@ -295,10 +296,14 @@ export function createSyncTrial(options: TrialOptions = {}) {
         return {
           load: () => state.load(),
           addRequest: (request) => state.addRequest(request),
+          readRuns: (query) => state.readRuns(query),
+          readRun: (run) => state.readRun(run),
           acquireLease: async (wait) => mortalLease(await state.acquireLease(wait)),
         };
       },
       history: (query) => store.history(query),
+      readHeartbeat: () => store.readHeartbeat(),
+      writeHeartbeat: (heartbeat) => store.writeHeartbeat(heartbeat),
     };
   }
 

@@ -88,14 +88,22 @@ export function createMortals({ random, configFile, serviceUrl, service, sheets,
       load: () => lease.load(),
       commit: (batch) => write(() => lease.commit(batch)),
       appendHistory: (lines) => write(() => lease.appendHistory(lines)),
+      appendRun: (record) => write(() => lease.appendRun(record)),
       [Symbol.asyncDispose]: () => (life.isDead ? never() : lease[Symbol.asyncDispose]()),
     });
     const stateOf = (state: SyncState): SyncState => ({
       load: () => state.load(),
       addRequest: (request) => state.addRequest(request),
+      readRuns: (query) => state.readRuns(query),
+      readRun: (run) => state.readRun(run),
       acquireLease: async (options) => leaseOf(await state.acquireLease(options)),
     });
-    return { sync: (name) => stateOf(store.sync(name)), history: (query) => store.history(query) };
+    return {
+      sync: (name) => stateOf(store.sync(name)),
+      history: (query) => store.history(query),
+      readHeartbeat: () => store.readHeartbeat(),
+      writeHeartbeat: (heartbeat) => store.writeHeartbeat(heartbeat),
+    };
   }
 
   return {

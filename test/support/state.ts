@@ -2,7 +2,7 @@ import * as nodeDisk from 'node:fs/promises';
 import { createFileStore } from '../../src/state/file/driver.ts';
 import type { FileDriverDep } from '../../src/state/file/driver.ts';
 import { currentSchema } from '../../src/state/file/schema.ts';
-import type { Batch, HistoryLine, LoadedState, Notice, Store } from '../../src/state/port.ts';
+import type { Batch, HistoryLine, JsonObject, LoadedState, Notice, RunRecord, Store } from '../../src/state/port.ts';
 
 /** A machine on which processes live and die as the test says. */
 export interface TestMachine {
@@ -43,6 +43,8 @@ export function openTrial(root: string, dep: Partial<FileDriverDep> & { machine?
     warn: (notice) => warnings.push(notice),
     schema: currentSchema,
     historyDays: 90,
+    runsMax: 1_000,
+    runDays: 90,
     foldFloorBytes: 256 * 1024,
     ...rest,
   });
@@ -58,15 +60,20 @@ export async function commitAll(store: Store, sync: string, batches: readonly Ba
 }
 
 /** What a load gives, as plain data and without the notices. */
-export function contentOf({ links, strays, enrolments, outbox, facts, requests }: LoadedState) {
+export function contentOf({ links, strays, ledger, outbox, setAside, facts, requests }: LoadedState) {
   return {
     links: Object.fromEntries(links),
     strays: Object.fromEntries(strays),
-    enrolments: Object.fromEntries(enrolments),
+    ledger: Object.fromEntries(ledger),
     outbox: Object.fromEntries(outbox),
+    setAside: Object.fromEntries(setAside),
     facts: Object.fromEntries(facts),
     requests: Object.fromEntries(requests),
   };
+}
+
+export function runRecord(run: string, endedAt: string, more: JsonObject = {}): RunRecord {
+  return { run, endedAt, status: 'succeeded', ...more };
 }
 
 export function historyLine(time: string, more: Partial<HistoryLine> = {}): HistoryLine {

@@ -1,7 +1,7 @@
 // What a run came to, for people.
 import { kinds } from '../../engine/kinds.ts';
 import type { RunReport, Stopped } from '../../engine/report.ts';
-import type { LastRun } from '../../engine/facts.ts';
+import type { LastRun } from '../../engine/stored/facts.ts';
 import { isHarmless } from '../../sync/status.ts';
 import { lineText } from '../../log/printable.ts';
 import { adviceFor } from './advice.ts';

@@ -49,13 +49,13 @@ export async function* check({ config, store, sides, modeOf, tokenWarning }: Che
 
 async function* checkState(name: string, store: Store): AsyncGenerator<Finding> {
   yield* found(name, 'state', async () => {
-    const { links, enrolments, notices } = await readStanding(store.sync(name));
+    const { links, feedLinks, messages, notices } = await readStanding(store.sync(name));
     // Of an outbox the ledger is all there is.
     const detail =
-      links.size > 0
-        ? `${links.size} links`
-        : enrolments.size > 0
-          ? `${enrolments.size} rows known`
+      links.size + feedLinks.size > 0
+        ? `${links.size + feedLinks.size} links`
+        : messages.size > 0
+          ? `${messages.size} rows known`
           : 'new: the first run adopts what is there';
     return notices.length === 0
       ? { verdict: 'ok', detail }

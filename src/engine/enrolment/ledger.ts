@@ -1,7 +1,15 @@
 // E3: what is written down before a call that must not be made twice, and what is written down after it. Every method
 // returns once a power loss could not undo it; only then is the next step taken.
-import type { JsonObject, Lease } from '../../state/port.ts';
-import { callsOf, type InFlight, type Ledger, type LedgerEntry, ledgerKey } from '../../sync/record/ledger.ts';
+import type { Lease } from '../../state/port.ts';
+import {
+  callsOf,
+  type InFlight,
+  type Ledger,
+  type LedgerEntry,
+  ledgerKey,
+  readLedgerKey,
+} from '../../sync/record/ledger.ts';
+import { asStored, asStoredRecord } from '../stored/json.ts';
 import type { Identifiers } from '../sync/shape.ts';
 
 /**
@@ -58,13 +66,13 @@ export function openLedger(
     }: { readonly closed?: string; readonly doneRequests?: readonly string[]; readonly isTrusted?: boolean } = {},
   ): Promise<void> => {
     if (changed.size === 0 && closed === undefined && !isTrusted) return;
-    const [kept, gone] = [new Map<string, JsonObject>(), new Array<string>()];
+    const [kept, gone] = [new Map<string, LedgerEntry>(), new Array<string>()];
     for (const [key, entry] of changed) {
       if (entry === null) gone.push(key);
-      else kept.set(key, entry as unknown as JsonObject);
+      else kept.set(key, entry);
     }
     await lease.commit({
-      enrolments: { put: kept, delete: gone },
+      ledger: { put: asStored(kept), delete: gone },
       ...(closed !== undefined && { outbox: { delete: [closed] } }),
       ...(doneRequests.length > 0 && { doneRequests }),
       ...(isTrusted && { facts: { put: new Map([['isLedgerTrusted', true]]) } }),
@@ -80,14 +88,15 @@ export function openLedger(
     newcomer: (rowKey) => newcomers.get(rowKey),
     put: (changed, doneRequests = [], isTrusted = false) => write(changed, { doneRequests, isTrusted }),
     async intend(rowKey, newcomer) {
-      await lease.commit({ outbox: { put: new Map([[rowKey, newcomer as unknown as JsonObject]]) } });
+      await lease.commit({ outbox: { put: new Map([[rowKey, asStoredRecord(newcomer)]]) } });
       newcomers.set(rowKey, newcomer);
     },
     close: (rowKey, entry) => write(new Map(entry ? [entry] : []), { closed: rowKey }),
     async cancelled(uuid, automation, at, run) {
       const changed = new Map<string, LedgerEntry>();
       for (const [key, entry] of known) {
-        const isMeant = automation === null ? key.startsWith(`${uuid} `) : key === ledgerKey(uuid, automation);
+        const of = readLedgerKey(key);
+        const isMeant = of.uuid === uuid && (automation === null || of.automation === automation);
         if (!isMeant || !mayBeIn(entry)) continue;
         const { refusedCancel: _refused, ...rest } = entry;
         changed.set(key, { ...rest, state: 'cancelling', at, run, calls: callsOf(entry) });

@@ -1,6 +1,6 @@
 // E6: whether the ledger is to be relied on, and what waits for a person to say so.
 import { nothingPlanned } from '../report.ts';
-import type { Facts } from '../facts.ts';
+import type { Facts } from '../stored/facts.ts';
 import { type HeldPlan, heldPlan } from '../held.ts';
 import type { RunContext } from '../sync/context.ts';
 import type { Decided } from '../sync/decide.ts';

@@ -1,7 +1,6 @@
 // One run of one feed: pull, plan, control, plan again with what the service answered, push, settle.
-import type { HistoryLine, JsonObject, Lease, LoadedState } from '../../state/port.ts';
-import type { FeedInput } from '../../sync/feed/input.ts';
-import type { FeedLink } from '../../sync/feed/input.ts';
+import type { HistoryLine, Lease } from '../../state/port.ts';
+import type { FeedInput, FeedLink } from '../../sync/feed/input.ts';
 import type { Change, Problem } from '../../sync/change.ts';
 import { controlIntents, type FeedPlan, planFeed, settleFeed } from '../../sync/feed/feed.ts';
 import type { PlanCounts } from '../../sync/input.ts';
@@ -12,7 +11,10 @@ import { type FeedPulled, pullFeed } from './pull.ts';
 import { control, pushFeed } from './push.ts';
 import { changeLines } from '../history.ts';
 import { isPullNews, noteFacts, worse } from '../incomplete.ts';
-import { type DecisionRequest, type Facts, factChanges } from '../facts.ts';
+import type { DecisionRequest, Facts } from '../stored/facts.ts';
+import { asStored } from '../stored/json.ts';
+import { readFeed, type StoredFeed } from '../stored/stored.ts';
+import { factChanges } from '../facts.ts';
 import { planWithoutLease, runUnderLease, tellNotice } from '../frame.ts';
 import { holdRun } from '../held.ts';
 import { type Planned, type RunRequest, toJobRun } from '../job.ts';
@@ -22,8 +24,8 @@ import { mapChanges } from '../map-changes.ts';
 import { leftOf, statusWhenStopped, stoppedAt } from '../stop.ts';
 
 export function runFeed(feed: FeedContext, request: RunRequest): Promise<RunReport> {
-  return runUnderLease(feed, request, async (run, lease, loaded) => {
-    const memory = recallFeed(loaded);
+  return runUnderLease(feed, request, readFeed, async (run, lease, stored) => {
+    const memory = recallFeed(stored);
     const context = { ...feed, ...toJobRun(feed, request, run, memory.facts) };
     const pulled = await pullFeed(context, memory.facts, true);
     if (pulled === 'idle') return feed.session.quiet!.ending;
@@ -39,8 +41,8 @@ export function runFeed(feed: FeedContext, request: RunRequest): Promise<RunRepo
 
 /** What a run would do; writes nothing anywhere. */
 export function planFeedRun(feed: FeedContext, request: RunRequest): Promise<Planned> {
-  return planWithoutLease(feed, request, async (run, loaded) => {
-    const memory = recallFeed(loaded);
+  return planWithoutLease(feed, request, readFeed, async (run, stored) => {
+    const memory = recallFeed(stored);
     const context = { ...feed, ...toJobRun(feed, request, run, memory.facts) };
     const pulled = await pullFeed(context, memory.facts, false);
     if (pulled === 'idle') throw new Error('a plan is always made from readings');
@@ -56,12 +58,8 @@ interface FeedMemory {
   readonly pending: ReadonlyMap<string, DecisionRequest>;
 }
 
-function recallFeed({ links, facts, requests }: LoadedState): FeedMemory {
-  return {
-    links,
-    facts: Object.fromEntries(facts),
-    pending: requests as unknown as ReadonlyMap<string, DecisionRequest>,
-  };
+function recallFeed({ links, facts, requests }: StoredFeed): FeedMemory {
+  return { links, facts, pending: requests };
 }
 
 /** G1: what is remembered is of one account. Of another tab nothing is known yet, and its rows are adopted by their IDs. */
@@ -112,7 +110,7 @@ async function carryOut(context: FeedRun, lease: Lease, memory: FeedMemory, pull
   });
   const plan = wishes.size === 0 ? first : planFeed({ ...input, records, answers });
   const intents = controlIntents(input, plan.changes);
-  if (intents.size > 0) await lease.commit({ links: { put: intents as unknown as ReadonlyMap<string, JsonObject> } });
+  if (intents.size > 0) await lease.commit({ links: { put: asStored(intents) } });
   const remembered = intents.size === 0 ? input.links : new Map([...input.links, ...intents]);
   const pushed = await pushFeed(context, pulled.snapshot, plan);
   const outcomes = new Map([...wishes, ...pushed.outcomes]);

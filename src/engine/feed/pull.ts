@@ -1,6 +1,7 @@
 // The collection and the tab as they are now, as the planner of feeds reads them.
 import { createHash } from 'node:crypto';
 import type { FeedConfig } from '../../config/config.ts';
+import type { Facts } from '../stored/facts.ts';
 import type { Inspection } from '../../sheets/port.ts';
 import type { FeedInput } from '../../sync/feed/input.ts';
 import type { FeedRecord } from '../../sync/feed/input.ts';
@@ -11,7 +12,6 @@ import type { Problem } from '../../sync/change.ts';
 import type { Identities } from '../../sync/input.ts';
 import { RunFailed } from '../errors.ts';
 import type { FeedContext, FeedRun } from './context.ts';
-import type { Facts } from '../facts.ts';
 import { judgeListing, type Noted, notedIn } from '../incomplete.ts';
 import { assertMade, columnNotice, columnsToCreate } from '../columns.ts';
 

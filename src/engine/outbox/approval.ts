@@ -1,8 +1,8 @@
 // P6: messages that wait for an approval, because the ledger that would know them was not there.
 import type { Change, Problem } from '../../sync/change.ts';
+import type { Facts } from '../stored/facts.ts';
 import type { OutboxInput } from '../../sync/outbox/input.ts';
 import type { OutboxPlan } from '../../sync/outbox/outbox.ts';
-import type { Facts } from '../facts.ts';
 import { type HeldPlan, heldPlan } from '../held.ts';
 import { nothingPlanned } from '../report.ts';
 import type { Asking } from './questions.ts';

@@ -1,11 +1,11 @@
 // What the planner of an outbox is asked with: the tab, the ledger, the settings.
 import { nearestWord } from '../../lib/nearest.ts';
+import type { Facts } from '../stored/facts.ts';
 import type { Identities } from '../../sync/input.ts';
 import { type Problem, problem } from '../../sync/change.ts';
 import type { OutboxInput } from '../../sync/outbox/input.ts';
 import type { Message } from '../../sync/outbox/message.ts';
 import { RunFailed } from '../errors.ts';
-import type { Facts } from '../facts.ts';
 import type { OutboxContext, OutboxRun, OutboxTab } from './context.ts';
 import { digest } from './digest.ts';
 import type { OutboxMemory } from './ledger.ts';

@@ -1,8 +1,11 @@
 // P3: what is written down before a message is sent, and what is written down after it. Every method returns once a power
 // loss could not undo it; only then is the next step taken.
-import type { HistoryLine, JsonObject, Lease, LoadedState } from '../../state/port.ts';
+import type { HistoryLine, JsonObject, Lease } from '../../state/port.ts';
 import type { Message } from '../../sync/outbox/message.ts';
-import type { DecisionRequest, Facts } from '../facts.ts';
+import type { Facts } from '../stored/facts.ts';
+import { asStored } from '../stored/json.ts';
+import type { StoredOutbox } from '../stored/stored.ts';
+import type { OutboxTab } from './context.ts';
 
 export interface OutboxMemory {
   /** By the ID of the row. */
@@ -19,12 +22,17 @@ export interface OutboxMemory {
   readonly notes: ReadonlyMap<string, readonly HistoryLine[]>;
 }
 
-export function recallOutbox(loaded: LoadedState): OutboxMemory {
-  const facts = Object.fromEntries(loaded.facts) as Facts;
+export function recallOutbox({
+  messages,
+  facts,
+  isLedgerTrusted,
+  steps,
+  requests: pending,
+}: StoredOutbox): OutboxMemory {
   const retried = new Map<string, boolean>();
   const requests = { retry: new Array<string>(), approve: new Array<string>() };
   let approved = 0;
-  for (const [key, request] of loaded.requests as unknown as ReadonlyMap<string, DecisionRequest>) {
+  for (const [key, request] of pending) {
     if (request.kind === 'retry') {
       retried.set(request.id, (retried.get(request.id) ?? false) || request.isSure === true);
       requests.retry.push(key);
@@ -34,16 +42,13 @@ export function recallOutbox(loaded: LoadedState): OutboxMemory {
     }
   }
   return {
-    messages: loaded.enrolments as unknown as ReadonlyMap<string, Message>,
+    messages,
     facts,
-    // S3: what was done last may be missing from it.
-    isTrusted: (facts.isLedgerTrusted ?? false) && !loaded.notices.some(({ kind }) => kind === 'behind'),
+    isTrusted: isLedgerTrusted,
     retried,
     approved,
     requests,
-    notes: new Map(
-      [...loaded.outbox].flatMap(([key, { lines }]) => (lines ? [[key, lines as readonly HistoryLine[]]] : [])),
-    ),
+    notes: new Map([...steps].map(([key, { lines }]) => [key, lines])),
   };
 }
 
@@ -53,6 +58,16 @@ export function asUnknown(messages: ReadonlyMap<string, Message>): ReadonlyMap<s
     [...messages].flatMap(([id, message]) =>
       message.state === 'intended' ? [[id, { ...message, state: 'unknown' as const }] as const] : [],
     ),
+  );
+}
+
+/** Of a tab that is watched only what still has a row: nobody sees the rest. */
+export function inTab({ snapshot }: OutboxTab, messages: ReadonlyMap<string, Message>): ReadonlyMap<string, Message> {
+  return new Map(
+    snapshot.rows.flatMap(({ id }) => {
+      const message = messages.get(id);
+      return message ? [[id, message] as const] : [];
+    }),
   );
 }
 
@@ -76,7 +91,6 @@ export function openBook(
   let notes = 0;
   /** Notes whose lines the history has. */
   let told: string[] = [];
-  const stored = (changed: ReadonlyMap<string, Message>) => changed as unknown as ReadonlyMap<string, JsonObject>;
   const learn = (changed: ReadonlyMap<string, Message>) => {
     for (const [id, message] of changed) messages.set(id, message);
   };
@@ -86,7 +100,7 @@ export function openBook(
     async put(changed, doneRequests = []) {
       if (changed.size === 0 && doneRequests.length === 0) return;
       await lease.commit({
-        enrolments: { put: stored(changed) },
+        ledger: { put: asStored(changed) },
         ...tidied(),
         ...(doneRequests.length > 0 && { doneRequests }),
       });
@@ -97,7 +111,7 @@ export function openBook(
       notes += 1;
       const note = `${run} ${notes}`;
       const outbox = { put: new Map([[note, { lines }]]), delete: told };
-      await lease.commit({ enrolments: { put: stored(changed) }, outbox });
+      await lease.commit({ ledger: { put: asStored(changed) }, outbox });
       learn(changed);
       told = [];
       await lease.appendHistory(lines);

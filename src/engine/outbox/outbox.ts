@@ -1,16 +1,18 @@
 // One run of one outbox: read the tab, give rows their IDs, ask and send in small batches, tell the rows. A table of
 // contents; each step is a file.
 import type { Lease } from '../../state/port.ts';
+import type { Facts } from '../stored/facts.ts';
 import type { Change, Problem } from '../../sync/change.ts';
-import { type OutboxPlan, planOutbox } from '../../sync/outbox/outbox.ts';
 import { failureProblem, type Outcome } from '../../sync/outcome.ts';
-import { type Facts, factChanges, tabNamed } from '../facts.ts';
+import { type OutboxPlan, planOutbox } from '../../sync/outbox/outbox.ts';
+import { factChanges, tabNamed } from '../facts.ts';
 import { runUnderLease } from '../frame.ts';
 import type { HeldPlan } from '../held.ts';
 import { changeLines } from '../history.ts';
 import { type RunRequest, toJobRun } from '../job.ts';
 import { lastRunOf } from '../last-run.ts';
 import type { Ending, RunReport } from '../report.ts';
+import { readOutbox } from '../stored/stored.ts';
 import { statusWhenStopped, stoppedSending } from '../stop.ts';
 import { heldMessages } from './approval.ts';
 import { sendBatches } from './batches.ts';
@@ -25,8 +27,8 @@ import { readAgain, readTab } from './tab.ts';
 
 /** One run. `saved`: left out, all that is due is sent. */
 export function runOutbox(outbox: OutboxContext, request: RunRequest, saved?: SavedMessages): Promise<RunReport> {
-  return runUnderLease(outbox, request, async (run, lease, loaded) => {
-    const memory = recallOutbox(loaded);
+  return runUnderLease(outbox, request, readOutbox, async (run, lease, stored) => {
+    const memory = recallOutbox(stored);
     const context = { ...outbox, ...toJobRun(outbox, request, run, memory.facts) };
     await tellNoted(lease, memory);
     const tab = await readTab(context, memory.facts, true);

@@ -9,12 +9,13 @@ import { unlisted } from './deliveries.ts';
 import { endingOf } from './ending.ts';
 import { assertSame, identitiesOf, inputOf, inTab, lostHeaders } from './input.ts';
 import { asUnknown, recallOutbox } from './ledger.ts';
+import { readOutbox } from '../stored/stored.ts';
 import { toSavedMessages } from './saved.ts';
 import { readTab } from './tab.ts';
 
 export function planOutboxRun(outbox: OutboxContext, request: RunRequest): Promise<Planned> {
-  return planWithoutLease(outbox, request, async (run, loaded) => {
-    const memory = recallOutbox(loaded);
+  return planWithoutLease(outbox, request, readOutbox, async (run, stored) => {
+    const memory = recallOutbox(stored);
     const context = { ...outbox, ...toJobRun(outbox, request, run, memory.facts) };
     const tab = await readTab(context, memory.facts, false);
     assertSame(context, memory.facts, tab);

@@ -1,8 +1,8 @@
 // The tab of an outbox, made ready: its columns made where they are missing, and refused where it is somebody else's.
 import type { Inspection, Snapshot, TableSpec } from '../../sheets/port.ts';
+import type { Facts } from '../stored/facts.ts';
 import { sheetCall } from '../read-calls.ts';
 import { RunFailed } from '../errors.ts';
-import type { Facts } from '../facts.ts';
 import type { OutboxRun, OutboxTab } from './context.ts';
 import { assertMade, columnsToCreate } from '../columns.ts';
 import { statusKey } from '../status-column.ts';

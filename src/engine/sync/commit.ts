@@ -1,5 +1,6 @@
 // What a run leaves behind: the history of what it did, then the base that follows from it, each durable before the next.
 import type { Batch, HistoryLine, Lease } from '../../state/port.ts';
+import type { DecisionRequest, Facts } from '../stored/facts.ts';
 import type { Base, Link, Stray } from '../../sync/record/base.ts';
 import { type Change, type Problem, problemId } from '../../sync/change.ts';
 import type { Outcome, Outcomes } from '../../sync/outcome.ts';
@@ -8,10 +9,11 @@ import { unpack } from '../../sync/record/record.ts';
 import type { RunContext } from './context.ts';
 import type { Decided } from './decide.ts';
 import { changeLines } from '../history.ts';
-import type { StepNote } from './interrupted.ts';
-import { type DecisionRequest, type Facts, factChanges } from '../facts.ts';
+import { factChanges } from '../facts.ts';
 import { mapChanges } from '../map-changes.ts';
 import type { Memory } from './memory.ts';
+import { asStored } from '../stored/json.ts';
+import type { StepNote } from '../stored/records.ts';
 
 /** In the order in which things were done, each field with what both sides agreed on before. */
 function historyLines(context: RunContext, { input, plan }: Decided, outcomes: Outcomes): HistoryLine[] {
@@ -39,7 +41,7 @@ export function toBatch(
   const facted = factChanges(memory.facts, facts);
   // M9, L3: stored values go by the order of the fields, so that with another order every link is stored again.
   const isReordered = memory.facts.fields !== undefined && facted.has('fields');
-  const put = isReordered ? (links.result as unknown as typeof links.changes.put) : links.changes.put;
+  const put = isReordered ? asStored(links.result) : links.changes.put;
   const batch: Batch = {
     ...((links.isChanged || isReordered) && { links: { ...links.changes, put } }),
     ...(strays.isChanged && { strays: strays.changes }),

@@ -2,13 +2,14 @@
 // planned. Enrolments cannot be read, but contacts can: one that does not exist was not enrolled either.
 import { AuthenticationError, ServiceError } from '../../crm/errors.ts';
 import type { Contact } from '../../crm/outreach/operations/records.ts';
-import type { Batch, HistoryLine, JsonObject, Lease } from '../../state/port.ts';
+import type { Batch, HistoryLine, Lease } from '../../state/port.ts';
 import { rowKey, type Stray } from '../../sync/record/base.ts';
-import { callsOf, type InFlight, type LedgerEntry, ledgerKey } from '../../sync/record/ledger.ts';
+import { callsOf, type InFlight, type LedgerEntry, ledgerKey, readLedgerKey } from '../../sync/record/ledger.ts';
 import { type Answers, type LookupAnswer, noAnswers } from '../../sync/input.ts';
 import { toAnswer } from './ask.ts';
 import type { RunContext } from './context.ts';
 import type { Newcomer } from '../enrolment/ledger.ts';
+import { asStored } from '../stored/json.ts';
 import type { Memory } from './memory.ts';
 import type { Pulled } from './pull.ts';
 import type { Identifiers } from './shape.ts';
@@ -105,7 +106,7 @@ function strayNotes({ newcomers, base }: Memory): ReadonlyMap<string, Stray> {
 /** L12: the run that made these calls did not live to tell. */
 function historyOf({ config, now }: RunContext, learnt: ReadonlyMap<string, LedgerEntry>): readonly HistoryLine[] {
   return [...learnt].map(([key, { state, run, name = '' }]) => {
-    const [contact = null, automation = null] = key.split(' ');
+    const { uuid: contact, automation } = readLedgerKey(key);
     const isDone = state === 'enrolled';
     return {
       time: new Date(now()).toISOString(),
@@ -135,10 +136,10 @@ function changesOf(
 ): Batch {
   const changed = [...after].filter(([key, newcomer]) => before.get(key) !== newcomer);
   return {
-    enrolments: { put: learnt as unknown as ReadonlyMap<string, JsonObject> },
-    strays: { put: strays as unknown as ReadonlyMap<string, JsonObject> },
+    ledger: { put: asStored(learnt) },
+    strays: { put: asStored(strays) },
     outbox: {
-      put: new Map(changed) as unknown as ReadonlyMap<string, JsonObject>,
+      put: asStored(new Map(changed)),
       delete: [...before.keys()].filter((key) => !after.has(key)),
     },
   };

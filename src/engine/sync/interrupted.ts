@@ -1,8 +1,10 @@
 // What an earlier run was about to do when it ended: it may have been done, and nobody saw it (L1, L3, L10, L12).
-import type { HistoryLine, JsonObject, Lease, LoadedState } from '../../state/port.ts';
+import type { HistoryLine, Lease } from '../../state/port.ts';
 import { type Link, type Stray, withUnknownOutcome } from '../../sync/record/base.ts';
 import { withCounted } from '../../sync/record/link.ts';
 import type { Value } from '../../sync/value/value.ts';
+import { asStored } from '../stored/json.ts';
+import type { StoredSync } from '../stored/stored.ts';
 
 export interface Interrupted {
   /** By their key in the outbox: changes that were under way, as lines for the history. */
@@ -16,16 +18,11 @@ export interface Interrupted {
   readonly strays: ReadonlyMap<string, Stray>;
 }
 
-/** A step that is under way, as the outbox has it. */
-export interface StepNote extends JsonObject {
-  readonly lines: readonly HistoryLine[];
-  /** `rowKey` of the rows that it creates. Left out by older states, and where it creates none. */
-  readonly creates?: readonly string[];
-}
-
 /** `fields`: in the order of the stored values. */
-export function findInterrupted({ outbox, links, strays }: LoadedState, fields: readonly string[]): Interrupted {
-  const steps = new Map([...outbox].flatMap(([key, note]) => (isStep(note) ? [[key, note] as const] : [])));
+export function findInterrupted(
+  { steps, links, strays }: Pick<StoredSync, 'steps' | 'links' | 'strays'>,
+  fields: readonly string[],
+): Interrupted {
   const lines = [...steps.values()].flatMap((step) => step.lines);
   const sent = new Map<string, HistoryLine[]>();
   for (const line of lines) {
@@ -34,23 +31,18 @@ export function findInterrupted({ outbox, links, strays }: LoadedState, fields: 
     sent.set(line.contact, [...(sent.get(line.contact) ?? []), line]);
   }
   const known = [...sent].flatMap(([uuid, ofContact]): [string, Link][] => {
-    const link = links.get(uuid) as Link | undefined;
+    const link = links.get(uuid);
     return link ? [[uuid, interruptedLink(link, fields, ofContact)]] : [];
   });
   const creating = [...steps.values()].flatMap(({ lines: [first], creates = [] }) => {
     const since = Date.parse(first?.time ?? '');
     return creates.map((key): [string, Stray] => {
-      const stray = strays.get(key) as Stray | undefined;
+      const stray = strays.get(key);
       return [key, { ...(stray ?? { since }), isCounted: true }];
     });
   });
   const notes = new Map([...steps].map(([key, step]) => [key, step.lines]));
   return { notes, links: new Map(known), strays: new Map(creating) };
-}
-
-/** The outbox has newcomers, too (E3). */
-function isStep(note: JsonObject): note is StepNote {
-  return 'lines' in note;
 }
 
 function interruptedLink(link: Link, fields: readonly string[], lines: readonly HistoryLine[]): Link {
@@ -72,11 +64,7 @@ export async function tellInterrupted(lease: Lease, { notes, links, strays }: In
   await lease.appendHistory([...notes.values()].flat());
   await lease.commit({
     outbox: { delete: [...notes.keys()] },
-    ...(links.size > 0 && { links: { put: stored(links) } }),
-    ...(strays.size > 0 && { strays: { put: stored(strays) } }),
+    ...(links.size > 0 && { links: { put: asStored(links) } }),
+    ...(strays.size > 0 && { strays: { put: asStored(strays) } }),
   });
-}
-
-function stored(records: ReadonlyMap<string, Link | Stray>) {
-  return records as unknown as ReadonlyMap<string, JsonObject>;
 }

@@ -1,10 +1,10 @@
 // What a run knows from earlier ones: the stored records in the algorithm's words, and the few facts beside them.
-import type { JsonObject, LoadedState } from '../../state/port.ts';
-import { adaptBase, type Base, type Link, type Stray } from '../../sync/record/base.ts';
-import type { Ledger, LedgerEntry } from '../../sync/record/ledger.ts';
+import { adaptBase, type Base } from '../../sync/record/base.ts';
+import type { Ledger } from '../../sync/record/ledger.ts';
 import { findInterrupted, type Interrupted } from './interrupted.ts';
 import type { Newcomer } from '../enrolment/ledger.ts';
-import type { DecisionRequest, Facts } from '../facts.ts';
+import type { DecisionRequest, Facts } from '../stored/facts.ts';
+import type { StoredSync } from '../stored/stored.ts';
 import type { PlanCounts, Requests, Resolution } from '../../sync/input.ts';
 
 export interface Memory {
@@ -21,41 +21,32 @@ export interface Memory {
   readonly interrupted: Interrupted;
 }
 
-export function recall(loaded: LoadedState, fields: readonly string[]): Memory {
-  const facts = Object.fromEntries(loaded.facts) as Facts;
+export function recall(stored: StoredSync, fields: readonly string[]): Memory {
+  const { facts, links, strays, requests, newcomers, isLedgerTrusted } = stored;
   const storedFields = facts.fields ?? fields;
-  const interrupted = findInterrupted(loaded, storedFields);
-  const links = loaded.links as unknown as ReadonlyMap<string, Link>;
-  const stored: Base = {
+  const interrupted = findInterrupted(stored, storedFields);
+  const base: Base = {
     fields: storedFields,
     links: interrupted.links.size > 0 ? new Map([...links, ...interrupted.links]) : links,
-    strays: new Map([...(loaded.strays as unknown as ReadonlyMap<string, Stray>), ...interrupted.strays]),
+    strays: new Map([...strays, ...interrupted.strays]),
   };
   return {
-    base: adaptBase(stored, fields),
-    ledger: {
-      entries: loaded.enrolments as unknown as ReadonlyMap<string, LedgerEntry>,
-      // S3: what was done last may be missing from it.
-      isTrusted: (facts.isLedgerTrusted ?? false) && !loaded.notices.some(({ kind }) => kind === 'behind'),
-    },
-    newcomers: new Map(
-      [...loaded.outbox].flatMap(([key, entry]) =>
-        'identifiers' in entry ? [[key, entry as unknown as Newcomer] as const] : [],
-      ),
-    ),
-    requests: toRequests([...loaded.requests.values()]),
-    pending: loaded.requests as unknown as ReadonlyMap<string, DecisionRequest>,
-    retryRequestIds: retriesById(loaded.requests),
+    base: adaptBase(base, fields),
+    ledger: { entries: stored.ledger, isTrusted: isLedgerTrusted },
+    newcomers,
+    requests: toRequests([...requests.values()]),
+    pending: requests,
+    retryRequestIds: retriesById(requests),
     facts,
     interrupted,
   };
 }
 
-function toRequests(stored: readonly JsonObject[]): Requests {
+function toRequests(stored: readonly DecisionRequest[]): Requests {
   const resolve = new Map<string, Resolution>();
   const retry = new Set<string>();
   let approved: PlanCounts | undefined;
-  for (const request of stored as unknown as readonly DecisionRequest[]) {
+  for (const request of stored) {
     if (request.kind === 'resolve') resolve.set(request.id, request.resolution);
     if (request.kind === 'retry') retry.add(request.id);
     if (request.kind === 'approve') approved = request.counts;
@@ -63,9 +54,9 @@ function toRequests(stored: readonly JsonObject[]): Requests {
   return { resolve, retry, ...(approved && { approved }) };
 }
 
-function retriesById(stored: LoadedState['requests']): ReadonlyMap<string, readonly string[]> {
+function retriesById(stored: ReadonlyMap<string, DecisionRequest>): ReadonlyMap<string, readonly string[]> {
   const byId = new Map<string, readonly string[]>();
-  for (const [requestId, request] of stored as unknown as ReadonlyMap<string, DecisionRequest>) {
+  for (const [requestId, request] of stored) {
     if (request.kind === 'retry') byId.set(request.id, [...(byId.get(request.id) ?? []), requestId]);
   }
   return byId;

@@ -12,6 +12,7 @@ import { enrolInCrm, noteWishes } from '../enrolment/enrol.ts';
 import { planWithoutLease, runUnderLease, tellNotice } from '../frame.ts';
 import { holdRun } from '../held.ts';
 import { noteFacts } from '../incomplete.ts';
+import { readSync } from '../stored/stored.ts';
 import { tellInterrupted } from './interrupted.ts';
 import { type Planned, type RunRequest, toJobRun } from '../job.ts';
 import { lastRunOf } from '../last-run.ts';
@@ -28,9 +29,9 @@ import { readWishes } from '../enrolment/wishes.ts';
 
 /** One run. `choose`: left out, the whole plan is carried out. */
 export function runSync(sync: SyncContext, request: RunRequest, choose?: Choose): Promise<RunReport> {
-  return runUnderLease(sync, request, async (run, lease, loaded) => {
+  return runUnderLease(sync, request, readSync, async (run, lease, stored, loaded) => {
     tellNewState(sync, loaded);
-    const recalled = recall(loaded, fieldNames(sync));
+    const recalled = recall(stored, fieldNames(sync));
     await tellInterrupted(lease, recalled.interrupted);
     const context = { ...beginRun(sync, request, run, recalled), ...(choose && { choose }) };
     const read = await pull(context, recalled, true);
@@ -57,8 +58,8 @@ export function runSync(sync: SyncContext, request: RunRequest, choose?: Choose)
 
 /** What a run would do; writes nothing anywhere. */
 export function planSync(sync: SyncContext, request: RunRequest): Promise<Planned> {
-  return planWithoutLease(sync, request, async (run, loaded) => {
-    const recalled = recall(loaded, fieldNames(sync));
+  return planWithoutLease(sync, request, readSync, async (run, stored) => {
+    const recalled = recall(stored, fieldNames(sync));
     const context = beginRun(sync, request, run, recalled);
     const read = await pull(context, recalled, false);
     if (read === 'idle') throw new Error('a plan is always made from readings');

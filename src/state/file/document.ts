@@ -4,6 +4,7 @@ import { readIfThere, syncFolder, unlinkIfThere, writeWhole } from './disk.ts';
 import type { JournalPlace } from './place.ts';
 import { checkOrigin } from './place.ts';
 import { recordSeam, tableEnd, tableStart, takeRecords } from './records.ts';
+import { nameOnDisk } from './schema.ts';
 import { sealChunks, unsealBytes } from './seal.ts';
 import { emptyTables } from './tables.ts';
 import type { Tables } from './tables.ts';
@@ -57,10 +58,22 @@ async function readDocument(place: JournalPlace, file: string): Promise<Document
   const text = unsealBytes(bytes);
   if (text === undefined) throw new DamagedDocument(file);
   const tables = emptyTables();
-  const head = takeRecords(text, place.tables, tables) as unknown as Omit<Document, 'tables'>;
-  const { schema, sync, generation, seq, ledgerSeq } = head;
+  const named = new Map(
+    place.tables.flatMap((table) => {
+      const name = nameOnDisk(table, versionOf(text, place));
+      return name === undefined ? [] : [[name, tables[table]] as const];
+    }),
+  );
+  const head: unknown = takeRecords(text, [...named.keys()], Object.fromEntries(named));
+  const { schema, sync, generation, seq, ledgerSeq } = head as Omit<Document, 'tables'>;
   checkOrigin(place, file, { schema, sync });
   return { schema, sync, generation, seq, ledgerSeq, tables };
+}
+
+/** The version stands first. A later one is refused once the whole is read: until then it is taken for this one. */
+function versionOf(text: Buffer, { schema }: JournalPlace): number {
+  const [, version] = /^\{"schema":(\d+),/.exec(text.toString('latin1', 0, 40)) ?? [];
+  return Math.min(Number(version ?? schema.version), schema.version);
 }
 
 /**

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Notice, Store, SyncState } from '../port.ts';
 import { namesIn } from './disk.ts';
 import type { Disk } from './disk.ts';
+import { readHeartbeatFile, writeHeartbeatFile } from './heartbeat.ts';
 import { readHistory } from './history.ts';
 import type { Processes } from './processes.ts';
 import type { Schema } from './schema.ts';
@@ -19,6 +20,9 @@ export interface FileDriverDep {
   readonly schema: Schema;
   /** History files older than this are deleted. */
   readonly historyDays: number;
+  /** Reports of runs: so many are kept a job, and for so long. */
+  readonly runsMax: number;
+  readonly runDays: number;
   /** A log shorter than this is not folded for its length. */
   readonly foldFloorBytes: number;
 }
@@ -44,6 +48,8 @@ export function createFileStore(root: string, dep: FileDriverDep): Store {
         query,
         dep,
       ),
+    readHeartbeat: () => readHeartbeatFile(dep.disk, root),
+    writeHeartbeat: (heartbeat) => writeHeartbeatFile(dep.disk, root, heartbeat),
   };
 }
 

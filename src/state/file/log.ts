@@ -1,6 +1,7 @@
 import { readIfThere } from './disk.ts';
 import { checkOrigin } from './place.ts';
 import type { JournalPlace } from './place.ts';
+import { batchFromDisk } from './schema.ts';
 import { seal, unseal } from './seal.ts';
 import type { StoredBatch } from './tables.ts';
 
@@ -54,7 +55,7 @@ export async function readLog(place: JournalPlace, file: string): Promise<Log | 
     else {
       goodAfterBad ||= unreadable > 0;
       if (start === 0) [header, headerEnd] = [entry as LogHeader, end];
-      else lines.push({ line: entry as LogLine, end });
+      else lines.push({ line: batchFromDisk(entry as LogLine), end });
     }
     start = end;
   }

@@ -94,8 +94,8 @@ function combine(places: Places, base: Recovered, outbox: Recovered, stamps: str
       kind: 'behind',
       file: places.base.document,
       message:
-        'base.json and base.log lack what was saved last, or all: the ledger of enrolments and changes in flight was ' +
-        'taken from outbox.json and outbox.log and is whole; the records are compared anew and may come up as conflicts',
+        'base.json and base.log lack what was saved last, or all: the ledger and the changes in flight were ' +
+        'taken from outbox.json and outbox.log and are whole; the records are compared anew and may come up as conflicts',
     });
   }
   return {

@@ -1,5 +1,4 @@
 import type { Json } from '../port.ts';
-import type { TableName, Tables } from './tables.ts';
 
 /*
  * The records of a document, straight from its bytes. Parsed as a whole, 100,000 of them become one object of as many
@@ -11,7 +10,7 @@ import type { TableName, Tables } from './tables.ts';
  */
 
 /** How a document is laid out: head, then each table, each followed by `tableEnd`. */
-export function tableStart(name: TableName): string {
+export function tableStart(name: string): string {
   return `,\n"${name}":{`;
 }
 export const tableEnd = '}';
@@ -24,8 +23,8 @@ export const recordSeam = ',\n';
  */
 export function takeRecords(
   bytes: Buffer,
-  names: readonly TableName[],
-  tables: Tables,
+  names: readonly string[],
+  tables: TablesByName,
   pieceBytes = pieceBytesDefault,
 ): Readonly<Record<string, Json>> {
   const spans = findSpans(bytes, names);
@@ -35,24 +34,26 @@ export function takeRecords(
   for (const { name, start, end } of spans) {
     frame += bytes.toString('utf8', from, start);
     from = end;
-    for (const records of piecesOf(bytes, start, end, pieceBytes)) put(tables[name], records);
+    for (const records of piecesOf(bytes, start, end, pieceBytes)) put(tables[name]!, records);
   }
   return takeParsed(JSON.parse(`${frame}${bytes.toString('utf8', from)}}`) as Parsed, names, tables);
 }
 
 const pieceBytesDefault = 64 * 1024;
 
+/** Those that are in the document, by the names that they have there. */
+type TablesByName = Readonly<Record<string, Map<string, Json>>>;
 type Records = Readonly<Record<string, Json>>;
 type Parsed = Readonly<Record<string, Json | Records>>;
 
 interface Span {
-  readonly name: TableName;
+  readonly name: string;
   readonly start: number;
   readonly end: number;
 }
 
 /** Where the records of each table stand that has any; undefined when the document is laid out otherwise. */
-function findSpans(bytes: Buffer, names: readonly TableName[]): readonly Span[] | undefined {
+function findSpans(bytes: Buffer, names: readonly string[]): readonly Span[] | undefined {
   const spans: Span[] = [];
   // From behind: what follows the records of a table is known to the byte then.
   let rest = '';
@@ -86,10 +87,10 @@ function* piecesOf(bytes: Buffer, start: number, end: number, pieceBytes: number
   }
 }
 
-function takeParsed(parsed: Parsed, names: readonly TableName[], tables: Tables): Records {
+function takeParsed(parsed: Parsed, names: readonly string[], tables: TablesByName): Records {
   const rest: Record<string, Json> = { ...parsed };
   for (const name of names) {
-    put(tables[name], (parsed[name] ?? {}) as Records);
+    put(tables[name]!, (parsed[name] ?? {}) as Records);
     delete rest[name];
   }
   return rest;

@@ -1,4 +1,4 @@
-import type { Tables } from './tables.ts';
+import type { StoredBatch, TableName, Tables } from './tables.ts';
 
 /**
  * The version of what documents and logs hold, and the way from each older version to the next: `migrations.get(1)` changes
@@ -9,7 +9,31 @@ export interface Schema {
   readonly migrations: ReadonlyMap<number, (tables: Tables) => void>;
 }
 
-export const currentSchema: Schema = { version: 1, migrations: new Map() };
+/**
+ * 1: the ledger was called `enrolments`, and there was no table `setAside`.
+ * 2: this one. Both differ in names of tables alone, which `nameOnDisk` gives: the records stay as they are.
+ */
+export const currentSchema: Schema = { version: 2, migrations: new Map([[1, () => {}]]) };
+
+/** What a table is called in documents and logs of a version; undefined: they have none of it. */
+export function nameOnDisk(table: TableName, version: number): string | undefined {
+  if (version > 1) return table;
+  if (table === 'setAside') return undefined;
+  return table === 'ledger' ? ledgerOfVersion1 : table;
+}
+
+const ledgerOfVersion1 = 'enrolments';
+
+/** A batch as a log of any version has it, under the names of today. No table is called `enrolments` any more. */
+export function batchFromDisk<Batch extends StoredBatch>(batch: Batch): Batch {
+  const isOld = [batch.put, batch.delete].some((part) => ledgerOfVersion1 in part);
+  return isOld ? { ...batch, put: renamed(batch.put), delete: renamed(batch.delete) } : batch;
+}
+
+function renamed<Part extends StoredBatch['put'] | StoredBatch['delete']>(part: Part): Part {
+  const names = Object.entries(part).map(([name, of]) => [name === ledgerOfVersion1 ? 'ledger' : name, of]);
+  return Object.fromEntries(names) as Part;
+}
 
 export function migrate(tables: Tables, from: number, { version, migrations }: Schema): void {
   for (let step = from; step < version; step += 1) {

@@ -7,6 +7,7 @@ import { createLocks } from './lock.ts';
 import type { Lock } from './lock.ts';
 import { asideNames, createPlaces, readFiles, readStamps, withAsides } from './reading.ts';
 import { createRequests, pending } from './requests.ts';
+import { createRuns } from './runs.ts';
 import { applyBatch, effectiveBatch, touchesLedger } from './tables.ts';
 import type { StoredBatch, TableName, Tables } from './tables.ts';
 
@@ -33,6 +34,7 @@ export function createFileSyncState(folder: string, sync: string, dep: FileDrive
     return `${time}-${dep.randomId().slice(0, 8)}`;
   });
   const history = createHistoryWriter(folder, dep);
+  const runs = createRuns(folder, dep);
   const locks = createLocks(folder, sync, dep);
   let mirror: Mirror | undefined;
   let held: Lock | undefined;
@@ -194,6 +196,11 @@ export function createFileSyncState(folder: string, sync: string, dep: FileDrive
       load: () => inTurn(() => loadNow(true)),
       commit: (batch) => inTurn(() => commitNow(lock, batch)),
       appendHistory: (lines) => onDisk(folder, () => history.append(lines)),
+      appendRun: (record) =>
+        onDisk(folder, async () => {
+          await lock.confirm();
+          await runs.append(record);
+        }),
       async [Symbol.asyncDispose]() {
         if (held !== lock) return;
         await settled();
@@ -210,6 +217,8 @@ export function createFileSyncState(folder: string, sync: string, dep: FileDrive
   return {
     load: () => inTurn(() => loadNow(false)),
     addRequest: (request) => onDisk(folder, () => requests.add(request)),
+    readRuns: (query) => runs.read(query),
+    readRun: (run) => runs.find(run),
     async acquireLease(options: LeaseOptions = {}) {
       await onDisk(folder, () => makeFolder(disk, folder));
       return createLease(await onDisk(folder, () => locks.acquire(options)));
@@ -229,8 +238,9 @@ function snapshot(
   return {
     links: give('links'),
     strays: give('strays'),
-    enrolments: give('enrolments'),
+    ledger: give('ledger'),
     outbox: give('outbox'),
+    setAside: give('setAside'),
     facts: give('facts'),
     requests: pending(requests, tables.consumed),
     notices,

@@ -6,10 +6,10 @@ export type TableName = 'facts' | Collection | 'consumed';
 
 export type Tables = Readonly<Record<TableName, Map<string, Json>>>;
 
-export const tableNames = ['facts', 'links', 'strays', 'enrolments', 'outbox', 'consumed'] as const;
+export const tableNames = ['facts', 'links', 'strays', 'ledger', 'outbox', 'setAside', 'consumed'] as const;
 
 /** Repeating what these remember would do harm, so they are kept twice (decisions.md: "The ledger is kept twice"). */
-export const ledgerTables = ['enrolments', 'outbox'] as const;
+export const ledgerTables = ['ledger', 'outbox'] as const;
 
 /** A batch as a line of a log says it. Objects, not maps: it is JSON. */
 export interface StoredBatch {
@@ -22,8 +22,9 @@ export function emptyTables(): Tables {
     facts: new Map(),
     links: new Map(),
     strays: new Map(),
-    enrolments: new Map(),
+    ledger: new Map(),
     outbox: new Map(),
+    setAside: new Map(),
     consumed: new Map(),
   };
 }

@@ -40,13 +40,25 @@ export interface Ledger {
   readonly isTrusted: boolean;
 }
 
+/** The key under which the ledger has an enrolment. A message of an outbox stands there under the ID of its row. */
 export function ledgerKey(uuid: string, automation: string): string {
   return `${uuid} ${automation}`;
+}
+
+export function readLedgerKey(key: string): { readonly uuid: string; readonly automation: string } {
+  const [uuid = '', automation = ''] = key.split(' ');
+  return { uuid, automation };
 }
 
 /** The id that `retry` takes to try an enrolment again. */
 export function enrolmentId(uuid: string, automation: string): string {
   return `${uuid}/${automation}`;
+}
+
+/** The key of the enrolment that this id names; of any other id, a key that the ledger does not have. */
+export function enrolmentIdToKey(id: string): string {
+  const [uuid = '', automation = ''] = id.split('/');
+  return ledgerKey(uuid, automation);
 }
 
 /** Whether it was done, or may have been, so that it must not be done again. */
@@ -76,7 +88,7 @@ export function groupEntries({
 }: Ledger): ReadonlyMap<string, readonly { automation: string; entry: LedgerEntry }[]> {
   const byUuid = new Map<string, { automation: string; entry: LedgerEntry }[]>();
   for (const [key, entry] of entries) {
-    const [uuid = '', automation = ''] = key.split(' ');
+    const { uuid, automation } = readLedgerKey(key);
     byUuid.set(uuid, [...(byUuid.get(uuid) ?? []), { automation, entry }]);
   }
   return byUuid;

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { openTrial } from '../../support/state.ts';
 import { readHeartbeat } from '../../../src/daemon/heartbeat.ts';
 import { createDaemonTrial, until, webhookUrl } from '../../support/daemon.ts';
 
@@ -88,7 +89,7 @@ test('W8: the end waits for what is in flight, begins nothing new, and the next 
   expect(await stop()).toEqual([]);
   expect(Date.now() - askedAt).toBeLessThan(10_000);
   expect(trial.lines.at(-1)?.msg).toBe('leadsheet ended');
-  expect(await readHeartbeat(trial.stateFolder)).toMatchObject({ state: 'ended' });
+  expect(await readHeartbeat(openTrial(trial.stateFolder).store)).toMatchObject({ state: 'ended' });
   isSlow = false;
   await trial.begin();
   await until(() => trial.grid().length === 1);
@@ -121,7 +122,7 @@ test('a restart does not tell again what was told, and makes up for the full sca
   const { stop } = await trial.begin();
   await until(() => trial.alerts.length === 1);
   await stop();
-  const beat = (await readHeartbeat(trial.stateFolder))!;
+  const beat = (await readHeartbeat(openTrial(trial.stateFolder).store))!;
   expect(beat.syncs).toMatchObject([{ name: 'prospects', last_run: { status: 'failed' }, told: { state: 'failed' } }]);
   const missed = { ...beat, syncs: beat.syncs.map((sync) => ({ ...sync, next_full_scan_at: beat.started_at })) };
   writeFileSync(`${trial.stateFolder}/.daemon.json`, JSON.stringify(missed));

@@ -60,6 +60,6 @@ test('a state folder that cannot be written is named, for the sync and for the h
   const { daemon } = await trial.begin();
   await until(() => trial.said('run ended').length > 0);
   expect(trial.said('run ended')).toMatchObject([{ status: 'failed', reason: expect.stringContaining('folder') }]);
-  await until(() => trial.said('the heartbeat file cannot be written; syncs go on').length > 0);
+  await until(() => trial.said('the heartbeat cannot be written; syncs go on').length > 0);
   expect(daemon.status()).toMatchObject([{ phase: 'backing-off' }]);
 });

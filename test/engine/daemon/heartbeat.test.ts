@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { openTrial } from '../../support/state.ts';
 import { createHeartbeat, type Heartbeat, readHeartbeat } from '../../../src/daemon/heartbeat.ts';
 
 let folder = '';
@@ -17,7 +18,7 @@ function open(given = folder) {
   let taken = 0;
   const failures: unknown[] = [];
   const heartbeat = createHeartbeat({
-    folder: given,
+    store: openTrial(given).store,
     onFailure: (error) => failures.push(error),
     take: (): Heartbeat => ({
       version: 1,
@@ -35,7 +36,7 @@ function open(given = folder) {
 test('another process reads what the daemon wrote, from a file for its account alone', async () => {
   const { heartbeat } = open();
   await heartbeat.end();
-  expect(await readHeartbeat(folder)).toMatchObject({ state: 'running', budget: { crm: spent } });
+  expect(await readHeartbeat(openTrial(folder).store)).toMatchObject({ state: 'running', budget: { crm: spent } });
   expect(readdirSync(folder)).toEqual(['.daemon.json']);
   expect(statSync(join(folder, '.daemon.json')).mode & 0o777).toBe(0o600);
 });
@@ -59,7 +60,7 @@ test.each([
   ['a folder', () => mkdirSync(join(folder, '.daemon.json'))],
 ])('%s is as good as none', async (_what, arrange) => {
   arrange();
-  expect(await readHeartbeat(folder)).toBeUndefined();
+  expect(await readHeartbeat(openTrial(folder).store)).toBeUndefined();
 });
 
 test('a folder that cannot be written is told once, and it works again by itself', async () => {
@@ -72,5 +73,5 @@ test('a folder that cannot be written is told once, and it works again by itself
   rmSync(place);
   await heartbeat.end();
   expect(failures).toHaveLength(1);
-  expect(await readHeartbeat(place)).toBeDefined();
+  expect(await readHeartbeat(openTrial(place).store)).toBeDefined();
 });

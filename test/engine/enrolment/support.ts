@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunReport } from '../../../src/engine/report.ts';
-import type { DecisionRequest } from '../../../src/engine/facts.ts';
+import type { DecisionRequest } from '../../../src/engine/stored/facts.ts';
 import type { JsonObject } from '../../../src/state/port.ts';
 import { createSyncTrial, type TrialOptions } from '../../support/app.ts';
 
@@ -136,9 +136,9 @@ export function createEnrolmentTrial({ rows = [], automation = {}, sync = {}, ..
   /** `email automation` -> state, as it is on disk; the process begins anew. */
   async function ledger(): Promise<Record<string, unknown>> {
     const { store } = await trial.start();
-    const { enrolments } = await store.sync('prospects').load();
+    const { ledger: entries } = await store.sync('prospects').load();
     return Object.fromEntries(
-      [...enrolments].map(([key, { state }]) => {
+      [...entries].map(([key, { state }]) => {
         const [lead = '', flow = ''] = key.split(' ');
         const email = model.contacts.find(lead)?.record.work_email ?? lead;
         return [`${email} ${model.automations.table.get(flow).name}`, state];

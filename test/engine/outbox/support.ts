@@ -1,7 +1,7 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DecisionRequest } from '../../../src/engine/facts.ts';
 import type { RunReport } from '../../../src/engine/report.ts';
+import type { DecisionRequest } from '../../../src/engine/stored/facts.ts';
 import type { JsonObject } from '../../../src/state/port.ts';
 import { createSyncTrial, type RunOptions, tabTitle, type TrialOptions } from '../../support/app.ts';
 
@@ -111,8 +111,8 @@ export function createOutboxTrial({
   /** State -> how many, as it is on disk; the process begins anew. */
   async function ledger(): Promise<Record<string, number>> {
     const { store } = await trial.start();
-    const { enrolments } = await store.sync('messages').load();
-    const byState = Map.groupBy(enrolments.values(), ({ state }) => state as string);
+    const { ledger: messages } = await store.sync('messages').load();
+    const byState = Map.groupBy(messages.values(), ({ state }) => state as string);
     return Object.fromEntries([...byState].map(([state, { length }]) => [state, length]));
   }
 

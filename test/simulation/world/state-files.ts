@@ -54,6 +54,8 @@ export async function readState(disk: MemoryDisk): Promise<ReadState> {
     randomId: () => '',
     warn: () => {},
     schema: currentSchema,
+    runsMax: 1_000,
+    runDays: 90,
     historyDays: 90,
     foldFloorBytes: Infinity,
   });

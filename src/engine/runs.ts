@@ -1,0 +1,50 @@
+// S6: what is kept of runs. Each report that says something new is kept behind the Store port, without contact details.
+import { StateError } from '../state/errors.ts';
+import type { Lease, RunQuery, RunRecord, SyncState } from '../state/port.ts';
+import type { JobContext } from './job.ts';
+import type { RunReport } from './report.ts';
+import { isStoredRun, type StoredRun } from './stored/run.ts';
+
+type Job = Pick<JobContext, 'emit'> & {
+  readonly config: { readonly name: string };
+  readonly state: Pick<SyncState, 'readRuns'>;
+};
+
+/** Before the lease is given back. The run is over and its work is saved, so that a report that cannot be kept is a notice. */
+export async function keepReport(job: Job, lease: Lease, report: RunReport): Promise<void> {
+  const stored = toStored(report);
+  try {
+    const [last] = await readRuns(job.state, { limit: 1 });
+    if (isNews(stored, last)) await lease.appendRun({ ...stored } as RunRecord & StoredRun);
+  } catch (error) {
+    if (!(error instanceof StateError)) throw error;
+    const message = `the report of run ${report.run} could not be kept: ${error.message}`;
+    job.emit({ type: 'notice', sync: job.config.name, message });
+  }
+}
+
+/** What runs of a job reported, newest first. One that is no report is left out: nothing depends on it. */
+export async function readRuns(state: Pick<SyncState, 'readRuns'>, query: RunQuery): Promise<readonly StoredRun[]> {
+  return (await state.readRuns(query)).filter((record) => isStoredRun(record));
+}
+
+/** More than anybody reads; the counts have them all. */
+const problemsKept = 1_000;
+
+/** The values of conflicts stand in the links: a report has no contact details. */
+function toStored({ problems, ...report }: RunReport): StoredRun {
+  return { ...report, problems: problems.slice(0, problemsKept).map(({ values: _values, ...problem }) => problem) };
+}
+
+/** W9: a run that did nothing and finds what the last one found leaves no report. */
+function isNews(report: StoredRun, last: StoredRun | undefined): boolean {
+  const { created, updated, appended, set, deleted, removed, enrolled, cancelled, sent } = report.counts;
+  const done = created + updated + appended + set + deleted + removed + enrolled + cancelled + sent;
+  return done > 0 || last === undefined || saidBy(report) !== saidBy(last);
+}
+
+/** Without what differs in every run: what only waits, and words that quote a count or an instant. */
+function saidBy({ status, error, approvable, stopped, holds, problems }: StoredRun): string {
+  const open = problems.flatMap(({ kind, id }) => (kind === 'waiting' ? [] : [[kind, id]]));
+  return JSON.stringify([status, error, approvable, stopped, holds.map(({ rule }) => rule), open]);
+}

@@ -1,0 +1,175 @@
+// The records of a state: a schema each, and a check for links that is quick enough for 100,000 of them.
+import * as z from 'zod';
+import type { HistoryLine, JsonObject } from '../../state/port.ts';
+import type { LedgerEntry } from '../../sync/record/ledger.ts';
+import type { FeedLink } from '../../sync/feed/input.ts';
+import type { Message } from '../../sync/outbox/message.ts';
+import type { FieldNote, Link, Refusal, Stray, TakenKey, Written } from '../../sync/record/base.ts';
+import type { Newcomer } from '../enrolment/ledger.ts';
+import { whyNot } from './facts.ts';
+import { count, flag, instantMs, optional, recordOf, text, value } from './shape.ts';
+
+/** A step that is under way, as the outbox has it. */
+export interface StepNote extends JsonObject {
+  readonly lines: readonly HistoryLine[];
+  /** `rowKey` of the rows that it creates. Left out by older states, and where it creates none. */
+  readonly creates?: readonly string[];
+}
+
+/** The ends are looked at, and no more: what is between them was made by `pack` and is under the file's checksum. */
+function isPacked(stored: unknown): boolean {
+  return typeof stored === 'string' && stored.startsWith('[') && stored.endsWith(']');
+}
+
+const packed = z.custom<string>((stored) => isPacked(stored), 'Invalid input: expected packed values');
+const side = z.enum(['crm', 'sheet']);
+
+const refusal = recordOf<Refusal>()({
+  message: text,
+  times: count,
+  retryAt: instantMs.nullable(),
+  sheet: packed,
+});
+
+const fieldNote = recordOf<FieldNote>()({
+  edit: optional(z.looseObject({ value, since: instantMs })),
+  conflictSince: optional(instantMs),
+  notStored: optional(z.looseObject({ value, times: count })),
+  // What a side holds is left out where it is unknown.
+  parked: optional(
+    z.looseObject({ why: z.enum(['not-stored', 'flips']), crm: optional(value), sheet: optional(value) }),
+  ),
+  taken: optional(recordOf<TakenKey>()({ value, uuid: text, where: text })),
+  passedOn: optional(z.tuple([value, value])),
+  written: optional(z.array(recordOf<Written>()({ side, value, replaced: value }))),
+});
+
+const link = recordOf<Link>()({
+  agreed: packed,
+  crm: optional(packed),
+  sheet: optional(packed),
+  isOpen: flag,
+  writtenAt: optional(instantMs),
+  updatedAt: optional(instantMs),
+  copies: optional(z.array(packed)),
+  standing: optional(z.enum(['row-gone', 'contact-gone', 'left'])),
+  standsFor: optional(text),
+  isUnsure: flag,
+  missedScans: optional(count),
+  notes: optional(z.record(text, fieldNote)),
+  refusal: optional(refusal),
+  counted: optional(z.record(text, value)),
+  refusals: optional(z.looseObject({ delete: optional(refusal), cancel: optional(refusal), set: optional(refusal) })),
+});
+
+/** Nearly every link is nothing but these: they are looked at by hand, and any other link by its schema. */
+export function whyNotLink(stored: JsonObject): string | undefined {
+  for (const key in stored) {
+    const part = stored[key];
+    switch (key) {
+      case 'agreed':
+      case 'crm':
+      case 'sheet':
+        if (isPacked(part)) continue;
+        break;
+      case 'writtenAt':
+      case 'updatedAt':
+        if (typeof part === 'number') continue;
+        break;
+    }
+    return whyNot(link, stored);
+  }
+  return stored['agreed'] === undefined ? whyNot(link, stored) : undefined;
+}
+
+const feedLink = recordOf<FeedLink>()({
+  agreed: optional(value),
+  writing: optional(value),
+  said: optional(text),
+  copies: optional(z.array(text)),
+  isMissed: flag,
+  isGone: flag,
+});
+
+const stray = recordOf<Stray>()({
+  since: instantMs,
+  refusal: optional(refusal),
+  mistakenFor: optional(text),
+  mistake: optional(text),
+  wish: optional(text),
+  isApart: flag,
+  isUnknown: flag,
+  isCounted: flag,
+  answered: optional(
+    z.discriminatedUnion('kind', [
+      z.looseObject({ kind: z.literal('gone') }),
+      z.looseObject({ kind: z.literal('elsewhere'), where: text, uuid: optional(text) }),
+    ]),
+  ),
+});
+
+const ledgerEntry = recordOf<LedgerEntry>()({
+  state: z.enum(['waiting', 'intended', 'enrolled', 'skipped', 'refused', 'unknown', 'cancelling']),
+  at: instantMs,
+  run: text,
+  name: optional(text),
+  message: optional(text),
+  refusedCancel: optional(z.looseObject({ message: text, times: count, retryAt: instantMs.nullable() })),
+  calls: optional(z.array(instantMs)),
+});
+
+const message = recordOf<Message>()({
+  state: z.enum(['waiting', 'intended', 'sent', 'refused', 'unknown']),
+  at: instantMs,
+  run: text,
+  said: text,
+  key: optional(text),
+  uuid: optional(text),
+  delivery: optional(text),
+  to: optional(text),
+  name: optional(text),
+  message: optional(text),
+  rule: optional(text),
+  retryAt: optional(instantMs),
+  isAgain: flag,
+  before: optional(z.array(text)),
+  uuidsBefore: optional(z.array(text)),
+  calls: optional(z.array(instantMs)),
+});
+
+const newcomer = recordOf<Newcomer>()({
+  state: z.enum(['intended', 'added', 'absent']),
+  automation: text,
+  name: text,
+  at: instantMs,
+  run: text,
+  identifiers: recordOf<Newcomer['identifiers']>()({
+    network_id: optional(text),
+    email: optional(text),
+    name: optional(text),
+    company_name: optional(text),
+  }),
+  isRepeated: flag,
+  isUnanswered: flag,
+});
+
+const historyLine = z.looseObject({ time: text, sync: text, run: text, contact: text.nullable() });
+const step = z.looseObject({ lines: z.array(historyLine), creates: optional(z.array(text)) });
+
+export const whyNotRecord = {
+  link: whyNotLink,
+  feedLink: (stored: JsonObject) => whyNot(feedLink, stored),
+  stray: (stored: JsonObject) => whyNot(stray, stored),
+  ledgerEntry: (stored: JsonObject) => whyNot(ledgerEntry, stored),
+  message: (stored: JsonObject) => whyNot(message, stored),
+  /** Two kinds of notes: each says by its keys which it is. */
+  note: (stored: JsonObject) => whyNot(isStep(stored) ? step : newcomer, stored),
+};
+
+export function isStep(note: object): note is StepNote {
+  return 'lines' in note;
+}
+
+export function isNewcomer(note: object): note is Newcomer {
+  return 'identifiers' in note;
+}

@@ -1,0 +1,81 @@
+// The stored report of a run, and the counts and problems in it.
+import * as z from 'zod';
+import type { JsonObject } from '../../state/port.ts';
+import type { Problem } from '../../sync/change.ts';
+import type { Hold } from '../../sync/guard/guard.ts';
+import type { PlanCounts } from '../../sync/input.ts';
+import type { RunCost, RunCounts, RunReport } from '../report.ts';
+import { count, flag, isoInstant, optional, recordOf, text } from './shape.ts';
+
+/** A report as it is kept: its problems without the values of conflicts, which are contact details. */
+export type StoredRun = Omit<RunReport, 'problems'> & { readonly problems: readonly StoredProblem[] };
+export type StoredProblem = Omit<Problem, 'values'>;
+
+export const runStatus = z.enum(['succeeded', 'partial', 'held', 'failed']);
+
+export const runCounts = recordOf<RunCounts>()({
+  linked: count,
+  waiting: count,
+  conflicts: count,
+  quarantined: count,
+  parked: count,
+  held: count,
+  ignored: count,
+  created: count,
+  updated: count,
+  appended: count,
+  set: count,
+  deleted: count,
+  removed: count,
+  enrolled: count,
+  cancelled: count,
+  // States that were written before there were outboxes have none.
+  sent: optional(count),
+});
+
+export const planCounts = recordOf<PlanCounts>()({
+  creates: count,
+  changes: count,
+  blanks: count,
+  deletes: count,
+  missing: count,
+  enrolments: count,
+  messages: optional(count),
+});
+
+export const problems = z.array(
+  recordOf<StoredProblem>()({
+    id: text,
+    kind: text,
+    uuid: text.nullable(),
+    row: count.nullable(),
+    field: text.nullable(),
+    rule: text,
+    reason: text,
+  }),
+);
+
+export const stopped = recordOf<NonNullable<RunReport['stopped']>>()({ done: count, left: count });
+
+const runSchema = recordOf<StoredRun>()({
+  sync: text,
+  kind: z.enum(['sync', 'feed', 'outbox']),
+  run: text,
+  status: runStatus,
+  startedAt: isoInstant,
+  endedAt: isoInstant,
+  isFull: z.boolean(),
+  counts: runCounts,
+  cost: recordOf<RunCost>()({ crmCalls: count, sheetReads: count, sheetWrites: count, seconds: count }),
+  problems,
+  holds: z.array(recordOf<Hold>()({ rule: text, reason: text, fails: z.boolean() })),
+  planned: planCounts,
+  stopped: optional(stopped),
+  error: optional(text),
+  isFinal: flag,
+  approvable: optional(text),
+});
+
+export function isStoredRun(record: JsonObject): record is JsonObject & StoredRun {
+  return runSchema.safeParse(record).success;
+}

@@ -1,0 +1,115 @@
+// What runs of a job reported, a file each, so that damage costs one of them and the oldest can go one by one.
+import { join } from 'node:path';
+import type { RunQuery, RunRecord } from '../port.ts';
+import { makeFolder, namesIn, onDisk, readIfThere, syncFolder, unlinkIfThere, writeWhole } from './disk.ts';
+import type { FileDriverDep } from './driver.ts';
+import { seal, unseal } from './seal.ts';
+
+export interface Runs {
+  append(record: RunRecord): Promise<void>;
+  read(query: RunQuery): Promise<readonly RunRecord[]>;
+  find(run: string): Promise<RunRecord | undefined>;
+}
+
+const dayMs = 86_400_000;
+type RunsDep = Pick<FileDriverDep, 'disk' | 'now' | 'warn' | 'runsMax' | 'runDays'>;
+
+/** What the name of a file says: `0000000017.2026-01-31T09-00-00-000Z.RUN.json`. */
+interface NamedRun {
+  readonly name: string;
+  /** Counts the reports of the job: names sort in the order in which they were kept, also when the clock is set back. */
+  readonly place: number;
+  readonly instant: string;
+  readonly id: string;
+}
+
+export function createRuns(folderOfJob: string, { disk, now, warn, runsMax, runDays }: RunsDep): Runs {
+  const folder = join(folderOfJob, 'runs');
+  let isFolderMade = false;
+
+  async function list(): Promise<readonly NamedRun[]> {
+    return (await namesIn(disk, folder)).flatMap((name) => {
+      const [, place, instant = '', id = ''] = /^(\d+)\.([^.]+)\.(.*)\.json$/.exec(name) ?? [];
+      return place === undefined ? [] : [{ name, place: Number(place), instant, id }];
+    });
+  }
+
+  async function read({ name }: NamedRun): Promise<RunRecord | undefined> {
+    const file = join(folder, name);
+    const bytes = await readIfThere(disk, file);
+    // Grown too old since the folder was listed.
+    if (bytes === undefined) return undefined;
+    const stored = unseal(bytes) as { readonly report: RunRecord } | undefined;
+    if (!stored) {
+      warn({ kind: 'damaged', file, message: `the report ${file} is damaged and is left out: delete the file` });
+    }
+    return stored?.report;
+  }
+
+  async function prune(kept: readonly NamedRun[]): Promise<void> {
+    const oldest = instantPart(new Date(now() - runDays * dayMs).toISOString());
+    for (const [index, { name, instant }] of kept.entries()) {
+      if (index < kept.length - runsMax || instant < oldest) await unlinkIfThere(disk, join(folder, name));
+    }
+  }
+
+  async function write(report: RunRecord): Promise<void> {
+    const known = await list();
+    const place = known.find(({ id }) => id === idPart(report.run))?.place ?? (known.at(-1)?.place ?? 0) + 1;
+    const parts = [String(place).padStart(placeDigits, '0'), instantPart(report.endedAt), idPart(report.run), 'json'];
+    // One name for all: what a killed run left of its draft is written over, and one run writes at a time.
+    const draft = join(folder, 'draft.tmp');
+    await writeWhole(disk, draft, [seal({ report })]);
+    await disk.rename(draft, join(folder, parts.join('.')));
+    await syncFolder(disk, folder);
+    await prune(await list());
+  }
+
+  return {
+    async append(report) {
+      if (!isFolderMade) {
+        await makeFolder(disk, folderOfJob);
+        await makeFolder(disk, folder);
+        isFolderMade = true;
+      }
+      try {
+        await write(report);
+      } catch (error) {
+        // Somebody may have removed the folder.
+        isFolderMade = false;
+        throw error;
+      }
+    },
+
+    read: ({ before, limit }) =>
+      onDisk(folder, async () => {
+        const named = await list();
+        const end = before === undefined ? named.length : named.findIndex(({ id }) => id === idPart(before));
+        const found: RunRecord[] = [];
+        for (const each of named.slice(0, Math.max(0, end)).toReversed()) {
+          if (found.length >= limit) break;
+          const record = await read(each);
+          if (record) found.push(record);
+        }
+        return found;
+      }),
+
+    find: (run) =>
+      onDisk(folder, async () => {
+        const named = (await list()).find(({ id }) => id === idPart(run));
+        return named && read(named);
+      }),
+  };
+}
+
+/** For ten billion reports. */
+const placeDigits = 10;
+
+function instantPart(iso: string): string {
+  return iso.replaceAll(/[:.]/g, '-');
+}
+
+/** Ids are the engine's and may hold anything; the name of a file may not. */
+function idPart(run: string): string {
+  return encodeURIComponent(run);
+}

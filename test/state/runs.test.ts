@@ -1,0 +1,115 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { DiskError, LeaseLostError } from '../../src/state/errors.ts';
+import { createMemoryDisk } from '../support/memory-disk.ts';
+import type { MemoryDisk } from '../support/memory-disk.ts';
+import { openTrial, runRecord } from '../support/state.ts';
+
+const now = Date.UTC(2026, 0, 31, 12);
+const daysAgo = (days: number) => new Date(now - days * 86_400_000).toISOString();
+
+let root = '';
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'runs-'));
+});
+afterEach(() => rm(root, { recursive: true }));
+
+async function append(dep: Parameters<typeof openTrial>[1], records: readonly ReturnType<typeof runRecord>[]) {
+  await using lease = await openTrial(root, dep).store.sync('s').acquireLease();
+  for (const record of records) await lease.appendRun(record);
+}
+
+async function kept(): Promise<string[]> {
+  return (await openTrial(root).store.sync('s').readRuns({ limit: 100 })).map(({ run }) => run);
+}
+
+describe('S6: reports of runs are bounded', () => {
+  test('in number: the oldest go', async () => {
+    const records = Array.from({ length: 7 }, (_, n) => runRecord(`r${n}`, daysAgo(7 - n)));
+    await append({ runsMax: 3 }, records);
+    expect(await kept()).toEqual(['r6', 'r5', 'r4']);
+    expect(await readdir(join(root, 's', 'runs'))).toHaveLength(3);
+  });
+
+  test('in age: those that ended before go with the next one', async () => {
+    await append({ runDays: 1_000 }, [runRecord('old', daysAgo(91)), runRecord('young', daysAgo(89))]);
+    expect(await kept()).toEqual(['young', 'old']);
+    await append({ runDays: 90 }, [runRecord('new', daysAgo(0))]);
+    expect(await kept()).toEqual(['new', 'young']);
+  });
+});
+
+describe('S6: reports on a disk in trouble', () => {
+  test('a damaged one is left out, named, and costs no other', async () => {
+    await append({}, [runRecord('r1', daysAgo(3)), runRecord('r2', daysAgo(2)), runRecord('r3', daysAgo(1))]);
+    const folder = join(root, 's', 'runs');
+    const [, second = ''] = (await readdir(folder)).toSorted();
+    const bytes = await readFile(join(folder, second));
+    bytes[30] = (bytes[30] ?? 0) ^ 1;
+    await writeFile(join(folder, second), bytes);
+    const { store, warnings } = openTrial(root);
+    expect((await store.sync('s').readRuns({ limit: 2 })).map(({ run }) => run)).toEqual(['r3', 'r1']);
+    expect(await store.sync('s').readRun('r2')).toBeUndefined();
+    expect(warnings).toMatchObject([{ kind: 'damaged' }, { kind: 'damaged' }]);
+    expect(warnings[0]?.message).toContain(second);
+  });
+
+  test('L10: after a kill or a power loss at every operation, each is there whole or not at all', async () => {
+    const start = (disk: MemoryDisk, pid: number) => {
+      const machine = { host: 'here', startByPid: new Map([[pid, `boot/${pid}`]]) };
+      return openTrial('/state', { disk, machine, pid, runsMax: 2 }).store.sync('s');
+    };
+    const live = async (disk: MemoryDisk): Promise<string[]> => {
+      const acknowledged: string[] = [];
+      try {
+        await using lease = await start(disk, 1).acquireLease();
+        for (const n of [1, 2, 3]) {
+          await lease.appendRun(runRecord(`r${n}`, daysAgo(5 - n)));
+          acknowledged.push(`r${n}`);
+        }
+      } catch (error) {
+        if (!disk.isOff) throw error;
+      }
+      return acknowledged;
+    };
+    const rehearsal = createMemoryDisk(1);
+    await live(rehearsal);
+    for (const end of ['kill', 'power loss'] as const) {
+      for (let operation = 1; operation <= rehearsal.operations; operation += 1) {
+        const disk = createMemoryDisk(operation);
+        disk.planFault({ operation, effect: 'off' });
+        const acknowledged = await live(disk);
+        disk.turnOff();
+        disk.restart(end);
+        const state = start(disk, 2);
+        const found = (await state.readRuns({ limit: 9 })).map(({ run }) => run);
+        expect(found).toEqual(found.toSorted((a, b) => (a < b ? 1 : -1)));
+        expect(found).toEqual(expect.arrayContaining(acknowledged.slice(-2)));
+        await using lease = await state.acquireLease();
+        await lease.appendRun(runRecord('r9', daysAgo(0)));
+        expect((await state.readRuns({ limit: 9 })).map(({ run }) => run)).toHaveLength(Math.min(2, found.length + 1));
+      }
+    }
+  });
+
+  test('a full disk is told, and what was kept before stays', async () => {
+    const disk = createMemoryDisk(1);
+    const { store } = openTrial('/state', { disk });
+    await using lease = await store.sync('s').acquireLease();
+    await lease.appendRun(runRecord('r1', daysAgo(2)));
+    disk.planFault({ operation: disk.operations + 2, effect: { code: 'ENOSPC' } });
+    await expect(lease.appendRun(runRecord('r2', daysAgo(1)))).rejects.toThrow(DiskError);
+    expect((await store.sync('s').readRuns({ limit: 9 })).map(({ run }) => run)).toEqual(['r1']);
+    await lease.appendRun(runRecord('r2', daysAgo(1)));
+    expect((await store.sync('s').readRuns({ limit: 9 })).map(({ run }) => run)).toEqual(['r2', 'r1']);
+  });
+
+  test('W7: a run whose lock is gone keeps nothing', async () => {
+    await using lease = await openTrial(root).store.sync('s').acquireLease();
+    await rm(join(root, 's', 'lock'));
+    await expect(lease.appendRun(runRecord('r1', daysAgo(1)))).rejects.toThrow(LeaseLostError);
+    expect(await kept()).toEqual([]);
+  });
+});

@@ -242,6 +242,26 @@ describe.each(everyKind)('a job: $name', ({ kind, of }) => {
     expect(sample.done()).not.toEqual(before);
   });
 
+  test('a fault of the program is thrown, and not told as the end of a run; the lease is free again', async () => {
+    const sample = of();
+    const { trial } = sample;
+    const job = await jobOf(sample);
+    await job.run(asked);
+    sample.makeWork();
+    trial.events.length = 0;
+    let isFaulty = true;
+    const push = trial.events.push.bind(trial.events);
+    trial.events.push = (...events) => {
+      if (isFaulty && events.some(({ type }) => type === 'progress')) throw new RangeError('a fault');
+      return push(...events);
+    };
+    await expect(job.run(asked)).rejects.toThrow(RangeError);
+    expect(eventsOf(trial.events, 'run-ended')).toEqual([]);
+    isFaulty = false;
+    expect((await job.run(asked)).status).toBe('succeeded');
+    expect((await job.plan(asked)).report.changes).toEqual([]);
+  });
+
   test('W8: a run whose end was asked for before it began does nothing, and says that it was stopped', async () => {
     const sample = of();
     const job = await jobOf(sample);

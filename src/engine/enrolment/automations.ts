@@ -32,10 +32,7 @@ export async function readAutomations(context: RunContext, rows: PlanInput['shee
   }
 }
 
-function relied(
-  { session, request, now }: RunContext,
-  texts: ReadonlySet<string>,
-): readonly Automation[] | undefined {
+function relied({ session, request, now }: RunContext, texts: ReadonlySet<string>): readonly Automation[] | undefined {
   const { automations: known } = session;
   if (!known || request.isFull) return undefined;
   const ageMs = now() - known.at;
@@ -55,10 +52,7 @@ async function listAutomations(context: RunContext): Promise<readonly Automation
   return list;
 }
 
-function nearestNames(
-  texts: ReadonlySet<string>,
-  automations: readonly Automation[],
-): ReadonlyMap<string, string> {
+function nearestNames(texts: ReadonlySet<string>, automations: readonly Automation[]): ReadonlyMap<string, string> {
   const names = automations.flatMap(({ name, status }) => (status === 'archived' ? [] : [name]));
   const unknown = [...texts].flatMap((text) => readWish(text, automations).unknown);
   return new Map(

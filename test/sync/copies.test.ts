@@ -1,5 +1,5 @@
-// I4: which of the rows with one ID is the contact's, from run to run. Plans over plain data; `test/engine/copies.test.ts`
-// plays the same with a whole sync.
+// Which of the rows with one ID is the contact's row (I4), from run to run. Plans over plain data;
+// `test/engine/copies.test.ts` plays the same with a whole sync.
 import { expect, test } from 'vitest';
 import { adaptBase, type Link } from '../../src/sync/record/base.ts';
 import type { PlanInput } from '../../src/sync/input.ts';
@@ -218,7 +218,9 @@ test.each(cases)('$name', (each) => {
   expect(seen(each)).toEqual(wanted(each));
 });
 
-/** One run after the other, as far as links tell: what each says, and what is remembered of `a`. */
+/**
+ * Plays runs one after the other, as far as links matter: the changes and problems of each, and the stored link of `a`.
+ */
 function runs(...sheets: readonly (readonly Values[])[]) {
   let link: Link | undefined = ofA().link;
   return sheets.map((rows) => {
@@ -250,7 +252,7 @@ test('I4: of two rows that held the same, the unedited one gets the link, and no
   const [copied, edited, left] = runs([{}, {}], [{ position: 'CEO' }, {}], [{ position: 'CEO' }]);
   expect(copied!.copies).toEqual([contents()]);
   expect(edited).toMatchObject({ changes: [], problems: ['quarantined row 2 [I4]'] });
-  // The other one was deleted: what is left has the contact's keys.
+  // The other row was deleted: the row that is left has the contact's keys.
   expect(left).toMatchObject({ changes: sent(ceo), problems: [], copies: undefined });
 });
 

@@ -541,7 +541,7 @@ function approve(enrolments: number): NonNullable<SceneMore['requests']> {
   return { approved: { creates: 0, changes: 0, blanks: 0, deletes: 0, missing: 0, enrolments } };
 }
 
-/** A call that created and enrolled the new row of `c`, and whose contact is not known yet. */
+/** A call that created and enrolled the new row of `c`. The uuid of the contact is not known yet. */
 function inFlight(call: InFlight): Ledger {
   return { ...ledger([]), inFlight: new Map([[rowKey({ values: packedOf(valuesOf('c')) }), call]]) };
 }

@@ -1,4 +1,5 @@
-// What a plan costs, a line a case. Calls of the CRM: the operations table and W3, E2, E4. Of the sheet: the pinned protocol.
+// What a plan costs, a line a case. CRM calls follow the operations table and W3, E2, E4; sheet calls follow the pinned
+// protocol.
 import { expect, test } from 'vitest';
 import type { Change, FieldChange } from '../../src/sync/change.ts';
 import { type Budgets, estimate } from '../../src/sync/estimate.ts';

@@ -15,12 +15,12 @@ const fields = [field('name'), field('status'), field('size', 'integer')];
 interface WorldRow {
   id: string;
   cells: (string | number | boolean | null)[];
-  /** What somebody wrote beside it. */
+  /** A note that a person wrote beside the record. */
   note: string;
   status: string;
 }
 
-/** A tab and the memory of its feed; `run` does what the engine does with a plan, and everything succeeds. */
+/** A tab and the links of its feed. `run` does what the engine does with a plan, and every change succeeds. */
 function createWorld(options: Partial<FeedInput> = {}) {
   let rows: WorldRow[] = [];
   let links: ReadonlyMap<string, FeedLink> = new Map();
@@ -137,7 +137,7 @@ describe('as a property', () => {
               });
               const listed = new Set(each.records.map(([uuid]) => uuid));
               const removed = plan.changes.flatMap(({ op, uuid }) => (op === 'remove' ? [uuid!] : []));
-              // A row is deleted only if its record is not there, and never after a reading that proves nothing.
+              // A row is deleted only if its record is gone, and never after a reading that proves nothing.
               broken.push(...removed.filter((uuid) => listed.has(uuid) || uuid === 'mine' || each.isPartial));
               const after = new Set(world.rows().map(({ id, note }) => `${id} ${note}`));
               broken.push(
@@ -171,7 +171,7 @@ describe('as a property', () => {
                 ({ id, cells }) =>
                   id === uuid && fields.every((each, i) => isSameInCell(each, values[i] ?? null, cells[i]!)),
               );
-            // Two rows that differ, and neither is nearer: both say so, and a person decides (I4).
+            // Two different rows that differ in equally many fields: both say so, and a person decides (I4).
             const its = world.rows().filter(({ id }) => id === uuid);
             const isInDoubt =
               its.length > 1 && its.every(({ status }) => status.includes('cannot be told from a copy'));
@@ -478,7 +478,7 @@ describe('E7: a controlled status', () => {
     const changes = world.plan([record('a', 'a', 'on')]).changes;
     const intents = controlIntents({ controlled: 'status', links: world.links() }, changes);
     expect(intents).toEqual(new Map([['a', { agreed: 'off', writing: 'on' }]]));
-    // Written, and the process was killed; then somebody stopped it in the service.
+    // The cell was written and the process was killed; then a person stopped the automation in the service.
     world.edit(([row]) => [{ ...row!, cells: ['a', 'on', 1] }]);
     const next = world.plan([record('a', 'a', 'off')], { links: intents });
     expect(next.changes).toMatchObject([{ side: 'sheet', op: 'set', fields: [{ before: 'on', after: 'off' }] }]);

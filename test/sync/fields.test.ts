@@ -565,7 +565,7 @@ describe('M9: the mapping changed', () => {
       notes: { first_name: { conflictSince: noon } },
     });
     expect(adapted(['email'])).not.toHaveProperty('notes');
-    // A row is known by what it holds: of other columns that is something else.
+    // A row without an ID is known by its contents: with other columns it is another row.
     expect(adaptBase(known, ['first_name']).strays.size).toBe(0);
   });
 

@@ -686,7 +686,7 @@ function refusal(retryAt: number | null) {
   return { refusal: { message: 'bad e-mail', times: 1, retryAt, sheet: packedOf(valuesOf('a')) } };
 }
 
-/** The rows stand the other way round: the last of the people in row 2. They are read from below. */
+/** The rows in reverse order: the last of the people in row 2. They are read from below. */
 function sorted(people: readonly PersonParts[], more: SceneMore = {}): PlanInput {
   const input = scene(people, more);
   const rows = input.sheet.rows.toReversed().map((row, index) => ({ ...row, number: index + 2 }));

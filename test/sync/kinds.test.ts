@@ -16,7 +16,7 @@ import type { Value } from '../../src/sync/value/value.ts';
 const kinds: readonly Kind[] = ['text', 'email', 'handle', 'integer', 'flag', 'timestamp', 'list', 'json'];
 const textual: readonly Kind[] = ['text', 'email', 'handle', 'list', 'json'];
 
-/** What a sheet keeps of a RAW write: the very value, '' being an empty cell. */
+/** What a sheet stores of a RAW write: the same value; '' is an empty cell. */
 const throughCell = (kind: Kind, value: Value) => readCell(kind, writeCell(kind, value));
 
 describe('V1: each kind reads and writes both sides', () => {
@@ -313,7 +313,7 @@ describe('M5: a form of what was sent, or another value', () => {
 
   test('M5: comparing hostile text takes time in proportion to its length', () => {
     const hostile = ['y&', '&#', ' z', '&amp', '-\u200B', 'https://'].map((part) => part.repeat(40_000));
-    // A quadratic expression takes minutes here, and the test its limit of time.
+    // A quadratic expression takes minutes here, and fails the test by its time limit.
     for (const text of hostile) expect(isStoredForm('text', `${text}x`, text)).toBe(false);
   });
 });

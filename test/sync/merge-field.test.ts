@@ -6,8 +6,8 @@ import { plan } from '../../src/sync/plan.ts';
 import type { Reading, Side } from '../../src/sync/value/value.ts';
 import { fieldOf, person, scene, withFields } from './support.ts';
 
-// docs/SPEC.md, "Merge, one field" with M1 to M4, once more and slowly: O, A and B as there. Nothing of it is taken from
-// the code.
+// docs/SPEC.md, "Merge, one field" with M1 to M4, written a second time, slow and obvious: O, A and B as there. Nothing
+// is taken from the code.
 type Outcome = 'nothing' | 'conflict' | `base := ${string}` | `${Side} := ${string}`;
 
 interface Told {
@@ -17,7 +17,7 @@ interface Told {
   readonly direction: Direction;
   readonly policy: ConflictPolicy;
   readonly blank: BlankPolicy;
-  /** The side that was edited last, where that can be told. */
+  /** The side that was edited last, if that is known. */
   readonly newer?: Side | undefined;
 }
 
@@ -28,11 +28,11 @@ function oracle({ o, a, b, direction, policy, blank, newer }: Told): Outcome {
     if (b === null && (o === undefined || blank === 'ignore')) return 'nothing';
     return set('crm', b);
   }
-  // V3: unknown is not a change, and not a blank.
+  // V3: unknown is neither a change nor a blank.
   if (a === undefined || b === undefined) return 'nothing';
   if (a === b) return `base := ${a}`;
   if (direction === 'to_sheet') {
-    // M4, and M3: an emptied contact is not shown under `ignore`, and a cell can refill nothing here.
+    // M4, M3: under `ignore` an emptied contact is not shown, and here the cell cannot fill it.
     return a === null && o !== null && blank === 'ignore' ? 'nothing' : set('sheet', a);
   }
   const isOnlyA = o !== undefined && b === o;
@@ -41,7 +41,7 @@ function oracle({ o, a, b, direction, policy, blank, newer }: Told): Outcome {
   if (isOnlyB) return b === null && blank === 'ignore' ? set('sheet', a) : set('crm', b);
   if (o === undefined && a === null) return set('crm', b);
   if (o === undefined && b === null) return set('sheet', a);
-  // All differ, or no O and both set.
+  // All three differ, or O is missing and both sides have a value.
   const isDeclared = policy === 'crm' || policy === 'sheet';
   if ((a === null || b === null) && (blank === 'ignore' || !isDeclared)) {
     return a === null ? set('crm', b) : set('sheet', a);
@@ -125,7 +125,7 @@ describe('one field, every combination', () => {
       if (each.policy !== 'manual' || each.direction !== 'both' || each.o === undefined) return false;
       if (decision.kind !== 'write') return false;
       const overwritten = decision.side === 'crm' ? each.a : each.b;
-      // M2, M3: only a blank may give way.
+      // M2, M3: only a blank may lose.
       return overwritten !== each.o && overwritten !== null;
     });
     expect(lost).toEqual([]);

@@ -16,7 +16,7 @@ export function row(number: number, parts: Partial<OutboxRow> & { readonly text?
   return { number, id: idOf(number), cells: [ann, 'Sales', text], send: 'yes', ...blank, ...rest };
 }
 
-/** The ledger has the IDs of the rows, and nothing was sent; digests are what they are made of. */
+/** The ledger has the IDs of the rows, and nothing was sent. The digest of a text is the text itself. */
 export function input(rows: readonly OutboxRow[], more: Partial<OutboxInput> = {}): OutboxInput {
   return {
     kind: 'network_messages',
@@ -45,7 +45,7 @@ export function input(rows: readonly OutboxRow[], more: Partial<OutboxInput> = {
 
 export const dueOf = (given: OutboxInput) => planOutbox(given).due.map(({ row: number }) => number);
 
-/** What the digest of a row is made of. */
+/** The text of which the digest of a row is made. */
 export function saidBy(text: string, to = ann, from = 'Sales'): string {
   return JSON.stringify([
     ['lead_uuid', to],
@@ -54,7 +54,7 @@ export function saidBy(text: string, to = ann, from = 'Sales'): string {
   ]);
 }
 
-/** As the ledger has it: sent now, as message 70, unless told otherwise. */
+/** An entry of the ledger: sent now, as message 70, unless a case says otherwise. */
 export function sent(more: Partial<Message> = {}): Message {
   return { state: 'sent', at: now, run: 'r', said: '', uuid: idOf(70), ...more };
 }
@@ -63,7 +63,7 @@ export function waiting(more: Partial<Message> = {}): Message {
   return { state: 'waiting', at: now - 9000, run: '', said: '', ...more };
 }
 
-/** The plan of rows, by what the ledger has under the numbers of IDs. */
+/** The plan of rows, and the entries of the ledger by row number. */
 export function planOf(
   rows: readonly OutboxRow[],
   ledger: Readonly<Record<number, Message>>,
@@ -73,7 +73,7 @@ export function planOf(
   return planOutbox(input(rows, { messages, ...more }));
 }
 
-/** [what the row says, rows that are sent]; null: the row keeps what it says. */
+/** [status of the row, rows that are sent]; null: the row keeps its status. */
 export function saysOf(plan: OutboxPlan, number = 1): readonly [string | null, readonly number[]] {
   return [plan.statuses.get(number) ?? null, plan.due.map((due) => due.row)];
 }

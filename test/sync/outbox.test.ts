@@ -99,7 +99,7 @@ describe('rows with one ID', () => {
           'quarantined: has the same ID as row 1, and which of them was sent cannot be told, nothing is sent: clear the ID in the rows that are new messages',
         ]);
       }
-      // The ID of the other one is cleared: it is a message of its own.
+      // The ID of the other row is cleared: it is a message of its own.
       const decided = planOutbox(input([{ ...rows[0]!, id: '' }, rows[1]!], { messages }));
       expect([decided.due, decided.namings]).toMatchObject([[], [{ row: 1 }]]);
     },
@@ -110,7 +110,7 @@ describe('rows with one ID', () => {
     const rows = [row(1, { id: idOf(7), text: 'new' }), { ...row(2, { id: idOf(7), text: 'edited' }), uuid: idOf(70) }];
     const { statuses, namings } = planOutbox(input(rows, { messages: new Map([[idOf(7), sent]]) }));
     expect(statuses.get(2)).toContain('changed since, not sent again');
-    // The copy shows nothing of what was sent: it is a message of its own (P2).
+    // The copy shows no sign of being sent: it is a message of its own (P2).
     expect(namings).toMatchObject([{ row: 1 }]);
   });
 

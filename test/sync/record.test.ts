@@ -1,10 +1,10 @@
-// What a record holds is one text, and one that holds what is known already is known by that text.
+// A record is packed into one text. If it holds what is known already, the known text itself is returned.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { pack, unpack } from '../../src/sync/record/record.ts';
 import type { Reading } from '../../src/sync/value/value.ts';
 
-/** Texts that look like what stands between the values. */
+/** Texts that look like the separators between values. */
 const reading: fc.Arbitrary<Reading> = fc.oneof(
   fc.string({ unit: fc.constantFrom('a', '"', ',', 'null', '","', ',null,', '[', ']', '{}', '5') }),
   fc.string({ unit: fc.constantFrom('a', '\\', '\n', 'n', 'ü', '😀') }),

@@ -31,7 +31,7 @@ import {
   withFields,
 } from './support.ts';
 
-/** What the service answers: somebody's values with what was stored of the change. */
+/** What the service answers: the values of a person with the stored form of the change. */
 const answer = (who: Who, crm: Values = {}): Outcome => ({
   kind: 'done',
   contact: {
@@ -44,14 +44,14 @@ const done: Outcome = { kind: 'done' };
 
 interface Ran {
   readonly planned: Plan;
-  /** All that went into the sheet. */
+  /** All changes that went into the sheet. */
   readonly sheet: readonly string[];
   readonly settled: Settled;
   readonly problems: readonly string[];
   readonly link: (who: Who) => Link | null | undefined;
 }
 
-/** One run: the CRM changes come out as told, then the sheet changes. What is not told of is not begun. */
+/** One run: the CRM changes get the given outcomes, then the sheet changes. A change without one is not begun. */
 function run(
   input: PlanInput,
   ofCrm: (change: Change) => Outcome | undefined,
@@ -281,7 +281,7 @@ describe('the form in which the service stored it', () => {
 
   test.each([
     { what: '', first: undefined },
-    // Of what was written before, the last two writes count.
+    // Of earlier writes the last two count.
     { what: ', whatever was written before', first: 'Boss' },
   ])('M7: a field that both sides change back is written once on each side$what', ({ first }) => {
     const sides: string[] = [];
@@ -294,7 +294,7 @@ describe('the form in which the service stored it', () => {
     for (let turn = 0; turn < 6; turn += 1) {
       const someone = person('a', { sheet: { position: 'C.T.O.' } });
       const ran = run(scene([{ ...someone, link: link ?? someone.link }]), () => answer('a', { position: 'C.T.O.' }));
-      // Something in the service writes its own form again, and the run after brings it to the sheet.
+      // A program in the service writes its own form again, and the next run writes it into the sheet.
       link = ran.link('a') ?? link;
       sides.push(...ran.planned.changes.map(({ side }) => side), ...ran.problems);
       const back = run(scene([{ ...someone, contact: person('a').contact, link }]), () => undefined);
@@ -390,7 +390,7 @@ describe('a decision of a person', () => {
   });
 
   const onNewest = { mapping: withFields({ position: { conflict: 'newest' } }) } as const;
-  /** The contact was read ten minutes ago; the answer shows a position that was not there then, and the row had moved. */
+  /** The contact was read ten minutes ago. The answer shows a position that was not there then, and the row had moved. */
   const editedMeanwhile = () => {
     const old = { contact: { updatedAt: noon - 600_000 } };
     const first = person('a', { sheet: { company_name: 'Beta' }, ...old });
@@ -419,7 +419,7 @@ describe('a decision of a person', () => {
   });
 });
 
-/** What is only sent is not in the sheet of somebody whom the service alone knew. */
+/** A to_crm column is not in the row of a contact that only the service had. */
 const segmentless = { 'custom:segment': null };
 
 describe('new people', () => {
@@ -536,7 +536,7 @@ describe('new people', () => {
 });
 
 describe('W4, L3: a write of unknown outcome', () => {
-  /** As the run of unknown outcome left it. */
+  /** The link that a run with an unknown outcome left. */
   const { link } = run(scene([edited]), () => ({ kind: 'unknown', message: 'timeout' }));
   const changes: SceneMore = { crm: { coverage: 'changes' } };
   const drifted: SceneMore = { crm: { isDrifted: true } };

@@ -50,7 +50,8 @@ test('a plan has the number of calls to each side, and the time of the slower on
   );
   const { changes, questions } = plan(input);
   const budgets = { crmPerMinute: 60, sheetReadsPerMinute: 60, sheetWritesPerMinute: 2 };
-  // One lookup, one create, one update of fields and of a custom field after one search; set and uuid in one batch, one append and its mark.
+  // One lookup, one create, one update of fields and of a custom field after one search; set and uuid in one batch, one
+  // append and its mark.
   expect(estimate(changes, questions, budgets, (field) => field.startsWith('custom:'))).toEqual({
     crmCalls: 5,
     sheetReads: 1,

@@ -1,4 +1,4 @@
-// Small worlds for the algorithm: people who are in sync unless a case says what differs, and plans told as short lines.
+// Scenes for the algorithm: people who are in sync except for what a case changes, and plans written as short lines.
 import { type Link, rowKey, type Stray } from '../../src/sync/record/base.ts';
 import type { Change, Problem } from '../../src/sync/change.ts';
 import { keyLookupOf } from '../../src/sync/record/keys.ts';
@@ -10,7 +10,7 @@ import type { Reading, Value } from '../../src/sync/value/value.ts';
 
 export type Values = Readonly<Record<string, Reading>>;
 
-/** Noon of a day; every case happens then. */
+/** Noon of a day. Every case happens at this instant. */
 export const noon = Date.UTC(2026, 4, 4, 12);
 
 export function fieldOf(name: string, header: string, more: Partial<Field> = {}): Field {
@@ -78,7 +78,7 @@ export const only = (values: Values): Values => ({
 
 export const packedOf = (values: Values): Packed => pack(fields.map(({ name }) => values[name]));
 
-/** What differs from somebody who is linked and in sync. null: there is none. */
+/** What differs from a person who is linked and in sync. null: the side is missing. */
 export interface PersonSpec {
   readonly base?: Values | null;
   readonly crm?: Values | null;
@@ -98,7 +98,7 @@ export interface PersonParts {
 export function person(who: Who, spec: PersonSpec = {}): PersonParts {
   const uuid = uuidOf(who);
   const agreed = { ...valuesOf(who), ...spec.base };
-  // What is only sent is never read back (M4).
+  // A to_crm column is never read back (M4).
   const crm = { ...agreed, 'custom:segment': undefined, ...spec.crm };
   const sheet = { ...agreed, ...spec.sheet };
   const lastCrm = packedOf({ ...agreed, 'custom:segment': undefined });
@@ -110,10 +110,10 @@ export function person(who: Who, spec: PersonSpec = {}): PersonParts {
   };
 }
 
-/** Somebody only the CRM knows. */
+/** A person that only the CRM has. */
 export const newContact = (who: Who, crm: Values = {}): PersonParts => person(who, { base: null, crm, sheet: null });
 
-/** Somebody only the sheet knows: no ID yet. */
+/** A person that only the sheet has: no ID yet. */
 export const newRow = (who: Who, sheet: Values = {}, row: Partial<RowRecord> = {}): PersonParts =>
   person(who, { base: null, crm: null, sheet, row: { id: '', ...row } });
 
@@ -121,14 +121,17 @@ export interface SceneMore extends Partial<Omit<PlanInput, 'crm' | 'sheet' | 'an
   readonly crm?: Partial<PlanInput['crm']>;
   readonly sheet?: Partial<PlanInput['sheet']>;
   readonly requests?: Partial<PlanInput['requests']>;
-  /** What the service answers when asked for somebody, or for a row number that names somebody. */
+  /** By name, or by row number: what the service answers when asked for that person. */
   readonly asked?: Readonly<Record<string, ContactAnswer>>;
-  /** Who has a key, by `KeyLookup.id`: what is left out is answered from the people of the scene; null: nothing was asked. */
+  /**
+   * By `KeyLookup.id`: which contact has the key. A key that is left out is answered from the people of the scene; null:
+   * no key was asked for.
+   */
   readonly keys?: Readonly<Record<string, ContactAnswer>> | null;
   readonly strays?: ReadonlyMap<string, Stray>;
 }
 
-/** The rows stand one below the other from row 2 on, in the order of the people. */
+/** The rows stand one below the other from row 2, in the order of the people. */
 export function scene(people: readonly PersonParts[], more: SceneMore = {}): PlanInput {
   const { crm, sheet, requests, asked = {}, keys = {}, strays = new Map(), ...rest } = more;
   const used = rest.mapping ?? mapping;
@@ -172,7 +175,7 @@ export function scene(people: readonly PersonParts[], more: SceneMore = {}): Pla
   };
 }
 
-/** As the service answers for every key that a row holds: the first of the people who has it. */
+/** Answers for every key in the rows, as the service would: the first of the people who has it. */
 function keyAnswers(
   people: readonly PersonParts[],
   rows: readonly RowRecord[],
@@ -229,15 +232,15 @@ export function tellProblem({ kind, uuid, row, field, rule }: Problem): string {
   return `${kind} ${about}${field === null ? '' : `/${field}`} [${rule}]`;
 }
 
-/** What a case expects; what it leaves out is to be empty. */
+/** What a case expects. A part that is left out must be empty. */
 export interface Expected {
   readonly changes?: readonly string[];
   readonly problems?: readonly string[];
-  /** Links that stand otherwise than before: `a row-gone`, `a forgotten`. */
+  /** Links whose standing changed: `a row-gone`, `a forgotten`. */
   readonly links?: readonly string[];
   readonly questions?: readonly string[];
   readonly holds?: readonly string[];
-  /** Words that people read in one of the problems or holds. */
+  /** A part of the reason of one of the problems or holds. */
   readonly says?: string;
 }
 
@@ -270,7 +273,7 @@ export function tell(input: PlanInput): Required<Expected> {
   };
 }
 
-/** What a case is to give, with what it leaves out. */
+/** The expected result of a case, with the parts it leaves out. */
 export function wanted({ changes, problems, links, questions, holds, says }: Expected): Required<Expected> {
   return {
     changes: changes ?? [],
@@ -282,13 +285,13 @@ export function wanted({ changes, problems, links, questions, holds, says }: Exp
   };
 }
 
-/** What it gives; of the words, those it asks for, if they are there. */
+/** The actual result. The reasons are reduced to the part that the case asks for, if it is there. */
 export function seen({ input, says = '' }: Expected & { readonly input: PlanInput }): Required<Expected> {
   const told = tell(input);
   return { ...told, says: told.says.includes(says) ? says : told.says };
 }
 
-/** One field of what a packed record holds. */
+/** One field of a packed record. */
 export function valueIn(packed: Packed, name: string): Reading {
   return unpack(packed)[fields.findIndex((field) => field.name === name)];
 }

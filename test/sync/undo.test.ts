@@ -30,7 +30,7 @@ const wrote = (field: string, agreedBefore: Reading, after: Reading, side: 'crm'
   after,
 });
 
-/** As both sides show somebody now. */
+/** A person as both sides show them now. */
 function peopleOf(parts: PersonParts): ReadonlyMap<string, Person> {
   const { uuid, link, contact, row } = parts;
   return new Map([[uuid, { uuid, link, contact: contact ?? 'absent', row: row && { number: 2, ...row } }]]);
@@ -139,7 +139,7 @@ describe('S4: writes that are reported instead', () => {
   });
 });
 
-/** A whole undo over sides that do as they are told: what both hold then, and the base. */
+/** A whole undo over sides that store what they are sent: what both hold then, and the base. */
 function carryOut(parts: PersonParts, writes: readonly PastWrite[]) {
   const people = peopleOf(parts);
   const input = scene([parts]);

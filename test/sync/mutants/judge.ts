@@ -1,5 +1,5 @@
-// A process that tries one mutant after the other, each sent by its parent: the tests run in it, and stop at the first
-// that fails. The parent ends it when a mutant never stops.
+// A process that tries one mutant after the other, each sent by its parent. It runs the tests and stops at the first that
+// fails. The parent ends it when a mutant does not end.
 import { readFileSync } from 'node:fs';
 import { createVitest } from 'vitest/node';
 import type { Mutant } from './mutate.ts';
@@ -14,7 +14,7 @@ let mutant: Mutant | undefined;
 
 const vitest = await createVitest(
   {
-    // Modules are kept on disk by what their file holds; a mutant is in no file.
+    // Modules are cached by the content of their file; a mutant is in no file.
     fsModuleCache: false,
     include: ['test/sync/**/*.test.ts'],
     watch: false,
@@ -39,7 +39,7 @@ const vitest = await createVitest(
   },
 );
 await vitest.standalone();
-// What is cheap comes first: properties find most, and take longest.
+// Cheap tests first: the properties find most, and take longest.
 const specifications = (await vitest.globTestSpecifications()).toSorted(
   (a, b) => Number(a.moduleId.includes('properties')) - Number(b.moduleId.includes('properties')),
 );

@@ -1,5 +1,5 @@
-// `npm run mutants [-- --sample N] [--seed N] [--all] [--file TEXT]`: changes src/sync in small ways, one at a time and in
-// memory only, and lists the changes that no test notices.
+// `npm run mutants [-- --sample N] [--seed N] [--all] [--file TEXT]`: changes src/sync in small ways, one at a time and
+// only in memory, and lists the changes that no test notices.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ const { values } = parseArgs({
   },
 });
 const root = join(import.meta.dirname, '../../..');
-/** A run without mutants takes a few seconds, on a busy machine a minute: what takes longer does not end. */
+/** A run without mutants takes a few seconds, on a busy machine a minute. A mutant that takes longer does not end. */
 const mutantSecsMax = 180;
 
 const files = globSync('src/sync/**/*.ts', { cwd: root })

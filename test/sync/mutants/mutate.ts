@@ -1,4 +1,4 @@
-// Small changes to a source text, each of which some test ought to notice. Types and texts for people are left alone.
+// Small changes to a source text, each of which a test should notice. Types and texts for people are left alone.
 import { parseSync } from 'oxc-parser';
 
 export interface Mutant {
@@ -59,7 +59,7 @@ export function mutantsOf(file: string, source: string): Mutant[] {
       case 'Literal':
         return visitLiteral(node);
       case 'ReturnStatement':
-        // Where nothing comes back already, or what is taken for it, emptying changes nothing.
+        // If the function returns nothing, or a value that counts as nothing, emptying it changes nothing.
         if (node['argument'] && !['undefined', 'false'].includes(textOf(node['argument'] as Node)))
           add(node.start, node.end, 'return undefined as never;', `emptied: ${shown(textOf(node))}`);
         return;
@@ -76,7 +76,7 @@ export function mutantsOf(file: string, source: string): Mutant[] {
     const [left, right] = [node['left'] as Node, node['right'] as Node];
     const operator = String(node['operator']);
     const other = operators[operator];
-    // A text is put together: less one is no text.
+    // A text is concatenated: minus makes no text.
     const isText = operator === '+' && [left, right].some(({ type }) => type === 'TemplateLiteral');
     if (other === undefined || isText) return;
     const at = source.indexOf(operator, left.end);

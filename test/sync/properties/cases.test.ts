@@ -1,4 +1,4 @@
-// What the laws found, each as the smallest story that showed it.
+// Failures that the laws found, each as the smallest story that shows it.
 import { deepStrictEqual } from 'node:assert';
 import { expect, test } from 'vitest';
 import { settleDown } from './laws.ts';

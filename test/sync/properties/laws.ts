@@ -6,12 +6,12 @@ import { fieldNames } from './setting.ts';
 import { type Contact, inScope, isSameField, type Row, type World } from './world.ts';
 
 /**
- * A service that does not store, or refuses, is tried again a few times (M6, W5). A record that waited for another one,
- * and was named for it, goes on when that is done, and another one after it.
+ * A value that the service does not store, or refuses, is tried again a few times (M6, W5). A record that waited for
+ * another one, and was reported for it, goes on once that one is done.
  */
 const moreRunsMax = 20;
 
-/** L6: two runs on quiet and healthy sides, and one more that has nothing to do. */
+/** L6: two runs on quiet and healthy sides, and a third one that has nothing to do. */
 export function settleDown(world: World): void {
   if (world.violations.length > 0) return;
   world.story.push('-- quiet from here on');
@@ -21,7 +21,8 @@ export function settleDown(world: World): void {
   for (let more = 0; more < moreRunsMax; more += 1) {
     const before = world.base;
     const next = run(world, healthy);
-    // What was held while another field moved, or was not stored, is named a conflict once nothing of the record moves any more.
+    // A field that was held while another field moved, or that was not stored, becomes a conflict once no field of the
+    // record moves any more.
     if (more === 0 && !isMoving(next) && !hasOpen(last)) judgeIdle(world, before, next);
     for (const change of next.plan.changes) judgeLate(world, change, last);
     last = next;
@@ -43,13 +44,13 @@ function hasOpen({ settled }: Ran): boolean {
   return settled?.problems.some(({ kind }) => kind === 'held' || kind === 'failed') ?? false;
 }
 
-/** After two runs only those may still move who were named, or for whom something else had to be done first. */
+/** After two runs only those records may still change that were reported, or that had to wait for another change. */
 function judgeLate(world: World, { op, uuid, row, reason }: Change, { settled, plan }: Ran): void {
   const isNamed = settled?.problems.some(
     (each) =>
       (row !== null && each.row === row) || (uuid !== null && (each.uuid === uuid || each.reason.includes(uuid))),
   );
-  // A deletion waits until all else succeeded (D5), and a contact is moved here before it is merged (I2).
+  // A deletion waits until all other changes succeeded (D5), and a contact is moved here before it is merged (I2).
   const isDeletion = op === 'delete' || op === 'remove';
   const follows = plan.changes.some(
     (each) => each.op === 'delete' || each.op === 'remove' || (each.op === 'create' && each.moves === uuid),
@@ -58,7 +59,7 @@ function judgeLate(world: World, { op, uuid, row, reason }: Change, { settled, p
     world.violations.push(`L6: the third run still wants to ${op} ${uuid} row ${row}: ${reason}`);
 }
 
-/** W9: nothing is written, and nothing remembered anew. */
+/** W9: nothing is written, and nothing new is stored. */
 function judgeIdle(world: World, before: World['base'], { settled }: Ran): void {
   for (const uuid of settled?.links.keys() ?? [])
     world.violations.push(
@@ -74,12 +75,12 @@ function judgeIdle(world: World, before: World['base'], { settled }: Ran): void 
   }
 }
 
-/** They are kept each by its key: in whatever order a run comes across them. */
+/** Each is stored by its key, in whatever order a run meets them. */
 function straysText({ strays }: Pick<World['base'], 'strays'>): string {
   return JSON.stringify([...strays].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** L5, L6: A = B = O in every field of every pair that is not named. */
+/** L5, L6: A = B = O in every field of every pair that is not reported. */
 function judgeEqual(world: World, problems: readonly Problem[]): void {
   for (const contact of inScope(world)) {
     const rows = world.rows.filter(({ id }) => id === contact.uuid);
@@ -102,7 +103,7 @@ function judgePair(world: World, contact: Contact, row: Row, problems: readonly 
     if (about.some(({ field }) => field === fieldNames[index])) continue;
     const [a, b] = [contact.held[index]!.value, row.held[index]!.value];
     if (direction === 'to_crm') {
-      // What was sent last is all there is to go by: a write whose answer was lost cannot be told from none.
+      // Only what was sent last is known: a write whose answer was lost looks like no write.
       if (world.unsure.has(contact.uuid)) continue;
       const isKept = b === null && (blank === 'ignore' || agreed[index] === undefined);
       if (!isKept && !isSameField(world, index, b, a))
@@ -123,7 +124,7 @@ function told(a: unknown, b: unknown, o: unknown): string {
   return `A ${JSON.stringify(a)} B ${JSON.stringify(b)} O ${JSON.stringify(o)}`;
 }
 
-/** L7, L12: everybody is on both sides, or named. */
+/** L7, L12: every person is on both sides, or reported. */
 function judgeEverybody(world: World, problems: readonly Problem[]): void {
   for (const contact of inScope(world)) {
     const rows = world.rows.filter(({ id }) => id === contact.uuid);
@@ -158,7 +159,7 @@ function judgeEverybody(world: World, problems: readonly Problem[]): void {
   }
 }
 
-/** L12: what the plan says will be linked is linked, when all succeeds. */
+/** L12: the number of links that the plan gives is right if every change succeeds. */
 function judgeCounts(world: World, { plan, settled, outcomes }: Ran): void {
   if (!settled || [...outcomes.values()].some(({ kind }) => kind !== 'done')) return;
   if (plan.linked !== world.base.links.size)

@@ -1,5 +1,5 @@
-// `npm run properties [-- --runs N] [--seed N] [--law TEXT] [--path P]`: many trials of each law, or one again. `--plans N`
-// is as many trials: each makes a plan or more.
+// `npm run properties [-- --runs N] [--seed N] [--law TEXT] [--path P]`: plays many trials of each law, or one again.
+// `--plans N` is the same as `--runs N`: each trial makes at least one plan.
 import { parseArgs } from 'node:util';
 import { playLaws } from './play.ts';
 

@@ -1,4 +1,5 @@
-// The table "Merge, one field" of SPEC with M1 to M4, one line a case, for text: slow, obvious, and written from the rules.
+// The table "Merge, one field" of SPEC with M1 to M4, one line a case, for text: slow, obvious, and written from the
+// rules.
 import type { Reading, Side, Value } from '../../../src/sync/value/value.ts';
 import type { FreeField } from './records.ts';
 

@@ -1,7 +1,7 @@
-// What people do to either side. Things are picked by number, taken modulo what is there.
+// What people do to either side. A number picks a thing, modulo the number of things there are.
 import { type Arbitrary, constant, constantFrom, nat, oneof, record, tuple } from 'fast-check';
 import { alphabet, fieldNames, segment } from './setting.ts';
-import { addContact, addRow, living, persons, type Row, tick, valuesOf, type World } from './world.ts';
+import { addContact, addRow, existingContacts, persons, type Row, tick, valuesOf, type World } from './world.ts';
 
 export type Act =
   | {
@@ -53,7 +53,10 @@ export const anyAct: Arbitrary<Act> = oneof(
   { weight: 1, arbitrary: record({ kind: constant('types a formula'), who, field: anyField }) },
 );
 
-/** Edits of values alone: who is who stays plain. `position` and below, so that keys stay as they are. */
+/**
+ * Edits of values alone: which row is whose stays plain. `position` and the fields after it, so that keys stay as they
+ * are.
+ */
 export const anyPlainEdit: Arbitrary<Act> = record({
   kind: constantFrom('edits a cell', 'edits a contact'),
   who,
@@ -81,10 +84,10 @@ function perform(world: World, what: Act): void {
       return;
     }
     case 'edits a contact': {
-      const contact = pick(living(world), what.who);
+      const contact = pick(existingContacts(world), what.who);
       if (!contact || what.field === segment) return;
       const typed = personal(what.field, what.to);
-      // Nobody sees that a field was emptied which was empty already.
+      // Emptying an empty field is no visible edit.
       if (typed.value !== null || contact.held[what.field]!.value !== null) contact.held[what.field] = typed;
       contact.updatedAt = world.now;
       return;
@@ -142,7 +145,7 @@ function performOn(world: World, kind: OneArgument, index: number): void {
       return;
     }
     case 'deletes a contact': {
-      const contact = living(world)[index % (living(world).length || 1)];
+      const contact = existingContacts(world)[index % (existingContacts(world).length || 1)];
       if (contact) contact.gone = 'by a person';
       return;
     }
@@ -165,7 +168,7 @@ function performOn(world: World, kind: OneArgument, index: number): void {
       if (row) row.id = index % 2 ? 'zzz' : '99999999-0000-4000-8000-000000000000';
       return;
     case 'moves to another list or back': {
-      const contact = living(world)[index % (living(world).length || 1)];
+      const contact = existingContacts(world)[index % (existingContacts(world).length || 1)];
       if (!contact) return;
       contact.list = contact.list === 'here' ? 'there' : 'here';
       contact.updatedAt = world.now;

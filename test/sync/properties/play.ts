@@ -1,20 +1,20 @@
-// Many trials of the laws, one law after the other: what `npm run properties` does, and whoever else wants plans by the
-// million.
+// Plays many trials of the laws, one law after the other: for `npm run properties`, and for any caller that needs plans
+// by the million.
 import { VerbosityLevel } from 'fast-check';
 import { explain } from './explain.ts';
 import { laws } from './properties.ts';
 
 export interface PlayOptions {
   /**
-   * Trials of all laws together, each law its share. A trial makes one plan at least, and ten or twenty where sides have to
-   * come to rest: so many trials are more plans than that.
+   * Trials of all laws together; each law gets its share. A trial makes at least one plan, and ten or twenty if its sides
+   * have to come to rest.
    */
   readonly runs: number;
-  /** A number that fast-check takes: below 2^31. */
+  /** A number that fast-check accepts: below 2^31. */
   readonly seed: number;
-  /** Part of the names of the laws wanted; all when left out. */
+  /** Part of the names of the wanted laws; left out: all laws. */
   readonly law?: string;
-  /** Of a failure, to play that one again. */
+  /** The path of a failure, to play that trial again. */
   readonly path?: string;
 }
 
@@ -22,11 +22,11 @@ export interface Played {
   readonly law: string;
   readonly runs: number;
   readonly seconds: number;
-  /** The story of the smallest trial found that breaks it, and the command that plays it again. */
+  /** The story of the smallest failing trial, and the command that plays it again. */
   readonly broken?: string;
 }
 
-/** As they are played: a million trials take their time. */
+/** Yields each law as soon as it is played: a million trials take long. */
 export function* playLaws({ runs, seed, law = '', path }: PlayOptions): Generator<Played> {
   const wanted = laws.filter(({ name }) => name.includes(law));
   const shares = wanted.reduce((sum, { share }) => sum + share, 0);

@@ -1,9 +1,9 @@
-// The laws over a small world; `npm run properties` plays 200,000 trials of them and takes any seed.
+// The laws over a small world. `npm run properties` plays 200,000 trials of them with any seed.
 import { describe, expect, test } from 'vitest';
 import { explain } from './explain.ts';
 import { laws } from './properties.ts';
 
-/** Fewer where the same is run again and again, as by `npm run mutants`. */
+/** Fewer trials if the tests run again and again, as by `npm run mutants`. */
 const runs = Number(process.env['PROPERTY_RUNS'] ?? 5000);
 const shares = laws.reduce((sum, { share }) => sum + share, 0);
 

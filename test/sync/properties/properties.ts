@@ -1,4 +1,4 @@
-// The laws as properties. Each says what it plays and what must hold of it; `share` is its part of the runs asked for.
+// The laws as properties: what each plays, and what must hold. `share` is its part of the trials.
 import { type Arbitrary, array, check, type Parameters, property, type RunDetails, tuple } from 'fast-check';
 import { settleDown } from './laws.ts';
 import { anyPlainEdit } from './people.ts';
@@ -56,32 +56,29 @@ export const laws: readonly Law[] = [
     playAndSettle,
   ),
   lawOf(
-    'with any policy everything but what is named converges, and nothing is lost or invented',
+    'with any policy every field that is not reported converges, and no value is lost or invented',
     4,
     anyTrial,
     playAndSettle,
   ),
   lawOf('a crash between any two writes heals', 2, crashTrial, playAndSettle),
-  lawOf('each field becomes what the table says, whatever becomes of the others', 2, anyFreePlan, judgeByTable),
+  lawOf('each field becomes what the table says, whatever the other fields become', 2, anyFreePlan, judgeByTable),
   lawOf('a conflict freezes its own field and nothing else', 1, anyFreePlan, judgeFrozen),
   lawOf('mirrored sides mirror the plan', 1, symmetricFreePlan, judgeMirror),
   lawOf(
-    'the order of contacts, links and rows does not matter, nor does one that is seen twice',
+    'neither the order of contacts, links and rows nor a contact that is seen twice changes the plan',
     1,
     tuple(anyTrial, anyRun, anyShuffle),
     ([trial, options, shuffle]) => judgeOrder(readBoth(settled(trial), options), shuffle),
   ),
-  lawOf('the same input gives the same plan, and stays as it is', 1, tuple(anyTrial, anyRun), ([trial, options]) =>
+  lawOf('the same input gives the same plan, and is not changed', 1, tuple(anyTrial, anyRun), ([trial, options]) =>
     judgeRepeatable(readBoth(settled(trial), options)),
   ),
-  lawOf(
-    'what changed is planned alike from an incremental reading and from a whole one',
-    1,
-    tuple(plainTrial, edits),
-    ([trial, acts]) => judgeIncremental(settled(trial), acts),
+  lawOf('an incremental reading and a whole one give the same plan', 1, tuple(plainTrial, edits), ([trial, acts]) =>
+    judgeIncremental(settled(trial), acts),
   ),
   lawOf(
-    'undo puts back what a run wrote where nobody touched it since',
+    'undo puts back what a run wrote, except what changed since',
     1,
     tuple(plainTrial, edits, edits),
     ([trial, acts, since]) => {

@@ -1,5 +1,5 @@
-// Carrying changes out on the small world, with what the adapters promise: what moved since it was read is not written
-// over (W3), and a service that may refuse, forget or reshape what it is sent.
+// Carries changes out on the small world, as the adapters promise. A value that moved since it was read is not
+// overwritten (W3). The service may refuse, forget or reshape what it is sent.
 import { lastSeen } from '../../../src/sync/record/base.ts';
 import type { Change, FieldChange } from '../../../src/sync/change.ts';
 import type { PlanInput } from '../../../src/sync/input.ts';
@@ -16,7 +16,7 @@ import {
   type Contact,
   type Held,
   isSameField,
-  living,
+  existingContacts,
   recordOf,
   type Row,
   rowRecordOf,
@@ -27,11 +27,11 @@ import {
 
 export interface Push {
   readonly outcomes: ReadonlyMap<Change, Outcome>;
-  /** Whatever became of them. */
+  /** Changes with any outcome. */
   readonly begun: ReadonlySet<Change>;
   carryOut(change: Change): void;
   isKilled(): boolean;
-  /** Some change was not begun. */
+  /** A change was not begun. */
   hasSkipped(): boolean;
 }
 
@@ -41,7 +41,7 @@ export function createPush(world: World, input: PlanInput, { faults, meanwhile, 
   const outcomes = new Map<Change, Outcome>();
   const rowByNumber = new Map(world.rows.map((row, index) => [index + 2, row]));
   const readByRow = new Map(input.sheet.rows.map((read) => [rowByNumber.get(read.number)!, read]));
-  // Who was not read is taken to hold what was seen last.
+  // A contact that was not read counts as last seen.
   const readByUuid = new Map<string, Packed>(
     [...input.base.links].map(([uuid, link]) => [uuid, lastSeen(link, 'crm')]),
   );
@@ -50,7 +50,7 @@ export function createPush(world: World, input: PlanInput, { faults, meanwhile, 
     if (found.kind === 'here') readByUuid.set(found.contact.uuid, found.contact.values);
   }
   for (const found of input.answers.contacts.values()) {
-    // Asked for another reason (I10), a contact that was not read is still planned as it was last seen.
+    // A contact that was asked for by another rule (I10) and was not read is planned as last seen.
     const isPlanned =
       found.kind === 'here' &&
       (input.crm.coverage === 'whole' ||
@@ -83,7 +83,7 @@ export function createPush(world: World, input: PlanInput, { faults, meanwhile, 
     hasSkipped: () => hasSkipped,
   };
 
-  /** D5: before it is deleted for that, what the service says of it now is what counts. */
+  /** D5: before it is deleted, the present answer of the service counts. */
   function isRowGone(uuid: string): boolean {
     const isOfRow = ({ id }: RowRecord) => id === uuid;
     return input.mapping.onRowDeleted === 'delete_contact' && !input.sheet.rows.some(isOfRow);
@@ -151,7 +151,7 @@ export function createPush(world: World, input: PlanInput, { faults, meanwhile, 
     const row = rowByNumber.get(change.row ?? 0);
     const known = holderOf(values);
     if (known) {
-      // Somebody made them a moment ago. The client sees that they were there already, and changed nobody: planned again.
+      // Another client created the contact a moment ago. The create finds it and changes nothing: planned again.
       const isUnknown = known.held.every(({ isPersons }) => isPersons) && !world.base.links.has(known.uuid);
       if (isUnknown) return { kind: 'moved' };
       return { kind: 'done', contact: recordOf(known) };
@@ -167,7 +167,7 @@ export function createPush(world: World, input: PlanInput, { faults, meanwhile, 
   }
 
   function update(change: Extract<Change, { op: 'update' }>): Outcome {
-    const contact = living(world).find(({ uuid }) => uuid === change.uuid);
+    const contact = existingContacts(world).find(({ uuid }) => uuid === change.uuid);
     if (!contact) return { kind: 'refused', message: 'no such contact' };
     const read = readByUuid.get(contact.uuid);
     if (read !== undefined && recordOf(contact).values !== read) return { kind: 'moved' };
@@ -194,15 +194,15 @@ export function createPush(world: World, input: PlanInput, { faults, meanwhile, 
     return { kind: 'done', contact: recordOf(contact) };
   }
 
-  /** M5: the answer shows what somebody wrote in the moment of the update. Keys are left to the other acts. */
+  /** M5: the answer shows what another person wrote at the moment of the update. Other acts edit keys. */
   function editMeanwhile({ uuid, held }: Contact, { fields }: Change): void {
     const index = fields.map(({ field }) => fieldNames.indexOf(field as never)).find((each) => isPlainField(each));
-    // The number counts on before a change has its effect.
+    // The number of a change is taken before the change has its effect.
     for (const { at, value } of edits) {
       if (at !== number - 1 || index === undefined) continue;
       const values = alphabet[index]!;
       const theirs = values[value % values.length]!;
-      // What differs in case or white space alone passes for a form of what was sent: nobody can tell.
+      // A value that differs only in case or white space passes for a form of what was sent.
       if (folded(theirs) === folded(held[index]!.value)) continue;
       held[index] = { value: theirs, isPersons: true };
       world.story.push(`  meanwhile ${fieldNames[index]} of ${uuid} becomes ${JSON.stringify(held[index].value)}`);
@@ -210,7 +210,7 @@ export function createPush(world: World, input: PlanInput, { faults, meanwhile, 
   }
 
   function takenBy(contact: Contact, fields: readonly FieldChange[]): Contact | undefined {
-    return living(world).find(
+    return existingContacts(world).find(
       (other) =>
         other !== contact &&
         fields.some(({ field, after }) => {
@@ -226,7 +226,7 @@ export function createPush(world: World, input: PlanInput, { faults, meanwhile, 
   }
 
   function holderOf(values: readonly Value[]): Contact | undefined {
-    return living(world).find(({ held }) =>
+    return existingContacts(world).find(({ held }) =>
       [0, 1].some(
         (index) =>
           values[index] !== null &&
@@ -247,7 +247,7 @@ export function createPush(world: World, input: PlanInput, { faults, meanwhile, 
   }
 
   function deleteContact(change: Change): Outcome {
-    const contact = living(world).find(({ uuid }) => uuid === change.uuid);
+    const contact = existingContacts(world).find(({ uuid }) => uuid === change.uuid);
     if (!contact) return { kind: 'done' };
     const read = readByUuid.get(contact.uuid);
     if (read !== undefined && recordOf(contact).values !== read) return { kind: 'moved' };

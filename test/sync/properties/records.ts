@@ -1,4 +1,4 @@
-// Single plans over records whose three values are drawn freely: who is who is plain, what becomes of fields is not.
+// Single plans over records whose three values are drawn freely. Which row is whose is plain; the fields are not.
 import { type Arbitrary, array, boolean, constantFrom, record, tuple } from 'fast-check';
 import type { Link } from '../../../src/sync/record/base.ts';
 import { noAnswers, noRequests, type PlanInput } from '../../../src/sync/input.ts';
@@ -12,7 +12,7 @@ export interface FreeField {
   readonly blank: BlankPolicy;
 }
 
-/** One person: free values on each side, and in the base if it was ever agreed on. */
+/** One person: any values on each side, and in the base if both sides ever agreed. */
 export interface FreeRecord {
   readonly presence: 'linked' | 'crm' | 'sheet';
   readonly base: readonly Reading[];
@@ -47,7 +47,7 @@ export const anyFreePlan = freePlanOf(
   constantFrom<Direction>('both', 'both', 'to_sheet', 'to_crm'),
   constantFrom<ConflictPolicy>('manual', 'crm', 'sheet'),
 );
-/** Nothing in it tells the sides apart but the declared winner. */
+/** Nothing in it tells the sides apart except the declared winner. */
 export const symmetricFreePlan = freePlanOf(
   constantFrom<Direction>('both'),
   constantFrom<ConflictPolicy>('manual', 'crm', 'sheet'),
@@ -62,7 +62,7 @@ export function shuffled<Item>(items: readonly Item[], { isReversed, turn }: Shu
 }
 
 export const uuidOf = (index: number) => `00000000-0000-4000-8000-00000000000${index + 1}`;
-/** Position of the first free field; before it is the key, which nobody touches. */
+/** Position of the first free field. The key stands before it and is not edited. */
 export const firstFree = 1;
 
 export function inputOf({ fields, records }: FreePlan): PlanInput {
@@ -78,7 +78,7 @@ export function inputOf({ fields, records }: FreePlan): PlanInput {
     if (presence !== 'sheet') contacts.push({ uuid, values: pack([key, ...answered]), updatedAt: 1000 });
     if (presence !== 'crm') rows.push(row);
     if (presence === 'sheet') lookups.set(row.values, { kind: 'gone' });
-    // A person who is linked and open is looked at whatever was last seen.
+    // A linked person whose link is open is planned whatever was last seen.
     if (presence === 'linked') links.set(uuid, { agreed: pack([key, ...base]), isOpen: true });
   }
   const identity = { crm: 'list', sheet: 'tab' };

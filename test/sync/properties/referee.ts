@@ -1,11 +1,11 @@
-// The laws that every single write, and every kept base, has to hold. Written from the rules, not from the code.
+// The laws that every single write, and every stored base, must obey. Written from the rules, not from the code.
 import type { Change, FieldChange } from '../../../src/sync/change.ts';
 import type { PlanInput } from '../../../src/sync/input.ts';
 import type { Plan } from '../../../src/sync/plan.ts';
 import { type RowRecord, unpack } from '../../../src/sync/record/record.ts';
 import type { Reading, Side, Value } from '../../../src/sync/value/value.ts';
 import { fieldNames, position } from './setting.ts';
-import { type Contact, type Held, isSameField, living, type World } from './world.ts';
+import { type Contact, type Held, isSameField, existingContacts, type World } from './world.ts';
 
 interface Write {
   readonly change: Change;
@@ -16,10 +16,10 @@ interface Write {
   readonly source: readonly Reading[];
 }
 
-/** L1, L2: whom does this write go over, and where does it come from? */
+/** L1, L2: which value does this write replace, and where does the new value come from? */
 export function judgeWrite(world: World, write: Write): void {
   const { change, field, index, written, source } = write;
-  // What is taken back comes from the history, and was asked for.
+  // A value that is taken back comes from the history, and a person asked for it.
   if (field.rule === 'S4') return;
   const lost = written.held[index]!;
   const { side } = change;
@@ -28,7 +28,7 @@ export function judgeWrite(world: World, write: Write): void {
   if (!isRelease && source[index] !== field.after) {
     world.violations.push(`L2: invented: ${told}`);
   }
-  // A key that was let go a moment ago is told as it was before (I7).
+  // A key that was released a moment ago is reported as it was before (I7).
   const isLetGo = lost.value === null && !lost.isPersons && side === 'crm';
   if (field.before !== undefined && !isLetGo && !isSameField(world, index, field.before, lost.value)) {
     world.violations.push(`L12: told to replace ${JSON.stringify(field.before)}: ${told}`);
@@ -40,7 +40,7 @@ export function judgeWrite(world: World, write: Write): void {
 
 function isEdit(world: World, uuid: string, index: number, value: Value): boolean {
   const known = world.agreed.get(uuid)?.[index];
-  // Where nothing was agreed a blank says nothing: it is filled.
+  // Without a base a blank is no edit: it is filled.
   if (known === undefined) return value !== null;
   return !isSameField(world, index, value, known);
 }
@@ -50,7 +50,7 @@ function isStoredForm({ setting }: World, index: number, sent: Value, stored: Va
   return index === position && setting.habit === 'lowers' && String(sent).toLowerCase() === stored;
 }
 
-/** Does a stated policy say that what a person put on this side gives way? */
+/** Does a declared policy say that an edit of a person on this side loses? */
 function mayOverwrite({ mapping }: World, side: Side, index: number, value: Value, by: Value): boolean {
   const { direction, conflict, blank } = mapping.fields[index]!;
   if (direction === 'to_sheet') return side === 'sheet';
@@ -60,21 +60,21 @@ function mayOverwrite({ mapping }: World, side: Side, index: number, value: Valu
   return conflict === 'newest' || (conflict !== 'manual' && conflict !== side);
 }
 
-/** L8. The service had nobody by that name: was it because this row was created before? */
+/** L8: the service found no contact for this row. Was it because the row was created before? */
 export function judgeCreate(world: World, change: Change, row: RowRecord | undefined): void {
-  if (row && row.id !== '' && living(world).some(({ uuid }) => uuid === row.id)) {
+  if (row && row.id !== '' && existingContacts(world).some(({ uuid }) => uuid === row.id)) {
     world.violations.push(`L8: a contact is created for row ${change.row}, which has one: ${row.id}`);
   }
 }
 
-/** L7: contacts are deleted for a row that a person deleted, where that is the policy, and for nothing else. */
+/** L7: a contact is deleted only because a person deleted its row, and only under that policy. */
 export function judgeDeletion(world: World, { sheet }: PlanInput, { uuid }: Contact): void {
   const isAsked = world.mapping.onRowDeleted === 'delete_contact';
   const isLiving = sheet.rows.some(({ id }) => id === uuid);
   if (!isAsked || isLiving) world.violations.push(`L7: ${uuid} is deleted, and nobody asked for it`);
 }
 
-/** What can be said of a plan before anything of it is done. */
+/** What can be judged of a plan before any of it is done. */
 export function judgePlan(world: World, { sheet }: PlanInput, planned: Plan): void {
   const writers = new Set<string>();
   for (const change of planned.changes) {
@@ -96,7 +96,7 @@ export function judgePlan(world: World, { sheet }: PlanInput, planned: Plan): vo
   if (doubled.length > 0) world.violations.push(`L12: named twice: ${doubled.join(', ')}`);
 }
 
-/** L3: what the base has that it did not have before was seen on both sides. */
+/** L3: a new value of the base was seen on both sides. */
 export function judgeBase(world: World, { base }: PlanInput): void {
   for (const [uuid, link] of world.base.links) {
     if (base.links.get(uuid)?.agreed === link.agreed) continue;
@@ -106,7 +106,7 @@ export function judgeBase(world: World, { base }: PlanInput): void {
     for (const [index, value] of unpack(link.agreed).entries()) {
       if (value === undefined || (had && isSameField(world, index, had[index], value))) continue;
       const field = world.mapping.fields[index]!;
-      // A key that was let go, and whose second half did not succeed: the blank is the sync's own (I7).
+      // A key that was released, and whose second half did not succeed: the sync itself made the blank (I7).
       const isLetGo = value === null && contact?.held[index]!.isPersons === false;
       const isCrmsToo =
         field.direction === 'to_crm' ||
@@ -131,7 +131,8 @@ function wasHeld(world: World, uuid: string, side: Side, index: number, value: V
       ? world.contacts.filter((each) => each.uuid === uuid)
       : // IDs are pasted about: any row will do.
         [...world.rows, ...world.deletedRows];
-  // Somebody may have edited it right after it was confirmed; and the service's own form may differ from what it was sent (M5).
+  // A person may have edited it right after it was confirmed, and the service's form may differ from what it was sent
+  // (M5).
   return (
     holders.length === 0 ||
     (index === position && world.setting.habit === 'lowers') ||

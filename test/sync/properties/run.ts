@@ -1,5 +1,5 @@
-// One run over the small world, as the engine does it: read, plan, ask, push to the CRM, resume, push to the sheet,
-// settle. What goes wrong on the way is told beforehand, so that a trial replays exactly.
+// One run over the small world, as the engine does it: read, plan, ask, push to the CRM, plan the sheet changes, push to
+// the sheet, settle. Faults are decided beforehand, so that a trial replays exactly.
 import { type Arbitrary, array, boolean, constant, constantFrom, nat, oneof, option, record } from 'fast-check';
 import { type Base, type Link, withUnknownOutcome } from '../../../src/sync/record/base.ts';
 import type { Change, Question } from '../../../src/sync/change.ts';
@@ -25,7 +25,7 @@ import {
   findByKey,
   inScope,
   isSameField,
-  living,
+  existingContacts,
   recordOf,
   rowRecordOf,
   tick,
@@ -33,7 +33,7 @@ import {
   type World,
 } from './world.ts';
 
-/** What becomes of a change, by its number in the run; beyond the list all is well. */
+/** The outcome of a change, by its number in the run. Beyond the list every change succeeds. */
 export type Fault =
   | 'fine'
   | 'refused'
@@ -50,15 +50,15 @@ export interface RunOptions {
   /** Bit mask over contacts: not read (partial), or missed (drifted). */
   readonly unread: number;
   readonly unreadable: { readonly row: number; readonly field: number } | null;
-  /** The service does not answer questions. */
+  /** The service answers no questions. */
   readonly isSilent: boolean;
   readonly waitsToSettle: boolean;
   readonly faults: readonly Fault[];
   /** Before the change of that number is carried out. */
   readonly meanwhile: readonly { readonly at: number; readonly act: Act }[];
-  /** Of the update of that number: somebody writes another value into a field that was sent, before it is answered. */
+  /** Of the update of that number: another person writes another value into a sent field before it is answered. */
   readonly edits?: readonly { readonly at: number; readonly value: number }[];
-  /** Of a crash: links whose number has this bit were committed. */
+  /** Of a crash: the links whose number has this bit were committed. */
   readonly committed: number;
   readonly pauseSecs: number;
 }
@@ -173,7 +173,7 @@ function carryOut(input: PlanInput, planned: Plan, push: Push): void {
   if (push.isKilled()) return;
   const toSheet = planSheetChanges(input, planned, push.outcomes);
   for (const change of toSheet) if (!isDeletion(change)) push.carryOut(change);
-  // D5: deletions last, and only after all else succeeded.
+  // D5: deletions come last, and only after all else succeeded.
   if ([...push.outcomes.values()].some(({ kind }) => kind !== 'done') || push.hasSkipped()) return;
   for (const change of [...planned.changes, ...toSheet].filter(isDeletion)) {
     if (!push.outcomes.has(change)) push.carryOut(change);
@@ -209,7 +209,7 @@ export function readBoth(world: World, options: RunOptions): PlanInput {
       missing: [],
     },
     answers: noAnswers,
-    // A person let everything through: whether guards hold is not the question here.
+    // A person approved everything: guards are not the question here.
     requests: {
       resolve: new Map(),
       retry: new Set(),
@@ -241,7 +241,7 @@ function answer(world: World, known: Answers, questions: readonly Question[], { 
   const keys = new Map(known.keys);
   for (const question of questions) {
     if (question.kind === 'contact') {
-      const found = living(world).find(({ uuid }) => uuid === question.uuid);
+      const found = existingContacts(world).find(({ uuid }) => uuid === question.uuid);
       contacts.set(question.uuid, isSilent ? silence : answerOf(found));
     } else if (question.kind === 'lookup') {
       lookups.set(question.key, isSilent ? silence : lookUp(world, question.values));
@@ -262,21 +262,23 @@ function answerOf(found: Contact | undefined): ContactAnswer {
 }
 
 function lookUp(world: World, values: readonly Reading[]): LookupAnswer {
-  const hits = findByKey(world, living(world), values);
+  const hits = findByKey(world, existingContacts(world), values);
   const here = hits.filter(({ list }) => list === 'here');
   const [first, ...more] = here.length > 0 ? here : hits;
   return more.length > 0 ? { kind: 'several', uuids: [first!, ...more].map(({ uuid }) => uuid) } : answerOf(first);
 }
 
-/** As the service: of several that have the key, one. */
+/** As the service does: one of the contacts that have the key. */
 function lookUpKey(world: World, { field, value }: Extract<Question, { kind: 'key' }>): ContactAnswer {
   const index = fieldNames.findIndex((name) => name === field);
-  return answerOf(living(world).find((contact) => isSameField(world, index, valuesOf(contact)[index], value)));
+  return answerOf(
+    existingContacts(world).find((contact) => isSameField(world, index, valuesOf(contact)[index], value)),
+  );
 }
 
 /**
- * What the journal of the engine says of a process that died: updates are noted before they are begun, all of a batch
- * together, those that pass keys on each by itself.
+ * What the journal of the engine knows of a process that died: updates are noted before they are begun, a batch at once;
+ * updates that pass keys on are noted one by one.
  */
 function underWay({ changes }: Plan, { begun }: Push): readonly Change[] {
   const updates = changes.filter((change) => change.op === 'update');
@@ -284,7 +286,7 @@ function underWay({ changes }: Plan, { begun }: Push): readonly Change[] {
   return updates.some((change) => begun.has(change)) ? updates : [];
 }
 
-/** `interrupted`: their results are kept with the links, or it is not known what became of them (W4). */
+/** `interrupted`: their results were stored with the links, or their outcome is unknown (W4). */
 function commit(
   world: World,
   { links }: Settled,
@@ -295,7 +297,7 @@ function commit(
   const told = new Set<string>();
   for (const [index, [uuid, link]] of [...links].entries()) {
     if (!isCommitted(index)) {
-      // Answered, and forgotten with the process: as good as not answered.
+      // Answered, and lost with the process: the same as not answered.
       world.unsure.add(uuid);
       continue;
     }
@@ -315,7 +317,7 @@ function commit(
   noteAgreed(world);
 }
 
-/** For the referee. That the base is honest is judged by itself (L3). */
+/** For the referee, which judges separately whether the base is honest (L3). */
 function noteAgreed(world: World): void {
   world.agreed.clear();
   for (const [uuid, link] of world.base.links) world.agreed.set(uuid, unpack(link.agreed));

@@ -1,4 +1,5 @@
-// The small world's mapping and alphabets. Few values, so that people collide, agree by chance and go back to old values.
+// The mapping and the alphabets of the small world. Few values, so that records collide, agree by chance and return to
+// old values.
 import { type Arbitrary, boolean, constant, constantFrom, oneof, record } from 'fast-check';
 import type { BlankPolicy, ConflictPolicy, Field, Mapping } from '../../../src/sync/record/mapping.ts';
 import type { Value } from '../../../src/sync/value/value.ts';
@@ -13,14 +14,14 @@ export interface Setting {
   readonly onRowDeleted: Mapping['onRowDeleted'];
   readonly onContactDeleted: Mapping['onContactDeleted'];
   readonly moveToList: boolean;
-  /** Of the field `position`; the others are kept as sent. */
+  /** Applies to the field `position`; the other fields are stored as sent. */
   readonly habit: Habit;
 }
 
 export const fieldNames = ['network_id', 'email', 'name', 'company_name', 'position', 'status', 'segment'] as const;
 export type FieldName = (typeof fieldNames)[number];
 
-/** By position of the field; the first is what a new contact has if nobody says anything. */
+/** By position of the field. The first is the value of a new contact that nothing else is said about. */
 export const alphabet: readonly (readonly Value[])[] = [
   [null, 'ada', 'bob', 'https://net.example/in/Ada/', 'cyd'],
   [null, 'ada@x.io', 'bob@x.io', 'Ada@X.io', 'all@example.com'],

@@ -1,4 +1,4 @@
-// Laws of one plan: what it says must not depend on order, on which side is called what, or on what else is wrong.
+// Laws of one plan: it must not depend on order, on which side is called what, or on other problems.
 import { deepStrictEqual } from 'node:assert';
 import type { Change } from '../../../src/sync/change.ts';
 import type { PlanInput } from '../../../src/sync/input.ts';
@@ -10,7 +10,7 @@ import type { World } from './world.ts';
 import { expectedOf } from './oracle.ts';
 import { firstFree, type FreePlan, inputOf, mirrored, type Shuffle, shuffled, uuidOf } from './records.ts';
 
-/** A plan as text, its maps in an order of their own: they have none. */
+/** A plan as text, with its maps sorted: their order has no meaning. */
 function told({ links, strays, people, wishes, wishResults, ...rest }: Plan): unknown {
   const sorted = (map: ReadonlyMap<string | number, unknown>) => [...map].toSorted(([a], [b]) => (a < b ? -1 : 1));
   return structuredClone({
@@ -35,7 +35,7 @@ export function judgeOrder(input: PlanInput, shuffle: Shuffle): void {
   deepStrictEqual(told(plan(other)), told(plan(input)));
 }
 
-/** L11: the same input, the same plan; and nothing of the input is touched. */
+/** L11: the same input gives the same plan, and the input is not changed. */
 export function judgeRepeatable(input: PlanInput): void {
   const before = structuredClone(input);
   const first = told(plan(input));
@@ -43,7 +43,7 @@ export function judgeRepeatable(input: PlanInput): void {
   deepStrictEqual(input, before);
 }
 
-/** L11: what is written where, without saying which side is which; the key alone tells the people apart. */
+/** L11: which values are written where, without the names of the sides. Only the key tells the people apart. */
 export function judgeMirror(drawn: FreePlan): void {
   const other = { crm: 'sheet', sheet: 'crm' } as const;
   const itself = effectsOf(plan(inputOf(drawn)), (side) => side);
@@ -63,7 +63,7 @@ function effectsOf({ changes, problems }: Plan, seen: (side: Side) => Side): unk
   return { written: written.toSorted(), open: open.toSorted() };
 }
 
-/** L1, L2, L4, L5: each field of each person becomes what the table says, whatever becomes of the others. */
+/** L1, L2, L4, L5: each field of each person becomes what the table says, whatever the other fields become. */
 export function judgeByTable(drawn: FreePlan): void {
   const { changes, problems } = plan(inputOf(drawn));
   const expected: string[] = [];
@@ -126,16 +126,18 @@ function withFirst({ records }: FreePlan, first: FreePlan['records'][number]): F
   return [first, ...records.slice(1)];
 }
 
-/** W3, L11: who was not read again is as last seen, so that a pull of what changed is as good as a whole one. */
+/**
+ * W3, L11: a contact that was not read again counts as last seen, so an incremental pull plans the same as a whole one.
+ */
 export function judgeIncremental(world: World, edits: readonly Act[]): void {
   run(world, healthy);
   run(world, healthy);
   for (const each of edits) act(world, each);
   const [, whole] = planAndAsk(world, readBoth(world, healthy), healthy);
   const [input, incremental] = planAndAsk(world, readBoth(world, { ...healthy, coverage: 'changes' }), healthy);
-  // A contact that waited for a person to decide about some row has no link: the next whole scan appends it.
+  // A contact that waited for a decision about a row has no link: the next whole scan appends it.
   const read = new Set(input.crm.contacts.map(({ uuid }) => uuid));
-  // A row without an ID is doubted rather too often than linked too early.
+  // A row without an ID is set aside too often rather than linked too early.
   const doubted = new Set(incremental.problems.filter(({ field }) => field === null).map(({ row }) => row));
   const expected = whole.changes.filter(
     ({ op, uuid, row }) => (op !== 'append' || read.has(uuid ?? '')) && (row === null || !doubted.has(row)),

@@ -51,7 +51,7 @@ export const plainTrial = trialOf(
   true,
 );
 
-/** Each contact and row that a trial starts with has keys of its own, but for those it was told to share. */
+/** Each contact and row that a trial starts with has keys of its own, except those that are to share one. */
 export function begin(trial: Trial): World {
   const world = createWorld(trial.setting);
   const ownKeys = (letters: readonly number[], prefix: string, index: number) => {

@@ -1,4 +1,5 @@
-// S4: what a run wrote goes back to what was agreed before it, on both sides and in the base; what moved since is named.
+// S4: a value that a run wrote goes back to what was agreed before, on both sides and in the base. A value that changed
+// since is reported.
 import { deepStrictEqual } from 'node:assert';
 import type { Change } from '../../../src/sync/change.ts';
 import { plan, type Plan } from '../../../src/sync/plan.ts';
@@ -24,7 +25,7 @@ export function judgeUndo(world: World, edits: readonly Act[], since: readonly A
   for (const each of since) act(world, each);
   const changedSince = new Set([...touched].filter(([, write]) => !holdsStill(world, write)).map(([id]) => id));
   const undone = undo(world, writes);
-  // A key that somebody else took meanwhile cannot go back; the service says so.
+  // A key that another contact took meanwhile cannot go back; the service says so.
   if (undone.isRefused) return;
   deepStrictEqual(new Set(undone.problems.map(({ id }) => id)), changedSince);
   for (const [id, write] of touched) {
@@ -32,7 +33,7 @@ export function judgeUndo(world: World, edits: readonly Act[], since: readonly A
   }
   if (since.length === 0 && changedSince.size === 0) {
     deepStrictEqual(plan(readBoth(world, healthy)).changes, []);
-    // Undo can be undone: the same again, the other way round.
+    // An undo can be undone: the same again, in the other direction.
     const again = undo(world, undoneWrites(undone.changes, writes));
     if (again.isRefused) return;
     deepStrictEqual(again.problems, []);
@@ -71,7 +72,7 @@ function sidesOf(world: World, uuid: string) {
 function holdsStill(world: World, { uuid, field, agreedBefore, after }: PastWrite): boolean {
   const { row, contact } = sidesOf(world, uuid);
   const index = fieldNames.indexOf(field as never);
-  // Only one side of these can be changed; and where nothing was agreed on there is nothing to go back to.
+  // Only one side of these can be changed. Where nothing was agreed there is nothing to go back to.
   if (field === 'status' || field === 'segment' || agreedBefore === undefined) return false;
   return [row, contact].every(
     (side) => side !== undefined && isSameField(world, index, side.held[index]!.value, after),

@@ -1,4 +1,4 @@
-// Two sides as plain data, with what a referee has to know of them: which row is physically which, who wrote a value last.
+// Two sides as plain data, with what a referee has to know: which row is physically which, and who wrote each value last.
 import { compileKeys } from '../../../src/sync/record/keys.ts';
 import type { Base } from '../../../src/sync/record/base.ts';
 import { isSame } from '../../../src/sync/value/kinds.ts';
@@ -17,7 +17,7 @@ export interface Contact {
   readonly uuid: string;
   held: Held[];
   list: 'here' | 'there';
-  /** undefined while it lives. */
+  /** undefined while it exists. */
   gone?: 'by a person' | 'by the sync';
   updatedAt: number;
 }
@@ -40,7 +40,7 @@ export interface World {
   base: Base;
   /** By uuid: what both sides agreed on, as the base has it. */
   readonly agreed: Map<string, Reading[]>;
-  /** Contacts to whom a column was sent that nobody can read back, and no answer came, or none was kept. */
+  /** Contacts that were sent a column that cannot be read back, without an answer or with one that was lost. */
   readonly unsure: Set<string>;
   now: number;
   made: number;
@@ -93,12 +93,12 @@ export function tick(world: World, secs = 1): number {
   return world.now;
 }
 
-export function living(world: World): Contact[] {
+export function existingContacts(world: World): Contact[] {
   return world.contacts.filter(({ gone }) => gone === undefined);
 }
 
 export function inScope(world: World): Contact[] {
-  return living(world).filter(({ list }) => list === 'here');
+  return existingContacts(world).filter(({ list }) => list === 'here');
 }
 
 export function valuesOf({ held }: { readonly held: readonly Held[] }): Value[] {
@@ -129,7 +129,7 @@ export function isSameField(world: World, index: number, a: Reading, b: Reading)
   return isSame(world.mapping.fields[index]!.kind, a, b);
 }
 
-/** Who, of these contacts, is found by any match key of the values, the first key that finds somebody deciding. */
+/** Which of these contacts a match key of the values finds. The first key that finds any decides. */
 export function findByKey(world: World, contacts: readonly Contact[], values: readonly Reading[]): Contact[] {
   for (const read of compileKeys(world.mapping).readers) {
     const key = read(values);

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { secretPattern } from '../config/secret-pattern.ts';
+import { secretPattern } from './secret-pattern.ts';
 
 /** A text that must not be printed: logs, JSON, templates and the debugger show a mask; only `reveal` gives it away. */
 export class Secret {

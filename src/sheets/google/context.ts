@@ -1,13 +1,12 @@
 // What the parts of one table share: the client, the spreadsheet, the mapping, and what is known of the tab so far.
 import { isDeepStrictEqual } from 'node:util';
 import type { CallOptions, SheetsClient } from './client.ts';
-import type { TabLayout } from './tab-layout.ts';
 import type { SheetsErrorContext } from '../errors.ts';
-import type { Grid } from './grid.ts';
-import { type HeaderCell, resolveHeader, type ResolvedHeader } from './header.ts';
+import type { DataFilter, Grid } from './grid.ts';
+import type { IndexRange } from './adjacent.ts';
+import { type HeaderCell, resolveHeader, type ResolvedHeader, type TabLayout } from './header.ts';
 import { anchorValue, type IdBlock } from './marks.ts';
 import type { ColumnKey, ColumnSpec, IdKey, TableMemory, TableSpec } from '../port.ts';
-import type { ShownRequest } from './open-cells.ts';
 
 export const idKey: IdKey = '#id';
 
@@ -33,6 +32,14 @@ export interface ReadLimits {
   readonly cellsPerRead: number;
   /** Cells in each answer of a table that is larger. */
   readonly cellsPerChunk: number;
+}
+
+/** The second call of a read, fixed by where the open cells are (open-cells.ts). */
+export interface ShownRequest {
+  readonly headerRowIndex: number;
+  readonly rows: readonly IndexRange[];
+  readonly columns: readonly IndexRange[];
+  readonly filters: DataFilter[];
 }
 
 /** The last read that gave a snapshot: enough to tell an unchanged answer without taking it apart. */

@@ -29,6 +29,18 @@ export interface ResolvedHeader {
   readonly located: readonly LocatedColumn[];
 }
 
+/** What is known of a tab until it has to be read again (tab-layout.ts). */
+export interface TabLayout {
+  readonly title: string;
+  readonly resolved: ResolvedHeader;
+  /** The header row as a routine read should show it: formulas as their text. */
+  readonly headerTexts: readonly string[];
+  /** The header row alone tells, from now on, whether the columns are where they were. */
+  readonly isHeaderSufficient: boolean;
+  /** The header row as routine reads do show it, once one agreed with this layout. */
+  readonly headerAnswered?: string;
+}
+
 /** `anchorOf` gives the anchor value that each column of the mapping goes by. */
 export function resolveHeader(
   columns: readonly ColumnSpec[],

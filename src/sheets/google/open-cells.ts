@@ -7,19 +7,10 @@
 // two is let pass when the first call, made anew, answers the same bytes. Otherwise the read starts over.
 import type { sheets_v4 } from '@googleapis/sheets';
 import type { GridBounds } from './address.ts';
-import { type CallOptions, errorContext, type TableContext } from './context.ts';
+import { type CallOptions, errorContext, type ShownRequest, type TableContext } from './context.ts';
 import { type SheetsErrorContext } from '../errors.ts';
 import { UnavailableError } from './errors.ts';
-import {
-  type Block,
-  byBounds,
-  type CellData,
-  cellText,
-  cellValue,
-  type DataFilter,
-  enteredText,
-  formulaText,
-} from './grid.ts';
+import { type Block, byBounds, type CellData, cellText, cellValue, enteredText, formulaText } from './grid.ts';
 import type { CellValue } from '../port.ts';
 import { type RawAnswer, rawOptions, toRawAnswer } from './raw-answer.ts';
 import { type IndexRange, toIndexRanges } from './adjacent.ts';
@@ -40,14 +31,6 @@ export interface OpenCell {
 export function isOpenText(text: string): boolean {
   const first = text.charCodeAt(0);
   return first === 0x3d || first === 0x23 || first === 0x27 || text === 'Loading...';
-}
-
-/** The second call, fixed by where the open cells are. */
-export interface ShownRequest {
-  readonly headerRowIndex: number;
-  readonly rows: readonly IndexRange[];
-  readonly columns: readonly IndexRange[];
-  readonly filters: DataFilter[];
 }
 
 /** Rows farther apart are asked for apart, but not in more portions than that. */

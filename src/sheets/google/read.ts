@@ -16,7 +16,8 @@ import {
 import { type SheetsError, TableMovingError } from '../errors.ts';
 import { RefusedError } from './errors.ts';
 import { locateTab } from './locate.ts';
-import { type TabLayout, readTabLayout } from './tab-layout.ts';
+import type { TabLayout } from './header.ts';
+import { readTabLayout } from './tab-layout.ts';
 import type { ColumnKey, Row, Snapshot } from '../port.ts';
 import type { RawAnswer } from './raw-answer.ts';
 import { appendRows, columnLines, type KnownText } from './rows.ts';

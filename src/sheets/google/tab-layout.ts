@@ -9,17 +9,6 @@ import { readHeader } from './pinned-view.ts';
 import { searchMarks } from './pins.ts';
 import type { ColumnState } from '../port.ts';
 
-export interface TabLayout {
-  readonly title: string;
-  readonly resolved: ResolvedHeader;
-  /** The header row as a routine read should show it: formulas as their text. */
-  readonly headerTexts: readonly string[];
-  /** The header row alone tells, from now on, whether the columns are where they were. */
-  readonly isHeaderSufficient: boolean;
-  /** The header row as routine reads do show it, once one agreed with this layout. */
-  readonly headerAnswered?: string;
-}
-
 /**
  * One read, and one more while the marks of the tab are not known. Sets `context.layout`, shape and leftovers, and returns
  * the header row.

@@ -35,7 +35,7 @@ export async function keptRun(
 }
 
 /** What runs of a job reported, newest first. One that is no report is left out: nothing depends on it. */
-export async function readRuns(state: Pick<SyncState, 'readRuns'>, query: RunQuery): Promise<readonly StoredRun[]> {
+async function readRuns(state: Pick<SyncState, 'readRuns'>, query: RunQuery): Promise<readonly StoredRun[]> {
   return (await state.readRuns(query)).filter((record) => isStoredRun(record));
 }
 

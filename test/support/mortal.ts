@@ -110,7 +110,7 @@ export function createMortals({ random, configFile, serviceUrl, service, sheets,
         load: () => state.load(),
         addRequest: (request) => state.addRequest(request),
         readRuns: (query) => state.readRuns(query),
-        readRun: (run) => state.readRun(run),
+        readRun: (id) => state.readRun(id),
         acquireLease: async (options) => leaseOf(await state.acquireLease(options)),
       };
     },

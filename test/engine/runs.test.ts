@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readRuns } from '../../src/engine/runs.ts';
 import { createSyncTrial, type TrialOptions } from '../support/app.ts';
 import { createOutboxTrial } from './outbox/support.ts';
 
@@ -15,7 +14,7 @@ async function inSync(options: TrialOptions = {}) {
     trial.addContact({ first_name: name, company_name: 'Firm', email: `${name}@firm.io` });
   const reports = async (name = 'prospects') => {
     const { store } = await trial.start();
-    return readRuns(store.sync(name), { limit: 10 });
+    return store.sync(name).readRuns({ limit: 10 });
   };
   return { ...trial, reports };
 }
@@ -69,7 +68,7 @@ describe('S6: the reports of runs', () => {
     await trial.run();
     const reports = await trial.reports();
     expect(reports.map(({ status }) => status)).toEqual(['succeeded', 'failed', 'succeeded']);
-    expect(reports[1]?.error).toMatch(/503|service/);
+    expect(reports[1]?.['error']).toMatch(/503|service/);
   });
 
   test('G2: a run that is held is kept with the limit that held it, once', async () => {
@@ -95,7 +94,7 @@ describe('S6: the reports of runs', () => {
     await outbox.ready(['ann@firm.io', 'Max Muster', 'hello', 'yes']);
     const sent = await outbox.run();
     const { store: ofOutbox } = await outbox.start();
-    const [last] = await readRuns(ofOutbox.sync('messages'), { limit: 1 });
+    const [last] = await ofOutbox.sync('messages').readRuns({ limit: 1 });
     expect(last).toMatchObject({ run: sent.run, kind: 'outbox', counts: { sent: 1 } });
   });
 

@@ -81,6 +81,20 @@ describe('S5: a record that is not what its place says', () => {
     expect(trial.stateFiles()).toEqual(files);
   });
 
+  test('one that this process stored with a side that is unknown is as good as any', async () => {
+    const trial = await inSync();
+    const { uuid } = trial.contactOf('ann@firm.io');
+    const state = await stateOf(trial, 'prospects');
+    const parked = { why: 'flips', crm: undefined, sheet: 'Firm' };
+    {
+      await using lease = await state.acquireLease();
+      const link = (await lease.load()).links.get(uuid)!;
+      const record = Object.assign({ ...link }, { notes: { company_name: { parked } } });
+      await lease.commit({ links: one(uuid, record) });
+    }
+    expect((await readStanding(state)).notices).toEqual([]);
+  });
+
   test('without the order of the fields no link is read by guess: all are matched anew', async () => {
     const trial = await inSync();
     await put(trial, { facts: { put: new Map([['fields', ['email', 7]]]) } });

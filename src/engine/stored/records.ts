@@ -63,7 +63,7 @@ const link = recordOf<Link>()({
 });
 
 /** Nearly every link is nothing but these: they are looked at by hand, and any other link by its schema. */
-export function whyNotLink(stored: JsonObject): string | undefined {
+function whyNotLink(stored: JsonObject): string | undefined {
   for (const key in stored) {
     const part = stored[key];
     switch (key) {

@@ -9,8 +9,9 @@ export function recordOf<Type>() {
   return (shape: ShapeOf<Type>) => z.looseObject(shape);
 }
 
-export const optional = z.exactOptional;
-export const flag = z.exactOptional(z.literal(true));
+/** Also where the key is there without a value: a record that this process stored itself was not through JSON yet. */
+export const optional = z.optional;
+export const flag = z.optional(z.literal(true));
 export const text = z.string();
 export const count = z.number();
 /** Epoch milliseconds. */

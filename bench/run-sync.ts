@@ -9,6 +9,7 @@ import { overHttp } from '../src/crm/outreach/call/over-http.ts';
 import { runSync } from '../src/engine/sync/run.ts';
 import { type Bench, cpuMs, median } from './support/measure.ts';
 import { answerOf, startSync, type SyncBench, syncSpreadsheet } from './support/sync.ts';
+import { outreachDescription } from '../src/crm/outreach/description.ts';
 
 /** Of all processes but that of the first run of a hundred thousand, which has everything to learn. */
 const heapFlags: readonly string[] = ['--max-old-space-size=256', '--max-semi-space-size=4'];
@@ -156,7 +157,11 @@ async function measure(sync: SyncBench, steps: readonly Step[], execArgv = heapF
 if (process.argv[2] === 'measure') {
   const [configFile, urls, ...steps] = process.argv.slice(3) as [string, string, ...Step[]];
   const { crm, google } = JSON.parse(urls) as SyncBench['urls'];
-  const config = loadConfig(configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
+  const config = loadConfig(configFile, {
+    crm: outreachDescription,
+    env: {},
+    readFile: (path) => readFileSync(path, 'utf8'),
+  });
   using app = await createApp(
     config,
     {

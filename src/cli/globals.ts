@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import type { CliWorld } from './world.ts';
+import { outreachDescription } from '../crm/outreach/description.ts';
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -26,5 +27,5 @@ export function addGlobalOptions(program: Command): void {
 /** Throws ConfigError with everything that is wrong. */
 export function readConfig({ config }: GlobalOptions, { env }: CliWorld): Config {
   const path = config ?? (env['LEADSHEET_CONFIG'] || configDefault);
-  return loadConfig(path, { env, readFile: (file) => readFileSync(file, 'utf8') });
+  return loadConfig(path, { crm: outreachDescription, env, readFile: (file) => readFileSync(file, 'utf8') });
 }

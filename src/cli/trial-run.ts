@@ -15,6 +15,7 @@ import { token } from './standin-servers.ts';
 import { prepareTrialFolder, sheetCallsPerMinute } from './trial-folder.ts';
 import type { TrialOptions } from './trial.ts';
 import type { CliWorld } from './world.ts';
+import { outreachDescription } from '../crm/outreach/description.ts';
 
 const seed = 1;
 
@@ -52,7 +53,11 @@ async function serveAndRun(options: TrialOptions, world: CliWorld): Promise<void
     spreadsheetId: demoSpreadsheetId,
     port: options.port,
   });
-  const config = loadConfig(configFile, { env: {}, readFile: (file) => readFileSync(file, 'utf8') });
+  const config = loadConfig(configFile, {
+    crm: outreachDescription,
+    env: {},
+    readFile: (file) => readFileSync(file, 'utf8'),
+  });
 
   const places = { serviceUrl: serviceServer.url, sheetsUrl: sheetsServer.url, configFile };
   const lines = createLines(world.logOutput);

@@ -1,14 +1,13 @@
 // What one sync is run with. Put together once by app.ts; runs of one sync share it.
 import type { SyncConfig } from '../config/config.ts';
-import type { Tombstones } from '../crm/outreach/deletion.ts';
-import type { ServiceClient } from '../crm/port.ts';
-import type { Capabilities } from '../crm/outreach/scan/capabilities.ts';
+import type { Automations, Contacts, Crm } from '../crm/port.ts';
 import type { CallSettings, Table, TableMemory } from '../sheets/port.ts';
 import type { SyncState } from '../state/port.ts';
 import type { Change, Problem } from '../sync/change.ts';
 import type { Budgets } from '../sync/estimate.ts';
 import type { WishedAutomation } from '../sync/enrolment/wish.ts';
 import type { PlanInput } from '../sync/input.ts';
+import { RunFailed } from './errors.ts';
 import type { Emit } from './events.ts';
 import type { Noted } from './incomplete.ts';
 import type { RunCost, RunReport } from './report.ts';
@@ -17,9 +16,9 @@ import type { SyncShape } from './sync/shape.ts';
 export interface SyncContext {
   readonly config: SyncConfig;
   readonly shape: SyncShape;
-  readonly client: ServiceClient;
-  readonly capabilities: Capabilities;
-  readonly tombstones: Tombstones;
+  readonly crm: Crm;
+  /** Those of the CRM, as the mapping of the sync sees them. */
+  readonly contacts: Contacts;
   readonly openTable: (memory: TableMemory | undefined) => Table;
   readonly state: SyncState;
   /** Which account of which service: another one is another CRM (G1). */
@@ -74,6 +73,12 @@ export interface RunContext extends SyncContext {
   readonly table: Table;
   /** Of lists that were asked for in this run, by uuid: for people. */
   readonly listNames: Map<string, Promise<string>>;
+}
+
+/** The configuration is refused where it needs them and the CRM has none: this is for a program that skipped that. */
+export function automationsOf({ crm }: Pick<SyncContext, 'crm'>): Automations {
+  if (!crm.automations) throw new RunFailed('this CRM has no automations: remove `automation` from the sync');
+  return crm.automations;
 }
 
 /** For reading: nobody waits for it as for an edit. */

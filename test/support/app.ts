@@ -20,6 +20,7 @@ import type { Switches } from '../../src/standin/service/switches.ts';
 import { createSheetsStandin } from '../../src/standin/sheets/standin.ts';
 import { type CliRun, run as runCommand } from './cli.ts';
 import { useJumpingClock } from './service.ts';
+import { outreachDescription } from '../../src/crm/outreach/description.ts';
 
 export const tabTitle = 'Prospects';
 const spreadsheetId = '1AbCdEfGhIjKlMnOpQrStUvWxYz-0123456789_tests';
@@ -320,7 +321,11 @@ export function createSyncTrial(options: TrialOptions = {}) {
   /** A process that begins: nothing is remembered but what is on disk. */
   async function start(): Promise<App> {
     app?.[Symbol.dispose]();
-    const config = loadConfig(configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
+    const config = loadConfig(configFile, {
+      crm: outreachDescription,
+      env: {},
+      readFile: (path) => readFileSync(path, 'utf8'),
+    });
     const own = { pid: alive.pid + 1, died: Promise.withResolvers<'killed'>(), isDead: false };
     alive = own;
     const started = await createApp(config, worldOf(own), (event) => events.push(event));

@@ -1,6 +1,7 @@
 import { loadConfig } from '../../src/config/load.ts';
 import type { Config } from '../../src/config/config.ts';
 import { ConfigError } from '../../src/config/problems.ts';
+import { outreachDescription } from '../../src/crm/outreach/description.ts';
 
 export interface GivenWorld {
   readonly env?: Readonly<Record<string, string>>;
@@ -16,7 +17,7 @@ export function load(text: string, { env = {}, files = {} }: GivenWorld = {}): C
     if (content === undefined) throw Object.assign(new Error(`no ${file}`), { code: 'ENOENT' });
     return content;
   };
-  return loadConfig('c.yaml', { env, readFile });
+  return loadConfig('c.yaml', { crm: outreachDescription, env, readFile });
 }
 
 /** The lines that say what is wrong with a text, without the name of the file; none: it loads. */

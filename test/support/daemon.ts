@@ -7,6 +7,7 @@ import { onTestFinished, vi } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { type RunningDaemon, startDaemon } from '../../src/daemon.ts';
 import { createSyncTrial, type TrialOptions } from './app.ts';
+import { outreachDescription } from '../../src/crm/outreach/description.ts';
 
 export type LogLine = Readonly<Record<string, unknown>> & { readonly msg: string };
 
@@ -52,7 +53,11 @@ export function createDaemonTrial(options: DaemonTrialOptions = {}) {
   /** A process that begins; `stop` is its signal. */
   async function begin(): Promise<RunningDaemon & { readonly stop: () => Promise<readonly string[]> }> {
     const stop = new AbortController();
-    const config = loadConfig(trial.configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
+    const config = loadConfig(trial.configFile, {
+      crm: outreachDescription,
+      env: {},
+      readFile: (path) => readFileSync(path, 'utf8'),
+    });
     const running = await startDaemon(config, {
       transport,
       stop: stop.signal,

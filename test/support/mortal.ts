@@ -7,6 +7,7 @@ import { loadConfig } from '../../src/config/load.ts';
 import type { RunReport } from '../../src/engine/report.ts';
 import type { Random } from '../../src/standin/service/random.ts';
 import type { Lease, SyncState } from '../../src/state/port.ts';
+import { outreachDescription } from '../../src/crm/outreach/description.ts';
 
 export interface Mortal {
   /** Beyond what the system gives, so that no real process is taken for it. */
@@ -83,7 +84,11 @@ export function createMortals({ random, configFile, serviceUrl, service, sheets,
       pids += 1;
       const died = Promise.withResolvers<'killed'>();
       const life: Life = { pid: pids, isDead: false, dies: 'not', stepsLeft: Infinity, died };
-      const config = loadConfig(configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
+      const config = loadConfig(configFile, {
+        crm: outreachDescription,
+        env: {},
+        readFile: (path) => readFileSync(path, 'utf8'),
+      });
       const app = await createApp(config, worldOf(life), () => {});
       const mortal = Object.assign(life, { app });
       all.push(mortal);

@@ -2,7 +2,7 @@
 // returns once a power loss could not undo it; only then is the next step taken.
 import type { JsonObject, Lease } from '../../state/port.ts';
 import { callsOf, type InFlight, type Ledger, type LedgerEntry, ledgerKey } from '../../sync/enrolment/ledger.ts';
-import type { Identifiers } from '../sync/shape.ts';
+import type { Identifiers } from '../../crm/port.ts';
 
 /**
  * A contact that is created and enrolled in one call, by `rowKey` of its row while its uuid is not known:

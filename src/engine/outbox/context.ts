@@ -1,18 +1,19 @@
 // What one outbox is run with. Put together once by app.ts; runs of one outbox share it.
 import type { OutboxConfig } from '../../config/config.ts';
+import type { Messages } from '../../crm/port.ts';
 import type { Snapshot, Table } from '../../sheets/port.ts';
-import type { RunRequest, SyncContext } from '../context.ts';
+import type { RunRequest } from '../context.ts';
+import { RunFailed } from '../errors.ts';
 import type { FeedContext } from '../feed/context.ts';
 import type { OutboxShape } from './shape.ts';
 
 export interface OutboxContext extends Pick<
   FeedContext,
-  'client' | 'openTable' | 'state' | 'account' | 'budgets' | 'startMeter' | 'emit' | 'now' | 'newRunId' | 'inspect'
+  'crm' | 'openTable' | 'state' | 'account' | 'budgets' | 'startMeter' | 'emit' | 'now' | 'newRunId' | 'inspect'
 > {
   readonly kind: 'outbox';
   readonly config: OutboxConfig;
   readonly shape: OutboxShape;
-  readonly capabilities: SyncContext['capabilities'];
   /** A version 4 uuid: the ID of a row. */
   readonly randomId: () => string;
   readonly session: OutboxSession;
@@ -37,6 +38,12 @@ export interface OutboxTab {
   readonly missing: readonly string[];
   /** The ID column was there before and is not any more. */
   readonly isIdColumnLost: boolean;
+}
+
+/** The configuration is refused where it needs them and the CRM has none: this is for a program that skipped that. */
+export function messagesOf({ crm }: Pick<OutboxContext, 'crm'>): Messages {
+  if (!crm.messages) throw new RunFailed('this CRM sends no messages: remove the outbox');
+  return crm.messages;
 }
 
 export function isOutbox(context: object): context is OutboxContext {

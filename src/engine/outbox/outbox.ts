@@ -133,7 +133,7 @@ function assertSame(context: OutboxRun, { identities: known }: Facts, tab: Outbo
   );
 }
 
-function inputOf({ config, shape, client, request }: OutboxRun, memory: OutboxMemory, tab: OutboxTab): OutboxInput {
+function inputOf({ config, shape, crm, request }: OutboxRun, memory: OutboxMemory, tab: OutboxTab): OutboxInput {
   const { isTrusted, retried, approved, messages } = memory;
   return {
     kind: config.resource,
@@ -149,7 +149,7 @@ function inputOf({ config, shape, client, request }: OutboxRun, memory: OutboxMe
     perHour: config.sendsPerHour,
     batchMax: 0,
     tried: new Map(),
-    now: client.serviceNow(),
+    now: crm.now(),
     ...(!request.isAsked && { settleMs: config.settleMs }),
     isDryRun: false,
     digest,

@@ -155,7 +155,7 @@ async function carryOut(
     settled,
     {
       table: pulled.snapshot.memory,
-      tombstones: context.tombstones.all(),
+      tombstones: context.contacts.deletions.all(),
       lastRun: lastRunOf(context, ending),
       ...noteFacts(memory.facts, pulled.noted),
       ...place,
@@ -364,7 +364,7 @@ export function failure(error: unknown, { isFull, signal }: RunRequest): Ending 
 }
 
 function inRun(sync: SyncContext, request: RunRequest, run: string, memory: Memory): RunContext {
-  sync.tombstones.restore(memory.facts.tombstones ?? {});
+  sync.contacts.deletions.restore(memory.facts.tombstones ?? {});
   // A renamed tab is still the tab (W11); another one in the configuration is another one.
   const { tab = tabNamed(sync), table } = memory.facts;
   const opened = sync.openTable(tab === tabNamed(sync) ? table : undefined);

@@ -16,6 +16,7 @@ import { type Clock, installClock } from './clock.ts';
 import { createProcess, type Instant, type ProcessDep, type SimulatedProcess, worldOf } from './process.ts';
 import { type Setting, serviceUrl, settingToYaml, syncName } from './setting.ts';
 import { account, createSides, type SideEvent, type Sides } from './sides.ts';
+import { outreachDescription } from '../../../src/crm/outreach/description.ts';
 
 export interface WorldListener {
   readonly onInstant: (instant: Instant) => void;
@@ -91,7 +92,7 @@ export function createWorld(setting: Setting, seed: number, listener: WorldListe
 
   function configure(next: Setting): void {
     const text = settingToYaml(next, keyFile);
-    config = loadConfig('/simulation/leadsheet.yaml', { env: {}, readFile: () => text });
+    config = loadConfig('/simulation/leadsheet.yaml', { crm: outreachDescription, env: {}, readFile: () => text });
   }
 
   function newProcess(): SimulatedProcess {

@@ -1,0 +1,20 @@
+import delay from 'delay';
+import { createOutreachCrm } from '../../../src/crm/outreach/crm.ts';
+import { createReferenceCrm } from '../../support/reference-crm.ts';
+import { createService, useJumpingClock } from '../../support/service.ts';
+import { describeCrmContract } from './contract.ts';
+
+/** Longer than anything that the stand-in does later, and than the resolution of its instants. */
+const settled = async () => void (await delay(60_000));
+
+describeCrmContract('the outreach service over its stand-in', () => {
+  const { client, standin } = createService();
+  const now = () => Date.now();
+  const usage = () => ({ calls: standin.received.entries.length, lastMinute: 0, perMinute: 60_000 });
+  return { crm: createOutreachCrm({ client, account: 'http://service.test', usage, now }), settle: settled };
+});
+
+describeCrmContract('the reference driver', () => {
+  useJumpingClock();
+  return { crm: createReferenceCrm(() => Date.now()), settle: settled };
+});

@@ -36,7 +36,7 @@ export async function contactsByUuid(
 }
 
 /** One call, which does not lag behind writes; undefined where there is no such contact (404). */
-export async function contactByUuid(
+async function contactByUuid(
   client: ServiceClient,
   uuid: string,
   options?: CallOptions,

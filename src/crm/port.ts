@@ -275,7 +275,7 @@ export interface Lists {
 export interface Automations {
   /** All there are. `notice`: not all could be listed, in words for people; then the list is of no use. */
   list(call: CrmCall): Promise<{ readonly automations: readonly AutomationRecord[]; readonly notice?: string }>;
-  /** `already`: it was enrolled before. Never repeated. */
+  /** `already`: it was enrolled before; not every service says so. Never repeated. */
   enrol(contact: string, automation: string, call: CrmCall): Promise<'added' | 'already'>;
   /** Out of one automation, or of all (null). The effect comes later. A repeat is harmless. */
   cancel(contact: string, automation: string | null, call: CrmCall): Promise<void>;

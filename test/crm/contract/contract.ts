@@ -7,27 +7,20 @@ export interface CrmDriver {
   readonly crm: Crm;
   /** Lets so much time pass that whatever the service does later is done. */
   readonly settle: () => Promise<void>;
+  /** Of a driver with automations, messages and collections: what a person makes there; each answers the uuid. */
+  readonly person?: { readonly addAutomation: (name: string) => string; readonly addSender: (name: string) => string };
 }
 
 const call = {};
 const mapped = ['email', 'first_name', 'company_name'];
 const somebody = '99999999-9999-4999-8999-999999999999';
 
+const ada = write({ email: 'ada@x.io', first_name: 'Ada', company_name: 'Mills' });
+const bob = write({ email: 'bob@x.io', first_name: 'Bob', company_name: 'Baltic' });
+
 /** `open`: an empty account; fields `email`, `first_name` and `company_name` can be mapped both ways. */
 export function describeCrmContract(name: string, open: () => CrmDriver): void {
-  async function opened() {
-    const { crm, settle } = open();
-    const fields = mapped.map((key) => {
-      const field = crm.description.fields.get(key);
-      if (!field) throw new Error(`${name} has no field ${key}`);
-      return { key, target: { kind: 'field' as const, field } };
-    });
-    const list = (await crm.lists.create('Prospects', call)).uuid;
-    return { crm, settle, list, contacts: crm.openContacts({ fields }) };
-  }
-
-  const ada = write({ email: 'ada@x.io', first_name: 'Ada', company_name: 'Mills' });
-  const bob = write({ email: 'bob@x.io', first_name: 'Bob', company_name: 'Baltic' });
+  const opened = () => openedBy(open);
 
   describe(`${name}: what it says of itself`, () => {
     test('a capability is there exactly where the description has it', () => {
@@ -175,6 +168,83 @@ export function describeCrmContract(name: string, open: () => CrmDriver): void {
       await expect(Array.fromAsync(scan)).rejects.toBe(reason);
     });
   });
+}
+
+/** The same of a driver that has every capability. */
+export function describeCrmCapabilities(name: string, open: () => CrmDriver): void {
+  describe(`${name}: automations, messages and collections`, () => {
+    async function withAda() {
+      const { person, crm, ...driver } = await openedBy(open);
+      const contact = await driver.contacts.create({ list: driver.list, fields: ada }, call);
+      return { ...driver, crm, person: person!, contact: contact.uuid };
+    }
+
+    test('E1: an automation is listed by its name', async () => {
+      const { crm, person } = await withAda();
+      const uuid = person.addAutomation('Welcome');
+      const { automations, notice } = await crm.automations!.list(call);
+      expect(automations).toMatchObject([{ uuid, name: 'Welcome' }]);
+      expect(notice).toBeUndefined();
+    });
+
+    test('E3, E5: a contact is enrolled and taken out again, and a second cancel is harmless', async () => {
+      const { crm, person, contact } = await withAda();
+      const automation = person.addAutomation('Welcome');
+      expect(await crm.automations!.enrol(contact, automation, call)).toBe('added');
+      await crm.automations!.cancel(contact, automation, call);
+      await expect(crm.automations!.cancel(contact, null, call)).resolves.toBeUndefined();
+    });
+
+    test('E2: a contact is made and enrolled in one call, and one who is there is spared', async () => {
+      const { contacts, list, person } = await withAda();
+      const given = { list, automation: person.addAutomation('Welcome'), segment: 1, movesToList: false };
+      expect(await contacts.createEnrolled!({ ...given, fields: bob }, call)).toMatchObject({ outcome: 'added' });
+      expect(await contacts.findByIdentifiers({ email: 'bob@x.io' }, call)).toBeDefined();
+      expect(await contacts.createEnrolled!({ ...given, fields: ada }, call)).toEqual({ outcome: 'skipped' });
+    });
+
+    test('P5: what was sent is queued, and then among the deliveries', async () => {
+      const { crm, person, contact, settle } = await withAda();
+      const sender = person.addSender('Sales');
+      const { senders } = await crm.messages!.senders(call);
+      expect(senders).toMatchObject([{ uuid: sender.toLowerCase(), names: ['Sales', 'Jo Sender'], isEnabled: true }]);
+      expect((await crm.messages!.recipients([contact, somebody], call)).get(contact)?.emails).toEqual(['ada@x.io']);
+      expect(await crm.messages!.recipientByEmail('ada@x.io', call)).toMatchObject({ uuid: contact });
+      const since = crm.now();
+      const payload = { lead_uuid: contact, sender_profile_uuid: sender, subject: 'Hello', body: 'Hello Ada' };
+      const { uuid } = await crm.messages!.send('emails', payload, call);
+      await settle();
+      const pages = await Array.fromAsync(crm.messages!.deliveries('emails', since, call));
+      const found = pages.flatMap(({ deliveries }) => deliveries).find((each) => each.uuid === uuid);
+      expect(found).toMatchObject({ contact, content: { subject: 'Hello' } });
+    });
+
+    test('F1, E7: a collection is read whole, counted, narrowed, and a record of it switched on', async () => {
+      const { crm, person } = await withAda();
+      const [first] = [person.addAutomation('First'), person.addAutomation('Second')];
+      const query = { filter: {}, order: { field: 'created_at', type: 'asc' } } as const;
+      const reading = await crm.collections!.list('automations', query, call);
+      expect(reading).toMatchObject({ coverage: 'whole', isDrifted: false });
+      expect(reading.records.map(({ name: each }) => each)).toEqual(['First', 'Second']);
+      expect(await crm.collections!.count('automations', query, call)).toBe(2);
+      const newest = await crm.collections!.list('automations', { ...query, recordsMax: 1 }, call);
+      expect(newest).toMatchObject({ coverage: 'newest', records: [{ uuid: first }] });
+      expect(await crm.collections!.control('automations', first, true, call)).toMatchObject({ status: 'on' });
+      const on = await crm.collections!.list('automations', { ...query, filter: { status: 'on' } }, call);
+      expect(on.records.map(({ uuid }) => uuid)).toEqual([first]);
+    });
+  });
+}
+
+async function openedBy(open: () => CrmDriver) {
+  const { crm, ...driver } = open();
+  const fields = mapped.map((key) => {
+    const field = crm.description.fields.get(key);
+    if (!field) throw new Error(`there is no field ${key}`);
+    return { key, target: { kind: 'field' as const, field } };
+  });
+  const list = (await crm.lists.create('Prospects', call)).uuid;
+  return { ...driver, crm, list, contacts: crm.openContacts({ fields }) };
 }
 
 function write(values: Readonly<Record<string, string>>): FieldWrite[] {

@@ -7,7 +7,7 @@ import { CapabilityMissing, createPageSource } from './pages.ts';
 import { newestFirst, TooManyChanged } from './newest-first.ts';
 import { createSeen } from './seen.ts';
 import { bisect, plain, walk } from './windows.ts';
-import type { Tally, WindowOptions } from './windows.ts';
+import type { Tally, WindowOptions } from './window.ts';
 
 /** Every contact in scope (`full`), or those updated since a watermark. */
 export interface ContactScanOptions<Kept> {

@@ -4,10 +4,11 @@ import { allowedWords } from '../src/config/explain.ts';
 import { configJsonSchema } from '../src/config/json-schema.ts';
 import { schemaAt } from '../src/config/schema-walk.ts';
 import { configFile } from '../src/config/schema/file.ts';
-import { contactFields } from '../src/crm/outreach/contact-fields.ts';
+import { contactFields } from '../src/crm/outreach/contacts/fields.ts';
 import { outgoingNames, payloadFields } from '../src/crm/outreach/outgoing.ts';
 import { resourceFields, resourceNames } from '../src/crm/outreach/resources.ts';
 import { table } from './table.ts';
+import { outreachDescription } from '../src/crm/outreach/description.ts';
 
 interface Node {
   readonly description?: string;
@@ -31,7 +32,7 @@ const chosen: Readonly<Record<string, string>> = { syncs: 'NAME', feeds: 'NAME',
 
 /** Every option there is, sections before what is in them. */
 export function configOptions(): readonly Option[] {
-  return within(configJsonSchema(), []);
+  return within(configJsonSchema(outreachDescription), []);
 }
 
 function within(node: Node, path: readonly string[]): readonly Option[] {
@@ -94,7 +95,7 @@ function defaultOf({ default: value }: Node): string {
 function wordsOf(path: readonly string[]): string {
   if (path.at(-1) === 'field') return 'a [field of a contact](#fields-of-a-contact)';
   if (path.at(-1) === 'filter') return 'a mapping of [fields of a contact](#fields-of-a-contact)';
-  const schema = schemaAt(configFile, path);
+  const schema = schemaAt(configFile(outreachDescription), path);
   // Nothing takes a symbol.
   const issues = schema && z.safeParse(schema, Symbol('nothing'), { error: allowedWords }).error?.issues;
   const words = issues?.[0]?.message ?? '';

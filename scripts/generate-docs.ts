@@ -10,6 +10,7 @@ import { answerTables, commandHelp } from './commands-reference.ts';
 import { contactFieldsTable, optionTables, payloadFieldsTable, resourceFieldsTable } from './config-reference.ts';
 import { table } from './table.ts';
 import { ruleTestsTable } from './rule-tests.ts';
+import { outreachDescription } from '../src/crm/outreach/description.ts';
 
 const root = join(import.meta.dirname, '..');
 const docs = join(root, 'docs');
@@ -30,7 +31,10 @@ const parts = [
 /** The files as they should be, by path. */
 export function generateDocs(): ReadonlyMap<string, string> {
   const pages = new Map<string, string>();
-  pages.set(join(root, 'config', 'leadsheet.schema.json'), `${JSON.stringify(configJsonSchema(), null, 2)}\n`);
+  pages.set(
+    join(root, 'config', 'leadsheet.schema.json'),
+    `${JSON.stringify(configJsonSchema(outreachDescription), null, 2)}\n`,
+  );
   for (const { page, marker, make } of parts) {
     const file = join(docs, page);
     pages.set(file, replacePart(pages.get(file) ?? readFileSync(file, 'utf8'), marker, make()));

@@ -1,19 +1,18 @@
 // Composition root: wires the service, the spreadsheet and the state from the configuration, and returns the jobs on them.
 import delay from 'delay';
-import { decodeJwt } from 'jose';
 import { connectState } from './app-state.ts';
 import type { Sheets } from './sheets/port.ts';
 import type { Config } from './config/config.ts';
 import { jobsIn } from './config/jobs.ts';
-import type { Secret } from './lib/secret.ts';
 import type { ServiceSettings } from './config/service-settings.ts';
-import { type Budget, createBudget } from './crm/outreach/call/budget.ts';
+import { accountOf } from './crm/outreach/account.ts';
+import { createBudget } from './crm/outreach/call/budget.ts';
 import type { Transport } from './crm/outreach/call/exchange.ts';
 import { createServiceClient } from './crm/outreach/client.ts';
-import { createTombstones } from './crm/outreach/deletion.ts';
-import type { ObservedExchange, ServiceClient } from './crm/port.ts';
-import { createCapabilities } from './crm/outreach/scan/capabilities.ts';
 import { createJob } from './engine/create-job.ts';
+import { createOutreachCrm } from './crm/outreach/crm.ts';
+import type { ObservedExchange, ServiceClient } from './crm/outreach/service-client.ts';
+import type { Crm, CrmUsage } from './crm/port.ts';
 import type { Emit } from './engine/events.ts';
 import type { Job, JobDep } from './engine/job.ts';
 import type { Usage } from './limits/usage.ts';
@@ -29,6 +28,8 @@ export interface AppWorld {
   readonly transport: (url: string, init: RequestInit) => Response | Promise<Response>;
   /** For the service alone. Left out: the same. */
   readonly serviceTransport?: Transport;
+  /** Another driver in the place of the outreach service. */
+  readonly connectCrm?: (settings: ServiceSettings) => CrmConnection;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** Milliseconds from any fixed instant, never set back. */
@@ -49,7 +50,7 @@ export interface AppWorld {
 
 export interface ServiceConnection extends Disposable {
   readonly client: ServiceClient;
-  readonly usage: Budget['usage'];
+  readonly usage: () => CrmUsage;
 }
 
 /** A client of the service with the budget of its token. Disposing it rejects what still waits. */
@@ -58,6 +59,7 @@ export function connectService(
   world: AppWorld,
   { observe, retriesMax }: { observe?: (exchange: ObservedExchange) => void; retriesMax?: number } = {},
 ): ServiceConnection {
+  let calls = 0;
   const budget = createBudget({ ...settings, ...world });
   const client = createServiceClient({
     ...settings,
@@ -65,17 +67,38 @@ export function connectService(
     transport: world.serviceTransport ?? world.transport,
     budget,
     userAgent: `leadsheet/${version}`,
-    ...(observe && { observe }),
+    observe(exchange) {
+      calls += 1;
+      observe?.(exchange);
+    },
     ...(retriesMax !== undefined && { retriesMax }),
   });
-  return { client, usage: () => budget.usage(), [Symbol.dispose]: () => budget[Symbol.dispose]() };
+  const usage = (): CrmUsage => {
+    const { startedLastMinute: lastMinute, perMinute } = budget.usage();
+    return { calls, lastMinute, perMinute };
+  };
+  return { client, usage, [Symbol.dispose]: () => budget[Symbol.dispose]() };
+}
+
+export type CrmConnection = Crm & Disposable;
+
+/** The CRM of these settings, as the engine knows it. Disposing it rejects what still waits. */
+export function connectCrm(
+  settings: ServiceSettings,
+  world: AppWorld,
+  options: { readonly retriesMax?: number } = {},
+): CrmConnection {
+  if (world.connectCrm) return world.connectCrm(settings);
+  const { client, usage, [Symbol.dispose]: dispose } = connectService(settings, world, options);
+  const account = accountOf(settings.baseUrl, settings.token);
+  return { ...createOutreachCrm({ client, account, usage, now: world.now }), [Symbol.dispose]: dispose };
 }
 
 export interface App extends Disposable {
   readonly config: Config;
   /** By name: syncs, feeds, outboxes, each in the order of the file. */
   readonly jobs: ReadonlyMap<string, Job>;
-  readonly client: ServiceClient;
+  readonly crm: Crm;
   readonly sheets: Sheets;
   readonly store: Store;
   readonly usage: () => Usage;
@@ -94,26 +117,23 @@ export async function connectSheets({ google }: Config, world: AppWorld): Promis
 }
 
 export async function createApp(config: Config, world: AppWorld, emit: Emit): Promise<App> {
-  let crmCalls = 0;
   const sheets = await (world.connectSheets ?? connectSheets)(config, world);
-  const service = connectService(config.crm, world, { observe: () => (crmCalls += 1) });
+  const crm = connectCrm(config.crm, world);
   const store = world.store ?? connectState(config, world, (message) => emit({ type: 'notice', sync: '', message }));
   const startMeter = () => {
-    const [calls, used, at] = [crmCalls, sheets.usage(), world.elapsed()];
+    const [{ calls }, used, at] = [crm.usage(), sheets.usage(), world.elapsed()];
     return () => ({
-      crmCalls: crmCalls - calls,
+      crmCalls: crm.usage().calls - calls,
       sheetReads: sheets.usage().reads - used.reads,
       sheetWrites: sheets.usage().writes - used.writes,
       seconds: Math.round((world.elapsed() - at) / 100) / 10,
     });
   };
   const dep: JobDep = {
-    client: service.client,
+    crm,
     sheets,
     store,
-    capabilities: createCapabilities(world.now),
-    createTombstones: () => createTombstones(world.now),
-    account: `${config.crm.baseUrl}${teamOf(config.crm.token)}`,
+    account: crm.account,
     budgets: {
       crmPerMinute: config.crm.requestsPerMinute,
       sheetReadsPerMinute: config.google.readsPerMinute,
@@ -127,19 +147,19 @@ export async function createApp(config: Config, world: AppWorld, emit: Emit): Pr
   };
   return {
     config,
-    client: service.client,
+    crm,
     sheets,
     store,
     usage,
     jobs: new Map(jobsIn(config).map((job) => [job.name, createJob(job, dep)])),
-    [Symbol.dispose]: () => service[Symbol.dispose](),
+    [Symbol.dispose]: () => crm[Symbol.dispose](),
   };
 
   function usage(): Usage {
-    const { startedLastMinute, perMinute } = service.usage();
+    const { calls, lastMinute, perMinute } = crm.usage();
     const { reads, writes, readsLastMinute, writesLastMinute } = sheets.usage();
     return {
-      crm: { total: crmCalls, lastMinute: startedLastMinute, perMinute },
+      crm: { total: calls, lastMinute, perMinute },
       sheet_reads: { total: reads, lastMinute: readsLastMinute, perMinute: config.google.readsPerMinute },
       sheet_writes: { total: writes, lastMinute: writesLastMinute, perMinute: config.google.writesPerMinute },
     };
@@ -154,14 +174,4 @@ function createRunIds({ now, random }: AppWorld): () => string {
       .toString(36)
       .padStart(4, '0')}`;
   };
-}
-
-/** Whom the token speaks for, if it is one that tells: two teams of one service have nothing in common (G1). */
-function teamOf(token: Secret): string {
-  try {
-    const { specific_team_id: team } = decodeJwt<{ specific_team_id?: number | string }>(token.reveal());
-    return team === undefined ? '' : ` team ${team}`;
-  } catch {
-    return '';
-  }
 }

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import type { Command } from 'commander';
 import * as z from 'zod';
 import { readServiceSettings } from '../config/service-settings.ts';
-import type { ObservedExchange } from '../crm/port.ts';
+import type { ObservedExchange } from '../crm/outreach/service-client.ts';
 import { inputNames } from '../crm/outreach/call/input.ts';
 import { openApiDocument } from '../crm/outreach/openapi.ts';
 import { isObject } from '../crm/outreach/operations/answers.ts';

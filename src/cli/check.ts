@@ -70,11 +70,11 @@ async function checkAll(
     for await (const finding of check(dep)) tell(finding);
     return;
   }
-  const { connectService, connectSheets } = await import('../app.ts');
+  const { connectCrm, connectSheets } = await import('../app.ts');
   // Somebody waits: two repeats, not the daemon's four.
-  using service = connectService(config.crm, world, { retriesMax: 2 });
+  using crm = connectCrm(config.crm, world, { retriesMax: 2 });
   const sides: CheckDep['sides'] = {
-    client: service.client,
+    crm,
     connectSheets: () => connectSheets(config, world),
     isStandin: (address) => isStandin(address, world),
     signal: world.stop,

@@ -6,6 +6,7 @@ import { configJsonSchema } from '../config/json-schema.ts';
 import { type GlobalOptions, readConfig } from './globals.ts';
 import { jsonText } from './print/lines.ts';
 import type { CliWorld } from './world.ts';
+import { outreachDescription } from '../crm/outreach/description.ts';
 
 interface ConfigOptions extends GlobalOptions {
   readonly schema?: true;
@@ -29,7 +30,7 @@ export function configCommand(program: Command, world: CliWorld): void {
 }
 
 function textFor(globals: ConfigOptions, world: CliWorld): string {
-  if (globals.schema) return jsonText(configJsonSchema());
+  if (globals.schema) return jsonText(configJsonSchema(outreachDescription));
   if (globals.example) return readFileSync(new URL('../../config/example.yaml', import.meta.url), 'utf8');
   const options = effectiveConfig(readConfig(globals, world));
   return globals.json ? jsonText(options) : stringify(options);

@@ -1,9 +1,8 @@
 // The configuration as the rest of the program sees it: checked, defaults in place, references and secret files read,
 // in the program's own words and units. The file's own words are in schema/, and resolve.ts leads from one to the other.
-import type { ContactFieldSpec, Direction } from '../crm/outreach/contact-fields.ts';
-import type { ContactFilter } from '../crm/outreach/operations/filter.ts';
-import type { OutgoingName } from '../crm/outreach/outgoing.ts';
-import type { ResourceName } from '../crm/outreach/resources.ts';
+import type { ContactFilter, CrmDescription, Direction, FieldTarget, PayloadField } from '../crm/port.ts';
+import type { Kind } from '../sync/value/kinds.ts';
+import type { MessageKind } from '../sync/outbox/message.ts';
 import type { ListenAddress } from './address.ts';
 import type { ConfigFile, FeedOptions, SyncOptions } from './schema/file.ts';
 import type { Secret } from '../lib/secret.ts';
@@ -83,6 +82,8 @@ export interface SyncConfig {
   };
   /** Each key as the fields whose values make it, the first key tried first (I2). */
   readonly match: readonly (readonly string[])[];
+  /** By which fields the service finds a contact: `CrmDescription.identifiers`. */
+  readonly identifiers: CrmDescription['identifiers'];
   /** In the order of the file; one at least. */
   readonly columns: readonly ColumnConfig[];
   readonly settleMs: number;
@@ -103,7 +104,7 @@ export interface Schedule {
 export interface ContactsConfig {
   /** Name or uuid. */
   readonly list: string;
-  /** As written; operations prepare it. Never names list_uuid. */
+  /** As written. Never names another list. */
   readonly filter?: ContactFilter;
   readonly moveToList: boolean;
   /** Never of a list that is named by uuid. */
@@ -114,17 +115,12 @@ export interface ColumnConfig {
   /** Names the column for as long as the mapping has it, whatever its header: `email`, `custom_fields.segment`. */
   readonly key: string;
   readonly header: string;
-  readonly target: ColumnTarget;
+  readonly target: FieldTarget;
   readonly direction: Direction;
   /** Its own, else the sync's. */
   readonly conflict: ConflictPolicy;
   readonly blank: BlankPolicy;
 }
-
-/** Custom fields are text, are created and updated by upsert, and are never read. */
-export type ColumnTarget =
-  | { readonly kind: 'field'; readonly field: ContactFieldSpec }
-  | { readonly kind: 'custom_field'; readonly name: string };
 
 /** Percentages are of the links at the start of a run (G2): 20 is 20 %, 100 at most. */
 export interface LimitsConfig {
@@ -154,7 +150,7 @@ export interface Veto {
 
 export interface FeedConfig {
   readonly name: string;
-  readonly resource: ResourceName;
+  readonly resource: string;
   readonly schedule: Schedule;
   readonly sheet: TabConfig & { readonly statusHeader: string };
   /** In the order of the file; exactly one is the uuid, by which rows are known; no path is there twice. */
@@ -164,8 +160,8 @@ export interface FeedConfig {
   readonly order: { readonly field: string; readonly type: 'asc' | 'desc' };
   /** Undefined: all there are. */
   readonly rowsMax?: number;
-  /** Only for automations, and only with a column of `status` (E7). */
-  readonly isControlled: boolean;
+  /** The field that people may set in its column, if they may (E7). */
+  readonly controlled?: string;
   readonly onGone: FeedOptions['on_gone'];
 }
 
@@ -175,17 +171,19 @@ export interface FeedColumn {
   readonly header: string;
   /** Names of fields and indices of lists; one at least, the first a field of the record. */
   readonly path: readonly (string | number)[];
+  /** Of the field; what a path finds in it is of any kind. */
+  readonly kind: Kind;
 }
 
 export interface OutboxConfig {
   readonly name: string;
-  readonly resource: OutgoingName;
+  readonly resource: MessageKind;
   readonly schedule: Schedule;
   readonly sheet: TabConfig & { readonly idHeader: string };
   /** Of the columns that are written: what was sent, when, what became of it, and a sentence; and of the one that people say yes in. */
   readonly headers: Readonly<Record<'send' | 'uuid' | 'sentAt' | 'delivery' | 'status', string>>;
-  /** In the order of the file; each key a field of the payload, once. Sender, contact and text are among them. */
-  readonly columns: readonly { readonly key: string; readonly header: string }[];
+  /** In the order of the file; each a field of the payload, once. Sender, contact and text are among them. */
+  readonly columns: readonly { readonly field: PayloadField; readonly header: string }[];
   readonly settleMs: number;
   readonly sendsPerHour: number;
 }

@@ -1,9 +1,10 @@
 import * as z from 'zod';
+import type { CrmDescription } from '../crm/port.ts';
 import { configFile } from './schema/file.ts';
 
 /** The file as JSON Schema, for editors: draft 7, which the YAML language server reads. */
-export function configJsonSchema(): Readonly<Record<string, unknown>> {
-  const { $schema, ...schema } = z.toJSONSchema(configFile, {
+export function configJsonSchema(description: CrmDescription): Readonly<Record<string, unknown>> {
+  const { $schema, ...schema } = z.toJSONSchema(configFile(description), {
     io: 'input',
     target: 'draft-7',
     unrepresentable: 'any',

@@ -7,6 +7,7 @@ import { checkSync } from './checks/sync.ts';
 import { checkTabs } from './checks/tabs.ts';
 import type { Config } from './config.ts';
 import { allowedWords, explainIssues } from './explain.ts';
+import type { CrmDescription } from '../crm/port.ts';
 import { ConfigError, optionText } from './problems.ts';
 import type { ConfigProblem } from './problems.ts';
 import { resolveConfig } from './resolve.ts';
@@ -29,6 +30,8 @@ import { readSource } from './source.ts';
 import type { Environment, Source } from './source.ts';
 
 export interface ConfigWorld {
+  /** What can be mapped, mirrored and sent. */
+  readonly crm: CrmDescription;
   readonly env: Environment;
   /** Also asked for the secrets that stand in files of their own; paths as they are written. */
   readonly readFile: ReadFile;
@@ -42,22 +45,23 @@ export interface ConfigWorld {
  *
  * Throws ConfigError with everything that is wrong, in the order of the file. Trying again without mending it is no use.
  */
-export function loadConfig(path: string, { env, readFile, addresses }: ConfigWorld): Config {
+export function loadConfig(path: string, { crm, env, readFile, addresses }: ConfigWorld): Config {
   const source = readSource(readText(path, readFile), env);
   if (!source.isReadable) throw new ConfigError(path, source.problems);
-  const parsed = configFile.safeParse(source.value, { error: allowedWords });
+  const schema = configFile(crm);
+  const parsed = schema.safeParse(source.value, { error: allowedWords });
   const given = isObject(source.value) ? source.value : undefined;
-  const file = given && salvage(configFile, given);
+  const file = given && salvage(schema, given);
   const secrets = readSecrets(file ?? {}, source, readFile);
   const problems = [
-    ...explainIssues(parsed.error?.issues ?? [], source, configFile),
-    ...(file ? checkOptions(file, given, addresses) : []).map((fault) => faultToProblem(fault, source)),
+    ...explainIssues(parsed.error?.issues ?? [], source, schema),
+    ...(file ? checkOptions(crm, file, given, addresses) : []).map((fault) => faultToProblem(fault, source)),
     ...secrets.problems,
   ];
   // Where the text itself is wrong, what it means is not worth a word.
   const all = [...source.problems, ...problems.filter((problem) => !isAtOneOf(source.problems, problem))];
   if (all.length > 0 || !parsed.success) throw new ConfigError(path, all);
-  return resolveConfig(path, parsed.data, secrets, addresses);
+  return resolveConfig(crm, path, parsed.data, secrets, addresses);
 }
 
 function readText(path: string, readFile: ReadFile): string {
@@ -73,6 +77,7 @@ function readText(path: string, readFile: ReadFile): string {
 
 /** The checks between options. They see what passed by itself, so that one round names all there is to mend. */
 function checkOptions(
+  crm: CrmDescription,
   file: SalvagedFile,
   given: Readonly<Record<string, unknown>>,
   addresses: SheetAddresses,
@@ -81,9 +86,9 @@ function checkOptions(
   return [
     ...checkConnections(file, given),
     ...checkTabs(file, given, addresses),
-    ...named(file.syncs).flatMap(({ name, item }) => checkSync(name, item, givenSyncs[name])),
-    ...named(file.feeds).flatMap(({ name, item }) => checkFeed(name, item)),
-    ...named(file.outbox).flatMap(({ name, item }) => checkOutbox(name, item)),
+    ...named(file.syncs).flatMap(({ name, item }) => checkSync(crm, name, item, givenSyncs[name])),
+    ...named(file.feeds).flatMap(({ name, item }) => checkFeed(crm, name, item)),
+    ...named(file.outbox).flatMap(({ name, item }) => checkOutbox(crm, name, item)),
   ];
 }
 

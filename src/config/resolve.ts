@@ -1,6 +1,6 @@
 // From a file that passed every check to the configuration that the program works with.
-import { contactField } from '../crm/outreach/contact-fields.ts';
 import type { SheetAddresses } from '../sheets/port.ts';
+import type { CrmDescription } from '../crm/port.ts';
 import { parseListen } from './address.ts';
 import { isMatchable } from './checks/sync.ts';
 import type {
@@ -29,6 +29,7 @@ export interface FileSecrets {
 }
 
 export function resolveConfig(
+  description: CrmDescription,
   path: string,
   options: ConfigFile,
   secrets: FileSecrets,
@@ -55,9 +56,11 @@ export function resolveConfig(
     ...(server && { server: resolveServer(server, secrets) }),
     log: { level: log.level, format: log.format, contactDetails: log.contact_details },
     ...(alerts.webhook_url && { alertWebhookUrl: alerts.webhook_url }),
-    syncs: Object.entries(options.syncs).map(([name, sync]) => resolveSync(name, sync, addresses)),
-    feeds: Object.entries(options.feeds).map(([name, feed]) => resolveFeed(name, feed, addresses)),
-    outboxes: Object.entries(options.outbox).map(([name, outbox]) => resolveOutbox(name, outbox, addresses)),
+    syncs: Object.entries(options.syncs).map(([name, sync]) => resolveSync(description, name, sync, addresses)),
+    feeds: Object.entries(options.feeds).map(([name, feed]) => resolveFeed(description, name, feed, addresses)),
+    outboxes: Object.entries(options.outbox).map(([name, outbox]) =>
+      resolveOutbox(description, name, outbox, addresses),
+    ),
     options,
   };
 }
@@ -80,9 +83,16 @@ function resolveServer(
   };
 }
 
-function resolveSync(name: string, options: SyncOptions, addresses: SheetAddresses): SyncConfig {
+function resolveSync(
+  description: CrmDescription,
+  name: string,
+  options: SyncOptions,
+  addresses: SheetAddresses,
+): SyncConfig {
   const { schedule, full_scan, timezone: timeZone, contacts, sheet, automation } = options;
-  const columns = Object.entries(options.columns).map(([header, column]) => resolveColumn(header, column, options));
+  const columns = Object.entries(options.columns).map(([header, column]) =>
+    resolveColumn(description, header, column, options),
+  );
   return {
     name,
     schedule: { cron: schedule, timeZone },
@@ -98,7 +108,8 @@ function resolveSync(name: string, options: SyncOptions, addresses: SheetAddress
       idHeader: sheet.id_column.trim(),
       ...(sheet.status_column !== null && { statusHeader: sheet.status_column.trim() }),
     },
-    match: (options.match ?? defaultMatch(columns)).map((key) => key.split('+')),
+    match: (options.match ?? defaultMatch(description, columns)).map((key) => key.split('+')),
+    identifiers: description.identifiers,
     columns,
     settleMs: options.settle_secs * 1_000,
     onRowDeleted: options.on_row_deleted,
@@ -109,9 +120,10 @@ function resolveSync(name: string, options: SyncOptions, addresses: SheetAddress
 }
 
 /** A name and a company are no default: two people can have both (docs/service.md). */
-function defaultMatch(columns: readonly ColumnConfig[]): readonly string[] {
+function defaultMatch({ matchKeys }: CrmDescription, columns: readonly ColumnConfig[]): readonly string[] {
   const fields = new Set(columns.map(({ target }) => (target.kind === 'field' ? target.field.name : undefined)));
-  return ['network_id', 'email'].filter((key) => isMatchable(key, fields));
+  const alone = matchKeys.filter(({ parts }) => Object.keys(parts).length === 1);
+  return alone.flatMap((key) => (isMatchable(key, fields) ? [key.name] : []));
 }
 
 function resolveTab(
@@ -121,7 +133,12 @@ function resolveTab(
   return { spreadsheetId: checked(addresses.spreadsheetId(spreadsheet)), tab: tab.trim(), headerRow: header_row };
 }
 
-function resolveColumn(header: string, column: SyncOptions['columns'][string], sync: SyncOptions): ColumnConfig {
+function resolveColumn(
+  { fields }: CrmDescription,
+  header: string,
+  column: SyncOptions['columns'][string],
+  sync: SyncOptions,
+): ColumnConfig {
   const {
     field,
     custom_field,
@@ -139,7 +156,7 @@ function resolveColumn(header: string, column: SyncOptions['columns'][string], s
       direction: direction ?? 'to_crm',
     };
   }
-  const spec = contactField(field);
+  const spec = checked(fields.get(field));
   return { ...common, key: field, target: { kind: 'field', field: spec }, direction: direction ?? spec.directions[0] };
 }
 
@@ -176,17 +193,22 @@ function resolveAutomation(
   };
 }
 
-function resolveFeed(name: string, options: FeedOptions, addresses: SheetAddresses): FeedConfig {
+function resolveFeed(
+  { collections }: CrmDescription,
+  name: string,
+  options: FeedOptions,
+  addresses: SheetAddresses,
+): FeedConfig {
+  const { fields, controlled } = checked(collections.get(options.resource));
   return {
     name,
     resource: options.resource,
     schedule: { cron: options.schedule, timeZone: options.timezone },
     sheet: { ...resolveTab(options, addresses), statusHeader: options.status_column.trim() },
-    columns: Object.entries(options.columns).map(([header, key]) => ({
-      key,
-      header: header.trim(),
-      path: checked(parseFieldPath(key)),
-    })),
+    columns: Object.entries(options.columns).map(([header, key]) => {
+      const path = checked(parseFieldPath(key));
+      return { key, header: header.trim(), path, kind: checked(fields.get(String(path[0]))).kind };
+    }),
     filter: Object.fromEntries(
       Object.entries(options.filter ?? {}).map(([field, wanted]) => [
         field,
@@ -195,12 +217,18 @@ function resolveFeed(name: string, options: FeedOptions, addresses: SheetAddress
     ),
     order: options.order ?? { field: 'created_at', type: options.limit_rows === undefined ? 'asc' : 'desc' },
     ...(options.limit_rows !== undefined && { rowsMax: options.limit_rows }),
-    isControlled: options.control,
+    ...(options.control && controlled !== undefined && { controlled }),
     onGone: options.on_gone,
   };
 }
 
-function resolveOutbox(name: string, options: OutboxOptions, addresses: SheetAddresses): OutboxConfig {
+function resolveOutbox(
+  { messages }: CrmDescription,
+  name: string,
+  options: OutboxOptions,
+  addresses: SheetAddresses,
+): OutboxConfig {
+  const { fields } = checked(messages.get(options.resource));
   return {
     name,
     resource: options.resource,
@@ -213,7 +241,10 @@ function resolveOutbox(name: string, options: OutboxOptions, addresses: SheetAdd
       delivery: options.delivery_column.trim(),
       status: options.status_column.trim(),
     },
-    columns: Object.entries(options.columns).map(([header, key]) => ({ key: key.trim(), header: header.trim() })),
+    columns: Object.entries(options.columns).map(([header, key]) => ({
+      field: checked(fields.get(key.trim())),
+      header: header.trim(),
+    })),
     settleMs: options.settle_secs * 1_000,
     sendsPerHour: options.sends_per_hour,
   };

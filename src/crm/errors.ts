@@ -1,14 +1,14 @@
 /*
- * What can go wrong with a call to the service, one class a kind. The code is stable, for logs, metrics and docs
+ * What can go wrong with a call to a CRM, one class a kind, whichever driver made it. The code is stable, for logs, metrics and docs
  * (docs/errors.md lists them all); the message is a sentence for the person who reads it at night.
  */
 
 export interface FailedCall {
-  /** The operation by its name on the command line: `contacts.update`. */
+  /** What was done, by the driver's name for it: `contacts.update`. */
   readonly operation: string;
-  /** What the call was about, as far as the address tells: a contact's uuid, say. */
+  /** What the call was about, as far as it is known: a contact's uuid, say. */
   readonly subject?: string;
-  /** Undefined when no answer arrived. */
+  /** Of a driver over HTTP: the status. Undefined when no answer arrived. Only the driver decides by it. */
   readonly status?: number;
   readonly requestId?: string;
   /** How often the call was sent, this failure included; 0 when it was refused before sending. */
@@ -48,12 +48,12 @@ export class InvalidInputError extends ServiceError {
 
 export type FieldMessages = Readonly<Record<string, readonly string[]>>;
 
-/** 401. Final: the token will not get better by asking again, so its budget makes no further call. */
+/** The token is not accepted. Final: it will not get better by asking again, so the driver makes no further call. */
 export class AuthenticationError extends ServiceError {
   override readonly code = 'authentication';
   /** The service's words. */
   readonly said: string;
-  /** True for the calls that were refused unsent because an earlier one had met the 401; say it to people once. */
+  /** True for the calls that were refused unsent because an earlier one had been told so; say it to people once. */
   readonly repeated: boolean;
 
   constructor(call: FailedCall, said: string, repeated = false) {
@@ -67,7 +67,7 @@ export class AuthenticationError extends ServiceError {
   }
 }
 
-/** 403. Concerns this record or this feature only. */
+/** Concerns this record or this feature only. */
 export class PermissionError extends ServiceError {
   override readonly code = 'permission';
 
@@ -76,7 +76,7 @@ export class PermissionError extends ServiceError {
   }
 }
 
-/** 402, or a refusal that speaks of a plan, a subscription or a limit. Concerns this feature only. */
+/** The plan of the account does not allow it: a subscription or a limit. Concerns this feature only. */
 export class PlanLimitError extends ServiceError {
   override readonly code = 'plan_limit';
 
@@ -85,7 +85,7 @@ export class PlanLimitError extends ServiceError {
   }
 }
 
-/** 404. */
+/** There is no such record. */
 export class NotFoundError extends ServiceError {
   override readonly code = 'not_found';
 
@@ -95,7 +95,7 @@ export class NotFoundError extends ServiceError {
   }
 }
 
-/** 422, and 400, 409, 413, 415: the service read the request and refuses it. Sending it again changes nothing. */
+/** The service read the request and refuses it. Sending it again changes nothing. */
 export class ValidationError extends ServiceError {
   override readonly code = 'validation';
   /** The service's own words, without what to do about them. */
@@ -112,7 +112,7 @@ export class ValidationError extends ServiceError {
   }
 }
 
-/** 429. The call was not carried out; the whole budget pauses for `retryAfterMs`. */
+/** Too many calls. This one was not carried out; the whole budget pauses for `retryAfterMs`. */
 export class RateLimitError extends ServiceError {
   override readonly code = 'rate_limit';
   override readonly retryable = true;
@@ -126,8 +126,8 @@ export class RateLimitError extends ServiceError {
 }
 
 /**
- * No usable answer to a call that changes nothing or was surely not carried out: 5xx, HTML, a cut or blank answer, or a 404
- * that is not the service's own.
+ * No usable answer to a call that changes nothing or was surely not carried out: the service failed, or something between
+ * here and there.
  */
 export class GatewayError extends ServiceError {
   override readonly code = 'gateway';
@@ -149,7 +149,7 @@ export class UnreachableError extends ServiceError {
   }
 }
 
-/** Something answered, and it is not the service: an HTML page, a redirect, JSON of another kind. */
+/** Something answered, and it is not the service. */
 export class UnexpectedAnswerError extends ServiceError {
   override readonly code = 'unexpected_answer';
 

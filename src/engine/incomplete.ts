@@ -1,7 +1,6 @@
 // A pull that was not whole: what of it is a problem of the run, and what is only noted for the next one (L12, G5).
-import type { CollectionReading } from '../crm/outreach/collection.ts';
 import type { Facts } from './stored/facts.ts';
-import type { ScanReport } from '../crm/outreach/scan/scan.ts';
+import type { CollectionReading, ScanReport } from '../crm/port.ts';
 import { type Problem, problem } from '../sync/change.ts';
 import type { LastRun } from './stored/facts.ts';
 
@@ -69,7 +68,7 @@ export function judgeScan(scan: Read, failure: string | undefined, known: Noted)
 
 /** The same for a listing. One during which records came and went is a notice once, and a problem when it happens again. */
 export function judgeListing(
-  { notice, isDrifted }: Pick<CollectionReading<unknown>, 'notice' | 'isDrifted'>,
+  { notice, isDrifted }: Pick<CollectionReading, 'notice' | 'isDrifted'>,
   known: Noted,
 ): ScanVerdict {
   if (notice !== undefined) return { problems: [incomplete('records', notice)], notices: [], noted: known };

@@ -3,9 +3,7 @@
 import type { Schedule, TabConfig } from '../config/config.ts';
 import type { Facts } from './stored/facts.ts';
 import type { Sheets } from '../sheets/port.ts';
-import type { Tombstones } from '../crm/outreach/deletion.ts';
-import type { Capabilities } from '../crm/outreach/scan/capabilities.ts';
-import type { ServiceClient } from '../crm/port.ts';
+import type { Crm } from '../crm/port.ts';
 import type { Table, TableMemory, TableSpec } from '../sheets/port.ts';
 import type { Store, SyncState } from '../state/port.ts';
 import type { Budgets } from '../sync/estimate.ts';
@@ -56,12 +54,10 @@ export interface Planned {
 /** What the program has for the jobs of every kind. */
 export interface JobDep extends Pick<
   JobContext,
-  'client' | 'account' | 'budgets' | 'startMeter' | 'emit' | 'now' | 'newRunId'
+  'crm' | 'account' | 'budgets' | 'startMeter' | 'emit' | 'now' | 'newRunId'
 > {
   readonly sheets: Sheets;
   readonly store: Pick<Store, 'sync'>;
-  readonly capabilities: Capabilities;
-  readonly createTombstones: () => Tombstones;
   /** A version 4 uuid. */
   readonly randomId: () => string;
 }
@@ -70,7 +66,7 @@ export interface JobDep extends Pick<
 export interface JobContext {
   readonly kind: Kind;
   readonly config: { readonly name: string; readonly sheet: TabConfig };
-  readonly client: ServiceClient;
+  readonly crm: Crm;
   readonly openTable: (memory: TableMemory | undefined) => Table;
   readonly state: SyncState;
   /** Which account of which service: another one is another CRM (G1). */
@@ -105,11 +101,11 @@ export interface Quiet {
 
 /** The context of a job, but for what is its kind's own. */
 export function toJobContext(kind: Kind, name: string, spec: TableSpec, dep: JobDep): Omit<JobContext, 'config'> {
-  const { client, account, budgets, startMeter, emit, now, newRunId, sheets, store } = dep;
+  const { crm, account, budgets, startMeter, emit, now, newRunId, sheets, store } = dep;
   let table: Table | undefined;
   return {
     kind,
-    client,
+    crm,
     // One table for the life of the process: it knows the header it saw last.
     openTable: (memory) => (table ??= sheets.openTable(spec, memory)),
     state: store.sync(name),

@@ -9,6 +9,7 @@ import { configJsonSchema } from '../../src/config/json-schema.ts';
 import { keysOf, schemaAt } from '../../src/config/schema-walk.ts';
 import { configFile } from '../../src/config/schema/file.ts';
 import { load, problemsOf } from '../support/config.ts';
+import { outreachDescription } from '../../src/crm/outreach/description.ts';
 
 const example = readFileSync(new URL('../../config/example.yaml', import.meta.url), 'utf8');
 const env = {
@@ -73,7 +74,7 @@ test('the example says what the defaults are, where it says nothing else', () =>
 
 test('the JSON Schema is one, and takes the example as an editor reads it', () => {
   const validate = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true, strictRequired: false }).compile(
-    configJsonSchema(),
+    configJsonSchema(outreachDescription),
   );
   validate(data(example));
   expect(validate.errors).toBeNull();
@@ -85,12 +86,12 @@ test.each([
   ['a text for a number', 'concurrency: 2', 'concurrency: two'],
   ['an unknown field', 'First name: first_name', 'First name: frist_name'],
 ])('the JSON Schema refuses %s', (_what, right, wrong) => {
-  const validate = new Ajv({ strict: false }).compile(configJsonSchema());
+  const validate = new Ajv({ strict: false }).compile(configJsonSchema(outreachDescription));
   expect(validate(data(example.replace(right, wrong)))).toBe(false);
 });
 
 test('the JSON Schema takes a reference where a word of a few may stand', () => {
-  const validate = new Ajv({ strict: false }).compile(configJsonSchema());
+  const validate = new Ajv({ strict: false }).compile(configJsonSchema(outreachDescription));
   expect(validate(data(example.replace('format: json', 'format: ${LOG_FORMAT}')))).toBe(true);
 });
 
@@ -175,7 +176,7 @@ function knownKeys() {
   visit(document, {
     Pair(_key, pair, ancestors) {
       const path = ancestors.flatMap((node) => ('key' in node && isScalar(node.key) ? [String(node.key.value)] : []));
-      const siblings = keysOf(schemaAt(configFile, path));
+      const siblings = keysOf(schemaAt(configFile(outreachDescription), path));
       if (siblings === undefined || !isScalar(pair.key) || !pair.key.range) return;
       const name = String(pair.key.value);
       keys.push({ name, offset: pair.key.range[0], siblings, option: [...path, name].join('.') });

@@ -4,9 +4,9 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { effectiveConfig } from '../../src/config/effective.ts';
 import { readConfigFile } from '../../src/app-config.ts';
-import { contactField } from '../../src/crm/outreach/contact-fields.ts';
 import { load, problemsOf } from '../support/config.ts';
 import { feed, start, sync } from './files.ts';
+import { outreachDescription } from '../../src/crm/outreach/description.ts';
 
 const readFile = (file: string) => readFileSync(file, 'utf8');
 
@@ -37,11 +37,12 @@ describe('a file that says only what it must', () => {
         contacts: { list: 'L', moveToList: false, createList: false },
         sheet: { spreadsheetId: '1AbCdEfGhIj', tab: 'T', headerRow: 1, idHeader: 'Contact ID' },
         match: [['email']],
+        identifiers: outreachDescription.identifiers,
         columns: [
           {
             key: 'email',
             header: 'Email',
-            target: { kind: 'field', field: contactField('email') },
+            target: { kind: 'field', field: outreachDescription.fields.get('email') },
             direction: 'both',
             conflict: 'manual',
             blank: 'sync',
@@ -69,12 +70,11 @@ describe('a file that says only what it must', () => {
         schedule: { cron: '*/5 * * * *', timeZone: 'UTC' },
         sheet: { spreadsheetId: '1AbCdEfGhIj', tab: 'F', headerRow: 1, statusHeader: 'Sync' },
         columns: [
-          { key: 'uuid', header: 'ID', path: ['uuid'] },
-          { key: 'cc[0]', header: 'Copy', path: ['cc', 0] },
+          { key: 'uuid', header: 'ID', path: ['uuid'], kind: 'text' },
+          { key: 'cc[0]', header: 'Copy', path: ['cc', 0], kind: 'list' },
         ],
         filter: {},
         order: { field: 'created_at', type: 'asc' },
-        isControlled: false,
         onGone: 'mark',
       },
     ]);

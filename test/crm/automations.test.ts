@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { listsNamed, readCollection } from '../../src/crm/outreach/collection.ts';
+import { listsNamed, readCollection } from '../../src/crm/outreach/listing.ts';
 import {
   InvalidInputError,
   NotFoundError,

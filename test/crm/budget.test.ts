@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createBudget, LongPause } from '../../src/crm/outreach/call/budget.ts';
-import type { BudgetOptions, Priority } from '../../src/crm/outreach/call/budget.ts';
+import type { BudgetOptions } from '../../src/crm/outreach/call/budget.ts';
+import type { CallPriority } from '../../src/crm/port.ts';
 import { useJumpingClock } from '../support/service.ts';
 
 function openBudget(options: Partial<BudgetOptions> = {}) {
@@ -15,7 +16,7 @@ function openBudget(options: Partial<BudgetOptions> = {}) {
   onTestFinished(() => budget[Symbol.dispose]());
   const started: string[] = [];
   const startedAt: number[] = [];
-  const run = (name: string, priority: Priority = 'edit', signal?: AbortSignal) =>
+  const run = (name: string, priority: CallPriority = 'edit', signal?: AbortSignal) =>
     budget.run(
       async () => {
         started.push(name);

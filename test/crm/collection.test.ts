@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readCollection } from '../../src/crm/outreach/collection.ts';
+import { readCollection } from '../../src/crm/outreach/listing.ts';
 import { createRandom } from '../../src/standin/service/random.ts';
 import { operations } from '../../src/crm/outreach/operations/table.ts';
 import { createService } from '../support/service.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { contactField, contactFields } from '../../src/crm/outreach/contact-fields.ts';
+import { contactField, contactFields } from '../../src/crm/outreach/contacts/fields.ts';
 import { contact, contactUpdate, lead } from '../../src/crm/outreach/operations/records.ts';
 
 const fields = [...contactFields.values()];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTombstones, deleteContact } from '../../src/crm/outreach/deletion.ts';
+import { createTombstones, deleteContact } from '../../src/crm/outreach/contacts/deletion.ts';
 import { GatewayError, NotFoundError, ValidationError } from '../../src/crm/errors.ts';
 import type { ContactUpdate } from '../../src/crm/outreach/operations/records.ts';
 import { scanContacts } from '../../src/crm/outreach/scan/scan.ts';

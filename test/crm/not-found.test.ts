@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { GatewayError, NotFoundError, OutcomeUnknownError, PermissionError } from '../../src/crm/errors.ts';
-import type { ServiceClient } from '../../src/crm/port.ts';
+import type { ServiceClient } from '../../src/crm/outreach/service-client.ts';
 import { createService, seedContacts } from '../support/service.ts';
 
 /* "Not found" deletes, creates and cancels: only the service's own word for it counts, and no page of a gateway. */

@@ -7,7 +7,7 @@ import { overHttp } from '../../src/crm/outreach/call/over-http.ts';
 import { createServiceClient } from '../../src/crm/outreach/client.ts';
 import { OutcomeUnknownError, UnreachableError } from '../../src/crm/errors.ts';
 import { operationList } from '../../src/crm/outreach/operations/table.ts';
-import type { ServiceClient } from '../../src/crm/port.ts';
+import type { ServiceClient } from '../../src/crm/outreach/service-client.ts';
 import { createServiceStandin } from '../../src/standin/service/standin.ts';
 
 /* Every operation once over a real connection, with a signed token, in the order of a day's work. */

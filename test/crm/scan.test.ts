@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { contactsByUuid } from '../../src/crm/outreach/contacts-by-uuid.ts';
-import { createTombstones } from '../../src/crm/outreach/deletion.ts';
+import { contactsByUuid } from '../../src/crm/outreach/contacts/by-uuid.ts';
+import { createTombstones } from '../../src/crm/outreach/contacts/deletion.ts';
 import { scanContacts } from '../../src/crm/outreach/scan/scan.ts';
 import type { ContactScanOptions } from '../../src/crm/outreach/scan/scan.ts';
 import type { ContactRow } from '../../src/crm/outreach/scan/contact-row.ts';
@@ -217,7 +217,7 @@ test('an incremental scan reads what was updated since the watermark, with an ov
   const { uuids: seen, report } = await scan(service, { since });
   expect(sorted(seen)).toEqual(sorted(recent));
   expect(report).toMatchObject({ mode: 'incremental', whole: true, pages: 1 });
-  expect(Date.parse(report.watermark)).toBeGreaterThan(Date.parse(since));
+  expect(Date.parse(report.cursor)).toBeGreaterThan(Date.parse(since));
 });
 
 test.each(['refused', 'server_error', 'ignored'] as const)(

@@ -3,7 +3,7 @@ import { Secret } from '../../src/lib/secret.ts';
 import { createBudget } from '../../src/crm/outreach/call/budget.ts';
 import { createServiceClient } from '../../src/crm/outreach/client.ts';
 import type { ServiceError } from '../../src/crm/errors.ts';
-import type { ObservedExchange } from '../../src/crm/port.ts';
+import type { ObservedExchange } from '../../src/crm/outreach/service-client.ts';
 import { createMask } from '../../src/log/mask.ts';
 
 /* An answer may echo the request that it answers. Its secrets reach no error, no capture and no line of the log. */

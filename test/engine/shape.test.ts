@@ -2,6 +2,7 @@
 // are known by their text alone: that is right as long as this holds for each kind and each side.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { createContactReader } from '../../src/crm/outreach/contacts/reading.ts';
 import { createShape } from '../../src/engine/sync/shape.ts';
 import { type Cell, type Kind, readCell, readCrm } from '../../src/sync/value/kinds.ts';
 import { unpack } from '../../src/sync/record/record.ts';
@@ -46,8 +47,8 @@ test.each(kinds)('V1: a value of kind %s reads as itself in a cell', (kind) => {
 describe('M8: a field is read from the places of an answer that show it', () => {
   function read(columns: string, answer: object) {
     const [config] = load(start + sync({ columns })).syncs;
-    const { values } = createShape(config!, 60_000).fromContact({ uuid: 'u', ...answer });
-    return unpack(values)[0];
+    const reading = createContactReader({ fields: config!.columns }).toContact({ uuid: 'u', ...answer });
+    return unpack(createShape(config!, 60_000).toRecord(reading).values)[0];
   }
 
   test.each([

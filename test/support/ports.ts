@@ -1,5 +1,6 @@
 // A sync between any driver of the service and any driver of spreadsheets, with a person at each side. The engine sees the
 // ports alone, so that what holds here holds for every pair of drivers.
+import { outreachDescription } from '../../src/crm/outreach/description.ts';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -87,7 +88,7 @@ export async function createPortsTrial(
     }),
   );
   const readFile = (path: string) => readFileSync(path, 'utf8');
-  const config = loadConfig(configFile, { env: {}, readFile, addresses: sheet.addresses });
+  const config = loadConfig(configFile, { crm: outreachDescription, env: {}, readFile, addresses: sheet.addresses });
   let chance = 0.5;
   const world: AppWorld = {
     transport: (url) => Promise.reject(new Error(`nobody answers at ${url}`)),

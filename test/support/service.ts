@@ -2,7 +2,7 @@ import { onTestFinished, vi } from 'vitest';
 import { Secret } from '../../src/lib/secret.ts';
 import { createBudget } from '../../src/crm/outreach/call/budget.ts';
 import { createServiceClient } from '../../src/crm/outreach/client.ts';
-import type { ServiceClientOptions } from '../../src/crm/port.ts';
+import type { ServiceClientOptions } from '../../src/crm/outreach/service-client.ts';
 import { createCapabilities } from '../../src/crm/outreach/scan/capabilities.ts';
 import { createServiceStandin } from '../../src/standin/service/standin.ts';
 import type { Switches } from '../../src/standin/service/switches.ts';

@@ -3,7 +3,7 @@ import type { Salvaged } from '../schema-walk.ts';
 import type { configFile } from '../schema/file.ts';
 import type { Path } from '../source.ts';
 
-export type SalvagedFile = Salvaged<typeof configFile>;
+export type SalvagedFile = Salvaged<ReturnType<typeof configFile>>;
 export type SalvagedSync = NonNullable<NonNullable<SalvagedFile['syncs']>[string]>;
 export type SalvagedOutbox = NonNullable<NonNullable<SalvagedFile['outbox']>[string]>;
 export type SalvagedFeed = NonNullable<NonNullable<SalvagedFile['feeds']>[string]>;

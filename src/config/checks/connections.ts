@@ -2,8 +2,8 @@
 import { isLoopback, parseListen } from '../address.ts';
 import { hookSecretCharsMin, hookSecretCharsMinBeyond, isHookSecret, passwordCharsMinBeyond } from '../secret-file.ts';
 import { nearestWord } from '../../lib/nearest.ts';
-import { keysOf, schemaAt } from '../schema-walk.ts';
-import { configFile } from '../schema/file.ts';
+import { keysOf } from '../schema-walk.ts';
+import { crm as crmSection } from '../schema/file.ts';
 import type { Fault, SalvagedFile } from './check.ts';
 
 /** `given` is the file as it came: a secret that did not pass is there all the same. */
@@ -19,7 +19,7 @@ interface GivenFile {
 function checkToken({ crm }: GivenFile): readonly Fault[] {
   if (typeof crm !== 'object' || crm === null) return [];
   if ('token' in crm && 'token_file' in crm) return [both(['crm', 'token_file'], 'token')];
-  const known = keysOf(schemaAt(configFile, ['crm'])) ?? [];
+  const known = keysOf(crmSection) ?? [];
   // One that is misspelt is named as that.
   const meant = new Set(Object.keys(crm).map((key) => nearestWord(key, known)));
   if (meant.has('token') || meant.has('token_file')) return [];

@@ -1,6 +1,5 @@
 // What the options of one feed say about each other.
-import type { ResourceName } from '../../crm/outreach/resources.ts';
-import { resourceFields, resourceQuery, takesRange } from '../../crm/outreach/resources.ts';
+import type { CollectionSpec, CrmDescription } from '../../crm/port.ts';
 import { choiceWords } from '../explain.ts';
 import { parseFieldPath } from '../field-path.ts';
 import { nearestWord } from '../../lib/nearest.ts';
@@ -8,15 +7,16 @@ import type { Path } from '../source.ts';
 import type { Fault, SalvagedFeed } from './check.ts';
 import { checkHeaders, mappedHeaders } from './headers.ts';
 
-export function checkFeed(name: string, feed: SalvagedFeed): readonly Fault[] {
+export function checkFeed({ collections }: CrmDescription, name: string, feed: SalvagedFeed): readonly Fault[] {
   const base = ['feeds', name];
-  const { resource, columns, status_column: status } = feed;
+  const { resource = '', columns, status_column: status } = feed;
+  const collection = collections.get(resource);
   const statusHeader = status === undefined ? [] : [statusColumn(base, status)];
   return [
     ...checkHeaders([...statusHeader, ...mappedHeaders(base, columns ?? {})]),
-    ...(resource === undefined || columns === undefined ? [] : checkFields(base, resource, columns)),
-    ...checkQuery(base, feed),
-    ...checkControl(base, feed),
+    ...(collection === undefined || columns === undefined ? [] : checkFields(base, resource, collection, columns)),
+    ...(collection === undefined ? [] : checkQuery(base, collection, feed)),
+    ...(collection === undefined ? [] : checkControl(base, collection, feed)),
   ];
 }
 
@@ -26,15 +26,15 @@ function statusColumn(base: Path, header: string) {
 
 function checkFields(
   base: Path,
-  resource: ResourceName,
+  resource: string,
+  { fields }: CollectionSpec,
   columns: Readonly<Record<string, string | undefined>>,
 ): readonly Fault[] {
-  const fields = resourceFields(resource);
-  const names = Object.keys(fields);
+  const names = [...fields.keys()];
   const faults = Object.entries(columns).flatMap(([header, text = '']): readonly Fault[] => {
     const path = [...base, 'columns', header];
     const [name, ...inner] = parseFieldPath(text) ?? [];
-    const field = name === undefined ? undefined : fields[name];
+    const field = name === undefined ? undefined : fields.get(String(name));
     if (field === undefined) {
       const allowed = `a field of ${resource}, or a path into one: ${choiceWords(names, text)}`;
       return [{ path, part: 'value', allowed, nearest: nearestWord(String(name ?? text), names) }];
@@ -42,7 +42,7 @@ function checkFields(
     if (text !== 'uuid' && Object.entries(columns).find(([, other]) => other === text)?.[0] !== header) {
       return [{ path, part: 'value', found: `${text} again`, allowed: 'each field or path in one column' }];
     }
-    if (inner.length === 0 || field.kind === 'json' || field.kind === 'texts') return [];
+    if (inner.length === 0 || field.kind === 'json' || field.kind === 'list') return [];
     const found = `a path into ${String(name)}, which is ${field.kind} and has nothing inside`;
     return [{ path, part: 'value', found, allowed: String(name) }];
   });
@@ -53,12 +53,15 @@ function checkFields(
 }
 
 /** What the listing of the resource filters and sorts by. */
-function checkQuery(base: Path, { resource, filter, order }: SalvagedFeed): readonly Fault[] {
-  if (resource === undefined) return [];
-  const { filters, orders } = resourceQuery(resource);
+function checkQuery(
+  base: Path,
+  { filters: takes, orders }: CollectionSpec,
+  { resource, filter, order }: SalvagedFeed,
+): readonly Fault[] {
+  const filters = [...takes.keys()];
   const unknown = Object.keys(filter ?? {}).filter((field) => !filters.includes(field));
   const badValues = Object.entries(filter ?? {}).filter(
-    ([field, wanted]) => filters.includes(field) && typeof wanted === 'object' && !takesRange(resource, field),
+    ([field, wanted]) => typeof wanted === 'object' && takes.get(field)?.takesRange === false,
   );
   const sorting = order?.field;
   return [
@@ -88,16 +91,25 @@ function checkQuery(base: Path, { resource, filter, order }: SalvagedFeed): read
   ];
 }
 
-function checkControl(base: Path, { resource, control, columns }: SalvagedFeed): readonly Fault[] {
-  if (control !== true || resource === undefined) return [];
+function checkControl(
+  base: Path,
+  { controlled }: CollectionSpec,
+  { resource, control, columns }: SalvagedFeed,
+): readonly Fault[] {
+  if (control !== true) return [];
   const path = [...base, 'control'];
-  if (resource !== 'automations') {
+  if (controlled === undefined) {
     return [
       { path, part: 'value', found: `control of ${resource}`, allowed: 'false: only automations can be controlled' },
     ];
   }
-  if (columns === undefined || Object.values(columns).includes('status')) return [];
+  if (columns === undefined || Object.values(columns).includes(controlled)) return [];
   return [
-    { path, part: 'value', found: 'control without a column of status', allowed: 'a column such as Status: status' },
+    {
+      path,
+      part: 'value',
+      found: `control without a column of ${controlled}`,
+      allowed: `a column such as Status: ${controlled}`,
+    },
   ];
 }

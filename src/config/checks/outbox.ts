@@ -1,5 +1,5 @@
 // What the options of one outbox say about each other.
-import { neededFields, type OutgoingName, payloadFields } from '../../crm/outreach/outgoing.ts';
+import type { CrmDescription, MessageSpec } from '../../crm/port.ts';
 import { choiceWords } from '../explain.ts';
 import { nearestWord } from '../../lib/nearest.ts';
 import { anyOf } from '../problems.ts';
@@ -7,12 +7,13 @@ import type { Path } from '../source.ts';
 import type { Fault, SalvagedOutbox } from './check.ts';
 import { checkHeaders, mappedHeaders, type OwnedHeader } from './headers.ts';
 
-export function checkOutbox(name: string, outbox: SalvagedOutbox): readonly Fault[] {
+export function checkOutbox({ messages }: CrmDescription, name: string, outbox: SalvagedOutbox): readonly Fault[] {
   const base = ['outbox', name];
   const { resource, columns } = outbox;
+  const spec = resource === undefined ? undefined : messages.get(resource);
   return [
     ...checkHeaders([...ownHeaders(base, outbox), ...mappedHeaders(base, columns ?? {})]),
-    ...(resource === undefined || columns === undefined ? [] : checkPayload(base, resource, columns)),
+    ...(spec === undefined || columns === undefined ? [] : checkPayload(base, resource!, spec, columns)),
   ];
 }
 
@@ -35,10 +36,11 @@ function ownHeaders(base: Path, outbox: SalvagedOutbox): readonly OwnedHeader[] 
 
 function checkPayload(
   base: Path,
-  resource: OutgoingName,
+  resource: string,
+  { fields, needed }: MessageSpec,
   columns: Readonly<Record<string, string | undefined>>,
 ): readonly Fault[] {
-  const names = [...payloadFields(resource).keys()];
+  const names = [...fields.keys()];
   const headerByField = new Map<string, string>();
   const faults = Object.entries(columns).flatMap(([header, text = '']): readonly Fault[] => {
     const path = [...base, 'columns', header];
@@ -55,7 +57,7 @@ function checkPayload(
   });
   // A column whose field is misspelt may be the one that is missing: it has been named already.
   if (faults.length > 0) return faults;
-  return neededFields(resource).flatMap((group): readonly Fault[] => {
+  return needed.flatMap((group): readonly Fault[] => {
     if (group.some((field) => headerByField.has(field))) return [];
     const found = `no column of ${anyOf(group)}`;
     return [{ path: [...base, 'columns'], part: 'key', found, allowed: `a column for it: ${resource} need one` }];

@@ -1,6 +1,5 @@
 // What the options of one sync say about each other.
-import type { ContactFieldName, Direction } from '../../crm/outreach/contact-fields.ts';
-import { contactField } from '../../crm/outreach/contact-fields.ts';
+import type { ContactFieldSpec, CrmDescription, Direction, MatchKeySpec } from '../../crm/port.ts';
 import { nearestWord } from '../../lib/nearest.ts';
 import { anyOf } from '../problems.ts';
 import type { Path } from '../source.ts';
@@ -9,14 +8,15 @@ import { checkHeaders, mappedHeaders } from './headers.ts';
 import type { OwnedHeader } from './headers.ts';
 
 /** `given` is the sync as it came. */
-export function checkSync(name: string, sync: SalvagedSync, given: unknown): readonly Fault[] {
+export function checkSync(crm: CrmDescription, name: string, sync: SalvagedSync, given: unknown): readonly Fault[] {
   const base = ['syncs', name];
   return [
-    ...checkColumns(base, sync, given),
+    ...checkColumns(crm, base, sync, given),
     ...checkHeaders([...mappedHeaders(base, givenColumns(given)), ...otherHeaders(base, sync, given)]),
-    ...checkMatch(base, sync, given),
+    ...checkMatch(crm, base, sync, given),
     ...checkVetoes(base, sync, given),
     ...checkFilter(base, sync),
+    ...checkCapabilities(crm, base, sync, given),
   ];
 }
 
@@ -27,7 +27,12 @@ function settings(column: Column) {
   return typeof column === 'string' ? { field: column } : column;
 }
 
-function checkColumns(base: Path, { columns = {} }: SalvagedSync, given: unknown): readonly Fault[] {
+function checkColumns(
+  { fields }: CrmDescription,
+  base: Path,
+  { columns = {} }: SalvagedSync,
+  given: unknown,
+): readonly Fault[] {
   const headerByTarget = new Map<string, string>();
   return Object.entries(columns).flatMap(([header, column = {}]): readonly Fault[] => {
     const path = [...base, 'columns', header];
@@ -41,21 +46,17 @@ function checkColumns(base: Path, { columns = {} }: SalvagedSync, given: unknown
       const found = isBoth ? 'field and custom_field' : 'neither field nor custom_field';
       return [{ path, part: 'key', found, allowed: 'one of the two' }];
     }
-    const target = targetOf(field, custom_field);
+    const spec = field === undefined ? undefined : fields.get(field);
+    const target = custom_field === undefined ? spec && `field ${spec.writtenAs}` : `custom field ${custom_field}`;
     if (target === undefined) return [];
     const other = headerByTarget.get(target);
+    // `network_id` and `network` are two names of one thing, as soon as it is written (M8).
     headerByTarget.set(target, other ?? header);
     return [
       ...(other === undefined ? [] : [mappedTwice(path, target, other)]),
-      ...(direction === undefined ? [] : checkDirection(path, direction, field, custom_field)),
+      ...(direction === undefined ? [] : checkDirection(path, direction, spec, custom_field)),
     ];
   });
-}
-
-/** What a column stands for. `network_id` and `network` are two names of one thing, as soon as it is written (M8). */
-function targetOf(field: ContactFieldName | undefined, customField: string | undefined): string | undefined {
-  if (customField !== undefined) return `custom field ${customField}`;
-  return field && `field ${contactField(field).updateAs ?? field}`;
 }
 
 function mappedTwice(path: Path, target: string, other: string): Fault {
@@ -70,12 +71,12 @@ function mappedTwice(path: Path, target: string, other: string): Fault {
 function checkDirection(
   path: Path,
   direction: Direction,
-  field: ContactFieldName | undefined,
+  field: ContactFieldSpec | undefined,
   customField: string | undefined,
 ): readonly Fault[] {
-  const possible: readonly Direction[] = field === undefined ? ['to_crm'] : contactField(field).directions;
+  const possible: readonly Direction[] = field === undefined ? ['to_crm'] : field.directions;
   if (possible.includes(direction)) return [];
-  const what = field === undefined ? `the custom field ${customField}` : field;
+  const what = field === undefined ? `the custom field ${customField}` : field.name;
   const why = possible.includes('to_crm') ? 'the service does not give back' : 'the service does not let anybody write';
   const found = `${direction} for ${what}, which ${why}`;
   return [{ path: [...path, 'direction'], part: 'value', found, allowed: anyOf(possible) }];
@@ -95,23 +96,21 @@ function otherHeaders(base: Path, { sheet, automation }: SalvagedSync, given: un
   ];
 }
 
-/** The columns that the fields of a match key can be read from: a name is also put together from its parts. */
-const matchFields: Readonly<Record<string, readonly string[]>> = {
-  network_id: ['network_id', 'network'],
-  email: ['email'],
-  name: ['name', 'first_name', 'last_name'],
-  company_name: ['company_name'],
-};
-
-export function isMatchable(key: string, fields: ReadonlySet<string | undefined>): boolean {
+/** Whether a column has each part of the key. */
+export function isMatchable(key: MatchKeySpec, fields: ReadonlySet<string | undefined>): boolean {
   return unmappedOf(key, fields).length === 0;
 }
 
-function unmappedOf(key: string, fields: ReadonlySet<string | undefined>): readonly string[] {
-  return key.split('+').filter((part) => !(matchFields[part] ?? [part]).some((name) => fields.has(name)));
+function unmappedOf({ parts }: MatchKeySpec, mapped: ReadonlySet<string | undefined>): readonly string[] {
+  return Object.entries(parts).flatMap(([part, fields]) => (fields.some((name) => mapped.has(name)) ? [] : [part]));
 }
 
-function checkMatch(base: Path, { match = [], columns = {} }: SalvagedSync, given: unknown): readonly Fault[] {
+function checkMatch(
+  { matchKeys }: CrmDescription,
+  base: Path,
+  { match = [], columns = {} }: SalvagedSync,
+  given: unknown,
+): readonly Fault[] {
   const fields = new Set(Object.values(columns).map((column) => column && settings(column).field));
   // A column whose own field is wrong may be the one that a key wants.
   const headers = Object.keys(givenColumns(given));
@@ -123,7 +122,10 @@ function checkMatch(base: Path, { match = [], columns = {} }: SalvagedSync, give
     if (key === undefined) return [];
     const path = [...base, 'match', index];
     if (match.indexOf(key) < index) return [{ path, part: 'value', allowed: 'each key once' }];
-    const missing = unmappedOf(key, fields);
+    const missing = unmappedOf(
+      matchKeys.find(({ name }) => name === key)!,
+      fields,
+    );
     if (missing.length === 0 || headers.length === 0 || !isSure) return [];
     const found = `${JSON.stringify(key)}, but no column has ${anyOf(missing)}`;
     return [{ path, part: 'value', found, allowed: 'keys whose fields are all mapped in columns' }];
@@ -164,6 +166,29 @@ function checkFilter(base: Path, { contacts }: SalvagedSync): readonly Fault[] {
       },
     ];
   });
+}
+
+/** What the CRM cannot do is refused before anything is asked of it. */
+function checkCapabilities(
+  { hasAutomations }: CrmDescription,
+  base: Path,
+  { on_row_deleted: onRowDeleted }: SalvagedSync,
+  given: unknown,
+): readonly Fault[] {
+  if (hasAutomations) return [];
+  const isWished = isObject(given) && given['automation'] !== undefined;
+  const option: Fault = {
+    path: [...base, 'automation'],
+    part: 'key',
+    found: 'enrolments',
+    allowed: 'no such option: this CRM has no automations',
+  };
+  const policy: Fault = {
+    path: [...base, 'on_row_deleted'],
+    part: 'value',
+    allowed: 'another policy: this CRM has no automations to cancel',
+  };
+  return [...(isWished ? [option] : []), ...(onRowDeleted === 'cancel_automations' ? [policy] : [])];
 }
 
 function givenColumns(sync: unknown): Readonly<Record<string, unknown>> {

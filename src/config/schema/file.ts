@@ -1,6 +1,7 @@
 // The file users write: every option with its type, default, check and description. Types, validation, the reference
 // page, the JSON Schema and the check of the example all come from here.
 import * as z from 'zod';
+import type { CrmDescription } from '../../crm/port.ts';
 import { addressFault, isHostName, parseListen } from '../address.ts';
 import { Secret } from '../../lib/secret.ts';
 import { headerNameWords, headerValueWords, isExtraHeaderName, isHeaderValue, repeatedHeader } from '../headers.ts';
@@ -15,7 +16,7 @@ const addressWords =
   'an https address such as https://host, without user, query or fragment (plain http only to this machine: 127.0.0.1, localhost)';
 const address = () => textThat(addressWords, (value) => addressFault(value) === undefined);
 
-const crm = section({
+export const crm = section({
   base_url: address().describe('The address of the service.'),
   token: secret('The API key of the service. This or `token_file`.', 'the API key, one word', (value) =>
     isToken(value.trim()),
@@ -114,33 +115,45 @@ const alerts = section({
   ).optional(),
 }).describe('Who is told when something changes for the worse, or is well again. Left out: nobody.');
 
-export const configFile = section({
-  crm,
-  google,
-  state: state
-    .default('file:./state')
-    .describe(
-      'Where the memory of the syncs is kept: `file:FOLDER`, or `postgres://...` where several machines share it.',
-    ),
-  server: server.nullable().prefault({}),
-  log: log.prefault({}),
-  alerts: alerts.prefault({}),
-  syncs: z
-    .record(z.string(), sync)
-    .default({})
-    .describe('The syncs by name. The name is also the folder of its state.'),
-  feeds: z
-    .record(z.string(), feed)
-    .default({})
-    .describe('One-way tabs: a collection of the service mirrored to a sheet.'),
-  outbox: z
-    .record(z.string(), outbox)
-    .default({})
-    .describe('Tabs whose rows are messages or e-mails to send. Left out: nothing is ever sent.'),
-});
+const fileOf = (description: CrmDescription) =>
+  section({
+    crm,
+    google,
+    state: state
+      .default('file:./state')
+      .describe(
+        'Where the memory of the syncs is kept: `file:FOLDER`, or `postgres://...` where several machines share it.',
+      ),
+    server: server.nullable().prefault({}),
+    log: log.prefault({}),
+    alerts: alerts.prefault({}),
+    syncs: z
+      .record(z.string(), sync(description))
+      .default({})
+      .describe('The syncs by name. The name is also the folder of its state.'),
+    feeds: z
+      .record(z.string(), feed(description))
+      .default({})
+      .describe('One-way tabs: a collection of the service mirrored to a sheet.'),
+    outbox: z
+      .record(z.string(), outbox(description))
+      .default({})
+      .describe('Tabs whose rows are messages or e-mails to send. Left out: nothing is ever sent.'),
+  });
+
+type FileSchema = ReturnType<typeof fileOf>;
+
+const schemaByDescription = new WeakMap<CrmDescription, FileSchema>();
+
+/** The file of a CRM that can do so much. Made once for each: it takes longer than checking a file by it. */
+export function configFile(description: CrmDescription): FileSchema {
+  const known = schemaByDescription.get(description) ?? fileOf(description);
+  schemaByDescription.set(description, known);
+  return known;
+}
 
 /** A file that passed, in its own words, with every default in its place and every secret wrapped. */
-export type ConfigFile = z.output<typeof configFile>;
+export type ConfigFile = z.output<FileSchema>;
 export type SyncOptions = ConfigFile['syncs'][string];
 export type FeedOptions = ConfigFile['feeds'][string];
 export type OutboxOptions = ConfigFile['outbox'][string];

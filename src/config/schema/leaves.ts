@@ -20,6 +20,11 @@ export function wholeNumber(min: number, max?: number) {
   return max === undefined ? number : number.max(max, { error });
 }
 
+/** `none`: what is allowed where there are no words. */
+export function oneOf<Word extends string>(words: readonly Word[], none = 'nothing') {
+  return z.enum(words, words.length === 0 ? { error: none } : undefined);
+}
+
 export function seconds(min: number, max: number) {
   const error = `a number of seconds ${range(min, max)}`;
   return z.number({ error }).min(min, { error }).max(max, { error });

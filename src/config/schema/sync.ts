@@ -1,56 +1,51 @@
 import * as z from 'zod';
-import { directions, mappableFieldNames } from '../../crm/outreach/contact-fields.ts';
-import { contactFilter } from '../../crm/outreach/operations/filter.ts';
-import { operations } from '../../crm/outreach/operations/table.ts';
-import { customFields } from '../../crm/outreach/operations/records.ts';
-import { flag, percentage, seconds, section, text, textThat, wholeNumber } from './leaves.ts';
+import type { CrmDescription, Direction } from '../../crm/port.ts';
+import { flag, oneOf, percentage, seconds, section, text, textThat, wholeNumber } from './leaves.ts';
 import { header, headerRow, spreadsheet, tab } from './sheet.ts';
 import { cron, timeZone } from './times.ts';
 
 const conflictPolicies = ['manual', 'crm', 'sheet', 'newest'] as const;
 const blankPolicies = ['sync', 'ignore'] as const;
 
-const lookups = operations.contacts.lookupOne.body?.meta()?.['anyOf'] as readonly { required: readonly string[] }[];
-/** What the service can find a contact by, the strongest first: `network_id`, `email`, `name+company_name`. */
-const matchKeys = lookups.map(({ required }) => required.join('+')) as [string, ...string[]];
+const directions = ['both', 'to_sheet', 'to_crm'] as const satisfies readonly Direction[];
 
-const customFieldName = textThat(
-  'the name of a custom field: letters, digits and _, no digit first',
-  (name) => customFields.safeParse({ [name]: '' }).success,
-);
+const column = ({ fields, customFields }: CrmDescription) => {
+  const field = oneOf([...fields.keys()]);
+  const customField = customFields
+    ? textThat(`the name of a custom field: ${customFields.allowed}`, customFields.isName)
+    : textThat('nothing: this CRM has no custom fields', () => false);
+  const settings = section({
+    field: field.optional().describe('The field of the contact, if it is not a custom field.'),
+    custom_field: customField
+      .optional()
+      .describe('The custom field, instead of `field`. It is sent only: the service does not give it back.'),
+    direction: z
+      .enum(directions)
+      .optional()
+      .describe('`both` ways, `to_sheet` or `to_crm` only. Default: everything the field can do.'),
+    conflict: z.enum(conflictPolicies).optional().describe('As the `conflict` of the sync, for this column alone.'),
+    blank: z.enum(blankPolicies).optional().describe('As the `blank` of the sync, for this column alone.'),
+  }).meta({ oneOf: [{ required: ['field'] }, { required: ['custom_field'] }] });
 
-const columnSettings = section({
-  field: z.enum(mappableFieldNames).optional().describe('The field of the contact, if it is not a custom field.'),
-  custom_field: customFieldName
-    .optional()
-    .describe('The custom field, instead of `field`. It is sent only: the service does not give it back.'),
-  direction: z
-    .enum(directions)
-    .optional()
-    .describe('`both` ways, `to_sheet` or `to_crm` only. Default: everything the field can do.'),
-  conflict: z.enum(conflictPolicies).optional().describe('As the `conflict` of the sync, for this column alone.'),
-  blank: z.enum(blankPolicies).optional().describe('As the `blank` of the sync, for this column alone.'),
-}).meta({ oneOf: [{ required: ['field'] }, { required: ['custom_field'] }] });
+  return z.union([field, settings]).describe('The field of the contact, or a mapping that says more.');
+};
 
-const column = z
-  .union([z.enum(mappableFieldNames), columnSettings])
-  .describe('The field of the contact, or a mapping that says more.');
-
-const contacts = section({
-  list: text('the name or the uuid of a list').describe('The list: its name or uuid. New contacts are created here.'),
-  create_list: flag()
-    .default(false)
-    .describe('Whether a list that is not there is made, once, under exactly this name. A uuid is never made.'),
-  filter: contactFilter
-    .optional()
-    .describe(
-      'Only contacts of the list that match: the search filter of the service, field by field. A value, a list of values, ' +
-        '`is_null`, `is_not_null`, or comparisons such as `{ ">=": 2026-01-01 }`.',
-    ),
-  move_to_list: flag()
-    .default(false)
-    .describe('Whether a person typed into the sheet who is already in another list is moved to this one.'),
-}).describe('The contacts of the sync.');
+const contacts = ({ filter }: Pick<CrmDescription, 'filter'>) =>
+  section({
+    list: text('the name or the uuid of a list').describe('The list: its name or uuid. New contacts are created here.'),
+    create_list: flag()
+      .default(false)
+      .describe('Whether a list that is not there is made, once, under exactly this name. A uuid is never made.'),
+    filter: filter
+      .optional()
+      .describe(
+        'Only contacts of the list that match: the search filter of the service, field by field. A value, a list of values, ' +
+          '`is_null`, `is_not_null`, or comparisons such as `{ ">=": 2026-01-01 }`.',
+      ),
+    move_to_list: flag()
+      .default(false)
+      .describe('Whether a person typed into the sheet who is already in another list is moved to this one.'),
+  }).describe('The contacts of the sync.');
 
 const sheet = section({
   spreadsheet,
@@ -96,46 +91,47 @@ const automation = section({
     .describe('The column that says what came of it. After a loss of the state it is the proof of what was done.'),
 }).describe('Enrolment from the sheet. Left out: none.');
 
-export const sync = section({
-  schedule: cron()
-    .default('*/30 * * * * *')
-    .describe('When to look for changes: a cron expression, with seconds in front if it has six fields.'),
-  full_scan: cron()
-    .default('0 3 * * *')
-    .describe('When to read every contact of the list. Only this finds contacts that were deleted.'),
-  timezone: timeZone().default('UTC').describe('The time zone of `schedule` and `full_scan`.'),
-  contacts,
-  sheet,
-  match: z
-    .array(z.enum(matchKeys))
-    .optional()
-    .describe(
-      'By what a row without an ID finds its contact, tried in order. Every field of a key must be mapped; `name` is also ' +
-        'put together from a mapped `first_name` and `last_name`. Default: those of `network_id` and `email` that are mapped.',
-    ),
-  columns: z
-    .record(header(), column)
-    .refine((columns) => Object.keys(columns).length > 0, { error: 'one column at least, such as Email: email' })
-    .describe('Each mapped header and its field.'),
-  conflict: z
-    .enum(conflictPolicies)
-    .default('manual')
-    .describe('Who wins where both sides changed a field: nobody until somebody decides, a side, or the later edit.'),
-  blank: z
-    .enum(blankPolicies)
-    .default('sync')
-    .describe('What an emptied cell or field does: empty the other side too, or be filled again from it.'),
-  settle_secs: seconds(0, 3600)
-    .default(10)
-    .describe('How long a cell must stand still before it is sent: people type, and correct what they typed.'),
-  on_row_deleted: z
-    .enum(['ignore', 'restore', 'cancel_automations', 'delete_contact'])
-    .default('ignore')
-    .describe('What a deleted row does to its contact.'),
-  on_contact_deleted: z
-    .enum(['mark', 'delete_row', 'ignore'])
-    .default('mark')
-    .describe('What a deleted contact does to its row.'),
-  limits: limits.prefault({}),
-  automation: automation.optional(),
-});
+export const sync = (crm: CrmDescription) =>
+  section({
+    schedule: cron()
+      .default('*/30 * * * * *')
+      .describe('When to look for changes: a cron expression, with seconds in front if it has six fields.'),
+    full_scan: cron()
+      .default('0 3 * * *')
+      .describe('When to read every contact of the list. Only this finds contacts that were deleted.'),
+    timezone: timeZone().default('UTC').describe('The time zone of `schedule` and `full_scan`.'),
+    contacts: contacts(crm),
+    sheet,
+    match: z
+      .array(oneOf(crm.matchKeys.map(({ name }) => name)))
+      .optional()
+      .describe(
+        'By what a row without an ID finds its contact, tried in order. Every field of a key must be mapped; `name` is also ' +
+          'put together from a mapped `first_name` and `last_name`. Default: those of `network_id` and `email` that are mapped.',
+      ),
+    columns: z
+      .record(header(), column(crm))
+      .refine((columns) => Object.keys(columns).length > 0, { error: 'one column at least, such as Email: email' })
+      .describe('Each mapped header and its field.'),
+    conflict: z
+      .enum(conflictPolicies)
+      .default('manual')
+      .describe('Who wins where both sides changed a field: nobody until somebody decides, a side, or the later edit.'),
+    blank: z
+      .enum(blankPolicies)
+      .default('sync')
+      .describe('What an emptied cell or field does: empty the other side too, or be filled again from it.'),
+    settle_secs: seconds(0, 3600)
+      .default(10)
+      .describe('How long a cell must stand still before it is sent: people type, and correct what they typed.'),
+    on_row_deleted: z
+      .enum(['ignore', 'restore', 'cancel_automations', 'delete_contact'])
+      .default('ignore')
+      .describe('What a deleted row does to its contact.'),
+    on_contact_deleted: z
+      .enum(['mark', 'delete_row', 'ignore'])
+      .default('mark')
+      .describe('What a deleted contact does to its row.'),
+    limits: limits.prefault({}),
+    automation: automation.optional(),
+  });

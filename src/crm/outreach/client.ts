@@ -8,7 +8,7 @@ import type { Operation } from './operations/define.ts';
 import { operationName, operations } from './operations/table.ts';
 import { serviceTime } from './call/retry-after.ts';
 import { buildRequest } from './call/request.ts';
-import type { CallOptions, ServiceClient, ServiceClientOptions } from '../port.ts';
+import type { CallOptions, ServiceClient, ServiceClientOptions } from './service-client.ts';
 
 /** The client of one account; see ServiceClient for the contract. */
 export function createServiceClient(options: ServiceClientOptions): ServiceClient {

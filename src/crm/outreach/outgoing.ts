@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { PayloadField } from '../port.ts';
 import { operations } from './operations/table.ts';
 
 /** What can be sent from a tab, each with the operation that sends it. */
@@ -6,14 +7,6 @@ const sends = { emails: operations.emails.send, network_messages: operations.net
 
 export type OutgoingName = keyof typeof sends;
 export const outgoingNames = Object.keys(sends) as [OutgoingName, ...OutgoingName[]];
-
-export interface PayloadField {
-  readonly name: string;
-  /** In characters; undefined: the contract has no limit. */
-  readonly lengthMax?: number;
-  /** Several values, which a cell holds with commas or line breaks between. */
-  readonly isList: boolean;
-}
 
 interface Property {
   readonly type?: string;

@@ -1,3 +1,4 @@
+import type { CollectionRecord } from '../port.ts';
 import { operations } from './operations/table.ts';
 import { automation, email, list, networkMessage, senderProfile } from './operations/records.ts';
 import type { Fields } from './operations/shape.ts';
@@ -23,7 +24,7 @@ export function resourceFields(resource: ResourceName): Fields {
 }
 
 /** A record of any resource, as read. */
-export type ResourceRecord = { readonly uuid: string } & Readonly<Record<string, unknown>>;
+export type ResourceRecord = CollectionRecord;
 
 /** What every listing takes; `filter` and `order_field` are checked by `resourceQuery`. */
 export interface ListingQuery {

@@ -2,8 +2,8 @@
 // on after a failure wherever that makes sense. Reads; its one write changes nothing (`checkMayWrite`).
 import type { Config } from '../../config/config.ts';
 import { jobsIn } from '../../config/jobs.ts';
-import type { ServiceClient } from '../../crm/port.ts';
 import type { Sheets } from '../../sheets/port.ts';
+import type { Crm } from '../../crm/port.ts';
 import type { Store } from '../../state/port.ts';
 import { readStanding } from '../standing.ts';
 import { checkFiles, type ModeOf } from './files.ts';
@@ -16,7 +16,7 @@ export interface CheckDep {
   readonly store: Store;
   /** Undefined: nothing is asked of either side. */
   readonly sides?: {
-    readonly client: ServiceClient;
+    readonly crm: Crm;
     readonly connectSheets: () => Promise<Sheets>;
     /** Whether a stand-in answers at this address of this machine. */
     readonly isStandin: (address: string) => Promise<boolean>;
@@ -71,7 +71,7 @@ async function* checkService(config: Config, sides: Sides): AsyncGenerator<Findi
   const which = isStandin ? 'the stand-in' : 'the real service';
   let isReached = false;
   yield* found('service', 'connection', async () => {
-    const { total } = await sides.client.lists.list({ limit: 1 }, { signal: sides.signal, priority: 'scan' });
+    const { lists: total } = await sides.crm.probe({ signal: sides.signal, priority: 'scan' });
     isReached = true;
     const lists = total === undefined ? '' : `, ${total} lists`;
     return { verdict: 'ok', detail: `${crm.baseUrl} is ${which} and takes the token${lists}` };

@@ -1,30 +1,30 @@
 // Is the list there, and does the service take the filter?
 import type { SyncConfig } from '../../config/config.ts';
-import type { ServiceClient } from '../../crm/port.ts';
+import type { Crm } from '../../crm/port.ts';
 import { findList } from '../sync/pull.ts';
 import { type Finding, found } from './finding.ts';
 
 interface ContactsDep {
-  readonly client: ServiceClient;
+  readonly crm: Crm;
   readonly signal: AbortSignal;
 }
 
-export async function* checkContacts(sync: SyncConfig, { client, signal }: ContactsDep): AsyncGenerator<Finding> {
+export async function* checkContacts(sync: SyncConfig, { crm, signal }: ContactsDep): AsyncGenerator<Finding> {
   const call = { signal, priority: 'scan' } as const;
   const { list, filter = {}, createList } = sync.contacts;
   let listUuid: string | undefined;
   yield* found(sync.name, 'list', async () => {
-    const known = await findList(client, sync, call, createList ? '' : undefined);
+    const known = await findList(crm, sync, call, createList ? '' : undefined);
     if (known === '') return { verdict: 'ok', detail: `"${list}" is not there yet: the first run makes it` };
     listUuid = known;
     // One that was written as a uuid has not been looked up yet.
-    const { name } = await client.lists.get({ uuid: listUuid }, call);
+    const { name } = await crm.lists.get(listUuid, call);
     return { verdict: 'ok', detail: `"${name ?? list}" is there (${listUuid})` };
   });
-  if (listUuid === undefined) return;
-  const scope = { ...filter, list_uuid: listUuid };
+  const uuid = listUuid;
+  if (uuid === undefined) return;
   yield* found(sync.name, 'contacts', async () => {
-    const { total } = await client.contacts.search({ filter: scope, limit: 1 }, call);
+    const total = await crm.openContacts({ fields: sync.columns, filter }).count(uuid, call);
     const isNarrowed = Object.keys(filter).length > 0;
     const which = isNarrowed ? `of the list "${list}" that the filter lets through` : `in the list "${list}"`;
     return total === 0

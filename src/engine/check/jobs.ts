@@ -1,7 +1,7 @@
 // What both sides are asked about one job, by its kind.
 import type { JobConfig } from '../../config/jobs.ts';
+import type { Crm } from '../../crm/port.ts';
 import type { Sheets } from '../../sheets/port.ts';
-import type { ServiceClient } from '../../crm/port.ts';
 import type { JobKind } from '../kind.ts';
 import { checkContacts } from './contacts.ts';
 import type { Finding } from './finding.ts';
@@ -13,7 +13,7 @@ import { checkFeedTab, checkOutboxTab, checkTab, type FoundTab } from './tabs.ts
 export const askedOfService: Readonly<Record<JobKind, string>> = { sync: 'list', feed: 'records', outbox: 'senders' };
 
 interface ServiceSide {
-  readonly client: ServiceClient;
+  readonly crm: Crm;
   readonly signal: AbortSignal;
 }
 

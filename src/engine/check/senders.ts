@@ -1,17 +1,18 @@
 // Is there anybody an outbox could send from?
 import type { OutboxConfig } from '../../config/config.ts';
-import type { ServiceClient } from '../../crm/port.ts';
+import type { Crm } from '../../crm/port.ts';
 import { listSenders } from '../outbox/ask.ts';
+import { messagesOf } from '../outbox/context.ts';
 import { type Finding, found } from './finding.ts';
 
 interface SendersDep {
-  readonly client: ServiceClient;
+  readonly crm: Crm;
   readonly signal: AbortSignal;
 }
 
-export async function* checkSenders(outbox: OutboxConfig, { client, signal }: SendersDep): AsyncGenerator<Finding> {
+export async function* checkSenders(outbox: OutboxConfig, { crm, signal }: SendersDep): AsyncGenerator<Finding> {
   yield* found(outbox.name, 'senders', async () => {
-    const senders = await listSenders(client, { signal, priority: 'scan' });
+    const senders = await listSenders(messagesOf({ crm }), { signal, priority: 'scan' });
     const enabled = senders.filter(({ isEnabled }) => isEnabled);
     const names = enabled.slice(0, 5).map(({ uuid, names: [name = uuid] }) => `"${name}"`);
     const more = enabled.length > names.length ? ` and ${enabled.length - names.length} more` : '';

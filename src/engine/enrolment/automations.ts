@@ -1,8 +1,7 @@
 // The automations there are, as far as rows wish for any.
 import { nearestWord } from '../../lib/nearest.ts';
-import { readCollection } from '../../crm/outreach/collection.ts';
+import { automationsOf } from '../sync/context.ts';
 import { AuthenticationError, ServiceError } from '../../crm/errors.ts';
-import { operations } from '../../crm/outreach/operations/table.ts';
 import { readWish } from '../../sync/enrolment/wish.ts';
 import type { Automation, PlanInput } from '../../sync/input.ts';
 import { normalText } from '../../sync/value/same.ts';
@@ -43,12 +42,10 @@ function relied({ session, request, now }: RunContext, texts: ReadonlySet<string
 
 /** A list that is not whole is none: of two automations of one name the other may be missing. */
 async function listAutomations(context: RunContext): Promise<readonly Automation[] | string> {
-  const { client, session, now } = context;
+  const { session, now } = context;
   const at = now();
-  const query = { limit: 100, order_field: 'created_at', order_type: 'asc' } as const;
-  const { records, notice } = await readCollection(client, operations.automations.list, query, scanCall(context));
+  const { automations: list, notice } = await automationsOf(context).list(scanCall(context));
   if (notice !== undefined) return notice;
-  const list = records.map(({ uuid, name, status }) => ({ uuid, name: name ?? '', status: status ?? '' }));
   session.automations = { at, list };
   return list;
 }

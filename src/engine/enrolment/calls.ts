@@ -1,6 +1,7 @@
 // E2, E3: the two calls that enrol. The intent is written down before each, and after it what came of it.
 import { AuthenticationError, isRefusal, OutcomeUnknownError, ServiceError } from '../../crm/errors.ts';
-import type { Contact } from '../../crm/outreach/operations/records.ts';
+import { automationsOf } from '../sync/context.ts';
+import type { Contact } from '../../crm/port.ts';
 import type { Problem } from '../../sync/change.ts';
 import { callsOf, enrolmentId, type LedgerEntry, ledgerKey } from '../../sync/record/ledger.ts';
 import { failureProblem, type Outcome } from '../../sync/outcome.ts';
@@ -38,7 +39,7 @@ const callsKeptMs = 3_600_000;
 
 /** Throws what is not of the service, and AuthenticationErrors of calls that nothing has to be told of. */
 export function createCalls(context: RunContext, { book, scope, rowByNumber, nameOf }: CallsDep) {
-  const { client, shape, run, config } = context;
+  const { crm, contacts, shape, run, config } = context;
   return {
     /** Undefined: not begun, because the end was asked for, and the ledger is as it was before (W8). */
     make: (change: Due): Promise<Called | undefined> =>
@@ -51,7 +52,7 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
     const name = nameOf(automation);
     const key = ledgerKey(uuid!, automation);
     const known = book.entry(uuid!, automation);
-    const at = client.serviceNow();
+    const at = crm.now();
     const earlier = known ? callsOf(known).filter((each) => each > at - callsKeptMs) : [];
     await book.put(new Map([[key, { state: 'intended', at, run, name, calls: [...earlier, at] }]]));
     const settle = async (entry: LedgerEntry, outcome: Outcome): Promise<Called> => {
@@ -63,8 +64,8 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
       return { outcome, text, problem };
     };
     try {
-      const answer = await client.automations.addContact({ flowUuid: automation, leadUuid: uuid! }, editCall(context));
-      const now = client.serviceNow();
+      const answer = await automationsOf(context).enrol(uuid!, automation, editCall(context));
+      const now = crm.now();
       return answer === 'added'
         ? await settle({ state: 'enrolled', at: now, run, name, calls: [...earlier, now] }, { kind: 'done' })
         : await settle({ state: 'skipped', at: now, run, name, calls: earlier }, { kind: 'done' });
@@ -74,7 +75,7 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
         return undefined;
       }
       if (!(error instanceof ServiceError)) throw error;
-      const now = client.serviceNow();
+      const now = crm.now();
       const { message } = error;
       if (error instanceof OutcomeUnknownError) {
         return settle({ state: 'unknown', at: now, run, name, calls: [...earlier, now] }, { kind: 'unknown', message });
@@ -100,26 +101,23 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
     const newcomer: Newcomer = {
       automation,
       name: nameOf(automation),
-      at: client.serviceNow(),
+      at: crm.now(),
       run,
       state: 'intended',
       identifiers: shape.identifiers(unpack(row.values)),
       ...(known && { isRepeated: true as const }),
     };
     await book.intend(key, newcomer);
-    const custom_fields = shape.toCustomFields(change.fields);
-    const body = {
-      lead: shape.toLead(change.fields),
-      list_uuid: scope.listUuid,
-      update_lead_if_exists: false,
-      move_to_list: config.contacts.moveToList,
-      flow_segment_id: config.automation!.segment,
-      // Who is there already is spared: found, linked, and then enrolled as an existing contact.
-      skip_if_lead_exists: true,
-      ...(Object.keys(custom_fields).length > 0 && { custom_fields }),
+    const later = new Set(shape.afterCreate(change.fields));
+    const given = {
+      list: scope.listUuid,
+      fields: change.fields.filter((field) => !later.has(field)),
+      automation,
+      segment: config.automation!.segment,
+      movesToList: config.contacts.moveToList,
     };
     try {
-      const answer = await client.automations.addNewLead({ flowUuid: automation, ...body }, editCall(context));
+      const answer = await contacts.createEnrolled!(given, editCall(context));
       switch (answer.outcome) {
         case 'added':
           return await added(change, newcomer, answer.contact);
@@ -151,7 +149,7 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
 
   async function added(change: CreateEnrolled, newcomer: Newcomer, answered: Contact | undefined): Promise<Called> {
     const { key, enrol: automation } = change;
-    const at = client.serviceNow();
+    const at = crm.now();
     const entry: LedgerEntry = { state: 'enrolled', at, run, name: newcomer.name, calls: [at] };
     await book.intend(key, { ...newcomer, at, state: 'added' });
     const contact = answered ?? (await findOrNone(newcomer));
@@ -159,7 +157,7 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
     if (!contact) return { outcome: { kind: 'done' }, text };
     await book.close(key, [ledgerKey(contact.uuid, automation), entry]);
     const whole = await setAfterCreate(context, contact, change.fields);
-    return { outcome: { kind: 'done', contact: shape.fromContact(whole) }, text };
+    return { outcome: { kind: 'done', contact: shape.toRecord(whole) }, text };
   }
 
   async function skipped(change: CreateEnrolled, newcomer: Newcomer): Promise<Called> {
@@ -182,7 +180,7 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
       at: newcomer.at,
       run,
       name: newcomer.name,
-      calls: [client.serviceNow()],
+      calls: [crm.now()],
     };
     const open: Called = { outcome: { kind: 'unknown', message }, text: resultText(entry, nameOf(automation)) };
     let contact: Contact | undefined;

@@ -1,6 +1,5 @@
 // E1 to E5, carried out: who is due is looked at once more, the intent is written down, the call is made, and what came of
 // it is written down. Calls are made two at a time, so that a crash leaves two of unknown outcome and not a hundred.
-import { matches } from '../../crm/outreach/operations/filter.ts';
 import { type Change, type Problem, problem } from '../../sync/change.ts';
 import { vetoOf } from '../../sync/enrolment/veto.ts';
 import { readWish } from '../../sync/enrolment/wish.ts';
@@ -17,7 +16,7 @@ import { automationOf, type Due, isDue } from './due.ts';
 import type { LedgerBook } from './ledger.ts';
 import { type Look, lookAgain } from './look.ts';
 import type { Memory } from '../sync/memory.ts';
-import type { Pulled } from '../sync/pull.ts';
+import { isInScope, type Pulled } from '../sync/pull.ts';
 import type { Journal } from '../sync/commit.ts';
 
 export interface Enrolled {
@@ -64,7 +63,7 @@ export async function enrolInCrm(
   cancelled: Outcomes,
   journal: Pick<Journal, 'crm'>,
 ): Promise<Enrolled> {
-  const { client, shape, request, run, emit, config } = context;
+  const { crm, shape, request, run, emit, config } = context;
   const outcomes = new Map<Change, Outcome>();
   const problems: Problem[] = [];
   const held = new Set<Change>();
@@ -89,7 +88,7 @@ export async function enrolInCrm(
       if (change.op !== 'cancel') continue;
       const outcome = cancelled.get(change);
       if (outcome?.kind === 'done') {
-        await book.cancelled(change.uuid!, change.automation, client.serviceNow(), run);
+        await book.cancelled(change.uuid!, change.automation, crm.now(), run);
       } else if (change.automation !== null) {
         if (outcome?.kind === 'refused') await noteRefusedCancel(change.uuid!, change.automation, outcome.message);
         const why = outcome && 'message' in outcome ? `: ${outcome.message}` : '';
@@ -155,9 +154,9 @@ export async function enrolInCrm(
     );
     if (!row || !isWished) return moved;
     const contact = change.op === 'enrol' ? look.contacts.get(change.uuid!) : undefined;
-    const isHere = contact !== undefined && matches(contact, scope.filter) !== false;
+    const isHere = contact !== undefined && isInScope(contact, scope);
     if (change.op === 'enrol' && !isHere) return contact ? notHere : gone;
-    const values = [row.values, ...(contact ? [shape.fromContact(contact).values] : [])];
+    const values = [row.values, ...(contact ? [shape.toRecord(contact).values] : [])];
     const veto = values.map((each) => vetoOf(input.mapping, unpack(each))).find((each) => each !== undefined);
     return veto === undefined ? undefined : { kind: 'held', rule: 'E4', reason: `vetoed: ${veto}` };
   }

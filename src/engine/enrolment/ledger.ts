@@ -10,7 +10,7 @@ import {
   readLedgerKey,
 } from '../../sync/record/ledger.ts';
 import { asStored, asStoredRecord } from '../stored/json.ts';
-import type { Identifiers } from '../sync/shape.ts';
+import type { Identifiers } from '../../crm/port.ts';
 
 /**
  * A contact that is created and enrolled in one call, by `rowKey` of its row while its uuid is not known:

@@ -1,7 +1,6 @@
 // E4: both sides, once more, just before the calls that enrol.
-import { contactsByUuid } from '../../crm/outreach/contacts-by-uuid.ts';
 import { AuthenticationError, ServiceError } from '../../crm/errors.ts';
-import type { Contact } from '../../crm/outreach/operations/records.ts';
+import type { Contact } from '../../crm/port.ts';
 import { SheetsError } from '../../sheets/errors.ts';
 import type { Row, Snapshot } from '../../sheets/port.ts';
 import type { RowRecord } from '../../sync/record/record.ts';
@@ -24,7 +23,7 @@ export async function lookAgain(context: RunContext, snapshot: Snapshot, batch: 
   const uuids = batch.flatMap((change) => (change.op === 'enrol' ? [change.uuid!] : []));
   try {
     const seen = await context.table.read({ ...sheetCall(context), unless: snapshot.fingerprint });
-    const contacts = await contactsByUuid(context.client, context.capabilities, uuids, editCall(context));
+    const contacts = await context.contacts.get(uuids, editCall(context));
     return {
       kind: 'seen',
       contacts,

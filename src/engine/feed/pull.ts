@@ -5,13 +5,13 @@ import type { Facts } from '../stored/facts.ts';
 import type { Inspection } from '../../sheets/port.ts';
 import type { FeedInput } from '../../sync/feed/input.ts';
 import type { FeedRecord } from '../../sync/feed/input.ts';
-import { readCollection } from '../../crm/outreach/collection.ts';
-import { type ListingQuery, type ResourceRecord, resourceListing } from '../../crm/outreach/resources.ts';
 import type { Snapshot, TableSpec } from '../../sheets/port.ts';
+import type { CollectionQuery } from '../../crm/port.ts';
 import type { Problem } from '../../sync/change.ts';
 import type { Identities } from '../../sync/input.ts';
 import { RunFailed } from '../errors.ts';
-import type { FeedContext, FeedRun } from './context.ts';
+import type { FeedRun } from './context.ts';
+import { collectionsOf } from './context.ts';
 import { judgeListing, type Noted, notedIn } from '../incomplete.ts';
 import { assertMade, columnNotice, columnsToCreate } from '../columns.ts';
 
@@ -54,22 +54,15 @@ export async function pullFeed(context: FeedRun, facts: Facts, mayWrite: boolean
   };
 }
 
-/** Filter and order as the listing takes them. */
-export function listingQuery({ filter, order }: FeedConfig): ListingQuery {
-  return {
-    order_field: order.field,
-    order_type: order.type,
-    ...(Object.keys(filter).length > 0 && { filter }),
-  };
+export function collectionQuery({ filter, order, rowsMax }: FeedConfig): CollectionQuery {
+  return { filter, order, ...(rowsMax !== undefined && { recordsMax: rowsMax }) };
 }
 
-async function pullRecords({ config, client, shape, request, emit, session }: FeedRun, facts: Facts) {
-  const { resource, rowsMax } = config;
-  const reading = await readCollection(client, resourceListing(resource), listingQuery(config), {
-    signal: request.signal,
-    ...(rowsMax !== undefined && { recordsMax: rowsMax }),
-  });
-  const records = reading.records.filter((record) => isWanted(config.filter, record)).map(shape.fromRecord);
+async function pullRecords(context: FeedRun, facts: Facts) {
+  const { config, shape, request, emit, session } = context;
+  const call = { signal: request.signal, priority: 'scan' as const };
+  const reading = await collectionsOf(context).list(config.resource, collectionQuery(config), call);
+  const records = reading.records.map(shape.fromRecord);
   emit({ type: 'progress', sync: config.name, step: 'records', done: records.length });
   return {
     records,
@@ -78,15 +71,6 @@ async function pullRecords({ config, client, shape, request, emit, session }: Fe
     digest: createHash('sha256').update(JSON.stringify(records)).digest('base64'),
     ...judgeListing(reading, session.noted ?? notedIn(facts)),
   };
-}
-
-/** Where the service ignores a filter, this keeps the others out (docs/service.md). */
-function isWanted(filter: FeedContext['config']['filter'], record: ResourceRecord): boolean {
-  return Object.entries(filter).every(([field, wanted]) => {
-    const value = record[field];
-    if (typeof wanted !== 'string' || typeof value !== 'string' || field === 'q') return true;
-    return value.toLowerCase() === wanted.toLowerCase();
-  });
 }
 
 async function prepareTab(context: FeedRun, facts: Facts, mayWrite: boolean, snapshot: Snapshot): Promise<Snapshot> {

@@ -6,7 +6,7 @@ import {
   ServiceError,
   ValidationError,
 } from '../../crm/errors.ts';
-import type { ResourceRecord } from '../../crm/outreach/resources.ts';
+import type { CollectionRecord } from '../../crm/port.ts';
 import type { Snapshot } from '../../sheets/port.ts';
 import type { Change } from '../../sync/change.ts';
 import type { ControlAnswer } from '../../sync/feed/input.ts';
@@ -15,6 +15,7 @@ import type { Outcome } from '../../sync/outcome.ts';
 import { inSync } from '../../sync/status.ts';
 import type { FeedRun } from './context.ts';
 import { fromAppend, fromRemove, fromUpdate } from '../row-outcome.ts';
+import { collectionsOf } from './context.ts';
 import { rowWrites } from '../row-writes.ts';
 import { editCall, isUnbegun, isUnbegunRow, sheetWrite } from '../stop.ts';
 import { hasStatusColumn, statusKey } from '../status-column.ts';
@@ -23,14 +24,14 @@ export interface Controlled {
   readonly outcomes: ReadonlyMap<Change, Outcome>;
   readonly answers: ReadonlyMap<string, ControlAnswer>;
   /** As the service answered them. */
-  readonly records: ReadonlyMap<string, ResourceRecord>;
+  readonly records: ReadonlyMap<string, CollectionRecord>;
 }
 
 /** One call a wish, one after the other; either is harmless to repeat. Throws AuthenticationError: no other call would do better. */
 export async function control(context: FeedRun, changes: readonly Change[]): Promise<Controlled> {
   const outcomes = new Map<Change, Outcome>();
   const answers = new Map<string, ControlAnswer>();
-  const records = new Map<string, ResourceRecord>();
+  const records = new Map<string, CollectionRecord>();
   for (const change of changes) {
     if (change.op !== 'update' || change.uuid === null) continue;
     if (context.request.signal.aborted) break;
@@ -46,18 +47,20 @@ export async function control(context: FeedRun, changes: readonly Change[]): Pro
 /** Undefined: not begun, because the end was asked for (W8). */
 async function startOrStop(
   context: FeedRun,
-  flowUuid: string,
+  uuid: string,
   isToStart: boolean,
-  records: Map<string, ResourceRecord>,
+  records: Map<string, CollectionRecord>,
 ): Promise<ControlAnswer | undefined> {
   try {
-    const { start, stop } = context.client.automations;
-    const record = await (isToStart ? start : stop)({ flowUuid }, editCall(context));
+    const collections = collectionsOf(context);
+    const record = await collections.control(context.config.resource, uuid, isToStart, editCall(context));
+    const status = record['status'];
     // Nothing is done because nobody says otherwise (L3): the next run sees in the listing what came of it.
-    if (record.status === undefined) return { kind: 'unknown', message: 'the answer does not say whether it is on' };
-    records.set(flowUuid, record);
-    const isDone = record.status?.toLowerCase() === (isToStart ? 'on' : 'off');
-    return isDone ? { kind: 'done' } : { kind: 'refused', message: `the service left it ${record.status ?? 'blank'}` };
+    if (status === undefined) return { kind: 'unknown', message: 'the answer does not say whether it is on' };
+    records.set(uuid, record);
+    const said = typeof status === 'string' ? status : 'blank';
+    const isDone = said.toLowerCase() === (isToStart ? 'on' : 'off');
+    return isDone ? { kind: 'done' } : { kind: 'refused', message: `the service left it ${said}` };
   } catch (error) {
     if (isUnbegun(error, context)) return undefined;
     if (error instanceof AuthenticationError || !(error instanceof ServiceError)) throw error;

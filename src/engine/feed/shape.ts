@@ -1,6 +1,6 @@
 // One feed as the planner sees it, and the way there and back: made once from the configuration.
 import type { FeedConfig } from '../../config/config.ts';
-import { resourceFields, type ResourceRecord } from '../../crm/outreach/resources.ts';
+import type { CollectionRecord } from '../../crm/port.ts';
 import type { ColumnFormat, ColumnKey, CellInput, Row, TableSpec } from '../../sheets/port.ts';
 import type { FieldChange } from '../../sync/change.ts';
 import type { FeedRecord, FeedRow } from '../../sync/feed/input.ts';
@@ -12,24 +12,25 @@ export interface FeedShape {
   /** The field that people may set, if they may (E7). */
   readonly controlled?: string;
   readonly table: TableSpec;
-  readonly fromRecord: (record: ResourceRecord) => FeedRecord;
+  readonly fromRecord: (record: CollectionRecord) => FeedRecord;
   readonly fromRow: (row: Row) => FeedRow;
   readonly toCells: (fields: readonly FieldChange[]) => Record<ColumnKey, CellInput>;
 }
 
 export function createFeedShape(config: FeedConfig): FeedShape {
-  const known = resourceFields(config.resource);
   const isId = ({ key }: FeedConfig['columns'][number]) => key === 'uuid';
   const fields = config.columns
     .filter((column) => !isId(column))
-    .map(({ key, header, path }): FeedField => {
-      const kind = path.length > 1 ? 'inner' : kinds[known[String(path[0])]!.kind];
-      return { name: key, header, path, kind };
-    });
+    .map(({ key, header, path, kind }): FeedField => ({
+      name: key,
+      header,
+      path,
+      kind: path.length > 1 ? 'inner' : kind,
+    }));
   const byName = new Map(fields.map((field) => [field.name, field]));
   return {
     fields,
-    ...(config.isControlled && { controlled: 'status' }),
+    ...(config.controlled !== undefined && { controlled: config.controlled }),
     table: {
       spreadsheet: config.sheet.spreadsheetId,
       tab: config.sheet.tab,
@@ -52,15 +53,6 @@ export function createFeedShape(config: FeedConfig): FeedShape {
       Object.fromEntries(changes.map(({ field, after }) => [field, toFeedCell(byName.get(field)!, after)])),
   };
 }
-
-const kinds = {
-  text: 'text',
-  integer: 'integer',
-  flag: 'flag',
-  instant: 'timestamp',
-  texts: 'list',
-  json: 'json',
-} as const satisfies Record<string, FeedKind>;
 
 function formatOf(kind: FeedKind): ColumnFormat {
   return kind === 'integer' ? 'number' : kind === 'timestamp' ? 'date-time' : 'text';

@@ -25,11 +25,7 @@ export function assertSame(context: OutboxRun, { identities: known }: Facts, tab
   );
 }
 
-export function inputOf(
-  { config, shape, client, request }: OutboxRun,
-  memory: OutboxMemory,
-  tab: OutboxTab,
-): OutboxInput {
+export function inputOf({ config, shape, crm, request }: OutboxRun, memory: OutboxMemory, tab: OutboxTab): OutboxInput {
   const { isTrusted, retried, approved, messages } = memory;
   return {
     kind: config.resource,
@@ -45,7 +41,7 @@ export function inputOf(
     perHour: config.sendsPerHour,
     batchMax: 0,
     tried: new Map(),
-    now: client.serviceNow(),
+    now: crm.now(),
     ...(!request.isAsked && { settleMs: config.settleMs }),
     isDryRun: false,
     digest,

@@ -11,12 +11,11 @@ import { createOutboxShape } from './shape.ts';
 export function createOutboxJob(config: OutboxConfig, dep: JobDep): Job {
   const { name, schedule, settleMs } = config;
   const shape = createOutboxShape(config);
-  const { capabilities, randomId, sheets } = dep;
+  const { randomId, sheets } = dep;
   const context: OutboxContext = {
     ...toJobContext(outboxKind, name, shape.table, dep),
     config,
     shape,
-    capabilities,
     randomId,
     inspect: (signal) => sheets.inspect(shape.table, { signal }),
   };

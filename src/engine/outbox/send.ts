@@ -1,13 +1,11 @@
 // P3: one message sent, the intent written down before the call and what came of it after. Nothing here is ever repeated.
 import { AuthenticationError, isRefusal, OutcomeUnknownError, ServiceError } from '../../crm/errors.ts';
-import type { OutgoingName } from '../../crm/outreach/outgoing.ts';
-import { operations } from '../../crm/outreach/operations/table.ts';
 import { callsOf, type Message } from '../../sync/outbox/message.ts';
 import type { Outcome } from '../../sync/outcome.ts';
 import type { Due } from '../../sync/outbox/judge.ts';
 import { editCall, isUnbegun } from '../stop.ts';
 import { changeLines } from '../history.ts';
-import type { OutboxRun } from './context.ts';
+import { messagesOf, type OutboxRun } from './context.ts';
 import type { OutboxBook } from './ledger.ts';
 
 export interface SendOutcome {
@@ -18,9 +16,9 @@ export interface SendOutcome {
 }
 
 export async function sendOne(context: OutboxRun, book: OutboxBook, due: Due): Promise<SendOutcome> {
-  const { client, run, config } = context;
+  const { crm, run, config } = context;
   const { id, said, key, change } = due;
-  const at = client.serviceNow();
+  const at = crm.now();
   const earlier = callsOf(due.message, at);
   const { to, name, uuid, before, uuidsBefore = [] } = due.message;
   const about = {
@@ -36,13 +34,9 @@ export async function sendOne(context: OutboxRun, book: OutboxBook, due: Due): P
   // The instant after the answer is what counts for the cap: then no sixty minutes of the service's clock hold more.
   await book.put(new Map([[id, { ...about, state: 'intended', at, calls: [...earlier, at] }]]));
   try {
-    const { uuid: sent, status } = await post(context, config.resource, due.payload);
-    const now = client.serviceNow();
-    const delivery = typeof status === 'string' && { delivery: status };
-    return await settle(
-      { ...about, state: 'sent', at: now, uuid: sent, ...delivery, calls: [...earlier, now] },
-      { kind: 'done' },
-    );
+    const queued = await messagesOf(context).send(config.resource, due.payload, editCall(context));
+    const now = crm.now();
+    return await settle({ ...about, state: 'sent', at: now, ...queued, calls: [...earlier, now] }, { kind: 'done' });
   } catch (error) {
     const asBefore = { ...due.message, state: 'waiting', said, calls: earlier } as const;
     if (isUnbegun(error, context)) {
@@ -52,7 +46,7 @@ export async function sendOne(context: OutboxRun, book: OutboxBook, due: Due): P
     if (!(error instanceof ServiceError)) throw error;
     const { message } = error;
     if (error instanceof OutcomeUnknownError) {
-      const calls = [...earlier, client.serviceNow()];
+      const calls = [...earlier, crm.now()];
       return settle({ ...about, state: 'unknown', at, calls }, { kind: 'unknown', message });
     }
     if (isRefusal(error)) {
@@ -69,14 +63,4 @@ export async function sendOne(context: OutboxRun, book: OutboxBook, due: Due): P
     context.emit({ type: 'change-done', sync: config.name, run, change, outcome });
     return { outcome };
   }
-}
-
-/** What the service answers is what it queued, not what was delivered. */
-async function post(context: OutboxRun, resource: OutgoingName, payload: Due['payload']) {
-  const { client } = context;
-  const call = editCall(context);
-  // Fields and lists are what the configuration and the plan made sure of; the client checks them once more.
-  return resource === 'emails'
-    ? client.call(operations.emails.send, payload as never, call)
-    : client.call(operations.networkMessages.send, payload as never, call);
 }

@@ -1,6 +1,5 @@
 // One outbox as the planner sees it, and the way there and back: made once from the configuration.
 import type { OutboxConfig } from '../../config/config.ts';
-import { payloadFields } from '../../crm/outreach/outgoing.ts';
 import type { CellInput, ColumnKey, Row, TableSpec } from '../../sheets/port.ts';
 import type { FieldChange } from '../../sync/change.ts';
 import type { OutboxField, OutboxRow } from '../../sync/outbox/message.ts';
@@ -19,9 +18,8 @@ export interface OutboxShape {
 const sendKey = '#send';
 const [uuidKey, sentKey, deliveryKey] = ['#uuid', '#sent', '#delivery'] as const satisfies readonly SentField[];
 
-export function createOutboxShape({ name, resource, sheet, columns, headers }: OutboxConfig): OutboxShape {
-  const known = payloadFields(resource);
-  const fields = columns.map(({ key, header }): OutboxField => ({ ...known.get(key)!, header }));
+export function createOutboxShape({ name, sheet, columns, headers }: OutboxConfig): OutboxShape {
+  const fields = columns.map(({ field, header }): OutboxField => ({ ...field, header }));
   const all: TableSpec['columns'] = [
     ...fields.map((field) => ({ key: field.name, header: field.header, format: 'text' as const })),
     { key: sendKey, header: headers.send, format: 'text' },

@@ -1,6 +1,6 @@
 // I8: what a create must not send, because the service would take it for an identifier, is set once the contact is there.
 import { OutcomeUnknownError, ServiceError } from '../../crm/errors.ts';
-import type { Contact, Lead } from '../../crm/outreach/operations/records.ts';
+import type { Contact } from '../../crm/port.ts';
 import type { FieldChange } from '../../sync/change.ts';
 import type { RunContext } from './context.ts';
 import { editCall } from '../stop.ts';
@@ -10,16 +10,16 @@ import { editCall } from '../stop.ts';
  * named, and is sent again by the next run (M6). Throws what is not of the service.
  */
 export async function setAfterCreate(
-  context: Pick<RunContext, 'client' | 'shape' | 'request'>,
+  context: Pick<RunContext, 'contacts' | 'shape' | 'request'>,
   made: Contact,
   fields: readonly FieldChange[],
 ): Promise<Contact> {
-  const { client, shape } = context;
+  const { contacts, shape } = context;
   const { uuid } = made;
-  const later = shape.toUpdate(shape.afterCreate(fields));
-  if (Object.keys(later).length === 0) return made;
+  const later = shape.afterCreate(fields);
+  if (later.length === 0) return made;
   try {
-    return await client.contacts.update({ uuid, ...later }, editCall(context));
+    return await contacts.update(uuid, later, editCall(context));
   } catch (error) {
     if (error instanceof OutcomeUnknownError) return await readAgain();
     if (!(error instanceof ServiceError)) throw error;
@@ -28,26 +28,12 @@ export async function setAfterCreate(
 
   async function readAgain(): Promise<Contact> {
     try {
-      return await client.contacts.get({ uuid }, editCall(context));
+      return await contacts.getNow(uuid, editCall(context));
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       return made;
     }
   }
-}
-
-/** By what the service finds a contact that it is given. */
-export function hasIdentifier({
-  network_id,
-  ln_id,
-  sn_id,
-  network,
-  email,
-  first_name,
-  last_name,
-  company_name,
-}: Lead): boolean {
-  return Boolean(network_id || ln_id || sn_id || network || email || ((first_name || last_name) && company_name));
 }
 
 export const placeholderOnly =

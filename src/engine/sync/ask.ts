@@ -1,14 +1,12 @@
 // Answers to what only the service can say: is this contact still there, and is this new row somebody already?
-import { contactsByUuid } from '../../crm/outreach/contacts-by-uuid.ts';
 import { AuthenticationError, ServiceError } from '../../crm/errors.ts';
-import { matches } from '../../crm/outreach/operations/filter.ts';
-import type { Contact } from '../../crm/outreach/operations/records.ts';
+import type { Contact, Identifiers } from '../../crm/port.ts';
 import type { Question } from '../../sync/change.ts';
 import type { Answers, ContactAnswer } from '../../sync/input.ts';
 import type { RunContext } from './context.ts';
 import { scanCall } from '../read-calls.ts';
 import { editCall } from '../stop.ts';
-import type { Scope } from './pull.ts';
+import { isInScope, type Scope } from './pull.ts';
 
 /** The answers so far, and those to the questions. Every question gets one, if only that there is none (W4). */
 export async function ask(
@@ -42,10 +40,10 @@ async function askForContacts(
 ): Promise<ReadonlyMap<string, ContactAnswer>> {
   if (uuids.length === 0) return new Map();
   try {
-    const found = await contactsByUuid(context.client, context.capabilities, uuids, scanCall(context));
+    const found = await context.contacts.get(uuids, scanCall(context));
     const answers = new Map<string, ContactAnswer>();
     for (const uuid of uuids) {
-      const contact = context.tombstones.has(uuid) ? undefined : found.get(uuid);
+      const contact = found.get(uuid);
       answers.set(uuid, contact ? await toAnswer(context, scope, contact) : { kind: 'gone' });
     }
     return answers;
@@ -55,28 +53,16 @@ async function askForContacts(
   }
 }
 
-/** One identifier a lookup, the strongest first. A name with a company finds somebody only where it is a match key. */
+/** By the identifiers of the row; a name with a company finds somebody only where it is a match key. */
 async function lookUp(
   context: RunContext,
   scope: Scope,
   { values }: Extract<Question, { kind: 'lookup' }>,
 ): Promise<ContactAnswer> {
-  const { network_id, email, name, company_name } = context.shape.identifiers(values);
+  const { name, company_name, ...alone } = context.shape.identifiers(values);
   const isNameKey = context.config.match.some((key) => key.includes('company_name'));
-  const tries = [
-    ...(network_id === undefined ? [] : [{ network_id }]),
-    ...(email === undefined ? [] : [{ email }]),
-    ...(isNameKey && name !== undefined && company_name !== undefined ? [{ name, company_name }] : []),
-  ];
-  try {
-    for (const input of tries) {
-      const contact = await context.client.contacts.lookupOne(input, scanCall(context));
-      if (contact && !context.tombstones.has(contact.uuid)) return await toAnswer(context, scope, contact);
-    }
-    return { kind: 'gone' };
-  } catch (error) {
-    return { kind: 'unanswered', why: reasonOf(error) };
-  }
+  const isNamed = isNameKey && name !== undefined && company_name !== undefined;
+  return find(context, scope, { ...alone, ...(isNamed && { name, company_name }) });
 }
 
 /** I7: who has one key, in whatever list. */
@@ -85,12 +71,14 @@ async function lookUpKey(
   scope: Scope,
   { by, value }: Extract<Question, { kind: 'key' }>,
 ): Promise<ContactAnswer> {
-  const input = by === 'email' ? { email: value } : { network_id: value };
+  return find(context, scope, by === 'email' ? { email: value } : { network_id: value });
+}
+
+async function find(context: RunContext, scope: Scope, identifiers: Identifiers): Promise<ContactAnswer> {
+  if (Object.keys(identifiers).length === 0) return { kind: 'gone' };
   try {
-    const contact = await context.client.contacts.lookupOne(input, scanCall(context));
-    return contact && !context.tombstones.has(contact.uuid)
-      ? await toAnswer(context, scope, contact)
-      : { kind: 'gone' };
+    const contact = await context.contacts.findByIdentifiers(identifiers, scanCall(context));
+    return contact ? await toAnswer(context, scope, contact) : { kind: 'gone' };
   } catch (error) {
     return { kind: 'unanswered', why: reasonOf(error) };
   }
@@ -98,20 +86,21 @@ async function lookUpKey(
 
 /** May ask the service for the name of the contact's list. */
 export async function toAnswer(
-  context: Pick<RunContext, 'client' | 'shape' | 'listNames' | 'request'>,
-  { filter, listUuid, text }: Scope,
+  context: Pick<RunContext, 'crm' | 'shape' | 'listNames' | 'request'>,
+  scope: Scope,
   contact: Contact,
 ): Promise<ContactAnswer> {
-  const record = context.shape.fromContact(contact);
-  if (matches(contact, filter) !== false) return { kind: 'here', contact: record };
-  const where = contact.list_uuid === listUuid ? `filtered out of ${text}` : await listText(context, contact.list_uuid);
-  const isFiltered = matches(contact, { ...filter, list_uuid: contact.list_uuid ?? listUuid }) === false;
+  const record = context.shape.toRecord(contact);
+  if (isInScope(contact, scope)) return { kind: 'here', contact: record };
+  const { listUuid, text } = scope;
+  const where = contact.list === listUuid ? `filtered out of ${text}` : await listText(context, contact.list);
+  const isFiltered = contact.list === null || !contact.passesFilter;
   return { kind: 'elsewhere', uuid: contact.uuid, where, contact: record, ...(isFiltered && { isFiltered }) };
 }
 
 /** For people: `in list Customers`, or its uuid where the name cannot be read. Each list is asked for once a run. */
 async function listText(
-  context: Pick<RunContext, 'client' | 'listNames' | 'request'>,
+  context: Pick<RunContext, 'crm' | 'listNames' | 'request'>,
   uuid: string | null | undefined,
 ): Promise<string> {
   if (uuid == null) return 'in no list';
@@ -121,9 +110,9 @@ async function listText(
   return `in list ${await name}`;
 }
 
-async function nameOfList(context: Pick<RunContext, 'client' | 'request'>, uuid: string): Promise<string> {
+async function nameOfList(context: Pick<RunContext, 'crm' | 'request'>, uuid: string): Promise<string> {
   try {
-    return (await context.client.lists.get({ uuid }, editCall(context))).name ?? uuid;
+    return (await context.crm.lists.get(uuid, editCall(context))).name ?? uuid;
   } catch (error) {
     if (error instanceof AuthenticationError || !(error instanceof ServiceError)) throw error;
     return uuid;

@@ -1,7 +1,7 @@
 // What one sync is run with. Put together once; runs of one sync share it.
 import type { SyncConfig } from '../../config/config.ts';
-import type { Tombstones } from '../../crm/outreach/deletion.ts';
-import type { Capabilities } from '../../crm/outreach/scan/capabilities.ts';
+import type { Automations, Contacts } from '../../crm/port.ts';
+import { RunFailed } from '../errors.ts';
 import type { Change, Problem } from '../../sync/change.ts';
 import type { Automation } from '../../sync/input.ts';
 import type { PlanInput } from '../../sync/input.ts';
@@ -11,8 +11,8 @@ import type { SyncShape } from './shape.ts';
 export interface SyncContext extends JobContext {
   readonly config: SyncConfig;
   readonly shape: SyncShape;
-  readonly capabilities: Capabilities;
-  readonly tombstones: Tombstones;
+  /** Those of the CRM, as the mapping of the sync sees them. */
+  readonly contacts: Contacts;
   readonly session: Session;
 }
 
@@ -40,4 +40,10 @@ export interface RunContext extends SyncContext, JobRun {
   readonly choose?: Choose;
   /** Of lists that were asked for in this run, by uuid: for people. */
   readonly listNames: Map<string, Promise<string>>;
+}
+
+/** The configuration is refused where it needs them and the CRM has none: this is for a program that skipped that. */
+export function automationsOf({ crm }: Pick<SyncContext, 'crm'>): Automations {
+  if (!crm.automations) throw new RunFailed('this CRM has no automations: remove `automation` from the sync');
+  return crm.automations;
 }

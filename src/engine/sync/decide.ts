@@ -42,7 +42,7 @@ export async function decide(
       requests: memory.requests,
       ledger: memory.ledger,
       ...pulled.wishing,
-      now: context.client.serviceNow(),
+      now: context.crm.now(),
       waitsToSettle: !context.request.isAsked,
     };
     const decided = plan(input);

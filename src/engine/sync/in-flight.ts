@@ -1,8 +1,8 @@
 // E3: calls that an earlier run made and whose end it did not see: reading tells, as far as it can, before anything is
 // planned. Enrolments cannot be read, but contacts can: one that does not exist was not enrolled either.
 import { AuthenticationError, ServiceError } from '../../crm/errors.ts';
-import type { Contact } from '../../crm/outreach/operations/records.ts';
 import type { Batch, HistoryLine, Lease } from '../../state/port.ts';
+import type { Contact, Identifiers } from '../../crm/port.ts';
 import { rowKey, type Stray } from '../../sync/record/base.ts';
 import { callsOf, type InFlight, type LedgerEntry, ledgerKey, readLedgerKey } from '../../sync/record/ledger.ts';
 import { type Answers, type LookupAnswer, noAnswers } from '../../sync/input.ts';
@@ -12,8 +12,8 @@ import type { Newcomer } from '../enrolment/ledger.ts';
 import { asStored } from '../stored/json.ts';
 import type { Memory } from './memory.ts';
 import type { Pulled } from './pull.ts';
-import type { Identifiers } from './shape.ts';
 import { editCall } from '../stop.ts';
+import { strongestOf } from './write-calls.ts';
 
 export interface Recovered {
   readonly memory: Memory;
@@ -83,7 +83,7 @@ export async function recoverCalls(
 
   function notFound(key: string, newcomer: Newcomer): void {
     const number = numberByKey.get(key);
-    const isLate = context.client.serviceNow() - newcomer.at > lateMs;
+    const isLate = context.crm.now() - newcomer.at > lateMs;
     if (number === undefined && isLate) newcomers.delete(key);
     else if (newcomer.state === 'intended') newcomers.set(key, { ...newcomer, state: 'absent' });
     else if (newcomer.state === 'added') {
@@ -145,20 +145,9 @@ function changesOf(
   };
 }
 
-/** By the strongest identifier alone: several in one lookup are weighed in an order nobody promised. */
-export async function findNewcomer(
-  context: RunContext,
-  { network_id, email, name, company_name }: Identifiers,
-): Promise<Contact | undefined> {
-  const input =
-    network_id !== undefined
-      ? { network_id }
-      : email !== undefined
-        ? { email }
-        : { name: name ?? '', company_name: company_name ?? '' };
-  const { client, tombstones } = context;
-  const contact = await client.contacts.lookupOne(input, editCall(context));
-  return contact && !tombstones.has(contact.uuid) ? contact : undefined;
+/** By the strongest identifier alone. */
+export function findNewcomer(context: RunContext, identifiers: Identifiers): Promise<Contact | undefined> {
+  return context.contacts.findByIdentifiers(strongestOf(identifiers), editCall(context));
 }
 
 async function find(context: RunContext, identifiers: Identifiers): Promise<Contact | 'unanswered' | undefined> {

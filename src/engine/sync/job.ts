@@ -11,13 +11,14 @@ import { createShape } from './shape.ts';
 export function createSyncJob(config: SyncConfig, dep: JobDep): Job {
   const { name, schedule, fullScan, settleMs, columns } = config;
   const shape = createShape(config, scheduleIntervalMs(schedule));
-  const { capabilities, createTombstones } = dep;
   const context: SyncContext = {
     ...toJobContext(syncKind, name, shape.table, dep),
     config,
     shape,
-    capabilities,
-    tombstones: createTombstones(),
+    contacts: dep.crm.openContacts({
+      fields: columns,
+      ...(config.contacts.filter && { filter: config.contacts.filter }),
+    }),
   };
   return {
     kind: syncKind,

@@ -1,8 +1,6 @@
 // W3: what a person changed in the CRM between the plan and a write is not overwritten, but planned again in the next run.
-import { contactsByUuid } from '../../crm/outreach/contacts-by-uuid.ts';
 import { AuthenticationError, ServiceError } from '../../crm/errors.ts';
-import { matches } from '../../crm/outreach/operations/filter.ts';
-import type { Contact } from '../../crm/outreach/operations/records.ts';
+import type { Contact } from '../../crm/port.ts';
 import { lastSeen } from '../../sync/record/base.ts';
 import type { Change } from '../../sync/change.ts';
 import type { PlanInput } from '../../sync/input.ts';
@@ -14,6 +12,7 @@ import { type ContactRecord, unpack } from '../../sync/record/record.ts';
 import type { Reading } from '../../sync/value/value.ts';
 import type { RunContext } from './context.ts';
 import type { Scope } from './pull.ts';
+import { isInScope } from './pull.ts';
 import { editCall } from '../stop.ts';
 
 export type Look =
@@ -22,9 +21,8 @@ export type Look =
 
 /** One search for up to a hundred contacts. A look that fails stops their changes, and not the run (L4). */
 export async function lookAgain(context: RunContext, uuids: readonly string[]): Promise<Look> {
-  const { client, capabilities } = context;
   try {
-    return { kind: 'seen', contacts: await contactsByUuid(client, capabilities, uuids, editCall(context)) };
+    return { kind: 'seen', contacts: await context.contacts.get(uuids, editCall(context)) };
   } catch (error) {
     if (error instanceof AuthenticationError || !(error instanceof ServiceError)) throw error;
     return { kind: 'failed', message: error.message };
@@ -33,14 +31,14 @@ export async function lookAgain(context: RunContext, uuids: readonly string[]): 
 
 /** Is the contact still what the plan was made from? One that is elsewhere by now is left alone (D4). */
 export function hasMoved(
-  { shape, tombstones }: RunContext,
+  { shape }: RunContext,
   scope: Scope,
   input: PlanInput,
   person: Person | undefined,
   contact: Contact | undefined,
 ): boolean {
-  if (!contact || tombstones.has(contact.uuid) || matches(contact, scope.filter) === false) return true;
-  return differs(input, person, shape.fromContact(contact), new Set());
+  if (!contact || !isInScope(contact, scope)) return true;
+  return differs(input, person, shape.toRecord(contact), new Set());
 }
 
 /** A first half of two (I7), or the move to this list (I2), and what the service answered to it: that is later than any look. */

@@ -1,13 +1,8 @@
 // Both sides as they are now, as the algorithm reads them.
 import type { SyncConfig } from '../../config/config.ts';
-import { listsNamed } from '../../crm/outreach/collection.ts';
-import { contactsByUuid } from '../../crm/outreach/contacts-by-uuid.ts';
 import { AuthenticationError, NotFoundError, ServiceError } from '../../crm/errors.ts';
-import { matches } from '../../crm/outreach/operations/filter.ts';
-import type { ContactFilter } from '../../crm/outreach/operations/filter.ts';
-import type { ServiceClient } from '../../crm/port.ts';
-import { scanContacts } from '../../crm/outreach/scan/scan.ts';
 import type { ColumnKey, ReadSettings, Snapshot } from '../../sheets/port.ts';
+import type { Contact, Crm, CrmCall } from '../../crm/port.ts';
 import { type Base, lastSeen } from '../../sync/record/base.ts';
 import type { CrmReading, Identities, SheetReading } from '../../sync/input.ts';
 import type { Problem } from '../../sync/change.ts';
@@ -45,11 +40,15 @@ export interface Pulled {
 
 export interface Scope {
   readonly listUuid: string;
-  readonly filter: ContactFilter;
   /** It is not there: `prepare` makes it, and until then there is nothing to read. */
   readonly isToBeMade?: true;
   /** `list Prospects EMEA` */
   readonly text: string;
+}
+
+/** Whether a contact belongs; where it cannot be told, it does. */
+export function isInScope({ list, passesFilter }: Contact, { listUuid }: Scope): boolean {
+  return passesFilter && (list === undefined || list === listUuid);
 }
 
 /**
@@ -113,33 +112,33 @@ const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** A name is looked up once, and again at each full scan: lists are renamed and made anew. */
 async function findScope(context: RunContext, { facts }: Memory): Promise<Scope> {
-  const { list, filter = {}, createList } = context.config.contacts;
+  const { list, createList } = context.config.contacts;
   const known = !isUuid(list) && facts.list?.named === list && !context.request.isFull ? facts.list.uuid : undefined;
   // A list that was there before and is not any more was deleted by somebody: another one would be another list (G1).
   const mayMake = createList && facts.list === undefined;
   const imagine = mayMake ? toBeMade : undefined;
-  const listUuid = known ?? (await findList(context.client, context.config, scanCall(context), imagine));
+  const listUuid = known ?? (await findList(context.crm, context.config, scanCall(context), imagine));
   const isToBeMade = listUuid === toBeMade && { isToBeMade: true as const };
-  return { listUuid, filter: { ...filter, list_uuid: listUuid }, text: `list ${list}`, ...isToBeMade };
+  return { listUuid, text: `list ${list}`, ...isToBeMade };
 }
 
 /** No list has it: a plan is made before the list is, and has to name one all the same. */
 const toBeMade = '00000000-0000-0000-0000-000000000000';
 
 async function withList(context: RunContext, pulled: Pulled): Promise<Pulled> {
-  const { filter, text } = pulled.scope;
+  const { text } = pulled.scope;
   const listUuid = await makeList(context, context.config.contacts.list);
   return {
     ...pulled,
-    scope: { listUuid, filter: { ...filter, list_uuid: listUuid }, text },
+    scope: { listUuid, text },
     identities: { ...pulled.identities, crm: `${context.account} ${listUuid}` },
   };
 }
 
 /** After a lost answer the run fails; the next one finds by name what was made. */
 async function makeList(context: RunContext, name: string): Promise<string> {
-  const { client, config, emit } = context;
-  const { uuid } = await client.lists.create({ name }, editCall(context));
+  const { crm, config, emit } = context;
+  const { uuid } = await crm.lists.create(name, editCall(context));
   emit({ type: 'notice', sync: config.name, message: `the list "${name}" was not there and has been made (${uuid})` });
   return uuid;
 }
@@ -150,13 +149,13 @@ function isUuid(list: string): boolean {
 
 /** The uuid of the sync's list; one that is written as such is believed. Throws RunFailed for none, unless there is an `otherwise`, and for several. */
 export async function findList(
-  client: ServiceClient,
+  { lists: all }: Pick<Crm, 'lists'>,
   { name: sync, contacts: { list: name } }: SyncConfig,
-  call: ReturnType<typeof scanCall>,
+  call: CrmCall,
   otherwise?: string,
 ): Promise<string> {
   if (isUuid(name)) return name.toLowerCase();
-  const { lists, notice } = await listsNamed(client, name, call);
+  const { lists, notice } = await all.named(name, call);
   const [list] = lists;
   if (!list) {
     // L7: nor is it made: one that was not shown would then be there twice.
@@ -233,17 +232,17 @@ function lastHeld({ links }: Base, uuid: string, side: Side): Packed | undefined
 async function pullUnplaced(
   context: RunContext,
   facts: Memory['facts'],
-  { filter }: Scope,
+  scope: Scope,
   read: readonly ContactRecord[],
 ): Promise<readonly ContactRecord[]> {
   const known = new Set(read.map(({ uuid }) => uuid));
   const unplaced = context.session.unplaced ?? facts.unplaced ?? [];
-  const uuids = unplaced.filter((uuid) => !known.has(uuid) && !context.tombstones.has(uuid));
+  const uuids = unplaced.filter((uuid) => !known.has(uuid));
   if (uuids.length === 0) return [];
-  const found = await contactsByUuid(context.client, context.capabilities, uuids, scanCall(context));
+  const found = await context.contacts.get(uuids, scanCall(context));
   return [...found.values()]
-    .filter((contact) => matches(contact, filter) !== false)
-    .map((contact) => context.shape.fromContact(contact));
+    .filter((contact) => isInScope(contact, scope))
+    .map((contact) => context.shape.toRecord(contact));
 }
 
 /** Contacts between two lines of progress. */
@@ -252,7 +251,7 @@ const toldEach = 1_000;
 type ContactsPulled = Pick<Pulled, 'crm' | 'watermark' | 'isFull' | 'notices' | 'problems' | 'noted'>;
 
 async function pullContacts(context: RunContext, { facts, base }: Memory, scope: Scope): Promise<ContactsPulled> {
-  const { client, capabilities, tombstones, shape, request, config, emit } = context;
+  const { shape, request, config, emit } = context;
   if (scope.isToBeMade) {
     const crm = { contacts: [], coverage: 'whole', isDrifted: false, scope: scope.text } as const;
     return { crm, watermark: undefined, isFull: true, notices: [], problems: [], noted: noneNoted };
@@ -260,12 +259,9 @@ async function pullContacts(context: RunContext, { facts, base }: Memory, scope:
   const isMappingNew = facts.fields === undefined || facts.fields.join('\n') !== base.fields.join('\n');
   const known = context.session.watermark ?? facts.watermark;
   const since = request.isFull || isMappingNew ? undefined : known;
-  const scan = scanContacts({
-    client,
-    capabilities,
-    tombstones,
-    scope: scope.filter,
-    keep: (contact) => shape.fromScan(contact, lastHeld(base, contact.uuid, 'crm')),
+  const scan = context.contacts.scan({
+    list: scope.listUuid,
+    keep: (contact) => shape.toRecord(contact, lastHeld(base, contact.uuid, 'crm')),
     signal: request.signal,
     ...(since !== undefined && { since }),
   });
@@ -303,8 +299,7 @@ async function pullContacts(context: RunContext, { facts, base }: Memory, scope:
     },
     // A limit is the same in the next full scan: with changes from here on, edits of contacts behind it arrive all the same.
     // A full scan that was asked for has not read changes, and must not move the place of those that do.
-    watermark:
-      report.whole || (isLimited && (known === undefined || since !== undefined)) ? report.watermark : undefined,
+    watermark: report.whole || (isLimited && (known === undefined || since !== undefined)) ? report.cursor : undefined,
     isFull: report.mode === 'full',
     ...verdict,
   };

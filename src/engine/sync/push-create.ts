@@ -1,23 +1,22 @@
 // One contact made or moved here, and what its answer means: made by this call, there before, or somebody else.
 import { ValidationError } from '../../crm/errors.ts';
-import { matches } from '../../crm/outreach/operations/filter.ts';
-import type { Contact, Lead } from '../../crm/outreach/operations/records.ts';
+import type { Contact, Identifiers } from '../../crm/port.ts';
 import type { Change } from '../../sync/change.ts';
 import type { PlanInput } from '../../sync/input.ts';
 import { soleKeyNames, isOtherName } from '../../sync/record/keys.ts';
-import { isSame, isStoredForm, writeCrm } from '../../sync/value/kinds.ts';
+import { isSame, isStoredForm } from '../../sync/value/kinds.ts';
 import type { Outcome } from '../../sync/outcome.ts';
 import type { Person } from '../../sync/record/person.ts';
 import { type ContactRecord, unpack } from '../../sync/record/record.ts';
 import type { Reading } from '../../sync/value/value.ts';
-import { hasIdentifier, placeholderOnly, setAfterCreate } from './after-create.ts';
+import { placeholderOnly, setAfterCreate } from './after-create.ts';
 import type { RunContext } from './context.ts';
 import type { Decided } from './decide.ts';
 import { madeMeanwhile, notFetched } from './fetched.ts';
 import { crmValues } from './look-again.ts';
-import type { Scope } from './pull.ts';
+import { isInScope, type Scope } from './pull.ts';
 import { editCall } from '../stop.ts';
-import { identify, sendOnce, unlessLost } from './write-calls.ts';
+import { identify, strongestOf, unlessLost } from './write-calls.ts';
 
 type Create = Extract<Change, { op: 'create' }>;
 
@@ -34,51 +33,48 @@ export async function pushCreate(
   { input, plan }: Pick<Decided, 'input' | 'plan'>,
   change: Create,
 ): Promise<Outcome> {
-  const { client, shape } = context;
-  const startedAt = client.serviceNow();
+  const { crm, contacts, shape } = context;
+  const startedAt = crm.now();
   const isMove = change.moves !== undefined;
-  const lead = isMove
-    ? identifyFetched(context, input, change, plan.people.get(change.moves))
-    : shape.toLead(change.fields);
-  const custom_fields = shape.toCustomFields(change.fields);
   const later = new Set(shape.afterCreate(change.fields));
-  if (later.size > 0 && !hasIdentifier(lead)) return { kind: 'refused', message: placeholderOnly };
   const sent = { ...change, fields: change.fields.filter((field) => !later.has(field)) };
-  const body = {
-    lead,
-    list_uuid: scope.listUuid,
-    // A contact that exists already is not written over: the values of the row are merged once the two are linked.
-    update_if_exists: isMove,
-    move_to_list: isMove,
-    ...(Object.keys(custom_fields).length > 0 && { custom_fields }),
-  };
+  const identifiers = isMove ? identifyFetched(context, input, change, plan.people.get(change.moves)) : {};
+  const isIdentified = isMove ? Object.keys(identifiers).length > 0 : contacts.isIdentifiedBy(sent.fields);
+  if (later.size > 0 && !isIdentified) return { kind: 'refused', message: placeholderOnly };
+  const given = { list: scope.listUuid, fields: sent.fields };
   const call = editCall(context);
-  const find = async () => (await client.contacts.lookupOne(strongest(context, input, change), call)) ?? undefined;
+  const find = () => contacts.findByIdentifiers(strongest(context, input, change), call);
+  const send = () => (isMove ? contacts.moveToList({ ...given, identifiers }, call) : contacts.create(given, call));
   let contact: Contact | undefined;
   try {
-    contact = await unlessLost(() => sendOnce(call, (once) => client.contacts.upsert(body, once)), find);
+    contact = await unlessLost(send, find);
   } catch (error) {
     // T23: some services refuse where others answer the contact that is there. It is merged in the next run.
     if (isMove || !(error instanceof ValidationError) || !(await find())) throw error;
     return madeMeanwhile;
   }
   if (contact === undefined) return { kind: 'unknown', message: 'the answer is lost, and the contact is not found' };
-  const record = shape.fromContact(contact);
-  if (isMove) return matches(contact, scope.filter) === false ? notFetched : { kind: 'done', contact: record };
+  const record = shape.toRecord(contact);
+  if (isMove) return isInScope(contact, scope) ? { kind: 'done', contact: record } : notFetched;
   // Known by what was sent, it is found and merged by the next run. Anybody else is somebody else, and told to be (I3):
   // the next run would not find them, and send the same again.
   if (wasThere(contact, record, input, sent, startedAt)) {
     return isKnownBy(record, input, sent) ? madeMeanwhile : { kind: 'done', contact: record };
   }
   if (later.size === 0 || !isKnownBy(record, input, sent)) return { kind: 'done', contact: record };
-  return { kind: 'done', contact: shape.fromContact(await setAfterCreate(context, contact, change.fields)) };
+  return { kind: 'done', contact: shape.toRecord(await setAfterCreate(context, contact, change.fields)) };
 }
 
 /**
  * By the keys of the contact: it may have been found by one key of the row while the row has another that nobody has, by
  * which the service would make a second contact (L8).
  */
-function identifyFetched(context: RunContext, input: PlanInput, change: Create, person: Person | undefined): Lead {
+function identifyFetched(
+  context: RunContext,
+  input: PlanInput,
+  change: Create,
+  person: Person | undefined,
+): Identifiers {
   const own = identify(context, crmValues(person));
   return Object.keys(own).length > 0 ? own : identify(context, rowValues(input, change));
 }
@@ -107,7 +103,7 @@ function wasThere(
   change: Create,
   startedAt: number,
 ): boolean {
-  const ageMs = startedAt - Date.parse(String(contact.created_at));
+  const ageMs = startedAt - (contact.createdAt ?? NaN);
   if (ageMs > clockSlackMs) return true;
   const values = unpack(record.values);
   return change.fields.some(({ field, after }) => {
@@ -119,11 +115,8 @@ function wasThere(
   });
 }
 
-function strongest({ shape }: RunContext, input: PlanInput, change: Create) {
-  const { network_id, email, name, company_name } = shape.identifiers(rowValues(input, change));
-  if (network_id !== undefined) return { network_id };
-  if (email !== undefined) return { email };
-  return { name: writeCrm(name ?? null), company_name: writeCrm(company_name ?? null) };
+function strongest({ shape }: RunContext, input: PlanInput, change: Create): Identifiers {
+  return strongestOf(shape.identifiers(rowValues(input, change)));
 }
 
 function rowValues({ sheet }: PlanInput, change: Create): readonly Reading[] {

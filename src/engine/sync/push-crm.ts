@@ -1,8 +1,7 @@
 // The plan's changes of the CRM, carried out. Every change ends as an outcome; only a refused token ends the run (W6).
-import { contactByUuid } from '../../crm/outreach/contacts-by-uuid.ts';
-import { deleteContact } from '../../crm/outreach/deletion.ts';
 import { AuthenticationError, isRefusal, NotFoundError, OutcomeUnknownError, ServiceError } from '../../crm/errors.ts';
-import type { Contact } from '../../crm/outreach/operations/records.ts';
+import { automationsOf } from './context.ts';
+import type { Contact, Refused } from '../../crm/port.ts';
 import type { Change } from '../../sync/change.ts';
 import { groupHandOvers } from '../../sync/keys/handovers.ts';
 import type { PlanInput } from '../../sync/input.ts';
@@ -113,7 +112,7 @@ export async function deleteFromCrm(
 ): Promise<Results> {
   const all: Results = new Map();
   const remove = async (uuid: string): Promise<Outcome> => {
-    await deleteContact(context.client, context.tombstones, uuid, editCall(context));
+    await context.contacts.remove(uuid, editCall(context));
     return { kind: 'done' };
   };
   for (const batch of inBatches(deletes)) {
@@ -134,7 +133,7 @@ export async function deleteFromCrm(
 
   /** Gone is what was wanted, whoever did it. */
   async function lookAndRemove(uuid: string): Promise<Outcome> {
-    const contact = await contactByUuid(context.client, uuid, editCall(context));
+    const contact = await contactNow(context, uuid);
     const isMoved = contact !== undefined && hasMoved(context, scope, input, plan.people.get(uuid), contact);
     return isMoved ? { kind: 'moved' } : remove(uuid);
   }
@@ -147,11 +146,8 @@ export async function cancelInCrm(context: RunContext, cancels: readonly Change[
   for (const change of cancels) {
     if (context.request.signal.aborted) break;
     const outcome = await outcomeOf(context, async () => {
-      const { automations } = context.client;
-      const leadUuid = change.uuid!;
-      const call = editCall(context);
-      if (change.op !== 'cancel' || change.automation === null) await automations.cancelAll({ leadUuid }, call);
-      else await automations.cancel({ leadUuid, flow_uuids: [change.automation] }, call);
+      const automation = change.op === 'cancel' ? change.automation : null;
+      await automationsOf(context).cancel(change.uuid!, automation, editCall(context));
       return { kind: 'done' };
     });
     if (!outcome) break;
@@ -169,48 +165,49 @@ async function update(
   change: Update,
   person: Person | undefined,
 ): Promise<Outcome> {
-  const { client, shape } = context;
+  const { contacts, shape } = context;
   const uuid = change.uuid!;
-  const fields = shape.toUpdate(change.fields);
-  const custom_fields = shape.toCustomFields(change.fields);
+  const fields = change.fields.filter(({ field }) => !shape.isCustom(field));
+  const custom = change.fields.filter(({ field }) => shape.isCustom(field));
   const call = editCall(context);
   let contact: Contact | undefined;
-  if (Object.keys(fields).length > 0) {
+  if (fields.length > 0) {
     contact = await unlessLost(
-      () => client.contacts.update({ uuid, ...fields }, call),
+      () => contacts.update(uuid, fields, call),
       // Harmless to repeat, and the client did: reading says what came of it.
       async () => {
-        const now = await client.contacts.get({ uuid }, call);
-        return isAsBefore(shape.fromContact(now), change, mapping) ? undefined : now;
+        const now = await contacts.getNow(uuid, call);
+        return isAsBefore(shape.toRecord(now), change, mapping) ? undefined : now;
       },
     );
     if (!contact) return { kind: 'failed', message: 'no answer came, and nothing was stored: it is tried again' };
   }
-  if (Object.keys(custom_fields).length > 0) {
-    const lead = identify(context, contact ? unpack(shape.fromContact(contact).values) : crmValues(person));
-    if (Object.keys(lead).length === 0) {
-      return { kind: 'refused', message: 'custom fields go by network_id or email, and the contact has neither' };
-    }
-    const body = { lead, custom_fields, list_uuid: scope.listUuid, update_if_exists: true, move_to_list: false };
-    let answered: Contact;
+  if (custom.length > 0) {
+    const identifiers = identify(context, contact ? unpack(shape.toRecord(contact).values) : crmValues(person));
+    let answered: Contact | Refused;
     try {
-      answered = await client.contacts.upsert(body, call);
+      answered = await contacts.setCustomFields({ uuid, list: scope.listUuid, identifiers, fields: custom }, call);
     } catch (error) {
       // The first of its two calls was made: what the contact holds now is known once it is read (W4).
       if (!contact || !isUnbegun(error, context)) throw error;
       return { kind: 'unknown', message: 'the end was asked for between its two calls' };
     }
-    if (answered.uuid !== uuid) {
-      return {
-        kind: 'refused',
-        message: `the service took custom fields for another contact, ${answered.uuid}: make its identifiers unique`,
-      };
-    }
+    if ('kind' in answered) return answered;
     contact = answered;
   }
   return contact
-    ? { kind: 'done', contact: shape.fromContact(contact) }
+    ? { kind: 'done', contact: shape.toRecord(contact) }
     : { kind: 'failed', message: 'there was nothing to send' };
+}
+
+/** Undefined: it is gone. */
+async function contactNow(context: RunContext, uuid: string): Promise<Contact | undefined> {
+  try {
+    return await context.contacts.getNow(uuid, editCall(context));
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  }
 }
 
 function isAsBefore({ values }: ContactRecord, { fields }: Update, mapping: PlanInput['mapping']): boolean {

@@ -81,7 +81,7 @@ function tellNewState(sync: SyncContext, { notices }: LoadedState): void {
 }
 
 function beginRun(sync: SyncContext, request: RunRequest, run: string, { facts }: Memory): RunContext {
-  sync.tombstones.restore(facts.tombstones ?? {});
+  sync.contacts.deletions.restore(facts.tombstones ?? {});
   return { ...sync, ...toJobRun(sync, request, run, facts), listNames: new Map() };
 }
 
@@ -143,7 +143,7 @@ async function carryOut(
     settled,
     {
       table: pulled.snapshot.memory,
-      tombstones: context.tombstones.all(),
+      tombstones: context.contacts.deletions.all(),
       lastRun: lastRunOf(context, ending),
       ...noteFacts(memory.facts, pulled.noted),
       ...place,

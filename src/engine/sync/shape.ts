@@ -1,14 +1,11 @@
 // One sync as the algorithm sees it, and the way there and back: contacts and rows become packed records, changes become
-// bodies and cells. Made once from the configuration.
+// cells. Made once from the configuration.
 import type { ColumnConfig, SyncConfig } from '../../config/config.ts';
-import type { ContactFieldSpec } from '../../crm/outreach/contact-fields.ts';
-import { contact as contactRecord } from '../../crm/outreach/operations/records.ts';
-import type { Contact, ContactField, ContactUpdate, Lead } from '../../crm/outreach/operations/records.ts';
-import type { ContactRow } from '../../crm/outreach/scan/contact-row.ts';
 import type { CellInput, CellValue, ColumnFormat, ColumnKey, ColumnSpec, Row, TableSpec } from '../../sheets/port.ts';
+import type { ContactReading, Identifiers } from '../../crm/port.ts';
 import type { FieldChange } from '../../sync/change.ts';
 import { isNoKey, isPlaceholderEmail } from '../../sync/record/keys.ts';
-import { type Kind, readCell, readCrm, writeCell, writeCrm } from '../../sync/value/kinds.ts';
+import { type Kind, readCell, readCrm, writeCell } from '../../sync/value/kinds.ts';
 import type { Field, Mapping } from '../../sync/record/mapping.ts';
 import { type ContactRecord, pack, type Packed, type RowRecord } from '../../sync/record/record.ts';
 import type { Reading, Value } from '../../sync/value/value.ts';
@@ -24,31 +21,19 @@ export interface SyncShape {
   /** Whether the mapped field is one the service never gives back, and takes by upsert only. */
   readonly isCustom: (field: string) => boolean;
   /** `known`: the packed values the record may well have still; where it has, they are shared and not kept twice. */
-  readonly fromScan: (scanned: ContactRow, known?: Packed) => ContactRecord;
-  readonly fromContact: (contact: Contact) => ContactRecord;
+  readonly toRecord: (contact: ContactReading, known?: Packed) => ContactRecord;
   /**
    * `blank`: columns that are not there yet and are about to be made: their cells are blank, not unknown. `known`: as for
-   * `fromScan`; of no use where the row has an `unchangedText`.
+   * `toRecord`; of no use where the row has an `unchangedText`.
    */
   readonly fromRow: (row: Row, blank: ReadonlySet<ColumnKey>, known?: Packed) => RowRecord;
-  readonly toUpdate: (fields: readonly FieldChange[]) => ContactUpdate;
-  /** Of a create, without what it must not send: see `afterCreate`. */
-  readonly toLead: (fields: readonly FieldChange[]) => Lead;
   /** I8: values by which the service would find another contact: they are set once the contact is there. */
   readonly afterCreate: (fields: readonly FieldChange[]) => readonly FieldChange[];
-  readonly toCustomFields: (fields: readonly FieldChange[]) => Record<string, string>;
   readonly toCells: (fields: readonly FieldChange[]) => Record<ColumnKey, CellInput>;
   /** What cells hold after a write, by field name. */
   readonly fromCells: (stored: Readonly<Record<ColumnKey, CellValue>>) => Record<string, Reading>;
   /** By what the service finds this person, the strongest first (docs/service.md). */
   readonly identifiers: (values: readonly Reading[]) => Identifiers;
-}
-
-export interface Identifiers {
-  readonly network_id?: string;
-  readonly email?: string;
-  readonly name?: string;
-  readonly company_name?: string;
 }
 
 /** How long two edits may be apart and still count as at the same time (SPEC M1). */
@@ -58,23 +43,19 @@ const newestMarginMinMs = 60_000;
 export function createShape(config: SyncConfig, intervalMs: number): SyncShape {
   const columns = config.columns.map((column) => ({ column, field: toField(column) }));
   const byName = new Map(columns.map((each) => [each.field.name, each]));
-  const sources = columns.map(({ column }) =>
-    column.target.kind === 'field' ? column.target.field.readFrom.map(toSource) : [],
-  );
-  const updatedAtSource = toSource('updated_at');
+  const indexByName = new Map(columns.map(({ field }, index) => [field.name, index]));
 
   /** Of one contact after the other: packed, it is not needed any more. */
   const readings: Reading[] = columns.map(() => undefined);
 
   /** A plain loop, and no spread: it runs for every contact of a scan. What was read before reads as itself. */
-  const toRecord = (contact: ContactRow, known?: Packed): ContactRecord => {
+  const toRecord = (contact: ContactReading, known?: Packed): ContactRecord => {
     for (let index = 0; index < columns.length; index += 1) {
-      readings[index] = readCrm(columns[index]!.field.kind, firstGiven(contact, sources[index]!));
+      readings[index] = readCrm(columns[index]!.field.kind, contact.values[index]);
     }
-    const { uuid } = contact;
+    const { uuid, updatedAt } = contact;
     const values = pack(readings, known);
-    const updatedAt = Date.parse(String(valueOf(contact, updatedAtSource)));
-    return Number.isNaN(updatedAt) ? { uuid, values } : { uuid, values, updatedAt };
+    return updatedAt === undefined ? { uuid, values } : { uuid, values, updatedAt };
   };
 
   return {
@@ -88,23 +69,9 @@ export function createShape(config: SyncConfig, intervalMs: number): SyncShape {
       columns.map(({ column, field }) => ({ key: column.key, header: column.header, format: formatOf(field.kind) })),
     ),
     isCustom: (name) => byName.get(name)?.column.target.kind === 'custom_field',
-    fromScan: toRecord,
-    fromContact: (contact) => toRecord(contact),
+    toRecord,
     fromRow,
-    toUpdate: (fields) => bodyOf(fields, ({ updateAs }) => updateAs),
-    toLead: (fields) =>
-      bodyOf(
-        fields.filter((change) => !isWithheld(change)),
-        ({ createAs }) => createAs,
-      ),
     afterCreate: (fields) => fields.filter(isWithheld),
-    toCustomFields: (fields) =>
-      Object.fromEntries(
-        fields.flatMap(({ field, after }) => {
-          const target = byName.get(field)?.column.target;
-          return target?.kind === 'custom_field' ? [[target.name, writeCrm(after)]] : [];
-        }),
-      ),
     toCells: (fields) =>
       Object.fromEntries(
         fields.flatMap(({ field, after }) => {
@@ -120,23 +87,12 @@ export function createShape(config: SyncConfig, intervalMs: number): SyncShape {
           return [[field.name, isReading(reading) ? reading : undefined]];
         }),
       ),
-    identifiers: (values) => {
-      const text = (name: string) => {
-        const value = values[columns.findIndex(({ field }) => field.name === name)];
-        return typeof value === 'string' ? value.trim() : undefined;
-      };
-      const whole = [text('first_name'), text('last_name')].filter(Boolean).join(' ');
-      const given = {
-        network_id: text('network_id') ?? text('network'),
-        // I8: nobody is found by an address that lists are full of.
-        email: [text('email'), text('work_email'), text('personal_email')].find(
-          (email) => email !== undefined && !isPlaceholderEmail(email),
-        ),
-        name: text('name') ?? (whole || undefined),
-        company_name: text('company_name'),
-      };
-      return Object.fromEntries(Object.entries(given).filter(([, value]) => value));
-    },
+    identifiers: (values) => ({
+      ...identifier('network_id', values),
+      ...identifier('email', values),
+      ...identifier('name', values),
+      ...identifier('company_name', values),
+    }),
   };
 
   function isWithheld({ field, after }: FieldChange): boolean {
@@ -172,16 +128,14 @@ export function createShape(config: SyncConfig, intervalMs: number): SyncShape {
     };
   }
 
-  function bodyOf<Body extends ContactUpdate>(
-    fields: readonly FieldChange[],
-    nameOf: (spec: ContactFieldSpec) => keyof Body | undefined,
-  ): Body {
-    const entries = fields.flatMap(({ field, after }): [string, string][] => {
-      const target = byName.get(field)?.column.target;
-      const name = target?.kind === 'field' ? nameOf(target.field) : undefined;
-      return name === undefined ? [] : [[String(name), writeCrm(after)]];
-    });
-    return Object.fromEntries(entries) as Body;
+  /** The first of its groups that has a value. I8: nobody is found by an address that lists are full of. */
+  function identifier(name: keyof Identifiers, values: readonly Reading[]): Identifiers {
+    for (const group of config.identifiers[name]) {
+      const parts = group.map((field) => values[indexByName.get(field) ?? -1]);
+      const text = parts.flatMap((part) => (typeof part === 'string' ? [part.trim()] : [])).join(' ');
+      if (text !== '' && !(name === 'email' && isPlaceholderEmail(text))) return { [name]: text };
+    }
+    return {};
   }
 }
 
@@ -196,33 +150,6 @@ function wishesOf({ own }: Row): Pick<RowRecord, 'wish' | 'wishResult'> | undefi
   };
 }
 
-/** A field of a contact, and how its value reads. */
-interface Source {
-  readonly name: ContactField;
-  readonly read: (value: unknown) => unknown;
-}
-
-function toSource(name: ContactField): Source {
-  return { name, read: contactRecord.fields[name].read };
-}
-
-function valueOf(contact: ContactRow, { name, read }: Source): unknown {
-  return read(contact[name]);
-}
-
-/** The first field that is not blank; one that is unknown hides those behind it, since it might hold the value. */
-function firstGiven(contact: ContactRow, sources: readonly Source[]): unknown {
-  if (sources.length === 1) return valueOf(contact, sources[0]!);
-  let given: unknown = sources.length === 0 ? undefined : null;
-  for (const source of sources) {
-    const value = valueOf(contact, source);
-    if (value === undefined) return undefined;
-    if (value !== null && value !== '') return value;
-    given = null;
-  }
-  return given;
-}
-
 function isReading(reading: ReturnType<typeof readCell>): reading is Value | undefined {
   return typeof reading !== 'object' || reading === null;
 }
@@ -231,18 +158,11 @@ function toField({ key, header, target, direction, conflict, blank }: ColumnConf
   return {
     name: key,
     header,
-    kind: target.kind === 'field' ? kindOf(target.field) : 'text',
+    kind: target.kind === 'field' ? target.field.kind : 'text',
     direction,
     conflict,
     blank,
   };
-}
-
-function kindOf({ kind, equality }: ContactFieldSpec): Kind {
-  if (equality !== 'exact') return equality;
-  return (
-    { instant: 'timestamp', texts: 'list', text: 'text', integer: 'integer', flag: 'flag', json: 'json' } as const
-  )[kind];
 }
 
 function formatOf(kind: Kind): ColumnFormat {

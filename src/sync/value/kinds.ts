@@ -139,11 +139,6 @@ export function writeCell(kind: Kind, value: Value): string | number | boolean {
   return value === null ? '' : kinds[kind].toCell(value);
 }
 
-/** What is sent to the service, where every field that can be written is text; '' empties it. */
-export function writeCrm(value: Value): string {
-  return value === null ? '' : String(value);
-}
-
 /** V2, V3. Unknown equals no value, not even another unknown. */
 export function isSame(kind: Kind, a: Reading, b: Reading): boolean {
   if (a === undefined || b === undefined) return false;

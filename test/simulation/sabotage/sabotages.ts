@@ -132,7 +132,7 @@ const guards: readonly Sabotage[] = [
 const service: readonly Sabotage[] = [
   {
     name: 'a create is sent again when its answer is lost',
-    file: 'engine/sync/write-calls.ts',
+    file: 'crm/outreach/contacts/send-once.ts',
     text: 'return await send({ ...call, repeat: false });',
     instead: 'return await send({ ...call, repeat: true });',
   },
@@ -144,7 +144,7 @@ const service: readonly Sabotage[] = [
   },
   {
     name: 'a new row writes over the contact that is there',
-    file: 'engine/sync/push-create.ts',
+    file: 'crm/outreach/contacts/contacts.ts',
     text: 'update_if_exists: isMove,',
     instead: 'update_if_exists: true,',
   },

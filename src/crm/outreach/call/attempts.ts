@@ -8,7 +8,7 @@ import { interpret } from './interpret.ts';
 import type { Interpretation } from './interpret.ts';
 import { maskAll, maskExchange } from './mask.ts';
 import type { Operation } from '../operations/define.ts';
-import type { CallOptions, ServiceClientOptions } from '../../port.ts';
+import type { CallOptions, ServiceClientOptions } from '../service-client.ts';
 import type { ServiceRequest } from './request.ts';
 
 /** 500 has been seen for a filter the service does not know: not worth more than two repeats. */

@@ -1,6 +1,7 @@
 import delay from 'delay';
 import PQueue from 'p-queue';
 import { createWindow } from '../../../limits/window.ts';
+import type { CallPriority } from '../../port.ts';
 import { backoffMs } from './retry-after.ts';
 
 /**
@@ -15,7 +16,7 @@ export interface Budget extends Disposable {
    * Runs the task when its turn comes: edits before scans, then in order. An abort takes a waiting task out of the queue;
    * once started, stopping is the task's own business. Rejects with LongPause when its turn is too far away.
    */
-  run<T>(task: () => Promise<T>, options: { priority: Priority; signal?: AbortSignal | undefined }): Promise<T>;
+  run<T>(task: () => Promise<T>, options: { priority: CallPriority; signal?: AbortSignal | undefined }): Promise<T>;
   /**
    * The service answered 429: starts nothing for as long as it asks (`retryAfterMs`), or for a backoff that grows with
    * each 429 in a row where it asks for no time. Of overlapping pauses the longest counts. Answers the pause.
@@ -41,9 +42,7 @@ export class LongPause extends Error {
   }
 }
 
-export type Priority = 'edit' | 'scan';
-
-const rank: Readonly<Record<Priority, number>> = { edit: 1, scan: 0 };
+const rank: Readonly<Record<CallPriority, number>> = { edit: 1, scan: 0 };
 
 export interface BudgetOptions {
   readonly requestsPerMinute: number;

@@ -4,7 +4,7 @@ import type { QueryObject } from '../operations/query.ts';
 import type { Operation } from '../operations/define.ts';
 import type { CallInit } from './exchange.ts';
 import type { CheckedInput } from './input.ts';
-import type { ServiceClientOptions } from '../../port.ts';
+import type { ServiceClientOptions } from '../service-client.ts';
 
 /** A request, ready to be sent as often as need be. */
 export interface ServiceRequest {

@@ -152,7 +152,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function isEmpty(json: unknown): boolean {
+export function isEmpty(json: unknown): boolean {
   return json === null || (typeof json === 'object' && Object.keys(json).length === 0);
 }
 

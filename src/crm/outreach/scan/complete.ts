@@ -1,7 +1,7 @@
 // Reads one window until every contact of it was seen: by uuid, the one order without ties, else again and again.
 import type { ContactRow } from './contact-row.ts';
 import { CapabilityMissing, type PageRequest, type Range, type Stamp } from './pages.ts';
-import type { WindowOptions } from './windows.ts';
+import type { WindowOptions } from './window.ts';
 
 /**
  * Where contacts that share a stamp come in another order in each answer, a pass over pages misses about a third of them.

@@ -2,7 +2,7 @@
 import type { Capabilities } from './capabilities.ts';
 import type { ContactRow } from './contact-row.ts';
 import { CapabilityMissing } from './pages.ts';
-import type { WindowOptions } from './windows.ts';
+import type { WindowOptions } from './window.ts';
 
 /** More contacts changed than one query gives: another way of scanning is needed. */
 export class TooManyChanged extends Error {

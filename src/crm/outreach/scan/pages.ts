@@ -1,10 +1,9 @@
 import { GatewayError, ValidationError } from '../../errors.ts';
-import { isLastPage, openPage } from '../operations/answers.ts';
-import type { Operation } from '../operations/define.ts';
+import { isLastPage } from '../operations/answers.ts';
 import type { ContactFilter, FilterValue } from '../operations/filter.ts';
 import { matches } from '../operations/filter.ts';
-import { operations } from '../operations/table.ts';
-import type { ServiceClient } from '../../port.ts';
+import { searchUnread } from '../contacts/unread.ts';
+import type { ServiceClient } from '../service-client.ts';
 import type { Capabilities, Capability } from './capabilities.ts';
 import { contactRow } from './contact-row.ts';
 import type { ContactRow } from './contact-row.ts';
@@ -54,16 +53,12 @@ export class CapabilityMissing extends Error {
   }
 }
 
-/** The contact search, read row by row: a full parse of every contact would cost more than fetching it. */
-const search: Operation<{ readonly filter?: ContactFilter }, ReturnType<typeof openPage>> = {
-  ...operations.contacts.search,
-  answer: { ...operations.contacts.search.answer, read: openPage },
-} as Operation as Operation<{ readonly filter?: ContactFilter }, ReturnType<typeof openPage>>;
-
-/** The same without a word about the order: for a service that refuses whatever order it is asked for. */
-const unordered: typeof search = {
-  ...search,
-  defaults: Object.fromEntries(Object.entries(search.defaults ?? {}).filter(([name]) => !name.startsWith('order_'))),
+/** The search without a word about the order: for a service that refuses whatever order it is asked for. */
+const unordered: typeof searchUnread = {
+  ...searchUnread,
+  defaults: Object.fromEntries(
+    Object.entries(searchUnread.defaults ?? {}).filter(([name]) => !name.startsWith('order_')),
+  ),
 };
 
 export interface PageSource {
@@ -90,7 +85,7 @@ export function createPageSource(
     const call = { priority: 'scan', ...(signal && { signal }) } as const;
     if (field === null) return client.call(unordered, { filter, offset }, call);
     const input = { filter, offset, order_field: field, order_type: order === 'desc' ? 'desc' : 'asc' } as const;
-    return client.call(search, input, call);
+    return client.call(searchUnread, input, call);
   }
 
   /** The part of the scope the service accepts a filter for; the rest is matched here alone. */

@@ -1,12 +1,13 @@
 import type { ContactFilter } from '../operations/filter.ts';
-import type { ServiceClient } from '../../port.ts';
+import type { ContactScan, ScanReport } from '../../port.ts';
+import type { ServiceClient } from '../service-client.ts';
 import type { Capabilities, Capability } from './capabilities.ts';
 import type { ContactRow } from './contact-row.ts';
 import { CapabilityMissing, createPageSource } from './pages.ts';
 import { newestFirst, TooManyChanged } from './newest-first.ts';
 import { createSeen } from './seen.ts';
 import { bisect, plain, walk } from './windows.ts';
-import type { Tally, WindowOptions } from './windows.ts';
+import type { Tally, WindowOptions } from './window.ts';
 
 /** Every contact in scope (`full`), or those updated since a watermark. */
 export interface ContactScanOptions<Kept> {
@@ -25,37 +26,18 @@ export interface ContactScanOptions<Kept> {
   readonly windowRows?: number;
 }
 
-/**
- * Contacts as they come, by the page: an iteration step for each of a hundred thousand would cost more than reading them.
- * A scan is iterated once; its report is true when the iteration has ended by itself.
- */
-export interface ContactScan<Kept> extends AsyncIterable<readonly Kept[]> {
-  report(): ScanReport;
+/** An iteration step for each of a hundred thousand would cost more than reading them: they come by the page. */
+export interface ServiceScan<Kept> extends ContactScan<Kept> {
+  report(): ServiceScanReport;
 }
 
-export interface ScanReport {
-  /** What it became: an incremental scan falls back to a full one where the service offers no way to ask for changes. */
-  readonly mode: 'full' | 'incremental';
-  /** True when every contact in scope (or every changed one) was surely seen. Only then does an absence mean anything. */
-  readonly whole: boolean;
-  /** Why it is not whole, in words; empty when it is. */
-  readonly reasons: readonly string[];
-  /**
-   * What kept it from being whole. `drift`: contacts came and went meanwhile. `short`: the service gave less than it
-   * promised. `unreadable`: rows were no contacts. `limit`: no query gives more, and the next scan will not either. Left out:
-   * it is whole, or was not read to its end.
-   */
-  readonly lack?: 'drift' | 'short' | 'unreadable' | 'limit';
-  /** Contacts the service says there are in it; undefined where it does not tell, or counts others in. */
-  readonly expected: number | undefined;
-  readonly contacts: number;
+/** `cursor`: the instant from which on changes may have been missed. */
+export interface ServiceScanReport extends ScanReport {
   readonly pages: number;
   /** Contacts answered more than once; counted once. */
   readonly duplicates: number;
   /** Windows whose total moved while they were read, and that were read again. */
   readonly drifted: number;
-  /** The instant to pass as `since` next time: what changes from then on may have been missed. */
-  readonly watermark: string;
 }
 
 interface Strategy {
@@ -68,7 +50,7 @@ interface Strategy {
 /** How far before the watermark an incremental scan starts. */
 const overlapMs = 600_000;
 
-export function scanContacts<Kept>(options: ContactScanOptions<Kept>): ContactScan<Kept> {
+export function scanContacts<Kept>(options: ContactScanOptions<Kept>): ServiceScan<Kept> {
   const { client, capabilities, scope, keep, since, tombstones, signal, windowRows = 9_000 } = options;
   const tally: Tally = {
     pages: 0,
@@ -143,7 +125,7 @@ export function scanContacts<Kept>(options: ContactScanOptions<Kept>): ContactSc
       pages: tally.pages,
       duplicates: tally.duplicates,
       drifted: tally.drifted,
-      watermark: start(),
+      cursor: start(),
     }),
   };
 }

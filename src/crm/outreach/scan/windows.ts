@@ -1,45 +1,17 @@
-import { readSettled } from './complete.ts';
-import type { ContactRow } from './contact-row.ts';
-import type { PageSource, Range, Stamp } from './pages.ts';
-import type { Capabilities } from './capabilities.ts';
-import type { Seen } from './seen.ts';
-
-/**
+/*
  * Reading more contacts than one query gives.
  *
- * A query answers 10,000 results at most (some clients stop at 9,500), so a scan is cut into windows of `windowRows`. Within
- * a window pages follow by offset, and offsets shift when contacts come and go meanwhile. Three things keep a window honest:
- * its upper bound lies at the start of the scan, so that new contacts do not enter it; its total must stay what it was and
- * equal the contacts seen; and one that drifted is read once more. A window that is still not complete then is read in the
- * order of uuids, in which no two contacts are equal (complete.ts). What is missing even so is counted, not hidden.
+ * A query answers 10,000 results at most (some clients stop at 9,500), so a scan is cut into windows of `windowRows`.
+ * Within a window pages follow by offset, and offsets shift when contacts come and go meanwhile. Three things keep a
+ * window honest: its upper bound lies at the start of the scan, so that new contacts do not enter it; its total must
+ * stay what it was and equal the contacts seen; and one that drifted is read once more. A window that is still not
+ * complete then is read in the order of uuids, in which no two contacts are equal (complete.ts). What is missing even so
+ * is counted, not hidden.
  */
-export interface WindowOptions {
-  readonly source: PageSource;
-  readonly capabilities: Capabilities;
-  /** Rows read from one query at most. */
-  readonly windowRows: number;
-  /** The instant new contacts are kept out from, once the scan is seen to need more than one page. */
-  readonly upperBound: () => string | undefined;
-  readonly tally: Tally;
-  readonly seen: Seen;
-}
-
-/** What a scan counts as it goes, for its report. */
-export interface Tally {
-  pages: number;
-  duplicates: number;
-  /** Rows that were no contacts, also when they were read again. */
-  unreadable: number;
-  drifted: number;
-  /** Windows whose totals kept moving however often they were read. */
-  unsettled: number;
-  /** Of windows that stood still and never gave all they promised: how many of how many. */
-  short: { read: number; of: number };
-  /** Of windows that no query gives to its end: why, in words. */
-  limits: string[];
-  /** Contacts the service says there are; undefined where it does not tell, or counts others in. */
-  expected: number | undefined;
-}
+import { readSettled } from './complete.ts';
+import type { ContactRow } from './contact-row.ts';
+import type { Range, Stamp } from './pages.ts';
+import type { WindowOptions } from './window.ts';
 
 /** Reads a window at most so often in the order of its stamps: once, and once more when it drifted. */
 const passesMax = 2;

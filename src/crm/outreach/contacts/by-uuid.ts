@@ -1,7 +1,8 @@
-import { NotFoundError, ValidationError, GatewayError } from '../errors.ts';
-import type { Contact } from './operations/records.ts';
-import type { CallOptions, ServiceClient } from '../port.ts';
-import type { Capabilities } from './scan/capabilities.ts';
+import { NotFoundError, ValidationError, GatewayError } from '../../errors.ts';
+import type { CallOptions, ServiceClient } from '../service-client.ts';
+import type { Capabilities } from '../scan/capabilities.ts';
+import { contactRow, type ContactRow } from '../scan/contact-row.ts';
+import { getUnread, searchUnread } from './unread.ts';
 
 /** Uuids in one search; the page size the service is known to honour. */
 const chunkSize = 100;
@@ -16,8 +17,8 @@ export async function contactsByUuid(
   capabilities: Capabilities,
   uuids: readonly string[],
   options?: CallOptions,
-): Promise<ReadonlyMap<string, Contact>> {
-  const found = new Map<string, Contact>();
+): Promise<ReadonlyMap<string, ContactRow>> {
+  const found = new Map<string, ContactRow>();
   for (let start = 0; start < uuids.length && capabilities.offers('uuids'); start += chunkSize) {
     const chunk = uuids.slice(start, start + chunkSize);
     for (const contact of await searchChunk(client, capabilities, chunk, options)) {
@@ -35,13 +36,13 @@ export async function contactsByUuid(
 }
 
 /** One call, which does not lag behind writes; undefined where there is no such contact (404). */
-export async function contactByUuid(
+async function contactByUuid(
   client: ServiceClient,
   uuid: string,
   options?: CallOptions,
-): Promise<Contact | undefined> {
+): Promise<ContactRow | undefined> {
   try {
-    return await client.contacts.get({ uuid }, options);
+    return await client.call(getUnread, { uuid }, options);
   } catch (error) {
     if (error instanceof NotFoundError) return undefined;
     throw error;
@@ -53,9 +54,11 @@ async function searchChunk(
   capabilities: Capabilities,
   uuids: readonly string[],
   options: CallOptions | undefined,
-): Promise<readonly Contact[]> {
+): Promise<readonly ContactRow[]> {
   try {
-    return (await client.contacts.search({ filter: { uuid: [...uuids] }, limit: chunkSize }, options)).data;
+    const input = { filter: { uuid: [...uuids] }, limit: chunkSize };
+    const { rows } = await client.call(searchUnread, input, options);
+    return rows.flatMap((row) => contactRow(row) ?? []);
   } catch (error) {
     const refused = error instanceof ValidationError || (error instanceof GatewayError && error.call.status === 500);
     if (!refused) throw error;

@@ -1,12 +1,9 @@
 // What a column can be mapped to: every field of a contact, how it is read and how it is written. Worked out from the
 // operations table; only what no schema can say stands here as a list of exceptions.
-import { contact, contactUpdate, lead } from './operations/records.ts';
-import type { ContactField as AnswerField, ContactUpdate, Lead } from './operations/records.ts';
-import type { FieldKind } from './operations/shape.ts';
-
-/** `both`; `to_sheet`: the service's value is shown; `to_crm`: the sheet's value is sent, and never read back. */
-export const directions = ['both', 'to_sheet', 'to_crm'] as const;
-export type Direction = (typeof directions)[number];
+import type { Direction } from '../../port.ts';
+import { contact, contactUpdate, lead } from '../operations/records.ts';
+import type { ContactField as AnswerField, ContactUpdate, Lead } from '../operations/records.ts';
+import type { FieldKind } from '../operations/shape.ts';
 
 /** A field of a contact by the name that the service gives it, in answers or in bodies. */
 export type ContactFieldName = AnswerField | keyof Lead;
@@ -14,7 +11,7 @@ export type ContactFieldName = AnswerField | keyof Lead;
 /** How two values of a field compare beyond what holds for all text (V2). */
 export type Equality = 'exact' | 'email' | 'handle';
 
-export interface ContactFieldSpec {
+export interface OutreachField {
   readonly name: ContactFieldName;
   /** What values are and how they compare (V1). Fields that are only written are text. */
   readonly kind: FieldKind;
@@ -34,12 +31,11 @@ export interface ContactFieldSpec {
  * The fields that go by other names when they are read than when they are written (M8). All others have one name, and are
  * readable where an answer has it, and writable where a body has it: `name`, which the service computes, is in no body.
  */
-const renamed: Readonly<
-  Partial<Record<ContactFieldName, Pick<ContactFieldSpec, 'readFrom' | 'createAs' | 'updateAs'>>>
-> = {
-  email: { readFrom: ['work_email', 'personal_email'], createAs: 'email', updateAs: 'email' },
-  network_id: { readFrom: ['network'], createAs: 'network_id', updateAs: 'network' },
-};
+const renamed: Readonly<Partial<Record<ContactFieldName, Pick<OutreachField, 'readFrom' | 'createAs' | 'updateAs'>>>> =
+  {
+    email: { readFrom: ['work_email', 'personal_email'], createAs: 'email', updateAs: 'email' },
+    network_id: { readFrom: ['network'], createAs: 'network_id', updateAs: 'network' },
+  };
 
 /** Fields of which two spellings can be one address or one profile (V2). */
 const equalities: Readonly<Partial<Record<ContactFieldName, Equality>>> = {
@@ -51,23 +47,21 @@ const equalities: Readonly<Partial<Record<ContactFieldName, Equality>>> = {
 };
 
 /** Every field of a contact by name: those of answers in the order of the contract, then those that are only written. */
-export const contactFields: ReadonlyMap<string, ContactFieldSpec> = new Map(
+export const contactFields: ReadonlyMap<string, OutreachField> = new Map(
   [...new Set([...Object.keys(contact.fields), ...Object.keys(lead.shape)] as ContactFieldName[])].map((name) => [
     name,
     describeField(name),
   ]),
 );
 
-export const mappableFieldNames = [...contactFields.keys()] as [ContactFieldName, ...ContactFieldName[]];
-
 /** Throws for a name that is no field: configuration is checked before anybody asks. */
-export function contactField(name: ContactFieldName): ContactFieldSpec {
+export function contactField(name: ContactFieldName): OutreachField {
   const field = contactFields.get(name);
   if (field === undefined) throw new Error(`a contact has no field ${name}`);
   return field;
 }
 
-function describeField(name: ContactFieldName): ContactFieldSpec {
+function describeField(name: ContactFieldName): OutreachField {
   const places = renamed[name] ?? {
     readFrom: isKeyOf(contact.fields, name) ? [name] : [],
     ...(isKeyOf(lead.shape, name) && { createAs: name }),

@@ -1,4 +1,4 @@
-import type { CallOptions, ServiceClient } from '../port.ts';
+import type { CallOptions, ServiceClient } from '../service-client.ts';
 
 /** The contacts this process deleted a short while ago: the service goes on answering them until its job has run. */
 export interface Tombstones {

@@ -3,7 +3,8 @@ import { isLastPage, type Page } from './operations/answers.ts';
 import type { Operation } from './operations/define.ts';
 import type { List } from './operations/records.ts';
 import { operations } from './operations/table.ts';
-import type { CallOptions, ServiceClient } from '../port.ts';
+import type { CollectionReading } from '../port.ts';
+import type { CallOptions, ServiceClient } from './service-client.ts';
 
 interface PageQuery {
   readonly limit?: number | undefined;
@@ -13,16 +14,8 @@ interface PageQuery {
 /** More pages than any account has; a service that never ends must not keep a run for ever. */
 const pagesMax = 10_000;
 
-export interface CollectionReading<T> {
-  /** Each once, in the order of the answers. */
-  readonly records: readonly T[];
-  /** `newest`: `recordsMax` were read and there are more. `partial`: nothing can be concluded about records not in it. */
-  readonly coverage: 'whole' | 'newest' | 'partial';
-  /** Records came or went meanwhile, so that one may have been missed. */
-  readonly isDrifted: boolean;
-  /** Why it is partial, for people: how many of how many. */
-  readonly notice?: string;
-}
+/** As the port has it, with records of one type. */
+type ListingReading<T> = Omit<CollectionReading, 'records'> & { readonly records: readonly T[] };
 
 /** From here on a refused page is taken for the service's window of 10,000 results (docs/service.md). */
 const windowNear = 9000;
@@ -43,7 +36,7 @@ export async function readCollection<Query extends PageQuery, T extends { readon
   operation: Operation<Query, Page<T>>,
   query: Query,
   { recordsMax = Infinity, ...options }: CallOptions & { readonly recordsMax?: number } = {},
-): Promise<CollectionReading<T>> {
+): Promise<ListingReading<T>> {
   const records = new Map<string, T>();
   const totals = new Set<number>();
   let pass = await readPass(client, operation, query, options, { records, totals, recordsMax });

@@ -1,0 +1,45 @@
+// Collections of the service for feeds: queries as its listings take them, and the records they answer.
+import type { CollectionQuery, CollectionRecord, Collections } from '../port.ts';
+import { readCollection } from './listing.ts';
+import { type ListingQuery, type ResourceName, resourceListing } from './resources.ts';
+import type { ServiceClient } from './service-client.ts';
+
+export function createCollections(client: ServiceClient): Collections {
+  return {
+    async list(name, query, call) {
+      const { recordsMax } = query;
+      const reading = await readCollection(client, resourceListing(name as ResourceName), listingQuery(query), {
+        ...call,
+        ...(recordsMax !== undefined && { recordsMax }),
+      });
+      return { ...reading, records: reading.records.filter((record) => isWanted(query.filter, record)) };
+    },
+    async count(name, query, call) {
+      const first = { ...listingQuery(query), limit: 1 };
+      return (await client.call(resourceListing(name as ResourceName), first, call)).total;
+    },
+    /** Automations alone: `outreachDescription` says so. */
+    control(_name, uuid, isOn, call) {
+      const { start, stop } = client.automations;
+      return (isOn ? start : stop)({ flowUuid: uuid }, call);
+    },
+  };
+}
+
+/** Filter and order as the listing takes them. */
+function listingQuery({ filter, order }: CollectionQuery): ListingQuery {
+  return {
+    order_field: order.field,
+    order_type: order.type,
+    ...(Object.keys(filter).length > 0 && { filter }),
+  };
+}
+
+/** Where the service ignores a filter, this keeps the others out (docs/service.md). */
+function isWanted(filter: CollectionQuery['filter'], record: CollectionRecord): boolean {
+  return Object.entries(filter).every(([field, wanted]) => {
+    const value = record[field];
+    if (typeof wanted !== 'string' || typeof value !== 'string' || field === 'q') return true;
+    return value.toLowerCase() === wanted.toLowerCase();
+  });
+}

@@ -1,0 +1,130 @@
+// Contacts of one mapping, as the port has them: what is asked and written goes by the operations of the service.
+import type { Contact, Contacts, ContactsSpec, Identifiers, NewContact } from '../../port.ts';
+import type { ContactFilter } from '../operations/filter.ts';
+import type { Lead } from '../operations/records.ts';
+import type { Capabilities } from '../scan/capabilities.ts';
+import type { ContactRow } from '../scan/contact-row.ts';
+import { scanContacts } from '../scan/scan.ts';
+import type { CallOptions, ServiceClient } from '../service-client.ts';
+import { createContactBodies, hasIdentifier, leadOf } from './bodies.ts';
+import { contactsByUuid } from './by-uuid.ts';
+import { createTombstones, deleteContact } from './deletion.ts';
+import { createContactReader } from './reading.ts';
+import { sendOnce } from './send-once.ts';
+import { getUnread, lookupUnread, updateUnread, upsertUnread } from './unread.ts';
+
+export interface ContactsDep {
+  readonly client: ServiceClient;
+  readonly capabilities: Capabilities;
+  /** Epoch milliseconds on our clock. */
+  readonly now: () => number;
+}
+
+export function openContacts({ client, capabilities, now }: ContactsDep, spec: ContactsSpec): Contacts {
+  const filter = (spec.filter ?? {}) as ContactFilter;
+  const scopeOf = (list: string): ContactFilter => ({ ...filter, list_uuid: list });
+  const reader = createContactReader(spec);
+  const bodies = createContactBodies(spec);
+  const tombstones = createTombstones(now);
+
+  return {
+    scan: ({ list, keep, since, signal }) =>
+      scanContacts({
+        client,
+        capabilities,
+        tombstones,
+        scope: scopeOf(list),
+        keep: (row) => keep(reader.toSharedReading(row)),
+        ...(signal && { signal }),
+        ...(since !== undefined && { since }),
+      }),
+
+    async count(list, call) {
+      return (await client.contacts.search({ filter: scopeOf(list), limit: 1 }, call)).total;
+    },
+
+    async get(uuids, call) {
+      const living = uuids.filter((uuid) => !tombstones.has(uuid));
+      const found = await contactsByUuid(client, capabilities, living, call);
+      return new Map([...found].map(([uuid, row]) => [uuid, reader.toContact(row)]));
+    },
+
+    getNow: async (uuid, call) => reader.toContact(await client.call(getUnread, { uuid }, call)),
+
+    async findByIdentifiers(identifiers, call) {
+      for (const input of lookupsOf(identifiers)) {
+        const row: ContactRow | undefined = await client.call(lookupUnread, input, call);
+        if (row && !tombstones.has(row.uuid)) return reader.toContact(row);
+      }
+      return undefined;
+    },
+
+    isIdentifiedBy: (fields) => hasIdentifier(bodies.toLead(fields)),
+
+    create: (given, call) => sendOnce(call, (once) => upsert(given, bodies.toLead(given.fields), false, once)),
+
+    moveToList: (given, call) => sendOnce(call, (once) => upsert(given, leadOf(given.identifiers), true, once)),
+
+    async createEnrolled({ list, fields, automation, segment, movesToList }, call) {
+      const body = {
+        lead: bodies.toLead(fields),
+        list_uuid: list,
+        update_lead_if_exists: false,
+        move_to_list: movesToList,
+        flow_segment_id: segment,
+        // Who is there already is spared: found, linked, and then enrolled as an existing contact.
+        skip_if_lead_exists: true,
+        ...bodies.toCustomFields(fields),
+      };
+      const answer = await client.automations.addNewLead({ flowUuid: automation, ...body }, call);
+      if (answer.outcome !== 'added') return { outcome: answer.outcome };
+      return { outcome: 'added', ...(answer.contact && { contact: reader.toContact(answer.contact) }) };
+    },
+
+    update: async (uuid, fields, call) =>
+      reader.toContact(await client.call(updateUnread, { uuid, ...bodies.toUpdate(fields) }, call)),
+
+    async setCustomFields({ uuid, list, identifiers, fields }, call) {
+      const lead = leadOf(identifiers);
+      if (Object.keys(lead).length === 0) {
+        return {
+          kind: 'refused',
+          message: 'custom fields go by network_id or email, and the contact has neither',
+        };
+      }
+      const body = { lead, list_uuid: list, update_if_exists: true, move_to_list: false };
+      const row = await client.call(upsertUnread, { ...body, ...bodies.toCustomFields(fields) }, call);
+      if (row.uuid === uuid) return reader.toContact(row);
+      return {
+        kind: 'refused',
+        message: `the service took custom fields for another contact, ${row.uuid}: make its identifiers unique`,
+      };
+    },
+
+    async remove(uuid, call) {
+      await deleteContact(client, tombstones, uuid, call);
+    },
+
+    deletions: tombstones,
+  };
+
+  async function upsert(given: NewContact, lead: Lead, isMove: boolean, call: CallOptions): Promise<Contact> {
+    const body = {
+      lead,
+      list_uuid: given.list,
+      // A contact that exists already is not written over: the values of the row are merged once the two are linked.
+      update_if_exists: isMove,
+      move_to_list: isMove,
+      ...bodies.toCustomFields(given.fields),
+    };
+    return reader.toContact(await client.call(upsertUnread, body, call));
+  }
+}
+
+/** One identifier a lookup: several in one are weighed in an order nobody promised. Without any, what the service refuses. */
+function lookupsOf({ network_id, email, name, company_name }: Identifiers) {
+  const alone = [...(network_id === undefined ? [] : [{ network_id }]), ...(email === undefined ? [] : [{ email }])];
+  const isNamed = name !== undefined && company_name !== undefined;
+  if (!isNamed && alone.length > 0) return alone;
+  return [...alone, { name: name ?? '', company_name: company_name ?? '' }];
+}

@@ -1,0 +1,31 @@
+import delay from 'delay';
+import { createOutreachCrm } from '../../../src/crm/outreach/crm.ts';
+import { createReferenceCrm } from '../../support/reference-crm.ts';
+import { createService, useJumpingClock } from '../../support/service.ts';
+import { type CrmDriver, describeCrmCapabilities, describeCrmContract } from './contract.ts';
+
+/** Longer than anything that the stand-in does later, and than the resolution of its instants. */
+const settled = async () => void (await delay(60_000));
+
+function openOutreach(): CrmDriver {
+  const { client, standin } = createService();
+  const { automations, senderProfiles } = standin.model;
+  const now = () => Date.now();
+  const usage = () => ({ calls: standin.received.entries.length, lastMinute: 0, perMinute: 60_000 });
+  return {
+    crm: createOutreachCrm({ client, account: 'http://service.test', usage, now }),
+    settle: settled,
+    person: {
+      addAutomation: (name) => automations.add({ name, status: 'off' }).uuid,
+      addSender: (label) => senderProfiles.add({ first_name: 'Jo', last_name: 'Sender', label }).uuid,
+    },
+  };
+}
+
+describeCrmContract('the outreach service over its stand-in', openOutreach);
+describeCrmCapabilities('the outreach service over its stand-in', openOutreach);
+
+describeCrmContract('the reference driver', () => {
+  useJumpingClock();
+  return { crm: createReferenceCrm(() => Date.now()), settle: settled };
+});

@@ -1,0 +1,115 @@
+// A whole sync on other drivers than those of the program: the real configuration, engine and state on real files, between
+// the reference CRM and a table. Drivers are chosen here alone.
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { onTestFinished } from 'vitest';
+import { createApp } from '../../src/app.ts';
+import type { Config } from '../../src/config/config.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import type { RunReport } from '../../src/engine/report.ts';
+import { googleAddresses } from '../../src/sheets/google/address.ts';
+import { createSheetsStandin } from '../../src/standin/sheets/standin.ts';
+import { createReferenceCrm, referenceDescription } from './reference-crm.ts';
+import { useJumpingClock } from './service.ts';
+
+const spreadsheetId = '1AbCdEfGhIjKlMnOpQrStUvWxYz-0123456789_tests';
+const sheetsUrl = 'http://127.0.0.1:4020';
+const account = { email: 'robot@demo.iam.gserviceaccount.com', clientId: 'c', clientSecret: 's', refreshToken: 'r' };
+const columns = { Email: 'email', 'First name': 'first_name', Company: 'company_name' };
+
+/** `sync`: options over the defaults, in the words of the file. */
+export function createPortsTrial(sync: Readonly<Record<string, unknown>> = {}) {
+  useJumpingClock();
+  const folder = mkdtempSync(join(tmpdir(), 'leadsheet-ports-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const now = () => Date.now();
+  let chance = 0.5;
+  const random = () => (chance = (chance * 16_807 + 0.123) % 1);
+  const crm = createReferenceCrm(now);
+  const list = crm.person.addList('Prospects');
+  const table = createTable(folder, now, random);
+
+  return { crm, list, table, load, run };
+
+  function load(): Config {
+    const text = stringify({
+      crm: { base_url: 'http://127.0.0.1:4010', token: 'the-token-of-the-tests' },
+      google: { credentials_file: table.keyFile, endpoint: sheetsUrl },
+      state: `file:${join(folder, 'state')}`,
+      server: null,
+      syncs: {
+        prospects: {
+          contacts: { list: 'Prospects' },
+          sheet: { spreadsheet: spreadsheetId, tab: 'Prospects' },
+          columns,
+          ...sync,
+        },
+      },
+    });
+    return loadConfig('leadsheet.yaml', {
+      crm: referenceDescription,
+      env: {},
+      readFile: () => text,
+      addresses: googleAddresses,
+    });
+  }
+
+  /** A run in a process of its own: nothing is remembered but what is on disk. */
+  async function run(isFull = false): Promise<RunReport> {
+    const world = {
+      transport: (url: string, init: RequestInit) => table.answer(new Request(url, init)),
+      connectCrm: () => crm,
+      now,
+      elapsed: () => performance.now(),
+      random,
+      randomId: randomUUID,
+      process: { pid: 1, probe: () => {} },
+    };
+    using app = await createApp(load(), world, () => {});
+    return app.jobs.get('prospects')!.run({ isFull, isAsked: true, signal: new AbortController().signal });
+  }
+}
+
+/** Google Sheets over its stand-in, and what a person does there. */
+function createTable(folder: string, now: () => number, random: () => number) {
+  const sheets = createSheetsStandin({
+    now,
+    random,
+    quotas: 'none',
+    credentials: { authorizedUsers: [account] },
+  });
+  sheets.model.create({
+    id: spreadsheetId,
+    writers: [account.email],
+    tabs: [{ title: 'Prospects', sheetId: 7, rowCount: 100, columnCount: 10, values: [Object.keys(columns)] }],
+  });
+  const keyFile = join(folder, 'key.json');
+  const { clientId: client_id, clientSecret: client_secret, refreshToken: refresh_token } = account;
+  writeFileSync(keyFile, JSON.stringify({ type: 'authorized_user', client_id, client_secret, refresh_token }), {
+    mode: 0o600,
+  });
+  const person = sheets.person(spreadsheetId);
+  return {
+    keyFile,
+    answer: (request: Request) => sheets.fetch(request),
+    /** The mapped cells of each row, in the order of the mapping. */
+    rows: () =>
+      person
+        .read(`'Prospects'!A2:C`)
+        .filter((row) => row.some((cell) => cell != null && cell !== ''))
+        .map((row) => Object.keys(columns).map((_, index) => row[index] ?? '')),
+    append(values: readonly string[]) {
+      const count = person.read(`'Prospects'!A:C`).length;
+      person.paste(`'Prospects'!A${count + 1}`, [[...values]]);
+    },
+    /** By the e-mail address of its row. */
+    set(email: string, header: keyof typeof columns, value: string) {
+      const index = person.read(`'Prospects'!A:A`).findIndex(([cell]) => cell === email);
+      const letter = String.fromCodePoint(65 + Object.keys(columns).indexOf(header));
+      person.paste(`'Prospects'!${letter}${index + 1}`, [[value]]);
+    },
+  };
+}

@@ -8,7 +8,7 @@ import { savedMessages } from '../engine/outbox/saved.ts';
 import type { RunReport } from '../engine/report.ts';
 import { runSync } from '../engine/sync/run.ts';
 import { chooseSaved, PlanFileError, readPlanFile, type SavedPlan } from '../engine/sync/saved-plan.ts';
-import { runToAnswer } from './answers.ts';
+import { runToAnswer } from '../operator/reports.ts';
 import { CommandFailed } from './errors.ts';
 import { type GlobalOptions, readConfig } from './globals.ts';
 import { openApp } from './open.ts';

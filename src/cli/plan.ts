@@ -9,7 +9,8 @@ import { type SavedPlan, toSavedPlan, writePlanFile } from '../engine/sync/saved
 import type { FeedConfig, SyncConfig } from '../config/config.ts';
 import { errorCode } from '../config/secret-file.ts';
 import { isHarmless } from '../sync/status.ts';
-import { planToAnswer } from './answers.ts';
+import { planToAnswer } from '../operator/reports.ts';
+import { selectAll } from '../operator/select.ts';
 import { CommandFailed } from './errors.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { type GlobalOptions, readConfig } from './globals.ts';
@@ -17,7 +18,6 @@ import { openApp } from './open.ts';
 import { writePrivateFile } from './private-file.ts';
 import { jsonText } from './print/lines.ts';
 import { planText } from './print/plan.ts';
-import { selectAll } from './select.ts';
 import type { CliWorld, Finish } from './world.ts';
 
 interface PlanOptions extends GlobalOptions {

@@ -2,7 +2,8 @@
 import type { CollectionReading } from '../crm/outreach/collection.ts';
 import type { ScanReport } from '../crm/outreach/scan/scan.ts';
 import { type Problem, problem } from '../sync/change.ts';
-import type { Facts, LastRun } from './sync/memory.ts';
+import type { StoredRun } from './last-run.ts';
+import type { Facts } from './sync/memory.ts';
 
 /** What is read: one problem each, so that status and alerts know it again from run to run. */
 export type PullOf = 'contacts' | 'records' | 'deliveries' | 'senders' | 'automations';
@@ -104,7 +105,7 @@ export function noteFacts(facts: Facts, { drifted, limited }: Noted): Pick<Facts
 }
 
 /** `status` reads what the last run wrote: whether pulls are whole is news, how much is missing today is not (W9). */
-export function isPullNews(before: Pick<LastRun, 'problems'> | undefined, problems: readonly Problem[]): boolean {
+export function isPullNews(before: Pick<StoredRun, 'problems'> | undefined, problems: readonly Problem[]): boolean {
   const ids = (of: readonly Pick<Problem, 'id' | 'kind'>[]) =>
     of.flatMap(({ id, kind }) => (kind === 'incomplete' ? [id] : [])).join(' ');
   return ids(before?.problems ?? []) !== ids(problems);

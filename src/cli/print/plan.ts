@@ -3,7 +3,9 @@ import type { PlanReport } from '../../engine/report.ts';
 import type { Change, ChangeOp } from '../../sync/change.ts';
 import { lineText } from '../../log/printable.ts';
 import { durationText } from './progress.ts';
-import { columnsText, countText, recordText, valueText } from './lines.ts';
+import { countText, valueText } from '../../operator/words.ts';
+import { columnsText, recordText } from './lines.ts';
+import { problemToAnswer } from '../../operator/problems.ts';
 import { problemsText } from './run.ts';
 
 /** Of each group, but for deletes and what is sent, which are all shown. */
@@ -35,7 +37,7 @@ export function planText(report: PlanReport, headerOf: (field: string) => string
       : `${sync}: ${countText(changes.length, 'change')} of ${countText(recordCount(changes), 'record')}, ` +
         `${countText(estimate.crmCalls, 'call')} to the service, ${countText(estimate.sheetReads, 'read')} and ` +
         `${countText(estimate.sheetWrites, 'write')} of the sheet, about ${durationText(estimate.seconds)}\n`;
-  const open = problemsText(problems);
+  const open = problemsText(problems.map(problemToAnswer));
   const approved =
     onceApproved.length === 0 ? '' : `\n  once it is approved:${groupsText(onceApproved, headerOf, isFeed)}`;
   return `${head}${held}${groupsText(changes, headerOf, isFeed)}${approved}${open === '' ? '' : `\n${open}`}`;

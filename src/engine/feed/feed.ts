@@ -14,13 +14,15 @@ import {
 import type { PlanCounts } from '../../sync/input.ts';
 import { failureProblem, type Outcome } from '../../sync/outcome.ts';
 import type { RunRequest } from '../context.ts';
+import { acquireLease, type RunLease } from '../decisions-told.ts';
 import { RunFailed } from '../errors.ts';
 import type { FeedContext } from './context.ts';
 import { type FeedPulled, type FeedRun, pullFeed } from './pull.ts';
 import { control, pushFeed } from './push.ts';
 import { changeLines } from '../history.ts';
 import { isPullNews, noteFacts, worse } from '../incomplete.ts';
-import { type DecisionRequest, type Facts, factChanges } from '../sync/memory.ts';
+import type { DecisionRequest } from '../decision.ts';
+import { type Facts, factChanges } from '../sync/memory.ts';
 import { countRun, type PlanReport, type RunReport, statusOf } from '../report.ts';
 import { added, begin, end, type Ending, failure, lastRunOf, nothingPlanned } from '../sync/run.ts';
 import { mapChanges } from '../sync/commit.ts';
@@ -30,7 +32,7 @@ import { leftOf, statusWhenStopped, stoppedAt } from '../stop.ts';
 export async function runFeed(feed: FeedContext, request: RunRequest): Promise<RunReport> {
   const started = begin(feed, request);
   try {
-    await using lease = await feed.state.acquireLease({ signal: request.signal });
+    await using lease = await acquireLease(feed, request, started.run);
     const memory = recallFeed(await lease.load());
     for (const message of memory.notices) notice(feed, message);
     const context = inRun(feed, request, started.run, memory);
@@ -126,7 +128,7 @@ interface Done {
   readonly isQuiet: boolean;
 }
 
-async function carryOut(context: FeedRun, lease: Lease, memory: FeedMemory, pulled: FeedPulled): Promise<Done> {
+async function carryOut(context: FeedRun, lease: RunLease, memory: FeedMemory, pulled: FeedPulled): Promise<Done> {
   const input = toInput(context, memory, pulled);
   const first = planFeed(input);
   if (first.holds.length > 0) return { ending: await hold(context, lease, memory, pulled, first), isQuiet: false };
@@ -168,11 +170,12 @@ async function carryOut(context: FeedRun, lease: Lease, memory: FeedMemory, pull
 /** G1: nothing is written and nothing remembered, but for what `approve` needs to know. */
 async function hold(
   { run }: FeedRun,
-  lease: Lease,
+  lease: RunLease,
   { facts, pending }: FeedMemory,
   pulled: FeedPulled,
   plan: FeedPlan,
 ): Promise<Ending> {
+  lease.holdsAgain();
   const ending = endingOf(plan, [...pulled.problems, ...plan.problems], new Map());
   const { planned } = ending;
   const isSame = facts.held && JSON.stringify(facts.held.planned) === JSON.stringify(planned);

@@ -2,7 +2,8 @@
 // loss could not undo it; only then is the next step taken.
 import type { HistoryLine, JsonObject, Lease, LoadedState } from '../../state/port.ts';
 import type { Message } from '../../sync/outbox/message.ts';
-import type { DecisionRequest, Facts } from '../sync/memory.ts';
+import type { DecisionRequest } from '../decision.ts';
+import type { Facts } from '../sync/memory.ts';
 
 export interface OutboxMemory {
   /** By the ID of the row. */

@@ -11,6 +11,7 @@ import { failureProblem, type Outcome } from '../../sync/outcome.ts';
 import { type OutboxPlan, planOutbox } from '../../sync/outbox/outbox.ts';
 import type { OutboxAnswers, OutboxInput, RecipientAnswer, Sender } from '../../sync/outbox/input.ts';
 import { type RunRequest, sheetCall } from '../context.ts';
+import { acquireLease } from '../decisions-told.ts';
 import { RunFailed } from '../errors.ts';
 import { changeLines } from '../history.ts';
 import { incomplete } from '../incomplete.ts';
@@ -35,7 +36,7 @@ const batchMax = 10;
 export async function runOutbox(outbox: OutboxContext, request: RunRequest, saved?: SavedMessages): Promise<RunReport> {
   const started = begin(outbox, request);
   try {
-    await using lease = await outbox.state.acquireLease({ signal: request.signal });
+    await using lease = await acquireLease(outbox, request, started.run);
     const memory = recallOutbox(await lease.load());
     for (const message of memory.notices) outbox.emit({ type: 'notice', sync: outbox.config.name, message });
     const context = inRun(outbox, request, started.run, memory);

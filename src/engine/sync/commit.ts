@@ -9,7 +9,8 @@ import type { RunContext } from '../context.ts';
 import type { Decided } from './decide.ts';
 import { changeLines } from '../history.ts';
 import type { StepNote } from './interrupted.ts';
-import { type DecisionRequest, type Facts, factChanges, type Memory } from './memory.ts';
+import type { DecisionRequest } from '../decision.ts';
+import { type Facts, factChanges, type Memory } from './memory.ts';
 
 /** In the order in which things were done, each field with what both sides agreed on before. */
 function historyLines(context: RunContext, { input, plan }: Decided, outcomes: Outcomes): HistoryLine[] {

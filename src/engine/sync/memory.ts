@@ -2,12 +2,11 @@
 import type { Json, JsonObject, LoadedState } from '../../state/port.ts';
 import type { TableMemory } from '../../sheets/port.ts';
 import { adaptBase, type Base, type Link, type Stray } from '../../sync/record/base.ts';
-import type { Problem } from '../../sync/change.ts';
 import type { Ledger, LedgerEntry } from '../../sync/enrolment/ledger.ts';
 import { findInterrupted, type Interrupted } from './interrupted.ts';
 import type { Newcomer } from '../enrolment/ledger.ts';
-import type { RunCounts, RunStatus } from '../report.ts';
-import type { Stopped } from '../stop.ts';
+import type { DecisionRequest } from '../decision.ts';
+import type { StoredRun } from '../last-run.ts';
 import type { Identities, PlanCounts, Requests, Resolution } from '../../sync/input.ts';
 
 export interface Memory {
@@ -46,29 +45,10 @@ export interface Facts {
   /** Why the last full scan could not have every contact, however it asked; null: it had. */
   readonly limited?: string | null;
   /** The last run that had something to write; an idle one after it found things as this one left them (W9). */
-  readonly lastRun?: LastRun;
+  readonly lastRun?: StoredRun;
   /** E6: somebody saw the wishes that a new state found. */
   readonly isLedgerTrusted?: boolean;
 }
-
-export interface LastRun {
-  readonly run: string;
-  readonly status: RunStatus;
-  /** ISO instant. */
-  readonly endedAt: string;
-  readonly counts: RunCounts;
-  /** Of a run that was stopped before all of its plan was begun (W8). */
-  readonly stopped?: Stopped;
-  /** Without values; at most a thousand. */
-  readonly problems: readonly Omit<Problem, 'values'>[];
-}
-
-/** A person's decision, as commands record it and runs carry it out. */
-export type DecisionRequest =
-  | { readonly kind: 'resolve'; readonly id: string; readonly resolution: Resolution }
-  /** `isSure`: somebody looked, and wants a message sent that was sent or may have been (P3). */
-  | { readonly kind: 'retry'; readonly id: string; readonly isSure?: true }
-  | { readonly kind: 'approve'; readonly run: string; readonly counts: PlanCounts };
 
 export function recall(loaded: LoadedState, fields: readonly string[]): Memory {
   const facts = Object.fromEntries(loaded.facts) as Facts;

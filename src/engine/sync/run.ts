@@ -11,6 +11,7 @@ import { resume } from '../../sync/settle/sheet-follow-up.ts';
 import type { ContactRecord } from '../../sync/record/record.ts';
 import { settle, type Settled } from '../../sync/settle/settle.ts';
 import type { RunContext, RunRequest, SyncContext } from '../context.ts';
+import { acquireLease, type RunLease } from '../decisions-told.ts';
 import { decide, type Decided } from './decide.ts';
 import { type Enrolled, enrolInCrm, noteWishes } from '../enrolment/enrol.ts';
 import { wishFacts } from '../enrolment/trust.ts';
@@ -18,7 +19,8 @@ import { RunFailed } from '../errors.ts';
 import { noteFacts, worse } from '../incomplete.ts';
 import { tellInterrupted } from './interrupted.ts';
 import { openLedger } from '../enrolment/ledger.ts';
-import { type Facts, type LastRun, type Memory, recall } from './memory.ts';
+import { type Facts, type Memory, recall } from './memory.ts';
+import type { StoredRun } from '../last-run.ts';
 import { prepare, pull, type Pulled } from './pull.ts';
 import { cancelInCrm, deleteFromCrm, pushToCrm } from './push-crm.ts';
 import { pushToSheet, removeRows } from './push-sheet.ts';
@@ -31,7 +33,7 @@ import { readWishes } from '../enrolment/wishes.ts';
 export async function runSync(sync: SyncContext, request: RunRequest): Promise<RunReport> {
   const started = begin(sync, request);
   try {
-    await using lease = await sync.state.acquireLease({ signal: request.signal });
+    await using lease = await acquireLease(sync, request, started.run);
     const loaded = await lease.load();
     for (const { message } of loaded.notices) notice(sync, message);
     const recalled = recall(loaded, fieldNames(sync));
@@ -223,7 +225,7 @@ function factsOf(
 export function lastRunOf(
   { run, now }: Pick<RunContext, 'run' | 'now'>,
   { status, counts, problems, stopped }: Ending,
-): LastRun {
+): StoredRun {
   const told = problems.slice(0, problemsKept).map(({ values: _values, ...problem }) => problem);
   return { run, status, endedAt: new Date(now()).toISOString(), counts, ...(stopped && { stopped }), problems: told };
 }
@@ -277,11 +279,12 @@ function stillTrue({ status, counts, problems, holds, planned }: RunReport): End
 /** G1, G2: nothing is written and nothing remembered, but for what `approve` needs to know. */
 async function hold(
   context: RunContext,
-  lease: Lease,
+  lease: RunLease,
   memory: Memory,
   pulled: Pulled,
   { plan }: Decided,
 ): Promise<Ending> {
+  lease.holdsAgain();
   const known = memory.facts.held;
   const isSame = known && JSON.stringify(known.planned) === JSON.stringify(plan.counts);
   const reasons = plan.holds.map(({ reason }) => reason);

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import type { DecisionRequest } from '../../../src/engine/sync/memory.ts';
+import { type DecisionRequest, toStored } from '../../../src/engine/decision.ts';
 import { runSync } from '../../../src/engine/sync/run.ts';
 import { createRandom } from '../../../src/standin/service/random.ts';
 import { createServiceStandin } from '../../../src/standin/service/standin.ts';
@@ -221,7 +221,7 @@ export async function runSchedule(seed: number): Promise<Verdict> {
     for (const id of asked) {
       retried.set(id, (retried.get(id) ?? 0) + 1);
       const request: DecisionRequest = { kind: 'retry', id };
-      await state.addRequest(request);
+      await state.addRequest(toStored(request));
       story.push(`retry ${id}`);
     }
     asked.clear();

@@ -1,6 +1,8 @@
-// How one sync stands, as people and machines are told: the last run boiled down, without anything a contact contains.
-import type { RunCounts, RunReport, RunStatus } from '../engine/report.ts';
+// What is remembered of a job's last run: its result and its open problems, without any value of a contact.
+import type { Problem } from '../sync/change.ts';
+import type { RunCounts, RunReport, RunStatus } from './report.ts';
 
+/** As the daemon holds it, its heartbeat writes it down and its alerts tell it. */
 export interface LastRun extends Pick<RunReport, 'run' | 'status' | 'startedAt' | 'endedAt' | 'isFull' | 'counts'> {
   /** Open problems by kind; only kinds there are. */
   readonly problems: Readonly<Record<string, number>>;
@@ -9,6 +11,14 @@ export interface LastRun extends Pick<RunReport, 'run' | 'status' | 'startedAt' 
   /** What `approve` has to name. */
   readonly approvable?: string;
 }
+
+/** As the state keeps it: with the open problems themselves, at most a thousand. */
+export interface StoredRun extends Pick<LastRun, 'run' | 'status' | 'endedAt' | 'counts'>, Pick<RunReport, 'stopped'> {
+  readonly problems: readonly ToldProblem[];
+}
+
+/** Without the values of a conflict, which are contact details. */
+export type ToldProblem = Omit<Problem, 'values'>;
 
 /** A run that failed before it saw both sides leaves the records standing as they stood in the one `before`. */
 export function toLastRun(report: RunReport, before?: LastRun): LastRun {

@@ -1,6 +1,5 @@
 // Puts each decision that a run takes up into the history: what it asked for, who made it, when, through what, what they saw.
 import type { JsonObject, Lease, LoadedState, SyncState } from '../state/port.ts';
-import type { RunRequest } from './context.ts';
 import { type DecisionRequest, idOf } from './decision.ts';
 
 interface Taker {
@@ -11,12 +10,12 @@ interface Taker {
 }
 
 /**
- * The lease of a run, whose decisions are told. The commit that declares a request done is preceded by the request's line in the history. A process that
+ * The lease of a run. A commit that declares a request done is preceded by the request's line in the history. A process that
  * ends between the two leaves the line, and the run that takes the request up again leaves another one.
  */
 export async function acquireLease(
   { state, config, now }: Taker,
-  { signal }: Pick<RunRequest, 'signal'>,
+  { signal }: { readonly signal: AbortSignal },
   run: string,
 ): Promise<RunLease> {
   const lease = await state.acquireLease({ signal });

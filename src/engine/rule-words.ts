@@ -67,3 +67,8 @@ export const ruleWords: Readonly<Record<RuleId, string>> = {
   P6: 'rows that a new state finds are approved once',
   S4: 'what an undo puts back',
 };
+
+/** A reason, with the rule behind it. */
+export function withRule(reason: string, rule: RuleId): string {
+  return `${reason} (${ruleWords[rule]}, ${rule})`;
+}

@@ -126,7 +126,7 @@ test('P6: plan shows what approve would let through, and approve lets it through
   const [, run = ''] = /leadsheet approve messages --run (\S+)\n/.exec(stdout) ?? [];
   expect(stdout).toContain('to let them be sent: ');
   expect((await trial.cli('status')).stdout).toContain(
-    '  nothing is sent: 2 rows that say yes were there before the state (P6)\n',
+    '  nothing is sent: 2 rows that say yes were there before the state (rows that a new state finds are approved once, P6)\n',
   );
   const planned = await trial.cli('plan');
   expect(planned.stdout).toContain(

@@ -78,7 +78,9 @@ test('G2: an approval names the counts that were seen; one that a larger plan us
     by: 'ann',
     seen: {
       counts: { creates: 3, deletes: 0 },
-      reasons: ['3 new contacts are more than the limit of 2: look at the plan, then approve it'],
+      reasons: [
+        '3 new contacts are more than the limit of 2: look at the plan, then approve it (more changes than the limits allow, G2)',
+      ],
       digest: expect.stringMatching(/^[\da-f]{64}$/),
     },
   });

@@ -1,6 +1,7 @@
 // What a run would do, for people: by what is done, record by record, field by field.
 import type { PlanReport } from '../../engine/report.ts';
 import type { Change, ChangeOp } from '../../sync/change.ts';
+import { withRule } from '../../engine/rule-words.ts';
 import { lineText } from '../../log/printable.ts';
 import { durationText } from './progress.ts';
 import { countText, valueText } from '../../operator/words.ts';
@@ -30,7 +31,9 @@ const feedUpdates = { one: 'automation to start or stop', many: 'automations to 
 export function planText(report: PlanReport, headerOf: (field: string) => string): string {
   const { sync, status, changes, onceApproved = [], estimate, holds, error, problems, isFeed } = report;
   if (error !== undefined) return `${sync}: ${status}: ${lineText(error)}\n`;
-  const held = holds.map(({ reason }) => `  nothing of it would be written: ${lineText(reason)}\n`).join('');
+  const held = holds
+    .map(({ reason, rule }) => `  nothing of it would be written: ${lineText(withRule(reason, rule))}\n`)
+    .join('');
   const head =
     changes.length === 0
       ? `${sync}: nothing to do\n`

@@ -1,6 +1,7 @@
 // What a run came to, for people.
 import type { RunReport } from '../../engine/report.ts';
 import type { Stopped } from '../../engine/stop.ts';
+import { withRule } from '../../engine/rule-words.ts';
 import { lineText } from '../../log/printable.ts';
 import type { ProblemAnswer } from '../../operator/answers.ts';
 import { problemToAnswer } from '../../operator/problems.ts';
@@ -12,7 +13,9 @@ export function runText(report: RunReport): string {
   const head = `${sync}: ${status}, run ${run}${isFull && !isFeed ? ', a full scan' : ''}, ${cost.seconds} s, ${calls}\n`;
   if (error !== undefined) return `${head}  ${lineText(error)}\n`;
   if (holds.length > 0) {
-    const reasons = holds.map(({ reason }) => `  nothing was written: ${lineText(reason)}\n`).join('');
+    const reasons = holds
+      .map(({ reason, rule }) => `  nothing was written: ${lineText(withRule(reason, rule))}\n`)
+      .join('');
     const remedy =
       approvable === undefined ? '' : `  to let it through: leadsheet approve ${sync} --run ${approvable}\n`;
     return `${head}${reasons}${remedy}`;

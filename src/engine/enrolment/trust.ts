@@ -2,6 +2,7 @@
 import type { PlanInput } from '../../sync/input.ts';
 import type { RunContext } from '../context.ts';
 import type { Decided } from '../sync/decide.ts';
+import { withRule } from '../rule-words.ts';
 
 /** What `approve` lets through, and whether the ledger is to be relied on from now on. */
 export function wishFacts(
@@ -15,7 +16,7 @@ export function wishFacts(
   const planned = { creates: 0, changes: 0, blanks: 0, deletes: 0, missing: 0, enrolments };
   const isSame = known && JSON.stringify(known.planned) === JSON.stringify(planned);
   const wishes = enrolments === 1 ? '1 wish' : `${enrolments} wishes`;
-  const reasons = [`${wishes} of contacts that were there before the state (E6)`];
+  const reasons = [withRule(`${wishes} of contacts that were there before the state`, 'E6')];
   return { isLedgerTrusted, held: isSame ? known : { run, planned, reasons } };
 }
 

@@ -26,6 +26,7 @@ import { type Facts, factChanges } from '../sync/memory.ts';
 import { countRun, type PlanReport, type RunReport, statusOf } from '../report.ts';
 import { added, begin, end, type Ending, failure, lastRunOf, nothingPlanned } from '../sync/run.ts';
 import { mapChanges } from '../sync/commit.ts';
+import { withRule } from '../rule-words.ts';
 import { leftOf, statusWhenStopped, stoppedAt } from '../stop.ts';
 
 /** One run. Expected failures end as a report that says `failed`; only faults of the program are thrown. */
@@ -179,7 +180,9 @@ async function hold(
   const ending = endingOf(plan, [...pulled.problems, ...plan.problems], new Map());
   const { planned } = ending;
   const isSame = facts.held && JSON.stringify(facts.held.planned) === JSON.stringify(planned);
-  const held = isSame ? facts.held : { run, planned, reasons: plan.holds.map(({ reason }) => reason) };
+  const held = isSame
+    ? facts.held
+    : { run, planned, reasons: plan.holds.map(({ reason, rule }) => withRule(reason, rule)) };
   const put = factChanges(facts, { held });
   // An approval is for the counts it named: what it did not let through now it must not let through later (G2).
   if (put.size > 0 || pending.size > 0) await lease.commit({ facts: { put }, doneRequests: [...pending.keys()] });

@@ -24,6 +24,7 @@ import { nameRows, tellRows } from './rows.ts';
 import type { SavedMessages } from './saved.ts';
 import { sendOne } from './send.ts';
 import { missingIn, readTab } from './tab.ts';
+import { withRule } from '../rule-words.ts';
 import { countRun, type PlanReport, type RunReport, statusOf } from '../report.ts';
 import { added, begin, end, type Ending, failure, lastRunOf, nothingPlanned } from '../sync/run.ts';
 import { statusWhenStopped, stoppedSending } from '../stop.ts';
@@ -366,6 +367,7 @@ async function save(
   hasWritten: boolean,
 ): Promise<void> {
   const { facts, requests } = memory;
+  const rows = unapproved === 1 ? '1 row that says yes was' : `${unapproved} rows that say yes were`;
   const held =
     unapproved === 0
       ? facts.held && { held: null }
@@ -373,9 +375,7 @@ async function save(
           held: {
             run: ending.approvable ?? context.run,
             planned: ending.planned,
-            reasons: [
-              `${unapproved === 1 ? '1 row that says yes was' : `${unapproved} rows that say yes were`} there before the state (P6)`,
-            ],
+            reasons: [withRule(`${rows} there before the state`, 'P6')],
           },
         };
   const lasting = {

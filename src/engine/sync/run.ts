@@ -27,6 +27,7 @@ import { pushToSheet, removeRows } from './push-sheet.ts';
 import { countLinked, countRun, type PlanReport, type RunCost, type RunReport, statusOf } from '../report.ts';
 import { joined, openJournal, toBatch } from './commit.ts';
 import { leftOf, statusWhenStopped, stoppedAt } from '../stop.ts';
+import { withRule } from '../rule-words.ts';
 import { readWishes } from '../enrolment/wishes.ts';
 
 /** One run. Expected failures end as a report that says `failed`; only faults of the program are thrown. */
@@ -287,7 +288,7 @@ async function hold(
   lease.holdsAgain();
   const known = memory.facts.held;
   const isSame = known && JSON.stringify(known.planned) === JSON.stringify(plan.counts);
-  const reasons = plan.holds.map(({ reason }) => reason);
+  const reasons = plan.holds.map(({ reason, rule }) => withRule(reason, rule));
   const held = isSame ? known : { run: context.run, planned: plan.counts, reasons };
   const isApprovable = plan.holds.every(({ fails }) => !fails);
   // An approval is for the counts it named: what it did not let through now it must not let through later (G2).

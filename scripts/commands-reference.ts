@@ -1,7 +1,7 @@
 // The parts of docs/commands.md that are made from the code: what --help says, and what --json answers.
 import type { Command } from 'commander';
 import * as z from 'zod';
-import { answers } from '../src/cli/answers.ts';
+import { answers } from '../src/operator/answers.ts';
 import { createProgram } from '../src/cli/program.ts';
 import { table } from './table.ts';
 

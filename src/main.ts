@@ -37,11 +37,14 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 // Loaded only here, where the engine can read it and a signal is heard.
 const { runCli } = await import('./cli/program.ts');
 const { overHttp } = await import('./crm/outreach/call/over-http.ts');
+const { accountName } = await import('./cli/account.ts');
 const { useProxyOf } = await import('./proxy.ts');
+const { userInfo } = await import('node:os');
 const unproxied = useProxyOf(process.env);
 if (unproxied !== undefined) process.stderr.write(`leadsheet: ${unproxied}\n`);
 const code = await runCli(process.argv.slice(2), {
   env: process.env,
+  account: accountName(() => userInfo().username, process.getuid?.()),
   stdout: process.stdout,
   stderr: process.stderr,
   stop: stop.signal,

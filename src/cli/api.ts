@@ -11,7 +11,8 @@ import { operationList } from '../crm/outreach/operations/table.ts';
 import type { NamedOperation } from '../crm/outreach/operations/table.ts';
 import { appendPrivateFile } from './private-file.ts';
 import { tokenWarning } from './token-warning.ts';
-import { didYouMean, UsageError } from './errors.ts';
+import { didYouMean } from '../lib/nearest.ts';
+import { UsageError } from './errors.ts';
 import type { CliWorld } from './world.ts';
 
 interface ApiOptions {

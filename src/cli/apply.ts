@@ -5,7 +5,7 @@ import { jobsIn } from '../config/jobs.ts';
 import { kinds } from '../engine/kinds.ts';
 import type { RunReport } from '../engine/report.ts';
 import { PlanFileError, readPlanFile, type SavedPlan } from '../engine/saved-plan.ts';
-import { runToAnswer } from './answers.ts';
+import { runToAnswer } from '../operator/reports.ts';
 import { CommandFailed } from './errors.ts';
 import { type GlobalOptions, readConfig } from './globals.ts';
 import { openApp } from './open.ts';

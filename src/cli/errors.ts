@@ -1,8 +1,8 @@
-import { nearestWord } from '../lib/nearest.ts';
 import { ConfigError } from '../config/problems.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { InvalidInputError, ServiceError, StoppedError } from '../crm/errors.ts';
 import { RunFailed } from '../engine/errors.ts';
+import { OperatorError } from '../operator/errors.ts';
 import { SheetsError } from '../sheets/errors.ts';
 import { StateError } from '../state/errors.ts';
 import { lineText } from '../log/printable.ts';
@@ -21,7 +21,16 @@ export class CommandFailed extends Error {
 }
 
 /** Failures that say themselves what to do, in one line. */
-const expected = [SettingsError, ServiceError, SheetsError, StateError, RunFailed, ListenError, CommandFailed];
+const expected = [
+  SettingsError,
+  ServiceError,
+  SheetsError,
+  StateError,
+  RunFailed,
+  ListenError,
+  OperatorError,
+  CommandFailed,
+];
 
 /** Says an expected failure and answers the exit code for it; any other is thrown on, stack and all. */
 export function reportFailure(error: unknown, { stderr, stop }: CliWorld): ExitCode {
@@ -30,7 +39,8 @@ export function reportFailure(error: unknown, { stderr, stop }: CliWorld): ExitC
     say('stopped: nothing was changed');
     return exitCodes.failed;
   }
-  if (error instanceof UsageError || error instanceof InvalidInputError) {
+  const isMisasked = error instanceof OperatorError && error.code !== 'nothing';
+  if (isMisasked || error instanceof UsageError || error instanceof InvalidInputError) {
     say(error.message);
     return exitCodes.usage;
   }
@@ -46,10 +56,4 @@ export function reportFailure(error: unknown, { stderr, stop }: CliWorld): ExitC
     return exitCodes.failed;
   }
   throw error;
-}
-
-/** ", did you mean X?" where a known word is near enough, else nothing. */
-export function didYouMean(word: string, known: readonly string[]): string {
-  const nearest = nearestWord(word, known);
-  return nearest === undefined ? '' : `, did you mean ${nearest}?`;
 }

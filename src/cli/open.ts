@@ -1,7 +1,8 @@
 import type { App } from '../app.ts';
 import { connectState } from '../app-state.ts';
 import type { Config } from '../config/config.ts';
-import type { Store } from '../state/port.ts';
+import type { Decider } from '../operator/decide.ts';
+import type { Operator } from '../operator/operator.ts';
 import { type GlobalOptions, readConfig } from './globals.ts';
 import { lineText } from '../log/printable.ts';
 import { createNarrator } from './narrate.ts';
@@ -25,9 +26,13 @@ export async function openApp(config: Config, globals: GlobalOptions, world: Cli
   };
 }
 
-/** The configuration and the state alone; neither side is asked. */
-export function openState(globals: GlobalOptions, world: CliWorld): { readonly config: Config; readonly store: Store } {
+/** The operator layer over the configuration and the state alone, for the account that gave the command. */
+export function openOperator(
+  globals: GlobalOptions,
+  world: CliWorld,
+): { readonly operator: Operator; readonly decider: Decider } {
   const config = readConfig(globals, world);
   const warn = (message: string) => void world.stderr.write(`leadsheet: ${lineText(message)}\n`);
-  return { config, store: connectState(config, world, warn) };
+  const operator = { config, store: connectState(config, world, warn), now: world.now };
+  return { operator, decider: { by: world.account, through: 'cli' } };
 }

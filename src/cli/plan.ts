@@ -4,7 +4,8 @@ import type { PlanReport } from '../engine/report.ts';
 import { type SavedPlan, writePlanFile } from '../engine/saved-plan.ts';
 import { errorCode } from '../config/secret-file.ts';
 import { isHarmless } from '../sync/status.ts';
-import { planToAnswer } from './answers.ts';
+import { planToAnswer } from '../operator/reports.ts';
+import { selectAll } from '../operator/select.ts';
 import { CommandFailed } from './errors.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { type GlobalOptions, readConfig } from './globals.ts';
@@ -12,7 +13,6 @@ import { openApp } from './open.ts';
 import { writePrivateFile } from './private-file.ts';
 import { jsonText } from './print/lines.ts';
 import { planText } from './print/plan.ts';
-import { selectAll } from './select.ts';
 import type { CliWorld, Finish } from './world.ts';
 
 interface PlanOptions extends GlobalOptions {

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import type { RunReport, RunStatus } from '../engine/report.ts';
-import { runToAnswer } from './answers.ts';
+import { runToAnswer } from '../operator/reports.ts';
+import { selectAll } from '../operator/select.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { type GlobalOptions, readConfig } from './globals.ts';
 import { openApp } from './open.ts';
 import { jsonText } from './print/lines.ts';
 import { runText } from './print/run.ts';
-import { selectAll } from './select.ts';
 import { tellStopped } from './stopped.ts';
 import type { CliWorld, Finish } from './world.ts';
 

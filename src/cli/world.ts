@@ -3,6 +3,8 @@ import type { ExitCode } from './exit-codes.ts';
 
 /** The process, as a command line sees it. */
 export interface ProcessWorld extends AppWorld {
+  /** Whose process this is: the name of the account, as decisions are recorded under. */
+  readonly account: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout: Output;
   readonly stderr: Output;

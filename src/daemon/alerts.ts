@@ -2,7 +2,7 @@
 import delay from 'delay';
 import pRetry, { AbortError } from 'p-retry';
 import type { Secret } from '../lib/secret.ts';
-import type { LastRun } from './health.ts';
+import type { LastRun } from '../engine/last-run.ts';
 
 /** `stopped`: failed in a way that no further run can mend. */
 export type AlertState = LastRun['status'] | 'stopped';

@@ -2,13 +2,14 @@
 import delay from 'delay';
 import { watchClock } from './clock-watch.ts';
 import type { Job } from '../engine/job.ts';
-import { hasCaughtUp, type LastRun, standingOf, toLastRun } from './health.ts';
 import type { RunReport } from '../engine/report.ts';
-import { createScheduler, type Phase, type Scheduler, type TriggerAnswer, type Verdict } from './scheduler.ts';
+import { createScheduler, type Scheduler, type TriggerAnswer, type Verdict } from './scheduler.ts';
+import { hasCaughtUp, type LastRun, standingOf, toLastRun } from '../engine/last-run.ts';
+import type { JobStatus } from '../engine/standing.ts';
 
 export type DaemonEvent =
   /** A run came to its end by itself; also told for one that a fault of the program ended. */
-  | { readonly type: 'sync-ran'; readonly status: SyncStatus; readonly report?: RunReport }
+  | { readonly type: 'sync-ran'; readonly status: JobStatus; readonly report?: RunReport }
   /** The sync is left alone for so long, after so many failures in a row. */
   | { readonly type: 'backing-off'; readonly sync: string; readonly pauseMs: number; readonly failures: number }
   /** It will not run again before somebody has changed something and started leadsheet again (W6). */
@@ -16,27 +17,13 @@ export type DaemonEvent =
   | { readonly type: 'crashed'; readonly sync: string; readonly error: unknown }
   | { readonly type: 'clock-set'; readonly byMs: number };
 
-export interface SyncStatus {
-  readonly name: string;
-  readonly phase: Phase;
-  /** Of this process, or what an earlier one left. */
-  readonly lastRun?: LastRun;
-  /** Whether a run of this process has come to an end, well or not. */
-  readonly hasRun: boolean;
-  /** Epoch milliseconds, each left out while there is none. */
-  readonly lastSuccessAt?: number;
-  readonly nextRunAt?: number;
-  readonly nextFullScanAt?: number;
-  readonly failuresInARow: number;
-}
-
 export interface Daemon extends Disposable {
   start(): void;
   /** Runs a sync now. undefined: there is none of that name. */
   trigger(name: string): TriggerAnswer | undefined;
   nextRun(name: string): number | undefined;
   /** In the order of the file. */
-  status(): readonly SyncStatus[];
+  status(): readonly JobStatus[];
   isDraining(): boolean;
   /** How long timers are overdue: much, when something blocks the process. */
   stalledMs(): number;
@@ -139,7 +126,7 @@ export function createDaemon({ jobs, remembered, stop, tell, now, elapsed, rando
     note(name, { run: '', status: 'failed', startedAt: at, endedAt: at, isFull: false, ...standing, reason });
   }
 
-  function statusOf(name: string, { scheduler, lastRun, hasRun, lastSuccessAt }: Kept): SyncStatus {
+  function statusOf(name: string, { scheduler, lastRun, hasRun, lastSuccessAt }: Kept): JobStatus {
     const nextRunAt = scheduler.nextRunAt();
     const nextFullScanAt = scheduler.nextFullScanAt();
     return {

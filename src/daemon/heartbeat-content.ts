@@ -1,10 +1,11 @@
 // Between what the daemon knows and what its heartbeat says, both ways.
 import type { Told } from './alerts.ts';
-import type { Remembered, SyncStatus } from './daemon.ts';
-import type { LastRun } from './health.ts';
+import type { JobStatus } from '../engine/standing.ts';
+import type { Remembered } from './daemon.ts';
+import type { LastRun } from '../engine/last-run.ts';
 import type { SyncHeartbeat } from './heartbeat.ts';
 
-export function statusToHeartbeat(status: SyncStatus, told: Told | undefined): SyncHeartbeat {
+export function statusToHeartbeat(status: JobStatus, told: Told | undefined): SyncHeartbeat {
   const { name, phase, lastRun, failuresInARow } = status;
   return {
     name,
@@ -15,6 +16,18 @@ export function statusToHeartbeat(status: SyncStatus, told: Told | undefined): S
     next_full_scan_at: toInstant(status.nextFullScanAt),
     failures_in_a_row: failuresInARow,
     told: told ? { state: told.state, kinds: [...told.kinds] } : null,
+  };
+}
+
+/** What another process reads: as the daemon told it. */
+export function heartbeatToStatus(told: SyncHeartbeat): JobStatus {
+  return {
+    name: told.name,
+    phase: told.phase,
+    hasRun: told.last_run !== null,
+    failuresInARow: told.failures_in_a_row,
+    ...heartbeatToRemembered(told),
+    ...(told.next_run_at !== null && { nextRunAt: Date.parse(told.next_run_at) }),
   };
 }
 

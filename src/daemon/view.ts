@@ -1,15 +1,29 @@
-// The daemon on a state, as far as another process can tell that there is one.
+// The daemon that runs the jobs of a state, as another process sees it.
+import type { JobStatus } from '../engine/standing.ts';
 import type { Store } from '../state/port.ts';
 import { type Heartbeat, heartbeatEveryMs, readHeartbeat } from './heartbeat.ts';
+import { heartbeatToStatus } from './heartbeat-content.ts';
 
-export type DaemonView = Heartbeat;
+export interface DaemonView {
+  readonly state: 'running' | 'draining';
+  /** ISO instant at which it told this. */
+  readonly writtenAt: string;
+  readonly budget: Heartbeat['budget'];
+  readonly jobs: ReadonlyMap<string, JobStatus>;
+}
 
-/** Undefined: none is known to run. It writes at least once a minute; three missed ones, and it is taken for gone. */
+/** Undefined: no daemon is known to run. It writes at least once a minute; after three missed ones it is taken for gone. */
 export async function readDaemonView(
   store: Pick<Store, 'readHeartbeat'>,
   now: number,
 ): Promise<DaemonView | undefined> {
-  const read = await readHeartbeat(store);
-  if (!read || read.state === 'ended') return undefined;
-  return now - Date.parse(read.written_at) < 3 * heartbeatEveryMs ? read : undefined;
+  const told = await readHeartbeat(store);
+  if (!told || told.state === 'ended') return undefined;
+  if (now - Date.parse(told.written_at) >= 3 * heartbeatEveryMs) return undefined;
+  return {
+    state: told.state,
+    writtenAt: told.written_at,
+    budget: told.budget,
+    jobs: new Map(told.syncs.map((job) => [job.name, heartbeatToStatus(job)])),
+  };
 }

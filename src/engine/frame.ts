@@ -1,8 +1,9 @@
 // What runs and plans of every kind have in common: they begin, tell notices, run under the lease, and end or fail.
+import { acquireLease, type RunLease } from './decisions-told.ts';
 import { AuthenticationError, ServiceError } from '../crm/errors.ts';
 import { SheetsError } from '../sheets/errors.ts';
 import { StateError } from '../state/errors.ts';
-import type { Lease, LoadedState } from '../state/port.ts';
+import type { LoadedState } from '../state/port.ts';
 import type { Change } from '../sync/change.ts';
 import { type Estimate, estimate } from '../sync/estimate.ts';
 import { RunFailed } from './errors.ts';
@@ -20,11 +21,11 @@ export async function runUnderLease<Read extends Stored>(
   job: Reporter,
   request: RunRequest,
   read: (loaded: LoadedState) => Read,
-  steps: (run: string, lease: Lease, stored: Read, loaded: LoadedState) => Promise<Ending>,
+  steps: (run: string, lease: RunLease, stored: Read, loaded: LoadedState) => Promise<Ending>,
 ): Promise<RunReport> {
   const begun = begin(job, request);
   try {
-    await using lease = await job.state.acquireLease({ signal: request.signal });
+    await using lease = await acquireLease(job, request, begun.run);
     const ending = await takeSteps(job, request, async () => {
       const loaded = await lease.load();
       const stored = read(loaded);

@@ -1,6 +1,7 @@
 // Plans that wait for a person: which run `approve` has to name, and what of it is stored (G2, E6, P6).
-import type { Lease } from '../state/port.ts';
-import type { DecisionRequest } from './stored/facts.ts';
+import type { RunLease } from './decisions-told.ts';
+import { withRule } from './rule-words.ts';
+import type { DecisionRequest } from './decision.ts';
 import type { Facts } from './stored/facts.ts';
 import type { Hold } from '../sync/guard/guard.ts';
 import type { PlanCounts } from '../sync/input.ts';
@@ -25,12 +26,13 @@ interface Held {
  * out where nobody can approve the plan.
  */
 export async function holdRun(
-  lease: Pick<Lease, 'commit'>,
+  lease: Pick<RunLease, 'commit' | 'holdsAgain'>,
   { facts, pending }: Held,
   run: string,
   { holds, planned }: { readonly holds: readonly Hold[]; readonly planned: PlanCounts },
 ): Promise<{ readonly approvable?: string }> {
-  const reasons = holds.map(({ reason }) => reason);
+  lease.holdsAgain();
+  const reasons = holds.map(({ reason, rule }) => withRule(reason, rule));
   const held = heldPlan(facts.held, run, planned, reasons);
   const isApprovable = holds.every(({ fails }) => !fails);
   const put = isApprovable ? factChanges(facts, { held }) : new Map<string, never>();

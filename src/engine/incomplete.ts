@@ -1,8 +1,8 @@
 // A pull that was not whole: what of it is a problem of the run, and what is only noted for the next one (L12, G5).
 import type { Facts } from './stored/facts.ts';
+import type { StoredLastRun } from './stored/facts.ts';
 import type { CollectionReading, ScanReport } from '../crm/port.ts';
 import { type Problem, problem } from '../sync/change.ts';
-import type { LastRun } from './stored/facts.ts';
 
 /** What is read: one problem each, so that status and alerts know it again from run to run. */
 export type PullOf = 'contacts' | 'records' | 'deliveries' | 'senders' | 'automations';
@@ -104,7 +104,7 @@ export function noteFacts(facts: Facts, { drifted, limited }: Noted): Pick<Facts
 }
 
 /** `status` reads what the last run wrote: whether pulls are whole is news, how much is missing today is not (W9). */
-export function isPullNews(before: Pick<LastRun, 'problems'> | undefined, problems: readonly Problem[]): boolean {
+export function isPullNews(before: Pick<StoredLastRun, 'problems'> | undefined, problems: readonly Problem[]): boolean {
   const ids = (of: readonly Pick<Problem, 'id' | 'kind'>[]) =>
     of.flatMap(({ id, kind }) => (kind === 'incomplete' ? [id] : [])).join(' ');
   return ids(before?.problems ?? []) !== ids(problems);

@@ -1,27 +1,63 @@
-// What a run leaves to the runs after it: in the state its report in short, in the process that nothing is to be done.
-import type { Problem } from '../sync/change.ts';
-import type { LastRun } from './stored/facts.ts';
-import type { JobContext, JobRun, RunRequest } from './job.ts';
-import type { Ending } from './report.ts';
+// What is remembered of a job's last run: its result and its open problems, without any value of a contact.
+import type { RunCounts, RunReport, RunStatus } from './report.ts';
 
-/** More than anybody reads; the counts have them all. */
-const problemsKept = 1000;
-
-/** Its problems go along without values: those stand in the links. */
-export function lastRunOf(
-  { run, now }: Pick<JobRun, 'run'> & Pick<JobContext, 'now'>,
-  { status, counts, problems, stopped }: Ending,
-): LastRun {
-  const told = problems.slice(0, problemsKept).map(({ values: _values, ...problem }) => problem);
-  return { run, status, endedAt: new Date(now()).toISOString(), counts, ...(stopped && { stopped }), problems: told };
+/** As the daemon holds it, its heartbeat writes it down and its alerts tell it. */
+export interface LastRun extends Pick<RunReport, 'run' | 'status' | 'startedAt' | 'endedAt' | 'isFull' | 'counts'> {
+  /** Open problems by kind; only kinds there are. */
+  readonly problems: Readonly<Record<string, number>>;
+  /** Why it failed or was held, in words for people. */
+  readonly reason?: string;
+  /** What `approve` has to name. */
+  readonly approvable?: string;
 }
 
-/** Kinds of problems that time alone may solve. */
-const passing: ReadonlySet<Problem['kind']> = new Set(['waiting', 'refused', 'failed', 'unknown', 'incomplete']);
+/** A run that failed before it saw both sides leaves the records standing as they stood in the one `before`. */
+export function toLastRun(report: RunReport, before?: LastRun): LastRun {
+  const reason = reasonOf(report);
+  const hasSeen = report.error === undefined;
+  return {
+    run: report.run,
+    status: report.status,
+    startedAt: report.startedAt,
+    endedAt: report.endedAt,
+    isFull: report.isFull,
+    counts: hasSeen ? report.counts : standingOf(before),
+    problems: hasSeen ? countKinds(report.problems) : (before?.problems ?? {}),
+    ...(reason !== undefined && { reason }),
+    ...(report.approvable !== undefined && { approvable: report.approvable }),
+  };
+}
 
-/** It did nothing and was not stopped, and time alone changes nothing about what it left open. */
-export function isRepeatable({ signal }: RunRequest, { counts, problems, holds }: Ending): boolean {
-  const { created, updated, appended, set, deleted, removed, enrolled, cancelled, sent } = counts;
-  const written = created + updated + appended + set + deleted + removed + enrolled + cancelled + sent;
-  return !signal.aborted && holds.length === 0 && written === 0 && problems.every(({ kind }) => !passing.has(kind));
+/** The records as they stood, and nothing done. */
+export function standingOf(before?: LastRun): RunCounts {
+  return {
+    ...nothing,
+    ...before?.counts,
+    created: 0,
+    updated: 0,
+    appended: 0,
+    set: 0,
+    deleted: 0,
+    removed: 0,
+    enrolled: 0,
+    cancelled: 0,
+    sent: 0,
+  };
+}
+
+const nothing = { linked: 0, waiting: 0, conflicts: 0, quarantined: 0, parked: 0, held: 0, ignored: 0 };
+
+function countKinds(problems: RunReport['problems']): Readonly<Record<string, number>> {
+  const kinds: Record<string, number> = {};
+  for (const { kind } of problems) kinds[kind] = (kinds[kind] ?? 0) + 1;
+  return kinds;
+}
+
+export function reasonOf({ error, holds }: RunReport): string | undefined {
+  return error ?? (holds.length > 0 ? holds.map(({ reason }) => reason).join('; ') : undefined);
+}
+
+/** Both sides were read and what could be carried over was: lag counts from here. */
+export function hasCaughtUp(status: RunStatus): boolean {
+  return status === 'succeeded' || status === 'partial';
 }

@@ -1,5 +1,6 @@
-// How a sync stands, as its state tells without asking either side: for commands and pages that only look.
+// How a job stands: as its state tells without asking either side (`Standing`), and as the daemon tells (`JobStatus`).
 import type { SyncState } from '../state/port.ts';
+import type { StoredLastRun } from './stored/facts.ts';
 import type { FeedLink } from '../sync/feed/input.ts';
 import { lastSeen, type Link } from '../sync/record/base.ts';
 import { problemId } from '../sync/change.ts';
@@ -8,13 +9,35 @@ import type { LedgerEntry } from '../sync/record/ledger.ts';
 import { type Packed, unpack } from '../sync/record/record.ts';
 import type { Reading } from '../sync/value/value.ts';
 import type { Message } from '../sync/outbox/message.ts';
-import type { DecisionRequest, Facts, LastRun } from './stored/facts.ts';
+import type { Facts } from './stored/facts.ts';
 import { readJob } from './stored/stored.ts';
+import { normalText } from '../sync/value/same.ts';
+import type { LastRun } from './last-run.ts';
+import type { DecisionRequest } from './decision.ts';
 import { countLinked, type RunCounts } from './report.ts';
 
+/** How a job stands as the daemon that runs it knows; another process reads the same from its heartbeat. */
+export interface JobStatus {
+  readonly name: string;
+  readonly phase: (typeof phases)[number];
+  /** Of this daemon, or of an earlier one. */
+  readonly lastRun?: LastRun;
+  /** Whether a run of this daemon has ended, well or not. */
+  readonly hasRun: boolean;
+  /** Epoch milliseconds, each left out while there is none. */
+  readonly lastSuccessAt?: number;
+  readonly nextRunAt?: number;
+  readonly nextFullScanAt?: number;
+  readonly failuresInARow: number;
+}
+
+/** `daemon/scheduler.ts` says what holds in each and what moves a job on. */
+export const phases = ['idle', 'running', 'backing-off', 'stopped'] as const;
+
+/** How a job stands as its state tells. */
 export interface Standing {
   /** The last run that had something to write. */
-  readonly lastRun: LastRun | undefined;
+  readonly lastRun: StoredLastRun | undefined;
   /** Nothing is written until somebody approves it, or its cause goes away. */
   readonly held: NonNullable<Facts['held']> | undefined;
   readonly counts: Pick<RunCounts, StandingCount>;
@@ -30,6 +53,8 @@ export interface Standing {
   readonly messages: ReadonlyMap<string, Message>;
   /** The contacts whose stored e-mail address is this one. */
   readonly uuidsByEmail: (email: string) => readonly string[];
+  /** The contacts with this name on either side, whatever the case and the white space. */
+  readonly uuidsByName: (name: string) => readonly string[];
   /** A linked contact as people call it: name and e-mail address, as far as they are mapped; else its uuid. */
   readonly personText: (uuid: string) => string;
   /** What there is to tell of the state itself: a damaged file, and what stood in. */
@@ -80,6 +105,7 @@ export async function readStanding(state: SyncState): Promise<Standing> {
     messages,
     personText: (uuid) => personText(links.get(uuid), fields) ?? uuid,
     uuidsByEmail: (email) => findByEmail(links, fields, email),
+    uuidsByName: (name) => findByName(links, fields, name),
     notices,
   };
 }
@@ -88,7 +114,7 @@ export async function readStanding(state: SyncState): Promise<Standing> {
 function findConflicts(
   links: ReadonlyMap<string, Link>,
   fields: readonly string[],
-  lastRun: LastRun | undefined,
+  lastRun: StoredLastRun | undefined,
 ): readonly OpenConflict[] {
   const rowById = new Map(lastRun?.problems.map(({ id, row }) => [id, row]));
   return [...links].flatMap(([uuid, link]) =>
@@ -117,7 +143,7 @@ function countStanding(
   links: ReadonlyMap<string, Link>,
   feedLinks: ReadonlyMap<string, FeedLink>,
   conflicts: readonly OpenConflict[],
-  lastRun: LastRun | undefined,
+  lastRun: StoredLastRun | undefined,
 ): Standing['counts'] {
   const none = { waiting: 0, quarantined: 0, parked: 0, held: 0, ignored: 0 };
   const { waiting, quarantined, parked, held, ignored } = lastRun?.counts ?? none;
@@ -138,15 +164,32 @@ const emailFields = ['email', 'work_email', 'personal_email'];
 
 function personText(link: Link | undefined, fields: readonly string[]): string | undefined {
   if (!link) return undefined;
-  const values = unpack(lastSeen(link, 'crm'));
-  const texts = (names: readonly string[]) =>
-    names.flatMap((name) => {
-      const value = values[fields.indexOf(name)];
-      return typeof value === 'string' && value !== '' ? [value] : [];
-    });
-  const [name = texts(['first_name', 'last_name']).join(' ')] = texts(['name']);
-  const [email] = texts(emailFields);
+  const seen = lastSeen(link, 'crm');
+  const name = nameIn(seen, fields);
+  const [email] = textsIn(seen, fields, emailFields);
   return [name, email && `<${email}>`].filter(Boolean).join(' ') || undefined;
+}
+
+function nameIn(packed: Packed, fields: readonly string[]): string {
+  const [name = textsIn(packed, fields, ['first_name', 'last_name']).join(' ')] = textsIn(packed, fields, ['name']);
+  return name;
+}
+
+function textsIn(packed: Packed, fields: readonly string[], names: readonly string[]): readonly string[] {
+  const values = unpack(packed);
+  return names.flatMap((name) => {
+    const value = values[fields.indexOf(name)];
+    return typeof value === 'string' && value !== '' ? [value] : [];
+  });
+}
+
+function findByName(links: ReadonlyMap<string, Link>, fields: readonly string[], name: string): readonly string[] {
+  const plain = (text: string) => normalText(text).replaceAll(/\s+/g, ' ').toLowerCase();
+  const wanted = plain(name);
+  if (wanted === '') return [];
+  const hasIt = (link: Link) =>
+    (['crm', 'sheet'] as const).some((side) => plain(nameIn(lastSeen(link, side), fields)) === wanted);
+  return [...links].flatMap(([uuid, link]) => (hasIt(link) ? [uuid] : []));
 }
 
 function findByEmail(links: ReadonlyMap<string, Link>, fields: readonly string[], email: string): readonly string[] {

@@ -21,3 +21,9 @@ function nearestSpelling(word: string, known: readonly string[]): string | undef
   // Two short words are near by count and still have no letter in common.
   return edits <= Math.max(3, word.length / 2) && edits < Math.max(word.length, nearest.length) ? nearest : undefined;
 }
+
+/** ", did you mean X?" where a known word is near enough, else nothing. */
+export function didYouMean(word: string, known: readonly string[]): string {
+  const nearest = nearestWord(word, known);
+  return nearest === undefined ? '' : `, did you mean ${nearest}?`;
+}

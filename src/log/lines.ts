@@ -2,7 +2,8 @@
 // `log.contact_details: shown` says so.
 import type { DaemonEvent } from '../daemon/daemon.ts';
 import type { EngineEvent } from '../engine/events.ts';
-import { reasonOf } from '../daemon/health.ts';
+import { reasonOf } from '../engine/last-run.ts';
+import { ruleWords } from '../engine/rule-words.ts';
 import type { RunReport } from '../engine/report.ts';
 import type { HookAnswer } from '../daemon/scheduler.ts';
 import type { Problem } from '../sync/change.ts';
@@ -105,7 +106,8 @@ export function createLines(log: Log, { areDetailsShown, hideQuotes, now, isStop
     const fresh = problems.filter((problem) => problem.kind !== 'waiting' && !said.problems.has(problemKey(problem)));
     said.problems = open;
     for (const { id, kind, uuid, row, field, rule, reason } of fresh.slice(0, problemLinesMax)) {
-      log.warn({ sync, run, id, kind, contact: uuid, row, field, rule, reason: safe(reason) }, 'problem');
+      const rule_words = ruleWords[rule];
+      log.warn({ sync, run, id, kind, contact: uuid, row, field, rule, rule_words, reason: safe(reason) }, 'problem');
     }
     if (fresh.length > problemLinesMax) {
       log.warn({ sync, run, more: fresh.length - problemLinesMax }, 'more problems; see leadsheet status');

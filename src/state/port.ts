@@ -124,7 +124,7 @@ export interface Notice {
  */
 export type NoticeKind = 'absent' | 'torn' | 'damaged' | 'behind' | 'unfinished';
 
-/** One change (L12). The named fields are those one can ask for; the rest is the writer's. */
+/** One change or one decision (L12). The named fields are those one can ask for; the rest is the writer's. */
 export interface HistoryLine extends JsonObject {
   /** ISO 8601 in UTC, with milliseconds. */
   readonly time: string;

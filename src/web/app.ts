@@ -2,7 +2,7 @@
 import { Hono } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
 import type { Secret } from '../lib/secret.ts';
-import type { SyncStatus } from '../daemon/daemon.ts';
+import type { JobStatus } from '../engine/standing.ts';
 import { createHooks, type HookOptions } from './hooks.ts';
 import { checkHost } from './hosts.ts';
 import type { Metrics } from './metrics.ts';
@@ -18,7 +18,7 @@ export interface WebOptions {
   /** More names under which it is reached. Given them, or without a password, no other is answered. */
   readonly hosts?: readonly string[];
   readonly metrics: Pick<Metrics, 'render' | 'contentType'>;
-  readonly status: () => readonly SyncStatus[];
+  readonly status: () => readonly JobStatus[];
   readonly isDraining: () => boolean;
   /** How long timers are overdue. */
   readonly stalledMs: () => number;

@@ -1,6 +1,6 @@
 // What can be measured, by the conventions of Prometheus. docs/operations.md lists the names.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { SyncStatus } from '../daemon/daemon.ts';
+import { type JobStatus, phases } from '../engine/standing.ts';
 import type { EngineEvent } from '../engine/events.ts';
 import type { RunReport } from '../engine/report.ts';
 import type { HookAnswer } from '../daemon/scheduler.ts';
@@ -16,7 +16,7 @@ export interface Metrics {
 }
 
 export interface MetricsOptions {
-  readonly status: () => readonly SyncStatus[];
+  readonly status: () => readonly JobStatus[];
   readonly usage: () => Usage;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -36,8 +36,6 @@ const kinds = [
   'waiting',
   'ignored',
 ] as const satisfies readonly RunReport['problems'][number]['kind'][];
-
-const phases = ['idle', 'running', 'backing-off', 'stopped'] as const satisfies readonly SyncStatus['phase'][];
 
 export function createMetrics({ status, usage, now, isStopping }: MetricsOptions): Metrics {
   const registry = new Registry();

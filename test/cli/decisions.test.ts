@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { conflictsAnswer, enrolmentLine, logLine, requestsAnswer, statusAnswer } from '../../src/cli/answers.ts';
-import { standingOf } from '../../src/daemon/health.ts';
+import { conflictsAnswer, enrolmentLine, logLine, requestsAnswer, statusAnswer } from '../../src/operator/answers.ts';
+import { standingOf } from '../../src/engine/last-run.ts';
 import type { Heartbeat } from '../../src/daemon/heartbeat.ts';
 import { createSyncTrial, type TrialOptions } from '../support/app.ts';
 
@@ -48,6 +48,7 @@ test('M1: a conflict is listed with what was agreed and what each side holds, an
       crm: 'Crm Ltd',
       sheet: 'Sheet Ltd',
       since: expect.stringMatching(/^2026-11-21T/),
+      decision: null,
     },
   ]);
   const { stdout } = await cli('conflicts', 'prospects');
@@ -203,7 +204,17 @@ test('D1: a row that was deleted is left alone until retry names its contact, by
   expect(await trial.cli('retry')).toMatchObject({ code: 0, stdout: 'nothing is quarantined, parked or refused\n' });
   const retried = await trial.cli('retry', 'ANN@firm.io', '--json');
   expect(requestsAnswer.parse(JSON.parse(retried.stdout))).toEqual({
-    requests: [{ sync: 'prospects', id: trial.ann }],
+    requests: [
+      {
+        sync: 'prospects',
+        decision: 'retry',
+        id: trial.ann,
+        text: `${trial.ann} is tried again`,
+        by: 'ann',
+        at: expect.stringMatching(/^2026-11-21T/),
+        through: 'cli',
+      },
+    ],
   });
   expect((await trial.cli('status')).stdout).toContain('1 decision for the next run to carry out');
   await trial.cli('sync');
@@ -326,10 +337,11 @@ test('log tells every change with before, after, rule and outcome (L12); --json 
   await trial.cli('resolve', trial.id, '--use', 'sheet');
   await trial.cli('sync');
   const { stdout } = await trial.cli('log', '--contact', 'ann@firm.io', '--json');
-  const lines = stdout
+  const printed = stdout
     .trimEnd()
     .split('\n')
-    .map((line) => logLine.parse(JSON.parse(line)));
+    .map((line) => JSON.parse(line) as { decision?: string });
+  const lines = printed.filter((line) => line.decision === undefined).map((line) => logLine.parse(line));
   expect(lines.every(({ contact }) => contact === trial.ann)).toBe(true);
   expect(lines.at(-1)).toMatchObject({
     sync: 'prospects',
@@ -341,9 +353,15 @@ test('log tells every change with before, after, rule and outcome (L12); --json 
     rule: 'M1',
     outcome: 'done',
   });
-  const text = (await trial.cli('log', '--run', lines.at(-1)!.run)).stdout;
-  expect(text).toMatch(
+  const [change, decision] = (await trial.cli('log', '--run', lines.at(-1)!.run)).stdout.split(/(?<=\n)/);
+  expect(change).toMatch(
     /^2026-11-21 09:00:\d\dZ {2}prospects {2}crm update {2}\S+, row 2 {2}company_name: "Crm Ltd" -> "Sheet Ltd" \(resolved by hand, M1\)\n$/,
+  );
+  expect(decision).toMatch(
+    new RegExp(
+      `^2026-11-21 09:00:\\d\\dZ {2}prospects {2}decision resolve {2}${trial.id} {2}company_name takes what the sheet holds ` +
+        '\\(by ann, 2026-11-21 09:00:\\d\\dZ, through the command line; saw agreed "Firm", crm "Crm Ltd", sheet "Sheet Ltd"\\)\\n$',
+    ),
   );
 });
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { planAnswer, statusAnswer, syncAnswer } from '../../src/cli/answers.ts';
+import { planAnswer, statusAnswer, syncAnswer } from '../../src/operator/answers.ts';
 import { createOutboxTrial } from '../engine/outbox/support.ts';
 
 /* An outbox at the command line. */
@@ -58,7 +58,9 @@ test('P5: sync and status say how many were sent, and what is open', async () =>
   const { code, stdout } = await trial.cli('sync');
   expect(code).toBe(3);
   expect(stdout).toContain('  2 rows sent; messages: 2 sent now; rows: 2 set\n  1 problem needs somebody:\n');
-  expect(stdout).toContain('(row 4): refused: the contact does not exist\n');
+  expect(stdout).toContain(
+    '(row 4): refused: the contact does not exist (a message is judged just before the call, P4)\n',
+  );
   const status = await trial.cli('status');
   expect(status.stdout).toMatch(/^messages: partial; last run \S+, ended .*\n {2}2 sent, 1 held\n/);
   const { syncs } = statusAnswer.parse(JSON.parse((await trial.cli('status', '--json')).stdout));
@@ -124,7 +126,7 @@ test('P6: plan shows what approve would let through, and approve lets it through
   const [, run = ''] = /leadsheet approve messages --run (\S+)\n/.exec(stdout) ?? [];
   expect(stdout).toContain('to let them be sent: ');
   expect((await trial.cli('status')).stdout).toContain(
-    '  nothing is sent: 2 rows that say yes were there before the state (P6)\n',
+    '  nothing is sent: 2 rows that say yes were there before the state (rows that a new state finds are approved once, P6)\n',
   );
   const planned = await trial.cli('plan');
   expect(planned.stdout).toContain(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { syncAnswer } from '../../src/cli/answers.ts';
+import { syncAnswer } from '../../src/operator/answers.ts';
 import { createSyncTrial } from '../support/app.ts';
 
 /* `leadsheet sync`, as somebody at a terminal meets it. */

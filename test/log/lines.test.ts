@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Secret } from '../../src/lib/secret.ts';
 import type { EngineEvent } from '../../src/engine/events.ts';
-import { standingOf } from '../../src/daemon/health.ts';
+import { standingOf } from '../../src/engine/last-run.ts';
 import type { RunReport } from '../../src/engine/report.ts';
 import { createLines } from '../../src/log/lines.ts';
 import { createLogger } from '../../src/log/logger.ts';

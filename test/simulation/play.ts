@@ -1,7 +1,7 @@
 // Plays a story: people act, leadsheet runs, things break, and in between everything is quiet and the laws are asked.
 import type { EngineEvent } from '../../src/engine/events.ts';
-import type { DecisionRequest } from '../../src/engine/stored/facts.ts';
 import type { RunReport } from '../../src/engine/report.ts';
+import type { DecisionRequest } from '../../src/engine/decision.ts';
 import type { HistoryLine, JsonObject } from '../../src/state/port.ts';
 import { unpack } from '../../src/sync/record/record.ts';
 import type { Link } from '../../src/sync/record/base.ts';

@@ -17,6 +17,7 @@ export async function run(
   const printed = { stdout: '', stderr: '' };
   const code = await runCli(args, {
     env,
+    account: 'ann',
     stdout: { write: (text) => (printed.stdout += text) },
     stderr: { write: (text) => (printed.stderr += text) },
     stop: new AbortController().signal,

@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { Secret } from '../../src/lib/secret.ts';
-import type { SyncStatus } from '../../src/daemon/daemon.ts';
+import type { JobStatus } from '../../src/engine/standing.ts';
 import { createWeb, type WebOptions } from '../../src/web/app.ts';
 import { listen } from '../../src/web/listen.ts';
 import { createDaemonTrial, until } from '../support/daemon.ts';
 
-const status = (given: Partial<SyncStatus> = {}): SyncStatus => ({
+const status = (given: Partial<JobStatus> = {}): JobStatus => ({
   name: 'prospects',
   phase: 'idle',
   hasRun: true,

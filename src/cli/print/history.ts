@@ -1,24 +1,25 @@
-// One line of the history, for people.
-import type { LedgerEntry } from '../../sync/record/ledger.ts';
-import type { enrolmentToAnswer } from '../answers.ts';
-import type { HistoryLine } from '../../state/port.ts';
+// One line of the history, or of the ledger, for people.
 import { lineText } from '../../log/printable.ts';
-import { recordText, timeText, valueText } from './lines.ts';
+import type { ChangeLine, DecisionLine, EnrolmentLine } from '../../operator/answers.ts';
+import { valueText } from '../../operator/words.ts';
+import { takenText } from './decisions.ts';
+import { recordText, timeText } from './lines.ts';
 
-export function historyText({ time, sync, side, op, contact, row, field, ...rest }: HistoryLine): string {
-  const record = recordText(contact, typeof row === 'number' ? row : null);
-  const isField = typeof field === 'string';
-  const what = isField ? ` ${lineText(field)}: ${valueText(rest['before'])} -> ${valueText(rest['after'])}` : '';
-  const outcome =
-    rest['outcome'] === 'done' ? '' : ` ${textOf(rest['outcome']).toUpperCase()}: ${textOf(rest['message'])}`;
-  const why = `(${textOf(rest['reason'])}, ${textOf(rest['rule'])})`;
-  return `${timeText(time)}  ${sync}  ${textOf(side)} ${textOf(op)}  ${record} ${what} ${why}${outcome}\n`.replaceAll(
-    / {3,}/g,
-    '  ',
-  );
+export function historyText(line: ChangeLine | DecisionLine): string {
+  const text = 'decision' in line ? takenText(line) : changeText(line);
+  return `${timeText(line.time)}  ${line.sync}  ${text}\n`;
 }
 
-const stateWords: Readonly<Record<LedgerEntry['state'], string>> = {
+function changeText({ side, op, contact, row, field, before, after, ...line }: ChangeLine): string {
+  const values = field === null ? '' : `  ${lineText(field)}: ${valueText(before)} -> ${valueText(after)}`;
+  const { outcome, message = '', rule, rule_words: words, reason } = line;
+  const record = `${side} ${op}  ${recordText(contact, row)}${values}`;
+  return outcome === 'done'
+    ? `${record} (${lineText(reason)}, ${rule})`
+    : `${record} (${lineText(reason)}; ${words}, ${rule}) ${outcome.toUpperCase()}: ${lineText(message)}`;
+}
+
+const stateWords: Readonly<Record<EnrolmentLine['state'], string>> = {
   waiting: 'waits for',
   intended: 'unknown whether in',
   enrolled: 'enrolled in',
@@ -29,12 +30,8 @@ const stateWords: Readonly<Record<LedgerEntry['state'], string>> = {
 };
 
 /** One entry of the ledger, for people. */
-export function enrolmentText(line: ReturnType<typeof enrolmentToAnswer>): string {
+export function enrolmentText(line: EnrolmentLine): string {
   const { time, sync, contact, state, name, automation, run, message } = line;
   const words = [stateWords[state], name ?? automation, run && `(${run})`, message && `: ${message}`].filter(Boolean);
   return `${timeText(time)}  ${sync}  ${lineText(`${contact}  ${words.join(' ')}`)}\n`;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? lineText(value) : '';
 }

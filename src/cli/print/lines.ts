@@ -1,17 +1,5 @@
 // How things look in a terminal.
 import { lineText } from '../../log/printable.ts';
-import type { Json } from '../../state/port.ts';
-
-/** A value as people compare it; nothing is a blank. */
-export function valueText(value: Json | undefined): string {
-  if (value === undefined) return '?';
-  if (value === null) return '""';
-  const text = JSON.stringify(value);
-  return text.length > valueLengthMax ? `${text.slice(0, valueLengthMax)}…"` : text;
-}
-
-/** A note of fifty thousand characters would hide the rest; `--json` has it whole. */
-const valueLengthMax = 120;
 
 /** Columns under each other, two spaces apart; the last one as long as it is. */
 export function columnsText(rows: readonly (readonly string[])[], indent = ''): string {
@@ -27,11 +15,6 @@ export function columnsText(rows: readonly (readonly string[])[], indent = ''): 
     .join('');
 }
 
-/** 1 change, 2 changes. */
-export function countText(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
-}
-
 /** `2026-11-21 09:00:00Z`: to the second, in UTC, as the history and the log have it. */
 export function timeText(iso: string): string {
   return `${iso.slice(0, 19).replace('T', ' ')}Z`;
@@ -40,6 +23,16 @@ export function timeText(iso: string): string {
 export function recordText(contact: string | null, row: number | null): string {
   const parts = [contact === null ? undefined : lineText(contact), row === null ? undefined : `row ${row}`];
   return parts.filter(Boolean).join(', ') || 'the sync';
+}
+
+/** The answer of a command: for people, or whole with --json. */
+export function printAnswer<Answer>(
+  answer: Answer,
+  toText: (answer: Answer) => string,
+  { json }: { readonly json?: true },
+  { stdout }: { readonly stdout: { write(text: string): unknown } },
+): void {
+  stdout.write(json ? jsonText(answer) : toText(answer));
 }
 
 export function jsonText(answer: unknown): string {

@@ -3,9 +3,12 @@ import type { KindWords } from '../../engine/kind.ts';
 import { kinds } from '../../engine/kinds.ts';
 import type { PlanReport } from '../../engine/report.ts';
 import type { Change, ChangeOp } from '../../sync/change.ts';
+import { withRule } from '../../engine/rule-words.ts';
 import { lineText } from '../../log/printable.ts';
 import { durationText } from './progress.ts';
-import { columnsText, countText, recordText, valueText } from './lines.ts';
+import { countText, valueText } from '../../operator/words.ts';
+import { columnsText, recordText } from './lines.ts';
+import { problemToAnswer } from '../../operator/problems.ts';
 import { problemsText } from './run.ts';
 
 /** Of each group, but for deletes and what is sent, which are all shown. */
@@ -34,14 +37,16 @@ export function planText(report: PlanReport, headerOf: (field: string) => string
   const { sync, status, changes, onceApproved = [], estimate, holds, error, problems, kind } = report;
   const { words } = kinds[kind];
   if (error !== undefined) return `${sync}: ${status}: ${lineText(error)}\n`;
-  const held = holds.map(({ reason }) => `  nothing of it would be written: ${lineText(reason)}\n`).join('');
+  const held = holds
+    .map(({ reason, rule }) => `  nothing of it would be written: ${lineText(withRule(reason, rule))}\n`)
+    .join('');
   const head =
     changes.length === 0
       ? `${sync}: nothing to do\n`
       : `${sync}: ${countText(changes.length, 'change')} of ${countText(recordCount(changes), 'record')}, ` +
         `${countText(estimate.crmCalls, 'call')} to the service, ${countText(estimate.sheetReads, 'read')} and ` +
         `${countText(estimate.sheetWrites, 'write')} of the sheet, about ${durationText(estimate.seconds)}\n`;
-  const open = problemsText(problems);
+  const open = problemsText(problems.map(problemToAnswer));
   const approved =
     onceApproved.length === 0 ? '' : `\n  once it is approved:${groupsText(onceApproved, headerOf, words)}`;
   return `${head}${held}${groupsText(changes, headerOf, words)}${approved}${open === '' ? '' : `\n${open}`}`;

@@ -1,13 +1,11 @@
 // What a run came to, for people.
 import { kinds } from '../../engine/kinds.ts';
 import type { RunReport, Stopped } from '../../engine/report.ts';
-import type { LastRun } from '../../engine/stored/facts.ts';
-import { isHarmless } from '../../sync/status.ts';
+import { withRule } from '../../engine/rule-words.ts';
 import { lineText } from '../../log/printable.ts';
-import { adviceFor } from './advice.ts';
-import { countText } from './lines.ts';
-
-type Told = LastRun['problems'][number];
+import type { ProblemAnswer } from '../../operator/answers.ts';
+import { problemToAnswer } from '../../operator/problems.ts';
+import { countText } from '../../operator/words.ts';
 
 export function runText(report: RunReport): string {
   const { sync, kind, run, status, isFull, cost, problems, holds, approvable, stopped, error } = report;
@@ -16,14 +14,16 @@ export function runText(report: RunReport): string {
   const head = `${sync}: ${status}, run ${run}${isFull && fullScans === 'when asked' ? ', a full scan' : ''}, ${cost.seconds} s, ${calls}\n`;
   if (error !== undefined) return `${head}  ${lineText(error)}\n`;
   if (holds.length > 0) {
-    const reasons = holds.map(({ reason }) => `  nothing was written: ${lineText(reason)}\n`).join('');
+    const reasons = holds
+      .map(({ reason, rule }) => `  nothing was written: ${lineText(withRule(reason, rule))}\n`)
+      .join('');
     const remedy =
       approvable === undefined ? '' : `  to let it through: leadsheet approve ${sync} --run ${approvable}\n`;
     return `${head}${reasons}${remedy}`;
   }
   const wishes =
     approvable === undefined ? '' : `  to let ${words.approved}: leadsheet approve ${sync} --run ${approvable}\n`;
-  return `${head}  ${countsText(report)}\n${stopped ? `  ${stoppedText(stopped)}\n` : ''}${problemsText(problems)}${wishes}`;
+  return `${head}  ${countsText(report)}\n${stopped ? `  ${stoppedText(stopped)}\n` : ''}${problemsText(problems.map(problemToAnswer))}${wishes}`;
 }
 
 const doneWords = {
@@ -63,26 +63,26 @@ const urgentShown = 50;
 const harmlessShown = 5;
 
 /** What needs a person first; what to do stands once for each kind. */
-export function problemsText(problems: readonly Told[]): string {
-  const urgent = problems.filter(({ kind }) => !isHarmless(kind));
-  const harmless = problems.filter(({ kind }) => isHarmless(kind));
+export function problemsText(problems: readonly ProblemAnswer[]): string {
+  const urgent = problems.filter((each) => each.needs_somebody);
+  const harmless = problems.filter((each) => !each.needs_somebody);
   return (
     groupText(`${countText(urgent.length, 'problem needs', 'problems need')} somebody`, urgent, urgentShown) +
     groupText(`${harmless.length} waiting or left alone`, harmless, harmlessShown)
   );
 }
 
-function groupText(head: string, problems: readonly Told[], shown: number): string {
+function groupText(head: string, problems: readonly ProblemAnswer[], shown: number): string {
   if (problems.length === 0) return '';
   const lines = problems
     .slice(0, shown)
-    .map(({ id, row, kind, reason }) => {
+    .map(({ id, row, kind, reason, rule, rule_words: words }) => {
       const where = row === null || id === `row:${row}` ? '' : ` (row ${row})`;
       const said = reason.startsWith(`${kind}: `) ? reason : `${kind}: ${reason}`;
-      return `    ${lineText(id)}${where}: ${lineText(said)}\n`;
+      return `    ${lineText(id)}${where}: ${lineText(said)} (${words}, ${rule})\n`;
     })
     .join('');
   const more = problems.length - shown;
-  const advice = [...new Set(problems.map((each) => `    -> ${each.kind}: ${adviceFor(each)}\n`))].join('');
+  const advice = [...new Set(problems.map((each) => `    -> ${each.kind}: ${each.advice}\n`))].join('');
   return `  ${head}:\n${lines}${more > 0 ? `    and ${more} more; --json lists all\n` : ''}${advice}`;
 }

@@ -4,6 +4,7 @@ import type { Facts } from '../stored/facts.ts';
 import { type HeldPlan, heldPlan } from '../held.ts';
 import type { RunContext } from '../sync/context.ts';
 import type { Decided } from '../sync/decide.ts';
+import { withRule } from '../rule-words.ts';
 
 /** What `approve` lets through, and whether the ledger is to be relied on from now on. */
 export function wishFacts(
@@ -16,6 +17,6 @@ export function wishFacts(
   if (isLedgerTrusted || enrolments === 0) return { isLedgerTrusted, ...(known && { held: null }) };
   const planned = { ...nothingPlanned, enrolments };
   const wishes = enrolments === 1 ? '1 wish' : `${enrolments} wishes`;
-  const reasons = [`${wishes} of contacts that were there before the state (E6)`];
+  const reasons = [withRule(`${wishes} of contacts that were there before the state`, 'E6')];
   return { isLedgerTrusted, held: heldPlan(known, run, planned, reasons) };
 }

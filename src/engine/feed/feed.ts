@@ -1,24 +1,27 @@
 // One run of one feed: pull, plan, control, plan again with what the service answered, push, settle.
 import type { HistoryLine, Lease } from '../../state/port.ts';
+import type { DecisionRequest } from '../decision.ts';
+import { isRepeatable } from '../next-run.ts';
+import { lastRunOf } from '../next-run.ts';
 import type { FeedInput, FeedLink } from '../../sync/feed/input.ts';
 import type { Change, Problem } from '../../sync/change.ts';
 import { controlIntents, type FeedPlan, planFeed, settleFeed } from '../../sync/feed/feed.ts';
 import type { PlanCounts } from '../../sync/input.ts';
 import { failureProblem, type Outcome } from '../../sync/outcome.ts';
+import { type RunLease } from '../decisions-told.ts';
 import { RunFailed } from '../errors.ts';
 import type { FeedContext, FeedRun } from './context.ts';
 import { type FeedPulled, pullFeed } from './pull.ts';
 import { control, pushFeed } from './push.ts';
 import { changeLines } from '../history.ts';
 import { isPullNews, noteFacts, worse } from '../incomplete.ts';
-import type { DecisionRequest, Facts } from '../stored/facts.ts';
+import type { Facts } from '../stored/facts.ts';
 import { asStored } from '../stored/json.ts';
 import { readFeed, type StoredFeed } from '../stored/stored.ts';
 import { factChanges } from '../facts.ts';
 import { planWithoutLease, runUnderLease, tellNotice } from '../frame.ts';
 import { holdRun } from '../held.ts';
 import { type Planned, type RunRequest, toJobRun } from '../job.ts';
-import { isRepeatable, lastRunOf } from '../last-run.ts';
 import { countRun, type Ending, nothingPlanned, type RunReport, statusOf } from '../report.ts';
 import { mapChanges } from '../map-changes.ts';
 import { leftOf, statusWhenStopped, stoppedAt } from '../stop.ts';
@@ -95,7 +98,7 @@ interface Done {
   readonly isQuiet: boolean;
 }
 
-async function carryOut(context: FeedRun, lease: Lease, memory: FeedMemory, pulled: FeedPulled): Promise<Done> {
+async function carryOut(context: FeedRun, lease: RunLease, memory: FeedMemory, pulled: FeedPulled): Promise<Done> {
   const input = toInput(context, memory, pulled);
   const first = planFeed(input);
   if (first.holds.length > 0) {

@@ -1,4 +1,5 @@
 // P6: messages that wait for an approval, because the ledger that would know them was not there.
+import { withRule } from '../rule-words.ts';
 import type { Change, Problem } from '../../sync/change.ts';
 import type { Facts } from '../stored/facts.ts';
 import type { OutboxInput } from '../../sync/outbox/input.ts';
@@ -15,7 +16,9 @@ export function heldMessages(
 ): HeldPlan | undefined {
   if (unapproved === 0) return undefined;
   const rows = unapproved === 1 ? '1 row that says yes was' : `${unapproved} rows that say yes were`;
-  return heldPlan(known, run, { ...nothingPlanned, messages: unapproved }, [`${rows} there before the state (P6)`]);
+  return heldPlan(known, run, { ...nothingPlanned, messages: unapproved }, [
+    withRule(`${rows} there before the state`, 'P6'),
+  ]);
 }
 
 /** P6: what an approval would let through. What not even then is sent says why, rather than that it is held. */

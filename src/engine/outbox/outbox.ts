@@ -1,6 +1,7 @@
 // One run of one outbox: read the tab, give rows their IDs, ask and send in small batches, tell the rows. A table of
 // contents; each step is a file.
 import type { Lease } from '../../state/port.ts';
+import { lastRunOf } from '../next-run.ts';
 import type { Facts } from '../stored/facts.ts';
 import type { Change, Problem } from '../../sync/change.ts';
 import { failureProblem, type Outcome } from '../../sync/outcome.ts';
@@ -10,7 +11,6 @@ import { runUnderLease } from '../frame.ts';
 import type { HeldPlan } from '../held.ts';
 import { changeLines } from '../history.ts';
 import { type RunRequest, toJobRun } from '../job.ts';
-import { lastRunOf } from '../last-run.ts';
 import type { Ending, RunReport } from '../report.ts';
 import { readOutbox } from '../stored/stored.ts';
 import { statusWhenStopped, stoppedSending } from '../stop.ts';

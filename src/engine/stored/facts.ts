@@ -1,8 +1,9 @@
 // The single values of a state, by name, and the decisions that people recorded: their types and schemas.
 import * as z from 'zod';
+import { type DecisionRequest, throughs } from '../decision.ts';
 import type { Json, JsonObject } from '../../state/port.ts';
 import type { TableMemory } from '../../sheets/port.ts';
-import type { Identities, PlanCounts, Resolution } from '../../sync/input.ts';
+import type { Identities, PlanCounts } from '../../sync/input.ts';
 import type { RunCounts, RunReport, RunStatus } from '../report.ts';
 import { planCounts, problems, runCounts, runStatus, stopped, type StoredProblem } from './run.ts';
 import { count, instantMs, isoInstant, optional, recordOf, text, value } from './shape.ts';
@@ -32,12 +33,12 @@ export interface Facts {
    * The last run that had something to write, committed with the links that it left: what is open beside them. An idle one
    * after it found things as this one left them (W9). Reports of runs are kept elsewhere (`runs.ts`).
    */
-  readonly lastRun?: LastRun;
+  readonly lastRun?: StoredLastRun;
   /** E6: somebody saw the wishes that a new state found. */
   readonly isLedgerTrusted?: boolean;
 }
 
-export interface LastRun {
+export interface StoredLastRun {
   readonly run: string;
   readonly status: RunStatus;
   /** ISO instant. */
@@ -48,13 +49,6 @@ export interface LastRun {
   /** Without values; at most a thousand. */
   readonly problems: readonly StoredProblem[];
 }
-
-/** A person's decision, as commands record it and runs carry it out. */
-export type DecisionRequest =
-  | { readonly kind: 'resolve'; readonly id: string; readonly resolution: Resolution }
-  /** `isSure`: somebody looked, and wants a message sent that was sent or may have been (P3). */
-  | { readonly kind: 'retry'; readonly id: string; readonly isSure?: true }
-  | { readonly kind: 'approve'; readonly run: string; readonly counts: PlanCounts };
 
 const factSchemas: Readonly<Record<keyof Facts, z.ZodType>> = {
   identities: recordOf<Identities>()({ crm: text, sheet: text }),
@@ -74,7 +68,7 @@ const factSchemas: Readonly<Record<keyof Facts, z.ZodType>> = {
   }).nullable(),
   drifted: z.array(z.enum(['full', 'incremental'])),
   limited: text.nullable(),
-  lastRun: recordOf<LastRun>()({
+  lastRun: recordOf<StoredLastRun>()({
     run: text,
     status: runStatus,
     endedAt: isoInstant,
@@ -92,11 +86,20 @@ export function whyNotFact(name: string, stored: Json): string | undefined {
 
 const resolution = z.union([z.object({ use: z.enum(['crm', 'sheet']) }), z.object({ value })]);
 
+/** Of decisions that an earlier version recorded there is none. */
+const origin = optional(
+  z.looseObject({ by: text, at: isoInstant, through: z.enum(throughs), text, seen: z.looseObject({}) }),
+);
+
 const request = z.discriminatedUnion('kind', [
-  z.looseObject({ kind: z.literal('resolve'), id: text, resolution }),
-  z.looseObject({ kind: z.literal('retry'), id: text, isSure: optional(z.literal(true)) }),
-  z.looseObject({ kind: z.literal('approve'), run: text, counts: planCounts }),
+  z.looseObject({ kind: z.literal('resolve'), id: text, resolution, origin }),
+  z.looseObject({ kind: z.literal('retry'), id: text, isSure: optional(z.literal(true)), origin }),
+  z.looseObject({ kind: z.literal('approve'), run: text, counts: planCounts, origin }),
 ]);
+
+export function isRequest(stored: JsonObject): stored is DecisionRequest & JsonObject {
+  return whyNotRequest(stored) === undefined;
+}
 
 export function whyNotRequest(stored: JsonObject): string | undefined {
   return whyNot(request, stored);

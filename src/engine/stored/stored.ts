@@ -13,12 +13,13 @@
  */
 import { createHash } from 'node:crypto';
 import type { Batch, Json, JsonObject, Lease, LoadedState } from '../../state/port.ts';
+import type { DecisionRequest } from '../decision.ts';
 import type { LedgerEntry } from '../../sync/record/ledger.ts';
 import type { FeedLink } from '../../sync/feed/input.ts';
 import type { Message } from '../../sync/outbox/message.ts';
 import type { Link, Stray } from '../../sync/record/base.ts';
 import type { Newcomer } from '../enrolment/ledger.ts';
-import { type DecisionRequest, type Facts, whyNotFact, whyNotRequest } from './facts.ts';
+import { type Facts, whyNotFact, whyNotRequest } from './facts.ts';
 import { isNewcomer, isStep, type StepNote, whyNotRecord } from './records.ts';
 
 export interface Stored {

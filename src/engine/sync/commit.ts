@@ -1,6 +1,6 @@
 // What a run leaves behind: the history of what it did, then the base that follows from it, each durable before the next.
 import type { Batch, HistoryLine, Lease } from '../../state/port.ts';
-import type { DecisionRequest, Facts } from '../stored/facts.ts';
+import type { Facts } from '../stored/facts.ts';
 import type { Base, Link, Stray } from '../../sync/record/base.ts';
 import { type Change, type Problem, problemId } from '../../sync/change.ts';
 import type { Outcome, Outcomes } from '../../sync/outcome.ts';
@@ -14,6 +14,7 @@ import { mapChanges } from '../map-changes.ts';
 import type { Memory } from './memory.ts';
 import { asStored } from '../stored/json.ts';
 import type { StepNote } from '../stored/records.ts';
+import type { DecisionRequest } from '../decision.ts';
 
 /** In the order in which things were done, each field with what both sides agreed on before. */
 function historyLines(context: RunContext, { input, plan }: Decided, outcomes: Outcomes): HistoryLine[] {

@@ -3,9 +3,10 @@ import { adaptBase, type Base } from '../../sync/record/base.ts';
 import type { Ledger } from '../../sync/record/ledger.ts';
 import { findInterrupted, type Interrupted } from './interrupted.ts';
 import type { Newcomer } from '../enrolment/ledger.ts';
-import type { DecisionRequest, Facts } from '../stored/facts.ts';
+import type { Facts } from '../stored/facts.ts';
 import type { StoredSync } from '../stored/stored.ts';
 import type { PlanCounts, Requests, Resolution } from '../../sync/input.ts';
+import type { DecisionRequest } from '../decision.ts';
 
 export interface Memory {
   readonly base: Base;

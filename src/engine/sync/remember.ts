@@ -1,12 +1,12 @@
 // What a run of a sync leaves to the next one besides its records: facts, and in this process whether anything is to be done.
 import type { ContactRecord } from '../../sync/record/record.ts';
+import { isRepeatable } from '../next-run.ts';
 import type { Facts } from '../stored/facts.ts';
 import type { Settled } from '../../sync/settle/settle.ts';
 import type { RunContext, SyncContext } from './context.ts';
 import { wishFacts } from '../enrolment/trust.ts';
 import { tabNamed } from '../facts.ts';
 import { worse } from '../incomplete.ts';
-import { isRepeatable } from '../last-run.ts';
 import type { Ending } from '../report.ts';
 import type { Decided } from './decide.ts';
 import type { Memory } from './memory.ts';

@@ -1,5 +1,7 @@
 // One run of one sync: pull, match, merge, plan, guard, push, settle. A table of contents; each step is a file.
+import type { RunLease } from '../decisions-told.ts';
 import { findDueDeletes } from '../../sync/settle/due-deletes.ts';
+import { lastRunOf } from '../next-run.ts';
 import type { Change } from '../../sync/change.ts';
 import { planSheetChanges } from '../../sync/settle/sheet-changes.ts';
 import type { Lease, LoadedState } from '../../state/port.ts';
@@ -15,7 +17,6 @@ import { noteFacts } from '../incomplete.ts';
 import { readSync } from '../stored/stored.ts';
 import { tellInterrupted } from './interrupted.ts';
 import { type Planned, type RunRequest, toJobRun } from '../job.ts';
-import { lastRunOf } from '../last-run.ts';
 import { openLedger } from '../enrolment/ledger.ts';
 import { type Memory, recall } from './memory.ts';
 import { prepare, pull, type Pulled } from './pull.ts';
@@ -86,7 +87,7 @@ function beginRun(sync: SyncContext, request: RunRequest, run: string, { facts }
 }
 
 /** G1, G2. */
-async function hold({ run }: RunContext, lease: Lease, memory: Memory, decided: Decided): Promise<Ending> {
+async function hold({ run }: RunContext, lease: RunLease, memory: Memory, decided: Decided): Promise<Ending> {
   const ending = heldEnding(memory.base, decided);
   return { ...ending, ...(await holdRun(lease, memory, run, ending)) };
 }

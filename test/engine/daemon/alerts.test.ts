@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Secret } from '../../../src/lib/secret.ts';
 import { createAlerts, type Told } from '../../../src/daemon/alerts.ts';
-import { type LastRun, standingOf } from '../../../src/daemon/health.ts';
+import { type LastRun, standingOf } from '../../../src/engine/last-run.ts';
 import { createMask, hideAddresses } from '../../../src/log/mask.ts';
 
 /* One message for each change of state; a receiver that is down harms nobody. */

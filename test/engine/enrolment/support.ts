@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunReport } from '../../../src/engine/report.ts';
-import type { DecisionRequest } from '../../../src/engine/stored/facts.ts';
+import type { DecisionRequest } from '../../../src/engine/decision.ts';
 import type { JsonObject } from '../../../src/state/port.ts';
 import { createSyncTrial, type TrialOptions } from '../../support/app.ts';
 

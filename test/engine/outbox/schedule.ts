@@ -5,8 +5,8 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import { type DecisionRequest, toStored } from '../../../src/engine/decision.ts';
 import { createRandom } from '../../../src/standin/service/random.ts';
-import type { DecisionRequest } from '../../../src/engine/stored/facts.ts';
 import { createServiceStandin } from '../../../src/standin/service/standin.ts';
 import { createSheetsStandin } from '../../../src/standin/sheets/standin.ts';
 import type { JsonObject } from '../../../src/state/port.ts';
@@ -270,7 +270,7 @@ export async function runSchedule(seed: number): Promise<Verdict> {
     for (const [id, tag] of asked) {
       retried.set(tag, (retried.get(tag) ?? 0) + 1);
       const request: DecisionRequest = { kind: 'retry', id, isSure: true };
-      await state.addRequest(request);
+      await state.addRequest(toStored(request));
       story.push(`retry ${tag}`);
     }
     asked.clear();

@@ -1,5 +1,5 @@
 // What a person can do about what a run could not.
-import type { Problem, ProblemKind } from '../../sync/change.ts';
+import type { Problem, ProblemKind } from '../sync/change.ts';
 
 export function adviceFor({ kind, rule }: Pick<Problem, 'kind' | 'rule'>): string {
   // Whatever it waits for, there is nothing to mend.

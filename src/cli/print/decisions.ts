@@ -1,0 +1,41 @@
+// Decisions of people: as they are recorded, as they wait, and as the history has them.
+import { lineText } from '../../log/printable.ts';
+import type { DecisionAnswer, DecisionLine, RequestsAnswer } from '../../operator/answers.ts';
+import { countText, valueText } from '../../operator/words.ts';
+import { timeText } from './lines.ts';
+
+export function requestsText({ requests }: RequestsAnswer): string {
+  return requests.map(({ sync, text }) => `${sync}: ${lineText(text ?? '')}; the next run carries it out\n`).join('');
+}
+
+/** One that waits for the next run, and who made it. */
+export function waitingText({ decision, id, text, ...origin }: DecisionAnswer): string {
+  return `${decision} ${lineText(text ?? id)} (${whoText(origin)})`;
+}
+
+/** One that a run took up, with who made it and what they saw. */
+export function takenText({ decision, id, contact, text, seen, ...line }: DecisionLine): string {
+  const what = contact === null || (text?.includes(id) ?? false) ? '' : `  ${lineText(id)}`;
+  const saw = seen ? `; saw ${seenText(seen)}` : '';
+  const came = line.outcome === 'void' ? ' NOTHING CAME OF IT: the run was held again' : '';
+  return `decision ${decision}${what}  ${lineText(text ?? id)} (${whoText({ ...line, at: line.decided_at })}${saw})${came}`;
+}
+
+const throughText = { cli: 'the command line', console: 'the console', hook: 'a hook' } as const;
+
+function whoText({ by, at, through }: Pick<DecisionAnswer, 'by' | 'at' | 'through'>): string {
+  if (by === null || at === null || through === null) return 'recorded by an earlier version, which kept no name';
+  return `by ${lineText(by)}, ${timeText(at)}, through ${throughText[through]}`;
+}
+
+function seenText({ counts, reasons, base, crm, sheet, problems }: NonNullable<DecisionLine['seen']>): string {
+  if (problems)
+    return (
+      problems.map(({ kind, rule, reason }) => lineText(`${kind}: ${reason} (${rule})`)).join('; ') || 'no problem'
+    );
+  if (!counts) return `agreed ${valueText(base)}, crm ${valueText(crm)}, sheet ${valueText(sheet)}`;
+  const planned = Object.entries(counts).flatMap(([what, count = 0]) =>
+    count > 0 ? [what === 'missing' ? `${count} missing` : countText(count, what.replace(/s$/, ''))] : [],
+  );
+  return [...planned, ...(reasons ?? []).map(lineText)].join(', ');
+}

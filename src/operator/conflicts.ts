@@ -1,0 +1,51 @@
+// Fields that both sides changed, and which of them a request means.
+import { type OpenConflict, readStanding } from '../engine/standing.ts';
+import { didYouMean } from '../lib/nearest.ts';
+import type { ConflictAnswer } from './answers.ts';
+import { decisionToAnswer } from './decide.ts';
+import { OperatorError } from './errors.ts';
+import type { Operator } from './operator.ts';
+import { contactsOf, referenceText } from './records.ts';
+import { selectSyncs } from './select.ts';
+
+/** What is left out narrows nothing. */
+export interface ConflictFilter {
+  /** Names of syncs; none: all. */
+  readonly syncs?: readonly string[];
+  /** Name of the mapped field. */
+  readonly field?: string | undefined;
+  /** uuid, e-mail address, name, or `row:17`. */
+  readonly contact?: string | undefined;
+}
+
+/** Throws OperatorError where the filter names what there is not, and StateError. */
+export async function readConflicts(
+  { config, store }: Operator,
+  { syncs = [], field, contact }: ConflictFilter,
+): Promise<readonly ConflictAnswer[]> {
+  const answers: ConflictAnswer[] = [];
+  let isContactKnown = contact === undefined;
+  const fields = new Set<string>();
+  for (const name of selectSyncs(config, syncs)) {
+    const standing = await readStanding(store.sync(name));
+    const contacts = contact === undefined ? undefined : contactsOf(standing, contact);
+    isContactKnown ||= contacts!.length > 0;
+    for (const conflict of standing.conflicts) {
+      fields.add(conflict.field);
+      if (field !== undefined && conflict.field !== field) continue;
+      if (contacts && !contacts.includes(conflict.contact)) continue;
+      const request = standing.requests.findLast((each) => each.kind === 'resolve' && each.id === conflict.id);
+      answers.push({ ...conflictToAnswer(name, conflict), decision: request ? decisionToAnswer(request) : null });
+    }
+  }
+  if (!isContactKnown) throw new OperatorError('unknown', `no linked contact has ${referenceText(contact!)}`);
+  if (field !== undefined && fields.size > 0 && !fields.has(field)) {
+    const hint = didYouMean(field, [...fields]) || `; fields in conflict: ${[...fields].join(', ')}`;
+    throw new OperatorError('unknown', `no field ${field} is in conflict${hint}`);
+  }
+  return answers;
+}
+
+function conflictToAnswer(sync: string, { base, crm, sheet, ...rest }: OpenConflict): Omit<ConflictAnswer, 'decision'> {
+  return { sync, ...rest, base: base ?? null, crm: crm ?? null, sheet: sheet ?? null };
+}

@@ -1,0 +1,12 @@
+// What a run could not do, as a person is told: the reason, the rule in words, and what to do.
+import { ruleWords } from '../engine/rule-words.ts';
+import type { StoredProblem } from '../engine/stored/run.ts';
+import { isHarmless } from '../sync/status.ts';
+import { adviceFor } from './advice.ts';
+import type { ProblemAnswer } from './answers.ts';
+
+export function problemToAnswer(problem: StoredProblem): ProblemAnswer {
+  const { id, kind, uuid, row, field, rule, reason } = problem;
+  const about = { id, kind, contact: uuid, row, field, rule, rule_words: ruleWords[rule], reason };
+  return { ...about, needs_somebody: !isHarmless(kind), advice: adviceFor(problem) };
+}

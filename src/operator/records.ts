@@ -1,0 +1,59 @@
+// Finds a linked contact by what a person knows of it, as far as the state does.
+import { readStanding, type Standing } from '../engine/standing.ts';
+import type { Operator } from './operator.ts';
+
+export interface FoundRecord {
+  readonly sync: string;
+  readonly contact: string;
+  /** Name and e-mail address as far as they are mapped, else the uuid. */
+  readonly person: string;
+}
+
+const uuidForm = /^[\da-f-]{36}$/i;
+const rowForm = /^row:(\d+)$/i;
+
+/**
+ * `reference`: uuid, e-mail address, name, or `row:17`. Of rows the state knows only those about which something was open in
+ * the last run. A uuid is looked up like the rest. `syncs`: in which to look.
+ */
+export async function findRecords(
+  { store }: Pick<Operator, 'store'>,
+  reference: string,
+  syncs: readonly string[],
+): Promise<readonly FoundRecord[]> {
+  const found: FoundRecord[] = [];
+  for (const sync of syncs) {
+    const standing = await readStanding(store.sync(sync));
+    for (const contact of contactsOf(standing, reference)) {
+      found.push({ sync, contact, person: standing.personText(contact) });
+    }
+  }
+  return found;
+}
+
+/** The uuids of the contacts of one sync that are meant. */
+export function contactsOf(standing: Standing, reference: string): readonly string[] {
+  if (isUuid(reference)) return [reference.toLowerCase()].filter((uuid) => standing.links.has(uuid));
+  if (reference.includes('@')) return standing.uuidsByEmail(reference);
+  const row = rowNumber(reference);
+  if (row === undefined) return standing.uuidsByName(reference);
+  const uuids = standing.lastRun?.problems.flatMap((each) => (each.row === row && each.uuid ? [each.uuid] : []));
+  return [...new Set(uuids)];
+}
+
+export function isUuid(text: string): boolean {
+  return uuidForm.test(text);
+}
+
+/** Of `row:17`: 17. */
+export function rowNumber(text: string): number | undefined {
+  const digits = rowForm.exec(text)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/** What was searched for, in a message. */
+export function referenceText(reference: string): string {
+  if (isUuid(reference)) return 'this uuid';
+  if (reference.includes('@')) return 'this e-mail address';
+  return rowNumber(reference) === undefined ? `the name ${reference}` : `the row ${rowNumber(reference)}`;
+}

@@ -1,0 +1,48 @@
+// What a run and a plan answer, from the reports of the engine.
+import { ruleWords } from '../engine/rule-words.ts';
+import type { PlanReport, RunReport } from '../engine/report.ts';
+import type { Change } from '../sync/change.ts';
+import type { RuleId } from '../sync/rules.ts';
+import type { ChangeAnswer, CostAnswer, PlanAnswer, RunAnswer } from './answers.ts';
+import { problemToAnswer } from './problems.ts';
+
+export function runToAnswer(report: RunReport): RunAnswer {
+  return {
+    name: report.sync,
+    run: report.run,
+    status: report.status,
+    counts: { ...report.counts },
+    cost: costToAnswer(report.cost),
+    problems: report.problems.map(problemToAnswer),
+    holds: report.holds.map(({ reason }) => reason),
+    approvable: report.approvable ?? null,
+    stopped: report.stopped ?? null,
+    error: report.error ?? null,
+  };
+}
+
+export function planToAnswer(report: PlanReport): PlanAnswer {
+  return {
+    ...runToAnswer(report),
+    cost: costToAnswer(report.estimate),
+    changes: report.changes.flatMap(changeToAnswer),
+    once_approved: (report.onceApproved ?? []).flatMap(changeToAnswer),
+  };
+}
+
+function costToAnswer({ crmCalls, sheetReads, sheetWrites, seconds }: RunReport['cost']): CostAnswer {
+  return { crm_calls: crmCalls, sheet_reads: sheetReads, sheet_writes: sheetWrites, seconds };
+}
+
+/** One line a field, as in the history. */
+function changeToAnswer({ side, op, uuid, row, fields, rule, reason }: Change): readonly ChangeAnswer[] {
+  const about = { side, op, contact: uuid, row };
+  if (fields.length === 0) return [{ ...about, field: null, before: null, after: null, ...ruleOf(rule), reason }];
+  return fields.map(({ field, before, after, rule: by, reason: why }) => {
+    return { ...about, field, before: before ?? null, after, ...ruleOf(by), reason: why };
+  });
+}
+
+function ruleOf(rule: RuleId) {
+  return { rule, rule_words: ruleWords[rule] };
+}

@@ -1,0 +1,78 @@
+// Deciding conflicts: one by its id, or many by what they have in common.
+import type { Config } from '../config/config.ts';
+import { createShape } from '../engine/sync/shape.ts';
+import { didYouMean } from '../lib/nearest.ts';
+import type { Resolution } from '../sync/input.ts';
+import { isTooLong, readCell, tooLong } from '../sync/value/kinds.ts';
+import type { ConflictAnswer, RequestsAnswer } from './answers.ts';
+import { type ConflictFilter, readConflicts } from './conflicts.ts';
+import { type Decider, type Decision, record } from './decide.ts';
+import { OperatorError } from './errors.ts';
+import type { Operator } from './operator.ts';
+import { valueText } from './words.ts';
+
+/** `use`: what that side holds when the run carries it out. `text`: the value itself, as it would be typed into a cell. */
+export type Choice = { readonly use: 'crm' | 'sheet' } | { readonly text: string };
+
+/** `ids`: exactly these; else everything that the filter leaves. Nothing is recorded unless all of it can be. */
+export async function resolve(
+  operator: Operator,
+  decider: Decider,
+  { ids, choice, ...filter }: ConflictFilter & { readonly ids: readonly string[]; readonly choice: Choice },
+): Promise<RequestsAnswer> {
+  const { syncs = [], field, contact } = filter;
+  if (ids.length === 0 && syncs.length === 0 && field === undefined && contact === undefined) {
+    throw new OperatorError(
+      'invalid',
+      'resolve needs the id of a conflict, or --sync, --field or --contact; leadsheet conflicts lists what is open',
+    );
+  }
+  const open = await readConflicts(operator, filter);
+  const meant = ids.length === 0 ? open : [...new Set(ids.map((id) => findConflict(id, open)))];
+  if (meant.length === 0) throw new OperatorError('nothing', 'no conflict of these is open');
+  const decisions = meant.map((conflict) => toDecision(conflict, choice, operator.config));
+  return record(operator, decider, decisions);
+}
+
+function findConflict(id: string, open: readonly ConflictAnswer[]): ConflictAnswer {
+  const hit = open.find((conflict) => conflict.id === id.toLowerCase() || conflict.id === id);
+  if (hit) return hit;
+  const known = open.map((conflict) => conflict.id);
+  if (known.length === 0) throw new OperatorError('unknown', `there is no conflict ${id}: none is open`);
+  const hint = didYouMean(id, known) || `; leadsheet conflicts lists the ${known.length} that are open`;
+  throw new OperatorError('unknown', `there is no conflict ${id}${hint}`);
+}
+
+function toDecision(conflict: ConflictAnswer, choice: Choice, config: Config): Decision {
+  const { sync, id, field, base, crm, sheet } = conflict;
+  const resolution = 'use' in choice ? choice : { value: readValue(choice.text, conflict, config) };
+  const request = { kind: 'resolve', id, resolution } as const;
+  return { sync, request, text: resolutionText(field, resolution), seen: { base, crm, sheet } };
+}
+
+function resolutionText(field: string, resolution: Resolution): string {
+  return 'use' in resolution
+    ? `${field} takes what the ${resolution.use === 'crm' ? 'service' : 'sheet'} holds`
+    : `${field} becomes ${valueText(resolution.value)} on both sides`;
+}
+
+/** A typed value is read as a cell of that column would be. */
+function readValue(text: string, { sync, field: name }: ConflictAnswer, { syncs }: Config) {
+  const { mapping } = createShape(
+    syncs.find((each) => each.name === sync)!,
+    Infinity,
+  );
+  const field = mapping.fields.find((each) => each.name === name);
+  if (!field) {
+    throw new OperatorError('invalid', `${name} is no longer mapped in ${sync}: its conflict ends with the next run`);
+  }
+  const read = readCell(field.kind, text);
+  if (read === undefined || (typeof read === 'object' && read !== null)) {
+    throw new OperatorError(
+      'invalid',
+      `${valueText(text)} cannot be a value of ${name}, which is of kind ${field.kind}`,
+    );
+  }
+  if (isTooLong(read)) throw new OperatorError('invalid', `${name}: ${tooLong}`);
+  return read;
+}

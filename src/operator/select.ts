@@ -1,0 +1,55 @@
+// Which jobs a request names: syncs, feeds and outboxes of the configuration.
+import type { Config } from '../config/config.ts';
+import { jobsIn } from '../config/jobs.ts';
+import type { JobKind, Kind } from '../engine/kind.ts';
+import { kinds } from '../engine/kinds.ts';
+import { didYouMean } from '../lib/nearest.ts';
+import { OperatorError } from './errors.ts';
+
+export interface NamedJob {
+  readonly name: string;
+  readonly kind: JobKind;
+}
+
+/** In the order of the file, syncs first. */
+export function jobsOf(config: Config): readonly NamedJob[] {
+  return jobsIn(config).map(({ name, kind }) => ({ name, kind }));
+}
+
+/** The names of the jobs meant, in the order of the file, syncs first; all if none is named. */
+export function selectAll(config: Config, names: readonly string[]): readonly string[] {
+  return selectOf(config, Object.values(kinds), names).map(({ name }) => name);
+}
+
+/** The names of the syncs meant, in the order of the file; all if none is named. */
+export function selectSyncs(config: Config, names: readonly string[]): readonly string[] {
+  return selectOf(config, [kinds.sync], names).map(({ name }) => name);
+}
+
+/** As `selectAll`, of the kinds that take what people decide about a record. */
+export function selectDeciding(config: Config, names: readonly string[]): readonly NamedJob[] {
+  const deciding = Object.values(kinds).filter(({ takesDecisions }) => takesDecisions);
+  return selectOf(config, deciding, names);
+}
+
+function selectOf(config: Config, taken: readonly Kind[], names: readonly string[]): readonly NamedJob[] {
+  const all = jobsOf(config);
+  const meant = all.filter(({ kind }) => taken.includes(kinds[kind]));
+  const known = meant.map(({ name }) => name);
+  for (const name of names) {
+    if (known.includes(name)) continue;
+    const other = all.find((job) => job.name === name);
+    if (other) {
+      const wanted = `and this command takes ${listed(taken.map(({ many }) => many))}: ${known.join(', ') || 'there are none'}`;
+      throw new OperatorError('unknown', `${name} is ${kinds[other.kind].one}, ${wanted}`);
+    }
+    const hint = didYouMean(name, known) || `; there are ${known.join(', ')}`;
+    throw new OperatorError('unknown', `there is no ${listed(taken.map((kind) => kind.name))} ${name}${hint}`);
+  }
+  return names.length === 0 ? meant : meant.filter(({ name }) => names.includes(name));
+}
+
+/** "sync, feed or outbox". */
+function listed(words: readonly string[]): string {
+  return words.length === 1 ? words[0]! : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+}

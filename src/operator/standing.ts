@@ -1,0 +1,79 @@
+// How each sync, feed and outbox stands, from its state and from a running daemon; neither side is asked.
+import { type DaemonView, readDaemonView } from '../daemon/view.ts';
+import type { StoredLastRun } from '../engine/stored/facts.ts';
+import type { LastRun } from '../engine/last-run.ts';
+import { type JobStatus, readStanding, type Standing } from '../engine/standing.ts';
+import type { PlanCounts } from '../sync/input.ts';
+import type { StandingAnswer, StatusAnswer } from './answers.ts';
+import { decisionToAnswer } from './decide.ts';
+import type { Operator } from './operator.ts';
+import { problemToAnswer } from './problems.ts';
+import { jobsOf, type NamedJob, selectAll } from './select.ts';
+
+/** `names`: all if none is named. Throws OperatorError and StateError. */
+export async function readStatus(operator: Operator, names: readonly string[]): Promise<StatusAnswer> {
+  const { config, store, now } = operator;
+  const selected = selectAll(config, names);
+  const daemon = await readDaemonView(store, now());
+  const syncs: StandingAnswer[] = [];
+  for (const job of jobsOf(config)) {
+    if (!selected.includes(job.name)) continue;
+    const standing = await readStanding(store.sync(job.name));
+    syncs.push(standingToAnswer(job, standing, daemon?.jobs.get(job.name), now()));
+  }
+  return { daemon: daemonToAnswer(daemon), syncs };
+}
+
+function standingToAnswer(
+  { name, kind }: NamedJob,
+  standing: Standing,
+  told: JobStatus | undefined,
+  now: number,
+): StandingAnswer {
+  const { lastRun, held, counts, requests, notices } = standing;
+  const { nextRunAt, lastSuccessAt } = told ?? {};
+  return {
+    name,
+    kind,
+    phase: told?.phase ?? null,
+    last_run: lastRunToAnswer(lastRun, told?.lastRun),
+    // The daemon's heartbeat is up to a minute old: the run that was next may have begun since.
+    next_run: nextRunAt !== undefined && nextRunAt > now ? new Date(nextRunAt).toISOString() : null,
+    lag_secs: lastSuccessAt === undefined ? null : Math.max(0, Math.round((now - lastSuccessAt) / 1000)),
+    counts: kind === 'outbox' ? { ...counts, linked: countSent(standing) } : counts,
+    held_run: held?.run ?? null,
+    held_reasons: [...(held?.reasons ?? [])],
+    held_what: held ? whatWaits(held.planned) : null,
+    requests: requests.length,
+    decisions: requests.map(decisionToAnswer),
+    problems: lastRun?.problems.map(problemToAnswer) ?? [],
+    notices: [...notices],
+  };
+}
+
+/** The later of the two: an idle run, and one that failed, leave the state as it is (W9). */
+function lastRunToAnswer(stored: StoredLastRun | undefined, told: LastRun | undefined): StandingAnswer['last_run'] {
+  if (told && (!stored || told.endedAt > stored.endedAt)) {
+    const { run, status, endedAt, reason = null } = told;
+    const stopped = stored?.run === run ? (stored.stopped ?? null) : null;
+    return { run, status, ended_at: endedAt, reason, stopped };
+  }
+  if (!stored) return null;
+  const { run, status, endedAt, stopped = null } = stored;
+  return { run, status, ended_at: endedAt, reason: null, stopped };
+}
+
+/** Of an outbox: rows whose message was sent, by its ledger. */
+function countSent({ messages }: Standing): number {
+  return [...messages.values()].filter(({ state }) => state === 'sent').length;
+}
+
+/** A guard holds all that a run would write; a new state only what cannot be taken back (E6, P6). */
+function whatWaits({ creates, changes, blanks, deletes, missing, messages = 0 }: PlanCounts) {
+  if (messages > 0) return 'messages';
+  return creates + changes + blanks + deletes + missing === 0 ? 'enrolments' : 'writes';
+}
+
+function daemonToAnswer(daemon: DaemonView | undefined): StatusAnswer['daemon'] {
+  return daemon ? { state: daemon.state, written_at: daemon.writtenAt, budget: daemon.budget } : null;
+}

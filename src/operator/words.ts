@@ -1,0 +1,18 @@
+// How values and counts are worded, in decisions as in terminals.
+import type { Json } from '../state/port.ts';
+
+/** A value as people compare it; a blank is "", and what is not known is ?. */
+export function valueText(value: Json | undefined): string {
+  if (value === undefined) return '?';
+  if (value === null) return '""';
+  const text = JSON.stringify(value);
+  return text.length > valueLengthMax ? `${text.slice(0, valueLengthMax)}…"` : text;
+}
+
+/** A note of fifty thousand characters would hide the rest; `--json` has it whole. */
+const valueLengthMax = 120;
+
+/** 1 change, 2 changes. */
+export function countText(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import { readConflicts } from '../../src/operator/conflicts.ts';
+import { resolve } from '../../src/operator/resolve.ts';
+import { ann, createConflicts, createLinkedTrial, operatorError } from './support.ts';
+
+/* Which conflicts a request means, and what is refused before anything is recorded. */
+
+const names = ['Ann', 'Bob', 'Cy'];
+
+test('M1: many conflicts are decided by what they have in common, and exactly those that the same filter lists', async () => {
+  const trial = await createConflicts(names);
+  const { operator } = trial;
+  const filter = { field: 'company_name', contact: 'bob@firm.io' };
+  const listed = await readConflicts(operator, filter);
+  expect(listed.map(({ contact }) => contact)).toEqual([trial.uuidOf('Bob')]);
+  const { requests } = await resolve(operator, ann, { ids: [], ...filter, choice: { use: 'sheet' } });
+  expect(requests.map(({ id }) => id)).toEqual(listed.map(({ id }) => id));
+  await resolve(operator, ann, { ids: [], syncs: ['prospects'], contact: 'Cy C', choice: { text: 'Third' } });
+  const open = await readConflicts(operator, {});
+  expect(new Map(open.map(({ contact, decision }) => [contact, decision?.text ?? null]))).toEqual(
+    new Map([
+      [trial.uuidOf('Ann'), null],
+      [trial.uuidOf('Bob'), 'company_name takes what the sheet holds'],
+      [trial.uuidOf('Cy'), 'company_name becomes "Third" on both sides'],
+    ]),
+  );
+  await trial.run();
+  expect(names.map((name) => trial.contactOf(`${name.toLowerCase()}@firm.io`).company_name)).toEqual([
+    'Ann Crm',
+    'Bob Sheet',
+    'Third',
+  ]);
+  await resolve(operator, ann, { ids: [], field: 'company_name', choice: { use: 'crm' } });
+  await trial.run();
+  expect(trial.grid().map((row) => row['Company'])).toEqual(['Ann Crm', 'Bob Sheet', 'Third']);
+  expect(await readConflicts(operator, {})).toEqual([]);
+});
+
+test('M1: nothing is recorded where one of the ids, the filter or the value is wrong', async () => {
+  const trial = await createConflicts(['Ann', 'Bob']);
+  const { operator } = trial;
+  const [id, other] = ['Ann', 'Bob'].map((name) => `${trial.uuidOf(name)}/company_name`) as [string, string];
+  const refused = async (request: Partial<Parameters<typeof resolve>[2]>, error: object) =>
+    expect(resolve(operator, ann, { ids: [], choice: { use: 'crm' }, ...request })).rejects.toMatchObject(error);
+  await refused(
+    { ids: [id, `${other}x`] },
+    operatorError('unknown', `there is no conflict ${other}x, did you mean ${other}?`),
+  );
+  await refused({}, operatorError('invalid', /resolve needs the id of a conflict, or --sync, --field or --contact/));
+  await refused({ syncs: ['prospect'] }, operatorError('unknown', /no sync prospect, did you mean prospects\?/));
+  await refused(
+    { field: 'company' },
+    operatorError('unknown', 'no field company is in conflict, did you mean company_name?'),
+  );
+  await refused({ contact: 'nobody@firm.io' }, operatorError('unknown', 'no linked contact has this e-mail address'));
+  await refused({ contact: 'row:99' }, operatorError('unknown', 'no linked contact has the row 99'));
+  await refused({ ids: [id], choice: { text: 'x'.repeat(60_000) } }, operatorError('invalid', /^company_name: /));
+  const open = await readConflicts(operator, {});
+  expect(open.map(({ decision }) => decision)).toEqual([null, null]);
+});
+
+test('M1: without a conflict there is none to decide', async () => {
+  const { operator } = await createLinkedTrial(['Ann']);
+  const none = resolve(operator, ann, { ids: ['x'], choice: { use: 'crm' } });
+  await expect(none).rejects.toMatchObject(operatorError('unknown', 'there is no conflict x: none is open'));
+  const filtered = resolve(operator, ann, { ids: [], syncs: ['prospects'], choice: { use: 'crm' } });
+  await expect(filtered).rejects.toMatchObject(operatorError('nothing', 'no conflict of these is open'));
+});
+
+test('M1: a contact is found by uuid, e-mail address, name and row, and two of one name are both meant when looking', async () => {
+  const trial = await createConflicts(['Ann', 'Bob']);
+  const found = async (contact: string) =>
+    (await readConflicts(trial.operator, { contact })).map((conflict) => conflict.contact);
+  const uuid = trial.uuidOf('Ann');
+  for (const reference of [uuid, uuid.toUpperCase(), 'ANN@firm.io', 'ann  a', 'row:2']) {
+    expect({ reference, found: await found(reference) }).toEqual({ reference, found: [uuid] });
+  }
+  trial.type('bob@firm.io', 'First name', 'Ann');
+  trial.type('bob@firm.io', 'Last name', 'A');
+  await trial.run();
+  expect((await found('Ann A')).length).toBe(2);
+});

@@ -1,0 +1,76 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { standingOf } from '../../src/engine/last-run.ts';
+import { statusAnswer } from '../../src/operator/answers.ts';
+import { readStatus } from '../../src/operator/standing.ts';
+import { ann, createConflicts, createLinkedTrial, operatorError } from './support.ts';
+import { retry } from '../../src/operator/retry.ts';
+
+/* How a job stands, from its state and from the heartbeat of a daemon. */
+
+/** The heartbeat of a daemon whose last run of the sync ended so many seconds from now. */
+function tellHeartbeat(folder: string, run: string, endedInSecs: number): void {
+  const at = (secs: number) => new Date(Date.now() + secs * 1000).toISOString();
+  const used = { used: 1, per_minute: 60 };
+  const lastRun = { run, status: 'failed', started_at: at(endedInSecs), ended_at: at(endedInSecs), full_scan: false };
+  const told = { counts: standingOf(), problems: {}, reason: 'the service is down', approvable: null };
+  const sync = { name: 'prospects', phase: 'backing-off', last_run: { ...lastRun, ...told }, last_success_at: at(-90) };
+  const next = { next_run_at: at(30), next_full_scan_at: null, failures_in_a_row: 1, told: null };
+  const process = { version: 1, pid: 1, started_at: at(-600), written_at: at(-1), state: 'running' };
+  const beat = {
+    ...process,
+    syncs: [{ ...sync, ...next }],
+    budget: { crm: used, sheet_reads: used, sheet_writes: used },
+  };
+  writeFileSync(join(folder, 'state', '.daemon.json'), JSON.stringify(beat));
+}
+
+test('L12: each open problem is told with its rule in words, its id and what to do', async () => {
+  const trial = await createConflicts(['Ann', 'Bob']);
+  const { syncs } = statusAnswer.parse(await readStatus(trial.operator, []));
+  const words = { rule: 'M1', rule_words: 'both sides changed the field', needs_somebody: true };
+  expect(syncs[0]?.problems).toMatchObject(
+    ['Ann', 'Bob'].map((name) => ({
+      id: `${trial.uuidOf(name)}/company_name`,
+      ...words,
+      advice: expect.stringContaining('leadsheet resolve ID'),
+    })),
+  );
+  for (const command of ['status', 'sync', 'plan']) {
+    expect((await trial.cli(command)).stdout).toContain(' (both sides changed the field, M1)\n');
+  }
+});
+
+test('W9: of the last run of the state and the last one of the daemon, the later is told', async () => {
+  const trial = await createLinkedTrial(['Ann']);
+  const read = async () => (await readStatus(trial.operator, ['prospects'])).syncs[0]!;
+  const alone = await read();
+  expect(alone).toMatchObject({ kind: 'sync', phase: null, next_run: null, lag_secs: null });
+  tellHeartbeat(trial.folder, 'r9', 1);
+  expect(await read()).toMatchObject({
+    phase: 'backing-off',
+    last_run: { run: 'r9', status: 'failed', reason: 'the service is down' },
+    lag_secs: 90,
+  });
+  tellHeartbeat(trial.folder, 'r8', -3_600);
+  expect((await read()).last_run).toEqual(alone.last_run);
+});
+
+test('decisions that wait are told with who made them, and a name that is none is refused', async () => {
+  const trial = await createLinkedTrial(['Ann', 'Bob']);
+  await retry(trial.operator, ann, { ids: ['bob@firm.io', 'ann@firm.io'], isSure: false });
+  const [sync] = (await readStatus(trial.operator, [])).syncs;
+  expect(new Map(sync?.decisions.map(({ id, by }) => [id, by]))).toEqual(
+    new Map([
+      [trial.uuidOf('Bob'), 'ann'],
+      [trial.uuidOf('Ann'), 'ann'],
+    ]),
+  );
+  expect((await trial.cli('status')).stdout).toContain(
+    `    retry ${trial.uuidOf('Bob')} is tried again (by ann, 2026-11-21 `,
+  );
+  await expect(readStatus(trial.operator, ['prospect'])).rejects.toMatchObject(
+    operatorError('unknown', 'there is no sync, feed or outbox prospect, did you mean prospects?'),
+  );
+});

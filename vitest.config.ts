@@ -1,10 +1,24 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.ts';
+
+const all = 'test/**/*.test.ts';
+/** Each replaces a module of ours with vi.mock, which works only in a process that has not loaded that module. */
+const mocking = ['test/sheets/unknown-outcome.test.ts'];
+const isShuffled = process.argv.some((argument) => argument.startsWith('--sequence.shuffle'));
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     testTimeout: 30_000,
-    // Left to itself it keeps a core free, which on two cores is half of them.
-    maxWorkers: '100%',
+    setupFiles: ['test/support/own-globals.ts'],
+    // One more than there are cores: the tests of processes and of the daemon mostly wait.
+    maxWorkers: availableParallelism() + 1,
+    // A sequencer of ours would win over the order that the command line asks for.
+    ...(!isShuffled && { sequence: { sequencer: LongestFirst } }),
+    projects: [
+      // The files share processes, and what is loaded there: to load the program takes longer than most files take.
+      { extends: true, test: { name: 'shared', include: [all], exclude: mocking, isolate: false } },
+      { extends: true, test: { name: 'alone', include: mocking } },
+    ],
   },
 });

@@ -1,7 +1,5 @@
 // Every instant at which a run may die: the built program as a process between both stand-ins, killed at its first
 // request, its second, and so on, until a run gets through. CRASH_TRACE=1 prints what each was killed at.
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Served } from '../../src/standin/serve.ts';
 import { buildProgram } from '../support/build.ts';
@@ -93,11 +91,7 @@ async function createRig() {
 
   function start() {
     const args = ['sync', '--full', '--config', sides.configFile];
-    return startProgram(args, {
-      main: program!.main,
-      cwd: sides.folder,
-      env: { NODE_COMPILE_CACHE: join(tmpdir(), 'leadsheet-crash-compiled') },
-    });
+    return startProgram(args, { main: program!.main, cwd: sides.folder });
   }
 
   /** 3: something needs a person, such as an enrolment of unknown outcome. */

@@ -131,6 +131,8 @@ export function createSyncTrial(options: TrialOptions = {}) {
     request.url.startsWith(serviceUrl) ? service.fetch(request) : sheets.fetch(request);
   /** The process that runs at the moment. A killed one hears nothing more, and what it still writes goes nowhere. */
   let alive = { pid: 1, died: Promise.withResolvers<'killed'>(), isDead: false };
+  /** Writes of the state that were begun and have not ended, whoever began them. */
+  const writing = new Set<Promise<unknown>>();
   let instant: Instant = () => {};
   const configFile = join(folder, 'leadsheet.yaml');
   writeFileSync(
@@ -276,7 +278,9 @@ export function createSyncTrial(options: TrialOptions = {}) {
     const step = async <Result>(write: () => Promise<Result>): Promise<Result> => {
       await instant('saving');
       if (own.isDead) return new Promise<Result>(() => {});
-      const result = await write();
+      const begun = write();
+      writing.add(begun);
+      const result = await begun.finally(() => writing.delete(begun));
       await instant('saved');
       return own.isDead ? new Promise<Result>(() => {}) : result;
     };
@@ -321,9 +325,13 @@ export function createSyncTrial(options: TrialOptions = {}) {
     return Array.fromAsync((app ?? (await start())).store.history(options.outbox ? {} : { sync: 'prospects' }));
   }
 
-  /** A process that begins: nothing is remembered but what is on disk. */
+  /**
+   * A process that begins: nothing is remembered but what is on disk. A write that was under way when another one was killed
+   * ends first, as if it had been killed right after: no dead process writes beside a living one.
+   */
   async function start(): Promise<App> {
     app?.[Symbol.dispose]();
+    await Promise.allSettled(writing);
     const config = readConfigFile(configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
     const own = { pid: alive.pid + 1, died: Promise.withResolvers<'killed'>(), isDead: false };
     alive = own;

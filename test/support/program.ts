@@ -1,11 +1,16 @@
 // The program as a process of its own.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
 const root = new URL('../..', import.meta.url).pathname;
 const mainFromSource = join(root, 'src', 'main.ts');
+/** Where Node keeps compiled code, which halves a start: of the sources from run to run, of a built program beside it. */
+const compiledFor = (main: string) =>
+  main === mainFromSource
+    ? join(root, 'node_modules', '.cache', 'leadsheet-compiled')
+    : join(dirname(main), 'compiled');
 
 export interface StartOptions {
   readonly main?: string;
@@ -23,7 +28,7 @@ export interface Ended {
 /** Nothing of our own environment but PATH reaches it; at the end of the test it is gone. */
 export function startProgram(args: readonly string[], { main = mainFromSource, env = {}, cwd }: StartOptions = {}) {
   const child = spawn(process.execPath, [main, ...args], {
-    env: { PATH: process.env['PATH'] ?? '', ...env },
+    env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: compiledFor(main), ...env },
     ...(cwd !== undefined && { cwd }),
   });
   onTestFinished(() => void child.kill('SIGKILL'));

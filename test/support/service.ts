@@ -1,4 +1,4 @@
-import { onTestFinished, vi } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { Secret } from '../../src/lib/secret.ts';
 import { createBudget } from '../../src/crm/outreach/call/budget.ts';
 import { createServiceClient } from '../../src/crm/outreach/client.ts';
@@ -6,6 +6,9 @@ import type { ServiceClientOptions } from '../../src/crm/outreach/service-client
 import { createCapabilities } from '../../src/crm/outreach/scan/capabilities.ts';
 import { createServiceStandin } from '../../src/standin/service/standin.ts';
 import type { Switches } from '../../src/standin/service/switches.ts';
+import { useJumpingClock } from './jumping-clock.ts';
+
+export { useJumpingClock };
 
 export const token = 'the-token-of-the-tests';
 
@@ -48,23 +51,6 @@ export function createService(
     standin.received.entries.filter((entry) => operation === undefined || entry.operation === operation);
   return { standin, client, budget, capabilities, calls };
 }
-
-export function useJumpingClock(at = '2026-11-21T09:00:00Z'): void {
-  if (vi.isFakeTimers()) return;
-  vi.useFakeTimers({ now: new Date(at), toFake: fakedTimers });
-  vi.setTimerTickMode('nextTimerAsync');
-  onTestFinished(() => void vi.useRealTimers());
-}
-
-/** Not nextTick and queueMicrotask: streams and promises go on by themselves. */
-const fakedTimers = [
-  'setTimeout',
-  'clearTimeout',
-  'setInterval',
-  'clearInterval',
-  'Date',
-  'performance',
-] as const satisfies NonNullable<NonNullable<Parameters<typeof vi.useFakeTimers>[0]>['toFake']>;
 
 type Service = ReturnType<typeof createService>;
 

@@ -7,6 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { exchange, type Transport } from '../../../src/crm/outreach/call/exchange.ts';
 import { overHttp } from '../../../src/crm/outreach/call/over-http.ts';
 import { AnswerTooLargeError, OutcomeUnknownError, ValidationError } from '../../../src/crm/errors.ts';
+import { serve } from '../../../src/standin/serve.ts';
 import { createService } from '../../support/service.ts';
 
 const transports = { 'node:http': overHttp, fetch } satisfies Record<string, Transport>;
@@ -140,6 +141,18 @@ describe('what a call makes of it', () => {
     expect(error).toBeInstanceOf(ValidationError);
     expect((error as Error).message.length).toBeLessThan(500);
   });
+});
+
+test('L7, W4: the bound holds beside a server, whose adapter replaces the Response of the process', async () => {
+  const before = Response;
+  const server = await serve({ fetch: () => new Response() }, 0);
+  onTestFinished(() => server.close());
+  expect(Response).not.toBe(before);
+  const url = await serving((_request, response) => {
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(bomb));
+  });
+  const options = { transport: fetch, timeoutMs: 60_000, bytesMax: 2_000_000 };
+  expect(await exchange(url, { method: 'GET', headers: {} }, options)).toMatchObject({ outcome: 'too-large' });
 });
 
 test('an honest page of the largest size is read: 100 contacts with a text of 50,000 characters each', async () => {

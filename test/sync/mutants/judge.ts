@@ -16,7 +16,10 @@ const vitest = await createVitest(
   {
     // Modules are cached by the content of their file; a mutant is in no file.
     fsModuleCache: false,
+    // The projects of vitest.config.ts would bring files of their own.
+    config: false,
     include: ['test/sync/**/*.test.ts'],
+    testTimeout: 30_000,
     watch: false,
     bail: 1,
     reporters: [{}],

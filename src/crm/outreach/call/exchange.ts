@@ -54,7 +54,7 @@ export async function exchange(
   try {
     // A redirect would repeat the call elsewhere, or send the token to another host.
     const response = await transport(url, { ...init, redirect: 'manual', signal: stop.signal, bytesMax });
-    const text = await (response instanceof Response ? bounded(response, bytesMax) : response).text();
+    const text = await (isWhole(response) ? bounded(response, bytesMax) : response).text();
     return { outcome: 'answered', status: response.status, headers: response.headers, text };
   } catch (cause) {
     if (signal?.aborted)
@@ -71,6 +71,14 @@ export async function exchange(
     clearTimeout(timer);
     signal?.removeEventListener('abort', abort);
   }
+}
+
+/**
+ * A Response of `fetch`, whose body is not bounded yet. `instanceof Response` does not tell: the adapter of a server that
+ * runs in this process has replaced the global class.
+ */
+function isWhole(answer: Answer): answer is Response {
+  return 'body' in answer;
 }
 
 function bounded(response: Response, bytesMax: number): Response {

@@ -1,0 +1,37 @@
+// The order of the files of tests: those that take long begin first, so that none runs alone at the end.
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Ten seconds and more each, the longest first. A file that is missing here begins later; nothing else depends on this. */
+const longest = [
+  'test/e2e/crash.test.ts',
+  'test/simulation/simulation.test.ts',
+  'test/e2e/trial.test.ts',
+  'test/e2e/stop.test.ts',
+  'test/engine/daemon/faults.test.ts',
+  'test/engine/daemon/daemon.test.ts',
+  'test/engine/first-run.test.ts',
+  'test/e2e/daemon.test.ts',
+  'test/e2e/proxy.test.ts',
+  'test/e2e/standin.test.ts',
+  'test/engine/key-swap.test.ts',
+  'test/engine/incomplete.test.ts',
+  'test/engine/feed/large.test.ts',
+  'test/web/hooks.test.ts',
+  'test/sheets/schedules/schedules.test.ts',
+  'test/e2e/package.test.ts',
+];
+
+/** The named ones, then the others as vitest sorts them: by their last duration, or by their size. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification) => {
+      const index = longest.findIndex((name) => moduleId.endsWith(`/${name}`));
+      return index === -1 ? longest.length : index;
+    };
+    // A process is handed on from one sharing file to the next, and ends before one that does not share: those come first.
+    const sharing = ({ project }: TestSpecification) => Number(!project.config.isolate);
+    // oxlint-disable-next-line unicorn/no-array-sort -- it is the sequencer's, and sorts nothing in place
+    const sorted = await super.sort(files);
+    return sorted.toSorted((a, b) => sharing(a) - sharing(b) || place(a) - place(b));
+  }
+}

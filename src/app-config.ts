@@ -1,5 +1,6 @@
 // The part of the composition that reads the configuration: the drivers say what the CRM can do, and which spreadsheet a text means.
 import type { Config } from './config/config.ts';
+import { configJsonSchema } from './config/json-schema.ts';
 import { type ConfigWorld, loadConfig } from './config/load.ts';
 import { outreachDescription } from './crm/outreach/description.ts';
 import { googleAddresses } from './sheets/google/address.ts';
@@ -7,4 +8,9 @@ import { googleAddresses } from './sheets/google/address.ts';
 /** Throws ConfigError with everything that is wrong. */
 export function readConfigFile(path: string, world: Omit<ConfigWorld, 'addresses' | 'crm'>): Config {
   return loadConfig(path, { ...world, crm: outreachDescription, addresses: googleAddresses });
+}
+
+/** The JSON Schema of the file, for editors. */
+export function describeConfigFile(): ReturnType<typeof configJsonSchema> {
+  return configJsonSchema(outreachDescription);
 }

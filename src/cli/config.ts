@@ -2,11 +2,10 @@ import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { stringify } from 'yaml';
 import { effectiveConfig } from '../config/effective.ts';
-import { configJsonSchema } from '../config/json-schema.ts';
+import { describeConfigFile } from '../app-config.ts';
 import { type GlobalOptions, readConfig } from './globals.ts';
 import { jsonText } from './print/lines.ts';
 import type { CliWorld } from './world.ts';
-import { outreachDescription } from '../crm/outreach/description.ts';
 
 interface ConfigOptions extends GlobalOptions {
   readonly schema?: true;
@@ -30,7 +29,7 @@ export function configCommand(program: Command, world: CliWorld): void {
 }
 
 function textFor(globals: ConfigOptions, world: CliWorld): string {
-  if (globals.schema) return jsonText(configJsonSchema(outreachDescription));
+  if (globals.schema) return jsonText(describeConfigFile());
   if (globals.example) return readFileSync(new URL('../../config/example.yaml', import.meta.url), 'utf8');
   const options = effectiveConfig(readConfig(globals, world));
   return globals.json ? jsonText(options) : stringify(options);

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { kinds } from '../engine/kinds.ts';
 import type { PlanReport } from '../engine/report.ts';
-import { type SavedPlan, writePlanFile } from '../engine/saved-plan.ts';
+import type { SavedPlan } from '../engine/saved-plan.ts';
+import { writePlanFile } from '../operator/plan-file.ts';
 import { errorCode } from '../config/secret-file.ts';
 import { isHarmless } from '../sync/status.ts';
 import { planToAnswer } from '../operator/reports.ts';

@@ -1,5 +1,7 @@
 // Addresses that something secret travels to: https, or plain http to this very machine.
 
+import { isLoopback } from '../lib/loopback.ts';
+
 /** Why an address must not be used, or undefined. `extras`: a user, query or fragment, where only the address belongs. */
 export type AddressFault = 'no-address' | 'plain-http' | 'extras';
 
@@ -8,11 +10,6 @@ export function addressFault(text: string): AddressFault | undefined {
   if (url === null || !/^https?:$/.test(url.protocol)) return 'no-address';
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) return 'plain-http';
   return url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '' ? 'extras' : undefined;
-}
-
-/** As `URL.hostname` or `parseListen` gives it. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 /** As a Host header has it, without the port. */

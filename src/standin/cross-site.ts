@@ -1,6 +1,6 @@
 // Keeps pages of a browser away from a stand-in, which asks for no token in places: they reach this machine by giving their
 // own name its address (DNS rebinding), or by sending a form across sites.
-import { isLoopback } from '../config/address.ts';
+import { isLoopback } from '../lib/loopback.ts';
 
 /** What to answer a request that comes from a page elsewhere; undefined for any other. */
 export function refuseOtherSites({ method, headers }: Pick<Request, 'method' | 'headers'>): Response | undefined {

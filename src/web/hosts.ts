@@ -2,7 +2,7 @@
 // read what is served here (DNS rebinding).
 import { isIP } from 'node:net';
 import type { MiddlewareHandler } from 'hono';
-import { isLoopback } from '../config/address.ts';
+import { isLoopback } from '../lib/loopback.ts';
 
 /**
  * Answers 421 to a request whose Host header names anything but this machine, an IP address or one of `names`. An IP address

@@ -30,7 +30,7 @@ test('D1: one wrong id among right ones records nothing', async () => {
     operatorError('unknown', 'nothing is known of row:99; leadsheet status shows what is open'),
   );
   await expect(retry(operator, ann, { ids: [], sync: 'others', isSure: false })).rejects.toMatchObject(
-    operatorError('unknown', 'there is no sync others; there are prospects'),
+    operatorError('unknown', 'there is no sync or outbox others; there are prospects'),
   );
   expect((await operator.store.sync('prospects').load()).requests.size).toBe(0);
 });

@@ -301,7 +301,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
           load: () => state.load(),
           addRequest: (request) => state.addRequest(request),
           readRuns: (query) => state.readRuns(query),
-          readRun: (run) => state.readRun(run),
+          readRun: (id) => state.readRun(id),
           acquireLease: async (wait) => mortalLease(await state.acquireLease(wait)),
         };
       },

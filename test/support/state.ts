@@ -1,6 +1,6 @@
 import * as nodeDisk from 'node:fs/promises';
 import { createFileStore } from '../../src/state/file/driver.ts';
-import type { FileDriverDep } from '../../src/state/file/driver.ts';
+import type { FileDriverDep } from '../../src/state/file/dep.ts';
 import { currentSchema } from '../../src/state/file/schema.ts';
 import type { Batch, HistoryLine, JsonObject, LoadedState, Notice, RunRecord, Store } from '../../src/state/port.ts';
 

@@ -1,5 +1,6 @@
 // The token, who may reach the server, and who may post to its hooks.
-import { isLoopback, parseListen } from '../address.ts';
+import { parseListen } from '../address.ts';
+import { isLoopback } from '../../lib/loopback.ts';
 import { hookSecretCharsMin, hookSecretCharsMinBeyond, isHookSecret, passwordCharsMinBeyond } from '../secret-file.ts';
 import { nearestWord } from '../../lib/nearest.ts';
 import { keysOf } from '../schema-walk.ts';

@@ -5,7 +5,6 @@ import type { Message } from '../../sync/outbox/message.ts';
 import type { Facts } from '../stored/facts.ts';
 import { asStored } from '../stored/json.ts';
 import type { StoredOutbox } from '../stored/stored.ts';
-import type { OutboxTab } from './context.ts';
 
 export interface OutboxMemory {
   /** By the ID of the row. */
@@ -58,16 +57,6 @@ export function asUnknown(messages: ReadonlyMap<string, Message>): ReadonlyMap<s
     [...messages].flatMap(([id, message]) =>
       message.state === 'intended' ? [[id, { ...message, state: 'unknown' as const }] as const] : [],
     ),
-  );
-}
-
-/** Of a tab that is watched only what still has a row: nobody sees the rest. */
-export function inTab({ snapshot }: OutboxTab, messages: ReadonlyMap<string, Message>): ReadonlyMap<string, Message> {
-  return new Map(
-    snapshot.rows.flatMap(({ id }) => {
-      const message = messages.get(id);
-      return message ? [[id, message] as const] : [];
-    }),
   );
 }
 

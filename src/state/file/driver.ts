@@ -1,31 +1,10 @@
 import { join } from 'node:path';
-import type { Notice, Store, SyncState } from '../port.ts';
+import type { Store, SyncState } from '../port.ts';
 import { namesIn } from './disk.ts';
-import type { Disk } from './disk.ts';
 import { readHeartbeatFile, writeHeartbeatFile } from './heartbeat.ts';
 import { readHistory } from './history.ts';
-import type { Processes } from './processes.ts';
-import type { Schema } from './schema.ts';
+import type { FileDriverDep } from './dep.ts';
 import { createFileSyncState } from './sync-state.ts';
-
-export interface FileDriverDep {
-  readonly disk: Disk;
-  readonly processes: Processes;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
-  /** A version 4 uuid, or as good. */
-  readonly randomId: () => string;
-  /** What nobody can be handed as an answer: work in the background that failed, a line of history that is no line. */
-  readonly warn: (notice: Notice) => void;
-  readonly schema: Schema;
-  /** History files older than this are deleted. */
-  readonly historyDays: number;
-  /** Reports of runs: so many are kept a job, and for so long. */
-  readonly runsMax: number;
-  readonly runDays: number;
-  /** A log shorter than this is not folded for its length. */
-  readonly foldFloorBytes: number;
-}
 
 /** The state as files: a folder a sync under `root`, made when first written to. */
 export function createFileStore(root: string, dep: FileDriverDep): Store {

@@ -3,7 +3,7 @@ import delay from 'delay';
 import type { HistoryLine, HistoryQuery } from '../port.ts';
 import { makeFolder, namesIn, onDisk, syncFolder, unlinkIfThere, writeAt } from './disk.ts';
 import type { Disk, OpenFile } from './disk.ts';
-import type { FileDriverDep } from './driver.ts';
+import type { FileDriverDep } from './dep.ts';
 import { readLines } from './lines.ts';
 
 /*

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { RunQuery, RunRecord } from '../port.ts';
 import { makeFolder, namesIn, onDisk, readIfThere, syncFolder, unlinkIfThere, writeWhole } from './disk.ts';
-import type { FileDriverDep } from './driver.ts';
+import type { FileDriverDep } from './dep.ts';
 import { seal, unseal } from './seal.ts';
 
 export interface Runs {

@@ -1,6 +1,6 @@
 import type { Json, JsonObject, Lease, LeaseOptions, LoadedState, Notice, SyncState } from '../port.ts';
 import { makeFolder, onDisk } from './disk.ts';
-import type { FileDriverDep } from './driver.ts';
+import type { FileDriverDep } from './dep.ts';
 import { createHistoryWriter } from './history.ts';
 import { createJournal } from './journal.ts';
 import { createLocks } from './lock.ts';

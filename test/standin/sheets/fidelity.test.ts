@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { compareAnswers, type IdPairs } from './support/compare-answers.ts';
-import { replayRun, splitIntoRuns, type Interaction } from './support/replay.ts';
+import type { Interaction } from './support/compare-answers.ts';
+import { replayRun, splitIntoRuns } from './support/replay.ts';
 
 const recordingsFile = findRecordings();
 

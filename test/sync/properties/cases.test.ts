@@ -2,8 +2,10 @@
 import { deepStrictEqual } from 'node:assert';
 import { expect, test } from 'vitest';
 import { settleDown } from './laws.ts';
+import { healthy } from './options.ts';
 import type { Act } from './people.ts';
-import { healthy, planAndAsk, readBoth, run, type RunOptions } from './run.ts';
+import { planAndAsk, readBoth, run } from './run.ts';
+import type { RunOptions } from './options.ts';
 import type { Setting } from './setting.ts';
 import { judgeIncremental, judgeOrder } from './single.ts';
 import { begin, play, type Step } from './trial.ts';

@@ -1,7 +1,8 @@
 // What must be true of the world once both sides are quiet and healthy.
 import type { Change, Problem } from '../../../src/sync/change.ts';
+import { healthy } from './options.ts';
 import { unpack } from '../../../src/sync/record/record.ts';
-import { healthy, type Ran, run } from './run.ts';
+import { type Ran, run } from './run.ts';
 import { fieldNames } from './setting.ts';
 import { type Contact, inScope, isSameField, type Row, type World } from './world.ts';
 

@@ -1,9 +1,10 @@
 // The laws as properties: what each plays, and what must hold. `share` is its part of the trials.
 import { type Arbitrary, array, check, type Parameters, property, type RunDetails, tuple } from 'fast-check';
 import { settleDown } from './laws.ts';
+import { anyRun } from './options.ts';
 import { anyPlainEdit } from './people.ts';
 import { anyFreePlan, anyShuffle, symmetricFreePlan } from './records.ts';
-import { anyRun, readBoth } from './run.ts';
+import { readBoth } from './run.ts';
 import { judgeByTable, judgeFrozen, judgeIncremental, judgeMirror, judgeOrder, judgeRepeatable } from './single.ts';
 import { anyTrial, begin, crashTrial, plainTrial, play, type Trial, winningTrial } from './trial.ts';
 import { judgeUndo } from './undo.ts';

@@ -8,7 +8,7 @@ import { pack, type Packed, type RowRecord, unpack } from '../../../src/sync/rec
 import type { Reading, Value } from '../../../src/sync/value/value.ts';
 import { act } from './people.ts';
 import { judgeCreate, judgeDeletion, judgeWrite } from './referee.ts';
-import type { Fault, RunOptions } from './run.ts';
+import type { Fault, RunOptions } from './options.ts';
 import { alphabet, fieldNames, position, status } from './setting.ts';
 import {
   addContact,

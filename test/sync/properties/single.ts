@@ -1,11 +1,12 @@
 // Laws of one plan: it must not depend on order, on which side is called what, or on other problems.
 import { deepStrictEqual } from 'node:assert';
 import type { Change } from '../../../src/sync/change.ts';
+import { healthy } from './options.ts';
 import type { PlanInput } from '../../../src/sync/input.ts';
 import { type Plan, plan } from '../../../src/sync/plan.ts';
 import type { Side } from '../../../src/sync/value/value.ts';
 import { type Act, act } from './people.ts';
-import { healthy, planAndAsk, readBoth, run } from './run.ts';
+import { planAndAsk, readBoth, run } from './run.ts';
 import type { World } from './world.ts';
 import { expectedOf } from './oracle.ts';
 import { firstFree, type FreePlan, inputOf, mirrored, type Shuffle, shuffled, uuidOf } from './records.ts';

@@ -1,7 +1,11 @@
 // One trial: a small world, what people do to it, and the runs in between.
 import { type Arbitrary, array, oneof, record } from 'fast-check';
 import { type Act, act, anyAct, anyPlainEdit, letterToValues, someValues } from './people.ts';
-import { anyCrash, anyRun, healthy, type Ran, run, type RunOptions } from './run.ts';
+import { anyCrash } from './options.ts';
+import { anyRun } from './options.ts';
+import { healthy } from './options.ts';
+import { type Ran, run } from './run.ts';
+import type { RunOptions } from './options.ts';
 import { anySetting, type Setting, winningSetting } from './setting.ts';
 import { addContact, addRow, createWorld, persons, type World } from './world.ts';
 

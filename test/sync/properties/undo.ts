@@ -2,6 +2,7 @@
 // since is reported.
 import { deepStrictEqual } from 'node:assert';
 import type { Change } from '../../../src/sync/change.ts';
+import { healthy } from './options.ts';
 import { plan, type Plan } from '../../../src/sync/plan.ts';
 import type { Person } from '../../../src/sync/record/person.ts';
 import { unpack } from '../../../src/sync/record/record.ts';
@@ -9,7 +10,7 @@ import { settle } from '../../../src/sync/settle/settle.ts';
 import { planUndo, type PastWrite } from '../../../src/sync/undo.ts';
 import { type Act, act } from './people.ts';
 import { createPush } from './push.ts';
-import { healthy, type Ran, readBoth, run } from './run.ts';
+import { type Ran, readBoth, run } from './run.ts';
 import { fieldNames } from './setting.ts';
 import { isSameField, recordOf, rowRecordOf, type World } from './world.ts';
 

@@ -1,4 +1,20 @@
-import type { Interaction, ReplayedAnswer } from './replay.ts';
+/** One recorded request and its answer. */
+export interface Interaction {
+  readonly cassette: string;
+  readonly seq: number;
+  readonly host: string;
+  readonly method: string;
+  readonly path: string;
+  readonly requestBody: unknown;
+  readonly status: number;
+  readonly date: string;
+  readonly responseBody: unknown;
+}
+
+export interface ReplayedAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
 
 /** Ids that Google chose, with those the stand-in chose in their place. */
 export type IdPairs = Map<string | number, string | number>;

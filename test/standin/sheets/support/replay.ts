@@ -1,24 +1,6 @@
 import { createSheetsStandin, type SheetsStandin } from '../../../../src/standin/sheets/standin.ts';
-import { idKeys, type IdPairs } from './compare-answers.ts';
+import { idKeys, type IdPairs, type Interaction, type ReplayedAnswer } from './compare-answers.ts';
 import { seededRandom } from './standin.ts';
-
-/** One recorded request and its answer. */
-export interface Interaction {
-  readonly cassette: string;
-  readonly seq: number;
-  readonly host: string;
-  readonly method: string;
-  readonly path: string;
-  readonly requestBody: unknown;
-  readonly status: number;
-  readonly date: string;
-  readonly responseBody: unknown;
-}
-
-export interface ReplayedAnswer {
-  readonly status: number;
-  readonly body: unknown;
-}
 
 const account = 'user1@example.invalid';
 

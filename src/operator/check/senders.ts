@@ -1,8 +1,8 @@
 // Is there anybody an outbox could send from?
 import type { OutboxConfig } from '../../config/config.ts';
 import type { Crm } from '../../crm/port.ts';
-import { listSenders } from '../outbox/ask.ts';
-import { messagesOf } from '../outbox/context.ts';
+import { listSenders } from '../../engine/outbox/ask.ts';
+import { messagesOf } from '../../engine/outbox/context.ts';
 import { type Finding, found } from './finding.ts';
 
 interface SendersDep {

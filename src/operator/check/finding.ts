@@ -2,7 +2,7 @@
 import { ServiceError } from '../../crm/errors.ts';
 import { SheetsError } from '../../sheets/errors.ts';
 import { StateError } from '../../state/errors.ts';
-import { RunFailed } from '../errors.ts';
+import { RunFailed } from '../../engine/errors.ts';
 
 export interface Finding {
   readonly verdict: 'ok' | 'warning' | 'failed' | 'skipped';

@@ -2,11 +2,11 @@
 import type { FeedConfig, OutboxConfig, SyncConfig } from '../../config/config.ts';
 import { nearestWord } from '../../lib/nearest.ts';
 import type { Inspection, Sheets, TableSpec } from '../../sheets/port.ts';
-import { whyNotFree } from '../feed/pull.ts';
-import { createFeedShape } from '../feed/shape.ts';
-import { createOutboxShape } from '../outbox/shape.ts';
-import { whyNotOurs } from '../outbox/tab.ts';
-import { createShape } from '../sync/shape.ts';
+import { whyNotFree } from '../../engine/feed/pull.ts';
+import { createFeedShape } from '../../engine/feed/shape.ts';
+import { createOutboxShape } from '../../engine/outbox/shape.ts';
+import { whyNotOurs } from '../../engine/outbox/tab.ts';
+import { createShape } from '../../engine/sync/shape.ts';
 import { type Finding, type Found, found, skipped } from './finding.ts';
 
 /** Where a sync or feed turned out to write. */

@@ -5,7 +5,7 @@ import { jobsIn } from '../../config/jobs.ts';
 import type { Sheets } from '../../sheets/port.ts';
 import type { Crm } from '../../crm/port.ts';
 import type { Store } from '../../state/port.ts';
-import { readStanding } from '../standing.ts';
+import { readStanding } from '../../engine/standing.ts';
 import { checkFiles, type ModeOf } from './files.ts';
 import { type Finding, found, skipped } from './finding.ts';
 import { askedOfService, checkServiceFor, checkTabFor } from './jobs.ts';

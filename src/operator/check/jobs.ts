@@ -2,7 +2,7 @@
 import type { JobConfig } from '../../config/jobs.ts';
 import type { Crm } from '../../crm/port.ts';
 import type { Sheets } from '../../sheets/port.ts';
-import type { JobKind } from '../kind.ts';
+import type { JobKind } from '../../engine/kind.ts';
 import { checkContacts } from './contacts.ts';
 import type { Finding } from './finding.ts';
 import { checkRecords } from './records.ts';

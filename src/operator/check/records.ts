@@ -1,8 +1,8 @@
 // Does the service list what the feed mirrors, and take its filter and order?
 import type { FeedConfig } from '../../config/config.ts';
 import type { Crm } from '../../crm/port.ts';
-import { collectionsOf } from '../feed/context.ts';
-import { collectionQuery } from '../feed/pull.ts';
+import { collectionsOf } from '../../engine/feed/context.ts';
+import { collectionQuery } from '../../engine/feed/pull.ts';
 import { type Finding, found } from './finding.ts';
 
 interface RecordsDep {

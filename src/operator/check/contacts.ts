@@ -1,7 +1,7 @@
 // Is the list there, and does the service take the filter?
 import type { SyncConfig } from '../../config/config.ts';
 import type { Crm } from '../../crm/port.ts';
-import { findList } from '../sync/pull.ts';
+import { findList } from '../../engine/sync/pull.ts';
 import { type Finding, found } from './finding.ts';
 
 interface ContactsDep {

@@ -1,0 +1,24 @@
+// What the driver on files is given: the disk, the clock, and how much is kept.
+import type { Notice } from '../port.ts';
+import type { Disk } from './disk.ts';
+import type { Processes } from './processes.ts';
+import type { Schema } from './schema.ts';
+
+export interface FileDriverDep {
+  readonly disk: Disk;
+  readonly processes: Processes;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** A version 4 uuid, or as good. */
+  readonly randomId: () => string;
+  /** What nobody can be handed as an answer: work in the background that failed, a line of history that is no line. */
+  readonly warn: (notice: Notice) => void;
+  readonly schema: Schema;
+  /** History files older than this are deleted. */
+  readonly historyDays: number;
+  /** Reports of runs: so many are kept a job, and for so long. */
+  readonly runsMax: number;
+  readonly runDays: number;
+  /** A log shorter than this is not folded for its length. */
+  readonly foldFloorBytes: number;
+}

@@ -14,6 +14,7 @@ import { logCommand } from './log.ts';
 import { planCommand } from './plan.ts';
 import { resolveCommand } from './resolve.ts';
 import { retryCommand } from './retry.ts';
+import { runsCommand } from './runs.ts';
 import { runCommand } from './run.ts';
 import { standinCommand } from './standin.ts';
 import { statusCommand } from './status.ts';
@@ -82,6 +83,7 @@ export function createProgram(world: CliWorld, { finish, serve }: Ending): Comma
   applyCommand(program, world, finish);
   checkCommand(program, world, finish);
   statusCommand(program, world);
+  runsCommand(program, world);
   logCommand(program, world, serve);
   conflictsCommand(program, world);
   resolveCommand(program, world);

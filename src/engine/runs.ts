@@ -24,8 +24,14 @@ export async function keepReport(job: Job, lease: Lease, report: RunReport): Pro
 }
 
 /** What runs of a job reported, newest first. One that is no report is left out: nothing depends on it. */
-async function readRuns(state: Pick<SyncState, 'readRuns'>, query: RunQuery): Promise<readonly StoredRun[]> {
+export async function readRuns(state: Pick<SyncState, 'readRuns'>, query: RunQuery): Promise<readonly StoredRun[]> {
   return (await state.readRuns(query)).filter((record) => isStoredRun(record));
+}
+
+/** Undefined: no report of this run is kept, or it cannot be read. */
+export async function findRun(state: Pick<SyncState, 'readRun'>, run: string): Promise<StoredRun | undefined> {
+  const record = await state.readRun(run);
+  return record && isStoredRun(record) ? record : undefined;
 }
 
 /** More than anybody reads; the counts have them all. */

@@ -75,6 +75,25 @@ const run = z.strictObject({
   error: z.string().nullable(),
 });
 
+const runLine = z.strictObject({
+  name: z.string(),
+  kind: z.enum(['sync', 'feed', 'outbox']),
+  run: z.string().describe('what `runs show` and `log --run` take'),
+  status: run.shape.status,
+  started_at: z.string().describe('ISO instant'),
+  ended_at: z.string().describe('ISO instant'),
+  is_full: z.boolean().describe('every contact was read'),
+  counts: runCounts,
+  cost,
+  holds: z.array(z.string()).describe('why nothing was written'),
+  approvable: z.string().nullable().describe('the run to name to `approve`, while it is held'),
+  stopped: stopped.describe('a signal ended it before all of its plan was begun'),
+  error: z.string().nullable(),
+});
+
+/** @internal */
+export const runsAnswer = z.strictObject({ runs: z.array(runLine).describe('the latest first') });
+
 /** @internal */
 export const syncAnswer = z.strictObject({ syncs: z.array(run) });
 
@@ -218,6 +237,14 @@ export const decisionLine = z.strictObject({
     .describe('what the person was shown'),
 });
 
+/** @internal */
+export const runShownAnswer = runLine.extend({
+  problems: z.array(problem).describe('without the values of conflicts'),
+  changes: z
+    .array(z.union([logLine, decisionLine]))
+    .describe('what the history has of the run, oldest first, each as a line of `log`'),
+});
+
 export const enrolmentLine = z.strictObject({
   time: z.string().describe('ISO instant: when, or since when'),
   sync: z.string(),
@@ -251,6 +278,8 @@ export const answers = {
   plan: planAnswer,
   check: checkAnswer,
   status: statusAnswer,
+  runs: runsAnswer,
+  'runs show': runShownAnswer,
   log: logLine,
   'log, of a decision': decisionLine,
   'log --enrolments': enrolmentLine,
@@ -260,6 +289,9 @@ export const answers = {
 
 export type ProblemAnswer = z.infer<typeof problem>;
 export type RunAnswer = z.infer<typeof run>;
+export type RunLineAnswer = z.infer<typeof runLine>;
+export type RunsAnswer = z.infer<typeof runsAnswer>;
+export type RunShownAnswer = z.infer<typeof runShownAnswer>;
 export type CostAnswer = z.infer<typeof cost>;
 export type ChangeAnswer = z.infer<typeof change>;
 export type PlanAnswer = z.infer<typeof plan>;

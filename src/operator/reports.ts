@@ -30,7 +30,7 @@ export function planToAnswer(report: PlanReport): PlanAnswer {
   };
 }
 
-function costToAnswer({ crmCalls, sheetReads, sheetWrites, seconds }: RunReport['cost']): CostAnswer {
+export function costToAnswer({ crmCalls, sheetReads, sheetWrites, seconds }: RunReport['cost']): CostAnswer {
   return { crm_calls: crmCalls, sheet_reads: sheetReads, sheet_writes: sheetWrites, seconds };
 }
 

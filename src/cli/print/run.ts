@@ -38,11 +38,17 @@ const doneWords = {
 } as const;
 
 function countsText({ counts, kind }: RunReport): string {
+  const done = doneText(kind, counts);
+  const linked = kinds[kind].words.linked(counts.linked);
+  return done === '' ? `${linked}; nothing to do` : `${linked}; ${done}`;
+}
+
+/** What a run did on each side; empty: nothing. */
+export function doneText(kind: RunReport['kind'], counts: RunReport['counts']): string {
   const { words } = kinds[kind];
   const done = (names: readonly (keyof typeof doneWords)[]) =>
     names.flatMap((name) => (counts[name] > 0 ? [`${counts[name]} ${doneWords[name]}`] : [])).join(', ');
   const parts = [
-    words.linked(counts.linked),
     ...(counts.sent > 0 ? [`messages: ${counts.sent} sent now`] : []),
     ...(done(['created', 'updated', 'deleted'])
       ? [`${words.records}: ${done(['created', 'updated', 'deleted'])}`]
@@ -50,7 +56,7 @@ function countsText({ counts, kind }: RunReport): string {
     ...(done(['appended', 'set', 'removed']) ? [`rows: ${done(['appended', 'set', 'removed'])}`] : []),
     ...(done(['enrolled', 'cancelled']) ? [`automations: ${done(['enrolled', 'cancelled'])}`] : []),
   ];
-  return parts.length === 1 ? `${parts[0]}; nothing to do` : parts.join('; ');
+  return parts.join('; ');
 }
 
 /** W8. */

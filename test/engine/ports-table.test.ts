@@ -1,8 +1,10 @@
-// The engine knows spreadsheets by their port alone: a sync keeps the service and a CSV file equal, by a driver in test/support.
+// The engine knows the CRM and spreadsheets by their ports alone: a sync keeps a CSV file equal with the service, and with a CRM
+// in memory. With the last, neither driver is one of the program.
 import { describe, expect, test } from 'vitest';
 import {
   createFileSide,
   createPortsTrial,
+  createReferenceCrmSide,
   createServiceSide,
   type CrmSide,
   type Person,
@@ -14,8 +16,8 @@ const bob = { firstName: 'Bob', company: 'Say "Ltd", Sons', email: 'bob@firm.io'
 const cy = { firstName: 'Cy', company: 'Works', email: 'cy@firm.io' };
 
 /** Ann in the service alone, Bob in the sheet alone, Cy in both; one run later. */
-async function inSync(sync: Readonly<Record<string, unknown>> = {}) {
-  const crm = createServiceSide();
+async function inSync(createCrm: () => CrmSide, sync: Readonly<Record<string, unknown>> = {}) {
+  const crm = createCrm();
   const sheet = createFileSide([bob, cy]);
   crm.add(ann);
   crm.add(cy);
@@ -37,9 +39,12 @@ function expectEqual(crm: CrmSide, sheet: SheetSide, people: readonly Person[]):
   expect(sheet.people()).toEqual(crm.people());
 }
 
-describe('the service and a CSV file', () => {
+describe.each([
+  { name: 'the service and a CSV file', createCrm: createServiceSide },
+  { name: 'contacts in memory and a CSV file', createCrm: createReferenceCrmSide },
+])('$name', ({ createCrm }) => {
   test('I1, I2, L6: people of one side come to the other, those of both are matched, and a second run does nothing', async () => {
-    const { crm, sheet, trial, report } = await inSync();
+    const { crm, sheet, trial, report } = await inSync(createCrm);
     expect(report).toMatchObject({ status: 'succeeded', counts: { created: 1, appended: 1 } });
     expectEqual(crm, sheet, [ann, bob, cy]);
     expect(sheet.grid().map(([name, note]) => [name, note])).toEqual([
@@ -58,7 +63,7 @@ describe('the service and a CSV file', () => {
   });
 
   test('L5, M3: edits, cleared cells and new people go both ways', async () => {
-    const { crm, sheet, trial, idOf } = await inSync();
+    const { crm, sheet, trial, idOf } = await inSync(createCrm);
     const [dora, emil] = [
       { firstName: 'Dora', company: '', email: 'dora@firm.io' },
       { firstName: 'Emil', company: 'two\nlines', email: 'emil@firm.io' },
@@ -80,7 +85,7 @@ describe('the service and a CSV file', () => {
   });
 
   test('M1, L4: a field that both sides changed is a conflict until they agree; the others go on', async () => {
-    const { crm, sheet, trial, idOf } = await inSync();
+    const { crm, sheet, trial, idOf } = await inSync(createCrm);
     const id = idOf(cy);
     crm.edit(id, { company: 'Works Ltd', firstName: 'Cyrus' });
     sheet.edit(id, { company: 'Works GmbH' });
@@ -95,7 +100,7 @@ describe('the service and a CSV file', () => {
   });
 
   test('D1, D3: deletions go both ways where that was asked for', async () => {
-    const { crm, sheet, trial, idOf } = await inSync({
+    const { crm, sheet, trial, idOf } = await inSync(createCrm, {
       on_row_deleted: 'delete_contact',
       on_contact_deleted: 'delete_row',
     });
@@ -108,7 +113,7 @@ describe('the service and a CSV file', () => {
   });
 
   test('W11, V3: a header that is gone leaves its field alone on both sides until it is back', async () => {
-    const { crm, sheet, trial, idOf } = await inSync();
+    const { crm, sheet, trial, idOf } = await inSync(createCrm);
     sheet.renameHeader('Company', 'Firma');
     sheet.edit(idOf(bob), { firstName: 'Robert' });
     crm.edit(idOf(cy), { company: 'Elsewhere' });

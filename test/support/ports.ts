@@ -9,10 +9,12 @@ import { stringify } from 'yaml';
 import { onTestFinished } from 'vitest';
 import { type AppWorld, createApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config/load.ts';
+import type { CrmDescription } from '../../src/crm/port.ts';
 import type { RunReport } from '../../src/engine/report.ts';
 import type { SheetAddresses } from '../../src/sheets/port.ts';
 import { createServiceStandin } from '../../src/standin/service/standin.ts';
 import { parseCsv, toCsv } from './csv.ts';
+import { createReferenceCrm, referenceDescription } from './reference-crm.ts';
 import { createReferenceSheets, referenceAddresses } from './reference-table.ts';
 import { useJumpingClock } from './service.ts';
 
@@ -25,6 +27,8 @@ export interface Person {
 
 /** The service: how the program reaches it, and what somebody does there. */
 export interface CrmSide {
+  /** What the driver can do, for the configuration. */
+  readonly description: CrmDescription;
   /** What the program is given of the world so that it reaches this side. */
   readonly world: Partial<AppWorld>;
   /** Options of the file under `crm`. */
@@ -88,7 +92,7 @@ export async function createPortsTrial(
     }),
   );
   const readFile = (path: string) => readFileSync(path, 'utf8');
-  const config = loadConfig(configFile, { crm: outreachDescription, env: {}, readFile, addresses: sheet.addresses });
+  const config = loadConfig(configFile, { crm: crm.description, env: {}, readFile, addresses: sheet.addresses });
   let chance = 0.5;
   const world: AppWorld = {
     transport: (url) => Promise.reject(new Error(`nobody answers at ${url}`)),
@@ -125,6 +129,7 @@ export function createServiceSide(): CrmSide {
     ...(email !== undefined && { work_email: email }),
   });
   return {
+    description: outreachDescription,
     world: { transport: (url, init) => service.fetch(new Request(url, init)) },
     options: { base_url: 'http://127.0.0.1:4010', token },
     people: () =>
@@ -141,6 +146,34 @@ export function createServiceSide(): CrmSide {
     add: (person) => service.model.contacts.add({ fields: { list_uuid: list.uuid, ...toFields(person) } }).record.uuid,
     edit: (uuid, changed) => void service.model.contacts.change(uuid, { fields: toFields(changed) }),
     remove: (uuid) => service.model.contacts.remove(uuid),
+  };
+}
+
+/** The reference driver: contacts in memory. */
+export function createReferenceCrmSide(): CrmSide {
+  useJumpingClock();
+  const crm = createReferenceCrm(() => Date.now());
+  const list = crm.person.addList(listName);
+  const toFields = ({ firstName, company, email }: Partial<Person>) => ({
+    ...(firstName !== undefined && { first_name: firstName }),
+    ...(company !== undefined && { company_name: company }),
+    ...(email !== undefined && { email }),
+  });
+  const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
+  return {
+    description: referenceDescription,
+    world: { connectCrm: () => crm },
+    options: { base_url: 'http://127.0.0.1:4010', token: 'the-token-of-the-tests' },
+    people: () =>
+      Object.fromEntries(
+        [...crm.person.byUuid(list)].map(([uuid, { first_name: firstName, company_name: company, email }]) => [
+          uuid,
+          { firstName: textOf(firstName), company: textOf(company), email: textOf(email) },
+        ]),
+      ),
+    add: (person) => crm.person.addContact(list, toFields(person)),
+    edit: (uuid, changed) => crm.person.edit(uuid, toFields(changed)),
+    remove: (uuid) => crm.person.delete(uuid),
   };
 }
 

@@ -52,6 +52,8 @@ export interface ReferenceCrm extends Crm, Disposable {
     edit(uuid: string, values: Readonly<Record<string, string>>): void;
     delete(uuid: string): void;
     contacts(list: string): readonly Readonly<Record<string, unknown>>[];
+    /** The same, by uuid. */
+    byUuid(list: string): ReadonlyMap<string, Readonly<Record<string, unknown>>>;
   };
 }
 
@@ -210,6 +212,8 @@ export function createReferenceCrm(now: () => number): ReferenceCrm {
       delete: (uuid) => void stored.delete(uuid),
       contacts: (list) =>
         [...stored.values()].filter((each) => each.list === list).map(({ values }) => ({ ...values })),
+      byUuid: (list) =>
+        new Map([...stored].flatMap(([uuid, each]) => (each.list === list ? [[uuid, { ...each.values }]] : []))),
     },
     [Symbol.dispose]: () => {},
   };

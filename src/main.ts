@@ -34,6 +34,14 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
+// A reader that stops early, as `head` does, asks for an end, too. What is written after that goes nowhere.
+for (const output of [process.stdout, process.stderr]) {
+  output.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    if (output === process.stdout && !stop.signal.aborted) stop.abort(new StopRequest('SIGPIPE'));
+  });
+}
+
 // Loaded only here, where the engine can read it and a signal is heard.
 const { runCli } = await import('./cli/program.ts');
 const { overHttp } = await import('./crm/outreach/call/over-http.ts');

@@ -12,18 +12,26 @@ export const exitCodes = {
   config: 78,
   /** Stopped by SIGINT or by SIGTERM: 128 and the number of the signal, as shells have it (POSIX, sh, 2.8.2). */
   interrupted: 130,
+  /** The reader of the output stopped early, as `head` does (SIGPIPE). */
+  outputClosed: 141,
   terminated: 143,
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+const codeBySignal = {
+  SIGINT: exitCodes.interrupted,
+  SIGTERM: exitCodes.terminated,
+  SIGPIPE: exitCodes.outputClosed,
+} as const;
 
 /** Why `CliWorld.stop` aborts. */
 export class StopRequest extends Error {
   override readonly name = 'StopRequest';
   readonly exitCode: ExitCode;
 
-  constructor(signal: 'SIGINT' | 'SIGTERM') {
+  constructor(signal: 'SIGINT' | 'SIGTERM' | 'SIGPIPE') {
     super(`stopped by ${signal}`);
-    this.exitCode = signal === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated;
+    this.exitCode = codeBySignal[signal];
   }
 }

@@ -33,7 +33,9 @@ export async function runCli(args: readonly string[], processWorld: ProcessWorld
   let code: ExitCode = exitCodes.done;
   let endsByStop = false;
   const program = createProgram(world, { finish: (ended) => (code = ended), serve: () => (endsByStop = true) });
-  const sayStopping = () => void (endsByStop || world.stderr.write(stopping));
+  const sayStopping = () => {
+    if (!endsByStop && stoppedCode(world.stop) !== exitCodes.outputClosed) world.stderr.write(stopping);
+  };
   if (world.stop.aborted) sayStopping();
   else world.stop.addEventListener('abort', sayStopping, { once: true });
   try {
@@ -72,7 +74,7 @@ export function createProgram(world: CliWorld, { finish, serve }: Ending): Comma
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => world.stdout.write(text),
-      writeErr: (text) => world.stderr.write(text),
+      writeErr: (text) => world.stderr.write(text.replace(/^error: /, 'leadsheet: ')),
       getOutHelpWidth: () => helpWidth,
       getErrHelpWidth: () => helpWidth,
     });

@@ -10,6 +10,7 @@ import type { CliWorld } from './world.ts';
 interface ResolveOptions extends GlobalOptions {
   readonly use?: string;
   readonly value?: string;
+  readonly yes?: true;
   readonly sync?: string;
   readonly field?: string;
   readonly contact?: string;
@@ -24,11 +25,9 @@ export function resolveCommand(program: Command, world: CliWorld): void {
         'Without an ID: every conflict that --sync, --field and --contact leave; leadsheet conflicts shows these with the same options.',
     )
     .argument('[id...]', 'as leadsheet conflicts shows it')
-    .option(
-      '--use <side>',
-      'crm or sheet: what that side holds by then; anything else is the value itself, "" is blank',
-    )
-    .option('--value <text>', 'the value itself, also where it reads crm or sheet')
+    .option('--use <side>', 'crm (or service), or sheet: what that side holds by then')
+    .option('--value <text>', 'the value itself; "" empties the field on both sides, and wants --yes')
+    .option('--yes', 'with --value "": yes, empty it')
     .option('--sync <name>', 'conflicts of one sync')
     .option('--field <name>', 'conflicts of one field, as it is named in the service')
     .option('--contact <contact>', 'conflicts of one contact: its uuid, e-mail address, name, or row:17')
@@ -42,9 +41,23 @@ export function resolveCommand(program: Command, world: CliWorld): void {
     });
 }
 
-function readChoice({ use, value }: ResolveOptions): Choice {
+function readChoice({ use, value, yes }: ResolveOptions): Choice {
   if ((use === undefined) === (value === undefined)) {
-    throw new UsageError('resolve needs --use crm, --use sheet or --use VALUE (or --value VALUE), one of them');
+    throw new UsageError('resolve needs one of --use crm, --use sheet and --value VALUE');
   }
-  return use === 'crm' || use === 'sheet' ? { use } : { text: use ?? value ?? '' };
+  if (use === undefined) return { text: value!, ...(yes && { isSure: true }) };
+  const side = sideByWord.get(use.trim().toLowerCase());
+  if (side === undefined) {
+    throw new UsageError(
+      `--use ${use} is no side: write --use crm or --use sheet; to have the text itself, --value ${JSON.stringify(use)}`,
+    );
+  }
+  return { use: side };
 }
+
+/** A value goes by `--value` alone: a slip of the finger in the name of a side must not become what both sides hold. */
+const sideByWord: ReadonlyMap<string, 'crm' | 'sheet'> = new Map([
+  ['crm', 'crm'],
+  ['service', 'crm'],
+  ['sheet', 'sheet'],
+]);

@@ -19,7 +19,7 @@ const adviceByRule: Partial<Record<Problem['rule'], string>> = {
 };
 
 const advice: Readonly<Record<ProblemKind, string>> = {
-  conflict: 'leadsheet resolve ID --use crm|sheet|VALUE, or make both sides equal',
+  conflict: 'leadsheet resolve ID --use crm|sheet (or --value VALUE), or make both sides equal',
   quarantined: 'mend what it names; where that changes neither side, leadsheet retry ID',
   held: 'mend what it names',
   parked: 'change it on either side, or leadsheet retry ID',

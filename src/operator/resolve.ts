@@ -4,15 +4,19 @@ import { createShape } from '../engine/sync/shape.ts';
 import { didYouMean } from '../lib/nearest.ts';
 import type { Resolution } from '../sync/input.ts';
 import { isTooLong, readCell, tooLong } from '../sync/value/kinds.ts';
+import { isBlank } from '../sync/value/value.ts';
 import type { ConflictAnswer, RequestsAnswer } from './answers.ts';
 import { type ConflictFilter, readConflicts } from './conflicts.ts';
 import { type Decider, type Decision, record } from './decide.ts';
 import { OperatorError } from './errors.ts';
 import type { Operator } from './operator.ts';
-import { valueText } from './words.ts';
+import { countText, valueText } from './words.ts';
 
 /** `use`: what that side holds when the run carries it out. `text`: the value itself, as it would be typed into a cell. */
-export type Choice = { readonly use: 'crm' | 'sheet' } | { readonly text: string };
+export type Choice =
+  | { readonly use: 'crm' | 'sheet' }
+  /** `isSure`: the person knows that a blank empties the field on both sides. */
+  | { readonly text: string; readonly isSure?: true };
 
 /** `ids`: exactly these; else everything that the filter leaves. Nothing is recorded unless all of it can be. */
 export async function resolve(
@@ -31,6 +35,13 @@ export async function resolve(
   const meant = ids.length === 0 ? open : [...new Set(ids.map((id) => findConflict(id, open)))];
   if (meant.length === 0) throw new OperatorError('nothing', 'no conflict of these is open');
   const decisions = meant.map((conflict) => toDecision(conflict, choice, operator.config));
+  if (!('use' in choice) && choice.isSure !== true && decisions.some(({ request }) => isBlanking(request))) {
+    const fields = [...new Set(meant.map((conflict) => conflict.field))].join(', ');
+    throw new OperatorError(
+      'doubt',
+      `this empties ${fields} of ${countText(meant.length, 'record')} on both sides: say --yes to have it so`,
+    );
+  }
   return record(operator, decider, decisions);
 }
 
@@ -54,6 +65,10 @@ function resolutionText(field: string, resolution: Resolution): string {
   return 'use' in resolution
     ? `${field} takes what the ${resolution.use === 'crm' ? 'service' : 'sheet'} holds`
     : `${field} becomes ${valueText(resolution.value)} on both sides`;
+}
+
+function isBlanking(request: Decision['request']): boolean {
+  return request.kind === 'resolve' && 'value' in request.resolution && isBlank(request.resolution.value);
 }
 
 /** A typed value is read as a cell of that column would be. */

@@ -58,14 +58,16 @@ test('M1: a conflict is listed with what was agreed and what each side holds, an
 });
 
 test.each([
-  ['crm', 'Crm Ltd'],
-  ['sheet', 'Sheet Ltd'],
-  ['Third Ltd', 'Third Ltd'],
+  ['--use', 'crm', 'Crm Ltd'],
+  ['--use', 'Service', 'Crm Ltd'],
+  ['--use', 'SHEET', 'Sheet Ltd'],
+  ['--value', 'Third Ltd', 'Third Ltd'],
+  ['--value', 'crm', 'crm'],
 ])(
-  'M1: resolve --use %s is carried out by the next run, on both sides, and closes the conflict',
-  async (use, value) => {
+  'M1: resolve %s %s is carried out by the next run, on both sides, and closes the conflict',
+  async (option, choice, value) => {
     const { cli, id, companies } = await createConflict();
-    const resolved = await cli('resolve', id, '--use', use);
+    const resolved = await cli('resolve', id, option, choice);
     expect(resolved).toMatchObject({
       code: 0,
       stderr: '',
@@ -80,15 +82,30 @@ test.each([
   },
 );
 
-test('resolve: a value that reads like a side is given with --value, and "" is a blank', async () => {
+test.each(['shet', 'services', 'Third Ltd', ''])(
+  'resolve: --use %j is no side, and never becomes the value',
+  async (use) => {
+    const { cli, id, companies } = await createConflict();
+    expect(await cli('resolve', id, '--use', use)).toMatchObject({
+      code: 64,
+      stdout: '',
+      stderr: `leadsheet: --use ${use} is no side: write --use crm or --use sheet; to have the text itself, --value "${use}"\n`,
+    });
+    await cli('sync');
+    expect(companies()).toEqual(['Sheet Ltd', 'Crm Ltd']);
+  },
+);
+
+test('resolve: a blank empties both sides, and is asked about first', async () => {
   const { cli, id, companies } = await createConflict();
-  await cli('resolve', id, '--value', 'crm');
+  expect(await cli('resolve', id, '--value', ' ')).toMatchObject({
+    code: 64,
+    stderr: 'leadsheet: this empties company_name of 1 record on both sides: say --yes to have it so\n',
+  });
+  const sure = await cli('resolve', id, '--value', '', '--yes');
+  expect(sure.stdout).toContain('company_name becomes "" on both sides');
   await cli('sync');
-  expect(companies()).toEqual(['crm', 'crm']);
-  const other = await createConflict();
-  expect((await other.cli('resolve', other.id, '--use', '')).stdout).toContain('company_name becomes "" on both sides');
-  await other.cli('sync');
-  expect(other.companies().map((company) => company || null)).toEqual([null, null]);
+  expect(companies().map((company) => company || null)).toEqual([null, null]);
 });
 
 test('resolve: a conflict that is not there, no choice and two choices are wrong usage', async () => {
@@ -98,7 +115,10 @@ test('resolve: a conflict that is not there, no choice and two choices are wrong
     stdout: '',
     stderr: `leadsheet: there is no conflict ${id}x, did you mean ${id}?\n`,
   });
-  expect(await cli('resolve', id)).toMatchObject({ code: 64, stderr: expect.stringContaining('one of them') });
+  expect(await cli('resolve', id)).toMatchObject({
+    code: 64,
+    stderr: expect.stringContaining('needs one of --use crm'),
+  });
   expect(await cli('resolve', id, '--use', 'crm', '--value', 'x')).toMatchObject({ code: 64 });
   const quiet = await createLinkedTrial();
   expect(await quiet.cli('resolve', id, '--use', 'crm')).toMatchObject({
@@ -127,7 +147,7 @@ test('status tells the last run, what is open and what to do, without asking eit
   const text = (await trial.cli('status')).stdout;
   expect(text).toMatch(/^prospects: partial; last run \S+, ended 2026-11-21 09:00:\d\dZ\n {2}2 linked, 1 conflict\n/);
   expect(text).toContain(`    ${trial.id} (row 2): conflict: `);
-  expect(text).toContain('-> conflict: leadsheet resolve ID --use crm|sheet|VALUE');
+  expect(text).toContain('-> conflict: leadsheet resolve ID --use crm|sheet (or --value VALUE)');
   expect(text).not.toContain('Crm Ltd');
   expect(trial.service.received.entries).toHaveLength(calls);
   expect((await createSyncTrial().cli('status')).stdout).toBe(

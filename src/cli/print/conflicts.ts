@@ -9,7 +9,7 @@ export function conflictsText({ conflicts }: { readonly conflicts: readonly Conf
   if (conflicts.length === 0) return 'no conflicts\n';
   return (
     `${countText(conflicts.length, 'conflict')}\n${conflicts.map(conflictText).join('')}\n` +
-    'Decide each: leadsheet resolve ID --use crm|sheet|VALUE, or make both sides equal\n'
+    'Decide each: leadsheet resolve ID --use crm|sheet (or --value VALUE), or make both sides equal\n'
   );
 }
 

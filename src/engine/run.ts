@@ -8,6 +8,7 @@ import { type Estimate, estimate } from '../sync/estimate.ts';
 import { type Change, type Problem, problem as problemOf } from '../sync/change.ts';
 import type { PlanCounts } from '../sync/input.ts';
 import { resume } from '../sync/resume.ts';
+import { rowPauses } from '../sync/row-refusal.ts';
 import type { ContactRecord } from '../sync/record.ts';
 import { settle, type Settled } from '../sync/settle.ts';
 import type { RunContext, RunRequest, SyncContext } from './context.ts';
@@ -19,11 +20,14 @@ import { noteFacts, worse } from './incomplete.ts';
 import { tellInterrupted } from './interrupted.ts';
 import { openLedger } from './enrolment/ledger.ts';
 import { type Facts, type LastRun, type Memory, recall } from './memory.ts';
+import { createOwnCells } from './own-cells.ts';
+import { rowsRefused, withOwnCells } from './refused-rows.ts';
 import { prepare, pull, type Pulled } from './pull.ts';
 import { cancelInCrm, deleteFromCrm, pushToCrm } from './push-crm.ts';
 import { pushToSheet, removeRows } from './push-sheet.ts';
 import { countLinked, countRun, type PlanReport, type RunCost, type RunReport, statusOf } from './report.ts';
 import { joined, openJournal, toBatch } from './save.ts';
+import { ownHeader } from './shape.ts';
 import { leftOf, statusWhenStopped, stoppedAt } from './stop.ts';
 import { readWishes } from './enrolment/wishes.ts';
 
@@ -121,11 +125,13 @@ async function carryOut(
   const enrolled = await enrolInCrm(context, book, pulled, decided, cancelled, journal);
   const soFar = joined(toCrm, cancelled, enrolled.outcomes);
   const untilSheet = settle(input, plan, soFar);
+  const own = createOwnCells(rowPauses(input), (key) => ownHeader(context.config, key));
   const sheetPush = {
     changes: resume(input, plan, soFar).filter(({ op }) => op !== 'remove'),
     problems: [...untilSheet.problems, ...enrolled.problems],
     wishResults: enrolled.results,
-    refusedRows: rowsRefused(decided, untilSheet),
+    refusedRows: rowsRefused(input, untilSheet),
+    own,
   };
   const inSheet = await pushToSheet(context, pulled.snapshot, sheetPush, journal);
   const deletes = dueDeletes(input, whole, joined(soFar, inSheet), plan.changes);
@@ -134,7 +140,7 @@ async function carryOut(
   // W9: in the run that left them, so that the next one has nothing to write. Without the signal: what is begun is finished.
   if (!context.request.signal.aborted) await context.table.clearMarks();
   const outcomes = joined(soFar, inSheet, deleted, removed);
-  const settled = settle(input, plan, outcomes);
+  const settled = withOwnCells(settle(input, plan, outcomes), own, context.request.signal.aborted);
   const problems = [...ofPull(pulled), ...settled.problems, ...enrolled.problems, ...deletes.problems];
   const planned = toDo(plan, sheetPush.changes, enrolled);
   const left = leftOf(context, planned, outcomes);
@@ -169,16 +175,6 @@ async function carryOut(
 /** L12: what a run did not see, before what it did not do. */
 function ofPull(pulled: Pulled): readonly Problem[] {
   return [...pulled.problems, ...lostHeaders(pulled)];
-}
-
-/** W5: rows whose cells wait for the end of a pause. */
-function rowsRefused({ input }: Decided, { links, problems }: Settled): ReadonlySet<number> {
-  const linkOf = (uuid: string) => links.get(uuid) ?? input.base.links.get(uuid);
-  return new Set(
-    problems.flatMap(({ rule, uuid, row }) =>
-      rule === 'W5' && uuid !== null && row !== null && linkOf(uuid)?.refusals?.set ? [row] : [],
-    ),
-  );
 }
 
 /** L12, W11: a column that is lost is left alone, and the run did not do all it should. */

@@ -30,10 +30,7 @@ export function toBatch(
   doneRequests: readonly string[],
 ): { readonly batch: Batch; readonly base: Base; readonly isEmpty: boolean } {
   const links = mapChanges<Link>(memory.base.links, settled.links);
-  const strays = mapChanges<Stray>(
-    memory.base.strays,
-    new Map([...[...memory.base.strays.keys()].map((key) => [key, null] as const), ...settled.strays]),
-  );
+  const strays = replacing<Stray>(memory.base.strays, settled.strays);
   const facted = factChanges(memory.facts, facts);
   // M9, L3: stored values go by the order of the fields, so that with another order every link is stored again.
   const isReordered = memory.facts.fields !== undefined && facted.has('fields');
@@ -173,6 +170,11 @@ function carriedOut({ pending }: Memory, { problems, replaced }: Settled, left: 
     return request.kind === 'resolve' && !replaced.has(request.id) && (open.has(request.id) || open.has(record));
   };
   return [...pending].flatMap(([id, request]) => (isOpen(request) ? [] : [id]));
+}
+
+/** What is not in `after` is forgotten. */
+export function replacing<Value>(before: ReadonlyMap<string, Value>, after: ReadonlyMap<string, Value>) {
+  return mapChanges<Value>(before, new Map([...[...before.keys()].map((key) => [key, null] as const), ...after]));
 }
 
 export function mapChanges<Value>(before: ReadonlyMap<string, Value>, after: ReadonlyMap<string, Value | null>) {

@@ -308,3 +308,8 @@ function toTableSpec({ name, sheet, automation }: SyncConfig, mapped: readonly C
 export function hasStatusColumn({ columns }: Snapshot): boolean {
   return columns.some(({ key, kind }) => key === statusKey && (kind === 'found' || kind === 'renamed'));
 }
+
+/** The header of one of our own columns, for people. */
+export function ownHeader({ sheet, automation }: SyncConfig, key: ColumnKey): string {
+  return (key === resultKey ? automation?.resultHeader : sheet.statusHeader) ?? key;
+}

@@ -12,6 +12,7 @@ import { compileKeys } from './keys.ts';
 import { match, type Matched } from './match.ts';
 import { createContact, isUntouched, type Person, planPerson, type PersonPlan } from './person.ts';
 import { type ContactRecord, type RowRecord, unpack } from './record.ts';
+import { isRemovalUnjudged, pausedInSync, pauseRows, rowPauses } from './row-refusal.ts';
 import type { NewRow } from './strangers.ts';
 import type { Reading } from './value.ts';
 
@@ -68,7 +69,9 @@ export function plan(input: PlanInput): Plan {
     return { ...create, enrol: enrol.uuid, reason: `${create.reason}, and into ${enrol.name}` };
   });
   const others = people.changes.filter(({ op }) => op !== 'update');
-  const changes = inOrder([...creates, ...updates.changes, ...enrolments.changes, ...others]);
+  const all = inOrder([...creates, ...updates.changes, ...enrolments.changes, ...others]);
+  const paused = pauseRows(rowPauses(input), all, pausedInSync, (uuid, row) => isRemovalUnjudged(input, uuid, row));
+  const { changes } = paused;
   const counted = countChanges(input, changes);
   const counts = { ...counted, missing: sides.missing, enrolments: enrolments.unapproved };
   const holds = guardCounts(input, counted);
@@ -80,9 +83,15 @@ export function plan(input: PlanInput): Plan {
       compareTexts(subjectOf(a), subjectOf(b)),
     ),
     changes,
-    problems: inRowOrder([...matched.problems, ...people.problems, ...updates.problems, ...enrolments.problems]),
+    problems: inRowOrder([
+      ...matched.problems,
+      ...people.problems,
+      ...updates.problems,
+      ...enrolments.problems,
+      ...paused.problems,
+    ]),
     links: noted.links,
-    strays: noted.strays,
+    strays: paused.strays.size > 0 ? new Map([...noted.strays, ...paused.strays]) : noted.strays,
     people: new Map([...people.people, ...fetched.people]),
     wishes: enrolments.wishes,
     wishResults: enrolments.results,

@@ -1,4 +1,4 @@
-// W5: what the service refused is left alone for a while that grows, and then until a person says `retry`.
+// W5: what a side refused is left alone for a while that grows, and then until a person says `retry`.
 import { lastSeen, type Link, type Refusal, type RefusableOp } from './base.ts';
 import { type Problem, problem } from './change.ts';
 import type { PlanInput } from './input.ts';
@@ -18,9 +18,12 @@ export function nextRefusal(
   return { message, times, retryAt: refusalEnd(times, now), sheet: held };
 }
 
-/** Until when a change that was refused so many times is left alone, epoch milliseconds; null: until a person says `retry`. */
-export function refusalEnd(times: number, now: number): number | null {
-  const pause = pausesMs[times - 1];
+/**
+ * Until when a change that was refused so many times is left alone, epoch milliseconds; null: until a person says `retry`.
+ * `isEndless`: nobody can say it, and the last pause is repeated.
+ */
+export function refusalEnd(times: number, now: number, isEndless = false): number | null {
+  const pause = isEndless ? pausesMs[Math.min(times, pausesMs.length) - 1] : pausesMs[times - 1];
   return pause === undefined ? null : now + pause;
 }
 
@@ -50,8 +53,9 @@ function bothHeld(row: Packed, crm: Packed): Packed {
   return `${row}\n${crm}` as Packed;
 }
 
-function isDue(
-  { requests, now }: PlanInput,
+/** Its pause is over, or a person asked for it: by uuid or row. */
+export function isDue(
+  { requests, now }: { readonly requests: Pick<PlanInput['requests'], 'retry'>; readonly now: number },
   retryAt: number | null,
   { uuid, row }: { readonly uuid: string; readonly row: number | null },
 ): boolean {
@@ -67,6 +71,10 @@ export function pausedBy(
   what: string,
 ): Problem | undefined {
   if (!refusal || isDue(input, refusal.retryAt, about)) return undefined;
-  const kind = refusal.retryAt === null ? 'quarantined' : 'refused';
-  return problem(kind, about, 'W5', `${what}: ${refusal.message}`);
+  return problem(pausedKind(refusal), about, 'W5', `${what}: ${refusal.message}`);
+}
+
+/** Told as quarantined once only a person has it tried again. */
+export function pausedKind({ retryAt }: Pick<Refusal, 'retryAt'>): 'quarantined' | 'refused' {
+  return retryAt === null ? 'quarantined' : 'refused';
 }

@@ -2,10 +2,13 @@
 // a sync does, so that schedules, commands and pages treat both alike.
 import type { HistoryLine, JsonObject, Lease, LoadedState } from '../../state/port.ts';
 import type { Change, Problem } from '../../sync/change.ts';
+import type { Stray } from '../../sync/base.ts';
 import { estimate } from '../../sync/estimate.ts';
 import { controlIntents, type FeedInput, type FeedLink, type FeedPlan, planFeed, settleFeed } from '../../sync/feed.ts';
 import type { PlanCounts } from '../../sync/input.ts';
-import { failureProblem, type Outcome } from '../../sync/outcome.ts';
+import { pauseFeed } from '../../sync/feed-pauses.ts';
+import type { Outcome } from '../../sync/outcome.ts';
+import { failedRow, pausedElsewhere, type RowPauses, settleRows } from '../../sync/row-refusal.ts';
 import type { RunRequest } from '../context.ts';
 import { RunFailed } from '../errors.ts';
 import type { FeedContext } from './context.ts';
@@ -14,9 +17,10 @@ import { control, pushFeed } from './push.ts';
 import { changeLines } from '../history.ts';
 import { isPullNews, noteFacts, worse } from '../incomplete.ts';
 import { type DecisionRequest, type Facts, factChanges } from '../memory.ts';
+import { createOwnCells } from '../own-cells.ts';
 import { countRun, type PlanReport, type RunReport, statusOf } from '../report.ts';
 import { added, begin, end, type Ending, failure, lastRunOf, nothingPlanned } from '../run.ts';
-import { mapChanges } from '../save.ts';
+import { mapChanges, replacing } from '../save.ts';
 import { leftOf, statusWhenStopped, stoppedAt } from '../stop.ts';
 
 /** One run. Expected failures end as a report that says `failed`; only faults of the program are thrown. */
@@ -51,7 +55,8 @@ export async function planFeedRun(feed: FeedContext, request: RunRequest): Promi
     const context = inRun(feed, request, started.run, memory);
     const pulled = await pullFeed(context, memory.facts, false);
     if (pulled === 'idle') throw new Error('a plan is always made from readings');
-    const plan = planFeed(toInput(context, memory, pulled));
+    const input = toInput(context, memory, pulled);
+    const { plan } = pauseFeed(input, planFeed(input), pausesOf(context, memory, pulled));
     const problems = [...pulled.problems, ...plan.problems];
     const report = end(feed, started, endingOf(plan, problems, new Map()));
     const cost = estimate(plan.changes, [], feed.budgets, () => false);
@@ -66,15 +71,18 @@ const ofFeed = { isFeed: true, isFull: true } as const;
 
 interface FeedMemory {
   readonly links: ReadonlyMap<string, FeedLink>;
+  /** What the spreadsheet refused (W5). */
+  readonly strays: ReadonlyMap<string, Stray>;
   readonly facts: Facts;
   /** What people decided and no run has carried out yet, by id. */
   readonly pending: ReadonlyMap<string, DecisionRequest>;
   readonly notices: readonly string[];
 }
 
-function recallFeed({ links, facts, requests, notices }: LoadedState): FeedMemory {
+function recallFeed({ links, strays, facts, requests, notices }: LoadedState): FeedMemory {
   return {
     links,
+    strays: strays as unknown as ReadonlyMap<string, Stray>,
     facts: Object.fromEntries(facts),
     pending: requests as unknown as ReadonlyMap<string, DecisionRequest>,
     // That there is no state yet is nothing to tell: a feed adopts its rows by their IDs.
@@ -113,6 +121,12 @@ function toInput({ config, shape }: FeedRun, { links, facts, pending }: FeedMemo
   };
 }
 
+/** W5. No command has a feed try again, so that its last pause is repeated. What another tab refused says nothing of this one. */
+function pausesOf({ client }: FeedRun, { strays, facts }: FeedMemory, { identities }: FeedPulled): RowPauses {
+  const isSameTab = facts.identities?.sheet === identities.sheet;
+  return { known: isSameTab ? strays : new Map(), retry: undefined, now: client.serviceNow() };
+}
+
 interface Done {
   readonly ending: Ending;
   /** Another run over the same readings would do nothing either. */
@@ -129,23 +143,30 @@ async function carryOut(context: FeedRun, lease: Lease, memory: FeedMemory, pull
     const answered = controlled.records.get(record.uuid);
     return answered ? context.shape.fromRecord(answered) : record;
   });
-  const plan = wishes.size === 0 ? first : planFeed({ ...input, records, answers });
+  const pauses = pausesOf(context, memory, pulled);
+  const whole = wishes.size === 0 ? first : planFeed({ ...input, records, answers });
+  const { plan, strays: paused } = pauseFeed(input, whole, pauses);
   const intents = controlIntents(input, plan.changes);
   if (intents.size > 0) await lease.commit({ links: { put: intents as unknown as ReadonlyMap<string, JsonObject> } });
   const remembered = intents.size === 0 ? input.links : new Map([...input.links, ...intents]);
-  const pushed = await pushFeed(context, pulled.snapshot, plan);
+  const own = createOwnCells(pauses, () => context.config.sheet.statusHeader);
+  const pushed = await pushFeed(context, pulled.snapshot, plan, own);
   const outcomes = new Map([...wishes, ...pushed.outcomes]);
-  const failures = [...pushed.outcomes].flatMap(([{ uuid, row }, outcome]) =>
-    outcome.kind === 'done' ? [] : [failureProblem({ ...(uuid !== null && { uuid }), row }, outcome)],
+  const strays = new Map([
+    ...settleRows(pauses, paused, pushed.outcomes, pausedElsewhere),
+    ...own.strays(context.request.signal.aborted),
+  ]);
+  const failures = [...pushed.outcomes].flatMap(([change, outcome]) =>
+    outcome.kind === 'done' ? [] : [failedRow(pauses, strays, change, outcome)],
   );
-  const problems = [...pulled.problems, ...plan.problems, ...failures];
+  const problems = [...pulled.problems, ...plan.problems, ...failures, ...own.problems()];
   const left = leftOf(context, plan.changes, outcomes);
   const stopped = stoppedAt(plan.changes, left, outcomes);
   const natural = endingOf(plan, problems, outcomes);
   const ending = { ...natural, status: statusWhenStopped(natural.status, stopped), ...stopped };
   context.session.noted = pulled.noted;
   const links = settleFeed(remembered, plan, outcomes);
-  await save(context, lease, memory, pulled, intents, { links, outcomes, ending });
+  await save(context, lease, memory, pulled, intents, { links, strays, outcomes, ending });
   const passes: ReadonlySet<Problem['kind']> = new Set(['waiting', 'refused', 'failed', 'unknown', 'incomplete']);
   const isQuiet =
     !context.request.signal.aborted &&
@@ -185,6 +206,7 @@ async function save(
   intents: ReadonlyMap<string, FeedLink>,
   done: {
     readonly links: ReadonlyMap<string, FeedLink>;
+    readonly strays: ReadonlyMap<string, Stray>;
     readonly outcomes: ReadonlyMap<Change, Outcome>;
     readonly ending: Ending;
   },
@@ -193,6 +215,7 @@ async function save(
   const gone = [...before.keys()].filter((uuid) => !done.links.has(uuid));
   const after = new Map<string, FeedLink | null>([...done.links, ...gone.map((uuid) => [uuid, null] as const)]);
   const links = mapChanges(before, after);
+  const strays = replacing(memory.strays, done.strays);
   // A cause that went away is nothing to approve any more (G4), and an approval is spent once.
   const free = memory.facts.held ? { held: null } : {};
   const learnt = { identities: pulled.identities, ...free, ...worse(memory.facts, pulled.noted) };
@@ -202,7 +225,12 @@ async function save(
   // What stood in the way does not any more, or the other way round: whoever asks for the status has to know.
   const isNews =
     memory.facts.lastRun?.status !== done.ending.status || isPullNews(memory.facts.lastRun, done.ending.problems);
-  const isNothing = !links.isChanged && identified.size === 0 && done.outcomes.size === 0 && doneRequests.length === 0;
+  const isNothing =
+    !links.isChanged &&
+    !strays.isChanged &&
+    identified.size === 0 &&
+    done.outcomes.size === 0 &&
+    doneRequests.length === 0;
   if (isNothing && !isNews) return;
   const lines = historyLines(context, done.outcomes);
   // History first: a crash in between leaves a line of what did happen, and the next run finds both sides equal.
@@ -214,7 +242,12 @@ async function save(
     ...noteFacts(memory.facts, pulled.noted),
     ...free,
   });
-  await lease.commit({ ...(links.isChanged && { links: links.changes }), facts: { put: facts }, doneRequests });
+  await lease.commit({
+    ...(links.isChanged && { links: links.changes }),
+    ...(strays.isChanged && { strays: strays.changes }),
+    facts: { put: facts },
+    doneRequests,
+  });
 }
 
 /** Of a row that came or went one line is enough: what is in it stands in the service. */

@@ -7,24 +7,25 @@ import type { Change, Problem } from '../../sync/change.ts';
 import { problem } from '../../sync/change.ts';
 import { estimate } from '../../sync/estimate.ts';
 import type { Message } from '../../sync/message.ts';
-import { failureProblem, type Outcome } from '../../sync/outcome.ts';
+import type { Outcome } from '../../sync/outcome.ts';
 import { type OutboxPlan, planOutbox } from '../../sync/outbox.ts';
 import type { OutboxAnswers, OutboxInput, RecipientAnswer, Sender } from '../../sync/outbox-input.ts';
 import { type RunRequest, sheetCall } from '../context.ts';
 import { RunFailed } from '../errors.ts';
 import { changeLines } from '../history.ts';
 import { incomplete } from '../incomplete.ts';
-import { type Facts, factChanges } from '../memory.ts';
+import type { Facts } from '../memory.ts';
 import { askDeliveries, askRecipients, askSenders } from './ask.ts';
 import type { OutboxContext, OutboxRun, OutboxTab } from './context.ts';
 import { digest } from './digest.ts';
 import { asUnknown, openBook, type OutboxBook, type OutboxMemory, recallOutbox, tellNoted } from './ledger.ts';
-import { nameRows, tellRows } from './rows.ts';
+import { createIdCells, nameRows, pausesOf, pauseTold, tellRows, untold } from './rows.ts';
+import { approvalOf, identitiesOf, save, tabNamed } from './save.ts';
 import type { SavedMessages } from './saved.ts';
 import { sendOne } from './send.ts';
 import { missingIn, readTab } from './tab.ts';
 import { countRun, type PlanReport, type RunReport, statusOf } from '../report.ts';
-import { added, begin, end, type Ending, failure, lastRunOf, nothingPlanned } from '../run.ts';
+import { added, begin, end, type Ending, failure, nothingPlanned } from '../run.ts';
 import { statusWhenStopped, stoppedSending } from '../stop.ts';
 import { type SavedPlan, toSavedMessages } from '../saved-plan.ts';
 
@@ -68,9 +69,11 @@ export async function planOutboxRun(
     const asking = createAsking(context);
     const judged = { ...inputOf(context, memory, tab), messages, batchMax: Infinity, isDryRun: true };
     const plan = await asking.until(judged);
-    const changes = [...plan.due.map(({ change }) => change), ...plan.sets];
-    const preview = plan.unapproved === 0 ? undefined : await previewApproval(asking, judged, plan);
-    const problems = [...lostHeaders(tab), ...unlisted(notice), ...(preview?.problems ?? plan.problems)];
+    const { sets, problems: ofRows } = pauseTold(pausesOf(context, memory), plan);
+    const changes = [...plan.due.map(({ change }) => change), ...sets];
+    const preview =
+      plan.unapproved === 0 ? undefined : await previewApproval(asking, judged, { ...plan, problems: ofRows });
+    const problems = [...lostHeaders(tab), ...unlisted(notice), ...(preview?.problems ?? ofRows)];
     const report = end(outbox, started, {
       ...endingOf(plan, problems, new Map()),
       ...approvalOf(context, memory, plan),
@@ -112,14 +115,6 @@ const ofOutbox = { isOutbox: true, isFull: false } as const;
 function inRun(outbox: OutboxContext, request: RunRequest, run: string, { facts }: OutboxMemory): OutboxRun {
   const isSameTab = (facts.tab ?? tabNamed(outbox)) === tabNamed(outbox);
   return { ...outbox, run, request, table: outbox.openTable(isSameTab ? facts.table : undefined) };
-}
-
-function tabNamed({ config: { sheet } }: Pick<OutboxContext, 'config'>): string {
-  return `${sheet.spreadsheetId} ${sheet.tab}`;
-}
-
-function identitiesOf({ account, config, shape }: OutboxContext, { snapshot }: OutboxTab) {
-  return { crm: `${account} ${config.resource}`, sheet: `${shape.table.spreadsheet} ${snapshot.memory.sheetId}` };
 }
 
 /** G1: the ledger is of one account and one tab. */
@@ -215,8 +210,9 @@ async function carryOut(
   const first = planOutbox({ ...inputOf(context, memory, tab), messages: book.messages });
   const retries = tab.missing.length > 0 ? [] : memory.requests.retry;
   await book.put(first.messages, retries);
-  if (first.namings.length > 0 && !signal.aborted) {
-    await nameRows(context, tab.snapshot, first.namings, book);
+  const pauses = pausesOf(context, memory);
+  const ids = createIdCells(context, pauses);
+  if (!signal.aborted && (await nameRows(context, tab.snapshot, first.namings, ids, book))) {
     tab = await readAgain(context, tab);
   }
 
@@ -263,20 +259,20 @@ async function carryOut(
   }
   plan = planOutbox(inputNow(0));
   await book.put(plan.messages);
-  const told =
-    signal.aborted && outcomes.size === 0 ? new Map<Change, Outcome>() : await tellRows(context, tab.snapshot, plan);
-  const lines = [...told].flatMap(([change, outcome]) => changeLines(context, change, outcome));
+  const paused = pauseTold(pauses, plan);
+  const isToTell = !signal.aborted || outcomes.size > 0;
+  const told = isToTell ? await tellRows(context, tab.snapshot, paused, pauses) : untold(memory);
+  const lines = [...told.outcomes].flatMap(([change, outcome]) => changeLines(context, change, outcome));
   if (lines.length > 0) await book.settle(new Map(), lines);
-  for (const [change, outcome] of told) {
-    outcomes.set(change, outcome);
-    if (outcome.kind !== 'done') problems.push(failureProblem({ row: change.row }, outcome));
-  }
-  const all = [...problems, ...plan.problems, ...(saved?.left() ?? [])];
+  for (const [change, outcome] of told.outcomes) outcomes.set(change, outcome);
+  problems.push(...ids.problems(), ...told.problems);
+  const all = [...problems, ...paused.problems, ...(saved?.left() ?? [])];
   const held = approvalOf(context, memory, plan);
   const natural = endingOf(plan, all, outcomes);
   const stopped = stoppedSending(context, plan.problems, outcomes);
   const ending = { ...natural, status: statusWhenStopped(natural.status, stopped), ...stopped, ...held };
-  await save(context, book, memory, tab, plan, ending, outcomes.size > 0);
+  const strays = new Map([...told.strays, ...ids.strays(signal.aborted)]);
+  await save(context, book, memory, tab, { plan, ending, strays, hasWritten: outcomes.size > 0 });
   return { ending, ...(stop && { stop }) };
 }
 
@@ -341,56 +337,4 @@ function endingOf(plan: OutboxPlan, problems: readonly Problem[], outcomes: Read
     holds: [],
     planned: { ...nothingPlanned, messages: plan.unapproved },
   };
-}
-
-/** P6: what `approve` lets through. */
-function approvalOf(
-  { run }: OutboxRun,
-  { facts }: OutboxMemory,
-  { unapproved }: OutboxPlan,
-): { readonly approvable?: string } {
-  if (unapproved === 0) return {};
-  const { held } = facts;
-  return { approvable: held?.planned.messages === unapproved ? held.run : run };
-}
-
-/** W9: what only passes goes along when something else is written. */
-async function save(
-  context: OutboxRun,
-  book: OutboxBook,
-  memory: OutboxMemory,
-  tab: OutboxTab,
-  { unapproved, isTrusted }: OutboxPlan,
-  ending: Ending,
-  hasWritten: boolean,
-): Promise<void> {
-  const { facts, requests } = memory;
-  const held =
-    unapproved === 0
-      ? facts.held && { held: null }
-      : {
-          held: {
-            run: ending.approvable ?? context.run,
-            planned: ending.planned,
-            reasons: [
-              `${unapproved === 1 ? '1 row that says yes was' : `${unapproved} rows that say yes were`} there before the state (P6)`,
-            ],
-          },
-        };
-  const lasting = {
-    identities: identitiesOf(context, tab),
-    tab: tabNamed(context),
-    isLedgerTrusted: isTrusted,
-    ...held,
-  };
-  const changed = factChanges(facts, lasting);
-  const lastRun = lastRunOf(context, ending);
-  // Whoever asks for the status has to know what is open; what only waits is different in every run.
-  const openIn = (run: Facts['lastRun']) =>
-    JSON.stringify(run?.problems.filter(({ kind }) => kind !== 'waiting') ?? []);
-  const isNews = facts.lastRun?.status !== ending.status || openIn(facts.lastRun) !== openIn(lastRun);
-  const isWritten =
-    hasWritten || changed.size > 0 || isNews || requests.approve.length > 0 || requests.retry.length > 0;
-  const passing = isWritten ? factChanges(facts, { table: tab.snapshot.memory, lastRun }) : new Map<string, never>();
-  await book.end(new Map([...changed, ...passing]), requests.approve);
 }

@@ -288,7 +288,6 @@ export function fromRemove(outcome: RemoveOutcome): Outcome {
         kind: 'failed',
         message: `rows were moved in the moment of deleting: look at row ${outcome.number} in the version history of the sheet`,
       };
-    case 'refused':
     case 'failed':
     case 'unknown':
       return unwritten(outcome);

@@ -223,8 +223,6 @@ export type RemoveOutcome =
    * `number` then is deleted too. Tell; only the sheet’s version history has it.
    */
   | { readonly kind: 'displaced'; readonly number: number }
-  /** Part of it is in a range that the account may not edit. `columns` is empty: a row is deleted whole. */
-  | Refused
   | Failed
   | Unknown;
 

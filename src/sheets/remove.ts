@@ -190,8 +190,8 @@ function isReady(context: TableContext, view: PinnedView, { item, pin }: PinnedI
   if (id !== item.row.id || (id === '' && columns.length > 0)) item.outcome = { kind: 'moved' };
   else if (columns.length > 0) item.outcome = { kind: 'changed-meanwhile', columns };
   else if (forbidden.length > 0) {
-    const { message } = new ProtectedError(context.client.account, forbidden.map(boundsToText), errorContext(context));
-    item.outcome = { kind: 'refused', reason: 'protected', columns: [], message };
+    const error = new ProtectedError(context.client.account, forbidden.map(boundsToText), errorContext(context));
+    item.outcome = { kind: 'failed', error };
   } else return true;
   return false;
 }

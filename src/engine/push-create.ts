@@ -14,7 +14,7 @@ import type { Reading } from '../sync/value.ts';
 import { hasIdentifier, placeholderOnly, setAfterCreate } from './after-create.ts';
 import type { RunContext } from './context.ts';
 import type { Decided } from './decide.ts';
-import { madeMeanwhile, notFetched } from './fetched.ts';
+import { madeMeanwhile, notMovedHere } from './moved-here.ts';
 import { crmValues } from './look-again.ts';
 import type { Scope } from './pull.ts';
 import { editCall } from './stop.ts';
@@ -39,7 +39,7 @@ export async function pushCreate(
   const startedAt = client.serviceNow();
   const isMove = change.moves !== undefined;
   const lead = isMove
-    ? identifyFetched(context, input, change, plan.people.get(change.moves))
+    ? identifyMovedHere(context, input, change, plan.people.get(change.moves))
     : shape.toLead(change.fields);
   const custom_fields = shape.toCustomFields(change.fields);
   const later = new Set(shape.afterCreate(change.fields));
@@ -65,7 +65,7 @@ export async function pushCreate(
   }
   if (contact === undefined) return { kind: 'unknown', message: 'the answer is lost, and the contact is not found' };
   const record = shape.fromContact(contact);
-  if (isMove) return matches(contact, scope.filter) === false ? notFetched : { kind: 'done', contact: record };
+  if (isMove) return matches(contact, scope.filter) === false ? notMovedHere : { kind: 'done', contact: record };
   // Known by what was sent, it is found and merged by the next run. Anybody else is somebody else, and told to be (I3):
   // the next run would not find them, and send the same again.
   if (wasThere(contact, record, input, sent, startedAt)) {
@@ -79,7 +79,7 @@ export async function pushCreate(
  * By the keys of the contact: it may have been found by one key of the row while the row has another that nobody has, by
  * which the service would make a second contact (L8).
  */
-function identifyFetched(context: RunContext, input: PlanInput, change: Create, person: Person | undefined): Lead {
+function identifyMovedHere(context: RunContext, input: PlanInput, change: Create, person: Person | undefined): Lead {
   const own = identify(context, crmValues(person));
   return Object.keys(own).length > 0 ? own : identify(context, rowValues(input, change));
 }

@@ -40,7 +40,7 @@ export type ContactAnswer =
   | { readonly kind: 'here'; readonly contact: ContactRecord }
   /**
    * In another list, or the filter is not true of it: then moving it here does not help. `where` is for people, `contact`
-   * for a row that fetches it here.
+   * for a row that has it moved here.
    */
   | {
       readonly kind: 'elsewhere';

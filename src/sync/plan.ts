@@ -48,11 +48,11 @@ export function plan(input: PlanInput): Plan {
   const sides = guardSides(input, countFound(matched, input.base));
   if (sides.holds.length > 0) return heldPlan(sides.holds, sides.missing);
   const people = planPeople(input, matched);
-  const fetched = planFetched(input, matched.newRows);
-  const updates = untangleKeys(input, matched, [...people.changes, ...fetched.changes]);
+  const movedHere = planMovedHere(input, matched.newRows);
+  const updates = untangleKeys(input, matched, [...people.changes, ...movedHere.changes]);
   const enrolments = planEnrolments(
     input,
-    [...people.wishers, ...fetched.wishers].toSorted((a, b) => a.row.number - b.row.number),
+    [...people.wishers, ...movedHere.wishers].toSorted((a, b) => a.row.number - b.row.number),
     matched.newRows.flatMap(({ row, moves }) =>
       moves !== undefined || matched.strays.get(rowKey(row))?.isApart ? [] : [row],
     ),
@@ -92,7 +92,7 @@ export function plan(input: PlanInput): Plan {
     ]),
     links: noted.links,
     strays: paused.strays.size > 0 ? new Map([...noted.strays, ...paused.strays]) : noted.strays,
-    people: new Map([...people.people, ...fetched.people]),
+    people: new Map([...people.people, ...movedHere.people]),
     wishes: enrolments.wishes,
     wishResults: enrolments.results,
     isLedgerTrusted: enrolments.isTrusted,
@@ -212,7 +212,7 @@ function planPeople(input: PlanInput, matched: Matched): PeoplePlan {
  * I2: contacts that come here from another list are merged with their rows and enrolled as if they were here already. What
  * goes into their rows follows once they are (`resume`).
  */
-function planFetched(
+function planMovedHere(
   input: PlanInput,
   newRows: readonly NewRow[],
 ): {

@@ -39,6 +39,7 @@ async function inSync(sync: Readonly<Record<string, unknown>> = {}, options: Pic
 // At 0, then 1, 5, 30 and 120 minutes after the one before: five calls, and no sixth.
 const callsInAll = 5;
 const minutesInAll = 200;
+const hourMinutes = 60;
 /** Of the spreadsheet: the same, but for the first one. */
 const triesAfterwards = callsInAll - 1;
 
@@ -200,6 +201,47 @@ describe('W5: what the spreadsheet refuses is tried again after pauses that grow
     await new Promise((resolve) => setTimeout(resolve, minuteMs));
     expect(await trial.run({ isAsked: false })).toMatchObject({ status: 'succeeded', counts: { appended: 2 } });
     expect(trial.rowOf('flo@firm.io')).toMatchObject({ Company: 'Other' });
+  });
+
+  it('W5: new rows that Google refuses for another reason, each of them, also those that were not tried one by one', async () => {
+    const trial = await inSync();
+    const added = Array.from({ length: 12 }, (_, index) => trial.addContact({ email: `new${index}@firm.io` }));
+    const match = { operation: 'spreadsheets.batchUpdate' };
+    trial.sheets.faults.add({ effect: { type: 'status', status: 400 }, times: 1_000, match });
+    const { problems } = await trial.run();
+    expect(problems.map(({ kind, rule }) => `${kind} ${rule}`)).toEqual(added.map(() => 'refused W5'));
+    const planned = await trial.plan();
+    expect(planned.changes).toEqual([]);
+    expect(planned.problems.map(({ kind }) => kind)).toEqual(added.map(() => 'refused'));
+    expect(await triesOf(trial, hourMinutes)).toEqual({ tries: 3, news: 0 });
+    trial.sheets.faults.clear();
+    await trial.cli('retry');
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { appended: added.length } });
+  });
+
+  it('W5, L8: the ID of a contact that was created for a row: it is created once', async () => {
+    const trial = await inSync();
+    protect(trial, newRows);
+    trial.person.paste(`'${tabTitle}'!A9`, [['Flo', 'Row', 'Firm', 'flo@firm.io']]);
+    expect(await trial.run()).toMatchObject({ status: 'partial', counts: { created: 1, set: 0 } });
+    expect(await triesOf(trial, minutesInAll)).toEqual({ tries: triesAfterwards, news: 1 });
+    expect(trial.contacts()).toHaveLength(names.length + 1);
+    unprotect(trial);
+    await trial.cli('retry');
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { created: 0, set: 1 } });
+    expect(trial.rowOf('flo@firm.io')['Contact ID']).toBe(trial.contactOf('flo@firm.io').uuid);
+  });
+
+  it('W5: the status of a row that is nobody’s contact yet', async () => {
+    const trial = await inSync({ sheet: { ...sheet, status_column: 'Sync' } });
+    protect(trial, newRows);
+    trial.person.paste(`'${tabTitle}'!A9`, [['Nobody', 'Yet', 'Firm']]);
+    const { problems } = await trial.run();
+    expect(problems.map(({ kind, rule, row }) => [kind, rule, row])).toEqual([
+      ['waiting', 'I2', 9],
+      ['refused', 'W5', null],
+    ]);
+    expect(await triesOf(trial, hourMinutes)).toEqual({ tries: 3, news: 0 });
   });
 
   it('W5, D1: the row of a contact that is to be restored', async () => {

@@ -104,7 +104,7 @@ async function setCells(
     sets: changes.filter(({ op }) => op === 'set'),
     statuses,
     toCells: shape.toCells,
-    statusOf: ({ own }) => own[statusKey],
+    statusOf: (row) => row.own[statusKey],
   });
   if (writes.length === 0) return 0;
   const rows = writes.map(({ write }) => write);

@@ -5,7 +5,5 @@ import type { Store } from './state/port.ts';
 
 /** Reads and makes nothing yet. `warn` is told what cannot be handed to anybody as an answer. */
 export function connectState({ state }: Config, world: Omit<StoreDep, 'warn'>, warn: (message: string) => void): Store {
-  // The store reads one word; a database comes with a driver of its own.
-  const url = state.kind === 'file' ? `file:${state.folder}` : state.url.reveal();
-  return openStore(url, { ...world, warn: ({ message }) => warn(message) });
+  return openStore(`file:${state.folder}`, { ...world, warn: ({ message }) => warn(message) });
 }

@@ -197,14 +197,13 @@ function takeHeartbeat({ state, startedAt, now, pid, app, daemon, alerts }: Obse
   };
 }
 
-function secretsOf({ crm, alertWebhookUrl, server, state }: Config) {
+function secretsOf({ crm, alertWebhookUrl, server }: Config) {
   const all = [
     crm.token,
     ...Object.values(crm.extraHeaders ?? {}),
     alertWebhookUrl,
     server?.password,
     server?.hookSecret,
-    state.kind === 'postgres' ? state.url : undefined,
   ];
   return all.filter((secret) => secret !== undefined);
 }

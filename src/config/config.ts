@@ -37,9 +37,11 @@ export interface GoogleConfig {
 }
 
 /** `folder` is relative to the working directory. */
-export type StateConfig =
-  | { readonly kind: 'file'; readonly folder: string }
-  | { readonly kind: 'postgres'; readonly url: Secret };
+export interface StateConfig {
+  /** The driver; there is one. */
+  readonly kind: 'file';
+  readonly folder: string;
+}
 
 /** A password is always there when others than this machine can reach the address. */
 export interface ServerConfig extends ListenAddress {

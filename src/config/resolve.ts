@@ -19,7 +19,7 @@ import { parseFieldPath } from './field-path.ts';
 import type { ConfigFile, FeedOptions, OutboxOptions, SyncOptions } from './schema/file.ts';
 import { textToPercent } from './schema/leaves.ts';
 import { textToToken } from './secret-file.ts';
-import { Secret } from '../lib/secret.ts';
+import type { Secret } from '../lib/secret.ts';
 
 /** Secrets that stand in files of their own. */
 export interface FileSecrets {
@@ -65,10 +65,8 @@ export function resolveConfig(
   };
 }
 
-function resolveState(state: string | Secret): StateConfig {
-  return state instanceof Secret
-    ? { kind: 'postgres', url: state }
-    : { kind: 'file', folder: state.replace(/^file:/, '') };
+function resolveState(state: string): StateConfig {
+  return { kind: 'file', folder: state.replace(/^file:/, '') };
 }
 
 function resolveServer(

@@ -1,6 +1,11 @@
 // How stored records differ from what a run made of them, as the store takes it.
 import type { Json, JsonObject } from '../state/port.ts';
 
+/** What is not in `after` is deleted. */
+export function replacing<Value>(before: ReadonlyMap<string, Value>, after: ReadonlyMap<string, Value>) {
+  return mapChanges<Value>(before, new Map([...[...before.keys()].map((key) => [key, null] as const), ...after]));
+}
+
 /** `after`: null deletes; a key that is not in it stays. `result` is `before` itself where nothing changed. */
 export function mapChanges<Value>(before: ReadonlyMap<string, Value>, after: ReadonlyMap<string, Value | null>) {
   const put = new Map<string, JsonObject>();

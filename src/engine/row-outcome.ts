@@ -1,7 +1,18 @@
 // What became of a row that was written, in the algorithm's words.
-import type { AppendOutcome, CellValue, ColumnKey, Displaced, RemoveOutcome, RowOutcome } from '../sheets/port.ts';
+import type {
+  AppendOutcome,
+  CellValue,
+  ColumnKey,
+  Displaced,
+  Failed,
+  Refused,
+  RemoveOutcome,
+  RowOutcome,
+  Unknown,
+} from '../sheets/port.ts';
 import type { Outcome } from '../sync/outcome.ts';
 import type { Reading } from '../sync/value/value.ts';
+import { isRefusedBatch } from './refused-batch.ts';
 
 /** What the cells of a row hold after a write, by field name. */
 interface CellsDep {
@@ -23,10 +34,9 @@ export function fromUpdate({ shape }: CellsDep, outcome: RowOutcome): Outcome {
     case 'displaced':
       return { kind: 'failed', message: displacedText(outcome.cells) };
     case 'refused':
-      return { kind: 'refused', message: outcome.message };
     case 'failed':
     case 'unknown':
-      return { kind: outcome.kind, message: outcome.error.message };
+      return unwritten(outcome);
   }
 }
 
@@ -43,10 +53,9 @@ export function fromAppend(outcome: AppendOutcome): Outcome {
         message: `it was appended, but columns were moved in that moment: look at ${outcome.columns.join(', ')} of its row`,
       };
     case 'refused':
-      return { kind: 'refused', message: outcome.message };
     case 'failed':
     case 'unknown':
-      return { kind: outcome.kind, message: outcome.error.message };
+      return unwritten(outcome);
   }
 }
 
@@ -68,8 +77,14 @@ export function fromRemove(outcome: RemoveOutcome): Outcome {
       };
     case 'failed':
     case 'unknown':
-      return { kind: outcome.kind, message: outcome.error.message };
+      return unwritten(outcome);
   }
+}
+
+/** W5: what is refused of a whole batch is refused of each of its rows. */
+function unwritten(outcome: Refused | Failed | Unknown): Outcome {
+  if (outcome.kind === 'refused') return { kind: 'refused', message: outcome.message };
+  return { kind: isRefusedBatch(outcome) ? 'refused' : outcome.kind, message: outcome.error.message };
 }
 
 function displacedText(cells: readonly Displaced[]): string {

@@ -1,13 +1,13 @@
 // What a push has to write into rows that are there: what changes set, and statuses that are news.
 import type { CellInput, ColumnKey, Row, Snapshot } from '../sheets/port.ts';
 import type { Change, FieldChange } from '../sync/change.ts';
+import type { OwnedWrite } from './own-cells.ts';
 import { hasStatusColumn, statusKey } from './status-column.ts';
 
 export interface RowWrite {
   /** undefined: only its status is written. */
   readonly change: Change | undefined;
-  readonly row: Row;
-  readonly set: Readonly<Record<ColumnKey, CellInput>>;
+  readonly write: OwnedWrite;
 }
 
 export interface RowWritesInput {
@@ -26,10 +26,10 @@ export function rowWrites(snapshot: Snapshot, { sets, statuses, toCells, statusO
   return snapshot.rows.flatMap((row): RowWrite[] => {
     const change = changeByRow.get(row.number);
     const text = hasStatus ? statuses.get(row.number) : undefined;
-    const set = {
-      ...(change && toCells(change.fields)),
-      ...(text !== undefined && statusOf(row) !== text && { [statusKey]: text }),
-    };
-    return Object.keys(set).length > 0 ? [{ change, row, set }] : [];
+    const set = change ? toCells(change.fields) : {};
+    const own = text !== undefined && statusOf(row) !== text ? { [statusKey]: text } : {};
+    const isNothing = Object.keys(set).length + Object.keys(own).length === 0;
+    // Which of several rows with one ID is meant, and which are copies, was decided by the plan (I4, P2).
+    return isNothing ? [] : [{ change, write: { row, set, own, isKnownDuplicate: true } }];
   });
 }

@@ -24,7 +24,7 @@ const advice: Readonly<Record<ProblemKind, string>> = {
   held: 'mend what it names',
   parked: 'change it on either side, or leadsheet retry ID',
   unreadable: 'mend the cell',
-  refused: 'mend the value; it is tried again by itself, and at once by leadsheet retry ID',
+  refused: 'mend what it names; it is tried again by itself, and in a sync at once by leadsheet retry ID',
   failed: 'nothing: the next run tries again',
   unknown: 'look on both sides whether it happened; the next run reads it back',
   incomplete:

@@ -16,6 +16,8 @@ export abstract class SheetsError extends Error {
   /** Stable; logs and docs/errors.md use it. */
   abstract readonly code: string;
   readonly retryable: boolean = false;
+  /** Nothing of the call was applied, and the same again would be refused again while the spreadsheet is as it is (W5). */
+  readonly isRefusal: boolean = false;
   readonly spreadsheetId?: string;
   readonly tabId?: string;
 

@@ -41,7 +41,7 @@ export type ContactAnswer =
   | { readonly kind: 'here'; readonly contact: ContactRecord }
   /**
    * The contact is in another list, or the filter excludes it; then moving it here does not help. `where` is for people.
-   * `contact`: for a row that moves it here.
+   * `contact`: for a row that has it moved here.
    */
   | {
       readonly kind: 'elsewhere';

@@ -8,11 +8,12 @@ import { planUpdates, rememberTaken } from './keys/updates.ts';
 import { match, type Matched } from './match/match.ts';
 import type { NewRow } from './match/new-rows.ts';
 import { createContact } from './merge/new-record.ts';
-import { planFetched, planPeople } from './merge/people.ts';
+import { planMovedHere, planPeople } from './merge/people.ts';
 import { type Base, type Link, rowKey, type Stray } from './record/base.ts';
 import { compileKeys } from './record/keys.ts';
 import type { Person } from './record/person.ts';
 import { unpack } from './record/record.ts';
+import { isRemovalUnjudged, pausedInSync, pauseRows, rowPauses } from './row-refusal.ts';
 
 export interface Plan {
   /** If any: no change of the plan may be carried out, and nothing of the plan is stored (G1, G2). */
@@ -46,11 +47,11 @@ export function plan(input: PlanInput): Plan {
   const sides = guardSides(input, countFound(matched, input.base));
   if (sides.holds.length > 0) return heldPlan(sides.holds, sides.missing);
   const people = planPeople(input, matched);
-  const fetched = planFetched(input, matched.newRows);
-  const updates = planUpdates(input, matched.contactByUuid, [...people.changes, ...fetched.changes]);
+  const movedHere = planMovedHere(input, matched.newRows);
+  const updates = planUpdates(input, matched.contactByUuid, [...people.changes, ...movedHere.changes]);
   const enrolments = planEnrolments(
     input,
-    [...people.wishers, ...fetched.wishers].toSorted((a, b) => a.row.number - b.row.number),
+    [...people.wishers, ...movedHere.wishers].toSorted((a, b) => a.row.number - b.row.number),
     matched.newRows.flatMap(({ row, moves }) =>
       moves !== undefined || matched.strays.get(rowKey(row))?.isApart ? [] : [row],
     ),
@@ -67,7 +68,9 @@ export function plan(input: PlanInput): Plan {
     return { ...create, enrol: enrol.uuid, reason: `${create.reason}, and into ${enrol.name}` };
   });
   const others = people.changes.filter(({ op }) => op !== 'update');
-  const changes = orderChanges([...creates, ...updates.changes, ...enrolments.changes, ...others]);
+  const all = orderChanges([...creates, ...updates.changes, ...enrolments.changes, ...others]);
+  const paused = pauseRows(rowPauses(input), all, pausedInSync, (uuid, row) => isRemovalUnjudged(input, uuid, row));
+  const { changes } = paused;
   const counted = countChanges(input, changes);
   const counts = { ...counted, missing: sides.missing, enrolments: enrolments.unapproved };
   const holds = guardCounts(input, counted);
@@ -79,10 +82,16 @@ export function plan(input: PlanInput): Plan {
       compareTexts(subjectOf(a), subjectOf(b)),
     ),
     changes,
-    problems: orderProblems([...matched.problems, ...people.problems, ...updates.problems, ...enrolments.problems]),
+    problems: orderProblems([
+      ...matched.problems,
+      ...people.problems,
+      ...updates.problems,
+      ...enrolments.problems,
+      ...paused.problems,
+    ]),
     links: noted.links,
-    strays: noted.strays,
-    people: new Map([...people.people, ...fetched.people]),
+    strays: paused.strays.size > 0 ? new Map([...noted.strays, ...paused.strays]) : noted.strays,
+    people: new Map([...people.people, ...movedHere.people]),
     wishes: enrolments.wishes,
     wishResults: enrolments.results,
     isLedgerTrusted: enrolments.isTrusted,

@@ -183,12 +183,23 @@ ${sync()}`,
     [
       'a state of no kind',
       `${start}state: ./state\n${sync()}`,
-      ['3:8: state: found a value that is not shown; allowed: file:FOLDER, such as file:./state, or postgres://...'],
+      [
+        '3:8: state: found a value that is not shown; allowed: file:FOLDER, such as file:./state; databases are not supported',
+      ],
     ],
     [
       'a database behind file:, whose password it does not quote',
       `${start}state: file:postgres://me:pass@db/x\n${sync()}`,
-      ['3:8: state: found a value that is not shown; allowed: file:FOLDER, such as file:./state, or postgres://...'],
+      [
+        '3:8: state: found a value that is not shown; allowed: file:FOLDER, such as file:./state; databases are not supported',
+      ],
+    ],
+    [
+      'a database, whose password it does not quote',
+      `${start}state: postgres://me:pass@db/x\n${sync()}`,
+      [
+        '3:8: state: found a value that is not shown; allowed: file:FOLDER, such as file:./state; databases are not supported',
+      ],
     ],
     [
       'an unknown time zone',

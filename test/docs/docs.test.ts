@@ -33,6 +33,17 @@ test('every page that the README and the docs link to is there', () => {
   }
 });
 
+test('the glossary is one table that has each word once', () => {
+  const lines = page('glossary.md').split('\n');
+  const table = lines
+    .slice(lines.indexOf('| --- | --- |') + 1)
+    .filter((line, index, all) => line !== '' || index < all.length - 1);
+  expect(table.filter((line) => !line.startsWith('| '))).toEqual([]);
+  const words = table.flatMap((line) => line.split(' | ')[0]!.replace('| ', '').split(', '));
+  expect(words.length).toBeGreaterThan(50);
+  expect(words.filter((word, index) => words.indexOf(word) !== index)).toEqual([]);
+});
+
 test('docs/errors.md has every error class with its code and whether it may be tried again', () => {
   const call = { operation: 'x', attempts: 1 };
   const one = [

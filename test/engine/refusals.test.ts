@@ -1,17 +1,18 @@
 // W5 over hours: what the service refuses is asked again after pauses that grow, whatever kind of write it is, and restarts
 // do not shorten them.
 import { describe, expect, it } from 'vitest';
-import { createSyncTrial, tabTitle } from '../support/app.ts';
+import { createSyncTrial, tabTitle, type TrialOptions } from '../support/app.ts';
 import { createEnrolmentTrial, rowOf } from './enrolment/support.ts';
+import { protect, triesOf, unprotect } from './sheet-refusals.ts';
 
 const minuteMs = 60_000;
 const sheet = { spreadsheet: '1AbCdEfGhIjKlMnOpQrStUvWxYz-0123456789_tests', tab: tabTitle };
 const names = ['ann', 'bob', 'cy', 'dee', 'eve'];
 
-type Trial = Pick<Awaited<ReturnType<typeof inSync>>, 'run' | 'start'>;
+type Trial = Pick<Awaited<ReturnType<typeof inSync>>, 'run' | 'start' | 'columnIndexOf'>;
 
 /** Runs of every minute for eight minutes, then of every eight, and a restart each hour. */
-async function runFor(minutes: number, { run, start }: Trial): Promise<void> {
+async function runFor(minutes: number, { run, start }: Pick<Trial, 'run' | 'start'>): Promise<void> {
   for (let at = 0, hours = 1; at < minutes;) {
     if (at > hours * 60) {
       hours += 1;
@@ -24,8 +25,9 @@ async function runFor(minutes: number, { run, start }: Trial): Promise<void> {
   }
 }
 
-async function inSync(sync: Readonly<Record<string, unknown>> = {}) {
+async function inSync(sync: Readonly<Record<string, unknown>> = {}, options: Pick<TrialOptions, 'behaviour'> = {}) {
   const trial = createSyncTrial({
+    ...options,
     values: [['First name', 'Last name', 'Company', 'Email', 'Status']],
     sync: { limits: { deletes: '100%', changes: '100%' }, settle_secs: 0, ...sync },
   });
@@ -37,6 +39,23 @@ async function inSync(sync: Readonly<Record<string, unknown>> = {}) {
 // At 0, then 1, 5, 30 and 120 minutes after the one before: five calls, and no sixth.
 const callsInAll = 5;
 const minutesInAll = 200;
+const hourMinutes = 60;
+/** Of the spreadsheet: the same, but for the first one. */
+const triesAfterwards = callsInAll - 1;
+
+/** The row of this contact. */
+function rowsOf(trial: Awaited<ReturnType<typeof inSync>>, email: string) {
+  const number = trial.rowNumberOf(email);
+  return { startRowIndex: number - 1, endRowIndex: number };
+}
+
+function columnOf({ columnIndexOf }: Pick<Trial, 'columnIndexOf'>, header: string) {
+  const startColumnIndex = columnIndexOf(header);
+  return { startColumnIndex, endColumnIndex: startColumnIndex + 1 };
+}
+
+/** All below the rows that are there. */
+const newRows = { startRowIndex: names.length, endRowIndex: 1000 };
 
 describe('W5: what is refused is asked again after pauses that grow', () => {
   it('W5: deletions, each on its own, over restarts', async () => {
@@ -92,30 +111,15 @@ describe('W5: what is refused is asked again after pauses that grow', () => {
 
   it('W5, W9: cells that may not be edited, over restarts; the row says nothing meanwhile, and is written once it may be', async () => {
     const trial = await inSync({ sheet: { ...sheet, status_column: 'Sync' } });
-    const rowIndex = trial.rowNumberOf('ann@firm.io') - 1;
-    const range = { sheetId: 7, startRowIndex: rowIndex, endRowIndex: rowIndex + 1 };
-    trial.person.request({ addProtectedRange: { protectedRange: { protectedRangeId: 77, range } } });
+    protect(trial, rowsOf(trial, 'ann@firm.io'));
     trial.change('ann@firm.io', { company_name: 'Other' });
     expect(await trial.run()).toMatchObject({ status: 'partial', counts: { set: 0, held: 1 } });
-    // Tries: at 0, then 1, 5, 30 and 120 minutes after the one before. Between them nothing is written, to no side and no file,
-    // but once that it is quarantined now.
-    let tries = 1;
-    let news = 0;
-    let quiet = { writes: trial.writes(), state: trial.stateFiles() };
-    for (let at = 0; at < minutesInAll; at += 2) {
-      if (at % 60 === 58) await trial.start();
-      await new Promise((resolve) => setTimeout(resolve, 2 * minuteMs));
-      await trial.run({ isAsked: false });
-      const now = { writes: trial.writes(), state: trial.stateFiles() };
-      if (now.writes.sheet > quiet.writes.sheet) tries += 1;
-      else if (JSON.stringify(now) !== JSON.stringify(quiet)) news += 1;
-      quiet = now;
-    }
-    expect({ tries, news }).toEqual({ tries: callsInAll, news: 1 });
+    // Nothing is written between the tries but once that it is quarantined now.
+    expect(await triesOf(trial, minutesInAll)).toEqual({ tries: triesAfterwards, news: 1 });
     const report = await trial.run({ isAsked: false });
     expect(report.problems).toEqual([expect.objectContaining({ kind: 'quarantined', rule: 'W5' })]);
     expect(report.problems[0]!.reason).toContain('may not edit the protected range');
-    trial.person.request({ deleteProtectedRange: { protectedRangeId: 77 } });
+    unprotect(trial);
     await trial.cli('retry', trial.contactOf('ann@firm.io').uuid);
     expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { set: 1 } });
     expect(trial.rowOf('ann@firm.io')).toMatchObject({ Company: 'Other', Sync: 'in sync' });
@@ -151,5 +155,218 @@ describe('W5: what is refused is asked again after pauses that grow', () => {
     expect(await trial.cli('retry', trial.contactOf('ann@firm.io').uuid)).toMatchObject({ code: 0, stderr: '' });
     await trial.run();
     expect(trial.enrolled()).toEqual(['ann@firm.io Nurture active', 'ann@firm.io Welcome cancelled']);
+  });
+});
+
+describe('W5: what the spreadsheet refuses is tried again after pauses that grow', () => {
+  it('W5, W9: rows for new contacts, over restarts; told with what to do, and added once retry is said', async () => {
+    const trial = await inSync();
+    protect(trial, newRows);
+    const flo = trial.addContact({ first_name: 'Flo', company_name: 'Firm', email: 'flo@firm.io' });
+    const first = await trial.run();
+    expect(first).toMatchObject({ status: 'partial', counts: { appended: 0, held: 1 } });
+    expect(first.problems).toEqual([expect.objectContaining({ kind: 'refused', rule: 'W5', uuid: flo.uuid })]);
+    expect(first.problems[0]!.reason).toMatch(
+      /^its row could not be added: .* may not edit the protected range .*: leadsheet retry /,
+    );
+    expect(await triesOf(trial, minutesInAll)).toEqual({ tries: triesAfterwards, news: 0 });
+    const report = await trial.run({ isAsked: false });
+    expect(report.problems).toEqual([expect.objectContaining({ kind: 'quarantined', rule: 'W5', uuid: flo.uuid })]);
+    unprotect(trial);
+    expect(await trial.cli('retry', flo.uuid)).toMatchObject({ code: 0, stderr: '' });
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { appended: 1 } });
+    expect(trial.rowOf('flo@firm.io')).toMatchObject({ Company: 'Firm' });
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { appended: 0 } });
+  });
+
+  it('W5: a new contact is added by itself when its pause is over; what else is new, or changed, is tried at once', async () => {
+    const trial = await inSync();
+    protect(trial, newRows);
+    trial.addContact({ first_name: 'Flo', company_name: 'Firm', email: 'flo@firm.io' });
+    await trial.run();
+    await triesOf(trial, 2, 2);
+    const writesOf = async (act: () => void) => {
+      act();
+      const before = trial.writes().sheet;
+      await trial.run();
+      return trial.writes().sheet - before;
+    };
+    expect(await writesOf(() => {})).toBe(0);
+    expect(await writesOf(() => trial.change('flo@firm.io', { company_name: 'Other' }))).toBeGreaterThan(0);
+    expect(await writesOf(() => {})).toBe(0);
+    expect(await writesOf(() => void trial.addContact({ first_name: 'Gus', email: 'gus@firm.io' }))).toBeGreaterThan(0);
+    expect(await writesOf(() => {})).toBe(0);
+    unprotect(trial);
+    expect(await writesOf(() => {})).toBe(0);
+    await new Promise((resolve) => setTimeout(resolve, minuteMs));
+    expect(await trial.run({ isAsked: false })).toMatchObject({ status: 'succeeded', counts: { appended: 2 } });
+    expect(trial.rowOf('flo@firm.io')).toMatchObject({ Company: 'Other' });
+  });
+
+  it('W5: new rows that Google refuses for another reason, each of them, also those that were not tried one by one', async () => {
+    const trial = await inSync();
+    const added = Array.from({ length: 12 }, (_, index) => trial.addContact({ email: `new${index}@firm.io` }));
+    const match = { operation: 'spreadsheets.batchUpdate' };
+    trial.sheets.faults.add({ effect: { type: 'status', status: 400 }, times: 1_000, match });
+    const { problems } = await trial.run();
+    expect(problems.map(({ kind, rule }) => `${kind} ${rule}`)).toEqual(added.map(() => 'refused W5'));
+    const planned = await trial.plan();
+    expect(planned.changes).toEqual([]);
+    expect(planned.problems.map(({ kind }) => kind)).toEqual(added.map(() => 'refused'));
+    expect(await triesOf(trial, hourMinutes)).toEqual({ tries: 3, news: 0 });
+    trial.sheets.faults.clear();
+    await trial.cli('retry');
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { appended: added.length } });
+  });
+
+  it('W5, L8: the ID of a contact that was created for a row: it is created once', async () => {
+    const trial = await inSync();
+    protect(trial, newRows);
+    trial.person.paste(`'${tabTitle}'!A9`, [['Flo', 'Row', 'Firm', 'flo@firm.io']]);
+    expect(await trial.run()).toMatchObject({ status: 'partial', counts: { created: 1, set: 0 } });
+    expect(await triesOf(trial, minutesInAll)).toEqual({ tries: triesAfterwards, news: 1 });
+    expect(trial.contacts()).toHaveLength(names.length + 1);
+    unprotect(trial);
+    await trial.cli('retry');
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { created: 0, set: 1 } });
+    expect(trial.rowOf('flo@firm.io')['Contact ID']).toBe(trial.contactOf('flo@firm.io').uuid);
+  });
+
+  it('W5: the status of a row that is nobody’s contact yet', async () => {
+    const trial = await inSync({ sheet: { ...sheet, status_column: 'Sync' } });
+    protect(trial, newRows);
+    trial.person.paste(`'${tabTitle}'!A9`, [['Nobody', 'Yet', 'Firm']]);
+    const { problems } = await trial.run();
+    expect(problems.map(({ kind, rule, row }) => [kind, rule, row])).toEqual([
+      ['waiting', 'I2', 9],
+      ['refused', 'W5', null],
+    ]);
+    expect(await triesOf(trial, hourMinutes)).toEqual({ tries: 3, news: 0 });
+  });
+
+  it('W5, D1: the row of a contact that is to be restored', async () => {
+    const trial = await inSync({ on_row_deleted: 'restore' });
+    trial.person.deleteRows(tabTitle, trial.rowNumberOf('ann@firm.io'));
+    protect(trial, { startRowIndex: names.length - 1, endRowIndex: 999 });
+    expect(await trial.run()).toMatchObject({ status: 'partial', counts: { appended: 0 } });
+    expect(await triesOf(trial, minutesInAll)).toEqual({ tries: triesAfterwards, news: 0 });
+    unprotect(trial);
+    await trial.cli('retry', trial.contactOf('ann@firm.io').uuid);
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { appended: 1 } });
+  });
+
+  it('W5, D3: rows of contacts that are gone, over restarts, whether the run reads all contacts or not', async () => {
+    const trial = await inSync({ on_contact_deleted: 'delete_row' });
+    const { uuid } = trial.contactOf('ann@firm.io');
+    protect(trial, rowsOf(trial, 'ann@firm.io'));
+    trial.service.model.contacts.remove(uuid);
+    expect(await trial.run({ isFull: true })).toMatchObject({ status: 'partial', counts: { removed: 0, held: 1 } });
+    let runs = 0;
+    const run = () => trial.run({ isAsked: false, isFull: (runs += 1) % 2 === 0 });
+    expect(await triesOf({ ...trial, run }, minutesInAll)).toEqual({ tries: triesAfterwards, news: 0 });
+    for (const isFull of [true, false]) {
+      const { problems } = await trial.run({ isAsked: false, isFull });
+      expect(problems).toEqual([expect.objectContaining({ kind: 'quarantined', rule: 'W5', uuid })]);
+      expect(problems[0]!.reason).toMatch(/^its row could not be deleted: .*: leadsheet retry /);
+    }
+    unprotect(trial);
+    await trial.cli('retry', uuid);
+    expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded', counts: { removed: 1 } });
+    expect(trial.grid()).toHaveLength(names.length - 1);
+  });
+
+  it('W5: the row of a contact that is gone is tried at once when it stands elsewhere', async () => {
+    const trial = await inSync({ on_contact_deleted: 'delete_row' });
+    const { uuid } = trial.contactOf('ann@firm.io');
+    const { startRowIndex, endRowIndex } = rowsOf(trial, 'ann@firm.io');
+    protect(trial, { startRowIndex, endRowIndex });
+    trial.service.model.contacts.remove(uuid);
+    await trial.run({ isFull: true });
+    trial.person.request({
+      moveDimension: {
+        source: { sheetId: 7, dimension: 'ROWS', startIndex: startRowIndex, endIndex: endRowIndex },
+        destinationIndex: names.length + 1,
+      },
+    });
+    const before = trial.writes().sheet;
+    await trial.run({ isFull: true });
+    expect(trial.writes().sheet).toBeGreaterThan(before);
+  });
+
+  it('W5, W9: the status column alone: one problem names the rows, and the cells are written once they may be', async () => {
+    const trial = await inSync({ sheet: { ...sheet, status_column: 'Sync' } });
+    protect(trial, columnOf(trial, 'Sync'));
+    const [upper, lower] = trial.grid().map(({ Email }) => String(Email));
+    for (const email of [upper!, lower!]) {
+      trial.type(email, 'Company', 'Mine');
+      trial.change(email, { company_name: 'Theirs' });
+    }
+    const first = await trial.run();
+    expect(first.problems.map(({ kind, rule, row }) => [kind, rule, row])).toEqual([
+      ['conflict', 'M1', 2],
+      ['conflict', 'M1', 3],
+      ['refused', 'W5', null],
+    ]);
+    expect(first.problems[2]!.reason).toMatch(/^Sync of rows 2, 3 could not be written: .*: leadsheet retry$/);
+    expect(await triesOf(trial, minutesInAll)).toEqual({ tries: triesAfterwards, news: 0 });
+    expect((await trial.run()).problems[2]).toMatchObject({ kind: 'quarantined', rule: 'W5' });
+    unprotect(trial);
+    expect(await trial.cli('retry')).toMatchObject({ code: 0, stderr: '' });
+    await trial.run();
+    expect(trial.rowOf(upper!)['Sync']).toMatch(/^conflict: /);
+    expect(await trial.run()).toMatchObject({ counts: { conflicts: 2, quarantined: 0 } });
+  });
+
+  /** Google may refuse what leaves a protected cell alone, or may not (docs/standin-sheets.md). */
+  const sparing = { behaviour: { skippedCellsAreProtected: false } };
+
+  it('W5, L4: a row whose status may not be written gets its values all the same', async () => {
+    const trial = await inSync({ sheet: { ...sheet, status_column: 'Sync' } }, sparing);
+    protect(trial, columnOf(trial, 'Sync'));
+    trial.type('ann@firm.io', 'Company', 'Mine');
+    trial.change('ann@firm.io', { company_name: 'Theirs', last_name: 'Lee' });
+    const report = await trial.run();
+    expect(report).toMatchObject({ counts: { set: 1, conflicts: 1 } });
+    expect(report.problems.map(({ rule, field }) => [rule, field])).toEqual([
+      ['M1', 'company_name'],
+      ['W5', 'Sync'],
+    ]);
+    expect(trial.rowOf('ann@firm.io')).toMatchObject({ 'Last name': 'Lee', Company: 'Mine', Sync: 'in sync' });
+    expect(await triesOf(trial, 4, 2)).toEqual({ tries: 1, news: 0 });
+    trial.change('ann@firm.io', { first_name: 'Anna' });
+    expect(await trial.run()).toMatchObject({ counts: { set: 1 } });
+    expect(trial.rowOf('ann@firm.io')).toMatchObject({ 'First name': 'Anna', Sync: 'in sync' });
+  });
+
+  it('W5, W9: where a protected column keeps whole rows from being written, each row waits and is named', async () => {
+    const trial = await inSync({ sheet: { ...sheet, status_column: 'Sync' } });
+    protect(trial, columnOf(trial, 'Sync'));
+    for (const name of names) trial.change(`${name}@firm.io`, { last_name: 'Lee' });
+    const { problems } = await trial.run();
+    expect(problems.map(({ kind, rule }) => [kind, rule])).toEqual(names.map(() => ['refused', 'W5']));
+    expect(new Set(problems.map(({ reason }) => /may not edit the protected range [A-Z]:[A-Z]/.test(reason)))).toEqual(
+      new Set([true]),
+    );
+    expect(await triesOf(trial, minutesInAll)).toEqual({ tries: triesAfterwards, news: 1 });
+  });
+
+  it('W5, W2, E3: the result column: the new contact is enrolled once, and its row gets its ID', async () => {
+    const trial = createEnrolmentTrial({ sync: { settle_secs: 0 }, ...sparing });
+    await trial.run();
+    protect(trial, columnOf(trial, 'Enrolment'));
+    trial.person.paste(`'${tabTitle}'!A2`, [rowOf('ann@firm.io', 'Welcome')]);
+    await trial.run();
+    await trial.run();
+    expect(trial.enrolled()).toEqual(['ann@firm.io Welcome active']);
+    expect(trial.rowOf('ann@firm.io')['Contact ID']).toBe(trial.contactOf('ann@firm.io').uuid);
+    expect(await triesOf(trial, minutesInAll)).toEqual({ tries: triesAfterwards, news: 0 });
+    expect((await trial.run()).problems).toEqual([
+      expect.objectContaining({ kind: 'quarantined', rule: 'W5', field: 'Enrolment' }),
+    ]);
+    unprotect(trial);
+    await trial.cli('retry');
+    await trial.run();
+    expect(trial.resultOf('ann@firm.io')).toMatch(/^enrolled/);
+    expect(trial.enrolled()).toEqual(['ann@firm.io Welcome active']);
   });
 });

@@ -186,4 +186,25 @@ describe('S5, E1: nobody is enrolled and nothing is sent because a record cannot
     // It counted as unknown, and the service's listing still has it.
     expect(await trial.ledger()).toEqual({ sent: 1 });
   });
+
+  test('W5: of what the spreadsheet refused an outbox or a feed: it is set aside, and the run goes on', async () => {
+    const outbox = createOutboxTrial();
+    await outbox.ready(['ann@firm.io', 'Max Muster', 'hello', 'yes']);
+    const refusal = { message: 'no', times: 1, retryAt: null, sheet: 'not packed' };
+    await put(outbox, { strays: one('id:2 ', { since: 0, refusal }) }, 'messages');
+    expect(await outbox.run()).toMatchObject({ counts: { sent: 1 } });
+
+    const feed = createSyncTrial({
+      values: [[]],
+      feeds: { flows: { resource: 'automations', columns: { ID: 'uuid', Name: 'name' } } },
+    });
+    feed.service.model.automations.add({ name: 'Q1', status: 'off' });
+    await put(feed, { strays: one('cells:2 ', { since: 0, refusal }) }, 'flows');
+    expect(await feed.runFeed('flows')).toMatchObject({ status: 'succeeded', counts: { appended: 1 } });
+
+    for (const [trial, name] of [[outbox, 'messages'] as const, [feed, 'flows'] as const]) {
+      const { strays, setAside } = await (await stateOf(trial, name)).load();
+      expect([strays.size, setAside.size]).toEqual([0, 1]);
+    }
+  });
 });

@@ -14,6 +14,7 @@ import type { PlanReport, RunReport } from '../../src/engine/report.ts';
 import type { HistoryLine, Lease, Store } from '../../src/state/port.ts';
 import { createServiceStandin } from '../../src/standin/service/standin.ts';
 import type { Switches } from '../../src/standin/service/switches.ts';
+import type { EditBehaviour } from '../../src/standin/sheets/edit.ts';
 import { createSheetsStandin } from '../../src/standin/sheets/standin.ts';
 import { type CliRun, run as runCommand } from './cli.ts';
 import { useJumpingClock } from './service.ts';
@@ -27,6 +28,8 @@ const sheetsUrl = 'http://127.0.0.1:4020';
 
 export interface TrialOptions {
   readonly switches?: Partial<Switches>;
+  /** Of the spreadsheets (docs/standin-sheets.md). */
+  readonly behaviour?: Partial<EditBehaviour>;
   /** Over the defaults below, in the words of the file. */
   readonly sync?: Readonly<Record<string, unknown>>;
   readonly columns?: Readonly<Record<string, unknown>>;
@@ -99,6 +102,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
     now: () => Date.now(),
     random,
     quotas: 'none',
+    ...(options.behaviour && { behaviour: options.behaviour }),
     credentials: { authorizedUsers: [account] },
   });
   const columns = options.columns ?? defaultColumns;
@@ -191,6 +195,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
     history,
     rowOf,
     rowNumberOf,
+    columnIndexOf,
     contactOf,
     type,
     change,
@@ -208,6 +213,11 @@ export function createSyncTrial(options: TrialOptions = {}) {
     return grid().findIndex((row) => row['Email'] === email) + 2;
   }
 
+  /** From 0. */
+  function columnIndexOf(header: string): number {
+    return person.read(`'${tabTitle}'!1:1`)[0]!.indexOf(header);
+  }
+
   function contactOf(email: string) {
     const found = contacts().filter((each) => each.work_email === email || each.personal_email === email);
     if (found.length !== 1) throw new Error(`${found.length} contacts of ${email}`);
@@ -216,7 +226,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
 
   /** Somebody sets a cell, by the row's e-mail address and the column's header. */
   function type(email: string, columnHeader: string, value: string): void {
-    const index = person.read(`'${tabTitle}'!1:1`)[0]!.indexOf(columnHeader);
+    const index = columnIndexOf(columnHeader);
     const cell = `'${tabTitle}'!${String.fromCodePoint(65 + index)}${rowNumberOf(email)}`;
     if (value === '') person.clear(cell);
     else person.paste(cell, [[value]]);

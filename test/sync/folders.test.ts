@@ -14,6 +14,7 @@ const order = [
   'input.ts',
   'outcome.ts',
   'status.ts',
+  'row-refusal.ts',
   'match',
   'merge',
   'keys',

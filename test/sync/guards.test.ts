@@ -275,7 +275,12 @@ describe('G2: what is counted', () => {
     expect(counts([person('a', { row: { id: '' } }), person('b')])).toMatchObject({ changes: 0 });
   });
 
-  test('G2: new rows count as creates', () => {
+  test('G2: rows for contacts that are new in the CRM count towards no limit', () => {
+    const input = scene([person('a'), newContact('b'), newContact('c')], limits({ creates: { count: 1 } }));
+    expect(plan(input)).toMatchObject({ holds: [], counts: { creates: 0, changes: 0 } });
+  });
+
+  test('G2: contacts for rows that are new in the sheet count as creates', () => {
     expect(counts([person('a'), newRow('b')], { asked: { 3: gone } })).toMatchObject({ creates: 1, changes: 0 });
   });
 

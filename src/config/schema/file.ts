@@ -3,7 +3,6 @@
 import * as z from 'zod';
 import type { CrmDescription } from '../../crm/port.ts';
 import { addressFault, isHostName, parseListen } from '../address.ts';
-import { Secret } from '../../lib/secret.ts';
 import { headerNameWords, headerValueWords, isExtraHeaderName, isHeaderValue, repeatedHeader } from '../headers.ts';
 import { hookSecretCharsMin, hookSecretWords, isHookSecret, isToken } from '../secret-file.ts';
 import { serviceDefaults } from '../service-settings.ts';
@@ -62,13 +61,12 @@ const google = section({
   writes_per_minute: wholeNumber(1).default(60).describe('And write 60 times a minute.'),
 }).describe('Google Sheets: who leadsheet is there, and how often it may call.');
 
-const state = textThat('file:FOLDER, such as file:./state, or postgres://...', (value) =>
+const state = textThat('file:FOLDER, such as file:./state; databases are not supported', (value) =>
   // An address behind `file:` is a slip, and would be shown as the name of a folder, password and all.
-  /^(file:(?!\w+:\/\/).|postgres(ql)?:\/\/.)/.test(value),
+  /^file:(?!\w+:\/\/)./.test(value),
 )
-  // The address of a database holds its password.
-  .meta({ writeOnly: true })
-  .transform((value) => (value.startsWith('file:') ? value : new Secret(value)));
+  // What is refused may be the address of a database, which holds its password: it is not shown.
+  .meta({ writeOnly: true });
 
 const server = section({
   listen: textThat('host:port, such as 127.0.0.1:4000 or [::1]:4000', (value) => parseListen(value) !== undefined)
@@ -121,9 +119,7 @@ const fileOf = (description: CrmDescription) =>
     google,
     state: state
       .default('file:./state')
-      .describe(
-        'Where the memory of the syncs is kept: `file:FOLDER`, or `postgres://...` where several machines share it.',
-      ),
+      .describe('Where the memory of the syncs is kept: a folder of this machine, as `file:FOLDER`.'),
     server: server.nullable().prefault({}),
     log: log.prefault({}),
     alerts: alerts.prefault({}),

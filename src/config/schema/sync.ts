@@ -64,7 +64,7 @@ const limits = section({
   deletes: percentage().default('20%').describe('Of the links: deletions in one run.'),
   changes: percentage().default('50%').describe('Of the links: records changed in one run.'),
   blanks: percentage().default('20%').describe('Of the links: fields emptied in one run.'),
-  creates: wholeNumber(1).default(1000).describe('Contacts and rows created in one run.'),
+  creates: wholeNumber(1).default(1000).describe('Contacts created in one run. New rows are not counted.'),
   enrolments_per_hour: wholeNumber(1)
     .default(100)
     .describe('Contacts put into automations in an hour; the others wait their turn, oldest first.'),

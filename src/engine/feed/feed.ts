@@ -7,7 +7,10 @@ import type { FeedInput, FeedLink } from '../../sync/feed/input.ts';
 import type { Change, Problem } from '../../sync/change.ts';
 import { controlIntents, type FeedPlan, planFeed, settleFeed } from '../../sync/feed/feed.ts';
 import type { PlanCounts } from '../../sync/input.ts';
-import { failureProblem, type Outcome } from '../../sync/outcome.ts';
+import type { Outcome } from '../../sync/outcome.ts';
+import { pauseFeed } from '../../sync/feed/pauses.ts';
+import type { Stray } from '../../sync/record/base.ts';
+import { failedRow, pausedElsewhere, type RowPauses, settleRows } from '../../sync/row-refusal.ts';
 import { type RunLease } from '../decisions-told.ts';
 import { RunFailed } from '../errors.ts';
 import type { FeedContext, FeedRun } from './context.ts';
@@ -23,7 +26,8 @@ import { planWithoutLease, runUnderLease, tellNotice } from '../frame.ts';
 import { holdRun } from '../held.ts';
 import { type Planned, type RunRequest, toJobRun } from '../job.ts';
 import { countRun, type Ending, nothingPlanned, type RunReport, statusOf } from '../report.ts';
-import { mapChanges } from '../map-changes.ts';
+import { mapChanges, replacing } from '../map-changes.ts';
+import { createOwnCells } from '../own-cells.ts';
 import { leftOf, statusWhenStopped, stoppedAt } from '../stop.ts';
 
 export function runFeed(feed: FeedContext, request: RunRequest): Promise<RunReport> {
@@ -49,20 +53,23 @@ export function planFeedRun(feed: FeedContext, request: RunRequest): Promise<Pla
     const context = { ...feed, ...toJobRun(feed, request, run, memory.facts) };
     const pulled = await pullFeed(context, memory.facts, false);
     if (pulled === 'idle') throw new Error('a plan is always made from readings');
-    const plan = planFeed(toInput(context, memory, pulled));
+    const input = toInput(context, memory, pulled);
+    const { plan } = pauseFeed(input, planFeed(input), pausesOf(context, memory, pulled));
     return { ending: endingOf(plan, [...pulled.problems, ...plan.problems], new Map()), changes: plan.changes };
   });
 }
 
 interface FeedMemory {
   readonly links: ReadonlyMap<string, FeedLink>;
+  /** What the spreadsheet refused (W5). */
+  readonly strays: ReadonlyMap<string, Stray>;
   readonly facts: Facts;
   /** What people decided and no run has carried out yet, by id. */
   readonly pending: ReadonlyMap<string, DecisionRequest>;
 }
 
-function recallFeed({ links, facts, requests }: StoredFeed): FeedMemory {
-  return { links, facts, pending: requests };
+function recallFeed({ links, strays, facts, requests }: StoredFeed): FeedMemory {
+  return { links, strays, facts, pending: requests };
 }
 
 /** G1: what is remembered is of one account. Of another tab nothing is known yet, and its rows are adopted by their IDs. */
@@ -92,6 +99,12 @@ function toInput({ config, shape }: FeedRun, { links, facts, pending }: FeedMemo
   };
 }
 
+/** W5. No command has a feed try again, so that its last pause is repeated. What another tab refused says nothing of this one. */
+function pausesOf({ crm }: FeedRun, { strays, facts }: FeedMemory, { identities }: FeedPulled): RowPauses {
+  const isSameTab = facts.identities?.sheet === identities.sheet;
+  return { known: isSameTab ? strays : new Map(), retry: undefined, now: crm.now() };
+}
+
 interface Done {
   readonly ending: Ending;
   /** Another run over the same readings would do nothing either. */
@@ -111,23 +124,30 @@ async function carryOut(context: FeedRun, lease: RunLease, memory: FeedMemory, p
     const answered = controlled.records.get(record.uuid);
     return answered ? context.shape.fromRecord(answered) : record;
   });
-  const plan = wishes.size === 0 ? first : planFeed({ ...input, records, answers });
+  const pauses = pausesOf(context, memory, pulled);
+  const whole = wishes.size === 0 ? first : planFeed({ ...input, records, answers });
+  const { plan, strays: paused } = pauseFeed(input, whole, pauses);
   const intents = controlIntents(input, plan.changes);
   if (intents.size > 0) await lease.commit({ links: { put: asStored(intents) } });
   const remembered = intents.size === 0 ? input.links : new Map([...input.links, ...intents]);
-  const pushed = await pushFeed(context, pulled.snapshot, plan);
+  const own = createOwnCells(pauses, () => context.config.sheet.statusHeader);
+  const pushed = await pushFeed(context, pulled.snapshot, plan, own);
   const outcomes = new Map([...wishes, ...pushed.outcomes]);
-  const failures = [...pushed.outcomes].flatMap(([{ uuid, row }, outcome]) =>
-    outcome.kind === 'done' ? [] : [failureProblem({ ...(uuid !== null && { uuid }), row }, outcome)],
+  const strays = new Map([
+    ...settleRows(pauses, paused, pushed.outcomes, pausedElsewhere),
+    ...own.strays(context.request.signal.aborted),
+  ]);
+  const failures = [...pushed.outcomes].flatMap(([change, outcome]) =>
+    outcome.kind === 'done' ? [] : [failedRow(pauses, strays, change, outcome)],
   );
-  const problems = [...pulled.problems, ...plan.problems, ...failures];
+  const problems = [...pulled.problems, ...plan.problems, ...failures, ...own.problems()];
   const left = leftOf(context, plan.changes, outcomes);
   const stopped = stoppedAt(plan.changes, left, outcomes);
   const natural = endingOf(plan, problems, outcomes);
   const ending = { ...natural, status: statusWhenStopped(natural.status, stopped), ...stopped };
   context.session.noted = pulled.noted;
   const links = settleFeed(remembered, plan, outcomes);
-  await save(context, lease, memory, pulled, intents, { links, outcomes, ending });
+  await save(context, lease, memory, pulled, intents, { links, strays, outcomes, ending });
   const isQuiet =
     isRepeatable(context.request, ending) &&
     outcomes.size === 0 &&
@@ -147,6 +167,7 @@ async function save(
   intents: ReadonlyMap<string, FeedLink>,
   done: {
     readonly links: ReadonlyMap<string, FeedLink>;
+    readonly strays: ReadonlyMap<string, Stray>;
     readonly outcomes: ReadonlyMap<Change, Outcome>;
     readonly ending: Ending;
   },
@@ -155,6 +176,7 @@ async function save(
   const gone = [...before.keys()].filter((uuid) => !done.links.has(uuid));
   const after = new Map<string, FeedLink | null>([...done.links, ...gone.map((uuid) => [uuid, null] as const)]);
   const links = mapChanges(before, after);
+  const strays = replacing(memory.strays, done.strays);
   // A cause that went away is nothing to approve any more (G4), and an approval is spent once.
   const free = memory.facts.held ? { held: null } : {};
   const learnt = { identities: pulled.identities, ...free, ...worse(memory.facts, pulled.noted) };
@@ -164,7 +186,12 @@ async function save(
   // What stood in the way does not any more, or the other way round: whoever asks for the status has to know.
   const isNews =
     memory.facts.lastRun?.status !== done.ending.status || isPullNews(memory.facts.lastRun, done.ending.problems);
-  const isNothing = !links.isChanged && identified.size === 0 && done.outcomes.size === 0 && doneRequests.length === 0;
+  const isNothing =
+    !links.isChanged &&
+    !strays.isChanged &&
+    identified.size === 0 &&
+    done.outcomes.size === 0 &&
+    doneRequests.length === 0;
   if (isNothing && !isNews) return;
   const lines = historyLines(context, done.outcomes);
   // History first: a crash in between leaves a line of what did happen, and the next run finds both sides equal.
@@ -176,7 +203,12 @@ async function save(
     ...noteFacts(memory.facts, pulled.noted),
     ...free,
   });
-  await lease.commit({ ...(links.isChanged && { links: links.changes }), facts: { put: facts }, doneRequests });
+  await lease.commit({
+    ...(links.isChanged && { links: links.changes }),
+    ...(strays.isChanged && { strays: strays.changes }),
+    facts: { put: facts },
+    doneRequests,
+  });
 }
 
 /** Of a row that came or went one line is enough: what is in it stands in the service. */

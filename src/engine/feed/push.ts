@@ -14,6 +14,7 @@ import type { FeedPlan } from '../../sync/feed/feed.ts';
 import type { Outcome } from '../../sync/outcome.ts';
 import { inSync } from '../../sync/status.ts';
 import type { FeedRun } from './context.ts';
+import { type OwnCells, writeRows } from '../own-cells.ts';
 import { fromAppend, fromRemove, fromUpdate } from '../row-outcome.ts';
 import { collectionsOf } from './context.ts';
 import { rowWrites } from '../row-writes.ts';
@@ -76,10 +77,15 @@ export interface FeedPushed {
   readonly statuses: number;
 }
 
-export async function pushFeed(context: FeedRun, snapshot: Snapshot, plan: FeedPlan): Promise<FeedPushed> {
+export async function pushFeed(
+  context: FeedRun,
+  snapshot: Snapshot,
+  plan: FeedPlan,
+  own: OwnCells,
+): Promise<FeedPushed> {
   const outcomes = new Map<Change, Outcome>();
   if (context.request.signal.aborted) return { outcomes, statuses: 0 };
-  const statuses = await setCells(context, snapshot, plan, outcomes);
+  const statuses = await setCells(context, snapshot, plan, own, outcomes);
   if (!context.request.signal.aborted) await appendRows(context, snapshot, plan, outcomes);
   if (!context.request.signal.aborted) await removeRows(context, snapshot, plan, outcomes);
   // W9: in the run that left them.
@@ -94,6 +100,7 @@ async function setCells(
   context: FeedRun,
   snapshot: Snapshot,
   { changes, statuses }: FeedPlan,
+  own: OwnCells,
   outcomes: Map<Change, Outcome>,
 ): Promise<number> {
   const { shape, table } = context;
@@ -101,19 +108,19 @@ async function setCells(
     sets: changes.filter(({ op }) => op === 'set'),
     statuses,
     toCells: shape.toCells,
-    statusOf: ({ own }) => own[statusKey],
+    statusOf: (row) => row.own[statusKey],
   });
   if (writes.length === 0) return 0;
-  // Which of several rows with one ID is meant, and which are copies, was decided by the plan (I4).
-  const rows = writes.map(({ row, set }) => ({ row, set, isKnownDuplicate: true as const }));
-  const written = await table.update(snapshot, rows, sheetWrite(context));
+  const rows = writes.map(({ write }) => write);
+  const written = await writeRows(table, snapshot, rows, own, sheetWrite(context));
   for (const [index, { change }] of writes.entries()) {
-    if (!change || isUnbegunRow(written[index]!)) continue;
-    outcomes.set(change, fromUpdate({ shape: { fromCells: () => ({}) } }, written[index]!));
+    const outcome = written[index];
+    if (!change || !outcome || isUnbegunRow(outcome)) continue;
+    outcomes.set(change, fromUpdate({ shape: { fromCells: () => ({}) } }, outcome));
   }
   const done = writes.length;
   context.emit({ type: 'progress', sync: context.config.name, step: 'sheet', done, total: done });
-  return writes.filter(({ change }) => !change).length;
+  return writes.filter(({ change }, index) => !change && written[index]).length;
 }
 
 async function appendRows(

@@ -1,6 +1,7 @@
 // P3: what is written down before a message is sent, and what is written down after it. Every method returns once a power
 // loss could not undo it; only then is the next step taken.
-import type { HistoryLine, JsonObject, Lease } from '../../state/port.ts';
+import type { Changes, HistoryLine, JsonObject, Lease } from '../../state/port.ts';
+import type { Stray } from '../../sync/record/base.ts';
 import type { Message } from '../../sync/outbox/message.ts';
 import type { Facts } from '../stored/facts.ts';
 import { asStored } from '../stored/json.ts';
@@ -10,6 +11,8 @@ export interface OutboxMemory {
   /** By the ID of the row. */
   readonly messages: ReadonlyMap<string, Message>;
   readonly facts: Facts;
+  /** What the spreadsheet refused (W5). */
+  readonly strays: ReadonlyMap<string, Stray>;
   /** P6: nothing that was sent is missing from it, as far as the state itself can tell. */
   readonly isTrusted: boolean;
   /** Ids that are to be tried again; true: although they were or may have been sent. */
@@ -24,6 +27,7 @@ export interface OutboxMemory {
 export function recallOutbox({
   messages,
   facts,
+  strays,
   isLedgerTrusted,
   steps,
   requests: pending,
@@ -43,6 +47,7 @@ export function recallOutbox({
   return {
     messages,
     facts,
+    strays,
     isTrusted: isLedgerTrusted,
     retried,
     approved,
@@ -68,7 +73,11 @@ export interface OutboxBook {
   /** With what the history is to say of it, which survives a kill (L12). */
   settle(changed: ReadonlyMap<string, Message>, lines: readonly HistoryLine[]): Promise<void>;
   /** W9: nothing where nothing is left to write. */
-  end(facts: ReadonlyMap<string, JsonObject[string]>, doneRequests: readonly string[]): Promise<void>;
+  end(
+    facts: ReadonlyMap<string, JsonObject[string]>,
+    strays: Changes<JsonObject> | undefined,
+    doneRequests: readonly string[],
+  ): Promise<void>;
 }
 
 export function openBook(
@@ -106,9 +115,14 @@ export function openBook(
       await lease.appendHistory(lines);
       told = [note];
     },
-    async end(facts, doneRequests) {
-      if (facts.size === 0 && doneRequests.length === 0 && told.length === 0) return;
-      await lease.commit({ facts: { put: facts }, ...tidied(), ...(doneRequests.length > 0 && { doneRequests }) });
+    async end(facts, strays, doneRequests) {
+      if (facts.size === 0 && !strays && doneRequests.length === 0 && told.length === 0) return;
+      await lease.commit({
+        facts: { put: facts },
+        ...(strays && { strays }),
+        ...tidied(),
+        ...(doneRequests.length > 0 && { doneRequests }),
+      });
       told = [];
     },
   };

@@ -3,8 +3,8 @@
 import type { Lease } from '../../state/port.ts';
 import { lastRunOf } from '../next-run.ts';
 import type { Facts } from '../stored/facts.ts';
-import type { Change, Problem } from '../../sync/change.ts';
-import { failureProblem, type Outcome } from '../../sync/outcome.ts';
+import type { Problem } from '../../sync/change.ts';
+import type { Stray } from '../../sync/record/base.ts';
 import { type OutboxPlan, planOutbox } from '../../sync/outbox/outbox.ts';
 import { factChanges, tabNamed } from '../facts.ts';
 import { runUnderLease } from '../frame.ts';
@@ -21,7 +21,9 @@ import { recoverUnknown, seeDeliveries } from './deliveries.ts';
 import { endingOf } from './ending.ts';
 import { assertSame, identitiesOf, inputOf, lostHeaders } from './input.ts';
 import { openBook, type OutboxBook, type OutboxMemory, recallOutbox, tellNoted } from './ledger.ts';
-import { nameRows, tellRows } from './rows.ts';
+import { replacing } from '../map-changes.ts';
+import type { OwnCells } from '../own-cells.ts';
+import { createIdCells, nameRows, pausesOf, pauseTold, tellRows, untold } from './rows.ts';
 import type { SavedMessages } from './saved.ts';
 import { readAgain, readTab } from './tab.ts';
 
@@ -49,24 +51,26 @@ async function carryOut(
   const book = openBook(lease, { ...memory, notes: new Map() }, context.run);
   await recoverUnknown(context, book);
   const problems: Problem[] = [...lostHeaders(read), ...(await seeDeliveries(context, book, read))];
-  const { tab: named, isTrusted } = await giveIds(context, memory, book, read);
+  const pauses = pausesOf(context, memory);
+  const ids = createIdCells(context, pauses);
+  const { tab: named, isTrusted } = await giveIds(context, memory, book, read, ids);
   const sent = await sendBatches(context, book, { memory, tab: named, isTrusted, saved });
   const { tab, plan, stop } = sent;
   problems.push(...sent.problems);
   const isNothingBegun = signal.aborted && sent.outcomes.size === 0;
-  const told = isNothingBegun ? new Map<Change, Outcome>() : await tellRows(context, tab.snapshot, plan);
-  const lines = [...told].flatMap(([change, outcome]) => changeLines(context, change, outcome));
+  const paused = pauseTold(pauses, plan);
+  const told = isNothingBegun ? untold(memory) : await tellRows(context, tab.snapshot, paused, pauses);
+  const lines = [...told.outcomes].flatMap(([change, outcome]) => changeLines(context, change, outcome));
   if (lines.length > 0) await book.settle(new Map(), lines);
-  for (const [{ row }, outcome] of told) {
-    if (outcome.kind !== 'done') problems.push(failureProblem({ row }, outcome));
-  }
-  const outcomes = new Map([...sent.outcomes, ...told]);
-  const all = [...problems, ...plan.problems, ...(saved?.left() ?? [])];
+  problems.push(...ids.problems(), ...told.problems);
+  const outcomes = new Map([...sent.outcomes, ...told.outcomes]);
+  const all = [...problems, ...paused.problems, ...(saved?.left() ?? [])];
   const held = heldMessages(memory.facts.held, context.run, plan);
   const natural = endingOf(plan, all, outcomes, held);
   const stopped = stoppedSending(context, plan.problems, outcomes);
   const ending = { ...natural, status: statusWhenStopped(natural.status, stopped), ...stopped };
-  await save(context, book, memory, tab, plan, { ending, held, hasWritten: outcomes.size > 0 });
+  const strays = new Map([...told.strays, ...ids.strays(signal.aborted)]);
+  await save(context, book, memory, tab, plan, { ending, held, strays, hasWritten: outcomes.size > 0 });
   // W6: what came through before the token was refused is saved all the same.
   if (stop) throw stop;
   return ending;
@@ -78,17 +82,19 @@ async function giveIds(
   memory: OutboxMemory,
   book: OutboxBook,
   tab: OutboxTab,
+  ids: OwnCells,
 ): Promise<{ readonly tab: OutboxTab; readonly isTrusted: boolean }> {
   const { messages, namings, isTrusted } = planOutbox({ ...inputOf(context, memory, tab), messages: book.messages });
   await book.put(messages, tab.missing.length > 0 ? [] : memory.requests.retry);
-  if (namings.length === 0 || context.request.signal.aborted) return { tab, isTrusted };
-  await nameRows(context, tab.snapshot, namings, book);
-  return { tab: await readAgain(context, tab), isTrusted };
+  const isNamed = !context.request.signal.aborted && (await nameRows(context, tab.snapshot, namings, ids, book));
+  return { tab: isNamed ? await readAgain(context, tab) : tab, isTrusted };
 }
 
 interface Saved {
   readonly ending: Ending;
   readonly held: HeldPlan | undefined;
+  /** What the spreadsheet refused (W5). */
+  readonly strays: ReadonlyMap<string, Stray>;
   readonly hasWritten: boolean;
 }
 
@@ -99,9 +105,10 @@ async function save(
   memory: OutboxMemory,
   tab: OutboxTab,
   { isTrusted }: OutboxPlan,
-  { ending, held, hasWritten }: Saved,
+  { ending, held, strays: known, hasWritten }: Saved,
 ): Promise<void> {
   const { facts, requests } = memory;
+  const strays = replacing(memory.strays, known);
   const lasting = {
     identities: identitiesOf(context, tab),
     tab: tabNamed(context.config),
@@ -115,7 +122,13 @@ async function save(
     JSON.stringify(run?.problems.filter(({ kind }) => kind !== 'waiting') ?? []);
   const isNews = facts.lastRun?.status !== ending.status || openIn(facts.lastRun) !== openIn(lastRun);
   const isWritten =
-    hasWritten || changed.size > 0 || isNews || requests.approve.length > 0 || requests.retry.length > 0;
+    hasWritten ||
+    strays.isChanged ||
+    changed.size > 0 ||
+    isNews ||
+    requests.approve.length > 0 ||
+    requests.retry.length > 0;
   const passing = isWritten ? factChanges(facts, { table: tab.snapshot.memory, lastRun }) : new Map<string, never>();
-  await book.end(new Map([...changed, ...passing]), requests.approve);
+  const refused = strays.isChanged ? strays.changes : undefined;
+  await book.end(new Map([...changed, ...passing]), refused, requests.approve);
 }

@@ -10,6 +10,7 @@ import { endingOf } from './ending.ts';
 import { assertSame, identitiesOf, inputOf, inTab, lostHeaders } from './input.ts';
 import { asUnknown, recallOutbox } from './ledger.ts';
 import { readOutbox } from '../stored/stored.ts';
+import { pausesOf, pauseTold } from './rows.ts';
 import { toSavedMessages } from './saved.ts';
 import { readTab } from './tab.ts';
 
@@ -25,9 +26,11 @@ export function planOutboxRun(outbox: OutboxContext, request: RunRequest): Promi
     const messages = new Map([...known, ...heard]);
     const judged = { ...inputOf(context, memory, tab), messages, batchMax: Infinity, isDryRun: true };
     const plan = await asking.until(judged);
-    const changes = [...plan.due.map(({ change }) => change), ...plan.sets];
-    const preview = plan.unapproved === 0 ? undefined : await previewApproval(asking, judged, plan);
-    const problems = [...lostHeaders(tab), ...unlisted(notice), ...(preview?.problems ?? plan.problems)];
+    const { sets, problems: ofRows } = pauseTold(pausesOf(context, memory), plan);
+    const changes = [...plan.due.map(({ change }) => change), ...sets];
+    const preview =
+      plan.unapproved === 0 ? undefined : await previewApproval(asking, judged, { ...plan, problems: ofRows });
+    const problems = [...lostHeaders(tab), ...unlisted(notice), ...(preview?.problems ?? ofRows)];
     const held = heldMessages(memory.facts.held, run, plan);
     return {
       ending: endingOf(plan, problems, new Map(), held),

@@ -3,7 +3,8 @@
  * says is left out, or something stands in that does no harm, so that the rest goes on:
  *
  *   links     left out: contact and row are matched anew, and what differs is a conflict
- *   strays    counts as a row whose create has no known outcome: it is looked up before it is created (W4)
+ *   strays    counts as a row whose create has no known outcome: it is looked up before it is created (W4). Of a feed and of
+ *             an outbox: left out; what the spreadsheet refused is tried again (W5)
  *   ledger    counts as done or perhaps done: not done again before a person says so (E1, P3)
  *   outbox    left out; the ledger is not relied on: what it would do waits for a person (E6, P6)
  *   facts     left out: read or worked out anew. Without the order of the fields no link and no stray can be read
@@ -39,7 +40,7 @@ export interface Stored {
 export interface StoredSync extends Stored {
   /** By uuid. */
   readonly links: ReadonlyMap<string, Link>;
-  /** By `rowKey`. */
+  /** By `rowKey`; and what the spreadsheet refused, as of a feed. */
   readonly strays: ReadonlyMap<string, Stray>;
   /** By `ledgerKey`. */
   readonly ledger: ReadonlyMap<string, LedgerEntry>;
@@ -50,11 +51,15 @@ export interface StoredSync extends Stored {
 export interface StoredFeed extends Stored {
   /** By uuid of the record. */
   readonly links: ReadonlyMap<string, FeedLink>;
+  /** What the spreadsheet refused (W5), by row and what was to be done with it. */
+  readonly strays: ReadonlyMap<string, Stray>;
 }
 
 export interface StoredOutbox extends Stored {
   /** By the ID of the row. */
   readonly messages: ReadonlyMap<string, Message>;
+  /** As of a feed. */
+  readonly strays: ReadonlyMap<string, Stray>;
 }
 
 export function readSync(loaded: LoadedState): StoredSync {
@@ -81,7 +86,8 @@ export function readFeed(loaded: LoadedState): StoredFeed {
   const sorter = createSorter(loaded);
   const common = sorter.common();
   const links = sorter.records<FeedLink>('links', whyNotRecord.feedLink);
-  return { ...common, links, ...sorter.told() };
+  const strays = sorter.records<Stray>('strays', whyNotRecord.stray);
+  return { ...common, links, strays, ...sorter.told() };
 }
 
 export function readOutbox(loaded: LoadedState): StoredOutbox {
@@ -89,7 +95,8 @@ export function readOutbox(loaded: LoadedState): StoredOutbox {
   const common = sorter.common();
   const unknownMessage = (was: JsonObject) => ({ ...unknownEntry(was), said: textIn(was['said']) });
   const messages = sorter.records<Message>('ledger', whyNotRecord.message, unknownMessage);
-  return { ...common, messages, ...sorter.told() };
+  const strays = sorter.records<Stray>('strays', whyNotRecord.stray);
+  return { ...common, messages, strays, ...sorter.told() };
 }
 
 /** Of a job of any kind: each of these is empty where the kind has none. */
@@ -257,7 +264,8 @@ function describe(each: Damaged): string {
 const consequences: Readonly<Record<Place, string>> = {
   links:
     'its contact and its row are matched anew, and where they differ that is a conflict. Look: leadsheet conflicts',
-  strays: 'its row is looked up in the service before it becomes a contact. Nothing is to be done',
+  strays:
+    'its row is looked up in the service before it becomes a contact, or written again where the spreadsheet refused it. Nothing is to be done',
   ledger:
     'it counts as done, or perhaps done. Look in the service whether it was; if not, name it to leadsheet retry, with --yes',
   outbox:

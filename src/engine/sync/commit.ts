@@ -10,7 +10,7 @@ import type { RunContext } from './context.ts';
 import type { Decided } from './decide.ts';
 import { changeLines } from '../history.ts';
 import { factChanges } from '../facts.ts';
-import { mapChanges } from '../map-changes.ts';
+import { mapChanges, replacing } from '../map-changes.ts';
 import type { Memory } from './memory.ts';
 import { asStored } from '../stored/json.ts';
 import type { StepNote } from '../stored/records.ts';
@@ -35,10 +35,7 @@ export function toBatch(
   doneRequests: readonly string[],
 ): { readonly batch: Batch; readonly base: Base; readonly isEmpty: boolean } {
   const links = mapChanges<Link>(memory.base.links, settled.links);
-  const strays = mapChanges<Stray>(
-    memory.base.strays,
-    new Map([...[...memory.base.strays.keys()].map((key) => [key, null] as const), ...settled.strays]),
-  );
+  const strays = replacing<Stray>(memory.base.strays, settled.strays);
   const facted = factChanges(memory.facts, facts);
   // M9, L3: stored values go by the order of the fields, so that with another order every link is stored again.
   const isReordered = memory.facts.fields !== undefined && facted.has('fields');

@@ -12,7 +12,7 @@ import type { Reading } from '../../sync/value/value.ts';
 import { placeholderOnly, setAfterCreate } from './after-create.ts';
 import type { RunContext } from './context.ts';
 import type { Decided } from './decide.ts';
-import { madeMeanwhile, notFetched } from './fetched.ts';
+import { madeMeanwhile, notMovedHere } from './moved-here.ts';
 import { crmValues } from './look-again.ts';
 import { isInScope, type Scope } from './pull.ts';
 import { editCall } from '../stop.ts';
@@ -38,7 +38,7 @@ export async function pushCreate(
   const isMove = change.moves !== undefined;
   const later = new Set(shape.afterCreate(change.fields));
   const sent = { ...change, fields: change.fields.filter((field) => !later.has(field)) };
-  const identifiers = isMove ? identifyFetched(context, input, change, plan.people.get(change.moves)) : {};
+  const identifiers = isMove ? identifyMovedHere(context, input, change, plan.people.get(change.moves)) : {};
   const isIdentified = isMove ? Object.keys(identifiers).length > 0 : contacts.isIdentifiedBy(sent.fields);
   if (later.size > 0 && !isIdentified) return { kind: 'refused', message: placeholderOnly };
   const given = { list: scope.listUuid, fields: sent.fields };
@@ -55,7 +55,7 @@ export async function pushCreate(
   }
   if (contact === undefined) return { kind: 'unknown', message: 'the answer is lost, and the contact is not found' };
   const record = shape.toRecord(contact);
-  if (isMove) return isInScope(contact, scope) ? { kind: 'done', contact: record } : notFetched;
+  if (isMove) return isInScope(contact, scope) ? { kind: 'done', contact: record } : notMovedHere;
   // Known by what was sent, it is found and merged by the next run. Anybody else is somebody else, and told to be (I3):
   // the next run would not find them, and send the same again.
   if (wasThere(contact, record, input, sent, startedAt)) {
@@ -69,7 +69,7 @@ export async function pushCreate(
  * By the keys of the contact: it may have been found by one key of the row while the row has another that nobody has, by
  * which the service would make a second contact (L8).
  */
-function identifyFetched(
+function identifyMovedHere(
   context: RunContext,
   input: PlanInput,
   change: Create,

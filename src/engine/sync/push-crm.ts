@@ -12,7 +12,7 @@ import { type ContactRecord, unpack } from '../../sync/record/record.ts';
 import type { RunContext } from './context.ts';
 import { pushCreate } from './push-create.ts';
 import type { Decided } from './decide.ts';
-import { fetchedHere } from './fetched.ts';
+import { contactsMovedHere } from './moved-here.ts';
 import { crmValues, hasMoved, hasMovedSince, lookAgain } from './look-again.ts';
 import { passKeysOn } from './pass-keys-on.ts';
 import type { Journal } from './commit.ts';
@@ -41,14 +41,14 @@ export async function pushToCrm(
   let done = 0;
   for (const batch of inBatches(creates))
     await pushBatch(batch, (change) => pushCreate(context, scope, { input, plan }, change));
-  const fetched = fetchedHere(creates, all);
-  const ofThoseHere = updates.filter(({ uuid }) => fetched.get(uuid!) !== 'not here');
+  const movedHere = contactsMovedHere(creates, all);
+  const ofThoseHere = updates.filter(({ uuid }) => movedHere.get(uuid!) !== 'not here');
   for (const groups of inBatchesOfGroups(groupHandOvers(input.mapping, ofThoseHere))) {
     if (context.request.signal.aborted) break;
     const look = await lookAgain(context, uuidsOf(groups.flat()));
     const isMoved = ({ uuid }: Update) => {
       const person = plan.people.get(uuid!);
-      const answered = fetched.get(uuid!);
+      const answered = movedHere.get(uuid!);
       // The answer to the move shows the contact as it is now; a search may lag behind it.
       if (answered !== undefined && answered !== 'not here') return hasMovedSince(answered, input, person);
       return look.kind === 'seen' && hasMoved(context, scope, input, person, look.contacts.get(uuid!));

@@ -1,10 +1,11 @@
 // What goes into the sheet, in pinned batches: cells, new rows, status sentences; and, last of all, rows that go (W2, D5).
-import type { CellInput, ColumnKey, NewRow, Row, RowChange, Snapshot } from '../../sheets/port.ts';
+import type { ColumnKey, NewRow, Row, Snapshot } from '../../sheets/port.ts';
 import type { Change, Problem } from '../../sync/change.ts';
 import type { Outcome } from '../../sync/outcome.ts';
 import { inSync, statusByRow } from '../../sync/status.ts';
 import type { RunContext } from './context.ts';
 import type { Journal } from './commit.ts';
+import { type OwnCells, type OwnedWrite, writeRows } from '../own-cells.ts';
 import { fromAppend, fromRemove, fromUpdate } from '../row-outcome.ts';
 import { resultKey } from './shape.ts';
 import { statusKey } from '../status-column.ts';
@@ -21,6 +22,8 @@ export interface SheetPush {
   readonly wishResults: ReadonlyMap<number, string>;
   /** Numbers of rows that the spreadsheet refused to write: left alone, their status cells too, until the pause is over (W5). */
   readonly refusedRows: ReadonlySet<number>;
+  /** Statuses and results of wishes: with pauses of their own (W5). */
+  readonly own: OwnCells;
 }
 
 /** Rows between two looks at the signal; as many as the adapter writes at once. */
@@ -75,7 +78,7 @@ export async function removeRows(
 async function setCells(
   context: RunContext,
   snapshot: Snapshot,
-  { changes, problems, wishResults, refusedRows }: SheetPush,
+  { changes, problems, wishResults, refusedRows, own }: SheetPush,
   journal: Journal,
 ): Promise<Results> {
   const all: Results = new Map();
@@ -83,48 +86,49 @@ async function setCells(
   const statuses = statusTexts(context, snapshot, problems);
   const wishTexts = resultTexts(context, snapshot, wishResults);
   if (sets.size + (statuses?.size ?? 0) + (wishTexts?.size ?? 0) === 0) return all;
-  const rowChanges: { readonly change: Change | undefined; readonly row: RowChange }[] = [];
+  const writes: { readonly change: Change | undefined; readonly write: OwnedWrite }[] = [];
   const isUsed = (key: ColumnKey) => snapshot.columns.some((column) => column.key === key && isThere(column.kind));
   for (const row of snapshot.rows) {
     const change = sets.get(row.number);
     const status = statuses?.get(row.number);
     const result = wishTexts?.get(row.number);
     if (!change && ((status === undefined && result === undefined) || refusedRows.has(row.number))) continue;
-    const set: Record<ColumnKey, CellInput> = {
-      ...(change && context.shape.toCells(change.fields)),
+    const set = change ? context.shape.toCells(change.fields) : {};
+    const owned = {
       ...(status !== undefined && isUsed(statusKey) && { [statusKey]: status }),
       ...(result !== undefined && isUsed(resultKey) && { [resultKey]: result }),
     };
     const id = change?.op === 'set' ? change.id : undefined;
-    if (Object.keys(set).length === 0 && id === undefined) continue;
+    if (Object.keys(set).length + Object.keys(owned).length === 0 && id === undefined) continue;
     // A copied row is told that it is one; nothing else is ever written into it (I4).
     const isCopy = !change && row.id !== '';
-    rowChanges.push({
-      change,
-      row: { row, set, ...(id !== undefined && { id }), ...(isCopy && { isKnownDuplicate: true as const }) },
-    });
+    const known = { ...(id !== undefined && { id }), ...(isCopy && { isKnownDuplicate: true as const }) };
+    writes.push({ change, write: { row, set, own: owned, ...known } });
   }
   // What was begun is finished (W8): a write that is cut short is one nobody knows the outcome of.
-  const withIds = rowChanges.filter(({ row }) => row.id !== undefined);
-  const others = rowChanges.filter(({ row }) => row.id === undefined);
+  const withIds = writes.filter(({ write }) => write.id !== undefined);
+  const others = writes.filter(({ write }) => write.id === undefined);
   let done = 0;
   for (const chunk of [...inChunks(withIds), ...inChunks(others)]) {
-    const hasIds = chunk[0]?.row.id !== undefined;
+    const hasIds = chunk[0]?.write.id !== undefined;
     if (context.request.signal.aborted && !hasIds) break;
     const results: Results = new Map();
     await journal.intend(chunk.flatMap(({ change }) => change ?? []));
-    const outcomes = await context.table.update(
+    const outcomes = await writeRows(
+      context.table,
       snapshot,
-      chunk.map(({ row }) => row),
+      chunk.map(({ write }) => write),
+      own,
       hasIds ? {} : sheetWrite(context),
     );
     for (const [index, { change }] of chunk.entries()) {
-      if (change && !isUnbegunRow(outcomes[index]!)) results.set(change, fromUpdate(context, outcomes[index]!));
+      const outcome = outcomes[index];
+      if (change && outcome && !isUnbegunRow(outcome)) results.set(change, fromUpdate(context, outcome));
     }
     await journal.tell(results);
     for (const [change, outcome] of results) all.set(change, outcome);
     done += chunk.length;
-    tellProgress(context, done, rowChanges.length);
+    tellProgress(context, done, writes.length);
   }
   return all;
 }

@@ -5,7 +5,8 @@ import { lastRunOf } from '../next-run.ts';
 import type { Change } from '../../sync/change.ts';
 import { planSheetChanges } from '../../sync/settle/sheet-changes.ts';
 import type { Lease, LoadedState } from '../../state/port.ts';
-import { settle, type Settled } from '../../sync/settle/settle.ts';
+import { rowPauses } from '../../sync/row-refusal.ts';
+import { settle } from '../../sync/settle/settle.ts';
 import type { Choose, RunContext, SyncContext } from './context.ts';
 import { toSavedPlan } from './choose-saved.ts';
 import { decide, type Decided } from './decide.ts';
@@ -19,12 +20,15 @@ import { tellInterrupted } from './interrupted.ts';
 import { type Planned, type RunRequest, toJobRun } from '../job.ts';
 import { openLedger } from '../enrolment/ledger.ts';
 import { type Memory, recall } from './memory.ts';
+import { createOwnCells } from '../own-cells.ts';
 import { prepare, pull, type Pulled } from './pull.ts';
 import { cancelInCrm, deleteFromCrm, pushToCrm } from './push-crm.ts';
 import { pushToSheet, removeRows } from './push-sheet.ts';
+import { rowsRefused, withOwnCells } from './refused-rows.ts';
 import { factsOf, fieldNames, nextPlace, remember } from './remember.ts';
 import { countLinked, countRun, type Ending, type RunReport, statusOf } from '../report.ts';
 import { joined, openJournal, toBatch } from './commit.ts';
+import { ownHeader } from './shape.ts';
 import { leftOf, statusWhenStopped, stoppedAt } from '../stop.ts';
 import { readWishes } from '../enrolment/wishes.ts';
 
@@ -110,11 +114,13 @@ async function carryOut(
   const enrolled = await enrolInCrm(context, book, pulled, decided, cancelled, journal);
   const soFar = joined(toCrm, cancelled, enrolled.outcomes);
   const untilSheet = settle(input, plan, soFar);
+  const own = createOwnCells(rowPauses(input), (key) => ownHeader(context.config, key));
   const sheetPush = {
     changes: planSheetChanges(input, plan, soFar).filter(({ op }) => op !== 'remove'),
     problems: [...untilSheet.problems, ...enrolled.problems],
     wishResults: enrolled.results,
-    refusedRows: rowsRefused(decided, untilSheet),
+    refusedRows: rowsRefused(input, untilSheet),
+    own,
   };
   const inSheet = await pushToSheet(context, pulled.snapshot, sheetPush, journal);
   const deletes = findDueDeletes(input, whole, joined(soFar, inSheet), plan.changes);
@@ -123,7 +129,7 @@ async function carryOut(
   // W9: in the run that left them, so that the next one has nothing to write. Without the signal: what is begun is finished.
   if (!context.request.signal.aborted) await context.table.clearMarks();
   const outcomes = joined(soFar, inSheet, deleted, removed);
-  const settled = settle(input, plan, outcomes);
+  const settled = withOwnCells(settle(input, plan, outcomes), own, context.request.signal.aborted);
   const problems = [...problemsOfPull(pulled), ...settled.problems, ...enrolled.problems, ...deletes.problems];
   const planned = toDo(plan, sheetPush.changes, enrolled);
   const left = leftOf(context, planned, outcomes);
@@ -153,16 +159,6 @@ async function carryOut(
   );
   Object.assign(context.session, place);
   return ending;
-}
-
-/** W5: rows whose cells wait for the end of a pause. */
-function rowsRefused({ input }: Decided, { links, problems }: Settled): ReadonlySet<number> {
-  const linkOf = (uuid: string) => links.get(uuid) ?? input.base.links.get(uuid);
-  return new Set(
-    problems.flatMap(({ rule, uuid, row }) =>
-      rule === 'W5' && uuid !== null && row !== null && linkOf(uuid)?.refusals?.set ? [row] : [],
-    ),
-  );
 }
 
 function opsOf(changes: readonly Change[], wanted: Change['op']): readonly Change[] {

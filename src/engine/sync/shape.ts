@@ -215,3 +215,8 @@ function toTableSpec({ name, sheet, automation }: SyncConfig, mapped: readonly C
     ],
   };
 }
+
+/** The header of one of our own columns, for people. */
+export function ownHeader({ sheet, automation }: SyncConfig, key: ColumnKey): string {
+  return (key === resultKey ? automation?.resultHeader : sheet.statusHeader) ?? key;
+}

@@ -62,6 +62,7 @@ export class ApiDisabledError extends SheetsError {
 /** Cells the account may not edit. Told by the protected ranges themselves, since Google’s sentence is localised. */
 export class ProtectedError extends SheetsError {
   readonly code = 'protected';
+  override readonly isRefusal = true;
   constructor(account: string, ranges: readonly string[], context: SheetsErrorContext) {
     super(
       `${account} may not edit the protected range ${ranges.join(', ')}: ` +
@@ -118,6 +119,7 @@ export class UnavailableError extends SheetsError {
 /** Any other refusal; the sentence is Google’s. */
 export class RefusedError extends SheetsError {
   readonly code = 'refused';
+  override readonly isRefusal = true;
   readonly status: number;
   constructor(status: number, message: string, context: SheetsErrorContext) {
     super(`Google refused the request, and nothing of it was applied (${status}): ${message}`, context);

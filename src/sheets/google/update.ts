@@ -7,10 +7,11 @@
 //   unpin   the marks are removed; should that fail, they are known as left over
 //
 // What stays open, since Sheets has no compare-and-swap: somebody types into the very cell between verify and write.
+import { boundsToText } from './address.ts';
 import { batchBytesMax, type CallOptions, errorContext, idKey, type TableContext } from './context.ts';
 import { OutcomeUnknownError, SheetsError } from '../errors.ts';
-import { RefusedError, UnavailableError } from './errors.ts';
-import { cellValue, isSameValue } from './grid.ts';
+import { ProtectedError, RefusedError, UnavailableError } from './errors.ts';
+import { cellValue, contains, isSameValue } from './grid.ts';
 import { explainRefusedPin, pinsAtOnce, placePins, removeMarks } from './pins.ts';
 import { type PinnedView, readThroughPins } from './pinned-view.ts';
 import { columnsAtWrite, type WriteAnswer, type WrittenRow, writeThroughPins } from './pinned-write.ts';
@@ -199,13 +200,28 @@ async function resolveRefused(
     await writeVerified(update, now, still.slice(0, half), writesMax);
     await writeVerified(update, now, still.slice(half), writesMax);
   } else {
+    const why = protectionOf(update, now, still) ?? error;
     for (const { item } of still) {
-      const columns = Object.keys(item.set);
-      item.outcome = { kind: 'refused', reason: 'by-spreadsheet', columns, message: error.message };
+      const reason = why === error ? 'by-spreadsheet' : 'protected';
+      item.outcome = { kind: 'refused', reason, columns: Object.keys(item.set), message: why.message };
       update.call.refusedRows += 1;
     }
-    if (update.call.refusedRows >= refusedRowsMax) throw error;
+    if (update.call.refusedRows >= refusedRowsMax) throw why;
   }
+}
+
+/** A write names every mapped cell of its row, most of them to be skipped: Google may refuse it for one of those. */
+function protectionOf(
+  { call: { context } }: Update,
+  now: PinnedView,
+  [only]: readonly ReadyItem[],
+): ProtectedError | undefined {
+  const row = only && now.rowByPin.get(only.pin);
+  const ranges = row
+    ? now.forbidden.filter((bounds) => contains(bounds, row.rowIndex, bounds.startColumnIndex ?? 0))
+    : [];
+  if (ranges.length === 0) return undefined;
+  return new ProtectedError(context.client.account, ranges.map(boundsToText), errorContext(context));
 }
 
 /** The answer of a write that was applied: all in place is the rule; anything else is looked at closely. */

@@ -32,6 +32,8 @@ export interface EditBehaviour {
   readonly unmatchedFilterRefuses: boolean;
   /** Whether FORMULA rendering puts an apostrophe before text that would be more than text if typed. Unknown for Google. */
   readonly formulaRenderingShowsApostrophes: boolean;
+  /** Whether values are refused for a protected cell among them that they skip (`null`). Unknown for Google. */
+  readonly skippedCellsAreProtected: boolean;
 }
 
 export const defaultEditBehaviour: EditBehaviour = {
@@ -40,6 +42,7 @@ export const defaultEditBehaviour: EditBehaviour = {
   partialSortMovesMetadata: false,
   unmatchedFilterRefuses: false,
   formulaRenderingShowsApostrophes: false,
+  skippedCellsAreProtected: true,
 };
 
 /** Refuses when any cell of the rectangle is protected against the caller. */

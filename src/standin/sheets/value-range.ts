@@ -130,7 +130,8 @@ export function writeValues(
   requireFit(sheet, target.range, rect);
   requireWithinGrid(sheet, rect);
   const written = countWritten(rows, top, left);
-  if (written.cells > 0) requireEditable(edit, sheet, rect);
+  if (written.cells > 0 && edit.behaviour.skippedCellsAreProtected) requireEditable(edit, sheet, rect);
+  else requireWrittenEditable(edit, sheet, { top, left }, rows);
   for (const [offset, row] of rows.entries()) {
     if (!row.some((value) => value !== null)) continue;
     sheet.editRow(top + offset, (cells) => {
@@ -143,6 +144,20 @@ export function writeValues(
     });
   }
   return { sheet, rect, ...written };
+}
+
+function requireWrittenEditable(
+  edit: Edit,
+  sheet: Sheet,
+  { top, left }: Pick<Rect, 'top' | 'left'>,
+  rows: readonly (readonly Json[])[],
+): void {
+  for (const [row, values] of rows.entries()) {
+    for (const [column, value] of values.entries()) {
+      const [y, x] = [top + row, left + column];
+      if (value !== null) requireEditable(edit, sheet, { top: y, left: x, bottom: y + 1, right: x + 1 });
+    }
+  }
 }
 
 /** Whether the cell lies under a merge, whose first cell alone can hold a value. */

@@ -46,7 +46,8 @@ function planContactGone(context: PersonContext, person: Person, link: Link): Pe
   }
   const about = { uuid, row: row.number, fields: [], rule: 'D3' } as const;
   const remove: Change = { side: 'sheet', op: 'remove', ...about, reason: 'the contact was deleted in the CRM' };
-  return { link: { ...link, isOpen: true }, changes: [remove], problems: [] };
+  // Not open: until the next scan that sees every contact there is nothing to look at (W9).
+  return { link, changes: [remove], problems: [] };
 }
 
 /** An earlier run found that the contact is gone or left. The row stays as it is. */

@@ -92,7 +92,7 @@ export function planPeople(input: PlanInput, matched: Matched): PeoplePlan {
  * I2: contacts that are moved here from another list are merged and enrolled as if they were here already. What goes into
  * their rows is planned once they are here (`planSheetChanges`).
  */
-export function planFetched(
+export function planMovedHere(
   input: PlanInput,
   newRows: readonly NewRow[],
 ): {

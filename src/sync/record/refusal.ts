@@ -1,4 +1,4 @@
-// W5: what the service refused is left alone for a while that grows, and then until a person says `retry`.
+// W5: what a side refused is left alone for a while that grows, and then until a person says `retry`.
 import { lastSeen, type Link, type Refusal, type RefusableOp } from './base.ts';
 import { type Problem, problem } from '../change.ts';
 import type { Packed, RowRecord } from './record.ts';
@@ -17,9 +17,12 @@ export function nextRefusal(
   return { message, times, retryAt: refusalEnd(times, now), sheet: held };
 }
 
-/** Until when a change that was refused so many times is left alone, epoch milliseconds; null: until a person says `retry`. */
-export function refusalEnd(times: number, now: number): number | null {
-  const pause = pausesMs[times - 1];
+/**
+ * Until when a change that was refused so many times is left alone, epoch milliseconds; null: until a person says `retry`.
+ * `isEndless`: nobody can say it, and the last pause is repeated.
+ */
+export function refusalEnd(times: number, now: number, isEndless = false): number | null {
+  const pause = isEndless ? pausesMs[Math.min(times, pausesMs.length) - 1] : pausesMs[times - 1];
   return pause === undefined ? null : now + pause;
 }
 
@@ -56,7 +59,8 @@ interface Asking {
   readonly now: number;
 }
 
-function isDue(
+/** Its pause is over, or a person asked for it: by uuid or row. */
+export function isDue(
   { requests, now }: Asking,
   retryAt: number | null,
   { uuid, row }: { readonly uuid: string; readonly row: number | null },
@@ -73,6 +77,10 @@ export function pausedBy(
   what: string,
 ): Problem | undefined {
   if (!refusal || isDue(input, refusal.retryAt, about)) return undefined;
-  const kind = refusal.retryAt === null ? 'quarantined' : 'refused';
-  return problem(kind, about, 'W5', `${what}: ${refusal.message}`);
+  return problem(pausedKind(refusal), about, 'W5', `${what}: ${refusal.message}`);
+}
+
+/** Told as quarantined once only a person has it tried again. */
+export function pausedKind({ retryAt }: Pick<Refusal, 'retryAt'>): 'quarantined' | 'refused' {
+  return retryAt === null ? 'quarantined' : 'refused';
 }

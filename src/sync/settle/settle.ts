@@ -7,10 +7,11 @@ import { copiesOf, blankRow, linkOfState, mergeState, type RecordState, stateOf,
 import type { PlanInput } from '../input.ts';
 import { isReadFromCrm } from '../record/mapping.ts';
 import type { RecordMerge } from '../merge/merge-record.ts';
-import { failureProblem, type Outcome, type Outcomes } from '../outcome.ts';
+import type { Outcome, Outcomes } from '../outcome.ts';
 import { nextRefusal, withRefusedSet } from '../record/refusal.ts';
 import type { Plan } from '../plan.ts';
 import { type RowRecord, unpack } from '../record/record.ts';
+import { failedRow, pausedInSync, rowPauses, settleRows } from '../row-refusal.ts';
 
 export interface Settled {
   /** Only links that differ from the base. null: forget the link. */
@@ -25,7 +26,9 @@ export interface Settled {
 /** `outcomes`: of the CRM changes of the plan and of `planSheetChanges`. A change without an outcome was not begun. */
 export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settled {
   const links = new Map(plan.links);
-  const { states, strays, problems: ofCrm } = confirmCrm(input, plan, outcomes);
+  const { states, strays: ofRows, problems: ofCrm } = confirmCrm(input, plan, outcomes);
+  const pauses = rowPauses(input);
+  const strays = settleRows(pauses, ofRows, outcomes, pausedInSync);
   const problems = [...ofCrm];
   /** By uuid: why the spreadsheet refused to set cells. */
   const refusedSets = new Map<string, string>();
@@ -71,7 +74,7 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
     const row = isAppend ? blankRow(input.mapping, uuid) : (states.get(uuid)?.row ?? person?.row);
     const state =
       states.get(uuid) ?? (person && row ? stateOf(input, person, row, copiesOf(plan, input, uuid)) : undefined);
-    if (outcome.kind !== 'done') return void problems.push(failureProblem({ uuid, row: change.row }, outcome));
+    if (outcome.kind !== 'done') return void problems.push(failedRow(pauses, strays, change, outcome));
     if (!state || !row) return;
     const start = isAppend ? ofNewRow(state, row) : state;
     states.set(uuid, withCells(input.mapping, start, change, outcome.stored ?? {}));
@@ -87,7 +90,7 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
   function settleRemoval(change: Change, outcome: Outcome): void {
     const uuid = change.uuid ?? '';
     if (outcome.kind === 'refused') keepRefusal(change, outcome.message);
-    if (outcome.kind !== 'done') problems.push(failureProblem({ uuid, row: change.row }, outcome));
+    if (outcome.kind !== 'done') problems.push(failedRow(pauses, strays, change, outcome));
     else if (change.op !== 'cancel') links.set(uuid, null);
     else if (change.rule === 'D1') markRowGone(uuid);
   }

@@ -36,7 +36,7 @@ const merging: readonly Sabotage[] = [
   {
     name: 'the base holds what was sent, also where the sheet does not',
     file: 'sync/settle/settle.ts',
-    text: "if (outcome.kind !== 'done') return void problems.push(failureProblem({ uuid, row: change.row }, outcome));\n    if (!state",
+    text: "if (outcome.kind !== 'done') return void problems.push(failedRow(pauses, strays, change, outcome));\n    if (!state",
     instead: 'if (!state',
   },
   {

@@ -180,6 +180,23 @@ describe('protected ranges', () => {
     expect((await trial.post('/values/T!A1:A2:clear')).status).toBe(400);
   });
 
+  test.each([
+    [true, 400],
+    [false, 200],
+  ])('with skippedCellsAreProtected %s, values that leave a protected cell alone get %i', async (skipped, status) => {
+    const write = async (values: readonly (string | null)[]) =>
+      (
+        await protectedTrial({}, { skippedCellsAreProtected: skipped }).call(
+          'PUT',
+          '/values/T!A2?valueInputOption=RAW',
+          { values: [values] },
+        )
+      ).status;
+    expect(await write([null, null, 'x'])).toBe(status);
+    expect(await write([null, 'x', 'x'])).toBe(400);
+    expect(await write([null, null, null])).toBe(200);
+  });
+
   test('let editors and the owner write, and only warn when told to', async () => {
     const write = (trial: ReturnType<typeof createTrial>) =>
       trial.call('PUT', '/values/T!A2?valueInputOption=RAW', { values: [['x']] });

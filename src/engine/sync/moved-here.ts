@@ -1,10 +1,10 @@
-// I2: contacts that come here from another list, and rows whose contact turns out to be there already.
+// I2: contacts that are moved here from another list, and rows whose contact turns out to be there already.
 import type { Change } from '../../sync/change.ts';
 import type { Outcome, Outcomes } from '../../sync/outcome.ts';
 import type { Written } from './look-again.ts';
 
 /** The contacts that were to come here from other lists, as they were answered. What is not here is not written. */
-export function fetchedHere(
+export function contactsMovedHere(
   creates: readonly Extract<Change, { op: 'create' }>[],
   results: Outcomes,
 ): ReadonlyMap<string, Written | 'not here'> {
@@ -23,7 +23,7 @@ export const madeMeanwhile: Outcome = {
   message: 'somebody made this contact in the CRM a moment ago: the next run links and merges it',
 };
 
-export const notFetched: Outcome = {
+export const notMovedHere: Outcome = {
   kind: 'failed',
   message: 'the service did not move it to this list: is tried again',
 };

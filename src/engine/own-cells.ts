@@ -1,0 +1,160 @@
+// W5 for the cells that only leadsheet writes: the status of a row and the result of its wish. What the spreadsheet refuses of
+// them waits until its pause is over, and keeps no other cell of the row from being written.
+import type {
+  CallSettings,
+  CellInput,
+  ColumnKey,
+  Row,
+  RowChange,
+  RowOutcome,
+  Snapshot,
+  Table,
+} from '../sheets/port.ts';
+import { firstFew, type Problem, problem, problemId } from '../sync/change.ts';
+import type { Refusal, Stray } from '../sync/record/base.ts';
+import { pausedKind } from '../sync/record/refusal.ts';
+import { isRowDue, refusedAgain, type RowPauses } from '../sync/row-refusal.ts';
+import { refusalIn } from './refused-batch.ts';
+
+export type Cells = Readonly<Record<ColumnKey, CellInput>>;
+
+/** What is to be written into one row. */
+export interface OwnedWrite extends Omit<RowChange, 'set'> {
+  /** Cells that are kept equal. */
+  readonly set: Cells;
+  /** Cells of our own columns. */
+  readonly own: Cells;
+}
+
+export interface OwnCells {
+  /** These cells, or none while they wait. */
+  readonly due: (row: Row, cells: Cells) => Cells;
+  readonly written: (row: Row) => void;
+  /** The spreadsheet refused them. */
+  readonly refuse: (row: Row, cells: Cells, message: string) => void;
+  /** What to remember. `isStopped`: the run did not come to every row, so that nothing is forgotten. */
+  readonly strays: (isStopped: boolean) => ReadonlyMap<string, Stray>;
+  /** L12: one for each range that refused cells, naming the rows. */
+  readonly problems: () => readonly Problem[];
+}
+
+interface RefusedCells {
+  readonly row: number;
+  readonly headers: readonly string[];
+  readonly refusal: Refusal;
+}
+
+/**
+ * `headerOf`: the header of one of our columns, for people. `kind`: the first word of the keys of what is remembered, one for
+ * each way of writing such cells.
+ */
+export function createOwnCells(
+  pauses: RowPauses,
+  headerOf: (key: ColumnKey) => string,
+  kind: 'cells' | 'id' = 'cells',
+): OwnCells {
+  const { known } = pauses;
+  // A row that moved is another one: it may be out of the protected range.
+  const keyOf = ({ id, number }: Row) => `${kind}:${number} ${id}`;
+  const kept = new Map<string, Stray>();
+  const refused = new Map<string, RefusedCells>();
+  const headersOf = (cells: Cells) => Object.keys(cells).map(headerOf);
+  const isAsked = (cells: Cells) =>
+    headersOf(cells).some((header) => pauses.retry?.has(problemId(null, null, header)) ?? false);
+  return {
+    due(row, cells) {
+      const key = keyOf(row);
+      const stray = known.get(key);
+      if (stray?.refusal?.sheet !== contentOf(cells)) return cells;
+      kept.set(key, stray);
+      refused.set(key, { row: row.number, headers: headersOf(cells), refusal: stray.refusal });
+      return isAsked(cells) || isRowDue(pauses, stray.refusal, { uuid: row.id, row: row.number }) ? cells : {};
+    },
+    written(row) {
+      kept.delete(keyOf(row));
+      refused.delete(keyOf(row));
+    },
+    refuse(row, cells, message) {
+      const key = keyOf(row);
+      const stray = refusedAgain(pauses, key, message, contentOf(cells));
+      kept.set(key, stray);
+      refused.set(key, { row: row.number, headers: headersOf(cells), refusal: stray.refusal! });
+    },
+    strays(isStopped) {
+      if (!isStopped) return kept;
+      return new Map([...[...known].filter(([key]) => key.startsWith(`${kind}:`)), ...kept]);
+    },
+    problems: () => toProblems([...refused.values()], pauses.retry !== undefined),
+  };
+}
+
+function contentOf(cells: Cells): string {
+  return JSON.stringify(Object.entries(cells));
+}
+
+function toProblems(refused: readonly RefusedCells[], isRetryable: boolean): readonly Problem[] {
+  const groups = new Map<string, RefusedCells[]>();
+  for (const each of refused) {
+    const group = JSON.stringify([pausedKind(each.refusal), each.headers, each.refusal.message]);
+    groups.set(group, [...(groups.get(group) ?? []), each]);
+  }
+  return [...groups.values()].map((group) => {
+    const [{ headers, refusal }] = group as [RefusedCells];
+    const rows = group.map(({ row }) => row).toSorted((a, b) => a - b);
+    const where = `${headers.join(' and ')} of row${rows.length === 1 ? '' : 's'} ${firstFew(rows)}`;
+    const remedy = isRetryable ? '; to have it tried at once: leadsheet retry' : '';
+    const reason = `${where} could not be written: ${refusal.message}${remedy}`;
+    return problem(pausedKind(refusal), { field: headers[0]! }, 'W5', reason);
+  });
+}
+
+/**
+ * Outcomes in the order of `writes`; undefined: nothing of it is to be written now. Where a protected range has cells of ours
+ * and no other cell of the write, the rest of that row is written without them.
+ */
+export async function writeRows(
+  table: Table,
+  snapshot: Snapshot,
+  writes: readonly OwnedWrite[],
+  own: OwnCells,
+  settings?: CallSettings,
+): Promise<readonly (RowOutcome | undefined)[]> {
+  const due = writes.map((write) => ({ ...write, own: own.due(write.row, write.own) }));
+  const outcomes = await update(due);
+  for (const [index, { row, own: cells }] of due.entries()) {
+    const outcome = outcomes[index];
+    if (outcome?.kind === 'written' && Object.keys(cells).length > 0) own.written(row);
+  }
+  const again = due.flatMap((write, index) => {
+    const outcome = outcomes[index];
+    const message = Object.keys(write.own).length > 0 && outcome ? refusalOf(outcome, write) : undefined;
+    if (message === undefined) return [];
+    own.refuse(write.row, write.own, message);
+    return isEmpty({ ...write, own: {} }) ? [] : [{ index, write: { ...write, own: {} } }];
+  });
+  const rest = await update(again.map(({ write }) => write));
+  for (const [position, { index }] of again.entries()) outcomes[index] = rest[position];
+  return outcomes;
+
+  async function update(all: readonly OwnedWrite[]): Promise<(RowOutcome | undefined)[]> {
+    const changes = all.flatMap((write) => (isEmpty(write) ? [] : [toChange(write)]));
+    const answers = changes.length > 0 ? await table.update(snapshot, changes, settings) : [];
+    const left = answers.values();
+    return all.map((write) => (isEmpty(write) ? undefined : left.next().value));
+  }
+}
+
+function isEmpty({ set, own, id }: OwnedWrite): boolean {
+  return id === undefined && Object.keys(set).length === 0 && Object.keys(own).length === 0;
+}
+
+function toChange({ own, ...write }: OwnedWrite): RowChange {
+  return { ...write, set: { ...write.set, ...own } };
+}
+
+/** Why cells of ours were refused: they alone are in a protected range, or there was nothing else to write. */
+function refusalOf(outcome: RowOutcome, write: OwnedWrite): string | undefined {
+  const isProtected = outcome.kind === 'refused' && outcome.reason === 'protected';
+  const isOurs = isProtected && outcome.columns.every((key) => key in write.own);
+  return isOurs || isEmpty({ ...write, own: {} }) ? refusalIn(outcome) : undefined;
+}

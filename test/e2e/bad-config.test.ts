@@ -1,0 +1,45 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { startProgram } from '../support/program.ts';
+
+/* A configuration that is refused, as whoever starts the process sees it. */
+
+const password = 'pa55word-of-the-tests';
+
+function fileWith(state: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'leadsheet-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'leadsheet.yaml');
+  const options = {
+    crm: { base_url: 'https://crm.invalid', token: 'the-token-of-the-tests' },
+    google: { credentials_file: join(folder, 'key.json') },
+    state,
+    syncs: {
+      prospects: {
+        contacts: { list: 'Prospects' },
+        sheet: { spreadsheet: '1AbCdEfGhIjKlMnOpQrStUvWxYz-0123456789_tests', tab: 'Prospects' },
+        match: ['email'],
+        columns: { Email: 'email' },
+      },
+    },
+  };
+  // JSON is YAML.
+  writeFileSync(file, JSON.stringify(options, undefined, 2));
+  return file;
+}
+
+test.each([
+  { args: ['check'], state: `postgres://me:${password}@db.example/leadsheet` },
+  { args: ['check', '--json'], state: `postgresql://me:${password}@db.example/leadsheet?sslmode=require` },
+  { args: ['status'], state: `postgres://me:${password}@db.example/leadsheet` },
+  { args: ['run'], state: `postgres://me:${password}@db.example/leadsheet` },
+])('$args with a database for the state exits 78, names the option and shows no password', async ({ args, state }) => {
+  const { code, stdout, stderr } = await startProgram([...args, '--config', fileWith(state)]).ended;
+  expect({ code, said: stdout + stderr }).toEqual({
+    code: 78,
+    said: expect.stringMatching(/state: found a value that is not shown; allowed: file:FOLDER/),
+  });
+  expect(stdout + stderr).not.toContain('pa55');
+});

@@ -1,0 +1,85 @@
+// W5, W9 for an outbox: a spreadsheet that refuses is asked again after pauses that grow, the last of which repeats.
+import { describe, expect, it } from 'vitest';
+import { protect, triesOf, unprotect } from '../sheet-refusals.ts';
+import { createOutboxTrial } from './support.ts';
+
+const hourMinutes = 60;
+const hours = 5;
+/** Between two runs. */
+const stepMinutes = 10;
+/** After 1, 5, 30 and 120 minutes, and each two hours after that. */
+const triesInAll = 3 + 2;
+const row = ['ann@firm.io', 'Sales', 'Hello', 'yes'];
+
+function createTrial(behaviour?: { readonly skippedCellsAreProtected: boolean }) {
+  const trial = createOutboxTrial({ outbox: { settle_secs: 0 }, ...(behaviour && { behaviour }) });
+  return { ...trial, stateName: 'messages' };
+}
+
+type Trial = ReturnType<typeof createTrial>;
+
+async function withRow(trial: Trial): Promise<void> {
+  await trial.run();
+  trial.person.paste("'Prospects'!A2", [row]);
+}
+
+function columnOf({ columnIndexOf }: Trial, header: string) {
+  const startColumnIndex = columnIndexOf(header);
+  return { startColumnIndex, endColumnIndex: startColumnIndex + 1 };
+}
+
+describe('W5, W9: what the spreadsheet refuses an outbox', () => {
+  it('P2: the ID of a row: nothing is sent, the ledger does not grow, and it is sent once the ID may be written', async () => {
+    const trial = createTrial();
+    await withRow(trial);
+    protect(trial, { startRowIndex: 1, endRowIndex: 2 });
+    const first = await trial.run();
+    expect(first).toMatchObject({ status: 'partial', counts: { sent: 0 } });
+    expect(first.problems.filter(({ rule }) => rule === 'W5')).toEqual([
+      expect.objectContaining({
+        kind: 'refused',
+        reason: expect.stringMatching(/^.+ of row 2 could not be written: /),
+      }),
+    ]);
+    const { tries } = await triesOf(trial, hours * hourMinutes, stepMinutes);
+    expect({ tries, sends: trial.sends() }).toEqual({ tries: expect.any(Number), sends: 0 });
+    // The ID and the status have pauses of their own.
+    expect(tries).toBeLessThanOrEqual(2 * triesInAll);
+    expect(Object.keys(await trial.ledger())).toHaveLength(1);
+    unprotect(trial);
+    await triesOf(trial, 2 * hourMinutes, stepMinutes);
+    expect(trial.sent()).toEqual(['ann: Hello']);
+    await trial.run();
+    expect(trial.sent()).toEqual(['ann: Hello']);
+  });
+
+  it('P5: what became of a message is told later, and it is sent once', async () => {
+    const trial = createTrial({ skippedCellsAreProtected: false });
+    await withRow(trial);
+    protect(trial, columnOf(trial, 'Sent at'));
+    await trial.run();
+    expect(trial.sent()).toEqual(['ann: Hello']);
+    const { problems } = await trial.run();
+    expect(problems).toEqual([expect.objectContaining({ kind: 'refused', rule: 'W5', row: 2, id: 'row:2' })]);
+    const { tries } = await triesOf(trial, hourMinutes, stepMinutes);
+    expect(tries).toBeLessThanOrEqual(4);
+    unprotect(trial);
+    await triesOf(trial, 3 * hourMinutes, stepMinutes);
+    expect(trial.rowWith('Hello')['Sent at']).toBeDefined();
+    expect(trial.sent()).toEqual(['ann: Hello']);
+  });
+
+  it('L4, P5: the cells are written although the status column is protected', async () => {
+    const trial = createTrial({ skippedCellsAreProtected: false });
+    await withRow(trial);
+    protect(trial, columnOf(trial, 'Sync'));
+    await trial.run();
+    expect(trial.sent()).toEqual(['ann: Hello']);
+    expect(trial.rowWith('Hello')['Sent at']).toBeDefined();
+    const { tries } = await triesOf(trial, hourMinutes, stepMinutes);
+    expect(tries).toBeLessThanOrEqual(4);
+    expect((await trial.run()).problems).toEqual([
+      expect.objectContaining({ kind: 'refused', rule: 'W5', field: 'Sync' }),
+    ]);
+  });
+});

@@ -91,7 +91,6 @@ const runLine = z.strictObject({
   error: z.string().nullable(),
 });
 
-/** @internal */
 export const runsAnswer = z.strictObject({ runs: z.array(runLine).describe('the latest first') });
 
 /** @internal */
@@ -237,7 +236,6 @@ export const decisionLine = z.strictObject({
     .describe('what the person was shown'),
 });
 
-/** @internal */
 export const runShownAnswer = runLine.extend({
   problems: z.array(problem).describe('without the values of conflicts'),
   changes: z

@@ -77,7 +77,7 @@ function parametersOf({ properties = {}, required = [] }: Json, place: 'path' | 
   }));
 }
 
-/** A schema of the table as JSON Schema; the named records it speaks of go to the components. */
+/** A schema of the table as JSON Schema; the named records it refers to go to the components. */
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Record<string, Json>): Json {
   const { $schema: _, $defs = {}, ...inline } = relink(z.toJSONSchema(schema, { io, unrepresentable: 'any' }));
   for (const [name, definition] of Object.entries($defs as Record<string, Json>)) schemas[name] = definition;

@@ -13,21 +13,21 @@ export interface FileDriverDep {
   readonly processes: Processes;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** A version 4 uuid, or as good. */
+  /** A version 4 uuid, or equally unique. */
   readonly randomId: () => string;
-  /** What nobody can be handed as an answer: work in the background that failed, a line of history that is no line. */
+  /** Receives what no call can return: failed background work, an unreadable line of history. */
   readonly warn: (notice: Notice) => void;
   readonly schema: Schema;
   /** History files older than this are deleted. */
   readonly historyDays: number;
-  /** Reports of runs: so many are kept a job, and for so long. */
+  /** Reports of runs: the number kept for each job, and their age. */
   readonly runsMax: number;
   readonly runDays: number;
-  /** A log shorter than this is not folded for its length. */
+  /** A shorter log is not folded for its length. */
   readonly foldFloorBytes: number;
 }
 
-/** The state as files: a folder a sync under `root`, made when first written to. */
+/** The state as files: a folder for each sync under `root`, made at the first write. */
 export function createFileStore(root: string, dep: FileDriverDep): Store {
   const stateBySync = new Map<string, SyncState>();
   const folderOf = (name: string) => join(root, folderName(name));
@@ -53,7 +53,7 @@ export function createFileStore(root: string, dep: FileDriverDep): Store {
   };
 }
 
-/** Names come from the configuration and may hold anything; a folder's name may not. */
+/** Names come from the configuration and may have any characters; a folder's name may not. */
 function folderName(sync: string): string {
   return encodeURIComponent(sync).replace(/^\./, '%2E');
 }

@@ -4,7 +4,7 @@ import type { Disk } from './disk.ts';
 import type { Schema } from './schema.ts';
 import type { TableName } from './tables.ts';
 
-/** Where a journal lies, and what it holds. */
+/** The place of a journal, and its content. */
 export interface JournalPlace {
   readonly disk: Disk;
   readonly sync: string;

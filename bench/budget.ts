@@ -5,7 +5,7 @@ import { benchToken, createBenchClient } from './support/service.ts';
 
 const perMinute = 600;
 
-/** Six hundred calls at six hundred a minute over HTTP, some of them answered with a 502 and repeated. */
+/** Measures six hundred calls at six hundred a minute over HTTP, some of them answered with a 502 and repeated. */
 export const bench: Bench = {
   name: 'budget',
   async run() {

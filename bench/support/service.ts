@@ -24,7 +24,7 @@ export async function startService(contacts: number): Promise<BenchService> {
 
 export const benchToken = 'bench';
 
-/** A client whose budget is never what is measured, unless asked for. */
+/** A client whose budget never slows the measurement, unless set. */
 export function createBenchClient(baseUrl: string, requestsPerMinute = 6_000_000) {
   const budget = createBudget({
     requestsPerMinute,

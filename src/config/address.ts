@@ -1,6 +1,8 @@
-// Addresses that something secret travels to: https, or plain http to this very machine.
+// Checks addresses that secrets are sent to: https, or plain http to this machine.
 
-/** Why an address must not be used, or undefined. `extras`: a user, query or fragment, where only the address belongs. */
+/**
+ * The reason to refuse an address, or undefined. `extras`: a user, query or fragment, if only the address is allowed.
+ */
 export type AddressFault = 'no-address' | 'plain-http' | 'extras';
 
 export function addressFault(text: string): AddressFault | undefined {
@@ -10,12 +12,12 @@ export function addressFault(text: string): AddressFault | undefined {
   return url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '' ? 'extras' : undefined;
 }
 
-/** As `URL.hostname` or `parseListen` gives it. */
+/** In the form of `URL.hostname` or `parseListen`. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-/** As a Host header has it, without the port. */
+/** In the form of a Host header, without the port. */
 export function isHostName(text: string): boolean {
   return /^[\w-]{1,63}(?:\.[\w-]{1,63}){0,9}$/.test(text);
 }
@@ -23,7 +25,7 @@ export function isHostName(text: string): boolean {
 export interface ListenAddress {
   /** Without brackets, also for IPv6. */
   readonly host: string;
-  /** 0 lets the system choose a free one. */
+  /** 0: the system chooses a free port. */
   readonly port: number;
 }
 

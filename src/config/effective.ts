@@ -20,6 +20,6 @@ export function effectiveConfig({ options, syncs }: Config): Readonly<Record<str
       ),
     },
   ]);
-  // A secret becomes its mask on its way into JSON.
+  // JSON.stringify turns a secret into its mask.
   return JSON.parse(JSON.stringify({ ...options, syncs: Object.fromEntries(explicit) })) as Record<string, unknown>;
 }

@@ -22,8 +22,8 @@ export interface ControlParts {
 }
 
 /**
- * `/_standin`: how a trial turns switches, injects faults and looks behind the service. No token is asked for; the
- * stand-in listens on the loopback interface alone.
+ * `/_standin`: turns switches, injects faults and shows the data of the stand-in. Needs no token; the stand-in listens
+ * on the loopback interface alone.
  */
 export function createControl({ switches, faults, received, model, auth, changed }: ControlParts): Hono<Env> {
   const app = new Hono<Env>();
@@ -104,7 +104,7 @@ export function createControl({ switches, faults, received, model, auth, changed
   return app;
 }
 
-/** What there is, for whoever asks with a browser or curl. */
+/** Lists the paths, for a browser or curl. */
 const controls = {
   'GET /_standin/switches': 'how the switches stand',
   'GET /_standin/switches/help': 'what each switch does',

@@ -10,7 +10,7 @@ import type { World } from './world.ts';
 export class SenderProfiles {
   readonly #world: World;
   readonly table: RecordTable<SenderProfileRecord>;
-  /** The external browser profile each connected sender profile stands on. */
+  /** The external browser profile of each connected sender profile. */
   readonly externalIdByProfile = new Map<string, string>();
 
   constructor(world: World) {

@@ -5,7 +5,7 @@ import { findMetadata, placeToRange } from './metadata.ts';
 import type { DataFilter } from './schema.ts';
 import type { Spreadsheet } from './spreadsheet.ts';
 
-/** A range that filters matched, and every filter that did. */
+/** A range that filters matched, and all of those filters. */
 export interface FilteredRange extends SheetRange {
   readonly filters: DataFilter[];
 }

@@ -12,7 +12,7 @@ const createDeveloperMetadata = requestKind(
   }),
 );
 
-/** Entries by any of the filters, each once. Ranges select the metadata of the rows and columns they cross. */
+/** Entries that match any of the filters, each once. Ranges select the metadata of the rows and columns they cross. */
 function matching(edit: Edit, filters: readonly DataFilter[]): readonly number[] {
   if (filters.length === 0) throw invalidArgument('At least one data filter must be specified');
   const ids = new Set<number>();

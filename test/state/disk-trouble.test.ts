@@ -21,7 +21,7 @@ describe('S1: a disk that refuses', () => {
     { code: 'EACCES', says: /not allowed/ },
     { code: 'EIO', says: /Check the disk/ },
   ])(
-    '$code at any operation loses nothing that was committed, and what was refused can be tried again',
+    '$code at any operation loses no commit, and the refused batch can be tried again',
     async ({ code, says }) => {
       await fc.assert(
         fc.asyncProperty(fc.integer({ min: 1, max: 90 }), fc.boolean(), async (offset, lasting) => {
@@ -49,7 +49,7 @@ describe('S1: a disk that refuses', () => {
           }
           for (const error of refusals) expect(error).toBeInstanceOf(DiskError);
           for (const error of refusals) expect(String(error)).toMatch(says);
-          // Told that it failed, it did; only a disk that refuses to the end can leave it open.
+          // A failed call has failed; only a disk that refuses to the end can leave it open.
           const stepMax = lasting ? 1 : 0;
           for (const each of found) expect(each).toSatisfy(([n, m]: [number, number]) => m === n || m === n + stepMax);
           await lease[Symbol.asyncDispose]();
@@ -73,7 +73,7 @@ describe('S1: a disk that refuses', () => {
     { damage: ['base.json'], it: 'base.json is' },
     { damage: ['outbox.json', 'outbox.log'], it: 'the outbox is' },
     { damage: ['base.json', 'base.previous.json', 'base.log', 'base.previous.log'], it: 'all of the base is' },
-  ])('a batch that was refused does not come back when $it damaged later', async ({ damage }) => {
+  ])('a refused batch does not come back when $it damaged later', async ({ damage }) => {
     const refusedBatch: Batch = {
       ledger: { put: new Map([['refused', { n: 0 }]]), delete: ['e2'] },
       outbox: { put: new Map([['refused', {}]]) },
@@ -86,7 +86,7 @@ describe('S1: a disk that refuses', () => {
         const lease = await store.sync('s').acquireLease();
         await lease.load();
         for (const n of [1, 2, 3]) await lease.commit(numbered(n));
-        // Where the last fold is still going on, it may be what the fault hits.
+        // While the last fold is in progress, the fault may affect it.
         await lease.load();
         disk.planFault({ operation: disk.operations + offset, effect: { code: 'EIO', lasting } });
         const isRefused = await lease.commit(refusedBatch).then(
@@ -110,7 +110,7 @@ describe('S1: a disk that refuses', () => {
     expect(refusals).toBeGreaterThanOrEqual(6);
   });
 
-  test('a request or a line of history that did not get through can be given again', async () => {
+  test('a failed request or line of history can be given again', async () => {
     for (let offset = 1; offset <= 12; offset += 1) {
       const disk = createMemoryDisk(offset);
       const { store } = openTrial('/state', { disk });
@@ -148,7 +148,7 @@ describe('on the real disk', () => {
     await rm(root, { recursive: true });
   });
 
-  test('DESIGN "State on disk": files are the owner’s alone', async () => {
+  test('DESIGN "State on disk": only the owner can read the files', async () => {
     const { store } = openTrial(join(root, 'state'), { foldFloorBytes: 0 });
     {
       await using lease = await store.sync('s').acquireLease();
@@ -211,7 +211,7 @@ describe('on the real disk', () => {
     },
   );
 
-  test('W7: a lease that is given back in the midst of a commit finishes it, folding included, before the lock goes', async () => {
+  test('W7: a lease given back during a commit finishes it, folding included, before the lock is removed', async () => {
     const { store, warnings } = openTrial(root);
     const lease = await store.sync('s').acquireLease();
     await lease.load();
@@ -230,7 +230,7 @@ describe('on the real disk', () => {
     expect([facts.get('n'), warnings]).toEqual([2, []]);
   });
 
-  test('a batch is a line of readable JSON, and the document one record a line', async () => {
+  test('a batch is a line of readable JSON, and the document has one record a line', async () => {
     const { store } = openTrial(root);
     await commitAll(store, 's', [numbered(1)]);
     await commitAll(store, 's', [numbered(2)]);

@@ -121,23 +121,26 @@ test("T13: of thousands of contacts made in one second one query's worth is read
   expect(report.reasons.join()).toContain('500 contacts share created_at');
 });
 
-test.each([3, 17, 99])('T15: contacts created and deleted between pages lose no other contact (seed %i)', async (seed) => {
-  const service = createService();
-  const { uuids } = seedContacts(service, 620);
-  const { model } = service.standin;
-  let page = 0;
-  const disturbed = createDisturbed(service, () => {
-    page += 1;
-    if (page > 5) return;
-    model.contacts.remove(uuids[(seed * page) % 90] ?? '');
-    if (page % 2) model.contacts.add({ fields: { first_name: `New${page}` } });
-  });
-  const { uuids: seen, report } = await scan(disturbed);
-  const survivors = uuids.filter((uuid) => model.contacts.find(uuid));
-  expect(survivors.filter((uuid) => !seen.includes(uuid))).toEqual([]);
-  expect(seen.length).toBe(new Set(seen).size);
-  expect(report.drifted).toBeGreaterThan(0);
-});
+test.each([3, 17, 99])(
+  'T15: contacts created and deleted between pages lose no other contact (seed %i)',
+  async (seed) => {
+    const service = createService();
+    const { uuids } = seedContacts(service, 620);
+    const { model } = service.standin;
+    let page = 0;
+    const disturbed = createDisturbed(service, () => {
+      page += 1;
+      if (page > 5) return;
+      model.contacts.remove(uuids[(seed * page) % 90] ?? '');
+      if (page % 2) model.contacts.add({ fields: { first_name: `New${page}` } });
+    });
+    const { uuids: seen, report } = await scan(disturbed);
+    const survivors = uuids.filter((uuid) => model.contacts.find(uuid));
+    expect(survivors.filter((uuid) => !seen.includes(uuid))).toEqual([]);
+    expect(seen.length).toBe(new Set(seen).size);
+    expect(report.drifted).toBeGreaterThan(0);
+  },
+);
 
 test('T15: a deletion and a creation at once leave the total unchanged, and are detected all the same', async () => {
   const service = createService();

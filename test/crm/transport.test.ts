@@ -42,23 +42,20 @@ test('T1: a blank 200 is repeated on search, and leaves the outcome of an upsert
   expect(calls('contacts.upsert')).toHaveLength(1);
 });
 
-test.each([502, 504] as const)(
-  'T2: an HTML %i is repeated on reads, and ends as a gateway error',
-  async (status) => {
-    const service = createService();
-    const { client, standin, calls } = service;
-    seedContacts(service, 1);
-    standin.faults.inject({ kind: 'html', status, times: 3 });
-    expect(await client.contacts.search({})).toMatchObject({ total: 1 });
+test.each([502, 504] as const)('T2: an HTML %i is repeated on reads, and ends as a gateway error', async (status) => {
+  const service = createService();
+  const { client, standin, calls } = service;
+  seedContacts(service, 1);
+  standin.faults.inject({ kind: 'html', status, times: 3 });
+  expect(await client.contacts.search({})).toMatchObject({ total: 1 });
 
-    standin.faults.inject({ kind: 'html', status, times: 100 });
-    const error = await failure(client.contacts.search({}));
-    expect(error).toBeInstanceOf(GatewayError);
-    expect(error).toMatchObject({ code: 'gateway', retryable: true, call: { status, attempts: 5 } });
-    expect(error.message).toContain('contacts.search');
-    expect(calls()).toHaveLength(4 + 5);
-  },
-);
+  standin.faults.inject({ kind: 'html', status, times: 100 });
+  const error = await failure(client.contacts.search({}));
+  expect(error).toBeInstanceOf(GatewayError);
+  expect(error).toMatchObject({ code: 'gateway', retryable: true, call: { status, attempts: 5 } });
+  expect(error.message).toContain('contacts.search');
+  expect(calls()).toHaveLength(4 + 5);
+});
 
 test.each(['seconds', 'http_date', 'human_date', 'unix'] as const)(
   'T3: a 429 with a time (%s) is waited for, and the call then succeeds',
@@ -264,15 +261,12 @@ test('T9, W4, L8: a send that timed out is not repeated, is of unknown outcome, 
   expect(data.map(({ text }) => text)).toEqual(['Hello']);
 });
 
-test.each(['hang', 'lost', 'truncated'] as const)(
-  'a read without an answer (%s) is repeated',
-  async (kind) => {
-    const { client, standin, calls } = createService({}, { timeoutMs: 2_000 });
-    standin.faults.inject({ kind, times: 2 });
-    expect(await client.lists.list({})).toMatchObject({ total: 0 });
-    expect(calls()).toHaveLength(3);
-  },
-);
+test.each(['hang', 'lost', 'truncated'] as const)('a read without an answer (%s) is repeated', async (kind) => {
+  const { client, standin, calls } = createService({}, { timeoutMs: 2_000 });
+  standin.faults.inject({ kind, times: 2 });
+  expect(await client.lists.list({})).toMatchObject({ total: 0 });
+  expect(calls()).toHaveLength(3);
+});
 
 test('a write whose answer is cut is unknown, and not repeated', async () => {
   const service = createService();

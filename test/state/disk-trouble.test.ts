@@ -20,54 +20,51 @@ describe('S1: a disk that refuses', () => {
     { code: 'EROFS', says: /read-only/ },
     { code: 'EACCES', says: /not allowed/ },
     { code: 'EIO', says: /Check the disk/ },
-  ])(
-    '$code at any operation loses no commit, and the refused batch can be tried again',
-    async ({ code, says }) => {
-      await fc.assert(
-        fc.asyncProperty(fc.integer({ min: 1, max: 90 }), fc.boolean(), async (offset, lasting) => {
-          const disk = createMemoryDisk(offset);
-          const { store, warnings } = openTrial('/state', { disk, foldFloorBytes: 1_500 });
-          const reload = () => openTrial('/state', { disk }).store.sync('s').load();
-          const lease = await store.sync('s').acquireLease();
-          await lease.load();
-          disk.planFault({ operation: disk.operations + offset, effect: { code, lasting } });
-          let acknowledged = 0;
-          const refusals: unknown[] = [];
-          const found: unknown[] = [];
-          for (let n = 1; n <= 8; n += 1) {
-            const refused = await lease.commit(numbered(n)).then(
-              () => undefined,
-              (error: unknown) => error,
-            );
-            if (refused === undefined) acknowledged = n;
-            else {
-              refusals.push(refused);
-              found.push([acknowledged, (await reload()).facts.get('n') ?? 0]);
-              disk.planFault({ operation: 0, effect: { code } });
-              n = acknowledged;
-            }
-          }
-          for (const error of refusals) expect(error).toBeInstanceOf(DiskError);
-          for (const error of refusals) expect(String(error)).toMatch(says);
-          // A failed call has failed; only a disk that refuses to the end can leave it open.
-          const stepMax = lasting ? 1 : 0;
-          for (const each of found) expect(each).toSatisfy(([n, m]: [number, number]) => m === n || m === n + stepMax);
-          await lease[Symbol.asyncDispose]();
-          const fresh = openTrial('/other', { disk: createMemoryDisk(0) }).store;
-          const expected = await commitAll(
-            fresh,
-            's',
-            Array.from({ length: 8 }, (_, index) => numbered(index + 1)),
+  ])('$code at any operation loses no commit, and the refused batch can be tried again', async ({ code, says }) => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 90 }), fc.boolean(), async (offset, lasting) => {
+        const disk = createMemoryDisk(offset);
+        const { store, warnings } = openTrial('/state', { disk, foldFloorBytes: 1_500 });
+        const reload = () => openTrial('/state', { disk }).store.sync('s').load();
+        const lease = await store.sync('s').acquireLease();
+        await lease.load();
+        disk.planFault({ operation: disk.operations + offset, effect: { code, lasting } });
+        let acknowledged = 0;
+        const refusals: unknown[] = [];
+        const found: unknown[] = [];
+        for (let n = 1; n <= 8; n += 1) {
+          const refused = await lease.commit(numbered(n)).then(
+            () => undefined,
+            (error: unknown) => error,
           );
-          const after = await reload();
-          expect(contentOf(after)).toEqual(contentOf(expected));
-          expect(after.notices).toEqual([]);
-          for (const { message } of warnings) expect(message).toMatch(says);
-        }),
-        { numRuns: 100 },
-      );
-    },
-  );
+          if (refused === undefined) acknowledged = n;
+          else {
+            refusals.push(refused);
+            found.push([acknowledged, (await reload()).facts.get('n') ?? 0]);
+            disk.planFault({ operation: 0, effect: { code } });
+            n = acknowledged;
+          }
+        }
+        for (const error of refusals) expect(error).toBeInstanceOf(DiskError);
+        for (const error of refusals) expect(String(error)).toMatch(says);
+        // A failed call has failed; only a disk that refuses to the end can leave it open.
+        const stepMax = lasting ? 1 : 0;
+        for (const each of found) expect(each).toSatisfy(([n, m]: [number, number]) => m === n || m === n + stepMax);
+        await lease[Symbol.asyncDispose]();
+        const fresh = openTrial('/other', { disk: createMemoryDisk(0) }).store;
+        const expected = await commitAll(
+          fresh,
+          's',
+          Array.from({ length: 8 }, (_, index) => numbered(index + 1)),
+        );
+        const after = await reload();
+        expect(contentOf(after)).toEqual(contentOf(expected));
+        expect(after.notices).toEqual([]);
+        for (const { message } of warnings) expect(message).toMatch(says);
+      }),
+      { numRuns: 100 },
+    );
+  });
 
   test.each([
     { damage: ['base.json'], it: 'base.json is' },

@@ -13,12 +13,15 @@ describe('telling running processes from ended ones', () => {
 
   const isLinux = process.platform === 'linux';
 
-  test.runIf(isLinux)('a running process has a start that does not change and that no other process shares', async () => {
-    const own = await processes.startOf(process.pid);
-    expect(own).toEqual(await processes.startOf(process.pid));
-    expect(own).not.toEqual(await processes.startOf(process.ppid));
-    expect(processes.host).toBe(hostname());
-  });
+  test.runIf(isLinux)(
+    'a running process has a start that does not change and that no other process shares',
+    async () => {
+      const own = await processes.startOf(process.pid);
+      expect(own).toEqual(await processes.startOf(process.pid));
+      expect(own).not.toEqual(await processes.startOf(process.ppid));
+      expect(processes.host).toBe(hostname());
+    },
+  );
 
   test('an ended process is gone', async () => {
     const child = spawn('true');

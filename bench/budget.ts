@@ -1,3 +1,4 @@
+// Bench of the client's budget: calls a minute over HTTP, with some failures.
 import { createServiceStandin } from '../src/standin/service/standin.ts';
 import { serve } from '../src/standin/serve.ts';
 import type { Bench } from './support/measure.ts';

@@ -1,3 +1,4 @@
+// Bench of a full scan: processor time and memory against a bare loop.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { contact } from '../src/crm/outreach/operations/records.ts';

@@ -1,3 +1,4 @@
+// Bench of planning: the time for a plan over many linked people.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Base, Link } from '../src/sync/record/base.ts';

@@ -1,13 +1,12 @@
+/*
+ * Measures the search pages of 100 contacts that the stand-in serves over HTTP with 100,000 contacts loaded. Two
+ * callers share its process and so its CPU. The stand-in must never be the slowest part of another benchmark.
+ */
 import { fileURLToPath } from 'node:url';
 import { serve } from '../src/standin/serve.ts';
 import { addDemoData } from '../src/standin/service/demo.ts';
 import { createServiceStandin } from '../src/standin/service/standin.ts';
 import type { Bench } from './support/measure.ts';
-
-/*
- * Measures the search pages of 100 contacts that the stand-in serves over HTTP with 100,000 contacts loaded. Two
- * callers share its process and so its CPU. The stand-in must never be the slowest part of another benchmark.
- */
 
 const contacts = 100_000;
 const pageRows = 100;

@@ -1,3 +1,4 @@
+// Starts the stand-in of the service for a bench, and a client for it.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Secret } from '../../src/lib/secret.ts';

@@ -1,3 +1,4 @@
+// The Google account of the benches.
 import { UserRefreshClient } from 'google-auth-library';
 import type { Credentials } from '../../src/sheets/google/credentials.ts';
 

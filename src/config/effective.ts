@@ -1,3 +1,4 @@
+// The effective configuration: every option with its default.
 import type { Config } from './config.ts';
 
 /** `config --effective`: the options in the file's own words, with every default, and a mask for every secret. */

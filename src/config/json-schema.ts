@@ -1,8 +1,9 @@
+// The JSON Schema of the configuration file.
 import * as z from 'zod';
 import type { CrmDescription } from '../crm/port.ts';
 import { configFile } from './schema/file.ts';
 
-/** The file as JSON Schema, for editors: draft 7, which the YAML language server reads. */
+/** Draft 7, which the YAML language server reads. */
 export function configJsonSchema(description: CrmDescription): Readonly<Record<string, unknown>> {
   const { $schema, ...schema } = z.toJSONSchema(configFile(description), {
     io: 'input',

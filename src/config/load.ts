@@ -1,3 +1,4 @@
+// Loads a configuration file: reads it, checks it, and resolves it.
 import type { Fault, SalvagedFile } from './checks/check.ts';
 import { named } from './checks/check.ts';
 import { checkConnections, hookSecretFault, passwordFault } from './checks/connections.ts';

@@ -1,3 +1,4 @@
+// The problems of a configuration file, and the error that holds them.
 import { SettingsError } from './settings-error.ts';
 
 /** One problem of a configuration file. */

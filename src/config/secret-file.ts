@@ -1,3 +1,4 @@
+// Reads secrets from files, and checks their form and length.
 import { Secret } from '../lib/secret.ts';
 import { SettingsError } from './settings-error.ts';
 

@@ -1,3 +1,4 @@
+// Reads the connection to the service from flags and the environment.
 import { readFileSync } from 'node:fs';
 import { addressFault } from './address.ts';
 import { textToHeaders } from './headers.ts';

@@ -24,8 +24,8 @@ export interface Source {
 }
 
 /**
- * `${NAME}` in values (never in keys) is replaced by the value of the variable, which is always a text and is not read
- * as YAML again. `$${NAME}` is the text `${NAME}`. Unset and empty variables are problems.
+ * `${NAME}` in values (never in keys) is replaced by the value of the variable. It is always a text and is not read as
+ * YAML again. `$${NAME}` is the text `${NAME}`. Unset and empty variables are problems.
  */
 export function readSource(text: string, env: Environment): Source {
   const lines = new LineCounter();

@@ -1,3 +1,4 @@
+// Suggests the known word nearest to a misspelt one.
 import { closest, distance } from 'fastest-levenshtein';
 
 /** A shorter text occurs in too many words to mean one. */

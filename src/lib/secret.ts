@@ -1,3 +1,4 @@
+// The wrapper of secrets.
 import { inspect } from 'node:util';
 import { secretPattern } from './secret-pattern.ts';
 

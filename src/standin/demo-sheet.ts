@@ -1,3 +1,4 @@
+// Makes the spreadsheet of a trial, with people in it.
 import type { Model } from './service/model.ts';
 import type { ContactRecord } from './service/stored.ts';
 import type { SheetsStandin } from './sheets/standin.ts';

@@ -1,3 +1,4 @@
+// Serves a stand-in on the loopback interface.
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';

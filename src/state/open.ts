@@ -1,3 +1,4 @@
+// Opens the store that the configuration names.
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UnknownStoreError } from './errors.ts';

@@ -1,3 +1,4 @@
+// The options for schedules and time zones.
 import { validate } from 'node-cron';
 import { textThat } from './leaves.ts';
 

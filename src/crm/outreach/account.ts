@@ -1,7 +1,10 @@
+// Reads the account out of a token.
 import { decodeJwt } from 'jose';
 import type { Secret } from '../../lib/secret.ts';
 
-/** Identifies the account of a token at the service of this address. Two teams of one service share no data (G1). */
+/**
+ * Names the service by its address, and the account if the token has one. Two teams of one service share no data (G1).
+ */
 export function accountOf(baseUrl: string, token: Secret): string {
   return `${baseUrl}${teamOf(token)}`;
 }

@@ -1,3 +1,4 @@
+// Makes the client of the service from the operations table.
 import pRetry from 'p-retry';
 import { createAttempts } from './call/attempts.ts';
 import type { Caller } from './call/attempts.ts';

@@ -1,3 +1,4 @@
+// Reads whole listings of the service, page by page.
 import { GatewayError, ValidationError } from '../errors.ts';
 import { isLastPage, type Page } from './operations/answers.ts';
 import type { Operation } from './operations/define.ts';
@@ -21,7 +22,7 @@ type ListingReading<T> = Omit<CollectionReading, 'records'> & { readonly records
 const windowNear = 9000;
 
 /**
- * How often a listing is read again. A record that comes twice while the total stays means that another one is missing:
+ * Limit on readings of a listing. A record that comes twice while the total stays means that another one is missing:
  * records that are equal in the order change places between pages. Each reading misses a third of the missing ones
  * again.
  */

@@ -1,3 +1,4 @@
+// The OpenAPI document of the service.
 import * as z from 'zod';
 import type { NamedOperation } from './operations/table.ts';
 import { operationList } from './operations/table.ts';

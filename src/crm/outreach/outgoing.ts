@@ -1,3 +1,4 @@
+// Messages and e-mails: the operations that send them, and their payload fields.
 import * as z from 'zod';
 import type { PayloadField } from '../port.ts';
 import { operations } from './operations/table.ts';

@@ -1,3 +1,4 @@
+// The listings of the service that feeds read.
 import type { CollectionRecord } from '../port.ts';
 import { operations } from './operations/table.ts';
 import { automation, email, list, networkMessage, senderProfile } from './operations/records.ts';

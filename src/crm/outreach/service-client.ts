@@ -1,3 +1,4 @@
+// The contract of the client of the service.
 import type { Secret } from '../../lib/secret.ts';
 import type { CallPriority } from '../port.ts';
 import type { Budget } from './call/budget.ts';

@@ -104,7 +104,7 @@ function setAll(batch: readonly Item[], outcome: AppendOutcome): void {
   for (const item of batch) item.outcome = outcome;
 }
 
-/** How often one batch is sent in all; its mark ensures that it is applied at most once. */
+/** Limit on sends of one batch; its mark ensures that it is applied at most once. */
 const attemptsMax = 4;
 
 async function appendBatch(append: Append, batch: readonly Item[], rowIndex: number): Promise<void> {

@@ -18,7 +18,7 @@ const numberFormats: Readonly<Record<ColumnFormat, { type: string; pattern?: str
 
 const protectionText = 'leadsheet finds its rows by these ids';
 
-/** How often the batch is sent in all, each time after the header row was read and had none of its columns. */
+/** Limit on sends of the batch, each after the header row was read and had none of its columns. */
 const attemptsMax = 3;
 
 interface Anchoring {

@@ -32,7 +32,7 @@ import { readValues, takeValues, type ValueBlock } from './values.ts';
  */
 export const readLimitsDefault: ReadLimits = { cellsPerRead: 2_000_000, cellsPerChunk: 400_000 };
 
-/** How often a read starts over because columns or rows moved during it. */
+/** Limit on restarts of a read because columns or rows moved during it. */
 const attemptsMax = 6;
 
 /** What one attempt passes to the next attempt of the same read. */

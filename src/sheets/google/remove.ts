@@ -96,7 +96,7 @@ async function pinBatch(
   }
 }
 
-/** How often a deletion is tried when rows move during it. */
+/** Limit on tries of a deletion when rows move during it. */
 const attemptsMax = 4;
 
 /** Returns the pins that still exist. */

@@ -126,7 +126,7 @@ async function pinBatch(
   }
 }
 
-/** How often one batch is sent in all, each time after reading back showed that it was not applied. */
+/** Limit on sends of one batch, each after reading back showed that it was not applied. */
 const writesMax = 3;
 
 async function writeVerified(

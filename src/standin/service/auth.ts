@@ -1,3 +1,4 @@
+// Signs and checks the bearer tokens of the stand-in.
 import { errors, jwtVerify, SignJWT } from 'jose';
 import { Refusal } from './refusal.ts';
 

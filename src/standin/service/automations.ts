@@ -1,3 +1,7 @@
+/*
+ * The automations of the stand-in. An automation is draft, on, off or archived. Start turns draft and off on; stop
+ * turns on off. Either is harmless if it changes nothing, and both are refused once archived.
+ */
 import { automation } from '../../crm/outreach/operations/records.ts';
 import type { Jobs } from './jobs.ts';
 import { invalid, Refusal, unprocessable } from './refusal.ts';
@@ -6,11 +10,6 @@ import type { AutomationRecord } from './stored.ts';
 import { RecordTable } from './table.ts';
 import { instantText } from './world.ts';
 import type { World } from './world.ts';
-
-/*
- * The automations of the stand-in. An automation is draft, on, off or archived. Start turns draft and off on; stop
- * turns on off. Either is harmless if it changes nothing, and both are refused once archived.
- */
 
 /** A contact placed in an automation; the pair has one record for good. */
 export interface Enrolment {

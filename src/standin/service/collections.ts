@@ -1,3 +1,4 @@
+// Pages of the small collections: filter, order and paging.
 import { isObject } from '../../crm/outreach/operations/answers.ts';
 import type { Fields } from '../../crm/outreach/operations/shape.ts';
 import { byField } from './order.ts';

@@ -1,3 +1,4 @@
+// Turns the input of a contact into stored fields.
 import type { ContactUpdate, Lead } from '../../crm/outreach/operations/records.ts';
 import type { ContactChange, ContactFields } from './contacts.ts';
 import { handleOf, isMemberId } from './identifiers.ts';

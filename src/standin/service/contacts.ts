@@ -1,3 +1,4 @@
+// The stored contacts, found by uuid and by identifier.
 import { contact } from '../../crm/outreach/operations/records.ts';
 import { contactKeys } from './identifiers.ts';
 import { SearchIndex } from './search-index.ts';

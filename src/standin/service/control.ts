@@ -1,3 +1,4 @@
+// The control routes of the stand-in under `/_standin`.
 import { Hono } from 'hono';
 import * as z from 'zod';
 import type { Auth } from './auth.ts';

@@ -1,3 +1,4 @@
+// Decides which custom fields of a write are stored.
 import { invalid } from './refusal.ts';
 import type { Switches } from './switches.ts';
 

@@ -1,3 +1,7 @@
+/*
+ * Turns a request into the input of its operation: path, query and body, each checked by its schema in the operations
+ * table, joined into one flat object.
+ */
 import * as z from 'zod';
 import { isObject } from '../../crm/outreach/operations/answers.ts';
 import type { NamedOperation } from '../../crm/outreach/operations/table.ts';
@@ -7,11 +11,6 @@ import { paging } from '../../crm/outreach/operations/paging.ts';
 import { badRequest, invalid, issuesToFieldTexts, notFound, Refusal, serverError } from './refusal.ts';
 import { failFilter } from './search.ts';
 import type { Switches } from './switches.ts';
-
-/*
- * Turns a request into the input of its operation: path, query and body, each checked by its schema in the operations
- * table, joined into one flat object.
- */
 
 export interface RawRequest {
   readonly params: Readonly<Record<string, string>>;

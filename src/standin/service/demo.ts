@@ -1,13 +1,12 @@
+/*
+ * The demo data of a team: three lists, four automations in the four states, two sender profiles, varied contacts, and
+ * some messages. The same seed and the same clock give the same data.
+ */
 import { officeHours } from './automations.ts';
 import type { Model } from './model.ts';
 import type { Random } from './random.ts';
 import { instantText } from './world.ts';
 import type { World } from './world.ts';
-
-/*
- * The demo data of a team: three lists, four automations in the four states, two sender profiles, varied contacts, and
- * some messages. The same seed and the same clock give the same data.
- */
 
 const dayMs = 24 * 3600 * 1000;
 /** Domains under .test have no owner (RFC 2606), and a sync does not take them for placeholders. */

@@ -1,3 +1,4 @@
+// Carries out injected faults on requests.
 import type { Context, MiddlewareHandler, Next } from 'hono';
 import type { Env } from './env.ts';
 import type { Fault, Faults } from './faults.ts';

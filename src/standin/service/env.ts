@@ -1,3 +1,4 @@
+// The types of Hono variables in the stand-in.
 import type { Received } from './received.ts';
 
 /** The variables of a Hono request. */

@@ -1,10 +1,9 @@
-import * as z from 'zod';
-import { rateLimitHeaders } from './switches.ts';
-
 /*
  * Faults between a client and a service that works: each is injected into the next `times` matching requests. `when`
  * selects one of two cases: `before`: nothing was done; `after`: the write happened and only its answer is wrong.
  */
+import * as z from 'zod';
+import { rateLimitHeaders } from './switches.ts';
 
 const matching = {
   operation: z.string().optional().describe('only requests of this operation: contacts.upsert'),

@@ -1,3 +1,4 @@
+// The handlers of all operations.
 import type { Operation } from '../../crm/outreach/operations/define.ts';
 import {
   automation,

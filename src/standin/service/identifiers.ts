@@ -1,9 +1,8 @@
-import type { ContactRecord } from './stored.ts';
-
 /*
  * The identifiers of a person, as index keys `kind:normal form`. Two spellings of one identifier give the same key:
  * profile URL or bare handle, upper or lower case, surplus spaces.
  */
+import type { ContactRecord } from './stored.ts';
 
 type Kind = 'ln_id' | 'sn_id' | 'network' | 'work_email' | 'personal_email' | 'person';
 

@@ -1,3 +1,4 @@
+// Calls the stand-in without a socket.
 import type { Hono } from 'hono';
 import { connectionReset } from './disturbance.ts';
 import type { Env } from './env.ts';

@@ -1,3 +1,4 @@
+// The stored network messages and e-mails.
 import { email, networkMessage } from '../../crm/outreach/operations/records.ts';
 import { recordOf } from './stored.ts';
 import type { EmailRecord, NetworkMessageRecord } from './stored.ts';

@@ -1,3 +1,4 @@
+// The delayed work of the stand-in.
 import type { World } from './world.ts';
 
 /** Work that the service does later. */

@@ -1,3 +1,4 @@
+// The data of the stand-in, put together.
 import { Automations } from './automations.ts';
 import { Contacts } from './contacts.ts';
 import { Inbox } from './inbox.ts';

@@ -1,3 +1,4 @@
+// Cuts a result into a page, with the figures that the switches want.
 import type { Random } from './random.ts';
 import { invalid } from './refusal.ts';
 import type { Switches } from './switches.ts';

@@ -1,3 +1,4 @@
+// The random generator of the stand-in.
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { skipN } from 'pure-rand/utils/skipN';
 import { xoroshiro128plus, xoroshiro128plusFromState } from 'pure-rand/generator/xoroshiro128plus';

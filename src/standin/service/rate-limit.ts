@@ -1,3 +1,4 @@
+// Limits the calls of a token, and builds the headers of a 429.
 import type { RateLimitHeaders, Switches } from './switches.ts';
 
 type RateWindow = Switches['rateLimits'][number];

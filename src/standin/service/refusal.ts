@@ -1,3 +1,4 @@
+// The refusals of the stand-in, as errors.
 import type * as z from 'zod';
 
 /** Texts by field name, in the form of the service's `error.data`. */

@@ -1,3 +1,4 @@
+// Builds the HTTP answers of the stand-in.
 import type { Refusal } from './refusal.ts';
 import type { Switches } from './switches.ts';
 

@@ -1,3 +1,4 @@
+// Routes requests to the handlers of their operations.
 import type { Context, Next } from 'hono';
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';

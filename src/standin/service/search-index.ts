@@ -1,3 +1,4 @@
+// The delayed view of contacts that the search uses.
 import type { ContactRecord } from './stored.ts';
 
 interface IndexWrite {

@@ -1,3 +1,4 @@
+// The contact search of the stand-in.
 import { matches } from '../../crm/outreach/operations/filter.ts';
 import type { ContactFilter } from '../../crm/outreach/operations/filter.ts';
 import { contact } from '../../crm/outreach/operations/records.ts';

@@ -1,3 +1,4 @@
+// The stored sender profiles.
 import { senderProfile } from '../../crm/outreach/operations/records.ts';
 import { officeHours } from './automations.ts';
 import { Refusal } from './refusal.ts';

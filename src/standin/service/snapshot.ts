@@ -1,3 +1,4 @@
+// Saves the data of the stand-in to a file, and loads it.
 import { JSONFile } from 'lowdb/node';
 import * as z from 'zod';
 import type { Model } from './model.ts';

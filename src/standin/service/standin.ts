@@ -1,3 +1,4 @@
+// The stand-in of the service: its options and its parts.
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import { Hono } from 'hono';
 import { Auth } from './auth.ts';

@@ -1,3 +1,7 @@
+/*
+ * The records of the stand-in: every field of the operations table is present, null if blank, in the form of an answer
+ * without switches. They are never changed in place; a write makes a new record.
+ */
 import type { Field, Fields, RecordShape } from '../../crm/outreach/operations/shape.ts';
 import type {
   automation,
@@ -7,11 +11,6 @@ import type {
   networkMessage,
   senderProfile,
 } from '../../crm/outreach/operations/records.ts';
-
-/*
- * The records of the stand-in: every field of the operations table is present, null if blank, in the form of an answer
- * without switches. They are never changed in place; a write makes a new record.
- */
 
 type Value<F> = F extends Field<infer T> ? ([T] extends [boolean] ? boolean | 0 | 1 : T) : never;
 type Stored<F extends Fields, Promised extends keyof F> = {

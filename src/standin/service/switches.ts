@@ -1,11 +1,10 @@
-import * as z from 'zod';
-import { contactFieldNames } from '../../crm/outreach/operations/records.ts';
-
 /*
  * The switches: every point at which the service may behave in more than one way. Without any the stand-in follows the
  * contract, or else the most likely behaviour; a test or a trial sets one to get an alternative. Switches may be
  * changed at any time and take effect with the next request.
  */
+import * as z from 'zod';
+import { contactFieldNames } from '../../crm/outreach/operations/records.ts';
 
 const off = z.boolean().default(false);
 const ms = z.int().min(0);

@@ -1,3 +1,4 @@
+// Finds and writes the contact of an upsert or add-new-lead.
 import type { Lead } from '../../crm/outreach/operations/records.ts';
 import { contactInputToChange, networkIdToFields } from './contact-writes.ts';
 import type { StoredContact } from './contacts.ts';

@@ -1,3 +1,4 @@
+// Turns stored records into answers, changed by the switches.
 import type { Fields } from '../../crm/outreach/operations/shape.ts';
 import type { Switches } from './switches.ts';
 

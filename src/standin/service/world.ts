@@ -1,3 +1,4 @@
+// The clock, randomness and settings that all parts share.
 import { notFound, Refusal } from './refusal.ts';
 import type { Random } from './random.ts';
 import type { Switches } from './switches.ts';

@@ -1,3 +1,4 @@
+// Evaluates the formulas of a spreadsheet.
 import type { CellValue, Cell } from './cell.ts';
 import { CellError } from './cell.ts';
 import { evaluateFormula } from './formula.ts';

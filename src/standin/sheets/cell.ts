@@ -1,3 +1,4 @@
+// A cell and its content.
 import type { JsonObject } from './json.ts';
 
 /** The content of a cell without a formula. */

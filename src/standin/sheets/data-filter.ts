@@ -1,3 +1,4 @@
+// Finds the ranges that data filters match.
 import { closeRect } from './sheet.ts';
 import { type SheetRange, resolveA1, resolveGridRange } from './grid-range.ts';
 import { invalidArgument } from './errors.ts';

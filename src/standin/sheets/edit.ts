@@ -1,3 +1,4 @@
+// The context of a change: its draft, its caller and their rights.
 import type { Rect } from './a1.ts';
 import { invalidArgument } from './errors.ts';
 import { type Sheet, closeRect, contains, intersection } from './sheet.ts';

@@ -1,3 +1,4 @@
+// The refusals of the Sheets and Drive APIs.
 import type { Json, JsonObject } from './json.ts';
 
 /** The canonical codes the API answers with, and the HTTP status of each (google.rpc.Code). */

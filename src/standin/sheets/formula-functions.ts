@@ -1,3 +1,4 @@
+// The functions that formulas can call.
 import { CellError, type CellValue } from './cell.ts';
 import {
   type FormulaWorld,

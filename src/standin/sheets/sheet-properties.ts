@@ -1,3 +1,4 @@
+// Builds the SheetProperties of an answer.
 import type { JsonObject } from './json.ts';
 import type { Sheet } from './sheet.ts';
 import type { Spreadsheet } from './spreadsheet.ts';

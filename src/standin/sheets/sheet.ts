@@ -1,3 +1,4 @@
+// One tab: its cells, rows, columns and ranges.
 import type { OpenRect, Rect } from './a1.ts';
 import { type Cell, hasContent } from './cell.ts';
 import { type Dimension, type DimensionEdit, applyToList, mapInterval, mapRect } from './dimension-edit.ts';

@@ -1,3 +1,4 @@
+// The content of a spreadsheet: its tabs and developer metadata.
 import type { OpenRect } from './a1.ts';
 import { type DimensionEdit } from './dimension-edit.ts';
 import { invalidArgument } from './errors.ts';

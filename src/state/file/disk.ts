@@ -1,3 +1,4 @@
+// The disk operations of the file driver.
 import { dirname } from 'node:path';
 import { DiskError, StateError } from '../errors.ts';
 

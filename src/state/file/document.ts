@@ -1,3 +1,4 @@
+// Reads and writes the documents of a journal.
 import { Low } from 'lowdb';
 import type { Adapter } from 'lowdb';
 import { readIfThere, syncFolder, unlinkIfThere, writeWhole } from './disk.ts';

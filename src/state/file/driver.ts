@@ -1,3 +1,4 @@
+// The file driver of the state.
 import { join } from 'node:path';
 import type { Notice, Store, SyncState } from '../port.ts';
 import { namesIn } from './disk.ts';

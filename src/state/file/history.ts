@@ -1,3 +1,7 @@
+/*
+ * The history of a sync: a file a day (UTC), named after the day its lines were written, with a line for each change.
+ * It is written under the lease, so only its end can be half a line; the next writer starts a new line after that.
+ */
 import { join } from 'node:path';
 import delay from 'delay';
 import type { HistoryLine, HistoryQuery } from '../port.ts';
@@ -5,11 +9,6 @@ import { makeFolder, namesIn, onDisk, syncFolder, unlinkIfThere, writeAt } from 
 import type { Disk, OpenFile } from './disk.ts';
 import type { FileDriverDep } from './driver.ts';
 import { readLines } from './lines.ts';
-
-/*
- * The history of a sync: a file a day (UTC), named after the day its lines were written, with a line for each change.
- * It is written under the lease, so only its end can be half a line; the next writer starts a new line after that.
- */
 
 export interface HistoryWriter {
   append(lines: readonly HistoryLine[]): Promise<void>;

@@ -1,3 +1,4 @@
+// Writes a journal: its document and its log.
 import type { Low } from 'lowdb';
 import { renameIfThere, stampIfThere, syncFolder, writeAt, writeWhole } from './disk.ts';
 import { createDocument } from './document.ts';

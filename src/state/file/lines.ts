@@ -1,3 +1,4 @@
+// Reads the lines of a file from an offset on.
 import { hasCode } from './disk.ts';
 import type { Disk, OpenFile } from './disk.ts';
 

@@ -1,3 +1,4 @@
+// The lock file behind a lease.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import delay from 'delay';

@@ -1,3 +1,4 @@
+// Reads the log of a journal, and makes its lines.
 import { readIfThere } from './disk.ts';
 import { checkOrigin } from './place.ts';
 import type { JournalPlace } from './place.ts';

@@ -1,3 +1,4 @@
+// The files of a journal: their names, and the check that they hold this sync's state.
 import { join } from 'node:path';
 import { ForeignStateError, NewerSchemaError } from '../errors.ts';
 import type { Disk } from './disk.ts';

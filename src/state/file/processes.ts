@@ -1,3 +1,4 @@
+// Finds out whether the holder of a lock still runs.
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 

@@ -1,3 +1,4 @@
+// Reads the state of a sync from its two journals.
 import { basename } from 'node:path';
 import type { Notice } from '../port.ts';
 import { stampIfThere } from './disk.ts';

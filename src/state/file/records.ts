@@ -1,5 +1,3 @@
-import type { Json } from '../port.ts';
-
 /*
  * Reads the records of a document straight from its bytes.
  * Parsed as a whole, 100,000 of them become one large object, which is slow to make and only split again. Parsed by the
@@ -8,6 +6,7 @@ import type { Json } from '../port.ts';
  * A document has a record a line, and no other line breaks: JSON escapes them within texts. A document with another
  * layout is parsed whole.
  */
+import type { Json } from '../port.ts';
 
 /** The layout of a document: head, then each table, each followed by `tableEnd`. */
 export function tableStart(name: string): string {

@@ -1,3 +1,4 @@
+// Recovers the newest state from the files of a journal.
 import { basename } from 'node:path';
 import type { Notice } from '../port.ts';
 import { createDocument, DamagedDocument, emptyDocument } from './document.ts';

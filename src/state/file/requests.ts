@@ -1,3 +1,4 @@
+// The files of people's requests.
 import { join } from 'node:path';
 import type { Json, JsonObject, Notice } from '../port.ts';
 import { makeFolder, namesIn, readIfThere, renameIfThere, syncFolder, unlinkIfThere, writeWhole } from './disk.ts';

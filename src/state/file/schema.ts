@@ -1,3 +1,4 @@
+// The schema versions of the state, and their migrations.
 import type { StoredBatch, TableName, Tables } from './tables.ts';
 
 /**

@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
-
 /*
  * The frame of each record that the file driver writes: a JSON object whose last member is `"checksum"`, over all bytes
  * before the comma that precedes it, and a newline.
  * It stays JSON, a cut always shows, and a later schema differs from damage. The checksum is the first 64 bits of
  * SHA-256: against accidents, not against forgers.
  */
+import { createHash } from 'node:crypto';
 
 const checksumDigits = 16;
 const prefix = ',"checksum":"';

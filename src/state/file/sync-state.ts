@@ -1,3 +1,4 @@
+// The state of one sync in files: load, lease, commit.
 import type { Json, JsonObject, Lease, LeaseOptions, LoadedState, Notice, SyncState } from '../port.ts';
 import { makeFolder, onDisk } from './disk.ts';
 import type { FileDriverDep } from './driver.ts';

@@ -1,3 +1,4 @@
+// The tables of a sync's state, and batches on them.
 import { isDeepStrictEqual } from 'node:util';
 import type { Batch, Collection, Json } from '../port.ts';
 

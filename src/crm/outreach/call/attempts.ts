@@ -1,3 +1,4 @@
+// Repeats one call of the service as far as its operation allows.
 import delay from 'delay';
 import { LongPause } from './budget.ts';
 import { AuthenticationError, RateLimitError, ServiceError, StoppedError } from '../../errors.ts';

@@ -1,3 +1,4 @@
+// Limits the calls of one token: so many a minute, so many at once.
 import delay from 'delay';
 import PQueue from 'p-queue';
 import { createWindow } from '../../../limits/window.ts';

@@ -1,3 +1,4 @@
+// Makes one HTTP request and classifies its outcome.
 import { boundResponse, findTooLarge, refusalBytesMax } from '../../../limits/answer-size.ts';
 
 /**

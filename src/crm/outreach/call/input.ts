@@ -1,3 +1,4 @@
+// Checks the input of an operation before anything is sent.
 import type * as z from 'zod';
 import type { FieldMessages } from '../../errors.ts';
 import type { Operation } from '../operations/define.ts';

@@ -1,3 +1,4 @@
+// Turns one HTTP exchange into an answer or an error of its operation.
 import {
   AnswerTooLargeError,
   AuthenticationError,

@@ -1,3 +1,4 @@
+// Reads the words of a refusal from the body of an error answer.
 import { cutSaid } from '../../../limits/answer-size.ts';
 import { isObject } from '../operations/answers.ts';
 import type { FieldMessages } from '../../errors.ts';

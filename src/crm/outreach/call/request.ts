@@ -1,3 +1,4 @@
+// Builds the HTTP request of an operation from its checked input.
 import type { Secret } from '../../../lib/secret.ts';
 import { encodeQuery } from '../operations/query.ts';
 import type { QueryObject } from '../operations/query.ts';

@@ -8,8 +8,8 @@ const pauseMsMax = 24 * 3_600_000;
 
 /**
  * The pause a 429 asks for, in milliseconds, at least one second and at most a day; undefined: it names no time. Reads
- * Retry-After in seconds or as an HTTP date, else X-RateLimit-Reset as seconds from now, as unix time (seconds or
- * milliseconds) or as a readable date. Dates are compared with the service's own Date header, so that a wrong clock
+ * Retry-After in seconds or as an HTTP date, else X-RateLimit-Reset. That may be seconds from now, unix time (seconds
+ * or milliseconds) or a readable date. Dates are compared with the service's own Date header, so that a wrong clock
  * here causes no flood and no long pause.
  */
 export function retryAfterMs(headers: Headers, now: number): number | undefined {

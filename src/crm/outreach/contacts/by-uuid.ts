@@ -1,3 +1,4 @@
+// Reads contacts by uuid, many at a time or one at this moment.
 import { NotFoundError, ValidationError, GatewayError } from '../../errors.ts';
 import type { CallOptions, ServiceClient } from '../service-client.ts';
 import type { Capabilities } from '../scan/capabilities.ts';

@@ -1,3 +1,4 @@
+// Deletes contacts, and keeps them out of scans until the service has done it.
 import type { CallOptions, ServiceClient } from '../service-client.ts';
 
 /** The contacts this process deleted recently. The service still answers them until its job has run. */

@@ -1,3 +1,4 @@
+// Sends a write at most once; only a 429 is followed by another try.
 import { RateLimitError } from '../../errors.ts';
 import type { CallOptions } from '../service-client.ts';
 

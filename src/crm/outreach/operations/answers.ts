@@ -1,3 +1,4 @@
+// The kinds of answers that operations share: a record, a page, accepted.
 import * as z from 'zod';
 import { NotThisAnswer } from './define.ts';
 import type { AnswerRule } from './define.ts';

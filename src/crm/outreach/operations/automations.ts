@@ -1,3 +1,4 @@
+// The operations on automations.
 import * as z from 'zod';
 import { doneAnswer, isObject, pageAnswer, recordAnswer, recordBytesMax, unwrap } from './answers.ts';
 import { operation } from './define.ts';

@@ -1,3 +1,4 @@
+// The operations on contacts.
 import * as z from 'zod';
 import { doneAnswer, isObject, maybeAnswer, pageAnswer, recordAnswer } from './answers.ts';
 import { operation } from './define.ts';

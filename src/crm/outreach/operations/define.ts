@@ -1,3 +1,4 @@
+// The type of an operation, and the function that declares one.
 import * as z from 'zod';
 
 /** One operation of the service, declared once for the client, the stand-in, the command line and the docs. */

@@ -1,12 +1,11 @@
-import * as z from 'zod';
-import { contact, contactFieldNames } from './records.ts';
-import type { ContactField } from './records.ts';
-
 /*
  * The filter of the contact search: its grammar, the normal form that the client sends, and whether a contact matches
  * it.
  * The client matches too: a service that ignores a filter answers rows that do not match.
  */
+import * as z from 'zod';
+import { contact, contactFieldNames } from './records.ts';
+import type { ContactField } from './records.ts';
 
 const comparisons = ['=', '!=', '<', '<=', '>', '>=', '<>'] as const;
 type Comparison = (typeof comparisons)[number];

@@ -1,3 +1,4 @@
+// The operations on network messages and e-mails.
 import * as z from 'zod';
 import { firstWithUuid, pageAnswer, recordAnswer } from './answers.ts';
 import { operation } from './define.ts';

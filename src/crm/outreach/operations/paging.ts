@@ -1,3 +1,4 @@
+// The query parameters that listings share.
 import * as z from 'zod';
 
 /** The query of every GET of a collection; the contract shows the defaults 20 and 0 for automations. */

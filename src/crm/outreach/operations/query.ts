@@ -1,3 +1,4 @@
+// Writes and reads the query strings of operations.
 import type * as z from 'zod';
 import { isObject } from './answers.ts';
 import type { FilterStyle } from './define.ts';

@@ -1,11 +1,10 @@
-import * as z from 'zod';
-import { flag, instant, integer, json, nested, objects, record, text, texts, uuid } from './shape.ts';
-import type { RecordFrom } from './shape.ts';
-
 /*
  * The records of the service. The contract shows contact and automation. List, sender profile, network message and
  * e-mail follow what clients of the service read in practice; every field but the uuid is optional.
  */
+import * as z from 'zod';
+import { flag, instant, integer, json, nested, objects, record, text, texts, uuid } from './shape.ts';
+import type { RecordFrom } from './shape.ts';
 
 const ids = { uuid: uuid(), team_id: integer(), user_id: integer() };
 const times = { created_at: instant(), updated_at: instant() };

@@ -1,3 +1,4 @@
+// The kinds of fields, and the schemas of records made from them.
 import * as z from 'zod';
 
 /**

@@ -1,3 +1,4 @@
+// The operations table.
 import { automations } from './automations.ts';
 import { contacts } from './contacts.ts';
 import type { Operation } from './define.ts';

@@ -1,3 +1,4 @@
+// Contacts in the rows of a search page.
 import { unwrap } from '../operations/answers.ts';
 
 /**

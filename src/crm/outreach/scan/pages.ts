@@ -1,3 +1,4 @@
+// Reads single pages of the contact search, and detects ignored ranges and orders.
 import { GatewayError, ValidationError } from '../../errors.ts';
 import { isLastPage } from '../operations/answers.ts';
 import type { ContactFilter, FilterValue } from '../operations/filter.ts';

@@ -1,3 +1,4 @@
+// Scans contacts: all in scope, or those changed since a watermark.
 import type { ContactFilter } from '../operations/filter.ts';
 import type { ContactScan, ScanReport } from '../../port.ts';
 import type { ServiceClient } from '../service-client.ts';

@@ -15,7 +15,7 @@ import type { ContactRow } from './contact-row.ts';
 import type { Range, Stamp } from './pages.ts';
 import type { WindowOptions } from './window.ts';
 
-/** How often a window is read in the order of its stamps: once, and once more if it drifted. */
+/** Limit on readings of a window in the order of its stamps: once, and once more if it drifted. */
 const passesMax = 2;
 
 interface WindowEnd {

@@ -1,3 +1,4 @@
+// Requests on developer metadata.
 import { parseUpdateMask } from '../field-mask.ts';
 import { type DataFilter, dataFilter, developerMetadata, list, message, text } from '../schema.ts';
 import { createMetadata, findMetadata, metadataToJson, updateMetadata } from '../metadata.ts';

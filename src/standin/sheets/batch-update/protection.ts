@@ -1,3 +1,4 @@
+// Requests on protected ranges.
 import type { z } from 'zod';
 import type { Edit } from '../edit.ts';
 import { invalidArgument } from '../errors.ts';
@@ -50,7 +51,7 @@ const addProtectedRange = requestKind(
       ...(input.namedRangeId === undefined ? {} : { namedRangeId: input.namedRangeId }),
       ...(input.description === undefined || input.description === '' ? {} : { description: input.description }),
       warningOnly: input.warningOnly ?? false,
-      // Protected ranges. The account that protects a range can edit it.
+      // The account that protects a range can edit it.
       editors: [...new Set([edit.caller.email, ...(input.editors?.users ?? [])])],
       unprotectedRanges: (input.unprotectedRanges ?? []).map((open) => closedGridRange(edit.spreadsheet, open).rect),
     };

@@ -1,3 +1,4 @@
+// The type of a kind of batchUpdate request.
 import type { z } from 'zod';
 import type { Edit } from '../edit.ts';
 import type { JsonObject } from '../json.ts';

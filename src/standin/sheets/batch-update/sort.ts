@@ -1,3 +1,4 @@
+// The request that sorts a range.
 import type { Rect } from '../a1.ts';
 import { Calculation } from '../calculation.ts';
 import { type Cell, type CellValue, hasContent } from '../cell.ts';

@@ -1,3 +1,4 @@
+// Bench of the client's budget: calls a minute over HTTP, with some failures.
 import { createServiceStandin } from '../src/standin/service/standin.ts';
 import { serve } from '../src/standin/serve.ts';
 import type { Bench } from './support/measure.ts';
@@ -5,7 +6,7 @@ import { benchToken, createBenchClient } from './support/service.ts';
 
 const perMinute = 600;
 
-/** Six hundred calls at six hundred a minute over HTTP, some of them answered with a 502 and repeated. */
+/** Measures six hundred calls at six hundred a minute over HTTP, some of them answered with a 502 and repeated. */
 export const bench: Bench = {
   name: 'budget',
   async run() {

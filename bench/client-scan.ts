@@ -1,3 +1,4 @@
+// Bench of a full scan: processor time and memory against a bare loop.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { contact } from '../src/crm/outreach/operations/records.ts';
@@ -26,7 +27,7 @@ const fields: readonly ContactField[] = [
   'updated_at',
 ];
 
-/** Scanning all contacts, against the bare loop that any client has to run, in turns in one process. */
+/** Measures a scan of all contacts against the smallest possible loop, in turns in one process. */
 export const bench: Bench = {
   name: 'client-scan',
   async run() {
@@ -60,7 +61,7 @@ export const bench: Bench = {
   },
 };
 
-/** What every scan costs at least: ask for each page, parse it. The same windows, without a thought. */
+/** The least cost of every scan: fetch each page of the same windows and parse it. */
 async function bareLoop(url: string, upTo: number): Promise<number> {
   let rows = 0;
   let from: string | undefined;
@@ -114,7 +115,7 @@ interface Memory {
   readonly resident: number;
 }
 
-/** In a fresh process, so that nothing else is in its heap. */
+/** In a fresh process, so that its heap is otherwise empty. */
 async function measureMemory(url: string): Promise<Memory> {
   const child = fork(import.meta.filename, ['memory', url], { execArgv: ['--expose-gc'] });
   const [memory] = (await once(child, 'message')) as [Memory];

@@ -1,3 +1,4 @@
+// Bench of planning: the time for a plan over many linked people.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Base, Link } from '../src/sync/record/base.ts';
@@ -26,7 +27,7 @@ const names = [
   'status',
 ];
 
-/** A plan over people who are all linked, one in a hundred of whom changed, by turns on either side. */
+/** Measures a plan over linked people, one in a hundred of them changed, by turns on either side. */
 export const bench: Bench = {
   name: 'plan',
   async run() {
@@ -105,7 +106,7 @@ function makeInput(base: Base): PlanInput {
   };
 }
 
-/** About as long as such records are: 250 characters. */
+/** The usual length of such records: 250 characters. */
 function valuesOf(index: number, position: string): Packed {
   return pack([
     `person-${index}`,
@@ -142,7 +143,7 @@ const mapping: Mapping = {
   newestMarginMs: 60_000,
 };
 
-/** What comparing costs at least: both sides by uuid, three texts compared. */
+/** The least cost of comparing: both sides by uuid, three texts compared. */
 function bareLoop({ base, crm, sheet }: PlanInput): number {
   const rowById = new Map(sheet.rows.map((row) => [row.id, row]));
   const contactById = new Map(crm.contacts.map((contact) => [contact.uuid, contact]));

@@ -1,4 +1,4 @@
-// Whole runs of a sync, in processes of their own, between stand-ins in another: calls, processor time and memory.
+// Measures whole runs of a sync, with stand-ins in another process: calls, processor time and memory.
 import { fork } from 'node:child_process';
 import { randomInt, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -9,15 +9,15 @@ import { overHttp } from '../src/crm/outreach/call/over-http.ts';
 import { type Bench, cpuMs, median } from './support/measure.ts';
 import { answerOf, startSync, type SyncBench, syncSpreadsheet } from './support/sync.ts';
 
-/** Of all processes but that of the first run of a hundred thousand, which has everything to learn. */
+/** For all processes except that of the first run of a hundred thousand, which has an empty state. */
 const heapFlags: readonly string[] = ['--max-old-space-size=256', '--max-semi-space-size=4'];
 
 interface Measured {
-  /** Of each run, in order. */
+  /** For each run, in order. */
   readonly cpuMs: readonly number[];
   readonly wallMs: readonly number[];
   readonly reports: readonly RunReport[];
-  /** Of the process, its start included. */
+  /** For the process, including its start. */
   readonly allCpuMs: number;
   readonly peakMb: number;
 }
@@ -31,7 +31,7 @@ export const bench: Bench = {
 
 async function large() {
   await using sync = await startSync(100_000, 'full');
-  // The first run adopts everybody; the state is there from then on.
+  // The first run adopts all contacts; from then on the state exists.
   expectStatus(await measure(sync, ['full'], []));
   const rounds: { ratio: number; idle: number; full: Measured; cpu: number }[] = [];
   for (let round = 0; round < 3; round += 1) {
@@ -201,7 +201,7 @@ async function bareSheet(google: string): Promise<readonly (readonly unknown[])[
   return (JSON.parse(await response.text()) as { values: unknown[][] }).values;
 }
 
-/** What any comparison costs at least: fetch each page and the tab, parse them, look each row up. */
+/** The least cost of any comparison: fetch each page and the tab, parse them, look each row up. */
 async function bareLoop(crm: string, google: string): Promise<number> {
   const rows = new Map<unknown, readonly unknown[]>();
   for (const row of await bareSheet(google)) rows.set(row[0], row);

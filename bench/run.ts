@@ -1,4 +1,4 @@
-// npm run bench [-- NAME ...]: runs the benches named, or all, and prints their figures. No test stands on any of them.
+// npm run bench [-- NAME ...]: runs the named benches, or all, and prints their figures. No test depends on them.
 import { glob } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import type { Bench } from './support/measure.ts';

@@ -1,4 +1,4 @@
-// How many calls it takes, as counted by the stand-in: updating cells in 1,000 rows, appending 1,000 rows, an idle read.
+// Counts the calls, at the stand-in, for updating cells in 1,000 rows, appending 1,000 rows, and an idle read.
 import { createSheets } from '../src/sheets/google/table.ts';
 import type { Bench } from './support/measure.ts';
 import { benchCredentials } from './support/sheets.ts';
@@ -108,7 +108,7 @@ async function countCalls() {
   return { update, append, again, idle, first };
 }
 
-/** Repeatable, so that the figures are. */
+/** The same each time, so that the figures are repeatable. */
 function createRandom(): () => number {
   let state = 1;
   return () => (state = (state * 16_807) % 2_147_483_647) / 2_147_483_647;

@@ -1,17 +1,16 @@
+/*
+ * Measures the search pages of 100 contacts that the stand-in serves over HTTP with 100,000 contacts loaded. Two
+ * callers share its process and so its CPU. The stand-in must never be the slowest part of another benchmark.
+ */
 import { fileURLToPath } from 'node:url';
 import { serve } from '../src/standin/serve.ts';
 import { addDemoData } from '../src/standin/service/demo.ts';
 import { createServiceStandin } from '../src/standin/service/standin.ts';
 import type { Bench } from './support/measure.ts';
 
-/*
- * How many search pages of 100 contacts the stand-in serves over HTTP with 100,000 contacts loaded: two callers, who
- * share its process and so its CPU. The stand-in must never be what another benchmark measures.
- */
-
 const contacts = 100_000;
 const pageRows = 100;
-/** Pages within the result window; the callers go round in them. */
+/** Pages within the result window; the callers repeat them in turn. */
 const pages = 90;
 const measuredMs = 5_000;
 const pagesPerMinuteMin = 1_500;

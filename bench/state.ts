@@ -1,4 +1,4 @@
-// What it costs to keep 100,000 records of 12 short fields: loading them, making a hundredth of them durable, folding.
+// Measures the state with 100,000 records of 12 short fields: loading, committing a hundredth of them, folding.
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ const recordCount = 100_000;
 const changedCount = recordCount / 100;
 const rounds = 30;
 
-/** Beside the program, not in the system's temporary folder, which may be memory. */
+/** In a folder of the project: the system's temporary folder may be in memory. */
 const home = join(import.meta.dirname, '..', 'state');
 
 export const bench: Bench = {
@@ -105,7 +105,7 @@ async function measureFold(root: string, change: (from: number, n: number, round
     stalled = Math.max(stalled, now - last);
     last = now;
   }, 1);
-  // Half of the document in one go: the log is long now, and is folded behind the commit.
+  // Half of the document at once: the log is long now, and is folded after the commit.
   await lease.commit(change(0, recordCount * 0.6, -1));
   [stalled, last] = [0, performance.now()];
   const took = await timed(async () => lease[Symbol.asyncDispose]());

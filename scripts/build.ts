@@ -1,4 +1,4 @@
-// Compiles src/ into dist/, or into the folder that is given, and puts beside it what is not TypeScript.
+// Compiles src/ into dist/, or into the given folder, and copies the files that are not TypeScript.
 // The program finds package.json one folder above itself, and its packages in a node_modules further up.
 import { spawnSync } from 'node:child_process';
 import { cpSync, globSync, rmSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const out = resolve(process.argv[2] ?? join(root, 'dist'));
 
-// What an earlier build left of files that are no more would be packed, too.
+// Files of an earlier build would be packed, too.
 rmSync(out, { recursive: true, force: true });
 
 const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');

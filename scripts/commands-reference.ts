@@ -1,4 +1,4 @@
-// The parts of docs/commands.md that are made from the code: what --help says, and what --json answers.
+// The generated parts of docs/commands.md: the output of --help, and the fields of --json answers.
 import type { Command } from 'commander';
 import * as z from 'zod';
 import { answers } from '../src/operator/answers.ts';
@@ -20,13 +20,13 @@ export function commands(): readonly Command[] {
   return program.commands.filter((command) => command.name() !== 'help');
 }
 
-/** Help is made without running anything. */
+/** Makes the help without running the command. */
 const nobody = {
   stdout: { write: () => true },
   stderr: { write: () => true },
 } as unknown as Parameters<typeof createProgram>[0];
 
-/** What each command answers, a line a value. */
+/** The answer of each command, a line for each value. */
 export function answerTables(): string {
   return Object.entries(answers)
     .map(([command, schema]) => `### ${command}\n\n${table(['value', 'type', 'meaning'], rowsOf(schema, ''))}`)

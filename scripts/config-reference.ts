@@ -22,7 +22,7 @@ interface Node {
 }
 
 export interface Option {
-  /** `NAME` and `HEADER` stand for what people choose. */
+  /** `NAME` and `HEADER` are placeholders for names that people choose. */
   readonly path: readonly string[];
   readonly node: Node;
   readonly isRequired: boolean;
@@ -30,7 +30,7 @@ export interface Option {
 
 const chosen: Readonly<Record<string, string>> = { syncs: 'NAME', feeds: 'NAME', outbox: 'NAME', columns: 'HEADER' };
 
-/** Every option there is, sections before what is in them. */
+/** Every option, sections before their contents. */
 export function configOptions(): readonly Option[] {
   return within(configJsonSchema(outreachDescription), []);
 }
@@ -74,7 +74,7 @@ function isIn({ path }: Option, section: Option): boolean {
 
 function sectionText(section: Option, rows: readonly Option[], options: readonly Option[]): string {
   const title = section.path.length === 0 ? 'the file' : `\`${section.path.join('.')}\``;
-  // What people name themselves is described where it hangs.
+  // Sections with chosen names are described at their parent.
   const parent = options.find(({ path }) => path.join('.') === section.path.slice(0, -1).join('.'));
   const description =
     section.node.description ?? settingsOf(section.node).description ?? parent?.node.description ?? '';
@@ -91,12 +91,12 @@ function defaultOf({ default: value }: Node): string {
   return value === undefined ? '-' : `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
 }
 
-/** What an error message would say is allowed. */
+/** The allowed values, in the words of an error message. */
 function wordsOf(path: readonly string[]): string {
   if (path.at(-1) === 'field') return 'a [field of a contact](#fields-of-a-contact)';
   if (path.at(-1) === 'filter') return 'a mapping of [fields of a contact](#fields-of-a-contact)';
   const schema = schemaAt(configFile(outreachDescription), path);
-  // Nothing takes a symbol.
+  // No option is a symbol.
   const issues = schema && z.safeParse(schema, Symbol('nothing'), { error: allowedWords }).error?.issues;
   const words = issues?.[0]?.message ?? '';
   return words === 'a list' ? `a list of ${wordsOf([...path, '0'])}` : words;

@@ -1,4 +1,4 @@
-// npm run docs: writes the tables of the docs, and the JSON Schema, that are made from the code. A test fails when they are out of date.
+// npm run docs: writes the generated tables of the docs, and the JSON Schema. A test fails when they are out of date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inputNames } from '../src/crm/outreach/call/input.ts';
@@ -15,7 +15,7 @@ import { outreachDescription } from '../src/crm/outreach/description.ts';
 const root = join(import.meta.dirname, '..');
 const docs = join(root, 'docs');
 
-/** Each generated part by its page and the marker that stands around it. */
+/** Each generated part by its page and its marker. */
 const parts = [
   { page: 'service.md', marker: 'operations', make: operationsTable },
   { page: 'standin.md', marker: 'switches', make: switchesTable },

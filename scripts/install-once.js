@@ -1,5 +1,5 @@
-// Installs the dependencies when they are not what package-lock.json asks for, and does nothing otherwise.
-// Runs before `npm test` and `npm start`, on whatever Node the machine has: plain JavaScript, built-in modules only.
+// Installs the dependencies when they differ from package-lock.json, and does nothing otherwise.
+// Runs before `npm test` and `npm start`, on any Node of the machine: plain JavaScript, built-in modules only.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ const wanted = createHash('sha256')
 
 if (readStamp() !== wanted) {
   console.error('leadsheet: installing the dependencies, once');
-  // Warnings about the engine would mislead: npm runs on the machine's Node, everything else on the one installed here.
+  // Warnings about the engine would mislead: npm runs on the machine's Node, everything else on the installed one.
   const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
   // npm puts its own path here when it runs a script; on Windows `npm` itself is not directly executable.
   const npm = process.env.npm_execpath;

@@ -1,4 +1,4 @@
-// Which tests show which rule of docs/SPEC.md: their titles begin with the rules and a colon, or end with them in brackets.
+// Lists the tests of each rule of docs/SPEC.md: test titles begin with rules and a colon, or end with them in brackets.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -30,7 +30,7 @@ export function ruleTests(): RuleTests {
   return new Map([...tests].map(([id, files]) => [id, [...files]]));
 }
 
-/** Rules that no test shows. */
+/** Rules without a test. */
 export function untested(tests: RuleTests): readonly string[] {
   return [...tests].flatMap(([id, files]) => (files.length === 0 ? [id] : []));
 }

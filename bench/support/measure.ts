@@ -2,7 +2,7 @@
 interface Figure {
   readonly name: string;
   readonly value: string;
-  /** What it is held to, and whether it holds; left out where nothing was promised. */
+  /** Its bound, and whether the figure meets it; left out: there is no bound. */
   readonly target?: string;
   readonly met?: boolean;
 }

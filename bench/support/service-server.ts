@@ -1,5 +1,5 @@
-// Serves the stand-in with as many contacts as the first argument says, in a process of its own: what it costs to answer
-// must not be counted as what it costs to ask. Prints its address, and ends with its parent.
+// Serves the stand-in with as many contacts as the first argument says, in a process of its own, so that its cost is
+// not measured. Prints its address, and ends with its parent.
 import { addDemoData } from '../../src/standin/service/demo.ts';
 import { createServiceStandin } from '../../src/standin/service/standin.ts';
 import { serve } from '../../src/standin/serve.ts';

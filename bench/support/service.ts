@@ -1,3 +1,4 @@
+// Starts the stand-in of the service for a bench, and a client for it.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Secret } from '../../src/lib/secret.ts';
@@ -24,7 +25,7 @@ export async function startService(contacts: number): Promise<BenchService> {
 
 export const benchToken = 'bench';
 
-/** A client whose budget is never what is measured, unless asked for. */
+/** A client whose budget never slows the measurement, unless set. */
 export function createBenchClient(baseUrl: string, requestsPerMinute = 6_000_000) {
   const budget = createBudget({
     requestsPerMinute,

@@ -1,7 +1,8 @@
+// The Google account of the benches.
 import { UserRefreshClient } from 'google-auth-library';
 import type { Credentials } from '../../src/sheets/google/credentials.ts';
 
-/** An account the stand-in believes, so that no key has to be made. */
+/** An account that the stand-in accepts without a key. */
 export const benchCredentials: Credentials = {
   account: 'bench',
   createAuthClient: (transporterOptions) =>

@@ -1,5 +1,5 @@
-// Both stand-ins in a process of their own, for a whole sync: as many contacts as the first argument says, and a tab that
-// shows them all, or only its header where the second one is `empty`. Prints its addresses, and ends with its parent.
+// Both stand-ins in a process of their own, for a whole sync: as many contacts as the first argument says, and a tab
+// that has them all, or only its header if the second one is `empty`. Prints its addresses, and ends with its parent.
 import { randomInt } from 'node:crypto';
 import { createServiceStandin } from '../../src/standin/service/standin.ts';
 import { serve } from '../../src/standin/serve.ts';

@@ -24,11 +24,11 @@ export const syncColumns = {
 export interface SyncBench extends AsyncDisposable {
   readonly urls: { readonly crm: string; readonly google: string };
   readonly configFile: string;
-  /** People change so many contacts, or enter so many rows. */
+  /** The number of contacts that change, or of new rows. */
   tell(change: { readonly touch?: number; readonly rows?: number }): Promise<void>;
 }
 
-/** Beside the program, not in the system's temporary folder, which may be memory. */
+/** In a folder of the project: the system's temporary folder may be in memory. */
 const home = join(import.meta.dirname, '..', '..', 'state');
 
 export async function startSync(

@@ -1,8 +1,10 @@
-// Addresses that something secret travels to: https, or plain http to this very machine.
+// Checks addresses that secrets are sent to: https, or plain http to this machine.
 
 import { isLoopback } from '../lib/loopback.ts';
 
-/** Why an address must not be used, or undefined. `extras`: a user, query or fragment, where only the address belongs. */
+/**
+ * The reason to refuse an address, or undefined. `extras`: a user, query or fragment, if only the address is allowed.
+ */
 export type AddressFault = 'no-address' | 'plain-http' | 'extras';
 
 export function addressFault(text: string): AddressFault | undefined {
@@ -12,7 +14,7 @@ export function addressFault(text: string): AddressFault | undefined {
   return url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '' ? 'extras' : undefined;
 }
 
-/** As a Host header has it, without the port. */
+/** In the form of a Host header, without the port. */
 export function isHostName(text: string): boolean {
   return /^[\w-]{1,63}(?:\.[\w-]{1,63}){0,9}$/.test(text);
 }
@@ -20,7 +22,7 @@ export function isHostName(text: string): boolean {
 export interface ListenAddress {
   /** Without brackets, also for IPv6. */
   readonly host: string;
-  /** 0 lets the system choose a free one. */
+  /** 0: the system chooses a free port. */
   readonly port: number;
 }
 

@@ -1,5 +1,6 @@
-// The configuration as the rest of the program sees it: checked, defaults in place, references and secret files read,
-// in the program's own words and units. The file's own words are in schema/, and resolve.ts leads from one to the other.
+// The configuration for the rest of the program: checked, with defaults, references and secret files resolved, in the
+// program's own words and units.
+// schema/ has the words of the file; resolve.ts turns them into these.
 import type { ContactFilter, CrmDescription, Direction, FieldTarget, PayloadField } from '../crm/port.ts';
 import type { Kind } from '../sync/value/kinds.ts';
 import type { MessageKind } from '../sync/outbox/message.ts';
@@ -9,7 +10,7 @@ import type { Secret } from '../lib/secret.ts';
 import type { ServiceSettings } from './service-settings.ts';
 
 export interface Config {
-  /** Where it was read from. */
+  /** The file it was read from. */
   readonly path: string;
   readonly crm: ServiceSettings;
   readonly google: GoogleConfig;
@@ -17,9 +18,9 @@ export interface Config {
   /** Undefined: no server. */
   readonly server?: ServerConfig;
   readonly log: LogConfig;
-  /** May hold a key, so it is a secret as a whole. Undefined: nobody is alerted. */
+  /** May hold a key, so the whole is a secret. Undefined: no alerts. */
   readonly alertWebhookUrl?: Secret;
-  /** In the order of the file. No two of them have one name, not even in another case, or write one tab. */
+  /** In the order of the file. No two of them have the same name, in any case, or write the same tab. */
   readonly syncs: readonly SyncConfig[];
   readonly feeds: readonly FeedConfig[];
   readonly outboxes: readonly OutboxConfig[];
@@ -28,7 +29,7 @@ export interface Config {
 }
 
 export interface GoogleConfig {
-  /** As written: relative to the working directory. */
+  /** As in the file: relative to the working directory. */
   readonly credentialsFile: string;
   /** Undefined: to Google. */
   readonly endpoint?: string;
@@ -43,12 +44,12 @@ export interface StateConfig {
   readonly folder: string;
 }
 
-/** A password is always there when others than this machine can reach the address. */
+/** Set whenever other machines can reach the address. */
 export interface ServerConfig extends ListenAddress {
   readonly password?: Secret;
-  /** Names under which it is reached, beside those of this machine. */
+  /** Further host names under which it is reached. */
   readonly hosts?: readonly string[];
-  /** Undefined: nobody can ask for a run over HTTP. */
+  /** Undefined: no runs can be triggered over HTTP. */
   readonly hookSecret?: Secret;
 }
 
@@ -61,9 +62,9 @@ export interface LogConfig {
 export type ConflictPolicy = SyncOptions['conflict'];
 export type BlankPolicy = SyncOptions['blank'];
 
-/** The tab of a sync or feed, as `TableSpec` takes it. */
+/** The tab of a sync or feed, for `TableSpec`. */
 export interface TabConfig {
-  /** The id, also where the file has an address. */
+  /** The id, also if the file has an address. */
   readonly spreadsheetId: string;
   /** Title, or `gid:N`. */
   readonly tab: string;
@@ -72,7 +73,7 @@ export interface TabConfig {
 }
 
 export interface SyncConfig {
-  /** Fit for a folder. */
+  /** Valid as the name of a folder. */
   readonly name: string;
   readonly schedule: Schedule;
   readonly fullScan: Schedule;
@@ -82,9 +83,9 @@ export interface SyncConfig {
     /** Undefined: no status is written. */
     readonly statusHeader?: string;
   };
-  /** Each key as the fields whose values make it, the first key tried first (I2). */
+  /** Each key as the fields that make it, the first key tried first (I2). */
   readonly match: readonly (readonly string[])[];
-  /** By which fields the service finds a contact: `CrmDescription.identifiers`. */
+  /** The fields by which the service finds a contact: `CrmDescription.identifiers`. */
   readonly identifiers: CrmDescription['identifiers'];
   /** In the order of the file; one at least. */
   readonly columns: readonly ColumnConfig[];
@@ -92,7 +93,7 @@ export interface SyncConfig {
   readonly onRowDeleted: SyncOptions['on_row_deleted'];
   readonly onContactDeleted: SyncOptions['on_contact_deleted'];
   readonly limits: LimitsConfig;
-  /** Undefined: the sync enrols nobody. */
+  /** Undefined: the sync makes no enrolments. */
   readonly automation?: AutomationConfig;
 }
 
@@ -106,15 +107,15 @@ export interface Schedule {
 export interface ContactsConfig {
   /** Name or uuid. */
   readonly list: string;
-  /** As written. Never names another list. */
+  /** As in the file. Never names another list. */
   readonly filter?: ContactFilter;
   readonly moveToList: boolean;
-  /** Never of a list that is named by uuid. */
+  /** Never set for a list that is named by uuid. */
   readonly createList: boolean;
 }
 
 export interface ColumnConfig {
-  /** Names the column for as long as the mapping has it, whatever its header: `email`, `custom_fields.segment`. */
+  /** Identifies the column as long as the mapping has it, under any header: `email`, `custom_fields.segment`. */
   readonly key: string;
   readonly header: string;
   readonly target: FieldTarget;
@@ -144,7 +145,7 @@ export interface AutomationConfig {
   readonly resultHeader?: string;
 }
 
-/** Nobody is enrolled while this column has one of these values (E4). */
+/** A contact with one of these values in this column is not enrolled (E4). */
 export interface Veto {
   readonly columnKey: string;
   readonly values: readonly string[];
@@ -155,25 +156,25 @@ export interface FeedConfig {
   readonly resource: string;
   readonly schedule: Schedule;
   readonly sheet: TabConfig & { readonly statusHeader: string };
-  /** In the order of the file; exactly one is the uuid, by which rows are known; no path is there twice. */
+  /** In the order of the file; exactly one is the uuid, which identifies rows; no path occurs twice. */
   readonly columns: readonly FeedColumn[];
-  /** As the query of the listing takes it. */
+  /** In the form of the listing's query. */
   readonly filter: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
   readonly order: { readonly field: string; readonly type: 'asc' | 'desc' };
-  /** Undefined: all there are. */
+  /** Undefined: all records. */
   readonly rowsMax?: number;
-  /** The field that people may set in its column, if they may (E7). */
+  /** The field that people may set in its column, if any (E7). */
   readonly controlled?: string;
   readonly onGone: FeedOptions['on_gone'];
 }
 
 export interface FeedColumn {
-  /** The path as written: `schedule.timezone`. */
+  /** The path in the file: `schedule.timezone`. */
   readonly key: string;
   readonly header: string;
   /** Names of fields and indices of lists; one at least, the first a field of the record. */
   readonly path: readonly (string | number)[];
-  /** Of the field; what a path finds in it is of any kind. */
+  /** The kind of the field; the value at a path may have any kind. */
   readonly kind: Kind;
 }
 
@@ -182,7 +183,10 @@ export interface OutboxConfig {
   readonly resource: MessageKind;
   readonly schedule: Schedule;
   readonly sheet: TabConfig & { readonly idHeader: string };
-  /** Of the columns that are written: what was sent, when, what became of it, and a sentence; and of the one that people say yes in. */
+  /**
+   * Headers of the columns that are written: uuid, time, status and a sentence; and of the column in which people
+   * confirm.
+   */
   readonly headers: Readonly<Record<'send' | 'uuid' | 'sentAt' | 'delivery' | 'status', string>>;
   /** In the order of the file; each a field of the payload, once. Sender, contact and text are among them. */
   readonly columns: readonly { readonly field: PayloadField; readonly header: string }[];

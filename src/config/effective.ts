@@ -1,3 +1,4 @@
+// The effective configuration: every option with its default.
 import type { Config } from './config.ts';
 
 /** `config --effective`: the options in the file's own words, with every default, and a mask for every secret. */
@@ -20,6 +21,6 @@ export function effectiveConfig({ options, syncs }: Config): Readonly<Record<str
       ),
     },
   ]);
-  // A secret becomes its mask on its way into JSON.
+  // JSON.stringify turns a secret into its mask.
   return JSON.parse(JSON.stringify({ ...options, syncs: Object.fromEntries(explicit) })) as Record<string, unknown>;
 }

@@ -1,4 +1,4 @@
-// From what the schema says of the data to what a person can mend: where it stands, what was found, what is allowed.
+// Turns errors of the schema into problems a person can correct: the place, the found value, the allowed values.
 import * as z from 'zod';
 import { distance } from 'fastest-levenshtein';
 import { nearestWord } from '../lib/nearest.ts';
@@ -18,12 +18,12 @@ export function explainIssues(issues: readonly Issue[], source: Source, schema: 
   return (
     mostTelling(issues)
       .flatMap((issue) => explain(issue, [], source, schema))
-      // An option that is missing because it was misspelt has been named already.
+      // An option that is missing because it was misspelt is reported already.
       .filter(({ found, option }) => found !== 'nothing' || !misspelt.has(option))
   );
 }
 
-/** Words for what the schema itself gives none: `error` of a parse. */
+/** Words for errors without words in the schema: `error` of a parse. */
 export function allowedWords(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -66,7 +66,7 @@ function explain(issue: Issue, base: Path, source: Source, schema: z.core.$ZodTy
   }
 }
 
-/** What a mapping lacks as a whole may be because of a key of it that is unknown, which is said already. */
+/** An unknown key may be the cause of the error for the whole mapping, and is reported already. */
 function mostTelling(issues: readonly Issue[]): readonly Issue[] {
   const withUnknownKeys = new Set(
     issues.filter(({ code }) => code === 'unrecognized_keys').map(({ path }) => optionText(path)),
@@ -74,7 +74,7 @@ function mostTelling(issues: readonly Issue[]): readonly Issue[] {
   return issues.filter(({ code, path }) => code !== 'custom' || !withUnknownKeys.has(optionText(path)));
 }
 
-/** A number or a switch, which in quotes would be a text. */
+/** A number or a switch, which would be a text in quotes. */
 function isPlain(shown: string): boolean {
   return /^[-\d.]|^(true|false)$/.test(shown);
 }
@@ -89,7 +89,7 @@ function unknownKeys(issue: Issue, source: Source, schema: z.core.$ZodType): Con
   return issue.keys.map((key) => {
     const path = [...issue.path, key];
     const nearest = nearestWord(key, known);
-    // A slip in punctuation can turn a value, and be it a password, into a key. Options are words.
+    // A slip in punctuation can turn a value, even a password, into a key. Options are words.
     const isWord = nearest !== undefined || /^(<<|[A-Za-z_-]{1,30})$/.test(key);
     return withNearest(
       {
@@ -129,7 +129,7 @@ function valueProblem(issue: Issue, path: Path, source: Source, schema: z.core.$
   );
 }
 
-/** The fixed choices that an issue speaks of, and what else may stand there. */
+/** The fixed choices of an issue, and other allowed values. */
 function choicesOf(issue: Issue): { words: readonly string[]; other?: string } | undefined {
   if (issue.code === 'invalid_value') return { words: issue.values.map(String) };
   if (issue.code !== 'invalid_union') return undefined;
@@ -149,10 +149,10 @@ function sectionWords(issue: Issue, schema: z.core.$ZodType | undefined): string
   return keys === undefined ? issue.message : `a mapping with ${keys.join(', ')}`;
 }
 
-/** More words than this are not listed in a message: only the reference page can. */
+/** A message lists at most this many words: the reference page has all of them. */
 const wordsMax = 16;
 
-/** The choices as a sentence has them; of many, those nearest to the word that was found. */
+/** The choices as a sentence; if there are many, those nearest to the found word. */
 export function choiceWords(words: readonly string[], found: string, other?: string): string {
   const alternatives = other === undefined || other === '' ? [] : [other];
   if (words.length <= wordsMax) return anyOf([...words, ...alternatives]);

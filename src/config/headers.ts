@@ -1,4 +1,4 @@
-// Headers beside our own that a service may ask for with each request, such as Team-ID.
+// Further headers that a service may require with each request, such as Team-ID.
 import { Secret } from '../lib/secret.ts';
 import { SettingsError } from './settings-error.ts';
 
@@ -27,7 +27,7 @@ export const headerNameWords =
   'the name of a header, such as Team-ID, that is none of authorization, content-type, host and others that leadsheet sets';
 export const headerValueWords = 'one line of printable ASCII without spaces around it';
 
-/** A field name as RFC 9110, section 5.1, has it, and none of ours. */
+/** A field name by RFC 9110, section 5.1, and none of ours. */
 export function isExtraHeaderName(name: string): boolean {
   return /^[\w!#$%&'*+.^`|~-]{1,100}$/.test(name) && !ownHeaders.has(name.toLowerCase());
 }
@@ -36,13 +36,13 @@ export function isHeaderValue(value: string): boolean {
   return /^[\u0021-\u007e](?:[\u0020-\u007e]{0,8000}[\u0021-\u007e])?$/.test(value);
 }
 
-/** The first name that stands there before in another case. */
+/** The first name that occurs earlier in another case. */
 export function repeatedHeader(names: readonly string[]): string | undefined {
   const lower = names.map((name) => name.toLowerCase());
   return names.find((name, index) => lower.indexOf(name.toLowerCase()) < index);
 }
 
-/** `{"Team-ID": "5"}`, as OUTREACH_HEADERS has it. Never quotes a value. */
+/** `{"Team-ID": "5"}`, the form of OUTREACH_HEADERS. Never quotes a value. */
 export function textToHeaders(text: string, source: string): Readonly<Record<string, Secret>> {
   const given = parseObject(text);
   const names = Object.keys(given ?? {});

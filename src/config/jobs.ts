@@ -1,4 +1,4 @@
-// The jobs of a configuration, whatever their kind.
+// The jobs of a configuration, of every kind.
 import type { Config, FeedConfig, OutboxConfig, SyncConfig } from './config.ts';
 
 export type JobConfig =

@@ -1,8 +1,9 @@
+// The JSON Schema of the configuration file.
 import * as z from 'zod';
 import type { CrmDescription } from '../crm/port.ts';
 import { configFile } from './schema/file.ts';
 
-/** The file as JSON Schema, for editors: draft 7, which the YAML language server reads. */
+/** Draft 7, which the YAML language server reads. */
 export function configJsonSchema(description: CrmDescription): Readonly<Record<string, unknown>> {
   const { $schema, ...schema } = z.toJSONSchema(configFile(description), {
     io: 'input',
@@ -10,7 +11,7 @@ export function configJsonSchema(description: CrmDescription): Readonly<Record<s
     unrepresentable: 'any',
     override: ({ jsonSchema, path }) => {
       if (path.at(-1) !== 'propertyNames') allowReference(jsonSchema);
-      // What zod bounds a whole number by is no limit of ours.
+      // zod bounds every whole number; that bound is not a limit of ours.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     },
   });
@@ -23,7 +24,7 @@ export function configJsonSchema(description: CrmDescription): Readonly<Record<s
   };
 }
 
-/** One of a few words may also come from the environment. */
+/** One of a few words, or a reference to the environment. */
 function allowReference(schema: z.core.JSONSchema.BaseSchema): void {
   if (!Array.isArray(schema.enum) || schema.type !== 'string') return;
   const { type, enum: words } = schema;

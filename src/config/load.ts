@@ -1,3 +1,4 @@
+// Loads a configuration file: reads it, checks it, and resolves it.
 import type { Fault, SalvagedFile } from './checks/check.ts';
 import { named } from './checks/check.ts';
 import { checkConnections, hookSecretFault, passwordFault } from './checks/connections.ts';
@@ -30,20 +31,20 @@ import { readSource } from './source.ts';
 import type { Environment, Source } from './source.ts';
 
 export interface ConfigWorld {
-  /** What can be mapped, mirrored and sent. */
+  /** The collections and fields that a file can name. */
   readonly crm: CrmDescription;
   readonly env: Environment;
-  /** Also asked for the secrets that stand in files of their own; paths as they are written. */
+  /** Also reads the secrets from files of their own; paths as in the file. */
   readonly readFile: ReadFile;
-  /** Which spreadsheets and tabs the options mean. */
+  /** Identifies the spreadsheets and tabs of the options. */
   readonly addresses: SheetAddresses;
 }
 
 /**
- * Reads a configuration file whole: YAML, references to the environment, every option, what options say about each other,
- * and the secrets that stand in files. Touches neither network nor state; asks nothing of the service or of Google.
+ * Reads and checks a configuration file: YAML, references to the environment, every option, the options against each
+ * other, and the secrets in files. Makes no calls and reads no state.
  *
- * Throws ConfigError with everything that is wrong, in the order of the file. Trying again without mending it is no use.
+ * Throws ConfigError with all problems, in the order of the file. A repeat without a correction fails again.
  */
 export function loadConfig(path: string, { crm, env, readFile, addresses }: ConfigWorld): Config {
   const source = readSource(readText(path, readFile), env);
@@ -58,7 +59,7 @@ export function loadConfig(path: string, { crm, env, readFile, addresses }: Conf
     ...(file ? checkOptions(crm, file, given, addresses) : []).map((fault) => faultToProblem(fault, source)),
     ...secrets.problems,
   ];
-  // Where the text itself is wrong, what it means is not worth a word.
+  // If the text itself is wrong, its content is not reported.
   const all = [...source.problems, ...problems.filter((problem) => !isAtOneOf(source.problems, problem))];
   if (all.length > 0 || !parsed.success) throw new ConfigError(path, all);
   return resolveConfig(crm, path, parsed.data, secrets, addresses);
@@ -75,7 +76,9 @@ function readText(path: string, readFile: ReadFile): string {
   }
 }
 
-/** The checks between options. They see what passed by itself, so that one round names all there is to mend. */
+/**
+ * The checks between options. They get the options that passed by themselves, so that one pass reports all problems.
+ */
 function checkOptions(
   crm: CrmDescription,
   file: SalvagedFile,
@@ -102,7 +105,7 @@ function faultToProblem({ path, part, found, allowed, nearest }: Fault, source: 
   };
 }
 
-/** The secrets by the option that gives them, whether it holds them or names a file. */
+/** The secrets by their option, given directly or in a file. */
 function readSecrets({ crm, server }: SalvagedFile, source: Source, readFile: ReadFile): SecretsAndProblems {
   const problems: ConfigProblem[] = [];
   const fromFile = (

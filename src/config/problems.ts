@@ -1,16 +1,17 @@
+// The problems of a configuration file, and the error that holds them.
 import { SettingsError } from './settings-error.ts';
 
-/** One thing that is wrong with a configuration file. */
+/** One problem of a configuration file. */
 export interface ConfigProblem {
-  /** From 1; undefined where the file as a whole is meant. */
+  /** From 1; undefined: the file as a whole. */
   readonly position?: Position;
   /** The option, such as `syncs.prospects.sheet.tab`; empty for the file itself. */
   readonly option: string;
-  /** What stands there. Never a secret, and never a value that came from the environment. */
+  /** The found value. Never a secret, and never a value from the environment. */
   readonly found: string;
-  /** What may stand there, or what to do. */
+  /** The allowed values, or the correction. */
   readonly allowed: string;
-  /** The known word that was probably meant. */
+  /** The known word that was probably intended. */
   readonly nearest?: string;
 }
 
@@ -19,7 +20,7 @@ export interface Position {
   readonly column: number;
 }
 
-/** Everything that is wrong with a file, at once; the message has one line for each problem, in the order of the file. */
+/** All problems of a file; the message has one line for each, in the order of the file. */
 export class ConfigError extends SettingsError {
   override readonly name = 'ConfigError';
   readonly file: string;

@@ -1,4 +1,4 @@
-// From a file that passed every check to the configuration that the program works with.
+// Turns a file that passed every check into the configuration of the program.
 import type { SheetAddresses } from '../sheets/port.ts';
 import type { CrmDescription } from '../crm/port.ts';
 import { parseListen } from './address.ts';
@@ -21,7 +21,7 @@ import { textToPercent } from './schema/leaves.ts';
 import { textToToken } from './secret-file.ts';
 import type { Secret } from '../lib/secret.ts';
 
-/** Secrets that stand in files of their own. */
+/** Secrets from files of their own. */
 export interface FileSecrets {
   readonly token?: Secret;
   readonly password?: Secret;
@@ -248,7 +248,7 @@ function resolveOutbox(
   };
 }
 
-/** What the checks have made sure of; anything else is a fault of theirs, and ends the program. */
+/** The checks have ensured this; anything else is a fault in them, and ends the program. */
 function checked<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('the configuration passed its checks and does not hold what they promise');
   return value;

@@ -1,8 +1,8 @@
-// Walking the schema beside the data: which options stand at a path, and what of a file that is wrong is right.
+// Walks the schema along the data: finds the options at a path, and the valid parts of a wrong file.
 import * as z from 'zod';
 import type { Path } from './source.ts';
 
-/** The schema of the value at a path; undefined beyond what the schema knows. */
+/** The schema of the value at a path; undefined: the schema has no such path. */
 export function schemaAt(schema: z.core.$ZodType, path: Path): z.core.$ZodType | undefined {
   const [segment, ...rest] = path;
   if (segment === undefined) return schema;
@@ -10,7 +10,7 @@ export function schemaAt(schema: z.core.$ZodType, path: Path): z.core.$ZodType |
   return child && schemaAt(child, rest);
 }
 
-/** The keys that a mapping may have; undefined where people choose them. */
+/** The keys that a mapping may have; undefined: people choose them. */
 export function keysOf(schema: z.core.$ZodType | undefined): readonly string[] | undefined {
   const inner = schema && settingsOf(schema);
   if (inner instanceof z.ZodObject) return Object.keys(inner.shape);
@@ -30,7 +30,7 @@ type DeepPartial<T> = T extends readonly (infer Item)[]
     : T;
 export type Salvaged<Schema extends z.core.$ZodType> = DeepPartial<z.output<Schema>>;
 
-/** What of a value passes its schema, defaults filled in; the rest is undefined, so that checks can go on. */
+/** The part of a value that passes its schema, with defaults; the rest is undefined, so that checks can continue. */
 export function salvage<Schema extends z.core.$ZodType>(schema: Schema, value: unknown): Salvaged<Schema> {
   return salvageAny(schema, value) as Salvaged<Schema>;
 }
@@ -60,7 +60,7 @@ function childOf(schema: z.core.$ZodType, name: string): z.core.$ZodType | undef
   return inner instanceof z.ZodArray ? inner.element : undefined;
 }
 
-/** Of a shorthand and a mapping, the mapping. */
+/** Of a shorthand and a mapping: the mapping. */
 function settingsOf(schema: z.core.$ZodType): z.core.$ZodType {
   const inner = unwrap(schema);
   if (!(inner instanceof z.ZodUnion)) return inner;

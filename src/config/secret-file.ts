@@ -1,10 +1,11 @@
+// Reads secrets from files, and checks their form and length.
 import { Secret } from '../lib/secret.ts';
 import { SettingsError } from './settings-error.ts';
 
 /** The text of a file in UTF-8; throws as `node:fs` does, with a `code`. */
 export type ReadFile = (file: string) => string;
 
-/** A secret that stands alone in a file. The line end that editors and secret stores put behind it is not part of it. */
+/** A secret that is the whole content of a file, without the line end that editors and secret stores add. */
 export function readSecretFile(what: string, file: string, readFile: ReadFile): string {
   let text: string;
   try {
@@ -17,7 +18,7 @@ export function readSecretFile(what: string, file: string, readFile: ReadFile): 
   return secret;
 }
 
-/** A token travels in a header, which cannot carry line ends. `source` says in the message where it came from. */
+/** A token is sent in a header, which cannot hold line ends. `source` is its origin, for the message. */
 export function textToToken(text: string, source: string): Secret {
   const token = text.trim();
   if (token === '') throw new SettingsError(`no token: ${source} is empty`);
@@ -31,10 +32,10 @@ export function isToken(text: string): boolean {
   return /^[\u0021-\u007e]+$/.test(text);
 }
 
-/** Enough that nobody on this machine comes across it. */
+/** Enough against guesses on this machine. */
 export const hookSecretCharsMin = 16;
 export const hookSecretWords = `one word of ${hookSecretCharsMin} characters or more, such as openssl rand -hex 32 makes`;
-/** Where others can try: 128 random bits, even when they are written as hexadecimal digits. */
+/** For an address that others can reach: 128 random bits, also when written as hexadecimal digits. */
 export const hookSecretCharsMinBeyond = 32;
 
 /**
@@ -43,7 +44,7 @@ export const hookSecretCharsMinBeyond = 32;
  */
 export const passwordCharsMinBeyond = 15;
 
-/** It travels in a header or in an address. */
+/** It is sent in a header or in an address. */
 export function isHookSecret(text: string, charsMin: number): boolean {
   return text.length >= charsMin && isToken(text);
 }

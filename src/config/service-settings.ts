@@ -1,3 +1,4 @@
+// Reads the connection to the service from flags and the environment.
 import { readFileSync } from 'node:fs';
 import { addressFault } from './address.ts';
 import { textToHeaders } from './headers.ts';
@@ -5,7 +6,7 @@ import type { Secret } from '../lib/secret.ts';
 import { readSecretFile, textToToken } from './secret-file.ts';
 import { SettingsError } from './settings-error.ts';
 
-/** How to reach the service. */
+/** The settings of a connection to the service. */
 export interface ServiceSettings {
   readonly baseUrl: string;
   readonly token: Secret;
@@ -16,7 +17,7 @@ export interface ServiceSettings {
   readonly extraHeaders?: Readonly<Record<string, Secret>>;
 }
 
-/** What holds where nobody says otherwise. */
+/** The defaults. */
 export const serviceDefaults = {
   /** Under the 300 a minute at which the service starts to refuse (docs/service.md). */
   requestsPerMinute: 240,
@@ -24,7 +25,7 @@ export const serviceDefaults = {
   timeoutSecs: 30,
 } as const;
 
-/** Reads the settings from flags, else from the environment. The token is given by itself or in a file. */
+/** Reads the settings from flags, else from the environment. The token is given directly or in a file. */
 export function readServiceSettings(
   env: Readonly<Record<string, string | undefined>>,
   flags: { readonly baseUrl?: string; readonly tokenFile?: string; readonly timeoutSecs?: number } = {},
@@ -53,7 +54,7 @@ function readText(file: string): string {
   return readFileSync(file, 'utf8');
 }
 
-/** https, or plain http to this machine: the token travels with each request. */
+/** https, or plain http to this machine: the token is sent with each request. */
 function checkAddress(text: string): string {
   switch (addressFault(text)) {
     case undefined:
@@ -75,7 +76,7 @@ function origin(address: string): string {
   return new URL(address).origin;
 }
 
-/** A slip in the scheme must not show the password behind it. */
+/** A mistake in the scheme must not show the password after it. */
 function withoutUser(address: string): string {
   return address.replace(/^([a-z+.-]{1,20}:\/\/)?.*@/is, '$1[secret]@');
 }

@@ -1,4 +1,4 @@
-/** A setting is missing or wrong; the message says which and what to do. */
+/** A setting is missing or wrong; the message names it and the correction. */
 export class SettingsError extends Error {
   override readonly name: string = 'SettingsError';
 }

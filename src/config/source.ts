@@ -1,4 +1,4 @@
-// The text of a configuration file: YAML, with references to the environment, and a place for everything in it.
+// Reads the text of a configuration file: YAML with references to the environment, and the place of every value.
 import { isAlias, isMap, isPair, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 import type { Document, Node, YAMLMap } from 'yaml';
 import { optionText } from './problems.ts';
@@ -8,21 +8,24 @@ export type Path = readonly PropertyKey[];
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Source {
-  /** The plain data, references replaced by what the environment holds. */
+  /** The plain data, with references replaced by the values of the environment. */
   readonly value: unknown;
-  /** What the text itself gets wrong: YAML, keys given twice, variables that are not set. */
+  /** The errors of the text itself: YAML, repeated keys, variables that are not set. */
   readonly problems: readonly ConfigProblem[];
-  /** Whether the problems leave `value` worth a look. */
+  /** Whether `value` is worth checking despite the problems. */
   readonly isReadable: boolean;
-  /** Where an option stands: its key or its value; for one that is missing, where the mapping begins that lacks it. */
+  /** The place of an option: its key or its value; for a missing one, the beginning of its mapping. */
   readonly locate: (path: Path, part: 'key' | 'value') => Position;
-  /** A value as an error message may quote it: short, as written, references and passwords in addresses not resolved. */
+  /**
+   * A value for an error message: short, as in the file, without resolving references and without passwords in
+   * addresses.
+   */
   readonly show: (path: Path) => string;
 }
 
 /**
- * `${NAME}` in values (never in keys) is replaced by the variable, whatever it holds: it is not read as YAML again. It is a
- * text, wherever it stands. `$${NAME}` stands for the text `${NAME}`. Unset and empty variables are problems.
+ * `${NAME}` in values (never in keys) is replaced by the value of the variable. It is always a text and is not read as
+ * YAML again. `$${NAME}` is the text `${NAME}`. Unset and empty variables are problems.
  */
 export function readSource(text: string, env: Environment): Source {
   const lines = new LineCounter();
@@ -88,13 +91,13 @@ const emptyFile: ConfigProblem = {
   allowed: 'crm, google and syncs, feeds or outbox at least; config/example.yaml shows every option',
 };
 
-/** It is not quoted: a password may begin with *. */
+/** Its value is not quoted: a password may begin with *. */
 const danglingAlias = {
   found: 'an alias (*) of nothing',
   allowed: 'the name of an anchor (&) above; a text that begins with * goes in quotes',
 };
 
-/** Undefined for aliases of aliases that would grow beyond all bounds; the bound is the parser's own. */
+/** Undefined for nested aliases that would grow too large; the limit is the parser's own. */
 function toPlain(document: Document): unknown {
   try {
     return document.toJS() as unknown;
@@ -117,7 +120,7 @@ function yamlProblems(
 ): readonly ConfigProblem[] {
   const byLine = new Map<number, ConfigProblem>();
   for (const { code, message: whole, pos } of faults) {
-    // Behind a colon the parser quotes what it read, which may be a secret; behind a semicolon it advises programmers.
+    // After a colon the parser quotes the text, which may be a secret; after a semicolon it advises programmers.
     const [message = ''] = whole.split(/[:;]/);
     const position = at(pos[0]);
     const found = `text that is no YAML (${message})`;
@@ -125,7 +128,7 @@ function yamlProblems(
       code === 'TAB_AS_INDENT'
         ? 'spaces in front of a line, no tabs'
         : 'YAML; a text with special signs goes in quotes';
-    // What follows on a line is mostly the echo of its first error.
+    // Further errors on a line mostly follow from its first.
     if (!byLine.has(position.line)) byLine.set(position.line, { position, option: '', found, allowed });
   }
   return [...byLine.values()];
@@ -145,8 +148,9 @@ function keysGivenTwice(map: YAMLMap, path: Path, at: (offset: number) => Positi
   });
 }
 
-// In flow collections braces are YAML's own: `{ url: ${X} }` would not parse. So references are disguised before parsing,
-// character by character, which leaves every line and column as it was. The signs are noncharacters: no text has them.
+// In flow collections braces belong to YAML: `{ url: ${X} }` would not parse. So references are replaced before
+// parsing, character by character, which keeps every line and column. The replacements are noncharacters, which no text
+// has.
 const reference = /(?<!\$)\$\{([A-Za-z_]\w*)\}/g;
 const disguised = /\uFDD0\uFDD1(\w+)\uFDD2/g;
 
@@ -183,7 +187,7 @@ interface Found {
   readonly value: unknown;
 }
 
-/** The node at a path, or undefined when the path leads nowhere. */
+/** The node at a path; undefined: there is none. */
 function find(document: Document, path: Path): Found | undefined {
   let found: Found = { value: document.contents };
   for (const segment of path) {
@@ -226,7 +230,7 @@ function pathOf(ancestors: readonly unknown[]): Path {
   });
 }
 
-/** What scalars of YAML's core schema hold. */
+/** The scalar values of YAML's core schema. */
 type Plain = string | number | bigint | boolean | null;
 
 /** Longer values are cut: a message is one line. */

@@ -1,17 +1,17 @@
 /*
- * What can go wrong with a call to a CRM, one class a kind, whichever driver made it. The code is stable, for logs, metrics and docs
- * (docs/errors.md lists them all); the message is a sentence for the person who reads it at night.
+ * The errors of a call to a CRM, one class for each kind of failure, the same for every driver.
+ * A code is stable, for logs, metrics and docs (docs/errors.md lists all of them). A message is a sentence for people.
  */
 
 export interface FailedCall {
-  /** What was done, by the driver's name for it: `contacts.update`. */
+  /** The operation, by the driver's name for it: `contacts.update`. */
   readonly operation: string;
-  /** What the call was about, as far as it is known: a contact's uuid, say. */
+  /** The record that the call concerned, if known: for example the uuid of a contact. */
   readonly subject?: string;
-  /** Of a driver over HTTP: the status. Undefined when no answer arrived. Only the driver decides by it. */
+  /** The HTTP status, from a driver over HTTP. undefined: no answer arrived. Only the driver decides by it. */
   readonly status?: number;
   readonly requestId?: string;
-  /** How often the call was sent, this failure included; 0 when it was refused before sending. */
+  /** How often the call was sent, this failure included. 0: it was refused before sending. */
   readonly attempts: number;
   /** The first 2 KB of the answer, secrets masked. */
   readonly body?: string;
@@ -48,12 +48,12 @@ export class InvalidInputError extends ServiceError {
 
 export type FieldMessages = Readonly<Record<string, readonly string[]>>;
 
-/** The token is not accepted. Final: it will not get better by asking again, so the driver makes no further call. */
+/** The service does not accept the token. Final: the driver makes no further call. */
 export class AuthenticationError extends ServiceError {
   override readonly code = 'authentication';
-  /** The service's words. */
+  /** The words of the service. */
   readonly said: string;
-  /** True for the calls that were refused unsent because an earlier one had been told so; say it to people once. */
+  /** True for calls that were refused unsent because an earlier call had this error. People are told once. */
   readonly repeated: boolean;
 
   constructor(call: FailedCall, said: string, repeated = false) {
@@ -67,7 +67,7 @@ export class AuthenticationError extends ServiceError {
   }
 }
 
-/** Concerns this record or this feature only. */
+/** The refusal concerns this record or this feature only. */
 export class PermissionError extends ServiceError {
   override readonly code = 'permission';
 
@@ -76,7 +76,7 @@ export class PermissionError extends ServiceError {
   }
 }
 
-/** The plan of the account does not allow it: a subscription or a limit. Concerns this feature only. */
+/** The plan of the account does not allow the call: a subscription or a limit. Concerns this feature only. */
 export class PlanLimitError extends ServiceError {
   override readonly code = 'plan_limit';
 
@@ -85,7 +85,7 @@ export class PlanLimitError extends ServiceError {
   }
 }
 
-/** There is no such record. */
+/** The record does not exist. */
 export class NotFoundError extends ServiceError {
   override readonly code = 'not_found';
 
@@ -98,9 +98,9 @@ export class NotFoundError extends ServiceError {
 /** The service read the request and refuses it. Sending it again changes nothing. */
 export class ValidationError extends ServiceError {
   override readonly code = 'validation';
-  /** The service's own words, without what to do about them. */
+  /** The words of the service, without advice about them. */
   readonly said: string;
-  /** The service's own words, by field. Empty when it named none. */
+  /** The words of the service, by field. Empty: the service named no field. */
   readonly fields: FieldMessages;
 
   constructor(call: FailedCall, said: string, fields: FieldMessages) {
@@ -112,7 +112,7 @@ export class ValidationError extends ServiceError {
   }
 }
 
-/** Too many calls. This one was not carried out; the whole budget pauses for `retryAfterMs`. */
+/** Too many calls. This call was not carried out; the whole budget pauses for `retryAfterMs`. */
 export class RateLimitError extends ServiceError {
   override readonly code = 'rate_limit';
   override readonly retryable = true;
@@ -126,8 +126,8 @@ export class RateLimitError extends ServiceError {
 }
 
 /**
- * No usable answer to a call that changes nothing or was surely not carried out: the service failed, or something between
- * here and there.
+ * No usable answer to a call that changes nothing or was surely not carried out. The service, or a machine between here
+ * and the service, failed.
  */
 export class GatewayError extends ServiceError {
   override readonly code = 'gateway';
@@ -149,7 +149,7 @@ export class UnreachableError extends ServiceError {
   }
 }
 
-/** Something answered, and it is not the service. */
+/** The answer does not come from the service. */
 export class UnexpectedAnswerError extends ServiceError {
   override readonly code = 'unexpected_answer';
 
@@ -159,8 +159,8 @@ export class UnexpectedAnswerError extends ServiceError {
 }
 
 /**
- * A read was answered with more than any honest answer of its kind; nothing of it was kept. The same call would be answered
- * so again.
+ * The answer to a read is larger than any valid answer of its kind. It was not kept. The same call would get the same
+ * answer.
  */
 export class AnswerTooLargeError extends ServiceError {
   override readonly code = 'answer_too_large';
@@ -171,12 +171,12 @@ export class AnswerTooLargeError extends ServiceError {
 }
 
 /**
- * The call may have been carried out or not: it was sent and its answer is lost or says nothing. The caller reads what the
- * service offers to read, or asks a person, before it repeats the call (docs/errors.md says which write is read how).
+ * The call was sent, and its answer is lost or unclear: it may have been carried out. Before a repeat, the caller reads
+ * what the service offers to read, or asks a person (docs/errors.md says which write is read how).
  */
 export class OutcomeUnknownError extends ServiceError {
   override readonly code = 'outcome_unknown';
-  /** True where a repeat leaves the service as one call does, once reading has shown what is there. */
+  /** True: after reading, a repeat leaves the service as one call does. */
   readonly harmlessToRepeat: boolean;
 
   constructor(call: FailedCall, what: string, harmlessToRepeat: boolean, options?: ErrorOptions) {
@@ -185,7 +185,7 @@ export class OutcomeUnknownError extends ServiceError {
   }
 }
 
-/** The end was asked for before this call began (`CallOptions.stop`): nothing of it was carried out. */
+/** The caller asked to stop before this call began (`CallOptions.stop`). Nothing of it was carried out. */
 export class StoppedError extends ServiceError {
   override readonly code = 'stopped';
   override readonly retryable = true;
@@ -195,7 +195,7 @@ export class StoppedError extends ServiceError {
   }
 }
 
-/** Surely not carried out, and the same again would not be either, until somebody mends what it names. */
+/** The call was surely not carried out. A repeat fails too until a person mends what the error names. */
 export function isRefusal(error: ServiceError): boolean {
   return (
     error instanceof ValidationError ||

@@ -1,5 +1,5 @@
-// The contract of a CRM: what the program asks of the service that holds the contacts, in the program's own words. Each
-// driver implements it in a folder beside this file; test/crm/contract holds what every driver has to do.
+// The port of a CRM: what the program asks of the service that holds the contacts, in the program's own words.
+// Each driver implements it in a folder beside this file; test/crm/contract shows what every driver has to do.
 import type * as z from 'zod';
 import type { Kind } from '../sync/value/kinds.ts';
 import type { MessageKind } from '../sync/outbox/message.ts';
@@ -9,20 +9,20 @@ import type { Value } from '../sync/value/value.ts';
  * One account of one service.
  *
  * Every method that asks the service throws ServiceErrors (`errors.ts`), and the reason of `CrmCall.signal` when that
- * aborts a read. A driver repeats what may be repeated by itself; a write of unknown outcome ends as OutcomeUnknownError
- * and is never repeated unless the method says that a repeat is harmless. A capability that a driver does not have is
- * left out, and its description says so: `automations`, `messages`, `collections`.
+ * aborts a read. A driver makes the allowed repeats by itself. A write of unknown outcome ends as OutcomeUnknownError
+ * and is never repeated unless the method says that a repeat is harmless. A driver leaves out a capability that it
+ * lacks, and its description says so: `automations`, `messages`, `collections`.
  */
 export interface Crm {
   readonly description: CrmDescription;
-  /** Which account of which service, for G1: another text is another CRM, and its contacts are other contacts. */
+  /** Identifies the account and the service, for G1: another text means another CRM with other contacts. */
   readonly account: string;
-  /** Epoch milliseconds on the clock of the service, as far as it is known; else on ours. */
+  /** Epoch milliseconds on the clock of the service, if it is known; else on ours. */
   now(): number;
   usage(): CrmUsage;
-  /** The cheapest call there is: it shows that the address and the token are right. */
+  /** The cheapest call: it shows that the address and the token are right. */
   probe(call: CrmCall): Promise<{ readonly lists: number | undefined }>;
-  /** The contacts as one mapping sees them. Asks nothing yet. */
+  /** The contacts of one mapping. Makes no call yet. */
   openContacts(spec: ContactsSpec): Contacts;
   readonly lists: Lists;
   readonly automations?: Automations;
@@ -31,14 +31,14 @@ export interface Crm {
 }
 
 export interface CrmCall {
-  /** Takes the call out of the queue, or stops waiting for its answer. */
+  /** Removes the call from the queue, or stops waiting for its answer. */
   readonly signal?: AbortSignal;
   /**
-   * From when on no call begins any more; one that is in flight is finished, which `signal` would cut short. A call that
-   * was surely not carried out by then throws StoppedError.
+   * No call begins after it. A call in flight is finished; `signal` would cut it short. A call that was surely not
+   * carried out by then throws StoppedError.
    */
   readonly stop?: AbortSignal;
-  /** `edit` (the default) is what a person waits for and goes first; `scan` is background reading. */
+  /** `edit` (the default): a person waits for it, so it goes first; `scan`: background reading. */
   readonly priority?: CallPriority;
 }
 
@@ -53,26 +53,26 @@ export interface CrmUsage {
   readonly perMinute: number;
 }
 
-/** What a driver can do, as data: the configuration is checked against it before anything is asked. */
+/** The capabilities of a driver, as data: the configuration is checked against them before any call. */
 export interface CrmDescription {
-  /** Fields that a column can be mapped to, by name, in the order in which people read them. At least one. */
+  /** Fields that a column can be mapped to, by name, in the order for people. At least one. */
   readonly fields: ReadonlyMap<string, ContactFieldSpec>;
-  /** Undefined: there are none. */
+  /** Undefined: the CRM has none. */
   readonly customFields?: {
     readonly isName: (name: string) => boolean;
-    /** For people: what a name has to be. */
+    /** The rule for a name, for people. */
     readonly allowed: string;
   };
-  /** By what a contact can be found, the strongest first: `email`, or names that count together, `name+company_name`. */
+  /** The identifiers of a contact, the strongest first: `email`, or names that count together, `name+company_name`. */
   readonly matchKeys: readonly MatchKeySpec[];
-  /** Of each identifier, the fields that show it: the first group with a value counts, its fields joined by spaces. */
+  /** For each identifier, the fields that show it: the first group with a value counts, joined by spaces. */
   readonly identifiers: Readonly<Record<keyof Identifiers, readonly (readonly string[])[]>>;
-  /** The option `contacts.filter`: what it may say. */
+  /** The possible values of the option `contacts.filter`. */
   readonly filter: z.ZodType<ContactFilter>;
   readonly hasAutomations: boolean;
-  /** What can be mirrored by a feed, by name. Empty: nothing. */
+  /** The collections a feed can mirror, by name. Empty: none. */
   readonly collections: ReadonlyMap<string, CollectionSpec>;
-  /** What can be sent from an outbox, by name. Empty: nothing. */
+  /** The things an outbox can send, by name. Empty: none. */
   readonly messages: ReadonlyMap<MessageKind, MessageSpec>;
 }
 
@@ -81,113 +81,117 @@ export type Direction = 'both' | 'to_sheet' | 'to_crm';
 
 export interface ContactFieldSpec {
   readonly name: string;
-  /** What values are and how they compare (V1, V2). Fields that are only written are text. */
+  /** The kind of its values, and how they compare (V1, V2). Fields that are only written are text. */
   readonly kind: Kind;
-  /** What a column of it may do, the default first. */
+  /** The directions a column of it may have, the default first. */
   readonly directions: readonly [Direction, ...Direction[]];
-  /** Two fields with the same are one thing as soon as one is written: only one of them can be mapped (M8). */
+  /** Two fields with the same value here change together: only one of them can be mapped (M8). */
   readonly writtenAs: string;
   readonly description?: string;
 }
 
-/** What a column stands for. A custom field is text, and is never read. */
+/** The field of a column. A custom field is text, and is never read. */
 export type FieldTarget =
   | { readonly kind: 'field'; readonly field: ContactFieldSpec }
   | { readonly kind: 'custom_field'; readonly name: string };
 
 export interface MatchKeySpec {
-  /** As it is written in the configuration. */
+  /** The name in the configuration. */
   readonly name: string;
-  /** Of each part of the key, the fields of which one has to be mapped. */
+  /** For each part of the key, the fields of which one has to be mapped. */
   readonly parts: Readonly<Record<string, readonly string[]>>;
 }
 
-/** As `CrmDescription.filter` lets it pass. Only the driver knows what it means. */
+/** A filter that `CrmDescription.filter` accepts. Only the driver knows its meaning. */
 export type ContactFilter = Readonly<Record<string, unknown>>;
 
 export interface ContactsSpec {
   /** In the order of `ContactReading.values`. */
   readonly fields: readonly { readonly key: string; readonly target: FieldTarget }[];
-  /** Which contacts of a list belong. Left out: all. */
+  /** The contacts of a list that belong. Left out: all. */
   readonly filter?: ContactFilter;
 }
 
-/** A contact as read. */
+/** A contact after reading. */
 export interface ContactReading {
   readonly uuid: string;
   /**
-   * In the order of `ContactsSpec.fields`, as the service has them: text, number, flag, list or structure. null is no
-   * value; undefined is not told. What a value means is read from it once, by the kind of its field (`readCrm`).
+   * In the order of `ContactsSpec.fields`, as the service has them: text, number, flag, list or structure. null: no
+   * value; undefined: not in the answer. The kind of the field reads each value once (`readCrm`).
    */
   readonly values: readonly unknown[];
-  /** When it was last edited, epoch milliseconds, if the service tells. */
+  /** The last edit, epoch milliseconds, if the service has it. */
   readonly updatedAt?: number | undefined;
 }
 
-/** One that was asked for by name, or was just written. */
+/** A contact that was read by its uuid, or was just written. */
 export interface Contact extends ContactReading {
-  /** null: in no list; undefined: not told. */
+  /** null: in no list; undefined: not in the answer. */
   readonly list: string | null | undefined;
-  /** False only where the filter surely does not let it pass. */
+  /** False only if the filter surely excludes it. */
   readonly passesFilter: boolean;
-  /** Epoch milliseconds, if the service tells. */
+  /** Epoch milliseconds, if the service has it. */
   readonly createdAt?: number | undefined;
 }
 
-/** By what a person is found, in the words of the configuration. Each is text that is not blank. */
+/** The values that identify a person, by the names of the configuration. Each is text that is not blank. */
 export interface Identifiers {
   readonly network_id?: string;
   readonly email?: string;
-  /** Counts together with `company_name` alone. */
+  /** Counts only together with `company_name`. */
   readonly name?: string;
   readonly company_name?: string;
 }
 
-/** One field with the value that it is to have; null empties it. */
+/** One field and its new value; null empties it. */
 export interface FieldWrite {
   readonly field: string;
   readonly after: Value;
 }
 
-/** What the service did not take, in words for people. The same again will not be taken either. */
+/** The fields the service refused, in words for people. A repeat would be refused too. */
 export interface Refused {
   readonly kind: 'refused';
   readonly message: string;
 }
 
-/** Contacts of one mapping. Those that were deleted through it a short while ago are in no scan and no answer but `getNow`. */
+/** The contacts of one mapping. A recently deleted contact is in no scan and no answer but `getNow`. */
 export interface Contacts {
-  /** Every contact of a list that passes the filter, or those that changed since a cursor. Asks as it is iterated. */
+  /**
+   * Scans every contact of a list that passes the filter, or those changed since a cursor. Asks while it is iterated.
+   */
   scan<Kept>(options: ScanOptions<Kept>): ContactScan<Kept>;
-  /** How many a scan would show; undefined where the service does not tell. Shows that it takes the filter. */
+  /** The number a scan would show; undefined: the service does not say. Shows that the filter is accepted. */
   count(list: string, call: CrmCall): Promise<number | undefined>;
-  /** By uuid; one that is missing does not exist. Many at a time: an answer may be half a minute behind the writes of others. */
+  /** Reads by uuid; a missing one does not exist. An answer may lag half a minute behind the writes of others. */
   get(uuids: readonly string[], call: CrmCall): Promise<ReadonlyMap<string, Contact>>;
-  /** As it is at this moment. Throws NotFoundError. */
+  /** The contact at this moment. Throws NotFoundError. */
   getNow(uuid: string, call: CrmCall): Promise<Contact>;
   /**
-   * In whatever list. One identifier after the other is tried, the strongest first, until one finds somebody; undefined:
-   * none does. Throws InvalidInputError where there is none to go by.
+   * Finds a contact in any list. Tries one identifier after the other, the strongest first, until one finds a contact;
+   * undefined: none does. Throws InvalidInputError without any identifier.
    */
   findByIdentifiers(identifiers: Identifiers, call: CrmCall): Promise<Contact | undefined>;
-  /** Whether the service could tell by these values whom a create is about. */
+  /** Whether the service could identify the contact of a create by these values. */
   isIdentifiedBy(fields: readonly FieldWrite[]): boolean;
   /**
-   * Makes a contact. One with the same identifiers is answered as it is, not moved and not written over; some services
-   * throw ValidationError then. Never repeated: a lost answer is an OutcomeUnknownError.
+   * Makes a contact. An existing one with the same identifiers is answered as it is, not moved and not overwritten;
+   * some services throw ValidationError then. Never repeated: a lost answer is an OutcomeUnknownError.
    */
   create(given: NewContact, call: CrmCall): Promise<Contact>;
-  /** The contact with these identifiers comes into the list. Of `fields` only custom ones are written. Not repeated. */
+  /** Moves the contact with these identifiers into the list. Of `fields` only custom ones are written. Not repeated. */
   moveToList(given: NewContact & { readonly identifiers: Identifiers }, call: CrmCall): Promise<Contact>;
-  /** There where `Crm.automations` is: makes a contact and enrols it in one call. Never repeated. */
+  /** Present if `Crm.automations` is: makes a contact and enrols it in one call. Never repeated. */
   createEnrolled?(given: NewContact & EnrolledBy, call: CrmCall): Promise<CreatedEnrolled>;
-  /** Fields that are not named stay as they are; custom fields go by `setCustomFields`. A repeat is harmless. */
+  /** Changes the named fields only; custom fields go by `setCustomFields`. A repeat is harmless. */
   update(uuid: string, fields: readonly FieldWrite[], call: CrmCall): Promise<Contact>;
   /** Custom fields of a contact of the list. A service may know it by its identifiers alone. A repeat is harmless. */
   setCustomFields(given: CustomFieldsWrite, call: CrmCall): Promise<Contact | Refused>;
-  /** Gone is what is wanted, whoever did it. A repeat is harmless. */
+  /** Deletes the contact. A missing contact is the wanted result. A repeat is harmless. */
   remove(uuid: string, call: CrmCall): Promise<void>;
-  /** Deletions that the service may not show yet, to be kept over a restart: uuid -> epoch milliseconds on our clock. */
+  /**
+   * Deletions that the service may not show yet, to be stored over a restart: uuid -> epoch milliseconds on our clock.
+   */
   readonly deletions: {
     all(): Readonly<Record<string, number>>;
     restore(deletedAt: Readonly<Record<string, number>>): void;
@@ -201,19 +205,19 @@ export interface NewContact {
 }
 
 export interface EnrolledBy {
-  /** Uuid of the automation, and the part of it where a new contact begins. */
+  /** Uuid of the automation, and the part of it in which a new contact begins. */
   readonly automation: string;
   readonly segment: number;
-  /** Whether a contact that turns out to exist comes into the list. */
+  /** Whether an existing contact is moved into the list. */
   readonly movesToList: boolean;
 }
 
 export type CreatedEnrolled =
-  /** `contact` is left out where the service does not show it. */
+  /** `contact` is left out if the service does not answer it. */
   | { readonly outcome: 'added'; readonly contact?: Contact }
-  /** It exists already, and was not enrolled. */
+  /** The contact exists already, and was not enrolled. */
   | { readonly outcome: 'skipped' }
-  /** The answer says neither; a person has to look. */
+  /** The answer names neither outcome; a person has to look. */
   | { readonly outcome: 'unknown' };
 
 export interface CustomFieldsWrite extends NewContact {
@@ -225,59 +229,59 @@ export interface ScanOptions<Kept> {
   /** Uuid of the list. */
   readonly list: string;
   /**
-   * What is kept of a contact; asked once for each as it comes. The reading serves the next contact too: what is needed
-   * has to be taken out of it at once.
+   * Maps a contact to what the caller keeps; called once for each as it comes. The next contact reuses the reading: the
+   * caller has to copy what it needs at once.
    */
   readonly keep: (contact: ContactReading) => Kept;
-  /** `ScanReport.cursor` of an earlier scan: only what changed since. Left out: everything. */
+  /** `ScanReport.cursor` of an earlier scan: reads only later changes. Left out: everything. */
   readonly since?: string;
   readonly signal?: AbortSignal;
 }
 
-/** Contacts as they come, by the page, in no order. Iterated once; the report is true when the iteration has ended by itself. */
+/** Contacts by the page, in no order. Iterated once; the report is valid when the iteration has ended by itself. */
 export interface ContactScan<Kept> extends AsyncIterable<readonly Kept[]> {
   report(): ScanReport;
 }
 
 export interface ScanReport {
-  /** What it became: a driver that cannot ask for changes reads everything. */
+  /** The mode that was used: a driver that cannot ask for changes reads everything. */
   readonly mode: 'full' | 'incremental';
-  /** Every contact (or every changed one) was surely seen. Only then does an absence mean anything. */
+  /** Every contact (or every changed one) was surely seen. Only then does a missing contact mean anything. */
   readonly whole: boolean;
-  /** Why it is not whole, in words; empty when it is. */
+  /** Why it is not whole, in words; empty: it is whole. */
   readonly reasons: readonly string[];
   /**
-   * What kept it from being whole. `drift`: contacts came and went meanwhile. `short`: the service gave less than it
-   * promised. `unreadable`: some of what it gave was no contact. `limit`: no question gives more, and the next scan will
-   * not either. Left out: it is whole, or was not read to its end.
+   * The cause when it is not whole. `drift`: contacts came and went meanwhile. `short`: the service gave fewer than its
+   * total. `unreadable`: some of its rows were no contacts. `limit`: no query gives more, and the next scan will not
+   * either. Left out: it is whole, or was not read to its end.
    */
   readonly lack?: 'drift' | 'short' | 'unreadable' | 'limit';
-  /** How many the service says there are; undefined where it does not tell. */
+  /** The number of contacts by the service; undefined: it does not say. */
   readonly expected: number | undefined;
   readonly contacts: number;
-  /** To be given as `since` next time. */
+  /** The `since` of the next scan. */
   readonly cursor: string;
 }
 
 export interface Lists {
-  /** Those of exactly this name. `notice`: why there may be others, for people. */
+  /** Lists of exactly this name. `notice`: why there may be others, for people. */
   named(
     name: string,
     call: CrmCall,
   ): Promise<{ readonly lists: readonly { readonly uuid: string }[]; readonly notice?: string }>;
   /** Never repeated; after a lost answer the list is found by its name. */
   create(name: string, call: CrmCall): Promise<{ readonly uuid: string }>;
-  /** Throws NotFoundError. The name is undefined where it cannot be read. */
+  /** Throws NotFoundError. undefined: the name cannot be read. */
   get(uuid: string, call: CrmCall): Promise<{ readonly name: string | undefined }>;
 }
 
-/** Enrolments cannot be read back, so that each of these calls is made from a ledger (E3). */
+/** Enrolments cannot be read back, so each of these calls is made from a ledger (E3). */
 export interface Automations {
-  /** All there are. `notice`: not all could be listed, in words for people; then the list is of no use. */
+  /** All automations. `notice`: not all could be listed, for people; then the list must not be used. */
   list(call: CrmCall): Promise<{ readonly automations: readonly AutomationRecord[]; readonly notice?: string }>;
-  /** `already`: it was enrolled before; not every service says so. Never repeated. */
+  /** `already`: it was enrolled before; not every service reports it. Never repeated. */
   enrol(contact: string, automation: string, call: CrmCall): Promise<'added' | 'already'>;
-  /** Out of one automation, or of all (null). The effect comes later. A repeat is harmless. */
+  /** Cancels one automation, or all of them (null). The effect comes later. A repeat is harmless. */
   cancel(contact: string, automation: string | null, call: CrmCall): Promise<void>;
 }
 
@@ -288,7 +292,7 @@ export interface AutomationRecord {
 }
 
 export interface MessageSpec {
-  /** What a cell can fill, by name. */
+  /** The fields a cell can fill, by name. */
   readonly fields: ReadonlyMap<string, PayloadField>;
   /** One of each group has to be mapped. */
   readonly needed: readonly (readonly string[])[];
@@ -298,16 +302,16 @@ export interface PayloadField {
   readonly name: string;
   /** In characters; undefined: no limit. */
   readonly lengthMax?: number;
-  /** Several values, which a cell holds with commas or line breaks between. */
+  /** Several values; a cell separates them by commas or line breaks. */
   readonly isList: boolean;
 }
 
 export interface Messages {
-  /** All there are. `notice`: not all could be listed, in words for people. */
+  /** All senders. `notice`: not all could be listed, in words for people. */
   senders(call: CrmCall): Promise<{ readonly senders: readonly MessageSender[]; readonly notice?: string }>;
-  /** By uuid; one that is missing does not exist. */
+  /** Reads by uuid; a missing one does not exist. */
   recipients(uuids: readonly string[], call: CrmCall): Promise<ReadonlyMap<string, Recipient>>;
-  /** Whom the service finds; the caller makes sure that the address is among theirs (L9). */
+  /** The contact that the service finds; the caller checks the address (L9). */
   recipientByEmail(email: string, call: CrmCall): Promise<Recipient | undefined>;
   /** Queued, not delivered. Never repeated. */
   send(
@@ -315,13 +319,16 @@ export interface Messages {
     payload: Readonly<Record<string, unknown>>,
     call: CrmCall,
   ): Promise<{ readonly uuid: string; readonly delivery?: string }>;
-  /** What was sent, the latest first, by the page, at least back to `since` (epoch milliseconds) unless it says why not. */
+  /**
+   * Sent messages, the latest first, by the page, at least back to `since` (epoch milliseconds) unless it gives a
+   * reason.
+   */
   deliveries(kind: MessageKind, since: number, call: CrmCall): AsyncIterable<DeliveryPage>;
 }
 
 export interface MessageSender {
   readonly uuid: string;
-  /** What people may call it; the first one is for people. */
+  /** The names that people may use; the first one is shown to people. */
   readonly names: readonly string[];
   readonly isEnabled: boolean;
 }
@@ -335,7 +342,7 @@ export interface Recipient {
 
 export interface DeliveryPage {
   readonly deliveries: readonly Delivery[];
-  /** There where the listing ends with this page and not as it should: why, for people. */
+  /** Present if the listing ends too early with this page: the reason, for people. */
   readonly missing?: string;
 }
 
@@ -343,7 +350,7 @@ export interface Delivery {
   readonly uuid: string;
   /** Uuid of the contact. */
   readonly contact?: string;
-  /** When it was queued, epoch milliseconds. */
+  /** The instant it was queued, epoch milliseconds. */
   readonly at?: number;
   readonly status?: string;
   /** Fields of the payload, by name. */
@@ -351,41 +358,41 @@ export interface Delivery {
 }
 
 export interface CollectionSpec {
-  /** Fields of a record, by name: `uuid` is among them. */
+  /** Fields of a record, by name, including `uuid`. */
   readonly fields: ReadonlyMap<string, { readonly kind: Kind }>;
-  /** What the listing filters by, and whether it takes comparisons besides a value. */
+  /** The fields the listing filters by, and whether each takes comparisons as well as a value. */
   readonly filters: ReadonlyMap<string, { readonly takesRange: boolean }>;
-  /** What the listing sorts by. */
+  /** The fields the listing sorts by. */
   readonly orders: readonly string[];
-  /** The field of which `on` and `off` can be set (`Collections.control`). */
+  /** The field that can be set to `on` and `off` (`Collections.control`). */
   readonly controlled?: string;
 }
 
 /** `name` is a name of `CrmDescription.collections`. */
 export interface Collections {
   list(name: string, query: CollectionQuery, call: CrmCall): Promise<CollectionReading>;
-  /** Undefined where the service does not tell. Shows that it takes filter and order. */
+  /** Undefined: the service does not say. Shows that it accepts filter and order. */
   count(name: string, query: CollectionQuery, call: CrmCall): Promise<number | undefined>;
-  /** Switches a record on or off; answers it as it is then. A repeat is harmless. */
+  /** Switches a record on or off; returns it as it is then. A repeat is harmless. */
   control(name: string, uuid: string, isOn: boolean, call: CrmCall): Promise<CollectionRecord>;
 }
 
 export interface CollectionQuery {
   readonly filter: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
   readonly order: { readonly field: string; readonly type: 'asc' | 'desc' };
-  /** Only so many, the first in the order. Left out: all. */
+  /** The largest number of records, the first in the order. Left out: all. */
   readonly recordsMax?: number;
 }
 
-/** Fields by name; null is no value, a missing one is not told. */
+/** Fields by name; null is no value, a missing one is not in the answer. */
 export type CollectionRecord = { readonly uuid: string } & Readonly<Record<string, unknown>>;
 
 export interface CollectionReading {
   /** Each once, in the order of the query. */
   readonly records: readonly CollectionRecord[];
-  /** `newest`: `recordsMax` were read and there are more. `partial`: nothing can be concluded about records not in it. */
+  /** `newest`: `recordsMax` were read and there are more. `partial`: a missing record means nothing. */
   readonly coverage: 'whole' | 'newest' | 'partial';
-  /** Records came or went meanwhile, so that one may have been missed. */
+  /** Records came or went meanwhile, so one may be missing. */
   readonly isDrifted: boolean;
   /** Why it is partial, for people: how many of how many. */
   readonly notice?: string;

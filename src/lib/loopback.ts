@@ -1,6 +1,6 @@
 // Hosts of this very machine.
 
-/** As `URL.hostname` or `parseListen` gives it. */
+/** In the form of `URL.hostname` or `parseListen`. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
 }

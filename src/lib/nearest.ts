@@ -1,9 +1,10 @@
+// Suggests the known word nearest to a misspelt one.
 import { closest, distance } from 'fastest-levenshtein';
 
-/** Shorter, and it is in too many words to mean one. */
+/** A shorter text occurs in too many words to mean one. */
 const partCharsMin = 3;
 
-/** The known word that a misspelt or shortened one was most likely meant to be; undefined where none is near. */
+/** The known word that a misspelt or shortened one most likely means; undefined: none is near. */
 export function nearestWord(word: string, known: readonly string[]): string | undefined {
   if (known.length === 0) return undefined;
   return nearestSpelling(word, known) ?? onlyWithPart(word, known);
@@ -18,11 +19,11 @@ function onlyWithPart(word: string, known: readonly string[]): string | undefine
 function nearestSpelling(word: string, known: readonly string[]): string | undefined {
   const nearest = closest(word, known);
   const edits = distance(word, nearest);
-  // Two short words are near by count and still have no letter in common.
+  // Two short words can have a small distance and no common letter.
   return edits <= Math.max(3, word.length / 2) && edits < Math.max(word.length, nearest.length) ? nearest : undefined;
 }
 
-/** ", did you mean X?" where a known word is near enough, else nothing. */
+/** ", did you mean X?" if a known word is near enough, else nothing. */
 export function didYouMean(word: string, known: readonly string[]): string {
   const nearest = nearestWord(word, known);
   return nearest === undefined ? '' : `, did you mean ${nearest}?`;

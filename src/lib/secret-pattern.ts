@@ -1,19 +1,20 @@
-// Finds a secret in a text, also where a program between here and there has escaped its special signs.
+// Finds a secret in a text, also if its special characters were escaped on the way.
 
-/** Signs that no common encoding changes: one secret of these alone has one form. */
+/** Characters that no common encoding changes: a secret of these alone has one form. */
 const plain = /^[A-Za-z0-9_.~-]+$/;
 
 const named: Readonly<Record<string, string>> = { '"': 'quot', '&': 'amp', '<': 'lt', '>': 'gt', "'": 'apos' };
 const short: Readonly<Record<string, string>> = { '\n': 'n', '\r': 'r', '\t': 't', '\b': 'b', '\f': 'f' };
 
 /**
- * What `replaceAll` takes to find a secret: the text itself, or an expression that takes each special sign as it is, in JSON
- * (`\"`, `\u0022`, `\/`, as often as JSON was put into JSON, up to three times), with percent signs (up to three times), as a
- * form writes a space, and in HTML. Every repetition in it is bounded, so that it is linear in the text it searches.
+ * The argument of `replaceAll` that finds a secret: the text itself, or an expression. The expression matches each
+ * special character plain, in JSON (`\"`, `\u0022`, `\/`, up to three times nested), with percent signs (up to three
+ * times), with the space of a form, and in HTML. Every repetition in it is bounded, so that it is linear in the text it
+ * searches.
  */
 export function secretPattern(secret: string): string | RegExp {
   if (plain.test(secret)) return secret;
-  // A run of backslashes is one part: two parts side by side could share a longer run in many ways.
+  // A run of backslashes is one part: two adjacent parts could divide a longer run in many ways.
   const parts = secret.match(/\\+|[^\\]/gsu) ?? [];
   return new RegExp(parts.map(partPattern).join(''), 'gu');
 }
@@ -33,7 +34,7 @@ function anyOf(sign: string): string {
     ...(named[sign] === undefined ? [] : [named[sign]]),
   ];
   return [
-    // A backslash is repeated where it stands.
+    // A backslash is repeated in its place.
     `${sign === '\\' ? '' : '\\\\{0,7}'}${literal(sign)}`,
     units.map((unit) => `\\\\{1,7}u${unit}`).join(''),
     ...(short[sign] === undefined ? [] : [`\\\\{1,7}${short[sign]}`]),
@@ -43,7 +44,7 @@ function anyOf(sign: string): string {
   ].join('|');
 }
 
-/** In either case. */
+/** Upper or lower case. */
 function hex(code: number, digits: number): string {
   return code
     .toString(16)

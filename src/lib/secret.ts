@@ -1,7 +1,10 @@
+// The wrapper of secrets.
 import { inspect } from 'node:util';
 import { secretPattern } from './secret-pattern.ts';
 
-/** A text that must not be printed: logs, JSON, templates and the debugger show a mask; only `reveal` gives it away. */
+/**
+ * A text that must not be printed: logs, JSON, templates and the debugger show a mask; only `reveal` returns the text.
+ */
 export class Secret {
   readonly #text: string;
   #pattern: string | RegExp | undefined;
@@ -14,7 +17,7 @@ export class Secret {
     return this.#text;
   }
 
-  /** The text with every occurrence of this secret masked, escaped or not, as for an answer that echoes its request. */
+  /** The text with every occurrence of this secret masked, escaped or not: for answers that repeat their request. */
   maskIn(text: string): string {
     if (this.#text === '') return text;
     this.#pattern ??= secretPattern(this.#text);

@@ -1,6 +1,6 @@
-// How much of an answer is read: whoever answers for ever, or packs a thousandfold, must not fill the memory.
+// Bounds how much of an answer is read, so that an endless or highly compressed answer does not fill the memory.
 
-/** An answer is larger than any honest one. It was not kept, and its connection is closed. */
+/** An answer is larger than any valid one. It was not kept, and its connection is closed. */
 export class AnswerTooLarge extends Error {
   override readonly name = 'AnswerTooLarge';
   readonly code = 'ERR_ANSWER_TOO_LARGE';
@@ -12,12 +12,14 @@ export class AnswerTooLarge extends Error {
   }
 }
 
-/** What is read of an answer that is no success: people are shown its first words, and a field map is seldom over 10 kB. */
+/**
+ * The part that is read of an answer without success: people see its first words, and a field map is seldom over 10 kB.
+ */
 export const refusalBytesMax = 64_000;
 
 /**
- * The same response, whose body is counted piece by piece as it is read, unpacked, without being copied. Beyond `bytesMax` the
- * connection is closed, and the body ends there (`cut`) or fails with AnswerTooLarge (`fail`).
+ * The same response with a bounded body: each piece is counted as it is read, unpacked, and not copied. Beyond
+ * `bytesMax` the connection is closed, and the body ends there (`cut`) or fails with AnswerTooLarge (`fail`).
  */
 export function boundResponse(response: Response, bytesMax: number, beyond: 'cut' | 'fail'): Response {
   if (response.body === null) return response;
@@ -31,7 +33,7 @@ export function boundResponse(response: Response, bytesMax: number, beyond: 'cut
         left -= value.byteLength;
         return controller.enqueue(value);
       }
-      // Nobody waits for the connection to be closed.
+      // Closing the connection is not awaited.
       void reader.cancel().catch(() => undefined);
       if (beyond === 'fail') return controller.error(new AnswerTooLarge(bytesMax));
       if (left > 0) controller.enqueue(value.subarray(0, left));
@@ -43,10 +45,10 @@ export function boundResponse(response: Response, bytesMax: number, beyond: 'cut
   return new Response(body, { status, statusText, headers });
 }
 
-/** Characters that are kept of a sentence from outside: it goes on in ours, into cells, logs and mails. */
+/** Characters kept of a sentence from outside: it becomes a part of our sentences, in cells, logs and mails. */
 const saidCharsMax = 500;
 
-/** The beginning of what the other side said, so that nothing that reads it takes long. */
+/** The beginning of a text from the other side, so that reading it is quick. */
 export function cutSaid(text: string, charsMax = saidCharsMax): string {
   return text.length > charsMax ? `${text.slice(0, charsMax)}...` : text;
 }

@@ -1,4 +1,4 @@
-// How much of each budget is spent: for metrics, the heartbeat and whoever asks.
+// The used part of each budget, for metrics and the heartbeat.
 
 /** `sheet_reads` and `sheet_writes` as Google counts them. */
 export type BudgetName = 'crm' | 'sheet_reads' | 'sheet_writes';
@@ -7,7 +7,7 @@ export interface BudgetUsage {
   /** Calls started since the process began. */
   readonly total: number;
   readonly lastMinute: number;
-  /** How many a minute may have. */
+  /** The limit for a minute. */
   readonly perMinute: number;
 }
 

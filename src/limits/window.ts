@@ -1,19 +1,19 @@
-// Counting over a stretch of time that ends now: the arithmetic of every budget.
+// Counts starts within a period that ends now: the arithmetic of every budget.
 
 /**
- * Starts within the last `lengthMs`. It reads a clock that is never set back: p-queue's own intervals read the wall clock,
- * and stand still for as long as that one was set back.
+ * Starts within the last `lengthMs`, on a clock that is never set back. The intervals of p-queue use the wall clock,
+ * and stop for as long as that one was set back.
  */
 export interface SlidingWindow {
   /** Counts a start at this instant. */
   start(): void;
   count(): number;
-  /** Whole milliseconds, as timers take them, until one more start fits; 0 for now. */
+  /** Whole milliseconds, for timers, until one more start is allowed; 0: now. */
   waitMs(): number;
 }
 
 export interface WindowOptions {
-  /** Infinity: counts, and never asks to wait. */
+  /** Infinity: only counts, and never requires a wait. */
   readonly startsMax: number;
   readonly lengthMs: number;
   /** Milliseconds from any fixed instant, never set back: performance.now. */

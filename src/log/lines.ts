@@ -1,5 +1,5 @@
-// What the engine tells, as lines: a static message and the rest as fields. Ids yes; what a contact contains only where
-// `log.contact_details: shown` says so.
+// Turns the events of the engine into log lines: a static message, and the rest as fields. Lines have ids; they have
+// the contents of contacts only with `log.contact_details: shown`.
 import type { DaemonEvent } from '../daemon/daemon.ts';
 import type { EngineEvent } from '../engine/events.ts';
 import { reasonOf } from '../engine/last-run.ts';
@@ -12,11 +12,11 @@ import { hideAddresses } from './mask.ts';
 
 export interface LineOptions {
   readonly areDetailsShown: boolean;
-  /** Takes out of a sentence what it quotes from cells and answers. */
+  /** Removes quotes of cells and answers from a sentence. */
   readonly hideQuotes: (text: string) => string;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** The end was asked for: a run that stops then did not fail. */
+  /** A stop was requested: a run that stops then did not fail. */
   readonly isStopping: () => boolean;
 }
 
@@ -27,14 +27,14 @@ export interface Lines {
   wrongPassword(): void;
 }
 
-/** While nothing happens, a sync shows that it lives so often; the runs between are at `debug`. */
+/** While nothing happens, a sync logs a line this often; the runs between are at `debug`. */
 const idleLineEveryMs = 10 * 60_000;
-/** Of one run; the rest is in `leadsheet status`. */
+/** Problems logged for one run; `leadsheet status` shows the rest. */
 const problemLinesMax = 20;
-/** A script with an old secret asks at every edit; somebody who guesses, more often. */
+/** A script with an old secret calls at every edit; a guessing client calls more often. */
 const refusalLineEveryMs = 10 * 60_000;
 
-/** What was said of a sync, so that it is not said again. */
+/** The last lines of a sync, so that they are not repeated. */
 interface Said {
   notices: Set<string>;
   noticesNow: Set<string>;
@@ -95,7 +95,7 @@ export function createLines(log: Log, { areDetailsShown, hideQuotes, now, isStop
     const why = 'message' in outcome ? safe(outcome.message) : 'changed meanwhile; planned again';
     const said = saidOf(sync);
     const key = `${about.contact} ${done.row} ${done.op} ${outcome.kind} ${why}`;
-    // It is tried again each run, and fails for the same reason until somebody does something.
+    // It is tried in each run, and fails for the same reason until a person acts.
     const level = said.failures.has(key) ? 'debug' : 'warn';
     log[level]({ ...about, outcome: outcome.kind, why }, 'change not done');
     said.failuresNow.add(key);
@@ -139,7 +139,7 @@ export function createLines(log: Log, { areDetailsShown, hideQuotes, now, isStop
       ...(reason !== undefined && { reason: safe(reason) }),
       ...(report.approvable !== undefined && { approve: report.approvable }),
     };
-    // A run that failed saw no problems: what was open before still is.
+    // A failed run detected no problems: earlier ones are still open.
     const fresh = status === 'failed' ? [] : newProblems(said, report);
     const isNews = fresh.length > 0 || status !== said.status || isWriting(report);
     said.status = status;
@@ -156,7 +156,7 @@ export function createLines(log: Log, { areDetailsShown, hideQuotes, now, isStop
     said.idleRuns = 0;
   }
 
-  /** A line now and then, with how often since the one before. */
+  /** A line at intervals, with the number of calls since the one before. */
   function refusal(refused: { count: number; lineAt: number }, message: string): void {
     refused.count += 1;
     if (now() - refused.lineAt < refusalLineEveryMs) return;

@@ -1,4 +1,4 @@
-// The log of the daemon: one JSON object a line, or lines for people, with every secret taken out.
+// The log of the daemon: one JSON object a line, or lines for people, with every secret removed.
 import pino, { type Logger } from 'pino';
 import pretty from 'pino-pretty';
 import type { LogConfig } from '../config/config.ts';
@@ -15,10 +15,11 @@ export interface LoggerOptions extends Pick<LogConfig, 'level' | 'format'> {
   readonly now: () => number;
 }
 
-/** Lines are written as they are logged: none is lost when the process ends. */
+/** Lines are written at once: none is lost when the process ends. */
 export function createLogger({ level, format, out, secrets, now }: LoggerOptions): Log {
   const mask = createMask(secrets);
-  // Texts of either side move no cursor: in JSON they stay the same values, for people they are escaped before the colours.
+  // Texts of either side must not control the terminal. In JSON they keep their values; for people they are escaped
+  // before colours are added.
   const write = { write: (line: string) => void out.write(escapeControls(mask(line))) };
   const destination =
     format === 'json'
@@ -38,5 +39,5 @@ export function createLogger({ level, format, out, secrets, now }: LoggerOptions
   );
 }
 
-/** Nothing logs these; should something some day, it does not show. */
+/** No code logs these fields; if any ever does, they are removed. */
 const secretKeys = ['token', 'password', 'authorization', 'webhook_url', 'headers'];

@@ -1,25 +1,28 @@
-// Text from outside, made safe to print: it moves no cursor, turns no direction and begins no line of its own.
+// Makes text from outside safe to print: it cannot move the cursor, change the direction of text or begin a line.
 
 /**
- * C0 but for tab and line feed, DEL, C1, the marks, embeddings, overrides and isolates of direction, and the line and
- * paragraph separators. JSON escapes the first of them by itself and leaves the others.
+ * C0 except tab and line feed, DEL, C1, the marks, embeddings, overrides and isolates of direction, and the line and
+ * paragraph separators. JSON itself escapes only the first of them.
  */
 // oxlint-disable-next-line no-control-regex -- these are what it looks for
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
-/** Each as `\u001b`: for whole outputs, whose lines are ours. JSON stays the same value, since these stand in its strings only. */
+/**
+ * Each as `\u001b`: for whole outputs, whose lines are ours. JSON keeps its values, because these occur only in its
+ * strings.
+ */
 export function escapeControls(text: string): string {
   return text.replaceAll(controls, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** The same, and no line feed and no tab either: for a name, a reason or a sentence within a line. */
+/** The same, also without line feeds and tabs: for a name, a reason or a sentence within a line. */
 export function lineText(text: string): string {
   return escapeControls(text)
     .replaceAll('\n', String.raw`\n`)
     .replaceAll('\t', String.raw`\t`);
 }
 
-/** What a terminal is told to write one line anew; nothing else that controls one is ever printed. */
+/** The sequence that rewrites a line; no other control sequence is ever printed. */
 export const wipeLine = '\r\u001b[2K';
 
 export interface Printer {
@@ -27,7 +30,7 @@ export interface Printer {
   readonly isTTY?: boolean;
 }
 
-/** Passes everything on escaped, but for a `wipeLine` that the program itself puts in front. */
+/** Escapes all text, except a `wipeLine` that the program itself puts in front. */
 export function safePrinter(printer: Printer): Printer {
   return {
     ...(printer.isTTY !== undefined && { isTTY: printer.isTTY }),
@@ -38,7 +41,7 @@ export function safePrinter(printer: Printer): Printer {
   };
 }
 
-/** A line of the log, whose texts a formatter will print as they are. Of a stack, each place stays a line. */
+/** A line of the log, whose texts a formatter prints unchanged. In a stack, each place keeps its line. */
 export function printableLine(json: string): string {
   const escaped: unknown = JSON.parse(json, (key, value: unknown) => {
     if (typeof value !== 'string') return value;
@@ -47,7 +50,7 @@ export function printableLine(json: string): string {
   return JSON.stringify(escaped);
 }
 
-/** The places of a stack keep their lines; the message before them has one, whatever it quotes. */
+/** The places of a stack keep their lines; the message before them is one line, even with quotes. */
 function stackText(stack: string): string {
   return escapeControls(stack).replaceAll(/\n(?! {4}at )/g, String.raw`\n`);
 }

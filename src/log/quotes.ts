@@ -1,12 +1,15 @@
-// Hides what a sentence quotes from a cell or from an answer: people type names into any cell.
+// Hides the quotes of cells and answers in a sentence: any cell may hold a name.
 
-/** A function that hides every text in quotation marks but those of the configuration: headers, tabs, lists and the like. */
+/**
+ * A function that hides every text in quotation marks except those of the configuration: headers, tabs, lists and the
+ * like.
+ */
 export function createQuoteHider(options: unknown): (text: string) => string {
   const known = new Set(textsIn(options));
   return (text) => hideQuotes(text, known);
 }
 
-/** What is quoted may hold quotation marks itself: from the first quote that is not known to the last mark, all is hidden. */
+/** A quote may contain quotation marks: everything from the first unknown quote to the last mark is hidden. */
 function hideQuotes(text: string, known: ReadonlySet<string>): string {
   const last = text.lastIndexOf('"');
   let start = text.indexOf('"');

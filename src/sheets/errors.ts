@@ -1,17 +1,17 @@
-// What can go wrong at any spreadsheet. Each error has a `code`, says whether the same call may succeed later without
-// anybody doing anything (`retryable`), and its message is a sentence a person can act on at 3 a.m. A driver has errors of
-// its own beside these (google/errors.ts); docs/errors.md lists all. No message, and no property, holds a key or a token.
-// Expected outcomes of single rows are not errors: see port.ts.
+// The errors of any spreadsheet. Each has a `code` and says whether the same call may succeed later by itself
+// (`retryable`).
+// A message is a sentence a person can act on. A driver adds errors of its own (google/errors.ts); docs/errors.md lists
+// all. No message and no property holds a key or a token. Expected outcomes of single rows are not errors: see port.ts.
 
 export interface SheetsErrorContext {
-  /** As the driver names it. */
+  /** By the driver's name for it. */
   readonly spreadsheetId?: string;
   /** As `Snapshot.tabId`. */
   readonly tabId?: string;
   readonly cause?: unknown;
 }
 
-/** The base of all. `cause`, where set, is what the spreadsheet answered, stripped of the request. */
+/** The base of all. `cause` is what the spreadsheet answered, without the request. */
 export abstract class SheetsError extends Error {
   /** Stable; logs and docs/errors.md use it. */
   abstract readonly code: string;
@@ -80,7 +80,7 @@ export class HeaderRowBeyondGridError extends SheetsError {
   }
 }
 
-/** The tab kept changing while it was read, in chunks or by columns that were elsewhere; nothing may be concluded (L7). */
+/** The tab kept changing while it was read, in chunks or by columns that had moved; nothing may be concluded (L7). */
 export class TableMovingError extends SheetsError {
   readonly code = 'table-moving';
   override readonly retryable = true;
@@ -92,7 +92,7 @@ export class TableMovingError extends SheetsError {
   }
 }
 
-/** A read was answered with more than is taken in; the same read would be answered so again. */
+/** The answer to a read is larger than the limit. The same read would get the same answer. */
 export class AnswerTooLargeError extends SheetsError {
   readonly code = 'answer-too-large';
   constructor(size: string, context: SheetsErrorContext) {
@@ -104,7 +104,7 @@ export class AnswerTooLargeError extends SheetsError {
   }
 }
 
-/** No connection was made: the request was certainly not processed. */
+/** No connection was made: the request was surely not processed. */
 export class UnreachableError extends SheetsError {
   readonly code = 'unreachable';
   override readonly retryable = true;
@@ -116,7 +116,7 @@ export class UnreachableError extends SheetsError {
   }
 }
 
-/** A write was sent and no answer tells whether it was applied. Never resent by itself: read back first (W4). */
+/** A write was sent and no answer shows whether it was applied. Never resent without reading back first (W4). */
 export class OutcomeUnknownError extends SheetsError {
   readonly code = 'outcome-unknown';
   constructor(problem: string, context: SheetsErrorContext) {

@@ -1,8 +1,8 @@
-// Keeps pages of a browser away from a stand-in, which asks for no token in places: they reach this machine by giving their
-// own name its address (DNS rebinding), or by sending a form across sites.
+// Refuses requests from web pages of other sites to a stand-in, parts of which need no token. Such pages reach this
+// machine by giving their name its address (DNS rebinding), or by sending a form across sites.
 import { isLoopback } from '../lib/loopback.ts';
 
-/** What to answer a request that comes from a page elsewhere; undefined for any other. */
+/** The answer to a request from a page of another site; undefined for any other. */
 export function refuseOtherSites({ method, headers }: Pick<Request, 'method' | 'headers'>): Response | undefined {
   const host = headers.get('host');
   if (host !== null && !isLoopback(URL.parse(`http://${host}/`)?.hostname ?? '')) {
@@ -13,7 +13,7 @@ export function refuseOtherSites({ method, headers }: Pick<Request, 'method' | '
     return refusal(403, 'a page of another site may not use a stand-in');
   }
   const site = headers.get('sec-fetch-site');
-  // A link from elsewhere may open the grid: its page cannot read what opens.
+  // A link from another page may open the grid: that page cannot read what opens.
   const isLink = method === 'GET' && headers.get('sec-fetch-dest') === 'document';
   const isOurs = site === null || site === 'same-origin' || site === 'none';
   return isOurs || isLink ? undefined : refusal(403, 'a page of another site may not use a stand-in');

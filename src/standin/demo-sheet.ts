@@ -1,13 +1,14 @@
+// Makes the spreadsheet of a trial, with people in it.
 import type { Model } from './service/model.ts';
 import type { ContactRecord } from './service/stored.ts';
 import type { SheetsStandin } from './sheets/standin.ts';
 
-/** The spreadsheet of a trial; its id is what a mapping file names. */
+/** The spreadsheet of a trial; mapping files name its id. */
 export const demoSpreadsheetId = 'demo-spreadsheet-of-the-stand-in';
 
 const headers = ['First name', 'Last name', 'Company', 'Email', 'Position', 'Automation', 'Enrolment'];
 const rowCount = 120;
-/** As somebody laid them out: headers in the first row, columns in pixels. */
+/** The usual layout of people: headers in the first row, columns in pixels. */
 const feedTabs = [
   {
     title: 'Automations',
@@ -23,8 +24,8 @@ const feedTabs = [
 const prospectWidths = [90, 90, 150, 190, 150, 150, 470];
 
 /**
- * Makes a tab of 120 people as somebody typed it: every other one is a contact of the first
- * list already and has an e-mail address by which it can be found, the rest are new. The tabs of feeds have only headers.
+ * Makes a tab of 120 people as if typed. Every other one is a contact of the first list and has the e-mail address that
+ * finds it; the rest are new. The tabs of feeds have only headers.
  */
 export function addDemoSpreadsheet(sheets: SheetsStandin, service: Model): void {
   const [first] = service.lists.table.all();
@@ -54,7 +55,7 @@ export function addDemoSpreadsheet(sheets: SheetsStandin, service: Model): void 
   });
   widen(sheets, 0, prospectWidths);
   for (const [index, tab] of feedTabs.entries()) widen(sheets, index + 1, tab.widths);
-  // Columns that are there keep their format, so that whoever makes one for dates says so.
+  // Existing columns keep their format, so a person who makes one for dates sets its format.
   sheets.person(demoSpreadsheetId).request({
     repeatCell: {
       range: { sheetId: 2, startColumnIndex: 0, endColumnIndex: 1, startRowIndex: 1 },

@@ -1,3 +1,4 @@
+// Serves a stand-in on the loopback interface.
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
@@ -12,7 +13,7 @@ export interface Served {
 export interface RunningServer extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
-  /** Ends the server and every connection it still has, whether idle or waiting. May be called twice. */
+  /** Ends the server and all its connections, idle or waiting. May be called twice. */
   close(): Promise<void>;
 }
 
@@ -28,7 +29,7 @@ export class PortTaken extends Error {
   }
 }
 
-/** Serves on the loopback interface, and no page of another site; port 0 takes any free one. Throws PortTaken. */
+/** Serves on the loopback interface, and refuses pages of other sites; port 0 takes any free one. Throws PortTaken. */
 export async function serve(served: Served, port: number): Promise<RunningServer> {
   const hostname = '127.0.0.1';
   const server = createAdaptorServer({

@@ -1,11 +1,11 @@
 /*
- * What can go wrong with the state, one class a kind (docs/errors.md lists them all). The message is one line: which file,
+ * The errors of the state, one class for each kind (docs/errors.md lists them all). A message is one line: the file,
  * what happened, what to do.
  */
 
 export abstract class StateError extends Error {
   abstract readonly code: string;
-  /** Whether the same call may succeed later without anybody doing anything. */
+  /** Whether the same call may succeed later by itself. */
   readonly retryable: boolean = false;
   /** The file or folder concerned. */
   readonly file: string;
@@ -17,7 +17,7 @@ export abstract class StateError extends Error {
   }
 }
 
-/** `state:` in the configuration names no store this program has. */
+/** `state:` in the configuration names an unknown kind of store. */
 export class UnknownStoreError extends StateError {
   override readonly code = 'unknown_store';
 
@@ -26,14 +26,14 @@ export class UnknownStoreError extends StateError {
   }
 }
 
-/** Never the address of a database: its password is part of it. */
+/** Never the address of a database: it contains a password. */
 function describePlace(url: string): string {
   const scheme = /^([a-z][a-z\d+.-]{0,20}):\/\//i.exec(url)?.[1];
   if (scheme !== undefined) return `a ${scheme} address`;
   return url.includes('@') ? 'a place that is not shown' : url;
 }
 
-/** The disk refused. What was committed before is untouched. */
+/** The disk refused. Earlier commits are untouched. */
 export class DiskError extends StateError {
   override readonly code = 'disk';
   override readonly retryable = true;
@@ -89,7 +89,7 @@ export interface LeaseHolder {
   readonly since: string;
 }
 
-/** The lock was removed, or is another's, while this process held it. Nothing was committed. */
+/** Another process removed or replaced the lock while this process held it. Nothing was committed. */
 export class LeaseLostError extends StateError {
   override readonly code = 'lease_lost';
 

@@ -1,3 +1,4 @@
+// Opens the store that the configuration names.
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UnknownStoreError } from './errors.ts';
@@ -9,7 +10,7 @@ import type { ProcessDep, Processes } from './file/processes.ts';
 import { currentSchema } from './file/schema.ts';
 import type { Notice, Store } from './port.ts';
 
-/** The disk a program writes to and the processes beside it, where they are not those of this machine: tests bring some. */
+/** The disk and the processes, if not those of this machine: tests replace them. */
 export interface Machine {
   readonly disk: Disk;
   readonly processes: Processes;
@@ -23,7 +24,7 @@ export interface StoreDep {
   readonly now: () => number;
   /** A version 4 uuid. */
   readonly randomId: () => string;
-  /** Told what cannot be handed to anybody as an answer. */
+  /** Receives what no call can return. */
   readonly warn: (notice: Notice) => void;
   /** DESIGN "State on disk": 90 by default. */
   readonly historyDays?: number;
@@ -32,18 +33,18 @@ export interface StoreDep {
 const historyDaysDefault = 90;
 
 /**
- * Reports are kept as long as the history that they explain, 90 days; and of a job that has something to report every few
- * minutes no more than 1,000: about 2 MB, as a report is mostly 1 to 3 KB, and a folder that is listed in a millisecond.
+ * Reports are kept as long as the history that they explain, 90 days. A job has at most 1,000: about 2 MB, because a
+ * report is mostly 1 to 3 KB, and a folder of that size is listed in a millisecond.
  */
 const runsMax = 1_000;
 const runDays = 90;
 
-/** Reading 256 KB takes about a millisecond: a log shorter than that is not worth folding. */
+/** Reading 256 KB takes about a millisecond: folding a shorter log saves nothing. */
 const foldFloorBytes = 256 * 1024;
 
 /**
- * The store at `file:./state`, relative to the working folder, or `file:///var/lib/leadsheet`. Touches nothing yet. Throws
- * UnknownStoreError.
+ * The store at `file:./state`, relative to the working folder, or `file:///var/lib/leadsheet`. Touches no file yet.
+ * Throws UnknownStoreError.
  */
 export function openStore(
   url: string,

@@ -53,13 +53,13 @@ test('the example loads', () => {
   expect(config.outboxes.map(({ name }) => name)).toEqual(['outreach']);
 });
 
-test('the example has every option there is, if only in a comment', () => {
+test('the example has every option, at least in a comment', () => {
   const options = configOptions().map(({ path }) => path.join('.'));
   expect(options.length).toBeGreaterThan(60);
   expect(options.filter((option) => !optionsIn(withComments).includes(option))).toEqual([]);
 });
 
-test('the example says what the defaults are, where it says nothing else', () => {
+test('the example states the defaults wherever it sets no other value', () => {
   const differs = new Set(['syncs.NAME.timezone', 'feeds.NAME.timezone', 'feeds.NAME.control', 'outbox.NAME.timezone']);
   const values = load(example, { env }).options as unknown;
   const at = (path: readonly string[]) =>
@@ -73,7 +73,7 @@ test('the example says what the defaults are, where it says nothing else', () =>
   expect(new Set(otherwise)).toEqual(differs);
 });
 
-test('the JSON Schema is one, and takes the example as an editor reads it', () => {
+test('the JSON Schema is valid, and accepts the example as an editor reads it', () => {
   const validate = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true, strictRequired: false }).compile(
     configJsonSchema(outreachDescription),
   );
@@ -91,12 +91,12 @@ test.each([
   expect(validate(data(example.replace(right, wrong)))).toBe(false);
 });
 
-test('the JSON Schema takes a reference where a word of a few may stand', () => {
+test('the JSON Schema accepts a reference in place of a choice of words', () => {
   const validate = new Ajv({ strict: false }).compile(configJsonSchema(outreachDescription));
   expect(validate(data(example.replace('format: json', 'format: ${LOG_FORMAT}')))).toBe(true);
 });
 
-/** The data with another value at a place; NAME and HEADER are the first there is. */
+/** The data with another value at a place; NAME and HEADER mean the first one. */
 function replaced(value: unknown, [name, ...rest]: readonly string[], put: unknown): unknown {
   if (name === undefined) return put;
   const inside = (value ?? {}) as Readonly<Record<string, unknown>>;
@@ -104,10 +104,10 @@ function replaced(value: unknown, [name, ...rest]: readonly string[], put: unkno
   return { ...inside, [key]: replaced(inside[key], rest, put) };
 }
 
-/** A bound for what hangs: each reads the whole file thousands of times. */
+/** A bound for hanging: each reads the whole file thousands of times. */
 const longMs = 180_000;
 
-test('no option is without consequence', { timeout: longMs }, () => {
+test('every option has an effect', { timeout: longMs }, () => {
   const changes: readonly (readonly [readonly string[], unknown])[] = [
     [['feeds', 'NAME', 'columns'], { ID: 'uuid', S: 'status' }],
     [['feeds', 'NAME', 'control'], false],
@@ -155,7 +155,7 @@ test('no option is without consequence', { timeout: longMs }, () => {
   const idle: string[] = [];
   for (const { path, node } of leaves) {
     const words = node.anyOf?.flatMap((branch) => branch.enum ?? []) ?? [];
-    // What is sent and what its text is called change together.
+    // The sent field and the name of its text column change together.
     const mail = { A: 'lead_uuid', B: 'sender_profile_uuid', C: 'body' };
     const isSent = path.join('.') === 'outbox.NAME.resource';
     const around = isSent ? replaced(whole, ['outbox', 'NAME', 'columns'], mail) : whole;
@@ -168,7 +168,7 @@ test('no option is without consequence', { timeout: longMs }, () => {
   expect(idle).toEqual([]);
 });
 
-test('whatever stands wherever, the answer is a configuration or lines about it', { timeout: longMs }, () => {
+test('any value at any place gives a configuration or lines about it', { timeout: longMs }, () => {
   const whole = data(example);
   const places = fc.constantFrom(...configOptions().map(({ path }) => path));
   fc.assert(
@@ -180,7 +180,7 @@ test('whatever stands wherever, the answer is a configuration or lines about it'
   );
 });
 
-/** Every key of the example that leadsheet has a name for, with its place. */
+/** Every key of the example that leadsheet names, with its place. */
 function knownKeys() {
   const document = parseDocument(withComments, { uniqueKeys: false });
   const keys: { name: string; offset: number; siblings: readonly string[]; option: string }[] = [];
@@ -206,13 +206,13 @@ function misspellings(word: string): readonly string[] {
   ]);
 }
 
-test('any key of the example, misspelt, is named with its line and with what was meant', { timeout: longMs }, () => {
+test('any misspelt key of the example is named with its line and the intended key', { timeout: longMs }, () => {
   const keys = knownKeys();
   expect(keys.length).toBeGreaterThan(70);
   const slip = fc
     .constantFrom(...keys)
     .chain((key) => fc.record({ key: fc.constant(key), wrong: fc.constantFrom(...misspellings(key.name)) }))
-    // Where another option is as near, nobody can tell which was meant.
+    // If another option is as near, the intended one is unknown.
     .filter(({ key, wrong }) =>
       key.siblings.every((name) => name === key.name || distance(name, wrong) > distance(key.name, wrong)),
     )

@@ -1,4 +1,4 @@
-// Small configuration files that load, to be made wrong in one place.
+// Small valid configuration files, which tests make wrong in one place.
 
 /** The connections: two lines. */
 export const start = `crm: { base_url: https://crm.example, token: t }

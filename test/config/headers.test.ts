@@ -5,13 +5,13 @@ import { readServiceSettings } from '../../src/config/service-settings.ts';
 import { load, problemsOf } from '../support/config.ts';
 import { sync } from './files.ts';
 
-/* `crm.headers`, and OUTREACH_HEADERS of `leadsheet api`: what may be sent beside our own headers. */
+/* `crm.headers`, and OUTREACH_HEADERS of `leadsheet api`: the further headers that may be sent. */
 
 const value = 'team-of-seven-7261534';
 const file = (headers: string) =>
   `crm: { base_url: https://crm.example, token: t, headers: ${headers} }\ngoogle: { credentials_file: g.json }\n${sync()}`;
 
-test('headers are there for those who send them, and printed by nothing', () => {
+test('headers are there for the code that sends them, and are never printed', () => {
   const config = load(file('{ Team-ID: "${TEAM}" }'), { env: { TEAM: value } });
   expect(config.crm.extraHeaders?.['Team-ID']?.reveal()).toBe(value);
   for (const shown of [
@@ -38,7 +38,7 @@ describe.each([
   'a b',
   'é',
 ])('the header %s', (name) => {
-  test('is refused by the file, which does not show its value', () => {
+  test('is refused by the file without its value', () => {
     const problems = problemsOf(file(`{ "${name}": ${value} }`));
     expect(problems).toEqual([expect.stringMatching(/crm\.headers.*allowed: the name of a header, such as Team-ID/)]);
     expect(problems.join()).not.toContain(value);
@@ -57,7 +57,7 @@ test.each([
   ['{ Team-ID: of-seven, team-id: eight }', 'crm.headers: found a value that is not shown; allowed: each header once'],
   ['[of-seven]', 'crm.headers: found a value that is not shown; allowed: a mapping (key: value)'],
   ['of-seven', 'crm.headers: found a value that is not shown; allowed: a mapping (key: value)'],
-])('%s is refused without a word of it', (headers, said) => {
+])('%s is refused without its value', (headers, said) => {
   const problems = problemsOf(file(headers));
   expect(problems).toEqual([expect.stringContaining(said)]);
   expect(problems.join()).not.toMatch(/of-seven|outside/);

@@ -10,10 +10,10 @@ import { outreachDescription } from '../../src/crm/outreach/description.ts';
 
 const readFile = (file: string) => readFileSync(file, 'utf8');
 
-describe('a file that says only what it must', () => {
+describe('a file with only the required options', () => {
   const config = load(start + sync());
 
-  test('has a default for everything else', () => {
+  test('has a default for each other option', () => {
     expect(config).toMatchObject({
       path: 'c.yaml',
       crm: { baseUrl: 'https://crm.example', requestsPerMinute: 240, concurrency: 2, timeoutMs: 30_000 },
@@ -28,7 +28,7 @@ describe('a file that says only what it must', () => {
     expect(config.google.endpoint).toBeUndefined();
   });
 
-  test('has a sync that harms nobody', () => {
+  test('has a sync that deletes nothing and enrols no contact', () => {
     expect(config.syncs).toEqual([
       {
         name: 's',
@@ -62,7 +62,7 @@ describe('a file that says only what it must', () => {
     ]);
   });
 
-  test('has a feed whose rows say when their record is gone', () => {
+  test('has a feed whose rows are marked when their record is gone', () => {
     expect(load(start + feed('resource: emails, columns: { ID: uuid, Copy: "cc[0]" }')).feeds).toEqual([
       {
         name: 'f',
@@ -84,7 +84,7 @@ describe('a file that says only what it must', () => {
 describe('columns', () => {
   const columnsOf = (columns: string, ...more: string[]) => load(start + sync({ columns }, ...more)).syncs[0]!.columns;
 
-  test('go both ways, or the one way their field can go (M4, M8)', () => {
+  test('go both ways, or the one way that their field allows (M4, M8)', () => {
     const columns = columnsOf('A: email, B: status, C: name, D: domain, E: { custom_field: x }, F: network_id');
     expect(columns.map(({ key, direction }) => [key, direction])).toEqual([
       ['email', 'both'],
@@ -96,11 +96,11 @@ describe('columns', () => {
     ]);
   });
 
-  test('may be told to go one way only', () => {
+  test('may go one way only', () => {
     expect(columnsOf('A: { field: email, direction: to_crm }')[0]).toMatchObject({ direction: 'to_crm' });
   });
 
-  test('have their own policy before that of the sync (M1, M3)', () => {
+  test('use their own policy before that of the sync (M1, M3)', () => {
     const columns = columnsOf(
       'A: email, B: { field: position, conflict: crm, blank: sync }',
       'conflict: newest',
@@ -112,7 +112,7 @@ describe('columns', () => {
     ]);
   });
 
-  test('have headers without blanks around them', () => {
+  test('have headers without outer blanks', () => {
     expect(columnsOf('"  First name ": first_name')[0]).toMatchObject({ header: 'First name' });
   });
 });
@@ -130,7 +130,7 @@ describe('match keys (I2)', () => {
   });
 });
 
-test('vetoes are known by the key of their column (E4)', () => {
+test('vetoes use the key of their column (E4)', () => {
   const text = start + sync({}, 'automation: { column: A, result_column: null, unless: { Email: x@example.com } }');
   expect(load(text).syncs[0]!.automation).toEqual({
     header: 'A',
@@ -143,17 +143,17 @@ test('vetoes are known by the key of their column (E4)', () => {
 describe('references to the environment', () => {
   const env = { A: 'a: b # "c', TOKEN: 'tok', TAB: 'From outside' };
 
-  test('are replaced by what the variable holds, which is not read as YAML', () => {
+  test('are replaced by the value of the variable, which is not read as YAML', () => {
     expect(load(start + sync({ contacts: 'list: "${A}"' }), { env }).syncs[0]!.contacts.list).toBe(env.A);
     expect(load(start + sync({ contacts: 'list: say ${A}' }), { env }).syncs[0]!.contacts.list).toBe(`say ${env.A}`);
   });
 
-  test('stand in braces as everywhere, although braces are YAML', () => {
+  test('work in braces, although braces belong to YAML', () => {
     const text = `crm: { base_url: https://crm.example, token: \${TOKEN} }\ngoogle: { credentials_file: g }\n${sync()}`;
     expect(load(text, { env }).crm.token.reveal()).toBe('tok');
   });
 
-  test('do not move what comes behind them', () => {
+  test('keep the places of the text after them', () => {
     const text = `${start}log: { format: \${TAB}, level: inof }\n${sync()}`;
     expect(problemsOf(text, { env })).toEqual([
       '3:16: log.format: found "${TAB}" (its value is not shown here); allowed: json or pretty',
@@ -161,20 +161,20 @@ describe('references to the environment', () => {
     ]);
   });
 
-  test('are left alone behind a second $, in comments and in headers', () => {
+  test('stay unchanged behind a second $, in comments and in headers', () => {
     const text = start + sync({ contacts: 'list: "$${NOPE} $ {x}"', columns: '"${NOPE}": email' }, '# ${NOPE}');
     const [first] = load(text).syncs;
     expect(first!.contacts.list).toBe('${NOPE} $ {x}');
     expect(first!.columns[0]!.header).toBe('${NOPE}');
   });
 
-  test('that are empty are as bad as unset ones', () => {
+  test('are refused when empty, as when unset', () => {
     expect(problemsOf(start + sync({ contacts: 'list: "${E}"' }), { env: { E: '' } })).toEqual([
       '5:23: syncs.s.contacts.list: found ${E}, which is empty in the environment; allowed: a variable that is set',
     ]);
   });
 
-  test('reach an option that is given by an alias', () => {
+  test('work in an option that an alias gives', () => {
     const text = `${start}log: { level: &level "\${L}" }\n${sync({ contacts: 'list: *level' })}`;
     expect(load(text, { env: { L: 'warn' } }).syncs[0]!.contacts.list).toBe('warn');
   });
@@ -190,7 +190,7 @@ server: { listen: "[::]:4000", password: \${SECRET}, hook_secret: \${SECRET}-\${
 alerts: { webhook_url: \${HOOK} }
 ${sync()}`;
 
-  test('are there for those who need them', () => {
+  test('can be revealed by the code that needs them', () => {
     const { crm, server, alertWebhookUrl } = load(text, { env });
     expect(crm.token.reveal()).toBe(secret);
     expect(server).toMatchObject({ host: '::', port: 4000 });
@@ -199,14 +199,14 @@ ${sync()}`;
     expect(alertWebhookUrl?.reveal()).toBe(env.HOOK);
   });
 
-  test('are printed by nothing', () => {
+  test('are never printed', () => {
     const config = load(text, { env });
     expect(inspect(config, { depth: 20, showHidden: true })).not.toContain(secret);
     expect(JSON.stringify(config)).not.toContain(secret);
     expect(JSON.stringify(effectiveConfig(config))).not.toContain(secret);
   });
 
-  test('stand in files, with or without a line end', () => {
+  test('may be in files, with or without a line end', () => {
     const inFiles = `crm: { base_url: https://crm.example, token_file: t.txt }
 google: { credentials_file: g.json }
 server: { listen: 0.0.0.0:1, password_file: p.txt, hook_secret_file: h.txt }
@@ -221,7 +221,7 @@ ${sync()}`;
     expect(JSON.stringify(effectiveConfig(config))).not.toContain(secret);
   });
 
-  test('of hooks are as long in files as anywhere else', () => {
+  test('of hooks need the same length in files', () => {
     const problems = (listen: string, given: string) =>
       problemsOf(
         `${start}server: { listen: ${listen}, password: fifteen-letters, hook_secret_file: h.txt }\n${sync()}`,
@@ -238,7 +238,7 @@ ${sync()}`;
     ]);
   });
 
-  test('of the server are as long in files as anywhere else, and need not be where nobody else can try', () => {
+  test('of the server need the same length in files, and may be missing on this machine alone', () => {
     const problems = (listen: string, given: string) =>
       problemsOf(`${start}server: { listen: ${listen}, password_file: p.txt }\n${sync()}`, {
         files: { 'p.txt': given },
@@ -250,7 +250,7 @@ ${sync()}`;
     ]);
   });
 
-  test('are in no error, wherever a file is cut, a line is lost or a sign is put in', () => {
+  test('are in no error, wherever a file is cut, a line is lost or a character is added', () => {
     const written = text.replaceAll('${SECRET}', secret);
     expect(problemsOf(written, { env })).toEqual([]);
     const lines = written.split('\n');
@@ -292,7 +292,7 @@ describe('the effective configuration', () => {
     feed('resource: lists, columns: { ID: uuid }');
   const effective = effectiveConfig(load(text));
 
-  test('shows in the words of the file what holds, defaults included', () => {
+  test('shows the options in the words of the file, defaults included', () => {
     expect(effective).toMatchObject({
       crm: { token: '[secret]', requests_per_minute: 240 },
       syncs: {
@@ -309,16 +309,16 @@ describe('the effective configuration', () => {
     });
   });
 
-  test('is itself a configuration that says the same', () => {
+  test('is itself a configuration with the same meaning', () => {
     expect(effectiveConfig(load(JSON.stringify(effective)))).toEqual(effective);
   });
 });
 
-test('a server that nobody wants is null', () => {
+test('without a server it has null', () => {
   expect(load(`${start}server: null\n${sync()}`).server).toBeUndefined();
 });
 
-test('a file begins with a byte order mark and ends its lines with CRLF where Windows wrote it', () => {
+test('a file may begin with a byte order mark and end its lines with CRLF, as Windows writes it', () => {
   const text = `\uFEFF${start}log: { level: inof }\n${sync()}`.replaceAll('\n', '\r\n');
   expect(problemsOf(text)).toEqual([
     '3:15: log.level: found "inof"; allowed: trace, debug, info, warn, error or fatal; did you mean info?',

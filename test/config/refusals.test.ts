@@ -1,9 +1,9 @@
-// What a person who wrote a wrong file is told: one line for each thing to mend, without the name of the file.
+// The messages about a wrong file: one line for each problem, here without the name of the file.
 import { describe, expect, test } from 'vitest';
 import { problemsOf } from '../support/config.ts';
 import { feed, outbox, start, sync } from './files.ts';
 
-/** By group: what is wrong, the file, and the lines. */
+/** By group: the fault, the file, and the lines. */
 type Case = readonly [what: string, text: string, lines: readonly string[]];
 const groups: Readonly<Record<string, readonly Case[]>> = {
   'the text': [

@@ -41,7 +41,7 @@ test('T34: add-new-lead that answers with the contact is added, contact and all'
   });
 });
 
-test('T34: after a lost answer, trying again with skip_if_lead_exists enrols nobody twice', async () => {
+test('T34: after a lost answer, another try with skip_if_lead_exists enrols no contact twice', async () => {
   const { client, standin, calls, flowUuid, list_uuid } = seedAutomation();
   const input = { flowUuid, lead: { email: 'new@firm.test' }, list_uuid };
   standin.faults.inject({ kind: 'lost', when: 'after', operation: 'automations.add-new-lead' });
@@ -53,7 +53,7 @@ test('T34: after a lost answer, trying again with skip_if_lead_exists enrols nob
   expect([...standin.model.automations.enrolments()]).toHaveLength(1);
 });
 
-test('T34, E3: an add-new-lead that was lost on its way made no contact that a lookup finds', async () => {
+test('T34, E3: a lost add-new-lead made no contact that a lookup finds', async () => {
   const { client, standin, flowUuid, list_uuid } = seedAutomation();
   const input = { flowUuid, lead: { email: 'new@firm.test' }, list_uuid };
   standin.faults.inject({ kind: 'lost', operation: 'automations.add-new-lead' });
@@ -62,7 +62,7 @@ test('T34, E3: an add-new-lead that was lost on its way made no contact that a l
 });
 
 test.each(['accepted', 'conflict', 'refused'] as const)(
-  'T35: adding a contact twice (%s) is one enrolment, and never repeated by itself',
+  'T35: adding a contact twice (%s) is one enrolment, and is never repeated by itself',
   async (addTwice) => {
     const { client, standin, calls, flowUuid, leadUuid } = seedAutomation({ addTwice });
     expect(await client.automations.addContact({ flowUuid, leadUuid })).toBe('added');
@@ -98,7 +98,7 @@ test('T37: starting an archived automation gives the words of the service', asyn
   expect((error as ValidationError).message).toMatch(/archived/);
 });
 
-test('T37: starting what is on, and stopping what is off, is success', async () => {
+test('T37: starting an automation that is on, or stopping one that is off, succeeds', async () => {
   const { client, flowUuid } = seedAutomation();
   expect(await client.automations.start({ flowUuid })).toMatchObject({ uuid: flowUuid, status: 'on' });
   expect(await client.automations.stop({ flowUuid })).toMatchObject({ status: 'off' });
@@ -117,7 +117,7 @@ test('a schedule reads the same whether its minutes are called from and to, or m
   expect(await read()).toEqual(documented);
 });
 
-test('T39: a reaction that came in is listed with the other messages', async () => {
+test('T39: an incoming reaction is listed with the other messages', async () => {
   const { client, standin, leadUuid } = seedAutomation();
   const sender = standin.model.senderProfiles.add({ first_name: 'Ada', last_name: 'Byron' });
   standin.model.inbox.addMessage({
@@ -143,7 +143,7 @@ test.each([402, 403, 422] as const)(
   },
 );
 
-test('connect-external needs a subscription, and takes an id by the name of a vendor as an unknown field', async () => {
+test("connect-external needs a subscription, and accepts an id under a vendor's name as an unknown field", async () => {
   const profile = { first_name: 'Ada', last_name: 'Byron', external_browser_profile_id: 'b' };
   const { client } = createService({ subscriptionActive: false });
   await expect(client.senderProfiles.connectExternal(profile)).rejects.toBeInstanceOf(PlanLimitError);
@@ -154,7 +154,7 @@ test('connect-external needs a subscription, and takes an id by the name of a ve
   expect(created).toMatchObject({ first_name: 'Ada' });
 });
 
-test('a sent e-mail is the one with a uuid, not its body, and is listed when the answer was lost', async () => {
+test('a sent e-mail is the record with a uuid, not its body, and is listed after a lost answer', async () => {
   const { client, standin, leadUuid } = seedAutomation();
   const sender = standin.model.senderProfiles.add({ first_name: 'Ada', last_name: 'Byron' });
   const message = { sender_profile_uuid: sender.uuid, lead_uuid: leadUuid, subject: 'Hello', body: 'Hi there' };
@@ -182,7 +182,7 @@ test.each(['flat', 'nested'] as const)('e-mails are paged with %s figures', asyn
   expect(new Set(records.map(({ subject }) => subject)).size).toBe(25);
 });
 
-test('a list is found by its exact name over all pages, also where q is ignored, and after a lost answer', async () => {
+test('a list is found by its exact name over all pages, also if q is ignored, and after a lost answer', async () => {
   const service = createService({ hasMore: 'absent' });
   const { client, standin } = service;
   for (let index = 0; index < 150; index += 1) standin.model.lists.add({ name: `Prospects ${index}` });

@@ -22,7 +22,7 @@ test.each([
   });
 });
 
-test('M8: a field goes by the name that creates and updates have for it', () => {
+test('M8: a field has the name that creates and updates use for it', () => {
   const fields = [{ field: 'network_id', after: 'ada' }];
   expect(bodies.toLead(fields)).toEqual({ network_id: 'ada' });
   expect(bodies.toUpdate(fields)).toEqual({ network: 'ada' });

@@ -44,7 +44,7 @@ test.each([10, 45, 240, 600])(
   },
 );
 
-test('W1: an edit goes before the scans that wait, scans in their order', async () => {
+test('W1: an edit goes before the waiting scans; scans keep their order', async () => {
   const { run, started } = openBudget();
   const scans = ['a', 'b', 'c', 'd'].map((name) => run(name, 'scan'));
   await Promise.all([...scans, run('edit', 'edit')]);
@@ -62,7 +62,7 @@ test('an aborted task leaves the queue at once; the others run', async () => {
   expect(started).toEqual(['a', 'c']);
 });
 
-test('an abort lets a task that runs come to its end', async () => {
+test('an abort lets a running task finish', async () => {
   const { budget } = openBudget();
   const leaving = new AbortController();
   const running = budget.run(
@@ -76,7 +76,7 @@ test('an abort lets a task that runs come to its end', async () => {
   expect(await running).toBe('done');
 });
 
-test('a pause holds everything, also what comes during it, and the longest one counts', async () => {
+test('a pause holds all tasks, also later ones, and the longest pause counts', async () => {
   const { budget, run } = openBudget({ requestsPerMinute: 6_000 });
   const start = performance.now();
   expect(budget.refused(5_000)).toBe(5_000);
@@ -94,7 +94,7 @@ test('a pause that ends within a millisecond ends', async () => {
   expect(startedAt[0]! - start).toBeGreaterThanOrEqual(5_000.25);
 });
 
-test('refusals that name no time back off 2, 4, 8 .. 60 s, until one call is accepted', () => {
+test('refusals without a time back off 2, 4, 8 .. 60 s, until one call is accepted', () => {
   const { budget } = openBudget({ random: () => 1 });
   expect([1, 2, 3, 4, 5, 6, 7].map(() => budget.refused(undefined))).toEqual([
     2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000,
@@ -103,7 +103,7 @@ test('refusals that name no time back off 2, 4, 8 .. 60 s, until one call is acc
   expect(budget.refused(undefined)).toBe(2_000);
 });
 
-test('a pause of hours is not waited for, neither by those who wait already nor by those who come', async () => {
+test('neither waiting nor new tasks wait for a pause of hours', async () => {
   const { budget, run } = openBudget();
   const tasks = [run('a'), run('b'), run('c')];
   const outcomes = Promise.allSettled(tasks);
@@ -112,7 +112,7 @@ test('a pause of hours is not waited for, neither by those who wait already nor 
   expect((await outcomes).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
 });
 
-test('a closed budget rejects what waits and what comes, with its reason', async () => {
+test('a closed budget rejects waiting and new tasks, with its reason', async () => {
   const { budget, run, started } = openBudget();
   const outcomes = Promise.allSettled([run('a'), run('b'), run('c')]);
   const reason = new Error('no');
@@ -122,7 +122,7 @@ test('a closed budget rejects what waits and what comes, with its reason', async
   expect(started).toEqual(['a']);
 });
 
-test('its use can be seen', async () => {
+test('its usage is readable', async () => {
   const { budget, run } = openBudget();
   const tasks = ['a', 'b', 'c'].map((name) => run(name));
   await tasks[0];
@@ -132,7 +132,7 @@ test('its use can be seen', async () => {
   expect(budget.usage()).toMatchObject({ startedLastMinute: 0, waiting: 0 });
 });
 
-test('a clock that is set back does not hold it up: it reads one that never is', async () => {
+test('a clock that is set back has no effect: the budget reads one that never is', async () => {
   const { run, startedAt } = openBudget({ requestsPerMinute: 60 });
   await run('before');
   vi.setSystemTime(Date.now() - 3_600_000);
@@ -141,7 +141,7 @@ test('a clock that is set back does not hold it up: it reads one that never is',
   expect((startedAt.at(-1) ?? Infinity) - start).toBeLessThan(5_000);
 });
 
-test('no timer of it outlives the last task', async () => {
+test('no timer outlasts the last task', async () => {
   const { run } = openBudget();
   await run('the only one');
   expect(vi.getTimerCount()).toBe(0);

@@ -4,7 +4,7 @@ import { createRandom } from '../../src/standin/service/random.ts';
 import { operations } from '../../src/crm/outreach/operations/table.ts';
 import { createService } from '../support/service.ts';
 
-/* How much of a collection a reading saw: what a feed may conclude from an absence (F3, G5). */
+/* The coverage of a reading: whether a feed may conclude anything from a missing record (F3, G5). */
 
 function createLists(count: number, switches: Parameters<typeof createService>[0] = {}) {
   const { client, standin } = createService(switches);
@@ -23,18 +23,18 @@ test('F3: a listing that was read to its end is whole', async () => {
   expect(await read()).toMatchObject({ coverage: 'whole', isDrifted: false, records: { length: 250 } });
 });
 
-test('T12: so is one whose pages are clamped', async () => {
+test('T12: a listing with clamped pages is whole', async () => {
   const { read } = createLists(50, { pageRowsMax: 7 });
   expect(await read()).toMatchObject({ coverage: 'whole', isDrifted: false, records: { length: 50 } });
 });
 
-test('F5: of more than are wanted the first so many are taken, and it says that there are more', async () => {
+test('F5: of too many records the first are read, and the reading says that there are more', async () => {
   const { read } = createLists(150);
   expect(await read(120)).toMatchObject({ coverage: 'newest', records: { length: 120 } });
   expect(await read(150)).toMatchObject({ coverage: 'whole', records: { length: 150 } });
 });
 
-test('F3: a record that comes while pages are read makes it a drifted one', async () => {
+test('F3: a record that comes while pages are read makes the reading drift', async () => {
   const { client, standin } = createLists(150);
   let pages = 0;
   const list = {
@@ -48,7 +48,7 @@ test('F3: a record that comes while pages are read makes it a drifted one', asyn
   expect(await readCollection(client, list, {})).toMatchObject({ coverage: 'whole', isDrifted: true });
 });
 
-test('L12, T16: records that are equal in the order and come in another one each time are all listed', async () => {
+test('L12, T16: records that are equal in the order, in another one each time, are all listed', async () => {
   const { client, standin } = createLists(70, { pageRowsMax: 20 });
   expect(await readCollection(client, shuffled(standin), {})).toMatchObject({
     coverage: 'whole',
@@ -56,7 +56,7 @@ test('L12, T16: records that are equal in the order and come in another one each
   });
 });
 
-test('L12, G5: pages that end before the total are a partial listing, which says how many of how many', async () => {
+test('L12, G5: pages that end before the total give a partial listing, which says how many of how many', async () => {
   const { client } = createLists(250);
   const list = {
     ...operations.lists.list,

@@ -30,11 +30,11 @@ test('fields that the service lets people write go both ways (M8)', () => {
   );
 });
 
-test('a field that the service does not give back is sent only', () => {
+test('a field that the service does not answer is sent only', () => {
   expect(namesOf('to_crm')).toEqual(['domain']);
 });
 
-test('what no body takes is shown only: the name, which is computed, statuses and times (M4, M8)', () => {
+test('a field that no body has is shown only: the name, which is computed, statuses and times (M4, M8)', () => {
   const shown = namesOf('to_sheet');
   expect(shown).toEqual(expect.arrayContaining(['name', 'status', 'created_at', 'updated_at', 'work_email', 'tags']));
   expect(shown.filter((name) => name in lead.shape)).toEqual([]);

@@ -15,7 +15,7 @@ function seedOne(service: Service) {
   return { list_uuid, uuid: uuids[0] ?? '' };
 }
 
-/** Updates a contact and gives it as it was read before, and as the update answered it. */
+/** Updates a contact and returns it as read before, and as the update answered it. */
 async function update({ client }: Service, uuid: string, fields: ContactUpdate) {
   const before = await client.contacts.get({ uuid });
   const after = await client.contacts.update({ uuid, ...fields });
@@ -23,7 +23,7 @@ async function update({ client }: Service, uuid: string, fields: ContactUpdate) 
 }
 
 test.each(['not_found', 'null', 'object', 'array', 'blank', 'no_content'] as const)(
-  'T21: a lookup that finds nobody (%s) gives none, and one that fails gives an error',
+  'T21: a lookup without a hit (%s) gives no contact, and a failed one gives an error',
   async (lookupMiss) => {
     const { client, standin } = createService({ lookupMiss });
     expect(await client.contacts.lookupOne({ email: 'nobody@firm.test' })).toBeUndefined();
@@ -42,7 +42,7 @@ test.each([
   expect(await service.client.contacts.lookupOne(identifier)).toMatchObject({ uuid });
 });
 
-test('a lookup asks for no aggregation, and takes one identifier', async () => {
+test('a lookup requests no aggregation, and has one identifier', async () => {
   const service = createService();
   const { uuid } = seedOne(service);
   expect(await service.client.contacts.lookupOne({ email: 'person0@firm.test' })).toMatchObject({ uuid });
@@ -116,7 +116,7 @@ test.each(['work_email', 'personal_email'] as const)(
   },
 );
 
-test('T28: a name the service makes from its parts is no field that can be written back', async () => {
+test('T28: a name that the service makes from its parts cannot be written', async () => {
   const service = createService();
   const { uuid } = seedOne(service);
   const { after } = await update(service, uuid, { first_name: 'Ada' });
@@ -134,7 +134,7 @@ test('a value that the service rewrites is answered in the form it was stored in
 });
 
 test.each(['no_content', 'ok', 'accepted'] as const)(
-  'T30: a deletion (%s) that takes a minute is one deletion, and nobody rises again',
+  'T30: a deletion (%s) that takes a minute is one deletion, and the contact does not reappear',
   async (deleteStatus) => {
     const service = createService({ deleteStatus, deleteDelayMs: 60_000 });
     const { uuids } = seedContacts(service, 3);
@@ -157,7 +157,7 @@ test.each(['no_content', 'ok', 'accepted'] as const)(
   },
 );
 
-test('T31: an update of a contact that was deleted meanwhile fails, and makes nobody anew', async () => {
+test('T31: an update of a contact that was deleted meanwhile fails, and creates no contact', async () => {
   const service = createService();
   const { uuid } = seedOne(service);
   service.standin.model.contacts.remove(uuid);
@@ -182,7 +182,7 @@ test.each([
   expect((await service.client.contacts.get({ uuid })).about).toBe(about);
 });
 
-test('custom fields travel with an upsert, and a move to a list happens when asked for', async () => {
+test('custom fields are sent with an upsert, and a contact is moved to a list on request', async () => {
   const service = createService();
   const { uuid } = seedOne(service);
   const other = service.standin.model.lists.add({ name: 'Others' });

@@ -3,11 +3,11 @@ import { GatewayError, NotFoundError, OutcomeUnknownError, PermissionError } fro
 import type { ServiceClient } from '../../src/crm/outreach/service-client.ts';
 import { createService, seedContacts } from '../support/service.ts';
 
-/* "Not found" deletes, creates and cancels: only the service's own word for it counts, and no page of a gateway. */
+/* "Not found" deletes, creates and cancels: it counts only from the service itself, never from a gateway. */
 
 const missing = '00000000-0000-4000-8000-000000000000';
 
-/** What answers 404 on the way to the service: proxies, load balancers, a server that has no such route. */
+/** Sources of a 404 on the way to the service: proxies, load balancers, a server without such a route. */
 const strangers = [
   { what: 'an HTML page', body: '<html><head><title>404 Not Found</title></head></html>', type: 'text/html' },
   { what: 'a page without a doctype or a title', body: '<center>nginx</center>', type: 'text/html' },
@@ -17,7 +17,7 @@ const strangers = [
   { what: 'JSON that is cut', body: '{"error":{"reason":"not_fo', type: 'application/json' },
 ] as const;
 
-/** As services and frameworks say that a record does not exist (the contract shows no body). */
+/** The forms in which services and frameworks report a missing record (the contract shows no body). */
 const ownWords = [
   { what: 'the envelope', body: '{"error":{"reason":"not_found","message":"Not found."}}' },
   { what: 'a plain message', body: '{"message":"Not found."}' },
@@ -55,7 +55,7 @@ const harmfulWrites: typeof reads = [
   },
 ];
 
-/** A service in whose place somebody answers every request so; `calls` counts them. */
+/** A service that is replaced by one fixed answer to every request; `calls` counts them. */
 function answering(status: number, { body, type = 'application/json' }: { body: string; type?: string }) {
   let calls = 0;
   const { client } = createService(
@@ -77,8 +77,8 @@ async function failure(promise: Promise<unknown>): Promise<Error> {
   );
 }
 
-describe.each(strangers)('L7, D3: a 404 that is $what is not the word of the service', ({ body, type }) => {
-  test.each(reads)('L7, D3, T21: $name asks again, and ends as a gateway error', async ({ call }) => {
+describe.each(strangers)('L7, D3: a 404 that is $what does not come from the service', ({ body, type }) => {
+  test.each(reads)('L7, D3, T21: $name is repeated, and ends as a gateway error', async ({ call }) => {
     const { client, calls } = answering(404, { body, type });
     const error = await failure(call(client));
     expect(error).toBeInstanceOf(GatewayError);
@@ -102,7 +102,7 @@ describe.each(strangers)('L7, D3: a 404 that is $what is not the word of the ser
   });
 });
 
-describe.each(ownWords)('D3, T21: a 404 that is $what says that the record does not exist', (answer) => {
+describe.each(ownWords)('D3, T21: a 404 that is $what means a missing record', (answer) => {
   test('D3, T21: of a contact, a list and a lookup, at the first call', async () => {
     const { client, calls } = answering(404, answer);
     expect(await failure(client.contacts.get({ uuid: missing }))).toBeInstanceOf(NotFoundError);
@@ -113,25 +113,25 @@ describe.each(ownWords)('D3, T21: a 404 that is $what says that the record does 
   });
 });
 
-test('E3, L8: a 409 that is an HTML page does not say that the contact is in the automation already', async () => {
+test('E3, L8: a 409 that is an HTML page does not mean an existing enrolment', async () => {
   const page = { body: '<!doctype html><title>409 Conflict</title>', type: 'text/html' };
   expect(await failure(answering(409, page).client.automations.addContact(path))).toBeInstanceOf(OutcomeUnknownError);
   const own = answering(409, { body: '{"message":"Already there."}' });
   expect(await own.client.automations.addContact(path)).toBe('already');
 });
 
-test('E3, L8: a page with status 422 that has the word "already" in its title is not the word of the service', async () => {
+test('E3, L8: a page with status 422 and "already" in its title does not come from the service', async () => {
   const page = { body: '<!doctype html><title>Already under attack</title>', type: 'text/html' };
   const { client } = answering(422, page);
   expect(await client.automations.addContact(path).catch((error: unknown) => error)).not.toBe('already');
 });
 
-test('W6: a 403 that is a page still concerns only its record: nothing is concluded from it', async () => {
+test('W6: a 403 that is a page concerns its record alone, and nothing is concluded from it', async () => {
   const { client } = answering(403, { body: '<html><title>Forbidden</title></html>', type: 'text/html' });
   expect(await failure(client.contacts.get({ uuid: missing }))).toBeInstanceOf(PermissionError);
 });
 
-test('L7, T21: a lookup and a deletion go on as soon as the service itself answers', async () => {
+test('L7, T21: a lookup and a deletion continue as soon as the service itself answers', async () => {
   const service = createService();
   const { client, standin, calls } = service;
   const { uuids } = seedContacts(service, 2);

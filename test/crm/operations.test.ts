@@ -9,7 +9,7 @@ import { contact } from '../../src/crm/outreach/operations/records.ts';
 import { operationList, operations } from '../../src/crm/outreach/operations/table.ts';
 import { inputNames } from '../../src/crm/outreach/call/input.ts';
 
-/** Every endpoint of the contract, written down from it and not from the table. */
+/** Every endpoint of the contract, written from the contract and not from the table. */
 const contract = `
   POST /leads/api/leads/lookup-one
   POST /leads/api/leads/search
@@ -87,7 +87,7 @@ test('the defaults of the contract are the defaults of the table', () => {
   expect(operations.contacts.upsert.body?.parse({ lead: {} })).toMatchObject({ update_if_exists: true });
 });
 
-test('only what changes nothing, or changes nothing more the second time, may be repeated', () => {
+test('only an operation without further effect the second time may be repeated', () => {
   const harmful = operationList.filter(({ operation }) => operation.repeat === 'harmful').map(({ name }) => name);
   expect(harmful).toEqual([
     'lists.create',
@@ -117,7 +117,7 @@ test('the OpenAPI document is valid OpenAPI 3.1', async () => {
   expect(validator.version).toBe('3.1');
 });
 
-test('the OpenAPI document declares a refusal of what is no uuid wherever a path has one', () => {
+test('the OpenAPI document declares a refusal of an invalid uuid for every path with one', () => {
   const paths = openApiDocument()['paths'] as Record<string, Record<string, { responses: Record<string, unknown> }>>;
   const undeclared = Object.entries(paths)
     .filter(([path]) => path.includes('{'))
@@ -128,7 +128,7 @@ test('the OpenAPI document declares a refusal of what is no uuid wherever a path
   expect(undeclared.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
 });
 
-test('every reference in the OpenAPI document leads somewhere', () => {
+test('every reference in the OpenAPI document has a target', () => {
   const document = openApiDocument();
   const text = JSON.stringify(document);
   const { schemas } = document['components'] as { schemas: Record<string, unknown> };
@@ -136,7 +136,7 @@ test('every reference in the OpenAPI document leads somewhere', () => {
   expect(new Set(referenced)).toEqual(new Set(Object.keys(schemas).map((name) => `#/components/schemas/${name}`)));
 });
 
-test.each(['flat', 'bracket', 'json'] as const)('a query written %s reads back as it was', (style) => {
+test.each(['flat', 'bracket', 'json'] as const)('a query written %s is read back unchanged', (style) => {
   const { query } = operations.emails.list;
   const text = fc.string({ minLength: 1 }).filter((value) => !value.startsWith('{'));
   const queries = fc.record(
@@ -198,7 +198,7 @@ test.each<[string, ContactFilter, boolean | undefined]>([
   ['a field that is not in the answer cannot be told', { headline: 'x' }, undefined],
   ['nor can q', { q: 'Ada' }, undefined],
   ['but what does not match is no match', { q: 'Ada', first_name: 'Bob' }, false],
-])('a filter means what SQL means by it: %s', (_, filter, expected) => {
+])('a filter has the meaning of SQL: %s', (_, filter, expected) => {
   expect(matches(row, filter)).toBe(expected);
 });
 

@@ -50,7 +50,7 @@ function connect(baseUrl: string, token: string): ServiceClient {
 const day: Record<string, string> = {};
 const profile = { first_name: 'Ada', last_name: 'Byron' };
 
-/** What each operation is asked and what it must answer; the ones before have laid the ground. */
+/** The input and the expected answer of each operation; earlier ones have made its records. */
 const steps: Record<string, () => Promise<void>> = {
   'lists.create': async () => {
     const list = await client.lists.create({ name: 'Prospects' });
@@ -166,7 +166,7 @@ test('a connection that breaks before the answer leaves a send unknown', async (
   await expect(client.lists.create({ name: 'Lost' })).rejects.toBeInstanceOf(OutcomeUnknownError);
 });
 
-test('a port nobody listens on was surely not asked', async () => {
+test('a request to a closed port was surely not sent', async () => {
   const closed = await serve(standin.app, 0);
   await closed.close();
   const { lists } = connect(closed.url, 'x');

@@ -5,7 +5,7 @@ import { createBudget } from '../../src/crm/outreach/call/budget.ts';
 import type { RateLimitError } from '../../src/crm/errors.ts';
 import { useJumpingClock } from '../support/service.ts';
 
-/* What a 429 may ask for: anybody on the way can write the header. */
+/* Bounds on the pause after a 429: any machine on the way can write the header. */
 
 const dayMs = 24 * 3_600_000;
 
@@ -18,7 +18,7 @@ test.each([
     'a date whose own clock is long past',
     { 'retry-after': 'Sat, 21 Nov 2026 09:00:00 GMT', date: 'Thu, 01 Jan 1970 00:00:00 GMT' },
   ],
-])('T3, W6: %s pauses the budget for a day at most, and then it goes on', async (_, headers) => {
+])('T3, W6: %s pauses the budget for a day at most, and then it continues', async (_, headers) => {
   useJumpingClock();
   const budget = createBudget({
     requestsPerMinute: 600,

@@ -4,7 +4,9 @@ import type { ContactScanOptions } from '../../src/crm/outreach/scan/scan.ts';
 import type { ContactRow } from '../../src/crm/outreach/scan/contact-row.ts';
 import { createService, seedContacts } from '../support/service.ts';
 
-/* Scans that a service makes hard to complete: contacts of one second, ties in any order, orders that are refused (T14, T16, T18). */
+/*
+ * Scans that are hard to complete: contacts of one second, ties in any order, orders that are refused (T14, T16, T18).
+ */
 
 type Service = ReturnType<typeof createService>;
 
@@ -34,7 +36,7 @@ describe('T16: contacts of one second that come in another order each time', () 
   });
 
   test.each(['refused', 'ignored', 'server_error'] as const)(
-    'T16, T18: also where an order by uuid is %s: they are read again until none is missing',
+    'T16, T18: all are read also if an order by uuid is %s, by repeated passes',
     async (trouble) => {
       const service = createService({ tieOrder: 'random', pageRowsMax: 20, orderByField: { uuid: trouble } });
       const { uuids } = seedContacts(service, 70, { secondsApart: 0 });
@@ -45,7 +47,7 @@ describe('T16: contacts of one second that come in another order each time', () 
     },
   );
 
-  test('T16: in the midst of others, behind the window, nobody is lost', async () => {
+  test('T16: none of those among others, behind the window, is lost', async () => {
     const service = createService({ tieOrder: 'random', pageRowsMax: 20 });
     const first = seedContacts(service, 150, { list: 'A' });
     const tied = seedContacts(service, 90, { secondsApart: 0, list: 'A' });
@@ -64,7 +66,7 @@ describe('T12: totals that are wrong by one', () => {
     for (let seed = 0; seed < 8; seed += 1) {
       const service = createService({ totalDriftMax: 1, pageRowsMax });
       const { uuids } = seedContacts(service, count);
-      // Each total is drawn anew: the draws before this scan decide which way it is wrong.
+      // Each total is drawn anew: the draws before this scan decide the direction of its error.
       for (let drawn = 0; drawn < seed; drawn += 1) await service.client.contacts.search({ limit: 1 });
       const { uuids: seen } = await scan(service);
       expect(sorted(seen)).toEqual(sorted(uuids));
@@ -89,7 +91,7 @@ describe('T14: more contacts of one second than one query gives', () => {
     120_000,
   );
 
-  test('T14, L12: 11,000 of them are read as far as one query goes, where nothing else works, and it is said', async () => {
+  test('T14, L12: 11,000 of them are read as far as one query goes, if no other way works, and the report says so', async () => {
     const service = createService({ orderByField: { uuid: 'refused' } });
     seedContacts(service, 11_000, { secondsApart: 0 });
     const { uuids: seen, report } = await scan(service);
@@ -107,7 +109,7 @@ describe('T14: more contacts of one second than one query gives', () => {
     expect(report).toMatchObject({ whole: true, contacts: 550 });
   });
 
-  test('T14: a bulk update stamps 9,500 contacts alike: the changes are read, all of them', async () => {
+  test('T14: a bulk update gives 9,500 contacts one stamp: all changes are read', async () => {
     const service = createService();
     const { uuids } = seedContacts(service, 9_500);
     const at = Date.parse(since) + 1_000;
@@ -130,7 +132,7 @@ test('T14: changes of one second that no query gives to its end are read by a fu
 
 describe('T18: an order that is refused', () => {
   test.each(['refused', 'server_error', 'gateway_timeout', 'ignored'] as const)(
-    'T18, W6: updated_at as an order is %s: changes are found without it, and that is remembered',
+    'T18, W6: updated_at as an order is %s: changes are found without it, and the result is remembered',
     async (trouble) => {
       const service = createService({ orderByField: { updated_at: trouble } });
       const { uuids } = seedContacts(service, 400, { secondsApart: 60 });
@@ -146,7 +148,7 @@ describe('T18: an order that is refused', () => {
       const again = await scan(service, { since });
       expect(changed.filter((uuid) => !again.uuids.includes(uuid))).toEqual([]);
       expect(again.report).toMatchObject({ whole: true });
-      // Only what changed is read: the bounds work without the order.
+      // Only changed contacts are read: the bounds work without the order.
       expect(again.uuids.length).toBeLessThan(150);
       expect(service.calls().length - calls).toBeLessThanOrEqual(3);
     },
@@ -192,8 +194,8 @@ describe('T13, T18: a range of created_at that does not work', () => {
   );
 });
 
-describe('L12: a scan that is not whole says how many of how many', () => {
-  test('an answer with an error in place of the rows is no end of the pages', async () => {
+describe('L12: the report of an incomplete scan says how many of how many', () => {
+  test('an answer with an error in place of the rows does not end the pages', async () => {
     const service = createService();
     const { uuids } = seedContacts(service, 600);
     let answers = 0;
@@ -213,7 +215,7 @@ describe('L12: a scan that is not whole says how many of how many', () => {
     expect(report.reasons).toEqual(['100 rows were no contacts']);
   });
 
-  test('T6: rows that are no contacts once are read again', async () => {
+  test('T6: rows that are no contacts in one reading are read again', async () => {
     const service = createService();
     const { uuids } = seedContacts(service, 250);
     service.standin.faults.inject({ kind: 'bad_rows', matches: isSecondOfThree() });
@@ -222,7 +224,7 @@ describe('L12: a scan that is not whole says how many of how many', () => {
     expect(report).toMatchObject({ whole: true, contacts: 250 });
   });
 
-  test('pages that are empty before the end leave a scan that says so, not one that only drifted', async () => {
+  test('pages that are empty before the end make a scan incomplete, not only drifted', async () => {
     const service = createService({}, {});
     seedContacts(service, 600);
     const shortened = createService(

@@ -6,7 +6,9 @@ import type { ContactScanOptions } from '../../src/crm/outreach/scan/scan.ts';
 import type { ContactRow } from '../../src/crm/outreach/scan/contact-row.ts';
 import { createService, seedContacts } from '../support/service.ts';
 
-/* Reading all contacts, or all that changed, from a service that pages badly: T10 to T20 of its known behaviours. */
+/*
+ * Scans of all contacts, or of all changed ones, with a service that pages badly: T10 to T20 of its known behaviours.
+ */
 
 type Service = ReturnType<typeof createService>;
 const keep = (contact: ContactRow) => contact;
@@ -20,7 +22,7 @@ async function scan(service: Service, options: Partial<ContactScanOptions<Contac
 
 const sorted = (uuids: Iterable<string>) => [...uuids].toSorted();
 
-test('a scan yields every contact in scope once, with all its fields, and says that it was whole', async () => {
+test('a scan yields every contact in scope once, with all its fields, and reports that it was whole', async () => {
   const service = createService();
   const { list_uuid, uuids } = seedContacts(service, 250);
   seedContacts(service, 30, { list: 'Others' });
@@ -37,7 +39,7 @@ test('a scan yields every contact in scope once, with all its fields, and says t
   expect(service.calls('contacts.search')).toHaveLength(3);
 });
 
-test('a scan always says how many, from where, in which order, and without extras', async () => {
+test('a scan always states limit, offset and order, and requests no extras', async () => {
   const service = createService();
   seedContacts(service, 1);
   await scan(service);
@@ -67,7 +69,7 @@ test('T11: a page size clamped to 20 yields every contact exactly once', async (
 });
 
 test.each(['absent', 'wrong'] as const)(
-  'T12: a scan ends where the rows end, has_more being %s',
+  'T12: a scan ends at the end of the rows, has_more being %s',
   async (searchHasMore) => {
     const service = createService({ searchHasMore });
     const { uuids } = seedContacts(service, 230);
@@ -77,7 +79,7 @@ test.each(['absent', 'wrong'] as const)(
   },
 );
 
-test('T12: totals that are wrong do not stop a scan, and it says that it cannot be sure', async () => {
+test('T12: wrong totals do not stop a scan, which reports that it may be incomplete', async () => {
   const service = createService({ totalDriftMax: 5 });
   const { uuids } = seedContacts(service, 330);
   const { uuids: seen, report } = await scan(service);
@@ -95,13 +97,13 @@ test.each(['refused', 'empty', 'server_error'] as const)(
     const { uuids: seen, report } = await scan(service);
     expect(seen).toEqual(uuids);
     expect(report).toMatchObject({ whole: true, contacts: 12_345 });
-    // 124 pages, and the rows at the seam twice: no more than two calls beyond the fewest possible.
+    // 124 pages, and the rows at the seam twice: at most two calls more than necessary.
     expect(service.calls().length).toBeLessThanOrEqual(126);
   },
   60_000,
 );
 
-test('T13: where the order is ignored too, the time is halved until each part fits', async () => {
+test('T13: if the order is ignored too, the time is halved until each part fits', async () => {
   const service = createService();
   const { uuids } = seedContacts(service, 900);
   const shuffling = createService({}, { transport: (url, init) => service.standin.fetch(url, unordered(init)) });
@@ -111,7 +113,7 @@ test('T13: where the order is ignored too, the time is halved until each part fi
   expect(shuffling.capabilities.offers('order:created_at')).toBe(false);
 });
 
-test('T13: thousands of contacts made in one second are read as far as one query goes, and the rest is not claimed', async () => {
+test("T13: of thousands of contacts made in one second one query's worth is read, and the report says so", async () => {
   const service = createService({ orderByField: { uuid: 'refused' } });
   seedContacts(service, 500, { secondsApart: 0 });
   const { report } = await scan(service, { windowRows: 300 });
@@ -119,25 +121,28 @@ test('T13: thousands of contacts made in one second are read as far as one query
   expect(report.reasons.join()).toContain('500 contacts share created_at');
 });
 
-test.each([3, 17, 99])('T15: contacts made and deleted between pages lose no survivor (seed %i)', async (seed) => {
-  const service = createService();
-  const { uuids } = seedContacts(service, 620);
-  const { model } = service.standin;
-  let page = 0;
-  const disturbed = createDisturbed(service, () => {
-    page += 1;
-    if (page > 5) return;
-    model.contacts.remove(uuids[(seed * page) % 90] ?? '');
-    if (page % 2) model.contacts.add({ fields: { first_name: `New${page}` } });
-  });
-  const { uuids: seen, report } = await scan(disturbed);
-  const survivors = uuids.filter((uuid) => model.contacts.find(uuid));
-  expect(survivors.filter((uuid) => !seen.includes(uuid))).toEqual([]);
-  expect(seen.length).toBe(new Set(seen).size);
-  expect(report.drifted).toBeGreaterThan(0);
-});
+test.each([3, 17, 99])(
+  'T15: contacts created and deleted between pages lose no other contact (seed %i)',
+  async (seed) => {
+    const service = createService();
+    const { uuids } = seedContacts(service, 620);
+    const { model } = service.standin;
+    let page = 0;
+    const disturbed = createDisturbed(service, () => {
+      page += 1;
+      if (page > 5) return;
+      model.contacts.remove(uuids[(seed * page) % 90] ?? '');
+      if (page % 2) model.contacts.add({ fields: { first_name: `New${page}` } });
+    });
+    const { uuids: seen, report } = await scan(disturbed);
+    const survivors = uuids.filter((uuid) => model.contacts.find(uuid));
+    expect(survivors.filter((uuid) => !seen.includes(uuid))).toEqual([]);
+    expect(seen.length).toBe(new Set(seen).size);
+    expect(report.drifted).toBeGreaterThan(0);
+  },
+);
 
-test('T15: a deletion and a creation at once leave the total as it was, and are noticed all the same', async () => {
+test('T15: a deletion and a creation at once leave the total unchanged, and are detected all the same', async () => {
   const service = createService();
   const { uuids } = seedContacts(service, 300);
   const { model } = service.standin;
@@ -154,7 +159,7 @@ test('T15: a deletion and a creation at once leave the total as it was, and are 
   expect(report).toMatchObject({ drifted: 1, whole: true });
 });
 
-test('T17: a scope the service ignores lets nobody in who does not belong', async () => {
+test('T17: if the service ignores the scope, contacts outside it are still left out', async () => {
   const service = createService({ filterByField: { list_uuid: 'ignored' } });
   const { list_uuid, uuids } = seedContacts(service, 130);
   seedContacts(service, 210, { list: 'Others' });
@@ -164,7 +169,7 @@ test('T17: a scope the service ignores lets nobody in who does not belong', asyn
 });
 
 test.each(['refused', 'server_error'] as const)(
-  'T18: a scope that is %s is matched here instead, and that is remembered',
+  'T18: a scope that is %s is matched here instead, and the result is remembered',
   async (trouble) => {
     const service = createService({ filterByField: { email_status: trouble } });
     const { list_uuid, uuids } = seedContacts(service, 130);
@@ -178,7 +183,7 @@ test.each(['refused', 'server_error'] as const)(
     expect(report.whole).toBe(true);
     const calls = service.calls().length;
     await scan(service, { scope });
-    // The list is still filtered by the service: two pages, and none of the others.
+    // The service still filters the list: two pages, and none of the others.
     expect(service.calls().length - calls).toBe(2);
   },
 );
@@ -211,7 +216,7 @@ async function changeSome(service: Service, count = 25) {
   return { uuids, recent };
 }
 
-test('an incremental scan reads what was updated since the watermark, with an overlap, and nothing else', async () => {
+test('an incremental scan reads contacts updated since the watermark, with an overlap, and nothing else', async () => {
   const service = createService();
   const { recent } = await changeSome(service);
   const { uuids: seen, report } = await scan(service, { since });
@@ -221,7 +226,7 @@ test('an incremental scan reads what was updated since the watermark, with an ov
 });
 
 test.each(['refused', 'server_error', 'ignored'] as const)(
-  'T18: with the updated_at filter %s, changes are found by order, and that is remembered',
+  'T18: with the updated_at filter %s, changes are found by order, and the result is remembered',
   async (trouble) => {
     const service = createService({ filterByField: { updated_at: trouble } });
     const { recent } = await changeSome(service);
@@ -235,7 +240,7 @@ test.each(['refused', 'server_error', 'ignored'] as const)(
   },
 );
 
-test('T18: where neither filter nor order of updated_at works, the scan becomes a full one by itself', async () => {
+test('T18: if neither filter nor order of updated_at works, the scan becomes a full one', async () => {
   const service = createService({ filterByField: { updated_at: 'server_error' }, orderFieldIgnored: true });
   const { uuids } = await changeSome(service);
   const { uuids: seen, report } = await scan(service, { since });
@@ -251,7 +256,7 @@ test('a capability is tried again a day later', async () => {
   expect(capabilities.offers('range:updated_at')).toBe(true);
 });
 
-test('a contact that is changed between pages of an incremental scan loses no other', async () => {
+test('a contact that changes between pages of an incremental scan loses no other', async () => {
   const service = createService();
   const { uuids } = seedContacts(service, 350);
   let once = true;
@@ -266,7 +271,7 @@ test('a contact that is changed between pages of an incremental scan loses no ot
   expect(report).toMatchObject({ mode: 'incremental', drifted: 1, whole: true });
 });
 
-test('T19: a contact the search does not show yet is found by its uuid', async () => {
+test('T19: a contact that is not yet in the search is found by its uuid', async () => {
   const service = createService({ searchLagMs: 60_000 });
   const { list_uuid, uuids } = seedContacts(service, 5);
   const fresh = await service.client.contacts.upsert({ lead: { email: 'fresh@firm.test' }, list_uuid });
@@ -280,7 +285,7 @@ test('T19: a contact the search does not show yet is found by its uuid', async (
 });
 
 test.each(['refused', 'ignored', 'server_error'] as const)(
-  'T19: where a list of uuids is %s, contacts are asked for one by one',
+  'T19: if a list of uuids is %s, contacts are read one by one',
   async (trouble) => {
     const service = createService({ filterByField: { uuid: trouble } });
     const { uuids } = seedContacts(service, 12);
@@ -304,13 +309,13 @@ test('T20: bare dates become whole days, and the last day is not lost', async ()
   });
 });
 
-test('an IN over nothing is answered without asking', async () => {
+test('an IN over no values is answered without a call', async () => {
   const { client, calls } = createService();
   expect(await client.contacts.search({ filter: { uuid: [] } })).toMatchObject({ data: [], total: 0 });
   expect(calls()).toHaveLength(0);
 });
 
-test('a null in a filter asks for blanks', async () => {
+test('a null in a filter selects blanks', async () => {
   const service = createService();
   seedContacts(service, 2);
   const { data } = await service.client.contacts.search({ filter: { about: null as never } });
@@ -318,7 +323,7 @@ test('a null in a filter asks for blanks', async () => {
   expect(service.calls()[0]?.body).toMatchObject({ filter: { about: 'is_null' } });
 });
 
-test('contacts that were deleted here a moment ago are no part of a scan', async () => {
+test('contacts that were deleted here a moment ago are not in a scan', async () => {
   const service = createService({ deleteDelayMs: 60_000 });
   const { uuids } = seedContacts(service, 4);
   const tombstones = createTombstones(Date.now);
@@ -352,7 +357,7 @@ test('W1: an edit goes before the pages of a running scan', async () => {
   expect(order.indexOf('contacts.update')).toBeLessThan(5);
 });
 
-/** The same service, with something happening to it after each answer of the search. */
+/** The same service, with a change to it after each answer of the search. */
 function createDisturbed(service: Service, happen: () => void): Service {
   const disturbed = createService(
     {},
@@ -367,7 +372,7 @@ function createDisturbed(service: Service, happen: () => void): Service {
   return { ...disturbed, standin: service.standin, calls: service.calls };
 }
 
-/** A search whose order is left to the service, by another field than the one asked for. */
+/** A search whose order the service chooses, by another field than the requested one. */
 function unordered(init: RequestInit): RequestInit {
   const body = JSON.parse(init.body as string) as Record<string, unknown>;
   return { ...init, body: JSON.stringify({ ...body, order_field: 'uuid' }) };

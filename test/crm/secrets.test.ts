@@ -6,7 +6,7 @@ import type { ServiceError } from '../../src/crm/errors.ts';
 import type { ObservedExchange } from '../../src/crm/outreach/service-client.ts';
 import { createMask } from '../../src/log/mask.ts';
 
-/* An answer may echo the request that it answers. Its secrets reach no error, no capture and no line of the log. */
+/* An answer may repeat its request. The secrets of the request reach no error, no capture and no line of the log. */
 
 const open: Disposable[] = [];
 afterEach(() => open.splice(0).forEach((each) => each[Symbol.dispose]()));
@@ -94,12 +94,12 @@ test('T8: the values of extra headers are sent, and masked in a refusal with any
     expect(error.message).toContain('team [secret] may not');
     expect(JSON.stringify(error) + error.message).not.toContain('7261534');
   }
-  // The captures of a success are whole: a number of a team may be a number in a contact.
+  // The captures of a success are whole: the number of a team may be a number in a contact.
   const { text } = await failureOf('the-token', answer(403), headers);
   expect(text).not.toContain('7261534');
 });
 
-test('T8: the data of a success keeps what only looks like the value of an extra header', async () => {
+test('T8: the data of a success keeps values that only look like that of an extra header', async () => {
   const budget = createBudget({ requestsPerMinute: 6_000, concurrency: 1, elapsed: () => 0, random: () => 0 });
   open.push(budget);
   const sent: Readonly<Record<string, string>>[] = [];

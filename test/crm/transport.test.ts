@@ -17,7 +17,7 @@ import {
 import type { Transport } from '../../src/crm/outreach/call/exchange.ts';
 import { createService, seedContacts, token, useJumpingClock } from '../support/service.ts';
 
-/* What the client must survive on the way to the service and back: T1 to T9 of the service's known behaviours. */
+/* The client against failures of transport: T1 to T9 of the service's known behaviours. */
 
 const missing = '00000000-0000-4000-8000-000000000000';
 
@@ -28,7 +28,7 @@ async function failure(promise: Promise<unknown>): Promise<Error> {
   );
 }
 
-test('T1: a blank 200 is asked again on search, and leaves the outcome of an upsert unknown', async () => {
+test('T1: a blank 200 is repeated on search, and leaves the outcome of an upsert unknown', async () => {
   const service = createService();
   const { client, standin, calls } = service;
   const { list_uuid } = seedContacts(service, 3);
@@ -42,26 +42,23 @@ test('T1: a blank 200 is asked again on search, and leaves the outcome of an ups
   expect(calls('contacts.upsert')).toHaveLength(1);
 });
 
-test.each([502, 504] as const)(
-  'T2: an HTML %i is asked again on reads, and ends as a gateway error',
-  async (status) => {
-    const service = createService();
-    const { client, standin, calls } = service;
-    seedContacts(service, 1);
-    standin.faults.inject({ kind: 'html', status, times: 3 });
-    expect(await client.contacts.search({})).toMatchObject({ total: 1 });
+test.each([502, 504] as const)('T2: an HTML %i is repeated on reads, and ends as a gateway error', async (status) => {
+  const service = createService();
+  const { client, standin, calls } = service;
+  seedContacts(service, 1);
+  standin.faults.inject({ kind: 'html', status, times: 3 });
+  expect(await client.contacts.search({})).toMatchObject({ total: 1 });
 
-    standin.faults.inject({ kind: 'html', status, times: 100 });
-    const error = await failure(client.contacts.search({}));
-    expect(error).toBeInstanceOf(GatewayError);
-    expect(error).toMatchObject({ code: 'gateway', retryable: true, call: { status, attempts: 5 } });
-    expect(error.message).toContain('contacts.search');
-    expect(calls()).toHaveLength(4 + 5);
-  },
-);
+  standin.faults.inject({ kind: 'html', status, times: 100 });
+  const error = await failure(client.contacts.search({}));
+  expect(error).toBeInstanceOf(GatewayError);
+  expect(error).toMatchObject({ code: 'gateway', retryable: true, call: { status, attempts: 5 } });
+  expect(error.message).toContain('contacts.search');
+  expect(calls()).toHaveLength(4 + 5);
+});
 
 test.each(['seconds', 'http_date', 'human_date', 'unix'] as const)(
-  'T3: a 429 that says when (%s) is waited for, and the call then goes through',
+  'T3: a 429 with a time (%s) is waited for, and the call then succeeds',
   async (headers) => {
     const { client, standin, calls } = createService();
     standin.faults.inject({ kind: 'rate_limited', headers, waitMs: 20_000 });
@@ -73,7 +70,7 @@ test.each(['seconds', 'http_date', 'human_date', 'unix'] as const)(
   },
 );
 
-test('T3: a 429 that says nothing is met with growing pauses, never under a second', async () => {
+test('T3: a 429 without a time causes growing pauses, never under a second', async () => {
   const { client, standin, calls } = createService();
   standin.faults.inject({ kind: 'rate_limited', headers: 'none', times: 4 });
   await client.lists.list({});
@@ -85,7 +82,7 @@ test('T3: a 429 that says nothing is met with growing pauses, never under a seco
   }
 });
 
-test('T3: a 429 whose wait is already over still pauses a second', async () => {
+test('T3: a 429 whose time is already over still pauses a second', async () => {
   const { client, standin, calls } = createService();
   standin.faults.inject({ kind: 'rate_limited', headers: 'unix', waitMs: 0 });
   await client.lists.list({});
@@ -125,7 +122,7 @@ test('T4: two clients on one token stay under its budget together, repeats inclu
   }
 });
 
-test('T4: limits a minute, an hour and a day at once are waited out, or named when that takes long', async () => {
+test('T4: limits a minute, an hour and a day at once are waited for, or named if the pause is long', async () => {
   const { client, calls } = createService({
     rateLimits: [
       { calls: 5, windowMs: 10_000 },
@@ -147,7 +144,7 @@ test('T4: limits a minute, an hour and a day at once are waited out, or named wh
   expect(calls()).toHaveLength(sent);
 });
 
-test('T5, W6: after a 401 no further call is made, waiting ones included, and only the first is news', async () => {
+test('T5, W6: after a 401 no further call is made, waiting ones included, and only the first is reported', async () => {
   const { client, standin, calls } = createService();
   standin.faults.inject({ kind: 'status', status: 401, times: 1 });
   const results = await Promise.allSettled(Array.from({ length: 20 }, () => client.lists.list({})));
@@ -167,7 +164,7 @@ test('T5, W6: after a 401 no further call is made, waiting ones included, and on
 test.each([
   [402, PlanLimitError],
   [403, PermissionError],
-] as const)('T5: a %i fails the call it concerns and no other', async (status, kind) => {
+] as const)('T5: a %i fails its own call and no other', async (status, kind) => {
   const { client, standin } = createService();
   standin.faults.inject({ kind: 'status', status });
   expect(await failure(client.senderProfiles.list({}))).toBeInstanceOf(kind);
@@ -206,7 +203,7 @@ test('T7: unknown fields, new enum values, nulls and both kinds of flags are rea
   expect(contact).toEqual({ ...raw, has_premium: true, connections_number: 512 });
 });
 
-test('T7: the switches that change shapes change nothing of what is read', async () => {
+test('T7: the switches that change shapes do not change what is read', async () => {
   const plain = createService();
   const { uuids } = seedContacts(plain, 1);
   const uuid = uuids[0] ?? '';
@@ -240,7 +237,7 @@ test.each([
   expect(JSON.stringify(error) + error.message + String(error.stack)).not.toContain(token);
 });
 
-test('T8: a text that holds the token is masked wherever it turns up', async () => {
+test('T8: a text with the token is masked at every place', async () => {
   const client = scripted(() => Response.json({ message: `no such list for Bearer ${token}` }, { status: 404 }));
   const error = await failure(client.lists.get({ uuid: missing }));
   expect(error).toBeInstanceOf(NotFoundError);
@@ -248,7 +245,7 @@ test('T8: a text that holds the token is masked wherever it turns up', async () 
   expect(error.message).toContain('[secret]');
 });
 
-test('T9, W4, L8: a send that timed out is not sent again, is called unknown, and is listed', async () => {
+test('T9, W4, L8: a send that timed out is not repeated, is of unknown outcome, and is listed', async () => {
   const service = createService({}, { timeoutMs: 5_000 });
   const { client, standin, calls } = service;
   const { uuids } = seedContacts(service, 1);
@@ -264,17 +261,14 @@ test('T9, W4, L8: a send that timed out is not sent again, is called unknown, an
   expect(data.map(({ text }) => text)).toEqual(['Hello']);
 });
 
-test.each(['hang', 'lost', 'truncated'] as const)(
-  'a read whose answer does not come (%s) is asked again',
-  async (kind) => {
-    const { client, standin, calls } = createService({}, { timeoutMs: 2_000 });
-    standin.faults.inject({ kind, times: 2 });
-    expect(await client.lists.list({})).toMatchObject({ total: 0 });
-    expect(calls()).toHaveLength(3);
-  },
-);
+test.each(['hang', 'lost', 'truncated'] as const)('a read without an answer (%s) is repeated', async (kind) => {
+  const { client, standin, calls } = createService({}, { timeoutMs: 2_000 });
+  standin.faults.inject({ kind, times: 2 });
+  expect(await client.lists.list({})).toMatchObject({ total: 0 });
+  expect(calls()).toHaveLength(3);
+});
 
-test('a write that is cut off half-way through its answer is unknown, and not repeated', async () => {
+test('a write whose answer is cut is unknown, and not repeated', async () => {
   const service = createService();
   const { list_uuid } = seedContacts(service, 0);
   service.standin.faults.inject({ kind: 'truncated', operation: 'contacts.upsert' });
@@ -306,14 +300,14 @@ test('W4: a write whose repeat is harmless is repeated after a reset, and happen
   expect(standin.model.contacts.size).toBe(1);
 });
 
-test('a 500 on a read is tried three times in all: it may be for ever', async () => {
+test('a 500 on a read is tried three times in all: it may be permanent', async () => {
   const { client, standin, calls } = createService();
   standin.faults.inject({ kind: 'status', status: 500, times: 100 });
   expect(await failure(client.lists.list({}))).toMatchObject({ call: { status: 500, attempts: 3 } });
   expect(calls()).toHaveLength(3);
 });
 
-test('an abort takes a waiting call out of the queue, and leaves a sent write unknown', async () => {
+test('an abort removes a waiting call from the queue, and leaves a sent write unknown', async () => {
   const service = createService();
   const { client, standin, calls } = service;
   const stopped = new AbortController();
@@ -335,7 +329,7 @@ test('an abort takes a waiting call out of the queue, and leaves a sent write un
   await expect(listing).rejects.toBe(reason);
 });
 
-test('an abort between two tries of a write tells what the first one left', async () => {
+test('an abort between two tries of a write reports the outcome of the first', async () => {
   const { client, standin } = createService();
   const stopping = new AbortController();
   standin.faults.inject({ kind: 'lost', operation: 'contacts.update' });
@@ -344,14 +338,14 @@ test('an abort between two tries of a write tells what the first one left', asyn
   expect(await updating).toBeInstanceOf(OutcomeUnknownError);
 });
 
-test('an HTML page for an answer says that the address may be wrong', async () => {
+test('the error for an HTML page says that the address may be wrong', async () => {
   const client = scripted(() => new Response('<!doctype html><title>Welcome</title>', { status: 200 }));
   const error = await failure(client.lists.list({}));
   expect(error).toBeInstanceOf(UnexpectedAnswerError);
   expect(error.message).toContain('an HTML page titled "Welcome"');
 });
 
-test('a redirect is not followed: it would take the token elsewhere', async () => {
+test('a redirect is not followed: it would send the token to another host', async () => {
   const client = scripted(() => new Response(null, { status: 302, headers: { location: 'https://elsewhere.test/' } }));
   const error = await failure(client.lists.list({}));
   expect(error).toBeInstanceOf(UnexpectedAnswerError);
@@ -365,7 +359,7 @@ test.each(['ECONNREFUSED', 'ENOTFOUND', 'UND_ERR_CONNECT_TIMEOUT'])('%s was sure
   expect(await failure(client.lists.create({ name: 'L' }))).toBeInstanceOf(UnreachableError);
 });
 
-test('a body the contract refuses is refused before sending, naming the field', async () => {
+test('a body that the contract refuses is refused before sending, naming the field', async () => {
   const { client, calls } = createService();
   const refused = [
     client.contacts.lookupOne({}),
@@ -395,7 +389,7 @@ test('a body the contract refuses is refused before sending, naming the field', 
   expect(calls()).toHaveLength(0);
 });
 
-/** A client whose service says just this: for answers no well-behaved stand-in would give. */
+/** A client with one fixed answer of its service, for answers that no well-behaved stand-in gives. */
 function scripted(transport: Transport) {
   useJumpingClock();
   return createServiceClient({

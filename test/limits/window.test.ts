@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createWindow } from '../../src/limits/window.ts';
 
-test('a window that is full asks to wait until its oldest start leaves it', () => {
+test('a full window asks to wait until its oldest start has left it', () => {
   let at = 100;
   const window = createWindow({ startsMax: 2, lengthMs: 1_000, elapsed: () => at });
   expect(window.waitMs()).toBe(0);
@@ -13,7 +13,7 @@ test('a window that is full asks to wait until its oldest start leaves it', () =
   expect([window.count(), window.waitMs()]).toEqual([1, 0]);
 });
 
-test('one that was overrun waits until enough of it has left', () => {
+test('an overrun window waits until enough starts have left it', () => {
   let at = 0;
   const window = createWindow({ startsMax: 1, lengthMs: 1_000, elapsed: () => at });
   window.start();

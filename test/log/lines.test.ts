@@ -8,7 +8,7 @@ import { createLogger } from '../../src/log/logger.ts';
 import { createQuoteHider } from '../../src/log/quotes.ts';
 import type { Problem } from '../../src/sync/change.ts';
 
-/* The log: readable while nothing happens, complete when something does, and silent about people and secrets. */
+/* The log: few lines while nothing happens, a line for each change, and no contact details or secrets. */
 
 const counts = { ...standingOf(), linked: 3 };
 const planned = { creates: 0, changes: 0, blanks: 0, deletes: 0, missing: 0, enrolments: 0 };
@@ -91,7 +91,7 @@ test('a line is one JSON object: level, instant, static message, the rest as fie
   ]);
 });
 
-test('an enrolment names its automation, also the one that came with a new contact', () => {
+test('an enrolment names its automation, also if one call created the contact', () => {
   const { lines, said } = open();
   const common = { side: 'crm', uuid: 'u-1', row: 4, fields: [], rule: 'E1', reason: 'wished for' } as const;
   const changes = [
@@ -120,7 +120,7 @@ test('while nothing happens there is a line every ten minutes, which counts the 
   ]);
 });
 
-test('a problem, and a notice, is told when it comes and not at each run; when it comes back it is news', () => {
+test('a problem or a notice is logged when it appears, not in each run, and again when it reappears', () => {
   const { lines, said } = open();
   const notice: EngineEvent = { type: 'notice', sync: 'prospects', message: 'a header was renamed' };
   for (const problems of [[conflict], [conflict], [], [conflict]]) {
@@ -131,7 +131,7 @@ test('a problem, and a notice, is told when it comes and not at each run; when i
   expect(said().filter(({ msg }) => msg === 'notice')).toHaveLength(2);
 });
 
-test('a change that is refused at every run for one reason is told once', () => {
+test('a change that every run refuses for one reason is logged once', () => {
   const { lines, said } = open();
   for (let run = 0; run < 3; run += 1) {
     lines.engine(changed);
@@ -140,7 +140,7 @@ test('a change that is refused at every run for one reason is told once', () => 
   expect(said().filter(({ msg }) => msg === 'change not done')).toHaveLength(1);
 });
 
-test('of a thousand new problems twenty are told, and how many more there are', () => {
+test('of a thousand new problems twenty are logged, with the number of the others', () => {
   const { lines, said } = open();
   const problems = Array.from({ length: 1_000 }, (_, index) => ({ ...conflict, id: `u-${index}` }));
   lines.engine(ended({ status: 'partial', problems }));
@@ -148,7 +148,7 @@ test('of a thousand new problems twenty are told, and how many more there are', 
   expect(said()[20]).toMatchObject({ msg: 'more problems; see leadsheet status', more: 980 });
 });
 
-test('ids, fields and rules are told, nothing that a contact contains', () => {
+test('ids, fields and rules are logged, contents of contacts are not', () => {
   const { lines, texts, said } = open();
   lines.engine(changed);
   lines.engine(ended({ status: 'partial', problems: [conflict] }));
@@ -165,14 +165,14 @@ test('unless contact_details is shown', () => {
   });
 });
 
-test('a secret is taken out wherever it turns up, and one too short to be told from words is not looked for', () => {
+test('a secret is masked at every place, and a text too short to differ from words is not', () => {
   const { log, texts } = open();
   log.warn({ err: new Error('Bearer the-token-of-the-tests'), token: 'x', deep: { password: 'y' } }, 'hm');
   expect(texts.join('')).not.toContain('the-token-of-the-tests');
   expect(JSON.parse(texts[0]!)).toMatchObject({ msg: 'hm', token: '[secret]', deep: { password: '[secret]' } });
 });
 
-test('a run that the end of the process cuts short did not fail', () => {
+test('a run that the end of the process stops did not fail', () => {
   const { lines, said } = open({ isStopping: true });
   lines.engine(ended({ status: 'failed', error: 'stopped' }));
   expect(said()).toMatchObject([{ level: 'info', msg: 'run stopped before its end' }]);
@@ -199,7 +199,7 @@ test.each([
   ['the header "First name" is "Ann" now (column B)', 'the header "First name" is "[hidden]" now (column B)'],
   ['the header "First name" is not in the tab', 'the header "First name" is not in the tab'],
   ['two rows say "first_name" and "First name"', 'two rows say "first_name" and "First name"'],
-])('what a problem quotes from a cell is not in the log: %s', (reason, logged) => {
+])('quotes of cells in a problem are not in the log: %s', (reason, logged) => {
   const { lines, said } = open();
   lines.engine(ended({ problems: [{ ...conflict, reason }] }));
   expect(said()[0]).toMatchObject({ msg: 'problem', reason: logged });
@@ -209,7 +209,7 @@ test.each([
   expect(shown.said()[0]).toMatchObject({ reason });
 });
 
-test('neither is what a refusal, a notice or a failed run quotes', () => {
+test('quotes in a refusal, a notice or a failed run are not in the log', () => {
   const { lines, texts } = open();
   lines.engine({
     ...changed,

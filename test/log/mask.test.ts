@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { hideAddresses } from '../../src/log/mask.ts';
 
-test('addresses are hidden, those of service accounts stay', () => {
+test('addresses are hidden, except those of service accounts', () => {
   expect(hideAddresses('refused: ann@firm.io, "bob.b+x@firm.co.uk" and (cy@x).')).toBe(
     'refused: [e-mail], "[e-mail]" and (cy@x).',
   );
@@ -11,14 +11,14 @@ test('addresses are hidden, those of service accounts stay', () => {
   );
 });
 
-test('a text without end that is no address takes no time', () => {
+test('an endless text that is no address takes no time', () => {
   for (const unit of ['a', '@', 'a@', 'a.', '.', 'a@b.', '@.', ' ']) {
     const text = `${unit.repeat(1_000_000 / unit.length)} `;
     expect(hideAddresses(text).length).toBeLessThanOrEqual(text.length);
   }
 }, 60_000);
 
-test('what is hidden is what one expression for the whole address would find', () => {
+test('the hidden parts are those that one expression for the whole address finds', () => {
   const atOnce = (text: string) =>
     text.replaceAll(/[^\s"'<>(),;:]+@[^\s"'<>(),;:]+\.\w+/g, (address) =>
       address.endsWith('.gserviceaccount.com') ? address : '[e-mail]',

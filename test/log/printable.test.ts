@@ -15,7 +15,7 @@ function logged(format: 'json' | 'pretty', isTTY = false): string {
   return text;
 }
 
-test('the log for people has no control of anybody else, and no value begins a line', () => {
+test('the log for people has no control characters from outside, and no value begins a line', () => {
   const text = logged('pretty');
   expect(text).not.toMatch(controls);
   expect(text.split('\n').filter((line) => line.startsWith('12:00:00 INFO: forged'))).toEqual([]);
@@ -28,13 +28,13 @@ test('the log as JSON has the same values, escaped', () => {
   expect(JSON.parse(problem)).toMatchObject({ reason: hostile, deep: { values: [hostile] } });
 });
 
-test('texts keep what is no control: letters of all scripts, emoji, and line feeds of whole outputs', () => {
+test('texts keep all other characters: letters of all scripts, emoji, and line feeds of whole outputs', () => {
   const honest = 'Zoë 山田 שלום 👩\u200d💻\n\tnext';
   expect(escapeControls(honest)).toBe(honest);
   expect(lineText(honest)).toBe(String.raw`Zoë 山田 שלום 👩` + '\u200d' + String.raw`💻\n\tnext`);
 });
 
-test('a printer passes on the wiping of its own line, and no other', () => {
+test('a printer passes the wiping of its own line on, and no other', () => {
   const written: string[] = [];
   const printer = safePrinter({ write: (text) => written.push(text) });
   printer.write(`${wipeLine}a${wipeLine}b`);

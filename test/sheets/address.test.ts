@@ -20,7 +20,7 @@ describe('a spreadsheet is named by its id or by its URL', () => {
   ])('%s', (_, text) => expect(textToSpreadsheetId(text)).toBe(id));
 
   test.each(['', 'Prospects', 'https://example.com/spreadsheets/d/abc', '../../etc/passwd'])(
-    'not %j, and the message says where to copy it from',
+    '%j is refused, and the message names the place to copy from',
     (text) => expect(() => textToSpreadsheetId(text)).toThrow('copy the address from the browser'),
   );
 });
@@ -66,4 +66,4 @@ test.each([
   [{ startColumnIndex: 1, endColumnIndex: 2 }, 'B:B'],
   [{ startRowIndex: 1, endRowIndex: 2 }, '2:2'],
   [{ startRowIndex: 4, endRowIndex: 9 }, '5:9'],
-])('%j is told as %s', (bounds, text) => expect(boundsToText(bounds)).toBe(text));
+])('%j is worded as %s', (bounds, text) => expect(boundsToText(bounds)).toBe(text));

@@ -1,4 +1,4 @@
-// A large answer is parsed piece by piece. However it is cut, its rows are those of the whole.
+// A large answer is parsed piece by piece. Wherever it is cut, its rows are those of the whole.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { answeredRanges } from '../../src/sheets/google/answered-rows.ts';
@@ -15,7 +15,7 @@ function bodyOf(ranges: readonly Range[], indent?: number): string {
   return JSON.stringify({ valueRanges: ranges.map((valueRange) => ({ valueRange })) }, null, indent);
 }
 
-/** As if it came over the network in two pieces. */
+/** Like an answer that arrives over the network in two pieces. */
 async function answerOf(body: string) {
   const bytes = new TextEncoder().encode(body);
   const pieces = [bytes.subarray(0, bytes.length / 2), bytes.subarray(bytes.length / 2)];
@@ -27,7 +27,7 @@ async function rowsByRange(body: string, pieceBytes: number) {
   return answeredRanges(answer, context, pieceBytes).map(({ range, rows }) => ({ range, rows: [...rows] }));
 }
 
-/** Texts that look like what the answer is cut at. */
+/** Texts that look like the places of cuts. */
 const cell = fc.oneof(
   fc.constantFrom('', '],[', ']]', '[[', '"', '\\', '"],["', '{"valueRange":{', '"values":[[', 'Łódź 😀', '\n'),
   fc.string({ unit: 'binary' }),
@@ -39,7 +39,7 @@ const range = fc.record(
   { requiredKeys: ['range'] },
 );
 
-test('L2: whatever the cells hold, and wherever it is cut, the rows are those of the whole', async () => {
+test('L2: with any cells and any cuts, the rows are those of the whole', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(range, { maxLength: 3 }), fc.integer({ min: 1, max: 60 }), async (ranges, pieceBytes) => {
       const whole = ranges.map(({ range: name, values = [] }) => ({ range: name, rows: values }));
@@ -49,14 +49,14 @@ test('L2: whatever the cells hold, and wherever it is cut, the rows are those of
   );
 });
 
-test('rows can be gone through twice', async () => {
+test('rows can be iterated twice', async () => {
   using answer = await answerOf(bodyOf([{ range: "'A'!A1:B2", values: [['a', 1], ['b']] }]));
   const [first] = answeredRanges(answer, context);
   expect([...first!.rows]).toEqual([['a', 1], ['b']]);
   expect([...first!.rows]).toEqual([['a', 1], ['b']]);
 });
 
-describe('an answer that is laid out otherwise is read all the same', () => {
+describe('an answer with another layout is read too', () => {
   const ranges = [{ range: "'A'!A1:B2", values: [['],['], ['b', 2]] }, { range: "'A'!A3:B3" }];
   test.each([
     { how: 'indented', body: bodyOf(ranges, 2) },
@@ -82,6 +82,6 @@ test.each([
     what: 'within, its end being there',
     body: '{"valueRanges":[{"valueRange":{"range":"A1","values":[["a","b],["c"]]}}]}',
   },
-])('L7: an answer that is cut short $what is an error that is worth a retry', async ({ body }) => {
+])('L7: an answer that is cut short $what gives an error that may be retried', async ({ body }) => {
   await expect(rowsByRange(body, 1)).rejects.toMatchObject({ code: 'unavailable', retryable: true });
 });

@@ -25,7 +25,7 @@ test('1,000 rows cost one write', async () => {
   );
 });
 
-test('they go below the last row, move what is further down, and touch no column that is not mapped (L13)', async () => {
+test('they go below the last row, move rows further down, and change no column that is not mapped (L13)', async () => {
   const { trial, table, snapshot } = await open();
   trial.person.type('Prospects!C5', 'total');
   await table.append(snapshot, [{ id: 'c', set: { first_name: 'Cy', score: 0, email: '' } }]);
@@ -42,7 +42,7 @@ test('below the header of an empty tab, at the end of the grid', async () => {
   expect(people(trial)).toEqual([header, ['a']]);
 });
 
-describe('W4, L8: when the answer is lost, the mark tells, and nothing is appended twice', () => {
+describe('W4, L8: after a lost answer the mark decides, and nothing is appended twice', () => {
   test.each([
     ['applied', 'after', 1],
     ['not applied', 'before', 2],
@@ -54,13 +54,13 @@ describe('W4, L8: when the answer is lost, the mark tells, and nothing is append
     expect(trial.standin.log.counters).toMatchObject({ reads: 1, writes });
   });
 
-  test('arriving late, after it was sent again', async () => {
+  test('which arrives late, after it was sent again', async () => {
     const { trial, table, snapshot } = await open();
     let late: (() => Promise<Response>) | undefined;
     const { fetch } = trial.standin;
     trial.reroute = (url, init) => {
       if (!url.pathname.endsWith(':batchUpdate')) return fetch(url, init);
-      // The client blackens the token in a failed request's headers.
+      // The client masks the token in a failed request's headers.
       const request = { ...init, headers: new Headers(init.headers) };
       late = () => fetch(url, request);
       trial.reroute = fetch;
@@ -71,7 +71,7 @@ describe('W4, L8: when the answer is lost, the mark tells, and nothing is append
     expect(people(trial).filter(([id]) => id === 'c')).toHaveLength(1);
   });
 
-  test('and when nothing can be read any more, the outcome is unknown', async () => {
+  test('and if nothing can be read any more, the outcome is unknown', async () => {
     const { trial, table, snapshot } = await open();
     trial.standin.faults.add({ effect: { type: 'lost' }, times: 99 });
     expect(await table.append(snapshot, [{ id: 'c', set: {} }])).toMatchObject([{ kind: 'unknown' }]);
@@ -86,8 +86,8 @@ test('columns that moved since the snapshot: nothing is appended, plan again', a
   expect(people(trial)[4]).toEqual(['', '', '', 7, 'c']);
 });
 
-describe('L9: a column that is gone is not found again in whatever column is in its place', () => {
-  // Score is the last mapped column: nothing right of it tells by moving that it was deleted.
+describe('L9: a missing column is not replaced by the column in its place', () => {
+  // Score is the last mapped column: no column right of it moves and shows the deletion.
   const newRow = [{ id: 'c', set: { first_name: 'Cy', score: 7 } }];
 
   const replace = ({ person }: Trial) => {
@@ -104,16 +104,16 @@ describe('L9: a column that is gone is not found again in whatever column is in 
     return { outcome, isThere: people(trial).some(([id]) => id === 'c') };
   }
 
-  test('deleted a moment ago: there is one column less, and the batch fails', async () => {
+  test('deleted a moment ago: the tab has one column less, and the batch fails', async () => {
     const deleteScore = ({ person }: Trial) => person.deleteColumns('Prospects', 'E');
     expect(await appendAfter(deleteScore, 0)).toEqual({ outcome: { kind: 'moved' }, isThere: false });
   });
 
-  test('deleted, and another in its place, since the tab was last looked at a while ago: it is looked at again', async () => {
+  test('deleted, and another in its place, since the last look some time ago: the tab is read again', async () => {
     expect(await appendAfter(replace, 6)).toEqual({ outcome: { kind: 'moved' }, isThere: false });
   });
 
-  test('deleted, and another in its place, both within seconds: the answer shows it, and that is told', async () => {
+  test('deleted, and another in its place, both within seconds: the answer shows it, and it is reported', async () => {
     expect(await appendAfter(replace, 0)).toEqual({
       outcome: { kind: 'displaced', columns: ['score'] },
       isThere: true,
@@ -121,14 +121,14 @@ describe('L9: a column that is gone is not found again in whatever column is in 
   });
 });
 
-describe('W11: a column that is deleted and made again, its header the same to the letter, is the mapped one from then on', () => {
+describe('W11: a column that is deleted and made again with exactly its header is the mapped one from then on', () => {
   const remake = ({ person }: Trial) => {
     person.deleteColumns('Prospects', 'E');
     person.insertColumns('Prospects', 'E');
     person.type('Prospects!E1', 'Score');
   };
 
-  test('before a read that shows no anchors: the append looks for itself', async () => {
+  test('before a read that shows no anchors: the append reads them itself', async () => {
     const { trial, table } = await open();
     remake(trial);
     trial.pass(6_000);
@@ -137,7 +137,7 @@ describe('W11: a column that is deleted and made again, its header the same to t
     expect((await table.read()).unanchored).toEqual(['score']);
   });
 
-  test('in the moment of appending: told once, and the next read looks', async () => {
+  test('at the moment of appending: reported once, and the next read looks for it', async () => {
     const { trial, table, snapshot } = await open();
     remake(trial);
     const outcomes = await table.append(snapshot, [{ id: 'c', set: { score: 7 } }]);
@@ -148,7 +148,7 @@ describe('W11: a column that is deleted and made again, its header the same to t
   });
 });
 
-describe('what concerns all rows is not found out row by row', () => {
+describe('a cause that concerns all rows is not searched row by row', () => {
   const rows = Array.from({ length: 1_000 }, (_, index) => ({ id: `new ${index}`, set: { score: index } }));
 
   test('a column that this account may not edit', async () => {
@@ -165,7 +165,7 @@ describe('what concerns all rows is not found out row by row', () => {
     expect(trial.standin.log.counters.writes).toBeLessThan(5);
   });
 
-  test('metadata that others have used up: the error says so', async () => {
+  test('metadata used up by others: the error says so', async () => {
     const { trial, table, snapshot } = await open();
     fillMetadata(trial);
     const outcomes = await table.append(snapshot, rows);
@@ -173,7 +173,7 @@ describe('what concerns all rows is not found out row by row', () => {
     expect(trial.standin.log.counters.writes).toBeLessThan(5);
   });
 
-  test('whatever else Google will not have: a few rows are tried, the others are called failed', async () => {
+  test('any other refusal by Google: a few rows are tried, the others fail', async () => {
     const { trial, table, snapshot } = await open();
     const { fetch } = trial.standin;
     trial.reroute = (url, init) => {
@@ -190,7 +190,7 @@ describe('what concerns all rows is not found out row by row', () => {
   });
 });
 
-test('an id that is there already, that comes twice, or that is blank is refused by name', async () => {
+test('an id that exists, that occurs twice, or that is blank is refused by name', async () => {
   const { table, snapshot } = await open();
   const outcomes = await table.append(snapshot, [
     { id: 'a', set: {} },
@@ -219,7 +219,7 @@ test('the mark is removed by the next write, or by tidy', async () => {
   expect(temporaryMarks(trial)).toEqual([]);
 });
 
-test('should Google not list the marks that a batch deleted, no anchor is taken for one made anew', async () => {
+test('if Google does not list the marks that a batch deleted, no anchor counts as made anew', async () => {
   const { trial, table, snapshot } = await open();
   const { fetch } = trial.standin;
   trial.reroute = async (url, init) => {
@@ -232,7 +232,7 @@ test('should Google not list the marks that a batch deleted, no anchor is taken 
   expect(await table.remove(after, [after.rows[2]!])).toEqual([{ kind: 'removed' }]);
 });
 
-test('should Google refuse assertions of place, rows are appended without them', async () => {
+test('if Google refuses assertions of place, rows are appended without them', async () => {
   const { trial, table, snapshot } = await open();
   const { fetch } = trial.standin;
   trial.reroute = (url, init) => {
@@ -245,7 +245,7 @@ test('should Google refuse assertions of place, rows are appended without them',
 });
 
 test.each(['before', 'after'] as const)(
-  'L3, W4: a success without a word proves nothing: the row is there once, %s it was applied',
+  'L3, W4: a success without content proves nothing: the row is there once, %s it was applied',
   async (when) => {
     const { trial, table, snapshot } = await open();
     trial.standin.faults.add({ effect: { type: 'empty' }, when, match: { kind: 'write' } });

@@ -1,5 +1,4 @@
-// Writing to what is not as expected: every case is defined, by an outcome or an error that says what it is. Reading it
-// is read.test.ts.
+// Writing to an unexpected sheet: every case has a defined outcome or error. read.test.ts has the cases of reading.
 import { expect, test } from 'vitest';
 import type { Table, Snapshot } from '../../src/sheets/port.ts';
 import { createTrial, header, openAnchored, rowOf, spec, temporaryMarks, type Trial } from '../support/sheets.ts';
@@ -11,7 +10,7 @@ async function open(options: Parameters<typeof createTrial>[0] = {}) {
   return { trial, ...(await openAnchored(trial)) };
 }
 
-/** What becomes of a change, a new row and a deletion: the code of the error, or the kind of outcome. */
+/** The result of a change, a new row and a deletion: the code of the error, or the kind of outcome. */
 async function tryAll(table: Table, snapshot: Snapshot): Promise<string[]> {
   const row = rowOf(snapshot, 'a');
   const outcomes = [
@@ -29,7 +28,7 @@ test.each<[string, (trial: Trial) => void, string[]]>([
     ({ standin, file }) => standin.model.delete(file.id),
     ['spreadsheet-gone', 'spreadsheet-gone', 'spreadsheet-gone'],
   ],
-  // A write that is forbidden looks the same whether reading is allowed or not.
+  // A forbidden write looks the same whether reading is allowed or not.
   ['the share', ({ file }) => file.sharedWith.clear(), ['read-only-share', 'read-only-share', 'read-only-share']],
   ['every row', ({ person }) => person.deleteRows('Prospects', 1, 19), ['moved', 'moved', 'moved']],
   ['the header row', ({ person }) => person.deleteRows('Prospects', 1), ['refused', 'moved', 'moved']],
@@ -40,7 +39,7 @@ test.each<[string, (trial: Trial) => void, string[]]>([
   expect(await tryAll(table, snapshot)).toEqual(expected);
 });
 
-test('gone since the snapshot: the header. No column is made in whatever row is in its place', async () => {
+test('gone since the snapshot: the header. No column is made in the row that took its place', async () => {
   const trial = createTrial({ values: [header.slice(0, 4), ['a', 'Ann', 'tag', 'ann@x.org']] });
   const { table, snapshot } = await openAnchored(trial);
   trial.person.deleteRows('Prospects', 1);
@@ -56,7 +55,7 @@ test('made by a person since the snapshot: a column is not made twice', async ()
   expect(trial.person.read('Prospects!A1:H1')).toEqual([header]);
 });
 
-test('V4: an error in one cell does not keep the others of its row from being written', async () => {
+test('V4: an error in one cell does not prevent writing the others of its row', async () => {
   const { trial, table, snapshot } = await open();
   const row = rowOf(snapshot, 'b');
   expect(row.cells['score']).toEqual({ error: '#DIV/0!' });
@@ -124,7 +123,7 @@ test('merged cells in the header: the left column is written, the one without a 
       { row, set: { email: 'y' } },
     ]),
   ).toMatchObject([{ kind: 'written' }, { kind: 'refused', reason: 'column-not-found', columns: ['email'] }]);
-  // The sync that knew the columns before follows the anchor of the one that lost its header.
+  // The sync that knew the columns before follows the anchor of the one without a header.
   expect((await table.read()).columns[1]).toMatchObject({ kind: 'renamed', key: 'email', headerNow: '' });
 });
 
@@ -140,7 +139,7 @@ test('W6: 429 in the middle of a change: nothing is dropped, nothing is done twi
   expect(temporaryMarks(trial)).toEqual([]);
 });
 
-test('an owner with a slash, quotes and an emoji keeps to its own marks', async () => {
+test('an owner with a slash, quotes and an emoji uses its own marks only', async () => {
   const trial = createTrial({ values });
   const table = trial.openTable({ ...spec, owner: `a/b "c" 😀` });
   await table.ensure(await table.read(), []);

@@ -1,4 +1,4 @@
-// The two doors: what is repeated and what is not, what a failure says, and where the calls go.
+// The calls `read` and `write`: repeats, the words of failures, and the endpoint.
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
 import { parseCredentials } from '../../src/sheets/google/credentials.ts';
@@ -11,7 +11,7 @@ const values = [header, ['a', 'Ann', 'tag', 'ann@x.org', 1]];
 const account = anyCredentials.account;
 
 describe('a read is repeated with backoff', () => {
-  test('three times after a failure, then it is given up', async () => {
+  test('three times after a failure, then it fails', async () => {
     const trial = createTrial({ values });
     trial.standin.faults.add({ effect: { type: 'status', status: 503 }, times: 9 });
     await expect(trial.openTable().read()).rejects.toMatchObject({ code: 'unavailable', retryable: true });
@@ -47,7 +47,7 @@ describe('W6: 429', () => {
     expect(trial.slept.map((ms) => Math.floor(ms / 1000))).toEqual([1, 2, 4]);
   });
 
-  test('for good is told with the setting to change; no pause is longer than 64 s', async () => {
+  test('a permanent one is reported with the setting to change; no pause is longer than 64 s', async () => {
     const trial = createTrial({ values });
     trial.standin.faults.add({ effect: { type: 'status', status: 429 }, times: 99 });
     await expect(trial.openTable().read()).rejects.toMatchObject({
@@ -73,7 +73,7 @@ describe('W6: 429', () => {
   });
 });
 
-test('a budget starts no more calls in a minute than it has', async () => {
+test('a budget starts no more calls in a minute than its limit', async () => {
   vi.useFakeTimers();
   try {
     const budget = new Budget('reads', 60, {
@@ -92,7 +92,7 @@ test('a budget starts no more calls in a minute than it has', async () => {
   }
 });
 
-test('a clock that is set back does not hold the budget up: it reads one that never is', async () => {
+test('a clock that is set back has no effect: the budget reads one that never is', async () => {
   vi.useFakeTimers();
   try {
     const sleep = () => Promise.resolve();
@@ -109,7 +109,7 @@ test('a clock that is set back does not hold the budget up: it reads one that ne
   }
 });
 
-test('401: a new client asks for a new token, once', async () => {
+test('401: a new client requests a new token, once', async () => {
   const trial = createTrial({ values });
   const table = trial.openTable();
   await table.read();
@@ -134,12 +134,12 @@ describe('a service account', () => {
   const publicPem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
   const standin = { now: Date.now, credentials: { serviceAccounts: [{ email: account, publicKey: publicPem }] } };
 
-  test('is known by its signature', async () => {
+  test('is identified by its signature', async () => {
     const trial = createTrial({ values, standin, client: { credentials: key(account) } });
     expect((await trial.openTable().read()).rows).toHaveLength(1);
   });
 
-  test('whose key was deleted: the token endpoint’s words, and what to check', async () => {
+  test('with a deleted key: the token endpoint’s words, and the remedy', async () => {
     const trial = createTrial({ values, standin, client: { credentials: key('gone@demo.iam.gserviceaccount.com') } });
     const error = await trial
       .openTable()
@@ -150,7 +150,7 @@ describe('a service account', () => {
   });
 });
 
-describe('an error tells a person what to do', () => {
+describe('an error has a remedy for a person', () => {
   test('not shared with this account, naming its e-mail', async () => {
     const trial = createTrial({ values });
     trial.file.sharedWith.clear();
@@ -168,7 +168,7 @@ describe('an error tells a person what to do', () => {
     expect(outcomes).toMatchObject([{ kind: 'failed', error: { code: 'read-only-share' } }]);
   });
 
-  test('a spreadsheet that is gone', async () => {
+  test('a missing spreadsheet', async () => {
     const trial = createTrial({ values });
     trial.standin.model.delete(trial.file.id);
     await expect(trial.openTable().read()).rejects.toMatchObject({ code: 'spreadsheet-gone' });
@@ -179,7 +179,7 @@ describe('an error tells a person what to do', () => {
     [404, ''],
     [403, '<html><title>Access denied</title></html>'],
   ])(
-    'L7, W4: a %i that is %s tells nothing of the spreadsheet: a read is repeated, a write read back',
+    'L7, W4: a %i that is %s proves nothing about the spreadsheet: a read is repeated, a write read back',
     async (status, body) => {
       const trial = createTrial({ values });
       const { table, snapshot } = await openAnchored(trial);
@@ -197,7 +197,7 @@ describe('an error tells a person what to do', () => {
     },
   );
 
-  test('L7, W4: an answer without end is not asked for again, and makes a write one of unknown outcome', async () => {
+  test('L7, W4: an endless answer is not requested again, and gives a write an unknown outcome', async () => {
     const trial = createTrial({ values });
     const { table, snapshot } = await openAnchored(trial);
     const piece = new Uint8Array(8_000_000);
@@ -215,7 +215,7 @@ describe('an error tells a person what to do', () => {
     expect(outcomes).toMatchObject([{ kind: 'unknown', error: { code: 'outcome-unknown' } }]);
   });
 
-  test('nobody answers: the host and the system’s code', async () => {
+  test('no connection: the host and the system’s code', async () => {
     const trial = createTrial({ values });
     trial.reroute = () => {
       const cause = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
@@ -237,7 +237,7 @@ describe('an error tells a person what to do', () => {
     await expect(trial.openTable().read()).rejects.toMatchObject({ code });
   });
 
-  test('no error, whatever is asked of it, shows a token', async () => {
+  test('no error shows a token in any of its forms', async () => {
     const trial = createTrial({ values });
     let token = '';
     trial.reroute = (_, init) => {
@@ -254,7 +254,7 @@ describe('an error tells a person what to do', () => {
   });
 });
 
-test('an aborted read sends nothing; a write that was aborted under way is of unknown outcome, and tidied up later', async () => {
+test('an aborted read sends nothing; a write aborted in flight is of unknown outcome, and tidied up later', async () => {
   const trial = createTrial({ values });
   const { table, snapshot } = await openAnchored(trial);
   await expect(table.read({ signal: AbortSignal.abort(new Error('stopping')) })).rejects.toMatchObject({
@@ -272,7 +272,7 @@ test('an aborted read sends nothing; a write that was aborted under way is of un
   expect(await trial.openTable().tidy()).toBeGreaterThan(0);
 });
 
-test('over real HTTP and a loopback endpoint, with nothing of Google reached', async () => {
+test('over real HTTP and a loopback endpoint, no call reaches Google', async () => {
   const { serve } = await import('@hono/node-server');
   const trial = createTrial({ values });
   const server = serve({ fetch: trial.standin.app.fetch, port: 0, hostname: '127.0.0.1' });

@@ -54,13 +54,13 @@ describe('the account to share with', () => {
   });
 });
 
-test('a file that an editor saved with a byte order mark is read all the same', () => {
+test('a file with a byte order mark from an editor is read too', () => {
   expect(parseCredentials(`\uFEFF${JSON.stringify(serviceAccount)}`, 'key.json').account).toBe(
     serviceAccount.client_email,
   );
 });
 
-describe('a credentials file that is no good is one line: the file and the remedy', () => {
+describe('a bad credentials file gives one line: the file and the remedy', () => {
   test.each([
     ['not JSON', `{"private_key": "${pem.slice(0, 60)}`, 'is not JSON; download a new JSON key'],
     [

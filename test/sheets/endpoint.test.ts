@@ -24,7 +24,7 @@ describe('google.endpoint takes Sheets and token calls', () => {
     );
   });
 
-  test('and no others: an identity provider is asked where its file says', async () => {
+  test('and no others: an identity provider is called at the address in its file', async () => {
     const url = 'https://login.example/token';
     expect(await visit(url, 'http://127.0.0.1:4020')).toBe(url);
     expect(await visit('https://notgoogleapis.com/', 'http://127.0.0.1:4020')).toBe('https://notgoogleapis.com/');
@@ -45,12 +45,12 @@ test.each(['https://sheets.example', 'http://localhost:1', 'http://[::1]:1', 'ht
   (endpoint) => expect(() => createEndpointFetch(fetch, endpoint)).not.toThrow(),
 );
 
-test('what is no URL is refused by name', () => {
+test('a text that is no URL is refused by name', () => {
   expect(() => createEndpointFetch(fetch, 'localhost')).toThrow('google.endpoint localhost is not a URL');
 });
 
 describe('an answer is read up to its bound', () => {
-  /** Pieces of 1 MB without end; `closed` resolves with how many were taken once nobody reads on. */
+  /** Endless pieces of 1 MB; `closed` resolves with the number taken once the client stops reading. */
   function endless(piece = new Uint8Array(1_000_000).fill(0x20)) {
     const closed = Promise.withResolvers<number>();
     let pieces = 0;
@@ -73,7 +73,7 @@ describe('an answer is read up to its bound', () => {
     expect(await closed).toBeLessThan(4);
   });
 
-  test('a token has 64 kB, and more is no token', async () => {
+  test('a token answer may have 64 kB, and a larger one is no token', async () => {
     const { body, closed } = endless();
     const fetch = createEndpointFetch(async () => new Response(body));
     const answer = await fetch('https://oauth2.googleapis.com/token');
@@ -81,7 +81,7 @@ describe('an answer is read up to its bound', () => {
     expect(await closed).toBeLessThan(4);
   });
 
-  test('cells have 256 MB', async () => {
+  test('cells may have 256 MB', async () => {
     const { body, closed } = endless();
     const fetch = createEndpointFetch(async () => new Response(body));
     const { body: read } = await fetch('https://sheets.googleapis.com/v4/spreadsheets/x');

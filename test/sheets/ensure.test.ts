@@ -1,8 +1,8 @@
-// Making what this project owns, and nothing else.
+// Creating this project's anchors and columns, and nothing else.
 import { expect, test } from 'vitest';
 import { createTrial, header, spec } from '../support/sheets.ts';
 
-test('on the first run, everything missing is created right of the last header', async () => {
+test('on the first run, all missing columns are created right of the last header', async () => {
   const trial = createTrial({
     values: [
       ['Name', 'Email'],
@@ -29,7 +29,7 @@ test('on the first run, everything missing is created right of the last header',
   expect(sheet.cell(1, 1)?.format).toBeUndefined();
 });
 
-test('only what was asked for is created; a second time, nothing is written (W9)', async () => {
+test('only the requested columns are created; a second time, nothing is written (W9)', async () => {
   const trial = createTrial({ values: [['Contact ID', 'Email']] });
   const table = trial.openTable();
   await table.ensure(await table.read(), ['score']);
@@ -40,7 +40,7 @@ test('only what was asked for is created; a second time, nothing is written (W9)
   expect(trial.standin.log.counters).toMatchObject({ reads: 0, writes: 0 });
 });
 
-test('in an empty tab, and where the grid has no column left', async () => {
+test('in an empty tab, and in a grid without a free column', async () => {
   const trial = createTrial({ values: [], tab: { columnCount: 1 } });
   const table = trial.openTable();
   await table.ensure(await table.read(), ['first_name', 'email', 'score']);
@@ -51,7 +51,7 @@ test('in an empty tab, and where the grid has no column left', async () => {
   expect(full.person.read('Prospects!A1:H1')).toEqual([['Name', 'Contact ID', 'Email']]);
 });
 
-test('W11: columns that moved between reading and anchoring are not anchored by mistake', async () => {
+test('W11: columns that moved between reading and anchoring get no wrong anchors', async () => {
   const trial = createTrial({ values: [header] });
   const table = trial.openTable();
   const snapshot = await table.read();
@@ -72,7 +72,7 @@ test('L8: a lost answer does not make a column twice', async () => {
   expect(trial.person.read('Prospects!A1:H1')).toEqual([['Contact ID', 'Email']]);
 });
 
-test('two syncs in one workbook keep to their own marks', async () => {
+test('two syncs in one workbook use their own marks only', async () => {
   const trial = createTrial({ values: [header, ['a', 'Ann']] });
   const [one, two] = [trial.openTable(), trial.openTable({ owner: 'customers' })];
   await one.ensure(await one.read(), []);

@@ -1,4 +1,4 @@
-// docs/errors.md shows each error of src/sheets as it reads: here every one of them is provoked, and compared.
+// Provokes each error of src/sheets and compares it with docs/errors.md.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parseCredentials } from '../../src/sheets/google/credentials.ts';
@@ -29,7 +29,7 @@ async function readError(trial: Trial, overrides: Parameters<Trial['openTable']>
     .catch((thrown: unknown) => thrown);
 }
 
-/** What became of setting a cell of row `a`. */
+/** The outcome of setting a cell of row `a`. */
 async function updateError(prepare: (trial: Trial) => void): Promise<unknown> {
   const trial = trialOf();
   const { table, snapshot } = await openAnchored(trial);
@@ -146,7 +146,7 @@ const documented = [...page.matchAll(section)].map(([, code, name, message, agai
   again,
 }));
 
-test.each(Object.entries(provocations))('%s reads as docs/errors.md has it', async (code, provoke) => {
+test.each(Object.entries(provocations))('%s has the text of docs/errors.md', async (code, provoke) => {
   const error = await provoke();
   expect(error).toBeInstanceOf(errors.SheetsError);
   if (!(error instanceof errors.SheetsError)) return;
@@ -158,7 +158,7 @@ test.each(Object.entries(provocations))('%s reads as docs/errors.md has it', asy
   ]);
 });
 
-test('docs/errors.md has every class of errors, and none that is not there', () => {
+test('docs/errors.md has every class of errors, and no other', () => {
   const classes = Object.keys({ ...errors, ...googleErrors }).filter((name) => name !== 'SheetsError');
   expect(new Set(documented.map(({ name }) => name))).toEqual(new Set(classes));
   expect(documented).toHaveLength(classes.length);

@@ -1,4 +1,4 @@
-// Answers of another shape than Google's, as a proxy or a bug may send them: an error that says so, and never a fault of ours.
+// Answers of another shape than Google's, as from a proxy: each gives a clear error, and never a TypeError.
 import { expect, test } from 'vitest';
 import { SheetsError } from '../../src/sheets/errors.ts';
 import { createTrial, header } from '../support/sheets.ts';
@@ -22,7 +22,7 @@ test.each<readonly [what: string, spoil: (answer: Shape) => unknown]>([
   ['tabs that are a text', (answer) => (answer['sheets'] = 'text')],
   ['properties that are a list of null', ({ sheets: [sheet] }) => (sheet.properties = [null])],
   ['protected ranges that are null', ({ sheets: [sheet] }) => (sheet.protectedRanges = [null])],
-])('%s: the read fails with what it met, and is worth a retry', async (_, spoil) => {
+])('%s: the read fails with the answer it got, and may be retried', async (_, spoil) => {
   const trial = createTrial({
     values,
     wrapFetch: (fetch) => async (url, init) => {

@@ -1,4 +1,4 @@
-// Reading a table: one consistent view, and what is defined for sheets that are not as expected.
+// Reading a table: one consistent view, and defined results for unexpected sheets.
 import { describe, expect, test } from 'vitest';
 import type { Row } from '../../src/sheets/port.ts';
 import type { NewTab } from '../../src/standin/sheets/model.ts';
@@ -21,7 +21,7 @@ const values = [
   ['c', '="x"&"y"', null, '=1/0', '=FOO()'],
 ];
 
-/** The calls a piece of work makes, by Google's names of the methods. */
+/** The calls of a piece of work, by Google's names of the methods. */
 async function callsOf(trial: Trial, work: () => Promise<unknown>): Promise<string[]> {
   trial.standin.log.clear();
   await work();
@@ -32,12 +32,12 @@ const routine = 'values.batchGetByDataFilter';
 const grid = 'spreadsheets.getByDataFilter';
 const plain = [header, ['a', 'Ann', 'tag', 'ann@x.org', 1.5], [], [null, 'New', null, null, true]];
 
-/** What a row says, whatever it is made of. */
+/** The content of a row, in any representation. */
 function contentOf({ number, id, cells, formulas }: Row): Pick<Row, 'number' | 'id' | 'cells' | 'formulas'> {
   return { number, id, cells, formulas };
 }
 
-describe('what a read costs', () => {
+describe('the cost of a read', () => {
   test('four calls the first time: the tab, marks, header and anchors, values; one every other time', async () => {
     const trial = createTrial({ values: plain });
     const table = trial.openTable();
@@ -53,7 +53,7 @@ describe('what a read costs', () => {
     expect(await callsOf(trial, () => table.read())).toEqual([routine]);
   });
 
-  test('three calls the first time with what an earlier process remembered', async () => {
+  test('three calls the first time with the memory of an earlier process', async () => {
     const trial = createTrial({ values: plain });
     const { memory } = await trial.openTable().read();
     trial.person.renameTab('Prospects', 'Leads');
@@ -72,7 +72,7 @@ describe('what a read costs', () => {
     expect(await callsOf(trial, () => table.read())).toEqual([routine, grid]);
   });
 
-  test('W11: a header row that changed is looked at anew, once', async () => {
+  test('W11: a changed header row is read anew, once', async () => {
     const trial = createTrial({ values: plain });
     const { table } = await openAnchored(trial);
     trial.person.type('Prospects!D1', 'E-mail');
@@ -85,7 +85,7 @@ describe('what a read costs', () => {
     { what: 'a renamed column that reads like another', cell: 'D1', text: 'Notes' },
     { what: 'a renamed column that reads nothing', cell: 'D1', text: '' },
     { what: 'a header that is doubled', cell: 'C1', text: 'Email' },
-  ])('W11: $what is looked at with every read', async ({ cell, text }) => {
+  ])('W11: $what is checked with every read', async ({ cell, text }) => {
     const trial = createTrial({ values: plain });
     const { table } = await openAnchored(trial);
     if (text === '') trial.person.clear(`Prospects!${cell}`);
@@ -94,7 +94,7 @@ describe('what a read costs', () => {
     expect(await callsOf(trial, () => table.read())).toEqual([grid, routine]);
   });
 
-  test('W11: two columns that read alike change places without a trace in the header, and are told by their anchors', async () => {
+  test('W11: two columns with the same text that change places leave no trace in the header, and are told apart by their anchors', async () => {
     const trial = createTrial({ values: plain });
     const { table } = await openAnchored(trial);
     trial.person.type('Prospects!D1', 'Notes');
@@ -103,7 +103,7 @@ describe('what a read costs', () => {
     expect(rowOf(await table.read(), 'a').cells).toMatchObject({ email: 'ann@x.org' });
   });
 
-  test('W11: headers that Google shows with an apostrophe are taken as seen before and after the look', async () => {
+  test('W11: headers that Google shows with an apostrophe count as seen before and after the layout is read', async () => {
     const behaviour = { formulaRenderingShowsApostrophes: true };
     const trial = createTrial({ values: [header.with(2, '007'), ...plain.slice(1)], standin: { behaviour } });
     const table = trial.openTable();
@@ -111,7 +111,7 @@ describe('what a read costs', () => {
     expect(await callsOf(trial, () => table.read())).toEqual([routine]);
   });
 
-  test('what a write of unknown outcome left behind is looked for', async () => {
+  test('marks of a write of unknown outcome are searched', async () => {
     const trial = createTrial({ values: plain });
     const { table, snapshot } = await openAnchored(trial);
     trial.standin.faults.add({ effect: { type: 'lost' }, when: 'after', match: { kind: 'write' }, times: 99 });
@@ -123,7 +123,7 @@ describe('what a read costs', () => {
     expect(temporaryMarks(trial)).toHaveLength(1);
   });
 
-  test('what an earlier process left behind is known at the first read', async () => {
+  test('marks of an earlier process are known at the first read', async () => {
     const trial = createTrial({ values: plain });
     const { table, snapshot } = await openAnchored(trial);
     await table.append(snapshot, [{ id: 'n', set: { email: 'n@x.org' } }]);
@@ -132,7 +132,7 @@ describe('what a read costs', () => {
 });
 
 describe('unless it is unchanged', () => {
-  test('the same bytes are told without rows, at the cost of the call', async () => {
+  test('the same bytes are reported without rows, at the cost of the call', async () => {
     const trial = createTrial({ values: plain });
     const { table, snapshot } = await openAnchored(trial);
     const { fingerprint } = snapshot;
@@ -149,7 +149,7 @@ describe('unless it is unchanged', () => {
     expect(await table.read({ unless: undefined })).toMatchObject({ fingerprint });
   });
 
-  test('the result of a formula that changed is a change, though its text did not', async () => {
+  test('a changed result of a formula is a change, though its text is the same', async () => {
     const trial = createTrial({ values: plain });
     const { table } = await openAnchored(trial);
     trial.person.type('Prospects!E4', '=LEN(C2)');
@@ -162,14 +162,14 @@ describe('unless it is unchanged', () => {
     expect(changed === 'unchanged' ? [] : changed.rows.map(({ cells }) => cells['score'])).toEqual([1.5, 16]);
   });
 
-  test('anchors that columns were given since are a change', async () => {
+  test('new anchors of columns are a change', async () => {
     const table = createTrial({ values: plain }).openTable();
     const snapshot = await table.read();
     await table.ensure(snapshot, []);
     expect(await table.read({ unless: snapshot.fingerprint })).toMatchObject({ unanchored: [] });
   });
 
-  test('never at the first read of a process: marks and anchors may be news', async () => {
+  test('never at the first read of a process: marks and anchors may be new', async () => {
     const trial = createTrial({ values: plain });
     const { snapshot } = await openAnchored(trial);
     const table = trial.openTable({}, snapshot.memory);
@@ -179,34 +179,37 @@ describe('unless it is unchanged', () => {
   });
 });
 
-describe('V4, V5, V6: what one call does not say', () => {
+describe('V4, V5, V6: cells that one call leaves open', () => {
   const asked = [
     header,
     ['a', '=UPPER("x")', null, '#N/A is text', '=1/0'],
     ['b', "'quoted", null, null, 'Loading...'],
   ];
 
-  test.each([false, true])('is asked for; Google shows apostrophes: %s', async (formulaRenderingShowsApostrophes) => {
-    const trial = createTrial({
-      values: asked,
-      tab: { typed: true },
-      standin: { behaviour: { formulaRenderingShowsApostrophes } },
-    });
-    trial.person.type('Prospects!B4', '\'=UPPER("x")');
-    trial.person.type('Prospects!D4', "''twice");
-    trial.person.type('Prospects!E4', "'007");
-    const { rows } = await trial.openTable().read();
-    expect(rows.map(contentOf)).toEqual([
-      {
-        number: 2,
-        id: 'a',
-        cells: { first_name: 'X', email: '#N/A is text', score: { error: '#DIV/0!' } },
-        formulas: ['first_name', 'score'],
-      },
-      { number: 3, id: 'b', cells: { first_name: 'quoted', email: null, score: 'Loading...' }, formulas: [] },
-      { number: 4, id: '', cells: { first_name: '=UPPER("x")', email: "'twice", score: '007' }, formulas: [] },
-    ]);
-  });
+  test.each([false, true])(
+    'are read by a second call; Google shows apostrophes: %s',
+    async (formulaRenderingShowsApostrophes) => {
+      const trial = createTrial({
+        values: asked,
+        tab: { typed: true },
+        standin: { behaviour: { formulaRenderingShowsApostrophes } },
+      });
+      trial.person.type('Prospects!B4', '\'=UPPER("x")');
+      trial.person.type('Prospects!D4', "''twice");
+      trial.person.type('Prospects!E4', "'007");
+      const { rows } = await trial.openTable().read();
+      expect(rows.map(contentOf)).toEqual([
+        {
+          number: 2,
+          id: 'a',
+          cells: { first_name: 'X', email: '#N/A is text', score: { error: '#DIV/0!' } },
+          formulas: ['first_name', 'score'],
+        },
+        { number: 3, id: 'b', cells: { first_name: 'quoted', email: null, score: 'Loading...' }, formulas: [] },
+        { number: 4, id: '', cells: { first_name: '=UPPER("x")', email: "'twice", score: '007' }, formulas: [] },
+      ]);
+    },
+  );
 
   test.each([
     { what: 'a row inserted above', edit: (person: Person) => person.insertRows('Prospects', 2) },
@@ -229,7 +232,7 @@ describe('V4, V5, V6: what one call does not say', () => {
     expect((await table.read()).rows.map(contentOf)).toEqual((await trial.openTable().read()).rows.map(contentOf));
   });
 
-  test('L9: rows that change places, though their formulas read alike, are told by their ids', async () => {
+  test('L9: rows that change places, though their formulas read alike, are told apart by their ids', async () => {
     const formula = '=IF(ROW()=2,"first","second")';
     const trial = createTrial({
       values: [header, ['a', formula], ['b', formula]],
@@ -260,25 +263,22 @@ describe('V4, V5, V6: what one call does not say', () => {
       there: (person: Person) => person.type('Prospects!D2', 'text'),
       back: (person: Person) => person.type('Prospects!D2', '=UPPER("mail")'),
     },
-  ])(
-    'L2: $what: what was there between two answers that are the same is not taken for the rest',
-    async ({ there, back }) => {
-      const trial = createTrial({
-        values: [header, ['a', 'Ann', '=UPPER("note")', '=UPPER("mail")', 1]],
-        tab: { typed: true },
-      });
-      const table = trial.openTable();
-      await table.read();
-      const edits = [there, back];
-      trial.onRequest = (path) => {
-        const isDue = path.endsWith(':getByDataFilter') || edits.length === 1;
-        if (isDue) edits.shift()?.(trial.person);
-      };
-      const { rows } = await table.read();
-      expect(edits).toEqual([]);
-      expect(rows).toMatchObject([{ cells: { email: 'MAIL' }, formulas: ['email'] }]);
-    },
-  );
+  ])('L2: $what: the state between two equal answers does not count for the rest', async ({ there, back }) => {
+    const trial = createTrial({
+      values: [header, ['a', 'Ann', '=UPPER("note")', '=UPPER("mail")', 1]],
+      tab: { typed: true },
+    });
+    const table = trial.openTable();
+    await table.read();
+    const edits = [there, back];
+    trial.onRequest = (path) => {
+      const isDue = path.endsWith(':getByDataFilter') || edits.length === 1;
+      if (isDue) edits.shift()?.(trial.person);
+    };
+    const { rows } = await table.read();
+    expect(edits).toEqual([]);
+    expect(rows).toMatchObject([{ cells: { email: 'MAIL' }, formulas: ['email'] }]);
+  });
 
   test('L7: rows that move each time end it with an error that the next run may repeat', async () => {
     const trial = createTrial({ values: asked, tab: { typed: true } });
@@ -289,7 +289,7 @@ describe('V4, V5, V6: what one call does not say', () => {
     await expect(table.read()).rejects.toMatchObject({ code: 'table-moving', retryable: true });
   });
 
-  test('formulas that Google spells another way there do not: nothing changed between two answers that are the same', async () => {
+  test('formulas that Google spells differently do not: nothing changed between two equal answers', async () => {
     const trial = createTrial({ values: asked, tab: { typed: true } });
     trial.reroute = async (url, init) => {
       const answer = await trial.standin.fetch(url, init);
@@ -305,7 +305,7 @@ describe('V4, V5, V6: what one call does not say', () => {
   });
 });
 
-describe('L7: an answer that is not whole is not a blank tab', () => {
+describe('L7: an incomplete answer is no blank tab', () => {
   test.each([
     { what: 'an empty object', body: '{}' },
     { what: 'no body', body: '' },
@@ -326,7 +326,7 @@ describe('L7: an answer that is not whole is not a blank tab', () => {
     ['spreadsheets.getByDataFilter', 'the header row'],
     ['values.batchGetByDataFilter', 'the rows'],
   ])('%s, which answers %s', (operation, _what) => {
-    test.each(['empty', 'cut', 'html'] as const)('L7, W6: is asked again after a 200 that is %s', async (type) => {
+    test.each(['empty', 'cut', 'html'] as const)('L7, W6: is repeated after a 200 that is %s', async (type) => {
       const trial = createTrial({ values: plain });
       const effect = type === 'html' ? { type, status: 200 } : { type };
       trial.standin.faults.add({ effect, times: 2, match: { operation } });
@@ -335,7 +335,7 @@ describe('L7: an answer that is not whole is not a blank tab', () => {
       expect(trial.standin.log.entries.filter((entry) => entry.operation === operation)).toHaveLength(3);
     });
 
-    test('L7: that never answers in full is told as such: nothing was deleted', async () => {
+    test('L7: that never answers in full is reported as such: nothing was deleted', async () => {
       const trial = createTrial({ values: plain });
       trial.standin.faults.add({ effect: { type: 'cut' }, times: 99, match: { operation } });
       await expect(trial.openTable().read()).rejects.toMatchObject({ code: 'unavailable', retryable: true });
@@ -343,7 +343,7 @@ describe('L7: an answer that is not whole is not a blank tab', () => {
   });
 
   test.each(['spreadsheets.get', 'spreadsheets.getByDataFilter'])(
-    'L7: %s that answers {} is asked again: a spreadsheet has a tab, and the tab a header row',
+    'L7: %s that answers {} is repeated: a spreadsheet has a tab, and the tab a header row',
     async (operation) => {
       const trial = createTrial({ values: plain });
       trial.standin.faults.add({ effect: { type: 'bare' }, times: 2, match: { operation } });
@@ -352,7 +352,7 @@ describe('L7: an answer that is not whole is not a blank tab', () => {
   );
 
   test.each(['empty', 'cut'] as const)(
-    'L7: marks that an earlier process left are known although the first answer about them was %s',
+    'L7: marks of an earlier process are known although the first answer about them was %s',
     async (type) => {
       const trial = createTrial({ values: plain });
       const { table, snapshot } = await openAnchored(trial);
@@ -381,7 +381,7 @@ describe('L7: an answer that is not whole is not a blank tab', () => {
   });
 });
 
-test('rows come in order with id, values by kind, and formulas named; blank rows are left out (V3, V4, V5)', async () => {
+test('rows come in order with id, values by kind, and formulas listed; blank rows are left out (V3, V4, V5)', async () => {
   const trial = createTrial({ values, tab: { typed: true } });
   const { rows } = await trial.openTable().read();
   expect(rows.map(contentOf)).toEqual([
@@ -396,7 +396,7 @@ test('rows come in order with id, values by kind, and formulas named; blank rows
   ]);
 });
 
-test('a row that reads as the caller knows it is told so', async () => {
+test("a row that equals the caller's text is reported so", async () => {
   const trial = createTrial({ values });
   const held = '["Ann","ann@x.org",1.5]';
   const texts = new Map([
@@ -422,7 +422,7 @@ test('a tab by gid, a spreadsheet by URL', async () => {
   expect((await table.read()).title).toBe('Prospects');
 });
 
-test('W11: a renamed tab is still the tab', async () => {
+test('W11: a renamed tab is found', async () => {
   const trial = createTrial({ values });
   const table = trial.openTable();
   await table.read();
@@ -432,7 +432,7 @@ test('W11: a renamed tab is still the tab', async () => {
   expect([title, rows.length]).toEqual(["Ann's “leads”!", 3]);
 });
 
-test('W11: moved columns are still themselves, a renamed one is followed by its anchor', async () => {
+test('W11: moved columns are found, a renamed one by its anchor', async () => {
   const trial = createTrial({ values });
   const { table } = await openAnchored(trial);
   trial.person.moveColumns('Prospects', 'B', 1, 'F');
@@ -446,7 +446,7 @@ test('W11: moved columns are still themselves, a renamed one is followed by its 
   expect(rowOf(snapshot, 'a').cells).toEqual({ first_name: 'Ann', email: 'ann@x.org', score: 1.5 });
 });
 
-test('W11: a column that is missing or doubled is named, and its cells are unknown, not blank (V3)', async () => {
+test('W11: a missing or doubled column is named, and its cells are unknown, not blank (V3)', async () => {
   const trial = createTrial({
     values: [
       ['Contact ID', 'First name', 'First name', 'Email'],
@@ -462,7 +462,7 @@ test('W11: a column that is missing or doubled is named, and its cells are unkno
   expect(rowOf(snapshot, 'a').cells).toEqual({ email: 'z' });
 });
 
-describe('bad input is defined', () => {
+describe('unexpected sheets have defined results', () => {
   test('an empty tab: every column is missing, there are no rows', async () => {
     const snapshot = await createTrial({ values: [] }).openTable().read();
     expect(snapshot.rows).toEqual([]);
@@ -523,7 +523,7 @@ describe('bad input is defined', () => {
     expect((await trial.openTable().read()).rows.map(({ id }) => id)).toEqual(['17', '#DIV/0!']);
   });
 
-  test('a tab that is not there: the error names those that are', async () => {
+  test('a missing tab: the error names the existing ones', async () => {
     await expect(createTrial().openTable({ tab: 'Prospect' }).read()).rejects.toMatchObject({
       code: 'tab-gone',
       message: `Spreadsheet ${spreadsheetId} has no tab "Prospect"; it has "Prospects", "Other"`,
@@ -552,7 +552,7 @@ describe('a table beyond one answer is read in chunks', () => {
       client: { readLimits: { cellsPerRead: 200, cellsPerChunk: 80 } },
     });
 
-  test('L7: checked against one last look: rows that moved meanwhile are read again', async () => {
+  test('L7: compared with one last reading: rows that moved meanwhile are read again', async () => {
     const trial = createLargeTrial();
     const table = trial.openTable();
     const first = await table.read();
@@ -565,11 +565,11 @@ describe('a table beyond one answer is read in chunks', () => {
     };
     const second = await table.read();
     expect(new Set(second.rows.map(({ id }) => id)).size).toBe(rowCount - 1);
-    // Five chunks of 20 rows of 4 columns and the last look, twice.
+    // Five chunks of 20 rows of 4 columns and the last reading, twice.
     expect(requests).toBe(12);
   });
 
-  test('W11: a column that moved meanwhile is looked for, and all is read again', async () => {
+  test('W11: a column that moved meanwhile is searched, and all is read again', async () => {
     const trial = createLargeTrial();
     const { table } = await openAnchored(trial);
     let requests = 0;
@@ -587,7 +587,7 @@ describe('a table beyond one answer is read in chunks', () => {
     );
   });
 
-  test('V5: formulas are asked for chunk by chunk, as ids too', async () => {
+  test('V5: formulas are read chunk by chunk, with the ids', async () => {
     const trial = createLargeTrial([
       ...large.slice(0, 30),
       ['=UPPER("id x")', '=LEN("abc")', null, null, 1],
@@ -597,7 +597,7 @@ describe('a table beyond one answer is read in chunks', () => {
     expect(rows[29]).toMatchObject({ id: 'ID X', cells: { first_name: 3 }, formulas: ['first_name', '#id'] });
   });
 
-  test('unchanged is told after all was read', async () => {
+  test('unchanged is reported after all was read', async () => {
     const trial = createLargeTrial();
     const { table, snapshot } = await openAnchored(trial);
     expect(await table.read({ unless: snapshot.fingerprint })).toBe('unchanged');

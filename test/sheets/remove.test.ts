@@ -35,7 +35,7 @@ test.each<[string, (trial: Trial) => void, string[]]>([
   ['inserts a row', ({ person }) => person.insertRows('Prospects', 2), ['', 'a', 'c', 'd']],
   ['deletes the row above', ({ person }) => person.deleteRows('Prospects', 2), ['c', 'd']],
   ['deletes the very row', ({ person }) => person.deleteRows('Prospects', 3), ['a', 'c', 'd']],
-])('L9: somebody %s in the moment of deleting: it is the right row all the same', async (_, edit, left) => {
+])('L9: a person %s at the moment of deleting: the right row is deleted all the same', async (_, edit, left) => {
   const { trial, table, snapshot } = await open();
   let requests = 0;
   trial.onRequest = () => {
@@ -47,7 +47,7 @@ test.each<[string, (trial: Trial) => void, string[]]>([
   expect(temporaryMarks(trial)).toEqual([]);
 });
 
-test('L9: another row in its very place, both in the moment of deleting: the deletion is not called one of this row', async () => {
+test('L9: another row in the same place, both at the moment of deleting: the outcome is not a deletion of this row', async () => {
   const { trial, table, snapshot } = await open();
   let requests = 0;
   trial.onRequest = () => {
@@ -61,7 +61,7 @@ test('L9: another row in its very place, both in the moment of deleting: the del
   expect(temporaryMarks(trial)).toEqual([]);
 });
 
-test('a row that somebody edited since the snapshot stays', async () => {
+test('a row that was edited since the snapshot stays', async () => {
   const { trial, table, snapshot } = await open();
   trial.person.type('Prospects!D3', 'new@x.org');
   trial.person.insertRows('Prospects', 5);
@@ -81,7 +81,7 @@ test('W4: a lost answer is read back', async () => {
   expect(ids(trial)).toEqual(['a', 'c', 'd']);
 });
 
-test('when others leave little room for metadata, batches shrink until they fit; none at all, and the error says so', async () => {
+test('if others leave little room for metadata, batches shrink until they fit; without any room, the error says so', async () => {
   const { trial, table, snapshot } = await open();
   // Two rows' pins and one of the last row of the grid.
   fillMetadata(trial, 3);
@@ -95,7 +95,7 @@ test('when others leave little room for metadata, batches shrink until they fit;
   ]);
 });
 
-test('a row that this account may not edit stays, and is named; the others go', async () => {
+test('a row that this account may not edit stays, and is named; the others are deleted', async () => {
   const { trial, table, snapshot } = await open();
   const range = { sheetId: 7, startRowIndex: 1, endRowIndex: 2 };
   trial.person.request({ addProtectedRange: { protectedRange: { range } } });

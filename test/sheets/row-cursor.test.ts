@@ -1,5 +1,4 @@
-// Rows are copied from the bytes of an answer where they can be. However they are written there, what is kept of them is what
-// parsing them gives.
+// Rows are copied from the bytes of an answer if possible. In any notation the result is that of parsing them.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { answeredRanges } from '../../src/sheets/google/answered-rows.ts';
@@ -40,7 +39,7 @@ function parsed(row: readonly unknown[]) {
   return { text: JSON.stringify(values).slice(1, -1), values, blank: values.map((value) => value === null) };
 }
 
-/** A cell as JSON text, which need not be the one `JSON.stringify` writes. */
+/** A cell as JSON text, which may differ from that of `JSON.stringify`. */
 const cellText = fc.oneof(
   fc.string({ unit: 'binary' }).map((text) => JSON.stringify(text)),
   fc
@@ -72,7 +71,7 @@ const rowText = fc
   .tuple(fc.array(cellText, { maxLength: width + 1 }), fc.constantFrom(',', ',', ',', ', '))
   .map(([cells, comma]) => `[${cells.join(comma)}]`);
 
-test('L2, V3: the text, the values and the blanks of a row are those of the row when it is parsed', async () => {
+test('L2, V3: the text, the values and the blanks of a row equal those of the parsed row', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(rowText, { minLength: 1, maxLength: 6 }),
@@ -88,20 +87,20 @@ test('L2, V3: the text, the values and the blanks of a row are those of the row 
 });
 
 test.each(['"=1"', '"#N/A"', `"'5"`, '"Loading..."', '"\\u003d1"'])(
-  'V5: a row with %s is one of which somebody has to ask what is in it',
+  'V5: a row with %s has open cells, which a second call settles',
   async (cell) => {
     expect(taken(await cursorOf(`["a",${cell}],["a"]`)).map(({ mayBeOpen }) => mayBeOpen)).toEqual([true, false]);
   },
 );
 
-test('a row of more cells than the usual is read to its end', async () => {
+test('a row with more cells than usual is read to its end', async () => {
   const cells = Array.from({ length: 100 }, (_, index) => `cell ${index}`);
   const cursor = await cursorOf(JSON.stringify(cells));
   cursor.next();
   expect(cursor.valueAt(99)).toBe('cell 99');
 });
 
-describe('L7: what is no row is an error that is worth a retry', () => {
+describe('L7: bytes that are no row give an error that may be retried', () => {
   test.each([
     { what: 'cut within a text', rows: '["a","b],["c"]' },
     { what: 'with a control character within a text', rows: '["a\u0001"]' },

@@ -1,4 +1,4 @@
-// Rows of which nothing is known are never reported as done: answers that are not Google's, and rows without an outcome.
+// Rows of unknown outcome are never reported as done: answers that are not Google's, and rows without an outcome.
 import { expect, test, vi } from 'vitest';
 import type * as verify from '../../src/sheets/google/verify.ts';
 import { createTrial, header, openAnchored, rowOf, type Trial } from '../support/sheets.ts';
@@ -7,7 +7,7 @@ const values = [header, ['a', 'Ann', 'tag', 'ann@x.org', 1], ['b', 'Bob', 'tag',
 
 const lost = vi.hoisted(() => ({ row: '' }));
 
-/** Verification that leaves one row out, as a fault of the program would. */
+/** Verification that leaves one row out, like a fault of the program. */
 vi.mock(import('../../src/sheets/google/verify.ts'), async (importOriginal) => {
   const original = await importOriginal();
   const verifyAll: typeof verify.verifyAll = (context, view, items) =>
@@ -19,7 +19,7 @@ vi.mock(import('../../src/sheets/google/verify.ts'), async (importOriginal) => {
   return { ...original, verifyAll };
 });
 
-/** Something on the way answers a write with JSON of its own; `isApplied`: after Google has carried it out. */
+/** Another machine answers a write with JSON of its own; `isApplied`: after Google has carried it out. */
 function answerWrites(trial: Trial, path: string, times: number, isApplied: boolean): void {
   let left = times;
   const { fetch } = trial.standin;
@@ -42,7 +42,7 @@ test('L3, L12: a row that verification lost is of unknown outcome, and the other
   expect((await table.read()).rows.map(({ cells }) => cells['score'])).toEqual([1, 9]);
 });
 
-test('a change that sets no cell is written as it is', async () => {
+test('a change that sets no cell counts as written', async () => {
   const trial = createTrial({ values });
   const { table, snapshot } = await openAnchored(trial);
   trial.standin.log.clear();
@@ -84,14 +84,14 @@ test.each([true, false])(
   },
 );
 
-test('L3, L7: an append that is always answered with other JSON is not called appended', async () => {
+test('L3, L7: an append that is always answered with other JSON does not count as appended', async () => {
   const trial = createTrial({ values });
   const { table, snapshot } = await openAnchored(trial);
   answerWrites(trial, ':batchUpdate', Infinity, false);
   expect(await table.append(snapshot, [{ id: 'c', set: {} }])).toMatchObject([{ kind: 'unknown' }]);
 });
 
-test('L12: a deletion that is always answered with other JSON is not called done', async () => {
+test('L12: a deletion that is always answered with other JSON does not count as done', async () => {
   const trial = createTrial({ values });
   const { table, snapshot } = await openAnchored(trial);
   const { fetch } = trial.standin;

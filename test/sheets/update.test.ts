@@ -64,7 +64,7 @@ test('W2: updating any cells costs one read and three writes, and leaves no pin'
 });
 
 test.each(['007', '1e5', '+33 6', '1/2', '=1+1', '@x', "'quoted", '😀', 'two\nlines', 'é', 'x'.repeat(50_000)])(
-  'V6: %j is stored as it is, and read back as it is',
+  'V6: %j is stored and read back unchanged',
   async (text) => {
     const { trial, table, snapshot } = await open();
     await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { first_name: text } }]);
@@ -73,7 +73,7 @@ test.each(['007', '1e5', '+33 6', '1/2', '=1+1', '@x', "'quoted", '😀', 'two\n
   },
 );
 
-test('V6: text longer than a cell is refused for its row by name; other rows go on', async () => {
+test('V6: text longer than a cell is refused for its row by name; other rows are written', async () => {
   const { table, snapshot } = await open();
   const outcomes = await table.update(snapshot, [
     { row: rowOf(snapshot, 'a'), set: { email: 'x'.repeat(50_001) } },
@@ -95,7 +95,7 @@ test('V5: a formula is never overwritten, and the row is named', async () => {
   expect(people(trial)[3]).toEqual(['c', 'Cy', 'tag c', 'cy@x.org', '=1+2']);
 });
 
-test('V5: a formula that somebody typed since the snapshot shows as a change', async () => {
+test('V5: a formula that was typed since the snapshot shows as a change', async () => {
   const { trial, table, snapshot } = await open();
   trial.person.type('Prospects!B2', '="Ann"');
   expect(await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { first_name: 'x' } }])).toEqual([
@@ -110,7 +110,7 @@ test("W2: a new contact's id is written to its row, together with other cells", 
   expect(people(trial)[4]).toEqual(['d', 'New', 'tag d', 'new@x.org']);
 });
 
-describe('W3: what people did between planning and verifying', () => {
+describe('W3: edits between planning and verifying', () => {
   const change = { first_name: 'Anna' };
 
   test.each<[string, (trial: Trial) => void, string]>([
@@ -148,14 +148,14 @@ describe('W3: what people did between planning and verifying', () => {
   });
 });
 
-describe('L9: between verifying and writing, rows may move as they like', () => {
+describe('L9: between verifying and writing, rows may move', () => {
   test.each<[string, (trial: Trial) => void]>([
     ['sort', ({ person }) => person.sort('Prospects', 'B', 'DESCENDING')],
     ['insert', ({ person }) => person.insertRows('Prospects', 2, 3)],
     ['delete above', ({ person }) => person.deleteRows('Prospects', 2)],
     ['move', ({ person }) => person.moveRows('Prospects', 3, 1, 6)],
     ['rename the tab', ({ person }) => person.renameTab('Prospects', "It's")],
-  ])('%s: the value still lands in its row', async (_, edit) => {
+  ])('%s: the value still goes into its row', async (_, edit) => {
     const { trial, table, snapshot } = await open();
     before(trial, write, () => edit(trial));
     const outcomes = await table.update(snapshot, [{ row: rowOf(snapshot, 'b'), set: { email: 'bob@y.org' } }]);
@@ -163,7 +163,7 @@ describe('L9: between verifying and writing, rows may move as they like', () => 
     expect(rowOf(await table.read(), 'b').cells['email']).toBe('bob@y.org');
   });
 
-  test('a column inserted in that moment: what was hit is put back, formulas too, and told', async () => {
+  test('a column inserted at that moment: overwritten cells are restored, formulas too, and reported', async () => {
     const { trial, table, snapshot } = await open();
     trial.person.type('Prospects!C2', '=UPPER("tag")');
     before(trial, write, () => trial.person.insertColumns('Prospects', 'A'));
@@ -178,7 +178,7 @@ describe('L9: between verifying and writing, rows may move as they like', () => 
     expect(temporaryMarks(trial)).toEqual([]);
   });
 
-  test('a row without an id pasted over another without one in that moment: put back, and told', async () => {
+  test('a row without an id pasted over another without one at that moment: restored, and reported', async () => {
     const { trial, table, snapshot } = await open({ values: [...values, [null, 'Other', 'tag e', 'other@x.org', 5]] });
     const row = snapshot.rows.find(({ cells }) => cells['first_name'] === 'New')!;
     before(trial, write, () => trial.person.copyPaste('Prospects!A6:H6', 'Prospects!A5:H5'));
@@ -198,7 +198,7 @@ describe('L9: between verifying and writing, rows may move as they like', () => 
       return { outcomes, id: people(trial)[4]?.[0] };
     };
 
-    test('and into which the id and the name of another row are sorted: that id is put back, and it is told', async () => {
+    test('and into which the id and the name of another row are sorted: that id is restored, and it is reported', async () => {
       const { outcomes, id } = await idOf(({ person }) => person.sortRange('Prospects!A2:B9', 'A', 'ASCENDING'));
       expect(outcomes).toEqual([
         { kind: 'displaced', cells: [{ cell: 'A5', written: 'd', before: 'e', isRestored: true }] },
@@ -210,11 +210,11 @@ describe('L9: between verifying and writing, rows may move as they like', () => 
       ['text of its own', ({ person }) => person.type('Prospects!B5', 'Dora')],
       ['what more rows than one have', ({ person }) => person.type('Prospects!E5', '1')],
       ['nothing', ({ person }) => person.clear('Prospects!B5')],
-    ])('and where somebody types %s beside it: it stays', async (_, edit) => {
+    ])('and beside whose id %s is typed: it stays', async (_, edit) => {
       expect(await idOf(edit)).toEqual({ outcomes: [{ kind: 'written', stored: {} }], id: 'd' });
     });
 
-    test('and a formula that then shows what another row has: it stays', async () => {
+    test('and a formula that then shows the value of another row: it stays', async () => {
       const withFormula = rows.map((row, index) => (index === 4 ? [null, '=UPPER(A5)', 'tag d', null, null] : row));
       const { trial, table, snapshot } = await open({ values: withFormula });
       const row = snapshot.rows.find(({ id }) => id === '')!;
@@ -223,7 +223,7 @@ describe('L9: between verifying and writing, rows may move as they like', () => 
     });
   });
 
-  test('another row pasted over the pinned one in that moment: its cell is put back', async () => {
+  test('another row pasted over the pinned one at that moment: its cell is restored', async () => {
     const { trial, table, snapshot } = await open();
     before(trial, write, () => trial.person.copyPaste('Prospects!A3:H3', 'Prospects!A2:H2'));
     const outcomes = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { email: 'new@x.org' } }]);
@@ -232,7 +232,7 @@ describe('L9: between verifying and writing, rows may move as they like', () => 
   });
 });
 
-describe('W4: a write whose answer is lost is read back, never sent blindly again', () => {
+describe('W4: a write with a lost answer is read back, never repeated blindly', () => {
   test.each([
     ['applied', 'after', 1],
     ['not applied: it is harmless to send it again', 'before', 2],
@@ -249,7 +249,7 @@ describe('W4: a write whose answer is lost is read back, never sent blindly agai
     expect(temporaryMarks(trial)).toEqual([]);
   });
 
-  test('and when nothing can be read any more, the outcome is unknown', async () => {
+  test('and if nothing can be read any more, the outcome is unknown', async () => {
     const { trial, table, snapshot } = await open();
     trial.standin.faults.add({ effect: { type: 'status', status: 503 }, times: 99, skip: 2, match: {} });
     const outcomes = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { first_name: 'Anna' } }]);
@@ -268,7 +268,7 @@ test('I4: an id that is on two rows is not written, unless the caller means this
   expect(people(trial).map((each) => each[4])).toEqual(['Score', 5, 2, '=1+2', undefined, 1]);
 });
 
-test('a protected cell refuses its row by name, whatever language Google speaks; the others go on', async () => {
+test('a protected cell refuses its row by name, in any language of Google; the others are written', async () => {
   const { trial, table, snapshot } = await open({
     standin: { behaviour: { protectedMessage: 'Estás intentando editar una celda protegida.' } },
   });
@@ -289,7 +289,7 @@ test('a protected cell refuses its row by name, whatever language Google speaks;
   ]);
 });
 
-test('when others leave little room for metadata, batches shrink until they fit', async () => {
+test('if others leave little room for metadata, batches shrink until they fit', async () => {
   const { trial, table, snapshot } = await open();
   // Room for the header's pin, four columns' and two rows': not for three.
   fillMetadata(trial, 1 + 4 + 2);
@@ -298,7 +298,7 @@ test('when others leave little room for metadata, batches shrink until they fit'
   expect(outcomes.map(({ kind }) => kind)).toEqual(['written', 'written', 'written']);
 });
 
-test('when others leave no room at all, the error says so, and nothing was written', async () => {
+test('if others leave no room at all, the error says so, and nothing was written', async () => {
   const { trial, table, snapshot } = await open();
   fillMetadata(trial);
   const [outcome] = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { email: 'x' } }]);
@@ -306,13 +306,13 @@ test('when others leave no room at all, the error says so, and nothing was writt
   expect(String(outcome?.kind === 'failed' && outcome.error)).toContain('used up by another add-on or program');
 });
 
-test('L9: rows whose ID column is gone are not told apart by what else they hold', async () => {
+test('L9: rows without their ID column are not told apart by other cells', async () => {
   const { trial, table, snapshot } = await open();
   trial.person.deleteColumns('Prospects', 'A');
   expect(await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { score: 5 } }])).toEqual([{ kind: 'moved' }]);
 });
 
-test('what Google will not have in any row is not found out row by row: the rest of the call is called failed', async () => {
+test('a refusal that concerns every row is not searched row by row: the rest of the call fails', async () => {
   const many = [header, ...Array.from({ length: 64 }, (_, index) => [`id ${index}`, 'name', null, null, index])];
   const { trial, table, snapshot } = await open({ values: many, tab: { typed: true, rowCount: 70 } });
   let writes = 0;

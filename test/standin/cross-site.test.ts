@@ -4,7 +4,9 @@ import { type RunningServer, serve } from '../../src/standin/serve.ts';
 import { createServiceStandin } from '../../src/standin/service/standin.ts';
 import { createSheetsStandin } from '../../src/standin/sheets/standin.ts';
 
-/* The stand-ins ask for no token in places, so no page in a browser may reach them: neither by its name nor across sites. */
+/*
+ * Parts of the stand-ins need no token, so pages of other sites must not reach them: neither by name nor across sites.
+ */
 
 const service = createServiceStandin({ now: () => Date.now(), seed: 1, acceptedTokens: ['standin'] });
 const sheets = createSheetsStandin({ now: () => Date.now(), random: () => 0.5, access: 'open' });
@@ -24,7 +26,7 @@ interface Asked {
   readonly body?: string;
 }
 
-/** By hand: `fetch` sets these headers itself. */
+/** Built by hand: `fetch` sets these headers itself. */
 async function ask(url: string, { method = 'GET', headers = {}, body }: Asked = {}): Promise<number | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
   request(url, { method, headers }, (answer) => resolve(answer.resume().statusCode))
@@ -53,14 +55,14 @@ describe.each(places)('%s', (_, url) => {
     }
   });
 
-  test('takes what its own page sends, and what no browser sends', async () => {
+  test('accepts requests of its own page, and of programs that are no browser', async () => {
     const { origin } = new URL(url());
     expect(await ask(url(), { headers: { origin, 'sec-fetch-site': 'same-origin' } })).toBe(200);
     expect(await ask(url(), { headers: { 'sec-fetch-site': 'none' } })).toBe(200);
   });
 
   test.each(['https://evil.example', 'http://127.0.0.1:1', 'null'])(
-    'refuses what a page of %s sends',
+    'refuses requests of a page of %s',
     async (origin) => {
       for (const method of ['POST', 'DELETE', 'GET']) {
         expect(await ask(url(), { method, headers: { origin }, ...(method === 'POST' && { body: '{}' }) })).toBe(403);
@@ -68,7 +70,7 @@ describe.each(places)('%s', (_, url) => {
     },
   );
 
-  test('refuses what a browser calls cross-site, also without an origin', async () => {
+  test('refuses requests that a browser marks as cross-site, also without an origin', async () => {
     expect(await ask(url(), { headers: { 'sec-fetch-site': 'cross-site' } })).toBe(403);
   });
 });

@@ -15,13 +15,13 @@ test('an app is served on a free loopback port until it is closed', async () => 
   await expect(fetch(server.url)).rejects.toThrow('fetch failed');
 });
 
-test('a port that is taken is an error with a name', async () => {
+test('a port that is taken is a typed error', async () => {
   await using first = await serve(app, 0);
   await expect(serve(app, first.port)).rejects.toThrow(PortTaken);
   await expect(serve(app, first.port)).rejects.toMatchObject({ code: 'port_taken', port: first.port });
 });
 
-test('closing ends idle connections and requests that wait', async () => {
+test('closing ends idle connections and waiting requests', async () => {
   const { promise: never } = Promise.withResolvers<Response>();
   const { promise: arrived, resolve: arrive } = Promise.withResolvers<AbortSignal>();
   const waiting = new Hono()

@@ -9,7 +9,7 @@ import { contentOf, openTrial } from '../support/state.ts';
 
 type Content = ReturnType<typeof contentOf>;
 
-// One long value, so that some batches fold the log and others do not, and a torn write has blocks to lose.
+// One long value: some batches fold the log and others do not, and a torn write has blocks to lose.
 const keys = fc.constantFrom('a', 'b', 'c');
 const values = fc.oneof(fc.integer(), fc.constantFrom('short', 'long '.repeat(300)));
 const records = fc.record({
@@ -47,7 +47,7 @@ function toBatch(drawn: Drawn): Batch {
   return batch;
 }
 
-/** What a commit should do, said again and simply. */
+/** The expected effect of a commit, implemented again and simply. */
 function applied(content: Content, batch: Batch): Content {
   const result = structuredClone(content);
   for (const name of [...tables, 'facts'] as const) {
@@ -62,21 +62,21 @@ const nothing: Content = { links: {}, strays: {}, ledger: {}, outbox: {}, setAsi
 const foldFloorBytes = 2_000;
 
 interface Outcome {
-  /** What was acknowledged last, and what it would be with the batch in flight. */
+  /** The last confirmed state, and the state with the batch in flight. */
   readonly acknowledged: Content;
   readonly inFlight: Content;
 }
 
 let pids = 0;
 
-/** Each process has an id of its own, and those before it are dead. */
+/** Each process has its own id, and those before it have ended. */
 function startProcess(disk: MemoryDisk) {
   pids += 1;
   const machine = { host: 'here', startByPid: new Map([[pids, `boot/${pids}`]]) };
   return openTrial('/state', { disk, machine, pid: pids, foldFloorBytes }).store.sync('s');
 }
 
-/** One process, from its start to its end or the machine's. */
+/** One process, from its start to its end or that of the machine. */
 async function runUntilOff(disk: MemoryDisk, from: Content, todo: readonly Batch[]): Promise<Outcome> {
   let [acknowledged, inFlight] = [from, from];
   try {
@@ -93,7 +93,7 @@ async function runUntilOff(disk: MemoryDisk, from: Content, todo: readonly Batch
   return { acknowledged, inFlight };
 }
 
-/** What is there after the machine came back, seen by a reader, then by a writer, which must agree. */
+/** The state after a restart, read by a reader, then by a writer, which must agree. */
 async function readBack(disk: MemoryDisk) {
   const process = startProcess(disk);
   const read = await process.load();
@@ -103,7 +103,10 @@ async function readBack(disk: MemoryDisk) {
   return { read, written, again };
 }
 
-/** What was found, and what is wrong with it: it must be old or new, the same for everybody, and no cause for alarm. */
+/**
+ * The state that was read, and its faults: it must be old or new, the same for every reader, and without notices of
+ * damage.
+ */
 async function judge(disk: MemoryDisk, { acknowledged, inFlight }: Outcome) {
   const { read, written, again } = await readBack(disk);
   const found = contentOf(read);
@@ -120,7 +123,7 @@ async function judge(disk: MemoryDisk, { acknowledged, inFlight }: Outcome) {
 
 const ends = ['kill', 'power loss'] as const;
 
-describe('S1, L10: the state is what was acknowledged last, or what was in flight, and never a mix', () => {
+describe('S1, L10: the state is the last confirmed one, or the one in flight, and never a mix', () => {
   test.each(ends)('after a %s at every operation of the disk', async (end) => {
     await fc.assert(
       fc.asyncProperty(fc.array(batches, { minLength: 1, maxLength: 8 }), fc.nat(1_000), async (drawn, seed) => {
@@ -139,7 +142,7 @@ describe('S1, L10: the state is what was acknowledged last, or what was in fligh
     );
   });
 
-  test('after one kill or power loss upon another, during recovery too', async () => {
+  test('after repeated kills or power losses, during recovery too', async () => {
     const life = fc.record({
       todo: fc.array(batches, { maxLength: 5 }),
       operation: fc.integer({ min: 1, max: 60 }),
@@ -168,7 +171,7 @@ describe('S1, L10: the state is what was acknowledged last, or what was in fligh
   });
 });
 
-describe('the heartbeat is the one before or the new one', () => {
+describe('the heartbeat is the old one or the new one', () => {
   const storeOn = (disk: MemoryDisk) => openTrial('/state', { disk }).store;
 
   test.each(ends)('after a %s at every operation of the disk', async (end) => {
@@ -190,13 +193,13 @@ describe('the heartbeat is the one before or the new one', () => {
   });
 });
 
-describe('E1, L10: what a person asked for is done once', () => {
+describe('E1, L10: a request of a person is carried out once', () => {
   test.each(ends)('after a %s at every operation of the disk', async (end) => {
     for (let operation = 1; operation <= 80; operation += 1) {
       const disk = createMemoryDisk(operation);
       const id = await startProcess(disk).addRequest({ command: 'approve' });
       disk.planFault({ operation: disk.operations + operation, effect: 'off' });
-      // The second batch forgets the id of the first, the third is there to be interrupted.
+      // The second batch drops the id of the first, the third is there to be interrupted.
       await runUntilOff(disk, nothing, [
         { facts: { put: new Map([['done', 1]]) }, doneRequests: [id] },
         { facts: { put: new Map([['more', 1]]) } },
@@ -205,7 +208,7 @@ describe('E1, L10: what a person asked for is done once', () => {
       disk.turnOff();
       disk.restart(end);
       const { read, written } = await readBack(disk);
-      // What was read may have been lying in a file that nobody had synced: what was done because of it holds all the same.
+      // A read file may not be durable yet: effects that depend on it must still hold.
       disk.turnOff();
       disk.restart('power loss');
       const later = await startProcess(disk).load();
@@ -214,14 +217,14 @@ describe('E1, L10: what a person asked for is done once', () => {
   });
 });
 
-describe('S1, L10: mending that is interrupted', () => {
+describe('S1, L10: an interrupted repair', () => {
   const batch = (n: number): Batch => ({
     links: { put: new Map([[`c${n}`, { value: 'long '.repeat(150) }]]) },
     ledger: { put: new Map([[`e${n}`, { n }]]) },
   });
 
   test.each(['base.json', 'outbox.json', 'outbox.log'])(
-    'a damaged %s costs nothing, wherever it stops',
+    'a damaged %s loses nothing, wherever the process stops',
     async (name) => {
       for (const end of ends) {
         for (let operation = 1; operation <= 40; operation += 1) {

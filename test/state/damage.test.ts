@@ -8,13 +8,13 @@ import { createRandom } from '../../src/standin/service/random.ts';
 import { commitAll, contentOf, openTrial } from '../support/state.ts';
 
 /*
- * A state on the real disk that was folded twice and has batches in its logs, so that all eight files are there. Each of
- * them is then cut, flipped and deleted in turn, on a copy.
+ * A state on the real disk with all eight files: it was folded twice and has batches in its logs.
+ * Each of the files is then cut, flipped and deleted in turn, on a copy.
  */
 const foldFloorBytes = 3_000;
 let root = '';
 let whole: ReturnType<typeof contentOf>;
-/** Every state that was ever acknowledged: whatever a damage leaves must be one of them. */
+/** Every confirmed state: after any damage the state must be one of them. */
 const acknowledged: ReturnType<typeof contentOf>[] = [];
 
 const links = (from: number, count: number): Batch => ({
@@ -54,7 +54,7 @@ const files = [
   'outbox.previous.log',
 ];
 
-/** Loads a damaged copy as a reader, then as a writer, then once more after the writer has mended it. */
+/** Loads a damaged copy as a reader, then as a writer, then once more after the writer has repaired it. */
 async function loadDamaged(damage: (folder: string) => Promise<void>) {
   const copy = join(root, 'copy');
   await rm(copy, { recursive: true, force: true });
@@ -62,7 +62,7 @@ async function loadDamaged(damage: (folder: string) => Promise<void>) {
   await damage(join(copy, 's'));
   const read = await openTrial(copy, { foldFloorBytes }).store.sync('s').load();
   const mended = await commitAll(openTrial(copy, { foldFloorBytes }).store, 's', []);
-  // A short batch: what is left of a longer torn one must not show behind it.
+  // A short batch: the rest of a longer torn one must not show behind it.
   await commitAll(openTrial(copy).store, 's', [{ ledger: { put: new Map([['after', {}]]) } }]);
   const after = await openTrial(copy).store.sync('s').load();
   expect(contentOf(mended)).toEqual(contentOf(read));
@@ -75,7 +75,7 @@ async function loadDamaged(damage: (folder: string) => Promise<void>) {
 
 type Loaded = Awaited<ReturnType<typeof loadDamaged>>;
 
-/** S1 for one damaged file: an acknowledged state, the ledger whole; and where anything is missing, it is said. */
+/** S1 for one damaged file: a confirmed state, the ledger whole; a notice names anything missing. */
 function isHonest({ read, content }: Loaded): boolean {
   const { ledger, outbox } = whole;
   // The ledger may be newer than the rest, never older.
@@ -85,7 +85,7 @@ function isHonest({ read, content }: Loaded): boolean {
 }
 
 describe('S1: one damaged file', () => {
-  test('the state that is going to be damaged has every file, and loads without a notice', async () => {
+  test('the state has every file before the damage, and loads without a notice', async () => {
     expect(await readdir(join(root, 'state', 's'))).toEqual(expect.arrayContaining(files));
     const { read, content } = await loadDamaged(async () => {});
     expect(content).toEqual(whole);
@@ -100,7 +100,7 @@ describe('S1: one damaged file', () => {
     }
   });
 
-  test.each(files)('%s with a bit turned, in twenty places', async (name) => {
+  test.each(files)('%s with a bit flipped, in twenty places', async (name) => {
     const good = await readFile(join(root, 'state', 's', name));
     const random = createRandom(7);
     for (let round = 0; round < 20; round += 1) {
@@ -120,7 +120,7 @@ describe('S1: one damaged file', () => {
     expect(await loadDamaged((folder) => truncate(join(folder, name), 0))).toSatisfy(isHonest);
   });
 
-  test('a damaged base.json costs nothing: the previous one and both logs lead to the same state', async () => {
+  test('a damaged base.json loses nothing: the previous one and both logs give the same state', async () => {
     const { read, content, names } = await loadDamaged((folder) => truncate(join(folder, 'base.json'), 900));
     expect(content).toEqual(whole);
     expect(read.notices).toMatchObject([{ kind: 'damaged', message: expect.stringMatching(/nothing is missing/) }]);
@@ -131,7 +131,7 @@ describe('S1: one damaged file', () => {
 });
 
 describe('S1: before there is a previous generation', () => {
-  test.each(['base.json', 'outbox.json'])('a damaged %s costs nothing: the logs lead all the way', async (name) => {
+  test.each(['base.json', 'outbox.json'])('a damaged %s loses nothing: the logs give the whole state', async (name) => {
     const young = join(root, `young-${name}`);
     const state = await commitAll(openTrial(young).store, 's', [enrolled('e1'), links(1, 3)]);
     await writeFile(join(young, 's', name), 'garbage');
@@ -143,10 +143,10 @@ describe('S1: before there is a previous generation', () => {
   });
 });
 
-describe('S1: the base lost altogether', () => {
+describe('S1: a lost base', () => {
   const baseFiles = files.filter((name) => name.startsWith('base'));
 
-  test('I9, E3: the ledger is whole, the rest is matched anew, and that is said', async () => {
+  test('I9, E3: the ledger is whole, the rest is matched anew, and a notice says so', async () => {
     const { read, content } = await loadDamaged(async (folder) => {
       for (const name of baseFiles) await rm(join(folder, name));
     });
@@ -158,7 +158,7 @@ describe('S1: the base lost altogether', () => {
     expect(read.notices.map(({ kind }) => kind)).toEqual(['behind']);
   });
 
-  test('all of it garbled: named, moved aside, and the ledger is whole', async () => {
+  test('all files garbled: named, moved aside, and the ledger is whole', async () => {
     const { content, names } = await loadDamaged(async (folder) => {
       for (const name of baseFiles) await writeFile(join(folder, name), 'garbage\n\n{}');
     });

@@ -20,60 +20,57 @@ describe('S1: a disk that refuses', () => {
     { code: 'EROFS', says: /read-only/ },
     { code: 'EACCES', says: /not allowed/ },
     { code: 'EIO', says: /Check the disk/ },
-  ])(
-    '$code at any operation loses nothing that was committed, and what was refused can be tried again',
-    async ({ code, says }) => {
-      await fc.assert(
-        fc.asyncProperty(fc.integer({ min: 1, max: 90 }), fc.boolean(), async (offset, lasting) => {
-          const disk = createMemoryDisk(offset);
-          const { store, warnings } = openTrial('/state', { disk, foldFloorBytes: 1_500 });
-          const reload = () => openTrial('/state', { disk }).store.sync('s').load();
-          const lease = await store.sync('s').acquireLease();
-          await lease.load();
-          disk.planFault({ operation: disk.operations + offset, effect: { code, lasting } });
-          let acknowledged = 0;
-          const refusals: unknown[] = [];
-          const found: unknown[] = [];
-          for (let n = 1; n <= 8; n += 1) {
-            const refused = await lease.commit(numbered(n)).then(
-              () => undefined,
-              (error: unknown) => error,
-            );
-            if (refused === undefined) acknowledged = n;
-            else {
-              refusals.push(refused);
-              found.push([acknowledged, (await reload()).facts.get('n') ?? 0]);
-              disk.planFault({ operation: 0, effect: { code } });
-              n = acknowledged;
-            }
-          }
-          for (const error of refusals) expect(error).toBeInstanceOf(DiskError);
-          for (const error of refusals) expect(String(error)).toMatch(says);
-          // Told that it failed, it did; only a disk that refuses to the end can leave it open.
-          const stepMax = lasting ? 1 : 0;
-          for (const each of found) expect(each).toSatisfy(([n, m]: [number, number]) => m === n || m === n + stepMax);
-          await lease[Symbol.asyncDispose]();
-          const fresh = openTrial('/other', { disk: createMemoryDisk(0) }).store;
-          const expected = await commitAll(
-            fresh,
-            's',
-            Array.from({ length: 8 }, (_, index) => numbered(index + 1)),
+  ])('$code at any operation loses no commit, and the refused batch can be tried again', async ({ code, says }) => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 90 }), fc.boolean(), async (offset, lasting) => {
+        const disk = createMemoryDisk(offset);
+        const { store, warnings } = openTrial('/state', { disk, foldFloorBytes: 1_500 });
+        const reload = () => openTrial('/state', { disk }).store.sync('s').load();
+        const lease = await store.sync('s').acquireLease();
+        await lease.load();
+        disk.planFault({ operation: disk.operations + offset, effect: { code, lasting } });
+        let acknowledged = 0;
+        const refusals: unknown[] = [];
+        const found: unknown[] = [];
+        for (let n = 1; n <= 8; n += 1) {
+          const refused = await lease.commit(numbered(n)).then(
+            () => undefined,
+            (error: unknown) => error,
           );
-          const after = await reload();
-          expect(contentOf(after)).toEqual(contentOf(expected));
-          expect(after.notices).toEqual([]);
-          for (const { message } of warnings) expect(message).toMatch(says);
-        }),
-        { numRuns: 100 },
-      );
-    },
-  );
+          if (refused === undefined) acknowledged = n;
+          else {
+            refusals.push(refused);
+            found.push([acknowledged, (await reload()).facts.get('n') ?? 0]);
+            disk.planFault({ operation: 0, effect: { code } });
+            n = acknowledged;
+          }
+        }
+        for (const error of refusals) expect(error).toBeInstanceOf(DiskError);
+        for (const error of refusals) expect(String(error)).toMatch(says);
+        // A failed call has failed; only a disk that refuses to the end can leave it open.
+        const stepMax = lasting ? 1 : 0;
+        for (const each of found) expect(each).toSatisfy(([n, m]: [number, number]) => m === n || m === n + stepMax);
+        await lease[Symbol.asyncDispose]();
+        const fresh = openTrial('/other', { disk: createMemoryDisk(0) }).store;
+        const expected = await commitAll(
+          fresh,
+          's',
+          Array.from({ length: 8 }, (_, index) => numbered(index + 1)),
+        );
+        const after = await reload();
+        expect(contentOf(after)).toEqual(contentOf(expected));
+        expect(after.notices).toEqual([]);
+        for (const { message } of warnings) expect(message).toMatch(says);
+      }),
+      { numRuns: 100 },
+    );
+  });
 
   test.each([
     { damage: ['base.json'], it: 'base.json is' },
     { damage: ['outbox.json', 'outbox.log'], it: 'the outbox is' },
     { damage: ['base.json', 'base.previous.json', 'base.log', 'base.previous.log'], it: 'all of the base is' },
-  ])('a batch that was refused does not come back when $it damaged later', async ({ damage }) => {
+  ])('a refused batch does not come back when $it damaged later', async ({ damage }) => {
     const refusedBatch: Batch = {
       ledger: { put: new Map([['refused', { n: 0 }]]), delete: ['e2'] },
       outbox: { put: new Map([['refused', {}]]) },
@@ -86,7 +83,7 @@ describe('S1: a disk that refuses', () => {
         const lease = await store.sync('s').acquireLease();
         await lease.load();
         for (const n of [1, 2, 3]) await lease.commit(numbered(n));
-        // Where the last fold is still going on, it may be what the fault hits.
+        // While the last fold is in progress, the fault may affect it.
         await lease.load();
         disk.planFault({ operation: disk.operations + offset, effect: { code: 'EIO', lasting } });
         const isRefused = await lease.commit(refusedBatch).then(
@@ -110,7 +107,7 @@ describe('S1: a disk that refuses', () => {
     expect(refusals).toBeGreaterThanOrEqual(6);
   });
 
-  test('a request or a line of history that did not get through can be given again', async () => {
+  test('a failed request or line of history can be given again', async () => {
     for (let offset = 1; offset <= 12; offset += 1) {
       const disk = createMemoryDisk(offset);
       const { store } = openTrial('/state', { disk });
@@ -148,7 +145,7 @@ describe('on the real disk', () => {
     await rm(root, { recursive: true });
   });
 
-  test('DESIGN "State on disk": files are the owner’s alone', async () => {
+  test('DESIGN "State on disk": only the owner can read the files', async () => {
     const { store } = openTrial(join(root, 'state'), { foldFloorBytes: 0 });
     {
       await using lease = await store.sync('s').acquireLease();
@@ -211,7 +208,7 @@ describe('on the real disk', () => {
     },
   );
 
-  test('W7: a lease that is given back in the midst of a commit finishes it, folding included, before the lock goes', async () => {
+  test('W7: a lease given back during a commit finishes it, folding included, before the lock is removed', async () => {
     const { store, warnings } = openTrial(root);
     const lease = await store.sync('s').acquireLease();
     await lease.load();
@@ -230,7 +227,7 @@ describe('on the real disk', () => {
     expect([facts.get('n'), warnings]).toEqual([2, []]);
   });
 
-  test('a batch is a line of readable JSON, and the document one record a line', async () => {
+  test('a batch is a line of readable JSON, and the document has one record a line', async () => {
     const { store } = openTrial(root);
     await commitAll(store, 's', [numbered(1)]);
     await commitAll(store, 's', [numbered(2)]);

@@ -20,7 +20,7 @@ function createTrial() {
 }
 
 describe('the history as files', () => {
-  test('a day is a file, and those older than 90 days go when a new one begins', async () => {
+  test('a day is a file, and files older than 90 days are deleted when a new one begins', async () => {
     const { append, read, days, pass } = createTrial();
     await append('first');
     pass(60 * dayMs);
@@ -48,7 +48,7 @@ describe('the history as files', () => {
   });
 
   test.each(['kill', 'power loss'] as const)(
-    'L12: after a %s at any operation, what was acknowledged is there',
+    'L12: after a %s at any operation, confirmed lines are there',
     async (end) => {
       for (let operation = 1; operation <= 24; operation += 1) {
         const { disk, append, read } = createTrial();
@@ -68,7 +68,7 @@ describe('the history as files', () => {
     },
   );
 
-  test('L12: a line is not lost with the name of a file whose maker was killed, when power is lost later', async () => {
+  test("L12: after a power loss a line is still there although the file's maker was killed earlier", async () => {
     for (let operation = 1; operation <= 24; operation += 1) {
       for (let seed = 1; seed <= 8; seed += 1) {
         const disk = createMemoryDisk(seed);
@@ -92,7 +92,7 @@ describe('the history as files', () => {
     }
   });
 
-  test('lines longer than what is read at once come back whole', async () => {
+  test('lines longer than one read come back whole', async () => {
     const { append, read } = createTrial();
     const fields = ['é'.repeat(50_000), 'short', 'x'.repeat(64 * 1024)];
     for (const field of fields) await append(field);

@@ -7,7 +7,7 @@ import { createHeartbeat, readHeartbeat } from '../../src/daemon/heartbeat.ts';
 import { machineDisk } from '../../src/state/file/machine-disk.ts';
 import { commitAll, historyLine, openTrial } from '../support/state.ts';
 
-/* Links that somebody else put into the state folder: nothing is written through them. */
+/* Symbolic links of another account in the state folder: nothing is written through them. */
 
 let root = '';
 let victim = '';
@@ -60,7 +60,7 @@ test.each(['base.json.tmp', 'base.log.tmp', 'outbox.json.tmp', 'outbox.log.tmp']
 
 test.each([
   ['the history of the day', 'history/2026-01-31.ndjson', /2026-01-31\.ndjson: a symbolic link.*Remove it/],
-  // What cannot be read as a log is set aside, link and all.
+  // An unreadable log is set aside, also if it is a link.
   ['the log', 'base.log', /^went on$/],
 ])('nothing is written through a link in place of %s', async (_, name, expected) => {
   const folder = join(root, 'state', 'prospects');

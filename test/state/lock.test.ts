@@ -22,8 +22,8 @@ function createTrial() {
   return { disk, machine, as, lock: () => disk.files().get('/state/s/lock')?.toString() };
 }
 
-describe('W7: who gets the lease', () => {
-  test('the lock says who holds it, appears with that content, and goes with the lease', async () => {
+describe('W7: taking the lease', () => {
+  test('the lock names its holder, appears with that content, and is removed with the lease', async () => {
     const { as, lock } = createTrial();
     {
       await using _ = await as(7).acquireLease();
@@ -49,7 +49,7 @@ describe('W7: who gets the lease', () => {
     { it: 'garbled', content: '{"pid":7,' },
     { it: 'of another form', content: '"7"\n' },
     { it: 'null', content: 'null' },
-  ])('a lock that is $it is nobody’s', async ({ content }) => {
+  ])('a lock that is $it has no owner', async ({ content }) => {
     const { as, disk, lock } = createTrial();
     await (await as(7).acquireLease())[Symbol.asyncDispose]();
     disk.put('/state/s/lock', Buffer.from(content));
@@ -57,7 +57,7 @@ describe('W7: who gets the lease', () => {
     expect(JSON.parse(lock() ?? '')).toMatchObject({ pid: 8 });
   });
 
-  test('another host cannot be proved dead: it is named, with what to do', async () => {
+  test('the end of a process on another host cannot be proved: the lock names it, with the remedy', async () => {
     const { as } = createTrial();
     await as(7, 'there').acquireLease();
     const refused = as(8).acquireLease({ waitMs: 0 });
@@ -65,14 +65,14 @@ describe('W7: who gets the lease', () => {
     await expect(refused).rejects.toThrow(/process 7 on there.*delete \/state\/s\/lock/s);
   });
 
-  test('where the system does not tell when a process started, one that is there counts as the holder', async () => {
+  test('if the system does not give the start of a process, a running one counts as the holder', async () => {
     const { as, machine } = createTrial();
     await as(7).acquireLease();
     machine.startByPid.set(7, null);
     await expect(as(8).acquireLease({ waitMs: 0 })).rejects.toThrow(LeaseTakenError);
   });
 
-  test('it is given up at once when the holder is done while another waits', async () => {
+  test('a waiting process gets it as soon as the holder is done', async () => {
     const { as } = createTrial();
     const first = await as(7).acquireLease();
     const waiting = as(8).acquireLease({ waitMs: 5_000 });
@@ -81,7 +81,7 @@ describe('W7: who gets the lease', () => {
     expect((await second.load()).links.size).toBe(0);
   });
 
-  test('of many that find a dead lock at the same moment one takes it over', async () => {
+  test('of many that find an ended holder at the same moment one takes it over', async () => {
     for (let seed = 0; seed < 20; seed += 1) {
       const { as, machine } = createTrial();
       await as(7).acquireLease();
@@ -90,7 +90,7 @@ describe('W7: who gets the lease', () => {
       const settled = await Promise.allSettled(tries);
       const won = settled.filter(({ status }) => status === 'fulfilled');
       expect(won.length).toBeLessThanOrEqual(1);
-      // Those that came second may have seen only each other; whoever asks next gets an answer.
+      // The others may have seen only each other; the next to try gets an answer.
       const again = await as(13)
         .acquireLease({ waitMs: 0 })
         .then(
@@ -101,7 +101,7 @@ describe('W7: who gets the lease', () => {
     }
   });
 
-  test('one that took its time to find the old holder dead leaves the new one’s lock alone', async () => {
+  test('a process that is slow to find the old holder ended leaves the new lock alone', async () => {
     const { as, machine, disk, lock } = createTrial();
     await as(7).acquireLease();
     machine.startByPid.delete(7);
@@ -130,7 +130,7 @@ describe('W7: who gets the lease', () => {
     expect(JSON.parse(lock() ?? '')).toMatchObject({ pid: 9 });
   });
 
-  test('a takeover that died half-way does not keep the next one out', async () => {
+  test('a takeover that ended half-way does not block the next one', async () => {
     for (let operation = 1; operation <= 12; operation += 1) {
       const { as, machine, disk, lock } = createTrial();
       await as(7).acquireLease();
@@ -149,7 +149,7 @@ describe('W7: who gets the lease', () => {
 });
 
 describe('W7: giving it back', () => {
-  test('a lease whose lock was taken away commits nothing more, and leaves the other’s lock alone', async () => {
+  test('a lease whose lock was removed commits nothing more, and leaves the other lock alone', async () => {
     const { as, disk, lock } = createTrial();
     const robbed = await as(7).acquireLease();
     await robbed.load();
@@ -161,7 +161,7 @@ describe('W7: giving it back', () => {
     expect((await other.load()).facts.size).toBe(0);
   });
 
-  test('a lock that could not be removed does not keep its own process out of the next run', async () => {
+  test('a lock that could not be removed does not block the next run of its own process', async () => {
     const { as, disk, lock } = createTrial();
     const process = as(7);
     const lease = await process.acquireLease();
@@ -188,7 +188,7 @@ describe('W7: with real processes', () => {
     return root;
   };
 
-  test('of two started together one holds it and the other is told by whom', async () => {
+  test('of two started together one holds it and the other is told the holder', async () => {
     const root = await temporary();
     const children = [start(root), start(root)];
     const said = await Promise.all(children.map((child) => firstLine(child)));
@@ -197,7 +197,7 @@ describe('W7: with real processes', () => {
     expect(said.find((line) => line !== 'held')).toContain(`is being run by process ${holder?.pid} on `);
   });
 
-  test('L10: one that was killed while another waits is taken over, its commit included', async () => {
+  test('L10: a killed holder is taken over by a waiting process, with its last commit', async () => {
     const root = await temporary();
     const first = start(root);
     expect(await firstLine(first)).toBe('held');

@@ -10,7 +10,7 @@ import { inOrder } from '../support/app.ts';
 import { createMemoryDisk } from '../support/memory-disk.ts';
 import { commitAll, contentOf, openTrial } from '../support/state.ts';
 
-/* State folders that an earlier program wrote (fixtures/schema-1/README.md), loaded by this one. */
+/* State folders of an earlier version (fixtures/schema-1/README.md), loaded by this one. */
 
 const written = join(import.meta.dirname, 'fixtures', 'schema-1', 'state');
 const [ann, bob, cy] = [
@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-/** The program that wrote the fixtures, as far as versions go. */
+/** The program that wrote the fixtures, as far as versions matter. */
 const version1: Schema = { version: 1, migrations: new Map() };
 
 async function load(sync: string) {
@@ -96,14 +96,14 @@ describe('S2: a state of version 1', () => {
     },
   );
 
-  test('the heartbeat beside it is read as ever', async () => {
+  test('the heartbeat beside it is read as before', async () => {
     expect(await readHeartbeat(openTrial(root).store)).toMatchObject({
       state: 'ended',
       syncs: [{ name: 'prospects' }],
     });
   });
 
-  test('once it is written as version 2, the program of version 1 refuses it and touches nothing', async () => {
+  test('once it is written as version 2, the program of version 1 refuses it and changes nothing', async () => {
     await commitAll(openTrial(root).store, 'prospects', [{ facts: { put: new Map([['n', 1]]) } }]);
     const files = filesOf('prospects');
     const older = openTrial(root, { schema: version1 }).store;
@@ -182,7 +182,7 @@ describe('S1, S2: a damaged state of version 1', () => {
         }
       },
     },
-  ])('$what: nothing is missing of it, and it is migrated', async ({ kinds, damage }) => {
+  ])('$what: nothing of it is missing, and it is migrated', async ({ kinds, damage }) => {
     const before = contentOf(await load('prospects'));
     damage();
     const read = await load('prospects');
@@ -193,7 +193,7 @@ describe('S1, S2: a damaged state of version 1', () => {
     expect((await load('prospects')).notices).toEqual([]);
   });
 
-  test('a bit turned in a record of base.log: the ledger comes from the outbox, and the rest is said to be older', async () => {
+  test('a bit flipped in a record of base.log: the ledger comes from the outbox, and a notice says that the rest is older', async () => {
     const before = contentOf(await load('prospects'));
     turnBit('base.log', '"skipped"');
     turnBit('base.log', '"state":"intended"');

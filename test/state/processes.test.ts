@@ -8,37 +8,40 @@ const refuse = (code: string) => () => {
   throw Object.assign(new Error(code), { code });
 };
 
-describe('telling the living from the dead', () => {
+describe('telling running processes from ended ones', () => {
   const processes = createProcesses({ pid: process.pid, probe: (pid) => process.kill(pid, 0) });
 
   const isLinux = process.platform === 'linux';
 
-  test.runIf(isLinux)('a process that runs has a start that does not change, and no other shares', async () => {
-    const own = await processes.startOf(process.pid);
-    expect(own).toEqual(await processes.startOf(process.pid));
-    expect(own).not.toEqual(await processes.startOf(process.ppid));
-    expect(processes.host).toBe(hostname());
-  });
+  test.runIf(isLinux)(
+    'a running process has a start that does not change and that no other process shares',
+    async () => {
+      const own = await processes.startOf(process.pid);
+      expect(own).toEqual(await processes.startOf(process.pid));
+      expect(own).not.toEqual(await processes.startOf(process.ppid));
+      expect(processes.host).toBe(hostname());
+    },
+  );
 
-  test('one that has ended is gone', async () => {
+  test('an ended process is gone', async () => {
     const child = spawn('true');
     await once(child, 'exit');
     expect(await processes.startOf(child.pid ?? 0)).toBe('gone');
   });
 
-  test.runIf(isLinux)('one that has ended and was not waited for is gone', async () => {
+  test.runIf(isLinux)('an ended process that was not waited for is gone', async () => {
     const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 30']);
     onTestFinished(() => void parent.kill('SIGKILL'));
     const pid = Number(String((await once(parent.stdout, 'data'))[0]));
     await vi.waitFor(async () => expect(await processes.startOf(pid)).toBe('gone'));
   });
 
-  test('one of another account is there', async () => {
+  test('a process of another account is there', async () => {
     const { startOf } = createProcesses({ pid: 1, probe: refuse('EPERM') });
     expect(await startOf(process.pid)).toEqual(await processes.startOf(process.pid));
   });
 
-  test('without /proc to ask, what answers a signal is there, start unknown', async () => {
+  test('without /proc, a process that answers a signal is there, start unknown', async () => {
     const { startOf } = createProcesses({ pid: 1, probe: () => {} });
     expect(await startOf(2 ** 30)).toEqual({ start: null });
   });

@@ -1,4 +1,4 @@
-// Records are taken from a document piece by piece. However it is cut, they are those of the whole.
+// Records are parsed from a document piece by piece. Wherever it is cut, they are those of the whole.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Json } from '../../src/state/port.ts';
@@ -7,14 +7,14 @@ import { emptyTables, type TableName } from '../../src/state/file/tables.ts';
 
 const names: readonly TableName[] = ['facts', 'links', 'strays'];
 
-/** Keys and texts that look like what a document is cut at. */
+/** Keys and texts that look like the places of cuts. */
 const text = fc.oneof(
   fc.constantFrom('links', 'strays', '__proto__', '1', ',\n', '},\n"links":{\n', '"', '\\', 'Łódź 😀'),
   fc.string({ unit: 'binary' }),
 );
 /**
- * Keys are uuids and names, or what a row holds, as JSON. None begins with a quote or a backslash: Node 24 was seen to read
- * the key "\"" as "\\" once it had met that one in records of the same shape.
+ * Keys are uuids, names or the contents of a row, as JSON. None begins with a quote or a backslash: Node 24 has read
+ * the key "\"" as "\\" after it had read that one in records of the same shape.
  */
 const recordKey = fc.oneof(
   fc.constantFrom('links', 'strays', '__proto__', '1', ',\n', '},\n"links":{\n', 'Łódź 😀'),
@@ -29,7 +29,7 @@ const value: fc.Arbitrary<Json> = fc.oneof(
 );
 const records = fc.uniqueArray(fc.tuple(recordKey, value), { selector: ([each]) => each, maxLength: 8 });
 
-/** As writeDocument lays it out, its closing brace left off. */
+/** In the layout of writeDocument, without its closing brace. */
 function written(tables: readonly (readonly (readonly [string, Json])[])[]): Buffer {
   const parts = names.map((name, index) => {
     const lines = tables[index]!.map(([key, held]) => `${JSON.stringify(key)}:${JSON.stringify(held)}`);
@@ -38,7 +38,7 @@ function written(tables: readonly (readonly (readonly [string, Json])[])[]): Buf
   return Buffer.from(`{"schema":1,"sync":"s"${parts.join('')}`);
 }
 
-test('S1: whatever keys and records are, and wherever a document is cut, they are those that were written', () => {
+test('S1: with any keys and records, and any cuts, the records are those that were written', () => {
   fc.assert(
     fc.property(fc.tuple(records, records, records), fc.integer({ min: 0, max: 60 }), (lists, pieceBytes) => {
       const tables = emptyTables();
@@ -50,7 +50,7 @@ test('S1: whatever keys and records are, and wherever a document is cut, they ar
   );
 });
 
-test('a document that is laid out otherwise is read all the same', () => {
+test('a document with another layout is read too', () => {
   const tables = emptyTables();
   const indented = JSON.stringify({ schema: 1, strays: { b: 2 }, links: { a: { agreed: '[]' } } }, null, 2);
   expect(takeRecords(Buffer.from(indented.slice(0, -1)), names, tables)).toEqual({ schema: 1 });

@@ -26,14 +26,14 @@ async function kept(): Promise<string[]> {
 }
 
 describe('S6: reports of runs are bounded', () => {
-  test('in number: the oldest go', async () => {
+  test('in number: the oldest are deleted', async () => {
     const records = Array.from({ length: 7 }, (_, n) => runRecord(`r${n}`, daysAgo(7 - n)));
     await append({ runsMax: 3 }, records);
     expect(await kept()).toEqual(['r6', 'r5', 'r4']);
     expect(await readdir(join(root, 's', 'runs'))).toHaveLength(3);
   });
 
-  test('in age: those that ended before go with the next one', async () => {
+  test('in age: older ones are deleted with the next report', async () => {
     await append({ runDays: 1_000 }, [runRecord('old', daysAgo(91)), runRecord('young', daysAgo(89))]);
     expect(await kept()).toEqual(['young', 'old']);
     await append({ runDays: 90 }, [runRecord('new', daysAgo(0))]);
@@ -42,7 +42,7 @@ describe('S6: reports of runs are bounded', () => {
 });
 
 describe('S6: reports on a disk in trouble', () => {
-  test('a damaged one is left out, named, and costs no other', async () => {
+  test('a damaged one is left out, named, and no other is lost', async () => {
     await append({}, [runRecord('r1', daysAgo(3)), runRecord('r2', daysAgo(2)), runRecord('r3', daysAgo(1))]);
     const folder = join(root, 's', 'runs');
     const [, second = ''] = (await readdir(folder)).toSorted();
@@ -94,7 +94,7 @@ describe('S6: reports on a disk in trouble', () => {
     }
   });
 
-  test('a full disk is told, and what was kept before stays', async () => {
+  test('a full disk is an error, and earlier reports stay', async () => {
     const disk = createMemoryDisk(1);
     const { store } = openTrial('/state', { disk });
     await using lease = await store.sync('s').acquireLease();
@@ -106,7 +106,7 @@ describe('S6: reports on a disk in trouble', () => {
     expect((await store.sync('s').readRuns({ limit: 9 })).map(({ run }) => run)).toEqual(['r2', 'r1']);
   });
 
-  test('W7: a run whose lock is gone keeps nothing', async () => {
+  test('W7: a run whose lock is gone stores nothing', async () => {
     await using lease = await openTrial(root).store.sync('s').acquireLease();
     await rm(join(root, 's', 'lock'));
     await expect(lease.appendRun(runRecord('r1', daysAgo(1)))).rejects.toThrow(LeaseLostError);

@@ -9,7 +9,7 @@ import { currentSchema } from '../../src/state/file/schema.ts';
 import type { Schema } from '../../src/state/file/schema.ts';
 import { commitAll, contentOf, openTrial } from '../support/state.ts';
 
-/** Versions of days to come: agreed values in upper case, and every enrolment with a segment. */
+/** Later versions: agreed values in upper case, and every enrolment with a segment. */
 const later: Schema = {
   version: 4,
   migrations: new Map([
@@ -60,7 +60,7 @@ describe('S2', () => {
     expect(contentOf(await openTrial(root, { schema: later }).store.sync('s').load())).toMatchObject(migrated);
   });
 
-  test('a migrated state whose document is damaged comes back from the one before the migration', async () => {
+  test('a migrated state with a damaged document is restored from the one before the migration', async () => {
     await commitAll(openTrial(root).store, 's', [first, second]);
     await commitAll(openTrial(root, { schema: later }).store, 's', [{ facts: { put: new Map([['n', 1]]) } }]);
     await rm(join(root, 's', 'base.json'));
@@ -69,7 +69,7 @@ describe('S2', () => {
   });
 
   test.each(['document', 'log'])(
-    'a newer schema in the %s is refused by name, and nothing is touched',
+    'a newer schema in the %s is refused by name, and nothing is changed',
     async (where) => {
       await commitAll(openTrial(root, { schema: later }).store, 's', [first]);
       const file = join(root, 's', where === 'log' ? 'base.log' : 'base.json');
@@ -79,7 +79,7 @@ describe('S2', () => {
       await expect(store.sync('s').load()).rejects.toThrow(NewerSchemaError);
       await expect(commitAll(store, 's', [second])).rejects.toThrow(/schema version is 4.*up to 2/);
       expect(await readFile(file)).toEqual(before);
-      // The lease was given back, and does not keep the right version out.
+      // The lease was given back, and does not block the right version.
       await commitAll(openTrial(root, { schema: later }).store, 's', []);
     },
   );
@@ -93,7 +93,7 @@ describe('S2', () => {
   });
 });
 
-describe('where the state is', () => {
+describe('the address of the state', () => {
   const dep = { process: { pid: 1, probe: () => {} }, now: () => 0, randomId: () => 'id', warn: () => {} };
 
   test.each(['file:', 'file://'])('%s and a folder', async (prefix) => {
@@ -101,7 +101,7 @@ describe('where the state is', () => {
     expect((await openTrial(root).store.sync('s').load()).requests.size).toBe(1);
   });
 
-  test.each(['postgres://db', 'file:', './state', ''])('%s is refused with what to write instead', (url) => {
+  test.each(['postgres://db', 'file:', './state', ''])('%s is refused with the right spelling', (url) => {
     expect(() => openStore(url, dep)).toThrow(UnknownStoreError);
     expect(() => openStore(url, dep)).toThrow(/file:\.\/state/);
   });

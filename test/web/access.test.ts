@@ -4,7 +4,7 @@ import { Secret } from '../../src/lib/secret.ts';
 import { createWeb, type WebOptions } from '../../src/web/app.ts';
 import { createDaemonTrial } from '../support/daemon.ts';
 
-/* Who may look at what the daemon serves: the right password at once, a wrong one slowly, and no page of a browser. */
+/* Access to the daemon's server: the right password at once, a wrong one slowly, and no page of another site. */
 
 afterEach(() => void vi.useRealTimers());
 
@@ -30,7 +30,7 @@ function guarded() {
   return { web, as, refused: () => refused };
 }
 
-/** The status, or `waits` where there is none yet. */
+/** The status, or `waits` while there is none. */
 async function stateOf(answer: Response | Promise<Response>): Promise<number | 'waits'> {
   const { status } = await Promise.race([
     answer,
@@ -39,7 +39,7 @@ async function stateOf(answer: Response | Promise<Response>): Promise<number | '
   return status;
 }
 
-test('a wrong password is answered after two seconds, and the right one at once, whoever tries beside it', async () => {
+test('a wrong password is answered after two seconds, and the right one at once, also at the same time', async () => {
   const { as, refused } = guarded();
   const wrong = Promise.resolve(as('guess'));
   expect(await stateOf(wrong)).toBe('waits');
@@ -51,7 +51,7 @@ test('a wrong password is answered after two seconds, and the right one at once,
   expect(refused()).toBe(1);
 });
 
-test('a thousand wrong ones at once hold fifty answers, and lock nobody out', async () => {
+test('a thousand wrong ones at once hold fifty answers, and lock out no other caller', async () => {
   const { as, refused } = guarded();
   const answers = Array.from({ length: 1_000 }, (_, index) => Promise.resolve(as(`guess ${index}`)));
   const states = await Promise.all(answers.map((answer) => stateOf(answer)));
@@ -63,13 +63,13 @@ test('a thousand wrong ones at once hold fifty answers, and lock nobody out', as
   expect(await stateOf(as('another'))).toBe('waits');
 });
 
-test('a browser that has no password yet is asked for it at once', async () => {
+test('a browser without a password is asked for it at once', async () => {
   const { web, refused } = guarded();
   expect(await stateOf(web.request('/metrics'))).toBe(401);
   expect(refused()).toBe(0);
 });
 
-test('wrong passwords are a line of the log with their number, and a metric', async () => {
+test('wrong passwords give a line of the log with their number, and a metric', async () => {
   const trial = createDaemonTrial({ file: { server: { listen: '127.0.0.1:0', password: right } } });
   const { url } = await trial.begin();
   const as = (password: string) =>
@@ -82,7 +82,7 @@ test('wrong passwords are a line of the log with their number, and a metric', as
   expect(JSON.stringify(trial.lines)).not.toContain('guess');
 });
 
-describe('the name under which it is asked for', () => {
+describe('the host name of a request', () => {
   const ask = async (host: string, options: Partial<WebOptions> = {}, path = '/metrics') =>
     (await open(options).request(`http://${host}${path}`, { headers: { host } })).status;
 
@@ -94,7 +94,7 @@ describe('the name under which it is asked for', () => {
     '[::1]:4000',
     '10.1.2.3:4000',
     '[fd00::5]:80',
-  ])('%s is answered: no other site can take that name', async (host) => expect(await ask(host)).toBe(200));
+  ])('%s is answered: another site cannot take that name', async (host) => expect(await ask(host)).toBe(200));
 
   test.each([
     'evil.example',
@@ -109,7 +109,7 @@ describe('the name under which it is asked for', () => {
     expect(await answer.text()).toContain('server.hosts');
   });
 
-  test('health and readiness are no exception; hooks are, since they have a secret of their own', async () => {
+  test('health and readiness follow the same rule; hooks do not, because they need a secret', async () => {
     const hooks = {
       secret: new Secret('kept-between-you-and-me-since-2026'),
       trigger: () => 'started' as const,
@@ -122,13 +122,13 @@ describe('the name under which it is asked for', () => {
     expect(await ask('hooks.firm.example', { hooks }, '/hooks/prospects')).toBe(401);
   });
 
-  test('what it listens on and server.hosts are answered, with any port', async () => {
+  test('its own address and server.hosts are answered, with any port', async () => {
     expect(await ask('box.lan:4000', { host: 'box.lan' })).toBe(200);
     expect(await ask('Leadsheet:4000', { hosts: ['leadsheet', 'status.firm.example'] })).toBe(200);
     expect(await ask('evil.example', { hosts: ['leadsheet'] })).toBe(421);
   });
 
-  test('with a password any name will do, unless names are given: no page of a browser has the password', async () => {
+  test('with a password any name is allowed, unless names are given: pages of other sites lack the password', async () => {
     const password = new Secret(right);
     const ofPassword = async (host: string, hosts?: readonly string[]) =>
       (
@@ -140,7 +140,7 @@ describe('the name under which it is asked for', () => {
     expect(await ofPassword('leadsheet:4000', ['status.firm.example'])).toBe(421);
   });
 
-  test('the daemon takes the names from its file', async () => {
+  test('the daemon reads the names from its file', async () => {
     const trial = createDaemonTrial({ file: { server: { listen: '127.0.0.1:0', hosts: ['leadsheet'] } } });
     const { url } = await trial.begin();
     const statusOf = async (host: string) => {

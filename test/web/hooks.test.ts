@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { ContactSeed } from '../support/app.ts';
 import { createDaemonTrial, type DaemonTrialOptions, until } from '../support/daemon.ts';
 
-/* POST /hooks/NAME over HTTP, on a daemon between both stand-ins whose own schedule never comes. */
+/* POST /hooks/NAME over HTTP, on a daemon between both stand-ins whose own schedule never fires. */
 
 const secret = 'kept-between-you-and-me-since-2026';
 const never = '0 0 1 1 *';
@@ -24,7 +24,7 @@ async function begin({ server = {}, contacts = [], ...options }: Given = {}) {
   return { ...trial, ...running, url, runs, post };
 }
 
-test('a hook starts a run of its sync at once, whatever the body says', async () => {
+test('a hook starts a run of its sync at once, with any body', async () => {
   const trial = await begin();
   trial.addContact({ first_name: 'Ann', email: 'ann@firm.io' });
   const answer = await trial.post('/hooks/prospects', {
@@ -35,7 +35,7 @@ test('a hook starts a run of its sync at once, whatever the body says', async ()
   await until(() => trial.grid().length === 1);
 });
 
-test('the secret is taken from the address too, for webhooks that can set no header', async () => {
+test('the secret is accepted in the address too, for webhooks that can set no header', async () => {
   const trial = await begin();
   const answer = await trial.post(`/hooks/prospects?secret=${secret}`, {});
   expect(answer.status).toBe(202);
@@ -50,7 +50,7 @@ test('a feed is started by its name', async () => {
   await until(() => trial.grid().length === 1);
 });
 
-test('W10: the run a hook started finds a fresh edit settling, and another one follows when it has settled', async () => {
+test('W10: the run of a hook finds a fresh edit settling, and another run follows when it has settled', async () => {
   const values = [
     ['First name', 'Email'],
     ['Ann', 'ann@firm.io'],
@@ -70,7 +70,7 @@ test('W10: the run a hook started finds a fresh edit settling, and another one f
   expect(trial.said('run started')).toHaveLength(3);
 });
 
-test('hooks that come during a run lead to exactly one more', async () => {
+test('hooks during a run cause exactly one more run', async () => {
   const gate = Promise.withResolvers<void>();
   let isShut = false;
   const trial = await begin({
@@ -91,7 +91,7 @@ test('hooks that come during a run lead to exactly one more', async () => {
   expect(trial.daemon.nextRun('prospects')).toBeGreaterThan(Date.now() + 3_600_000);
 });
 
-test('more than sixty a minute for one name are refused with Retry-After; another name is not concerned', async () => {
+test('more than sixty a minute for one name are refused with Retry-After; another name is not affected', async () => {
   const trial = await begin({ others: { customers: { sheet: { spreadsheet: other, tab: 'None' } } } });
   const statuses = new Set<number>();
   for (let count = 0; count < 60; count += 1) statuses.add((await trial.post('/hooks/prospects')).status);
@@ -105,7 +105,7 @@ test('more than sixty a minute for one name are refused with Retry-After; anothe
 
 const other = 'there-is-no-such-spreadsheet-at-all-0000';
 
-test('without the secret nobody learns which names there are, nor starts anything', async () => {
+test('without the secret a caller learns no names and starts nothing', async () => {
   const trial = await begin();
   const requests = [
     trial.post('/hooks/prospects', {}),
@@ -126,7 +126,7 @@ test('without the secret nobody learns which names there are, nor starts anythin
   expect(trial.said('a hook came without the right secret')).toMatchObject([{ level: 'warn', times: 1 }]);
 });
 
-test('with the secret a wrong name, method or size is said', async () => {
+test('with the secret a wrong name, method or size is named', async () => {
   const trial = await begin();
   const authorization = `Bearer ${secret}`;
   const unknown = await trial.post('/hooks/prospect');
@@ -138,12 +138,12 @@ test('with the secret a wrong name, method or size is said', async () => {
   expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST']);
   const large = await trial.post('/hooks/prospects', { headers: { authorization }, body: 'x'.repeat(300_000) });
   expect([large.status, large.headers.get('connection')]).toEqual([413, 'close']);
-  // A name of the language's own is no sync.
+  // A name of JavaScript's own is no sync.
   expect((await trial.post('/hooks/constructor')).status).toBe(404);
   expect(trial.runs()).toBe(1);
 });
 
-test('a sync that failed is not hammered: the hook is told when it is tried again', async () => {
+test('a failed sync still backs off: the hook is answered with the time of the next try', async () => {
   const trial = await begin({ sync: { sheet: { spreadsheet: other, tab: 'None' } } });
   const asked = trial.sheets.log.counters.reads;
   for (let count = 0; count < 5; count += 1) {
@@ -155,7 +155,7 @@ test('a sync that failed is not hammered: the hook is told when it is tried agai
   expect([trial.runs(), trial.sheets.log.counters.reads]).toEqual([1, asked]);
 });
 
-test('W6: a sync that a refused token stopped stays stopped, and the hook is told', async () => {
+test('W6: a sync that a refused token stopped stays stopped, and the hook is answered so', async () => {
   const trial = await begin({
     around: (request, next) => {
       if (!request.url.includes(':4010')) return next(request);
@@ -170,7 +170,7 @@ test('W6: a sync that a refused token stopped stays stopped, and the hook is tol
   expect(trial.runs()).toBe(1);
 });
 
-test('hooks are counted, want no password beside their secret, and the secret is in no line of the log', async () => {
+test('hooks are counted, need no password besides their secret, and the secret is in no line of the log', async () => {
   const trial = await begin({ server: { password: 'of-the-pages' } });
   await trial.post('/hooks/prospects');
   await trial.post('/hooks/nobody');

@@ -24,13 +24,13 @@ function open(options: Partial<WebOptions> = {}) {
   });
 }
 
-test('it lives while its timers come, and says by how much they are late when they do not', async () => {
+test('health is good while the timers fire, and shows how late they are when they do not', async () => {
   expect((await open().request('/healthz')).status).toBe(200);
   const stalled = await open({ stalledMs: () => 45_000 }).request('/healthz');
   expect([stalled.status, await stalled.text()]).toEqual([503, 'stalled: timers are 45 s late\n']);
 });
 
-test('it is ready once every sync has ended a run, well or not, and no longer when it ends', async () => {
+test('it is ready once every sync has ended a run, successful or not, and not ready after its end', async () => {
   const first = await open({ status: () => [status(), status({ hasRun: false })] }).request('/readyz');
   expect([first.status, await first.text()]).toEqual([503, '1 of 2 syncs are still in their first run\n']);
   const failing = await open({ status: () => [status({ phase: 'backing-off' })] }).request('/readyz');
@@ -38,7 +38,7 @@ test('it is ready once every sync has ended a run, well or not, and no longer wh
   expect((await open({ isDraining: () => true }).request('/readyz')).status).toBe(503);
 });
 
-test('with a password, metrics want it; health and readiness do not', async () => {
+test('metrics need the password, if there is one; health and readiness do not', async () => {
   const web = open({ password: new Secret('correct horse') });
   const as = (password: string) => ({ headers: { authorization: `Basic ${btoa(`anybody:${password}`)}` } });
   const statuses = await Promise.all(
@@ -53,7 +53,7 @@ test('with a password, metrics want it; health and readiness do not', async () =
   expect(statuses).toEqual([401, 200, 200, 200, 401]);
 });
 
-test('a port that is taken is one clear line', async () => {
+test('a port that is taken gives one clear line', async () => {
   const first = await listen(open(), { host: '127.0.0.1', port: 0 });
   onTestFinished(() => first[Symbol.asyncDispose]());
   const { port } = new URL(first.url);

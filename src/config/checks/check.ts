@@ -1,4 +1,5 @@
-// What a check works on: the options that passed by themselves. What did not is left out, and has been named already.
+// The input of a check: the options that passed by themselves. Options that failed are left out; their problems are
+// reported already.
 import type { Salvaged } from '../schema-walk.ts';
 import type { configFile } from '../schema/file.ts';
 import type { Path } from '../source.ts';
@@ -8,11 +9,11 @@ export type SalvagedSync = NonNullable<NonNullable<SalvagedFile['syncs']>[string
 export type SalvagedOutbox = NonNullable<NonNullable<SalvagedFile['outbox']>[string]>;
 export type SalvagedFeed = NonNullable<NonNullable<SalvagedFile['feeds']>[string]>;
 
-/** A fault between options, found where one of them stands. */
+/** A fault between options, reported at one of them. */
 export interface Fault {
   readonly path: Path;
   readonly part: 'key' | 'value';
-  /** As in ConfigProblem; left out: the value as it is written. */
+  /** As in ConfigProblem; left out: the value in the file. */
   readonly found?: string;
   readonly allowed: string;
   readonly nearest?: string | undefined;

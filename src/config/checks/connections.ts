@@ -1,4 +1,4 @@
-// The token, who may reach the server, and who may post to its hooks.
+// Checks the token, the access to the server, and the secrets of its hooks.
 import { parseListen } from '../address.ts';
 import { isLoopback } from '../../lib/loopback.ts';
 import { hookSecretCharsMin, hookSecretCharsMinBeyond, isHookSecret, passwordCharsMinBeyond } from '../secret-file.ts';
@@ -7,7 +7,7 @@ import { keysOf } from '../schema-walk.ts';
 import { crm as crmSection } from '../schema/file.ts';
 import type { Fault, SalvagedFile } from './check.ts';
 
-/** `given` is the file as it came: a secret that did not pass is there all the same. */
+/** `given` is the file before checks: it also has secrets that did not pass. */
 export function checkConnections({ server }: SalvagedFile, given: GivenFile): readonly Fault[] {
   return [...checkToken(given), ...checkPassword(server?.listen, given), ...checkHookSecret(server?.listen, given)];
 }
@@ -21,7 +21,7 @@ function checkToken({ crm }: GivenFile): readonly Fault[] {
   if (typeof crm !== 'object' || crm === null) return [];
   if ('token' in crm && 'token_file' in crm) return [both(['crm', 'token_file'], 'token')];
   const known = keysOf(crmSection) ?? [];
-  // One that is misspelt is named as that.
+  // A misspelt one is reported as that.
   const meant = new Set(Object.keys(crm).map((key) => nearestWord(key, known)));
   if (meant.has('token') || meant.has('token_file')) return [];
   const allowed = 'token: ${OUTREACH_TOKEN}, or token_file with the path of a file that holds it';
@@ -34,7 +34,7 @@ function checkPassword(listen: string | undefined, { server }: GivenFile): reado
   const host = parseListen(listen ?? '')?.host;
   if (host === undefined || isLoopback(host) || 'password_file' in given) return [];
   if ('password' in given) {
-    // One that is no password anywhere is named already.
+    // An invalid password is reported already.
     const fault = typeof given.password === 'string' && given.password !== '' && passwordFault(listen, given.password);
     return fault ? [{ path: ['server', 'password'], part: 'value', ...fault }] : [];
   }
@@ -48,7 +48,7 @@ function checkPassword(listen: string | undefined, { server }: GivenFile): reado
   ];
 }
 
-/** Where others can reach the address, they can also guess. */
+/** If others can reach the address, they can also guess a password. */
 export function passwordFault(
   listen: string | undefined,
   password: string,
@@ -68,13 +68,13 @@ function checkHookSecret(listen: string | undefined, { server }: GivenFile): rea
     return [both(['server', 'hook_secret_file'], 'hook_secret')];
   }
   const secret = 'hook_secret' in given ? given.hook_secret : undefined;
-  // One that is no secret anywhere is named already.
+  // An invalid secret is reported already.
   if (typeof secret !== 'string' || !isHookSecret(secret, hookSecretCharsMin)) return [];
   const fault = hookSecretFault(listen, secret);
   return fault === undefined ? [] : [{ path: ['server', 'hook_secret'], part: 'value', ...fault }];
 }
 
-/** Where others can reach the address, they can also try. */
+/** If others can reach the address, they can also try secrets. */
 export function hookSecretFault(
   listen: string | undefined,
   secret: string,

@@ -1,4 +1,4 @@
-// What the options of one feed say about each other.
+// Checks the options of one feed against each other.
 import type { CollectionSpec, CrmDescription } from '../../crm/port.ts';
 import { choiceWords } from '../explain.ts';
 import { parseFieldPath } from '../field-path.ts';
@@ -52,7 +52,7 @@ function checkFields(
   return [...faults, { path: [...base, 'columns'], part: 'key', found, allowed: 'one: it tells the rows apart' }];
 }
 
-/** What the listing of the resource filters and sorts by. */
+/** The fields that the listing of the resource filters and sorts by. */
 function checkQuery(
   base: Path,
   { filters: takes, orders }: CollectionSpec,

@@ -1,4 +1,4 @@
-// The columns that one tab's owner writes: no two under one header.
+// Checks the headers of the columns that one job writes: no two are the same.
 import type { Path } from '../source.ts';
 import type { Fault } from './check.ts';
 
@@ -6,13 +6,15 @@ export interface OwnedHeader {
   readonly header: string;
   readonly path: Path;
   readonly part: 'key' | 'value';
-  /** What the column is for, in a message: `the ID column`. */
+  /** The use of the column, in a message: `the ID column`. */
   readonly what: string;
-  /** Whether the file names it, or it is a default. */
+  /** Whether the file names it; otherwise it is a default. */
   readonly isGiven: boolean;
 }
 
-/** Headers compare without outer white space, as the tab's own are. The fault is found at a header that was written. */
+/**
+ * Headers compare without outer white space, like those of the tab. The fault is reported at a header from the file.
+ */
 export function checkHeaders(headers: readonly OwnedHeader[]): readonly Fault[] {
   const firstByHeader = new Map<string, OwnedHeader>();
   return headers.flatMap((owned) => {

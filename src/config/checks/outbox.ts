@@ -1,4 +1,4 @@
-// What the options of one outbox say about each other.
+// Checks the options of one outbox against each other.
 import type { CrmDescription, MessageSpec } from '../../crm/port.ts';
 import { choiceWords } from '../explain.ts';
 import { nearestWord } from '../../lib/nearest.ts';
@@ -29,7 +29,7 @@ const ownColumns = {
 function ownHeaders(base: Path, outbox: SalvagedOutbox): readonly OwnedHeader[] {
   return Object.entries(ownColumns).flatMap(([option, what]): readonly OwnedHeader[] => {
     const header = outbox[option as keyof typeof ownColumns];
-    // A default and a mapped column of one name: the mapped one is what people wrote.
+    // A default and a mapped column of one name: the mapped one comes from the file.
     return header === undefined ? [] : [{ header, path: [...base, option], part: 'value', what, isGiven: true }];
   });
 }
@@ -55,7 +55,7 @@ function checkPayload(
     const found = `${field} again, which column ${JSON.stringify(other)} has already`;
     return [{ path, part: 'value', found, allowed: 'each field in one column' }];
   });
-  // A column whose field is misspelt may be the one that is missing: it has been named already.
+  // A column with a misspelt field may be the missing one: it is reported already.
   if (faults.length > 0) return faults;
   return needed.flatMap((group): readonly Fault[] => {
     if (group.some((field) => headerByField.has(field))) return [];

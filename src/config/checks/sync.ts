@@ -1,4 +1,4 @@
-// What the options of one sync say about each other.
+// Checks the options of one sync against each other.
 import type { ContactFieldSpec, CrmDescription, Direction, MatchKeySpec } from '../../crm/port.ts';
 import { nearestWord } from '../../lib/nearest.ts';
 import { anyOf } from '../problems.ts';
@@ -7,7 +7,7 @@ import type { Fault, SalvagedSync } from './check.ts';
 import { checkHeaders, mappedHeaders } from './headers.ts';
 import type { OwnedHeader } from './headers.ts';
 
-/** `given` is the sync as it came. */
+/** `given` is the sync before checks. */
 export function checkSync(crm: CrmDescription, name: string, sync: SalvagedSync, given: unknown): readonly Fault[] {
   const base = ['syncs', name];
   return [
@@ -22,7 +22,7 @@ export function checkSync(crm: CrmDescription, name: string, sync: SalvagedSync,
 
 type Column = NonNullable<NonNullable<SalvagedSync['columns']>[string]>;
 
-/** The two ways to write a column, as one. */
+/** The two notations of a column, as one. */
 function settings(column: Column) {
   return typeof column === 'string' ? { field: column } : column;
 }
@@ -50,7 +50,7 @@ function checkColumns(
     const target = custom_field === undefined ? spec && `field ${spec.writtenAs}` : `custom field ${custom_field}`;
     if (target === undefined) return [];
     const other = headerByTarget.get(target);
-    // `network_id` and `network` are two names of one thing, as soon as it is written (M8).
+    // Writing `network_id` or `network` changes both (M8).
     headerByTarget.set(target, other ?? header);
     return [
       ...(other === undefined ? [] : [mappedTwice(path, target, other)]),
@@ -112,7 +112,7 @@ function checkMatch(
   given: unknown,
 ): readonly Fault[] {
   const fields = new Set(Object.values(columns).map((column) => column && settings(column).field));
-  // A column whose own field is wrong may be the one that a key wants.
+  // A column with a wrong field may be the one that a key needs.
   const headers = Object.keys(givenColumns(given));
   const isSure = headers.every((header) => {
     const { field, custom_field } = { custom_field: undefined, ...settings(columns[header] ?? {}) };
@@ -133,7 +133,7 @@ function checkMatch(
 }
 
 function checkVetoes(base: Path, { automation }: SalvagedSync, given: unknown): readonly Fault[] {
-  // A blank header has been named already, and is none to choose.
+  // A blank header is reported already, and counts as no header.
   const headers = Object.keys(givenColumns(given)).flatMap((header) => header.trim() || []);
   if (headers.length === 0) return [];
   return Object.keys(automation?.unless ?? {})
@@ -168,7 +168,7 @@ function checkFilter(base: Path, { contacts }: SalvagedSync): readonly Fault[] {
   });
 }
 
-/** What the CRM cannot do is refused before anything is asked of it. */
+/** Options beyond the CRM's capabilities are refused before any call. */
 function checkCapabilities(
   { hasAutomations }: CrmDescription,
   base: Path,

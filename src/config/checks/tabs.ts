@@ -1,11 +1,11 @@
-// Each spreadsheet is one, each tab has one writer, each sync, feed and outbox a name of its own.
+// Checks that spreadsheets are valid, that each tab has one writer, and that each job has a name of its own.
 import type { SheetAddresses } from '../../sheets/port.ts';
 import { spreadsheetWords } from '../schema/sheet.ts';
 import type { Path } from '../source.ts';
 import type { Fault, SalvagedFile } from './check.ts';
 import { named } from './check.ts';
 
-/** `given` is the file as it came. */
+/** `given` is the file before checks. */
 export function checkTabs(file: SalvagedFile, given: object, addresses: SheetAddresses): readonly Fault[] {
   const writers = writersIn(file);
   return [...checkNames(file, given), ...checkSpreadsheets(writers, addresses), ...checkWriters(writers, addresses)];
@@ -13,7 +13,7 @@ export function checkTabs(file: SalvagedFile, given: object, addresses: SheetAdd
 
 const nameWords = 'a name fit for a folder: letters, digits, - and _, a letter or digit first, 64 at most';
 
-/** The state of each lives in a folder of its name, and commands take any of them by name. */
+/** The folder of the state has the job's name, and commands take any job by name. */
 function checkNames({ syncs, feeds, outbox }: SalvagedFile, given: object): readonly Fault[] {
   const all = [
     ...Object.keys(syncs ?? {}).map((name) => ['syncs', name] as const),
@@ -39,7 +39,7 @@ function checkNames({ syncs, feeds, outbox }: SalvagedFile, given: object): read
   ];
 }
 
-/** What is no mapping at all is named as that. */
+/** A value that is no mapping is reported as that. */
 function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
 }
@@ -47,7 +47,7 @@ function isEmpty(value: unknown): boolean {
 interface Writer {
   /** The sync, feed or outbox. */
   readonly owner: string;
-  /** Of the section that names spreadsheet and tab. */
+  /** The path of the section that names spreadsheet and tab. */
   readonly path: Path;
   readonly spreadsheet?: string | undefined;
   readonly tab?: string | undefined;
@@ -89,7 +89,7 @@ function writer(
   return { owner: owner.join('.'), path: [...owner, ...section], spreadsheet, tab };
 }
 
-/** Undefined where it is not said which tab, or of which spreadsheet. */
+/** Undefined: the tab or its spreadsheet is not given. */
 function tabKey({ spreadsheet, tab }: Writer, addresses: SheetAddresses): string | undefined {
   const id = spreadsheet === undefined ? undefined : addresses.spreadsheetId(spreadsheet);
   return id === undefined || tab === undefined ? undefined : `${id} ${addresses.tabKey(tab)}`;

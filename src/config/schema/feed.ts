@@ -1,3 +1,4 @@
+// The options of a feed.
 import * as z from 'zod';
 import type { CrmDescription } from '../../crm/port.ts';
 import { flag, oneOf, section, text, wholeNumber } from './leaves.ts';

@@ -1,5 +1,5 @@
-// The file users write: every option with its type, default, check and description. Types, validation, the reference
-// page, the JSON Schema and the check of the example all come from here.
+// The configuration file: every option with its type, default, check and description.
+// Types, validation, the reference page, the JSON Schema and the check of the example are made from this.
 import * as z from 'zod';
 import type { CrmDescription } from '../../crm/port.ts';
 import { addressFault, isHostName, parseListen } from '../address.ts';
@@ -62,7 +62,7 @@ const google = section({
 }).describe('Google Sheets: who leadsheet is there, and how often it may call.');
 
 const state = textThat('file:FOLDER, such as file:./state; databases are not supported', (value) =>
-  // An address behind `file:` is a slip, and would be shown as the name of a folder, password and all.
+  // An address after `file:` is a mistake, and would be shown as the name of a folder, including its password.
   /^file:(?!\w+:\/\/)./.test(value),
 )
   // What is refused may be the address of a database, which holds its password: it is not shown.
@@ -141,14 +141,17 @@ type FileSchema = ReturnType<typeof fileOf>;
 
 const schemaByDescription = new WeakMap<CrmDescription, FileSchema>();
 
-/** The file of a CRM that can do so much. Made once for each: it takes longer than checking a file by it. */
+/**
+ * The schema of the file for a CRM with these capabilities. Made once for each: making it takes longer than checking a
+ * file.
+ */
 export function configFile(description: CrmDescription): FileSchema {
   const known = schemaByDescription.get(description) ?? fileOf(description);
   schemaByDescription.set(description, known);
   return known;
 }
 
-/** A file that passed, in its own words, with every default in its place and every secret wrapped. */
+/** A valid file, in its own words, with every default and with secrets wrapped. */
 export type ConfigFile = z.output<FileSchema>;
 export type SyncOptions = ConfigFile['syncs'][string];
 export type FeedOptions = ConfigFile['feeds'][string];

@@ -1,11 +1,11 @@
-// The small parts that options are made of. Each `error` is what is allowed there, in the words an error message uses.
+// The small schemas that options are made of. Each `error` names the allowed values, in the words of an error message.
 import * as z from 'zod';
 import { Secret } from '../../lib/secret.ts';
 
 /** A mapping with a fixed set of options; any other key is refused. */
 export const section = z.strictObject;
 
-/** `candidates` are what a text that does not pass may have been meant to be. */
+/** `candidates`: words that an invalid text may have been intended as. */
 export function textThat(allowed: string, test: (text: string) => boolean, candidates?: () => readonly string[]) {
   return z.string({ error: allowed }).refine(test, { error: allowed, params: { candidates } });
 }
@@ -20,7 +20,7 @@ export function wholeNumber(min: number, max?: number) {
   return max === undefined ? number : number.max(max, { error });
 }
 
-/** `none`: what is allowed where there are no words. */
+/** `none`: the allowed values if there are no words. */
 export function oneOf<Word extends string>(words: readonly Word[], none = 'nothing') {
   return z.enum(words, words.length === 0 ? { error: none } : undefined);
 }
@@ -38,18 +38,18 @@ export function flag() {
   return z.boolean({ error: 'true or false' });
 }
 
-/** Percentages keep their sign in the file, so that nobody takes 20 for 0.2 or for twenty records. */
+/** Percentages keep their sign in the file, so that 20 is not read as 0.2 or as twenty records. */
 export function percentage() {
   return textThat('a percentage from 0% to 100%', (value) => (textToPercent(value) ?? 101) <= 100);
 }
 
-/** '12.5%' -> 12.5; undefined for what is no percentage. */
+/** '12.5%' -> 12.5; undefined: not a percentage. */
 export function textToPercent(written: string): number | undefined {
   const digits = /^(\d{1,6}(?:\.\d{1,3})?)%$/.exec(written)?.[1];
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** Wrapped as soon as it is read. `writeOnly` keeps it out of error messages, and tells editors. */
+/** Wrapped as soon as it is read. `writeOnly` keeps it out of error messages, and informs editors. */
 export function secret(
   description: string,
   allowed: string,

@@ -1,3 +1,4 @@
+// The options of an outbox.
 import * as z from 'zod';
 import type { CrmDescription } from '../../crm/port.ts';
 import { oneOf, section, seconds, text, wholeNumber } from './leaves.ts';

@@ -1,4 +1,4 @@
-// What a sync and a feed say of the tab they write.
+// The options of the tab that a sync or feed writes.
 import { text, wholeNumber } from './leaves.ts';
 
 export const spreadsheetWords =
@@ -10,7 +10,10 @@ export const spreadsheet = text(spreadsheetWords).describe(
 export const tab = text('the title of the tab, or gid:123').describe(
   'The tab: its title, or `gid:123` as in its address, which stays true when the tab is renamed.',
 );
-/** Google's limit: a spreadsheet has ten million cells, so no row is beyond. https://support.google.com/drive/answer/37603 */
+/**
+ * Google's limit: a spreadsheet has at most ten million cells, so no row number is higher.
+ * https://support.google.com/drive/answer/37603
+ */
 export const headerRow = wholeNumber(1, 10_000_000)
   .default(1)
   .describe('The row that holds the headers. Rows above it are never looked at.');

@@ -1,3 +1,4 @@
+// The options of a sync.
 import * as z from 'zod';
 import type { CrmDescription, Direction } from '../../crm/port.ts';
 import { flag, oneOf, percentage, seconds, section, text, textThat, wholeNumber } from './leaves.ts';

@@ -1,10 +1,11 @@
+// The options for schedules and time zones.
 import { validate } from 'node-cron';
 import { textThat } from './leaves.ts';
 
 const cronWords = 'a cron expression of five fields, or six with seconds in front, such as "*/30 * * * * *"';
 const zoneWords = 'an IANA time zone such as Europe/Berlin';
 
-/** What the scheduler takes: it is asked itself. */
+/** Valid if the scheduler itself accepts it. */
 export function cron() {
   return textThat(cronWords, (text) => validate(text));
 }
@@ -13,7 +14,10 @@ export function timeZone() {
   return textThat(zoneWords, isTimeZone, () => Intl.supportedValuesOf('timeZone'));
 }
 
-/** Also older names of zones (Europe/Kiev), which no list has; an offset such as +02:00 knows no summer time and is none. */
+/**
+ * Includes older names of zones (Europe/Kiev), which no list has. An offset such as +02:00 has no summer time and is no
+ * zone.
+ */
 function isTimeZone(text: string): boolean {
   if (!/^[A-Za-z]/.test(text)) return false;
   try {

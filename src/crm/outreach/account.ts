@@ -1,12 +1,15 @@
+// Reads the account out of a token.
 import { decodeJwt } from 'jose';
 import type { Secret } from '../../lib/secret.ts';
 
-/** Which account a token is of, at the service of this address: two teams of one service have nothing in common (G1). */
+/**
+ * Names the service by its address, and the account if the token has one. Two teams of one service share no data (G1).
+ */
 export function accountOf(baseUrl: string, token: Secret): string {
   return `${baseUrl}${teamOf(token)}`;
 }
 
-/** Of a token that tells. */
+/** If the token names an account. */
 function teamOf(token: Secret): string {
   try {
     const { specific_team_id: team } = decodeJwt<{ specific_team_id?: number | string }>(token.reveal());

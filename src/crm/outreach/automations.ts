@@ -1,3 +1,4 @@
+// The automations of the service behind the port.
 import type { Automations } from '../port.ts';
 import { readCollection } from './listing.ts';
 import { operations } from './operations/table.ts';

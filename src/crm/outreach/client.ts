@@ -1,3 +1,4 @@
+// Makes the client of the service from the operations table.
 import pRetry from 'p-retry';
 import { createAttempts } from './call/attempts.ts';
 import type { Caller } from './call/attempts.ts';
@@ -28,7 +29,7 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
 
 type Call = (operation: Operation, input: object, options?: CallOptions) => Promise<unknown>;
 
-/** One method an operation, in the shape of the table. */
+/** Makes one method for each operation, in the shape of the table. */
 function bindOperations(callOperation: Call): Pick<ServiceClient, keyof typeof operations> {
   const areas = Object.entries(operations).map(([area, table]) => [
     area,
@@ -58,8 +59,8 @@ async function perform<Input extends object, Answer>(
   const about = { ...named, ...subjectOf(checked) };
   const request = buildRequest(client, operation as Operation, checked);
   const attempts = createAttempts(client, operation, options);
-  // p-retry counts; when and whether to repeat is said here. It must not see the signal: it would drop the answer of a
-  // call that was stopped just as it came in.
+  // p-retry counts; `attempts` decides when and whether to repeat. p-retry must not see the signal: it would drop the
+  // answer of a call that was stopped just as the answer came in.
   return pRetry((attempt) => attempts.make({ ...about, attempts: attempt }, request), {
     retries: client.retriesMax ?? 4,
     minTimeout: 0,
@@ -68,7 +69,7 @@ async function perform<Input extends object, Answer>(
   });
 }
 
-/** The record a call is about, for its error: what stands in the address. */
+/** The record a call concerns, for its error: the parameter of the address. */
 function subjectOf({ path }: CheckedInput): { subject?: string } {
   const subject = Object.values(path).join(' ');
   return subject === '' ? {} : { subject };

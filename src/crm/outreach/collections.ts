@@ -1,4 +1,4 @@
-// Collections of the service for feeds: queries as its listings take them, and the records they answer.
+// Reads the collections of the service for feeds: builds the queries of its listings and returns their records.
 import type { CollectionQuery, CollectionRecord, Collections } from '../port.ts';
 import { readCollection } from './listing.ts';
 import { type ListingQuery, type ResourceName, resourceListing } from './resources.ts';
@@ -18,7 +18,7 @@ export function createCollections(client: ServiceClient): Collections {
       const first = { ...listingQuery(query), limit: 1 };
       return (await client.call(resourceListing(name as ResourceName), first, call)).total;
     },
-    /** Automations alone: `outreachDescription` says so. */
+    /** Only automations: `outreachDescription` says so. */
     control(_name, uuid, isOn, call) {
       const { start, stop } = client.automations;
       return (isOn ? start : stop)({ flowUuid: uuid }, call);
@@ -26,7 +26,7 @@ export function createCollections(client: ServiceClient): Collections {
   };
 }
 
-/** Filter and order as the listing takes them. */
+/** Filter and order in the form of the listing. */
 function listingQuery({ filter, order }: CollectionQuery): ListingQuery {
   return {
     order_field: order.field,
@@ -35,7 +35,7 @@ function listingQuery({ filter, order }: CollectionQuery): ListingQuery {
   };
 }
 
-/** Where the service ignores a filter, this keeps the others out (docs/service.md). */
+/** Removes the other records if the service ignores a filter (docs/service.md). */
 function isWanted(filter: CollectionQuery['filter'], record: CollectionRecord): boolean {
   return Object.entries(filter).every(([field, wanted]) => {
     const value = record[field];

@@ -1,4 +1,4 @@
-// The outreach service behind the port: the parts of it, put together on one client.
+// The driver of the outreach service: the parts of the port, put together on one client.
 import type { Crm, CrmUsage } from '../port.ts';
 import { createAutomations } from './automations.ts';
 import { createCollections } from './collections.ts';

@@ -1,4 +1,4 @@
-// What the outreach service can do, as data of the port: worked out from the operations table.
+// The capabilities of the outreach service as data of the port, made from the operations table.
 import type { Kind } from '../../sync/value/kinds.ts';
 import type { CollectionSpec, ContactFieldSpec, CrmDescription, MatchKeySpec } from '../port.ts';
 import { contactFields, type OutreachField } from './contacts/fields.ts';
@@ -18,7 +18,7 @@ const kinds = {
   json: 'json',
 } as const satisfies Record<FieldKind, Kind>;
 
-/** The fields of which one has to be mapped for a part of a match key. `name` is also put together from its parts. */
+/** For each part of a match key, the fields of which one has to be mapped. `name` is also made from its parts. */
 const fieldsOfPart: Readonly<Record<string, readonly string[]>> = {
   network_id: ['network_id', 'network'],
   email: ['email'],
@@ -57,7 +57,7 @@ function toFieldSpec({ name, kind, equality, directions, updateAs, description }
   };
 }
 
-/** As the lookup takes them, the strongest first. */
+/** The names of the lookup, the strongest first. */
 function matchKeys(): readonly MatchKeySpec[] {
   const lookups = operations.contacts.lookupOne.body?.meta()?.['anyOf'] as readonly { required: readonly string[] }[];
   return lookups.map(({ required }) => ({

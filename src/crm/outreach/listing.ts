@@ -1,3 +1,4 @@
+// Reads whole listings of the service, page by page.
 import { GatewayError, ValidationError } from '../errors.ts';
 import { isLastPage, type Page } from './operations/answers.ts';
 import type { Operation } from './operations/define.ts';
@@ -11,25 +12,26 @@ interface PageQuery {
   readonly offset?: number | undefined;
 }
 
-/** More pages than any account has; a service that never ends must not keep a run for ever. */
+/** More pages than any account has: a listing that never ends must not keep a run for ever. */
 const pagesMax = 10_000;
 
-/** As the port has it, with records of one type. */
+/** The listing of the port, with records of one type. */
 type ListingReading<T> = Omit<CollectionReading, 'records'> & { readonly records: readonly T[] };
 
-/** From here on a refused page is taken for the service's window of 10,000 results (docs/service.md). */
+/** From this offset on a refused page means the service's window of 10,000 results (docs/service.md). */
 const windowNear = 9000;
 
 /**
- * A listing that shows a record twice under a total that stands still has missed another one: records that are equal in the
- * order come in another order each time. It is read again, at most so often; each time a third of the missed ones is missed again.
+ * Limit on readings of a listing. A record that comes twice while the total stays means that another one is missing:
+ * records that are equal in the order change places between pages. Each reading misses a third of the missing ones
+ * again.
  */
 const passesMax = 8;
 
 /**
- * The records of a collection (lists, automations, sender profiles, messages, e-mails), each once, and how much of the whole
- * they are. Pages follow by the rows that really came. The reading takes at most `recordsMax` records, in the order of the
- * query. Throws ServiceErrors, but for pages beyond the service's window.
+ * Reads the records of a collection (lists, automations, sender profiles, messages, e-mails), each once, and whether
+ * they are all. The next offset counts the rows that came. Takes at most `recordsMax` records, in the order of the
+ * query. Throws ServiceErrors, except for pages beyond the service's window.
  */
 export async function readCollection<Query extends PageQuery, T extends { readonly uuid: string }>(
   client: ServiceClient,
@@ -61,20 +63,20 @@ export async function readCollection<Query extends PageQuery, T extends { readon
     const notice = `only ${records.size} of ${total} records could be listed: their order is another one in each answer`;
     return { records: wanted, coverage: 'partial', isDrifted: true, notice };
   }
-  // A page that was moved by a record that came or went repeats one or misses one; a total that moved tells of both.
+  // A record that came or went moved a page, which repeats or misses a record; a total that moved shows both.
   const isDrifted = totals.size > 1 || records.size < rows;
   return { records: wanted, coverage: isMore ? 'newest' : 'whole', isDrifted };
 }
 
 interface Pass {
-  /** Rows that came, and those of them that were no records. */
+  /** Rows that came, and how many of them were no records. */
   readonly rows: number;
   readonly unreadable: number;
-  /** The service has more and gives no more. */
+  /** The service has more records and does not give them. */
   readonly isShort: boolean;
 }
 
-/** Records came twice, so that as many are missing of a total that did not move. */
+/** Records came twice: as many are missing from a total that did not move. */
 function isTied({ rows, unreadable }: Pass, count: number, totals: ReadonlySet<number>, recordsMax: number): boolean {
   const [total] = totals;
   return totals.size === 1 && count < recordsMax && rows >= total! && count + unreadable < total!;
@@ -98,7 +100,7 @@ async function readPass<Query extends PageQuery, T extends { readonly uuid: stri
     } catch (error) {
       const isBeyond = rows >= windowNear && (error instanceof ValidationError || error instanceof GatewayError);
       if (!isBeyond) throw error;
-      // The page before was full, and its total said that nothing follows.
+      // The page before was full, and its total said that no page follows.
       return { rows, unreadable, isShort: rows < (total ?? Infinity) };
     }
     const { data } = answer;
@@ -115,13 +117,13 @@ async function readPass<Query extends PageQuery, T extends { readonly uuid: stri
 
 export interface NamedLists {
   readonly lists: readonly List[];
-  /** Why there may be others of that name, for people: the lists were not all read. */
+  /** Why there may be others of that name, for people: not all lists were read. */
   readonly notice?: string;
 }
 
-/** The lists of exactly this name; more than one is possible, the service does not mind. */
+/** The lists of exactly this name. The service allows more than one. */
 export async function listsNamed(client: ServiceClient, name: string, options?: CallOptions): Promise<NamedLists> {
-  // `q` narrows where it is understood; the name decides. Where it is ignored, all pages are read.
+  // `q` narrows the search if the service supports it; the name decides. If `q` is ignored, all pages are read.
   const { records, notice } = await readCollection(client, operations.lists.list, { filter: { q: name } }, options);
   return { lists: records.filter((list) => list.name === name), ...(notice !== undefined && { notice }) };
 }

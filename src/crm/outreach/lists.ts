@@ -1,3 +1,4 @@
+// The lists of the service behind the port.
 import type { Lists } from '../port.ts';
 import { listsNamed } from './listing.ts';
 import type { ServiceClient } from './service-client.ts';

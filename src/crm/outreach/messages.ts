@@ -1,4 +1,5 @@
-// Messages and e-mails: who may send them and to whom, the call that queues one, and the listing that shows what became of it.
+// Messages and e-mails: the possible senders and recipients, the call that queues one, and the listing that shows its
+// status.
 import type { CrmCall, Delivery, DeliveryPage, Messages, Recipient } from '../port.ts';
 import { contactsByUuid } from './contacts/by-uuid.ts';
 import type { ContactsDep } from './contacts/contacts.ts';
@@ -34,7 +35,7 @@ export function createMessages({ client, capabilities }: Pick<ContactsDep, 'clie
     },
 
     async send(kind, payload, call) {
-      // Fields and lists are what the configuration and the plan made sure of; the client checks them once more.
+      // The configuration and the plan have checked fields and lists; the client checks them once more.
       const { uuid, status } =
         kind === 'emails'
           ? await client.call(operations.emails.send, payload as never, call)
@@ -54,7 +55,7 @@ function toRecipient({ uuid, ...row }: ContactRow): Recipient {
   return { uuid, name: [called, email && `<${email}>`].filter(Boolean).join(' ') || uuid, emails };
 }
 
-/** The listing is not read further than this: 9,000 records, where its window of 10,000 ends (docs/service.md). */
+/** The listing is read up to 9,000 records: its window of 10,000 ends soon after (docs/service.md). */
 const pagesMax = 90;
 
 async function* deliveries(
@@ -73,7 +74,7 @@ async function* deliveries(
     offset += rows;
     read += data.length;
     unreadable += answer.unreadable;
-    // Only a page that is in order tells that nothing newer follows.
+    // Only a page in the right order proves that no newer record follows.
     const times = data.map(({ created_at: created }) => (typeof created === 'string' ? Date.parse(created) : NaN));
     const isInOrder = times.every((time, index) => index === 0 || time <= times[index - 1]!);
     const isFarEnough = offset >= (total ?? Infinity) || (isInOrder && times.length > 0 && times.at(-1)! < since);

@@ -1,3 +1,4 @@
+// The OpenAPI document of the service.
 import * as z from 'zod';
 import type { NamedOperation } from './operations/table.ts';
 import { operationList } from './operations/table.ts';
@@ -77,7 +78,7 @@ function parametersOf({ properties = {}, required = [] }: Json, place: 'path' | 
   }));
 }
 
-/** A schema of the table as JSON Schema; the named records it speaks of go to the components. */
+/** A schema of the table as JSON Schema; the named records it refers to go to the components. */
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Record<string, Json>): Json {
   const { $schema: _, $defs = {}, ...inline } = relink(z.toJSONSchema(schema, { io, unrepresentable: 'any' }));
   for (const [name, definition] of Object.entries($defs as Record<string, Json>)) schemas[name] = definition;

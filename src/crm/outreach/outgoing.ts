@@ -1,8 +1,9 @@
+// Messages and e-mails: the operations that send them, and their payload fields.
 import * as z from 'zod';
 import type { PayloadField } from '../port.ts';
 import { operations } from './operations/table.ts';
 
-/** What can be sent from a tab, each with the operation that sends it. */
+/** The things an outbox can send, each with its operation. */
 const sends = { emails: operations.emails.send, network_messages: operations.networkMessages.send } as const;
 
 export type OutgoingName = keyof typeof sends;
@@ -15,8 +16,7 @@ interface Property {
 }
 
 /**
- * The payload fields that a cell can hold, by name, as the table of operations has them. Attachments are no text, so they
- * are not among them.
+ * The payload fields a cell can hold, by name, from the table of operations. Attachments are no text and are left out.
  */
 export function payloadFields(resource: OutgoingName): ReadonlyMap<string, PayloadField> {
   const { properties = {} } = z.toJSONSchema(sends[resource].body!, { io: 'input' });
@@ -29,7 +29,7 @@ export function payloadFields(resource: OutgoingName): ReadonlyMap<string, Paylo
   );
 }
 
-/** One of each group has to be mapped, or nothing could ever be sent: the contract wants sender, contact and text. */
+/** One of each group has to be mapped: the contract requires sender, contact and text. */
 export function neededFields(resource: OutgoingName): readonly (readonly string[])[] {
   const texts = resource === 'emails' ? ['body'] : ['text', 'template_uuid'];
   return [['lead_uuid'], ['sender_profile_uuid'], texts];

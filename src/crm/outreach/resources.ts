@@ -1,3 +1,4 @@
+// The listings of the service that feeds read.
 import type { CollectionRecord } from '../port.ts';
 import { operations } from './operations/table.ts';
 import { automation, email, list, networkMessage, senderProfile } from './operations/records.ts';
@@ -6,7 +7,7 @@ import type { Page } from './operations/answers.ts';
 import type { Operation } from './operations/define.ts';
 import * as z from 'zod';
 
-/** The collections of the service that can be mirrored: what a record looks like, and the operation that lists them. */
+/** The collections of the service that a feed can mirror: the fields of a record, and the operation that lists them. */
 export const resources = {
   automations: { record: automation, list: operations.automations.list },
   lists: { record: list, list: operations.lists.list },
@@ -18,15 +19,15 @@ export const resources = {
 export type ResourceName = keyof typeof resources;
 export const resourceNames = Object.keys(resources) as [ResourceName, ...ResourceName[]];
 
-/** The fields a record of a resource is known to have. */
+/** The known fields of a record of a resource. */
 export function resourceFields(resource: ResourceName): Fields {
   return resources[resource].record.fields;
 }
 
-/** A record of any resource, as read. */
+/** A record of any resource, after reading. */
 export type ResourceRecord = CollectionRecord;
 
-/** What every listing takes; `filter` and `order_field` are checked by `resourceQuery`. */
+/** The query of every listing; `resourceQuery` checks `filter` and `order_field`. */
 export interface ListingQuery {
   readonly limit?: number;
   readonly offset?: number;
@@ -35,7 +36,7 @@ export interface ListingQuery {
   readonly filter?: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
 }
 
-/** The listing of a resource, as one type: what each takes beyond the common is told by its query's schema. */
+/** The listing of a resource, as one type; its query's schema has the parts that are not common. */
 export function resourceListing(resource: ResourceName): Operation<ListingQuery, Page<ResourceRecord>> {
   return resources[resource].list as unknown as Operation<ListingQuery, Page<ResourceRecord>>;
 }
@@ -53,7 +54,7 @@ export function resourceQuery(resource: ResourceName): {
   };
 }
 
-/** Whether a filter takes comparisons, and not only a value. */
+/** Whether a filter takes comparisons as well as a value. */
 export function takesRange(resource: ResourceName, filter: string): boolean {
   return filterSchema(resource).shape[filter]?.safeParse({ '>=': '' }).success ?? false;
 }

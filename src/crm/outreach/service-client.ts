@@ -1,3 +1,4 @@
+// The contract of the client of the service.
 import type { Secret } from '../../lib/secret.ts';
 import type { CallPriority } from '../port.ts';
 import type { Budget } from './call/budget.ts';
@@ -12,13 +13,13 @@ import type { operations } from './operations/table.ts';
  * Input is one flat object; it is checked before anything is sent (InvalidInputError names the field). Answers are read
  * tolerantly: unknown fields are kept, null and a missing field both mean "no value", flags are booleans.
  *
- * Every call waits its turn in the budget of its token, edits before scans. Reads, and writes whose repetition changes
- * nothing, are repeated after 429, 5xx, a reset or a timeout; sending, creating and enrolling never are.
+ * Every call waits its turn in the budget of its token, edits before scans. Reads and writes whose repetition changes
+ * nothing are repeated after 429, 5xx, a reset or a timeout. Sending, creating and enrolling are never repeated.
  *
- * Failures are ServiceErrors (errors.ts), each with operation, status, request id and attempts. A write that was sent and
- * not answered ends as OutcomeUnknownError, also when the caller aborts it; an aborted read throws the signal's reason.
- * A call that `stop` keeps from beginning throws StoppedError: surely nothing of it was carried out.
- * After a 401 no further call is made: each fails at once with an AuthenticationError that is marked as repeated.
+ * Failures are ServiceErrors (errors.ts), each with operation, status, request id and attempts. A write that was sent
+ * and not answered ends as OutcomeUnknownError, also when the caller aborts it; an aborted read throws the signal's
+ * reason. A call that `stop` prevents throws StoppedError: nothing of it was carried out. After a 401 no further call
+ * is made: each fails at once with an AuthenticationError that is marked as repeated.
  */
 export type ServiceClient = {
   readonly [Area in keyof Operations]: {
@@ -27,14 +28,17 @@ export type ServiceClient = {
       : never;
   };
 } & {
-  /** Any operation of the table; the methods above are this, by name. */
+  /** Any operation of the table, by its name. */
   readonly call: <Input extends object, Answer>(
     operation: Operation<Input, Answer>,
     input: Input,
     options?: CallOptions,
   ) => Promise<Answer>;
   readonly budget: Budget;
-  /** Epoch milliseconds on the service's clock, by the Date header of its last answer; our own clock before one. */
+  /**
+   * Epoch milliseconds on the service's clock, by the Date header of its last answer; before the first answer, our own
+   * clock.
+   */
   readonly serviceNow: () => number;
 };
 
@@ -42,18 +46,19 @@ type Operations = typeof operations;
 type Method<Input, Answer> = (input: Input, options?: CallOptions) => Promise<Answer>;
 
 export interface CallOptions {
-  /** Takes the call out of the queue, or stops waiting for its answer. */
+  /** Removes the call from the queue, or stops waiting for its answer. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * From when on no attempt begins any more; one that is in flight is finished, which `signal` would cut short. A call that
-   * was surely not carried out by then throws StoppedError; a repeat that is left out throws what the last attempt met.
+   * The instant after which no attempt begins. A call in flight is finished; `signal` would cut it short. A call that
+   * was surely not carried out by then throws StoppedError; if a repeat is left out, the call throws the error of the
+   * last attempt.
    */
   readonly stop?: AbortSignal | undefined;
-  /** `edit` (the default) is what a person waits for and goes first; `scan` is background reading. */
+  /** `edit` (the default): a person waits for it, so it goes first; `scan`: background reading. */
   readonly priority?: CallPriority;
-  /** false: never repeat this one, whatever the table says of its operation. */
+  /** false: never repeat this call, whatever the table allows. */
   readonly repeat?: false;
-  /** Lets fields and filter keys pass that the table does not know. */
+  /** Lets fields and filter keys pass that the table does not have. */
   readonly allowUnknown?: boolean;
 }
 
@@ -64,18 +69,21 @@ export interface ServiceClientOptions {
   /** Shared by every client on the token. */
   readonly budget: Budget;
   readonly transport: Transport;
-  /** Epoch milliseconds; read only where a date in a header has to be compared with it. */
+  /** Epoch milliseconds; read only to compare it with a date in a header. */
   readonly now: () => number;
   /** [0, 1), for the jitter of repeats. */
   readonly random: () => number;
-  /** For one request, its whole answer included. */
+  /** For one request, including its whole answer. */
   readonly timeoutMs: number;
   readonly userAgent: string;
-  /** Sent with each request, masked as the token is; one description of the service asks for a Team-ID. */
+  /** Sent with each request and masked as the token is; one description of the service requires a Team-ID. */
   readonly extraHeaders?: Readonly<Record<string, Secret>>;
-  /** Repeats after the first try, where repeating is allowed; 4 when left out. */
+  /** Repeats after the first try, if repeating is allowed. Default 4. */
   readonly retriesMax?: number;
-  /** Sees every exchange, answers whole: for logs, metrics and captures. They hold contact details; the token never. */
+  /**
+   * Receives every exchange with its whole answer, for logs, metrics and captures. They hold contact details, but never
+   * the token.
+   */
   readonly observe?: (exchange: ObservedExchange) => void;
 }
 

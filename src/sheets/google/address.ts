@@ -1,5 +1,5 @@
-// Addresses as people write them: spreadsheet URLs, tab references, A1 ranges. Used to read configuration and to word
-// messages; the adapter itself addresses by sheetId and metadata id, never by A1.
+// Reads addresses as people write them: spreadsheet URLs, tab references, A1 ranges.
+// They occur in the configuration and in messages; the adapter addresses by sheetId and metadata id, never by A1.
 import type { SheetAddresses } from '../port.ts';
 import { BadSpreadsheetReferenceError } from './errors.ts';
 
@@ -25,7 +25,7 @@ function findSpreadsheetId(text: string): string | undefined {
   return spreadsheetUrl.exec(trimmed)?.[1] ?? (spreadsheetId.test(trimmed) ? trimmed : undefined);
 }
 
-/** The same. Throws BadSpreadsheetReferenceError for anything else. */
+/** Like the function above. Throws BadSpreadsheetReferenceError for anything else. */
 export function textToSpreadsheetId(text: string): string {
   const id = findSpreadsheetId(text);
   if (id === undefined) throw new BadSpreadsheetReferenceError(text);
@@ -37,14 +37,14 @@ export function textToTabReference(text: string): TabReference {
   return gid === undefined ? { kind: 'title', title: text } : { kind: 'gid', sheetId: Number(gid) };
 }
 
-/** As `textToTabReference` takes it: stays true when the tab is renamed. */
+/** In the form of `textToTabReference`: it stays valid when the tab is renamed. */
 export function sheetIdToReference(sheetId: number): string {
   return `gid:${sheetId}`;
 }
 
 export const googleAddresses: SheetAddresses = {
   spreadsheetId: findSpreadsheetId,
-  // Sheets has no two tabs whose titles differ only in case. Whether a gid and a title are one tab, only Google knows.
+  // No two tabs of a spreadsheet have titles that differ only in case. Only Google can compare a gid with a title.
   tabKey(tab) {
     const reference = textToTabReference(tab);
     return reference.kind === 'gid'
@@ -66,14 +66,14 @@ function columnLetterToIndex(letters: string): number {
   );
 }
 
-/** Where a range in an answer begins: `'Über uns'!C7:E9` -> row 6, column 2. Undefined for what is not A1. */
+/** The first cell of a range in an answer: `'Über uns'!C7:E9` -> row 6, column 2. Undefined: it is not A1. */
 export function rangeStart(range: string): { rowIndex: number; columnIndex: number } | undefined {
   const [, letters, digits] = /(?:^|!)\$?([A-Za-z]{1,3})\$?(\d*)(?::[^!]*)?$/.exec(range) ?? [];
   if (letters === undefined) return undefined;
   return { rowIndex: digits ? Number(digits) - 1 : 0, columnIndex: columnLetterToIndex(letters) };
 }
 
-/** What a whole range in an answer covers: indexes from 0, ends exclusive. */
+/** The cells of a range in an answer: indexes from 0, ends exclusive. */
 export interface RangeExtent {
   readonly title: string | undefined;
   readonly startRow: number;
@@ -82,7 +82,7 @@ export interface RangeExtent {
   readonly endColumn: number;
 }
 
-/** `'Über uns'!C7:E9` -> rows 6 to 9, columns 2 to 5 of `Über uns`. Undefined for what is not a closed range. */
+/** `'Über uns'!C7:E9` -> rows 6 to 9, columns 2 to 5 of `Über uns`. Undefined: it is not a closed range. */
 export function rangeExtent(range: string): RangeExtent | undefined {
   const [, quoted, bare, from = '', first, to, last] =
     /^(?:'((?:[^']|'')*)'!|([^!]*)!)?([A-Z]{1,3})(\d+)(?::([A-Z]{1,3})(\d+))?$/.exec(range) ?? [];
@@ -96,7 +96,7 @@ export function rangeExtent(range: string): RangeExtent | undefined {
   };
 }
 
-/** Bounds as a person reads them: `B2:D10`, `B2`, `B:D`, `B:B`, `2:10`, or `the whole tab`. */
+/** Bounds for people: `B2:D10`, `B2`, `B:D`, `B:B`, `2:10`, or `the whole tab`. */
 export function boundsToText(bounds: GridBounds): string {
   const row = (index: number | undefined) => (index === undefined ? '' : String(index));
   const first =

@@ -1,23 +1,24 @@
-// The rows of a large answer, straight from its bytes. Parsed as a whole, a tab of a million cells is a million objects at
-// once, most of which nobody keeps; parsed by the piece, what is not kept is gone before the next piece is looked at
-// (docs/performance.md has what that saves). Where to cut is found by bytes that cannot stand within a text, since there
-// every quote is escaped; and what was cut has to be JSON by itself, or the cut was none.
+// Parses the rows of a large answer piece by piece from its bytes.
+// Parsed as a whole, a tab of a million cells is a million objects at once, most of which are not kept. Parsed by the
+// piece, unused objects are freed before the next piece (docs/performance.md has the saving). A cut is made at bytes
+// that cannot stand within a text, because every quote is escaped there. Each piece has to be valid JSON, or the cut
+// was wrong.
 import type { sheets_v4 } from '@googleapis/sheets';
 import { type SheetsErrorContext } from '../errors.ts';
 import { UnavailableError } from './errors.ts';
 import type { RawAnswer } from './raw-answer.ts';
 import { RowCursor } from './row-cursor.ts';
 
-/** One of the ranges that were asked for, by rows. */
+/** One of the requested ranges, by rows. */
 export interface AnsweredRange {
-  /** As Google writes it: `'Sheet 1'!A1:M1`. */
+  /** In Google's spelling: `'Sheet 1'!A1:M1`. */
   readonly range: string;
   /**
-   * Each row as long as its last cell that is not blank. Gone through more than once, it is parsed anew. Throws
-   * `UnavailableError` where the answer is cut short.
+   * Each row up to its last cell that is not blank. Each iteration parses it anew. Throws `UnavailableError` if the
+   * answer is cut short.
    */
   readonly rows: Iterable<readonly unknown[]>;
-  /** The same rows, for who wants their texts rather than their values. Throws alike. */
+  /** The texts of the same rows, without their values. Throws the same. */
   readonly cursor: () => RowCursor;
 }
 
@@ -25,13 +26,13 @@ const rangeStart = '{"valueRange":{';
 const valuesKey = '"values":';
 const rowsStart = `${valuesKey}[[`;
 const rowsEnd = ']]';
-/** Between two rows; or within a text, which only parsing tells. */
+/** Occurs between two rows; or within a text, which only parsing shows. */
 const seam = '],[';
 
-/** About 250 rows of the bench: small enough to be gone soon, large enough for the parser to get going. */
+/** About 250 rows of the bench: small enough to be freed soon, large enough to parse fast. */
 const pieceBytesDefault = 64 * 1024;
 
-/** Of an answer to `values.batchGetByDataFilter`, in its order. Throws `UnavailableError` for what is not JSON. */
+/** For an answer to `values.batchGetByDataFilter`, in its order. Throws `UnavailableError` if it is not JSON. */
 export function answeredRanges(
   answer: RawAnswer,
   context: SheetsErrorContext,
@@ -40,7 +41,7 @@ export function answeredRanges(
   return cutRanges(answer.bytes, context, pieceBytes) ?? parsedRanges(answer.parse());
 }
 
-/** An answer that is laid out otherwise than it always is (indented, say) costs memory, and nothing else. */
+/** An answer with another layout (for example indented) costs more memory and is otherwise read the same. */
 function parsedRanges(answer: unknown): readonly AnsweredRange[] {
   return rangesOf(answer).map(({ range, values }) => parsedRange(range, values ?? []));
 }
@@ -49,13 +50,13 @@ function parsedRange(range: string | null | undefined, rows: readonly (readonly 
   return { range: range ?? '', rows, cursor: () => new RowCursor(rows) };
 }
 
-/** Where the rows of one range stand: from the first row's bracket to behind the last one's. */
+/** The place of the rows of one range: from the first row's bracket to behind the last one's. */
 interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** Undefined when the answer without its rows is not what it should be. */
+/** Undefined: the answer without its rows is not as expected. */
 function cutRanges(bytes: Buffer, context: SheetsErrorContext, pieceBytes: number): AnsweredRange[] | undefined {
   const spans = findSpans(bytes);
   let frame = '';
@@ -80,7 +81,7 @@ function cutRanges(bytes: Buffer, context: SheetsErrorContext, pieceBytes: numbe
   });
 }
 
-/** For each range that begins in the answer its rows, if it has any. */
+/** For each range that begins in the answer: its rows, if it has any. */
 function findSpans(bytes: Buffer): (Span | undefined)[] {
   const spans: (Span | undefined)[] = [];
   for (let at = bytes.indexOf(rangeStart); at !== -1;) {
@@ -108,7 +109,7 @@ function* rowsIn(
   }
 }
 
-/** The rows from `from` on that are `pieceBytes` long together, or longer; and where the next one begins. */
+/** The rows from `from` on that have `pieceBytes` together or more, and the place where the next one begins. */
 function nextPiece(
   bytes: Buffer,
   from: number,
@@ -122,7 +123,7 @@ function nextPiece(
     const rows = parseOrNothing(bracketed(bytes, from, to));
     if (Array.isArray(rows)) return { rows: rows as unknown[][], to: to + 1 };
     if (to === end) throw new UnavailableError('an answer that is cut short', context);
-    // Within a text. Twice as far, so that a tab full of such texts takes a few attempts more and not thousands.
+    // The cut is within a text. The next try is twice as long, so that many such texts cost few tries.
     size *= 2;
   }
 }
@@ -130,7 +131,9 @@ function nextPiece(
 const openingBracket = 0x5b;
 const closingBracket = 0x5d;
 
-/** The piece as a list: brackets stand in for its neighbours while it is decoded, since joining texts would copy it again. */
+/**
+ * The piece as a list: brackets replace its neighbours while it is decoded, because joining texts would copy it again.
+ */
 function bracketed(bytes: Buffer, from: number, to: number): string {
   const [before, after] = [bytes[from - 1]!, bytes[to]!];
   bytes[from - 1] = openingBracket;

@@ -1,8 +1,9 @@
-// New rows: one atomic batch that inserts empty rows below the last one, fills them, and leaves a mark with a chosen id
-// on the tab. Nothing can be overwritten, since the rows are new; and the batch can be sent again when its answer was
-// lost, since a mark that is there makes Google refuse it. The mark sits on the tab and not on a row, so that it outlives
-// a row that a person deletes meanwhile. The batch also asserts that each column is where the values are meant to go, and
-// a header that was last read a while ago is read again before the first one.
+// Appends new rows: one atomic batch inserts empty rows below the last one, fills them, and leaves a mark with a chosen
+// id on the tab.
+// - Nothing is overwritten, because the rows are new.
+// - The batch can be sent again after a lost answer: Google refuses it if its mark exists.
+// - The mark is on the tab, not on a row, so it stays when a person deletes a row.
+// - The batch asserts that each column is in its place. A header that was read some time ago is read again first.
 import type { sheets_v4 } from '@googleapis/sheets';
 import { boundsToText, type GridBounds } from './address.ts';
 import { batchBytesMax, batchRowsMax, type CallOptions, errorContext, idKey, type TableContext } from './context.ts';
@@ -34,15 +35,15 @@ interface Item {
 /** JSON around each value of an `updateCells`, in bytes. */
 const cellOverheadBytes = 40;
 
-/** One call under way. */
+/** One call in progress. */
 interface Append {
   readonly context: TableContext;
   readonly snapshot: Snapshot;
-  /** Of the calls that find out what came of a batch. */
+  /** For the calls that find out the outcome of a batch. */
   readonly options: CallOptions;
-  /** Of the calls that begin one: none does after the stop (W8). */
+  /** For the calls that begin a batch: none begins after the stop (W8). */
   readonly beginning: CallOptions;
-  /** Single rows that Google would not take. */
+  /** Single rows that Google refused. */
   refusedRows: number;
 }
 
@@ -88,7 +89,7 @@ async function appendPending(append: Append, pending: readonly Item[]): Promise<
   }
 }
 
-/** A run may have spent minutes on other calls since: time enough to delete a column and insert another. */
+/** The run may have spent minutes on other calls: time to delete a column and insert another. */
 const headerAgeMsMax = 5_000;
 
 function isHeaderOld({ headerReadAt, client }: TableContext): boolean {
@@ -103,7 +104,7 @@ function setAll(batch: readonly Item[], outcome: AppendOutcome): void {
   for (const item of batch) item.outcome = outcome;
 }
 
-/** How often one batch is sent in all; the mark sees to it that it is applied at most once. */
+/** Limit on sends of one batch; its mark ensures that it is applied at most once. */
 const attemptsMax = 4;
 
 async function appendBatch(append: Append, batch: readonly Item[], rowIndex: number): Promise<void> {
@@ -115,22 +116,22 @@ async function appendBatch(append: Append, batch: readonly Item[], rowIndex: num
   let refusals = 0;
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     let refusal: RefusedError | undefined;
-    // An earlier attempt got no answer and had not been applied when that was looked at.
+    // An earlier attempt got no answer, and a later look showed that it had not been applied.
     const isLate = unknown !== undefined;
     try {
       const requests = appendRequests(context, snapshot, batch, rowIndex, mark, isAsserting ? probe : undefined);
       const replies = await batchUpdate(context, requests, append.beginning);
-      // Applied as soon as it asserted nothing: it was the assertions that were refused.
+      // Without assertions the batch is applied: the assertions were refused.
       context.areAssertionsUsable = isAsserting;
       settle(context, batch, mark, isLate);
       const wereThere = deletedMarks(replies);
-      // The probe always was: without it, the answer does not list marks, and nothing follows from those it lacks.
+      // The probe always exists: an answer without it does not list marks, so missing marks mean nothing.
       if (wereThere.has(probe)) await removeRevived(append, batch, wereThere);
       return;
     } catch (error) {
       if (error instanceof OutcomeUnknownError) unknown = error;
       else if (error instanceof RefusedError) refusal = error;
-      // What was sent before the stop may yet arrive.
+      // A batch sent before the stop may still arrive.
       else if (unknown && error instanceof AbortedError) return setAll(batch, { kind: 'unknown', error: unknown });
       else throw error;
     }
@@ -141,23 +142,23 @@ async function appendBatch(append: Append, batch: readonly Item[], rowIndex: num
       return;
     }
     if (hasMoved(context, snapshot, rowIndex)) {
-      // What was sent may yet arrive, and columns move back: only a batch that was refused is known not to be there.
+      // A sent batch may still arrive, and columns move back: only a refused batch is surely not applied.
       return setAll(batch, unknown ? { kind: 'unknown', error: unknown } : { kind: 'moved' });
     }
     if (!refusal) continue;
     refusals += 1;
     if (!isAsserting) return resolveRefusal(append, batch, rowIndex, refusal, seen.grid.forbidden);
-    // The first time it may have been an id that somebody else uses, or columns that have moved back since.
+    // The first refusal may come from an id in use, or from columns that have moved back since.
     if (refusals > 1) isAsserting = false;
-    // One that was sent before and may yet arrive is kept.
+    // The mark of a batch that was sent before and may still arrive is kept.
     if (!unknown) mark = drawMark(context);
   }
   if (unknown) setAll(batch, { kind: 'unknown', error: unknown });
 }
 
 /**
- * `isLate`: another attempt of this batch may still be on its way. Only the mark makes Google refuse it then, so that it stays
- * until the next look at the marks, which is another run's.
+ * `isLate`: an earlier attempt of this batch may still arrive. Then only its mark makes Google refuse it. So the mark
+ * stays until a later run looks at the marks.
  */
 function settle(context: TableContext, batch: readonly Item[], mark: number, isLate: boolean): void {
   if (isLate) Object.assign(context, { areMarksKnown: false, layout: undefined });
@@ -167,8 +168,8 @@ function settle(context: TableContext, batch: readonly Item[], mark: number, isL
 }
 
 /**
- * An anchor that was not there to be asserted was made anew, on whatever column is in that place now: its own was deleted
- * and another put there in the very moment. The anchor must not stay, or that column would be taken for the mapped one.
+ * The batch made an anchor anew, because the anchored column was deleted and another one put in its place at that
+ * moment. The new anchor is removed: otherwise that column would count as the mapped one.
  */
 async function removeRevived({ context, options }: Append, batch: readonly Item[], wereThere: ReadonlySet<number>) {
   const revived = [...context.anchorIdByKey].filter(([, anchorId]) => !wereThere.has(anchorId));
@@ -182,7 +183,7 @@ async function removeRevived({ context, options }: Append, batch: readonly Item[
   );
 }
 
-/** Undefined, with the outcomes set, when it cannot be found out now whether the batch was applied. */
+/** Undefined, with the outcomes set: it cannot be found out now whether the batch was applied. */
 async function lookBack(
   { context, options }: Append,
   unknown: OutcomeUnknownError | undefined,
@@ -197,14 +198,14 @@ async function lookBack(
   }
 }
 
-/** Columns elsewhere than in the snapshot, or fewer rows than it ended at: what is to be appended wants a new plan. */
+/** Columns moved since the snapshot, or the tab has fewer rows than the snapshot: the append needs a new plan. */
 function hasMoved({ shape }: TableContext, { memory }: Snapshot, rowIndex: number): boolean {
   const now = shape!.columnIndexByKey;
   const keys = new Set([...Object.keys(now), ...Object.keys(memory.columnIndexByKey)]);
   return rowIndex > shape!.rowCount || [...keys].some((key) => now[key] !== memory.columnIndexByKey[key]);
 }
 
-/** Refused although nothing moved: something in it, or in the workbook, cannot be written. Halves find out what. */
+/** Refused although nothing moved: something in it, or in the workbook, cannot be written. Halving finds the rows. */
 async function resolveRefusal(
   append: Append,
   batch: readonly Item[],
@@ -233,7 +234,7 @@ async function resolveRefusal(
   }
   append.refusedRows += 1;
   for (const item of batch) item.outcome = refusedRow(item, 'by-spreadsheet', refusal.message);
-  // It is not the rows, then: the workbook may be full, or a rule concern them all.
+  // The rows are not the cause: the workbook may be full, or a rule concerns all of them.
   if (append.refusedRows >= refusedRowsMax) throw refusal;
 }
 
@@ -264,7 +265,7 @@ function appendRequests(
     {
       insertDimension: {
         range: { ...oneLine(sheetId, 'ROWS', rowIndex), endIndex: rowIndex + batch.length },
-        // The format of the row above, but never the header's, if there is a row below to take after.
+        // The format of the row above, but never of the header if a row below exists.
         inheritFromBefore: isBelowData,
       },
     },
@@ -279,8 +280,8 @@ function appendRequests(
 }
 
 /**
- * Refused unless every anchor is in its place; and there are no fewer columns than were seen, since of a column that was deleted the
- * anchor went too, and one that is gone asserts nothing.
+ * Refused unless every anchor is in its place and the tab has no fewer columns than before. The count matters: the
+ * anchor of a deleted column is gone, and a missing anchor asserts nothing.
  */
 function assertColumns(
   context: TableContext,
@@ -297,7 +298,7 @@ function assertColumns(
   return [createColumnPin(probe, sheetId, columnCount - 1), deleteMark(probe), ...anchors];
 }
 
-/** The columns any of the rows sets, as groups of adjacent ones: no cell of another column is named at all. */
+/** The columns that the rows set, as groups of adjacent ones: a cell of another column is never named. */
 function adjacentColumns(batch: readonly Item[], indexByKey: Readonly<Record<ColumnKey, number>>) {
   const used = new Set(batch.flatMap(({ set }) => Object.keys(set)));
   const columns = [...used].map((key) => ({ key, index: indexByKey[key]! })).toSorted((a, b) => a.index - b.index);
@@ -310,7 +311,7 @@ function adjacentColumns(batch: readonly Item[], indexByKey: Readonly<Record<Col
   return groups;
 }
 
-/** As RAW: a string value is stored literally, whatever it looks like. */
+/** Like RAW: a string is stored literally. */
 function cellData(value: CellInput | undefined): sheets_v4.Schema$CellData {
   if (value === undefined || value === '') return {};
   if (typeof value === 'string') return { userEnteredValue: { stringValue: value } };

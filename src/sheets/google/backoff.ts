@@ -1,4 +1,4 @@
-// Waiting, as arithmetic on what the caller hands in: no clock and no randomness of its own.
+// The backoff after failures, as arithmetic on its arguments: no clock and no randomness of its own.
 
 export interface Time {
   /** Milliseconds from any fixed instant, never set back. */
@@ -12,7 +12,7 @@ export interface Time {
 /** https://developers.google.com/workspace/sheets/api/limits: min(2^n s + up to 1 s, 32 or 64 s). */
 const backoffMsMax = 64_000;
 
-/** How long to wait after the `attempt`-th failure (1, 2, …), in milliseconds. Google sends no Retry-After with a 429. */
+/** The wait after the `attempt`-th failure (1, 2, …), in milliseconds. Google sends no Retry-After with a 429. */
 export function backoffMs(attempt: number, random: () => number): number {
   return Math.min(2 ** (attempt - 1) * 1000 + Math.round(random() * 1000), backoffMsMax);
 }

@@ -1,4 +1,4 @@
-// What one credential may spend: so many reads and so many writes a minute, counted by Google per user and project.
+// The budget of one credential: reads and writes a minute, which Google counts by user and project.
 import delay from 'delay';
 import PQueue from 'p-queue';
 import { createWindow, type SlidingWindow } from '../../limits/window.ts';
@@ -10,15 +10,15 @@ export type BudgetKind = 'reads' | 'writes';
 export const callsPerMinuteDefault = 60;
 
 const minuteMs = 60_000;
-/** One slow read of a large tab must not hold up everybody else's; Google advises against many calls at once. */
+/** A slow read of a large tab must not block other calls; Google advises against many calls at once. */
 const concurrencyMax = 4;
 
 /** Higher goes first. */
 export type Priority = number;
 
 /**
- * A queue that starts at most `callsPerMinute` calls in any minute. When Google says the quota is used up (`pause`), no
- * call of the budget starts until the backoff is over; the calls that wait keep their place.
+ * A queue that starts at most `callsPerMinute` calls in any minute. After `pause` (Google says that the quota is used
+ * up) no call of the budget starts until the backoff is over; waiting calls keep their place.
  */
 export class Budget {
   readonly kind: BudgetKind;
@@ -46,13 +46,15 @@ export class Budget {
     return this.#minute.count();
   }
 
-  /** `signal` takes the call out of the queue and ends waiting for its answer; `stop` only takes it out of the queue. */
+  /**
+   * `signal` removes the call from the queue and ends waiting for its answer; `stop` only removes it from the queue.
+   */
   async run<T>(
     call: () => Promise<T>,
     { signal, stop, priority }: { signal?: AbortSignal; stop?: AbortSignal; priority?: Priority } = {},
   ): Promise<T> {
     stop?.throwIfAborted();
-    // The queue lets go of a running call too when its signal aborts: it must not see `stop` once the call runs.
+    // The queue also drops a running call when its signal aborts: it must not see `stop` once the call runs.
     const place = new AbortController();
     const leave = () => place.abort(stop?.reason);
     stop?.addEventListener('abort', leave, { once: true });
@@ -62,7 +64,7 @@ export class Budget {
         stop?.removeEventListener('abort', leave);
         this.#used += 1;
         this.#minute.start();
-        // In time for the next call: the queue looks for a pause before each one it starts.
+        // In time for the next call: the queue checks for a pause before each call.
         if (this.#minute.waitMs() > 0) this.#queue.pause();
         void this.#resumeWhenOver();
         return call();
@@ -75,7 +77,7 @@ export class Budget {
     return result;
   }
 
-  /** Stops the whole budget after a 429, longer each time in a row: min(2^n s + jitter, 64 s). */
+  /** Pauses the whole budget after a 429, longer each time in a row: min(2^n s + jitter, 64 s). */
   async pause(signal?: AbortSignal): Promise<void> {
     this.#paused ??= this.#pauseOnce().finally(() => {
       this.#paused = undefined;
@@ -90,7 +92,10 @@ export class Budget {
     await this.#time.sleep(backoffMs(this.#refusals, this.#time.random));
   }
 
-  /** Goes on when a call fits into the minute again, unless Google's own pause lasts; waits only while a call does. */
+  /**
+   * Continues when a call fits into the minute again, unless Google's pause lasts; the timer runs only while a call
+   * waits.
+   */
   async #resumeWhenOver(): Promise<void> {
     if (this.#isResuming || !this.#queue.isPaused) return;
     this.#isResuming = true;

@@ -1,5 +1,6 @@
-// Google's client behind two doors, `read` and `write`, which differ in what may be repeated. Everything that talks to
-// Sheets passes one of them, and with it the budget, the timeout, the one renewal of the token and the error catalogue.
+// Calls Google through two functions, `read` and `write`, which differ in what may be repeated.
+// Each call to Sheets goes through one of them, and so through the budget, the timeout, the one renewal of the token
+// and the error catalogue.
 import { type MethodOptions, sheets, type sheets_v4 } from '@googleapis/sheets';
 import pRetry from 'p-retry';
 import { backoffMs, type Time } from './backoff.ts';
@@ -14,28 +15,28 @@ export interface SheetsClientDep {
   readonly credentials: Credentials;
   readonly time: Time;
   readonly fetch: Fetch;
-  /** Sheets and token calls go here instead of to Google. */
+  /** Receives Sheets and token calls instead of Google. */
   readonly endpoint?: string;
   readonly readsPerMinute?: number;
   readonly writesPerMinute?: number;
 }
 
 export interface CallOptions {
-  /** Cuts waiting and the call itself short. */
+  /** Aborts waiting and the call itself. */
   readonly signal?: AbortSignal;
-  /** Cuts waiting short, before the first try as well as between two; a call in flight is finished. */
+  /** Aborts waiting, before the first try and between two; a call in flight is finished. */
   readonly stop?: AbortSignal;
   readonly priority?: Priority;
 }
 
-/** One call on Google's client. It must pass `options` on: they carry the timeout, the signal and the ban on retries. */
+/** One call of Google's client. It must pass `options` on: they hold the timeout, the signal and the ban on retries. */
 export type Call<T> = (api: sheets_v4.Sheets, options: MethodOptions) => PromiseLike<{ data: T }>;
 
-/** https://developers.google.com/workspace/sheets/api/limits: after 180 s of processing Google gives a call up. */
+/** https://developers.google.com/workspace/sheets/api/limits: Google ends a call after 180 s of processing. */
 const timeoutMs = 185_000;
-/** Repeats of a read that failed other than by quota: a 500 can be permanent. */
+/** Repeats of a read that failed for another reason than the quota: a 500 can be permanent. */
 const readRetriesMax = 3;
-/** Repeats after a 429, which says that nothing was done. With the backoff's cap these take about three minutes. */
+/** Repeats after a 429, which was surely not processed. With the backoff's cap these take about three minutes. */
 const quotaRetriesMax = 8;
 
 export class SheetsClient {
@@ -57,15 +58,15 @@ export class SheetsClient {
     return this.#dep.time;
   }
 
-  /** Repeated with backoff when Google fails or cannot be reached: reading twice harms nobody. */
+  /** Repeated with backoff when Google fails or cannot be reached: a repeated read is harmless. */
   read<T>(spreadsheetId: string, call: Call<T>, options: CallOptions = {}): Promise<T> {
     return this.#attempt('reads', spreadsheetId, call, options, readRetriesMax);
   }
 
   /**
-   * Sent once. Only a 429 and a refused token, which say that nothing was applied, are followed by another attempt; a
-   * timeout, a lost connection or a 5xx is an `OutcomeUnknownError`, and the caller reads back before anything else. `call`
-   * asks for the field `spreadsheetId`: without it in the answer the outcome is unknown, too.
+   * Sent once. Only a 429 and a refused token, which were surely not applied, are followed by another attempt. A
+   * timeout, a lost connection or a 5xx is an `OutcomeUnknownError`, and the caller reads back first. `call` requests
+   * the field `spreadsheetId`: an answer without it is of unknown outcome too.
    */
   write<T>(spreadsheetId: string, call: Call<T>, options: CallOptions = {}): Promise<T> {
     return this.#attempt('writes', spreadsheetId, call, options, 0);
@@ -85,12 +86,13 @@ export class SheetsClient {
           };
           try {
             const data = await this.#callOnce(kind, send, options);
-            // Google names the spreadsheet in the answer to every write. A page, a blank answer or other JSON with status 200
-            // comes from something on the way, and says nothing of the write (L3).
+            // Google names the spreadsheet in the answer to every write. A page, a blank answer or other JSON with
+            // status 200 comes from a machine in between, and proves nothing about the write (L3).
             if (kind === 'writes' && !isAnswerOf(spreadsheetId, data)) {
               throw new OutcomeUnknownError('the answer does not name the spreadsheet', { spreadsheetId });
             }
-            // The same of a read: Google always answers an object. What is blank or cut short is never "nothing there" (L7).
+            // The same for a read: Google always answers an object. A blank or cut answer never means an empty tab
+            // (L7).
             if (kind === 'reads' && (typeof data !== 'object' || data === null)) {
               throw new UnavailableError('an answer that is empty, cut short or no JSON', { spreadsheetId });
             }
@@ -122,7 +124,7 @@ export class SheetsClient {
         },
       );
     } catch (error) {
-      // Waiting that was cut short rejects with the signal's reason.
+      // An aborted wait rejects with the signal's reason.
       if (error instanceof SheetsError || !mayBegin?.aborted) throw error;
       throw new AbortedError({ spreadsheetId, cause: error });
     }
@@ -130,7 +132,7 @@ export class SheetsClient {
 
   async #callOnce<T>(kind: BudgetKind, call: Call<T>, options: CallOptions): Promise<T> {
     const once = async (): Promise<T> => {
-      // POST is never repeated by Google's client, PUT and GET are, without jitter and unseen by the budget: all off.
+      // Google's client never repeats POST, but repeats PUT and GET, without jitter and outside the budget: all off.
       const gaxiosOptions = { retry: false, timeout: timeoutMs, ...(options.signal && { signal: options.signal }) };
       const { data } = await call(this.#api, gaxiosOptions);
       return data;
@@ -140,7 +142,7 @@ export class SheetsClient {
       return await this[kind].run(once, options);
     } catch (error) {
       if (!isTokenRejected(error)) throw error;
-      // The library would send the same cached token again: only a new client asks for a new one.
+      // The library would send the same cached token again: only a new client requests a new one.
       if (this.#api === api) this.#api = this.#createApi();
       return await this[kind].run(once, options);
     }

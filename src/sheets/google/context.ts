@@ -1,4 +1,4 @@
-// What the parts of one table share: the client, the spreadsheet, the mapping, and what is known of the tab so far.
+// The shared context of one table: the client, the spreadsheet, the mapping, and what is known of the tab so far.
 import { isDeepStrictEqual } from 'node:util';
 import type { CallOptions, SheetsClient } from './client.ts';
 import type { SheetsErrorContext } from '../errors.ts';
@@ -10,13 +10,13 @@ import type { ColumnKey, ColumnSpec, IdKey, TableMemory, TableSpec } from '../po
 
 export const idKey: IdKey = '#id';
 
-/** Where things were when last seen; a read starts from it and puts it right. */
+/** The places last seen; a read starts from them and corrects them. */
 export interface Shape extends TableMemory {
   readonly rowCount: number;
   readonly columnCount: number;
 }
 
-/** What is remembered between processes: `sheetId`, so that a renamed tab is still the tab, and its shape. */
+/** Stored between processes: `sheetId`, so that a renamed tab is found, and its shape. */
 export interface GoogleTableMemory extends Shape {
   readonly sheetId: number;
 }
@@ -26,7 +26,7 @@ export function isOwnMemory(memory: TableMemory): memory is GoogleTableMemory {
   return [sheetId, rowCount, columnCount].every((each) => typeof each === 'number');
 }
 
-/** Sizes beyond which a table is read in several calls (read.ts says why these). */
+/** Sizes beyond which a table is read in several calls (read.ts has the reasons). */
 export interface ReadLimits {
   /** Cells in one answer. */
   readonly cellsPerRead: number;
@@ -34,7 +34,7 @@ export interface ReadLimits {
   readonly cellsPerChunk: number;
 }
 
-/** The second call of a read, fixed by where the open cells are (open-cells.ts). */
+/** The second call of a read; the places of the open cells decide it (open-cells.ts). */
 export interface ShownRequest {
   readonly headerRowIndex: number;
   readonly rows: readonly IndexRange[];
@@ -42,11 +42,11 @@ export interface ShownRequest {
   readonly filters: DataFilter[];
 }
 
-/** The last read that gave a snapshot: enough to tell an unchanged answer without taking it apart. */
+/** The last read that gave a snapshot: enough to recognise an unchanged answer without parsing it. */
 export interface LastRead {
-  /** Of the routine answer. */
+  /** The fingerprint of the routine answer. */
   readonly digest: string;
-  /** The second call it needed. */
+  /** The second call, if one was needed. */
   readonly shown: ShownRequest | undefined;
   readonly shape: Shape;
 }
@@ -57,27 +57,27 @@ export interface TableContext {
   readonly spec: TableSpec;
   /** The ID column and the mapped ones, in this order. */
   readonly columns: readonly ColumnSpec[];
-  /** The metadata ids that are this owner's to give. */
+  /** The metadata ids that belong to this owner. */
   readonly block: IdBlock;
-  /** The tab, once found; it stays this one whatever it is called. */
+  /** The tab, once found; renaming does not change it. */
   sheetId: number | undefined;
   shape: Shape | undefined;
   readonly readLimits: ReadLimits;
-  /** As last read; undefined when it has to be read again. */
+  /** From the last reading; undefined: it has to be read again. */
   layout: TabLayout | undefined;
-  /** Undefined after a read in chunks, too. */
+  /** Also undefined after a read in chunks. */
   lastRead: LastRead | undefined;
-  /** What is in `leftovers` is all there is; false at first, and when the outcome of a write is in doubt. */
+  /** True: `leftovers` is complete. False at first, and when the outcome of a write is in doubt. */
   areMarksKnown: boolean;
   /** When header and anchors were last read, on the clock that is never set back; a routine read shows no anchors. */
   headerReadAt?: number;
-  /** Metadata id of the anchor of each anchored column, as of the last reading of the header. */
+  /** Metadata id of the anchor of each anchored column, from the last reading of the header. */
   anchorIdByKey: ReadonlyMap<ColumnKey, number>;
-  /** `assertMark` has not been found to be refused where nothing had moved. */
+  /** `assertMark` was not refused so far while nothing had moved. */
   areAssertionsUsable: boolean;
-  /** Marks known to be left over, removed along with the next marks that are. */
+  /** Marks known to be left over, removed together with the next marks. */
   readonly leftovers: Set<number>;
-  /** Rows pinned at once: fewer than `batchRowsMax` once the tab's metadata turned out to be nearly full. */
+  /** Rows pinned at once: fewer than `batchRowsMax` after the tab's metadata turned out to be nearly full. */
   pinsMax: number;
 }
 
@@ -86,24 +86,24 @@ export type { CallOptions };
 /** One batch pins at most this many rows: 1,000 of the tab's 30,000 characters of metadata. */
 export const batchRowsMax = 1_000;
 
-/** https://developers.google.com/workspace/sheets/api/limits advises 2 MB; the rest of the body takes its part. */
+/** https://developers.google.com/workspace/sheets/api/limits advises 2 MB, which includes the rest of the body. */
 export const batchBytesMax = 1_900_000;
 
 export function allColumns(spec: TableSpec): ColumnSpec[] {
   return [{ key: idKey, header: spec.idHeader, format: 'text' }, ...spec.columns];
 }
 
-/** Takes over a header that was just read: which column is which, and how large the tab is now. */
+/** Stores a header that was just read: the place of each column, and the size of the tab. */
 export function takeHeader(context: TableContext, grid: Grid, header: readonly HeaderCell[]): ResolvedHeader {
   const resolved = resolveHeader(context.columns, header, (key: ColumnKey) => anchorValue(context.spec.owner, key));
   takeColumns(context, grid, resolved);
   context.headerReadAt = context.client.time.elapsed();
-  // The header row may read as it did and the columns be others all the same: routine reads must not go by the old layout.
+  // The header row may be the same with other columns: routine reads must not use the old layout.
   if (context.layout && !isDeepStrictEqual(context.layout.resolved, resolved)) context.layout = undefined;
   return resolved;
 }
 
-/** The same for columns that were made out before. */
+/** The same for columns that were already resolved. */
 export function takeColumns(
   context: TableContext,
   { rowCount, columnCount }: Pick<Grid, 'rowCount' | 'columnCount'>,

@@ -1,5 +1,5 @@
-// The credentials file: read once, checked whole, turned into what makes auth clients. Whatever is wrong with it is one
-// line that names the file and the remedy; nothing from inside it is ever quoted but the account's name.
+// Reads and checks the credentials file, and makes auth clients from it. An error is one line that names the file and
+// the remedy; nothing from inside the file is quoted but the account's name.
 import { createPrivateKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import {
@@ -15,16 +15,16 @@ import {
 import { z } from 'zod';
 import { CredentialsUnreadableError } from './errors.ts';
 
-/** Reading and writing cells and developer metadata. Metadata wants the full scope even to read it. */
+/** Reading and writing cells and developer metadata. Reading metadata needs the full scope too. */
 export const sheetsScope = 'https://www.googleapis.com/auth/spreadsheets';
 
 export type Transporter = NonNullable<OAuth2ClientOptions['transporterOptions']>;
 export type GoogleClient = JWT | UserRefreshClient | BaseExternalAccountClient;
 
 export interface Credentials {
-  /** Whom to share the spreadsheet with: an e-mail address where the file tells one. Never a secret. */
+  /** The account to share the spreadsheet with: an e-mail address if the file has one. Never a secret. */
   readonly account: string;
-  /** A client without any cached token. `transporter` carries the fetch that token calls and Sheets calls go through. */
+  /** A client without a cached token. `transporter` has the fetch for token calls and Sheets calls. */
   createAuthClient(transporter: Transporter): GoogleClient;
 }
 
@@ -42,7 +42,7 @@ const authorizedUser = z.looseObject({
   refresh_token: z.string().min(1),
 });
 
-/** Where a workload's own token comes from: a file, a URL or a certificate, or Amazon's metadata. */
+/** The sources of a workload's own token: a file, a URL or a certificate, or Amazon's metadata. */
 const poolSource = z.custom<NonNullable<IdentityPoolClientOptions['credential_source']>>(
   (source) => isObject(source) && ('file' in source || 'url' in source || 'certificate' in source),
 );
@@ -62,7 +62,7 @@ const externalAccount = z.looseObject({
 const credentialsFile = z.discriminatedUnion('type', [serviceAccount, authorizedUser, externalAccount]);
 type CredentialsFile = z.infer<typeof credentialsFile>;
 
-/** What the Cloud console offers for download beside keys, and is easily taken for one. */
+/** Files that the Cloud console also offers for download and that are easily mistaken for a key. */
 const oauthClient = z.union([
   z.looseObject({ installed: z.looseObject({}) }),
   z.looseObject({ web: z.looseObject({}) }),
@@ -75,7 +75,7 @@ export async function readCredentials(file: string): Promise<Credentials> {
 }
 
 /**
- * As `readCredentials`, from text already read; `file` is for messages only.
+ * Like `readCredentials`, from text already read; `file` is for messages only.
  * @internal
  */
 export function parseCredentials(text: string, file: string): Credentials {
@@ -85,7 +85,7 @@ export function parseCredentials(text: string, file: string): Credentials {
   return externalAccountCredentials(parsed, file);
 }
 
-// The library's request log would hold tokens and cells; it is left out altogether.
+// The library's request log would hold tokens and cells, so it is off.
 const quiet = { useAuthRequestParameters: false } as const;
 
 function serviceAccountCredentials(parsed: z.infer<typeof serviceAccount>, file: string): Credentials {
@@ -153,7 +153,7 @@ async function readText(file: string): Promise<string> {
 
 function parseJson(text: string, file: string): unknown {
   try {
-    // Some editors put a byte order mark in front, which is no JSON.
+    // Some editors put a byte order mark first, which is invalid JSON.
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {
     // The parser's own message quotes the text around the error, which may be the key.
@@ -188,7 +188,7 @@ function checkPrivateKey(key: string, file: string): void {
   } catch {
     throw new CredentialsUnreadableError(file, 'its private_key is broken', makeNewKey);
   }
-  // Google's tokens are asked for with RS256.
+  // Google's tokens are requested with RS256.
   if (type !== 'rsa') throw new CredentialsUnreadableError(file, 'its private_key is not an RSA key', makeNewKey);
 }
 

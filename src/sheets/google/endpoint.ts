@@ -1,28 +1,28 @@
-// Where calls go. Google's client fixes the hosts of Sheets and of tokens (a key file's `token_uri` is ignored), so both
-// are sent elsewhere at the one place everything passes: fetch.
+// Redirects calls to another endpoint. Google's client fixes the hosts of Sheets and of tokens (a key file's
+// `token_uri` is ignored), so both are redirected in fetch, which every call uses.
 import { boundResponse, refusalBytesMax } from '../../limits/answer-size.ts';
 import { BadEndpointError } from './errors.ts';
 
-/** The part of `fetch` that Google's client needs: in-process servers and recorders fit as well as the network. */
+/** The part of `fetch` that Google's client needs, so that in-process servers and recorders fit too. */
 export type Fetch = (url: URL, init: RequestInit) => Promise<Response>;
 
 const googleHost = /(?:^|\.)googleapis\.com$/;
 const loopbackHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 const sheetsHost = 'sheets.googleapis.com';
 
-/** A token call has no timeout of its own in Google's client. */
+/** A token call has no timeout in Google's client. */
 const tokenTimeoutMs = 30_000;
 
 /**
- * Bytes of an answer of Sheets, unpacked. One call asks for 2,000,000 cells at most (read.ts), so that this is 128 bytes for
- * each; a measured table of short texts has 22 (docs/performance.md). Google names no limit to its answers.
+ * Bytes of an answer of Sheets, unpacked. One call reads 2,000,000 cells at most (read.ts), so that this is 128 bytes
+ * for each; a measured table of short texts has 22 (docs/performance.md). Google documents no limit.
  */
 const sheetsBytesMax = 256_000_000;
 
 /** Bytes of an answer to a token call: Google's have 1 to 2 kB, those of an identity provider somewhat more. */
 const tokenBytesMax = 64_000;
 
-/** https, or http to this very machine. */
+/** https, or http to this machine. */
 function parseEndpoint(endpoint: string): URL {
   if (!URL.canParse(endpoint)) throw new BadEndpointError(endpoint, 'is not a URL');
   const url = new URL(endpoint);
@@ -33,8 +33,8 @@ function parseEndpoint(endpoint: string): URL {
 
 /**
  * A fetch for Google's client. Calls to Google hosts go to `endpoint`, below its path, if one is given; other hosts (an
- * identity provider named in an external account file) are left alone. Only what a request consists of is passed on. The body of
- * an answer fails with AnswerTooLarge beyond its bound, and that of a refusal ends there; either closes the connection.
+ * identity provider in an external account file) are unchanged. Only the parts of a request are passed on. A body
+ * beyond its bound fails with AnswerTooLarge, and the body of a refusal ends there; both close the connection.
  */
 export function createEndpointFetch(fetch: Fetch, endpoint?: string) {
   const base = endpoint === undefined ? undefined : parseEndpoint(endpoint);

@@ -1,5 +1,5 @@
-// Making what this project owns: anchors on columns found by header, and columns that are missing. A column is created by
-// insertion right of the last header, so that no cell that anybody filled is written over, whatever happens meanwhile.
+// Creates anchors on columns found by header, and columns that are missing. A column is inserted right of the last
+// header, so that no filled cell is ever overwritten.
 import { type CallOptions, idKey, type TableContext } from './context.ts';
 import { OutcomeUnknownError, SheetsError } from '../errors.ts';
 import { readTabLayout } from './tab-layout.ts';
@@ -8,7 +8,7 @@ import { batchUpdate } from './pins.ts';
 import { readHeader } from './pinned-view.ts';
 import type { ColumnFormat, ColumnKey, ColumnSpec, Snapshot } from '../port.ts';
 
-/** V7: dates can be sorted, and text such as `007` that people type into a text column stays what it is. */
+/** V7: dates can be sorted, and text such as `007` that people type into a text column stays text. */
 const numberFormats: Readonly<Record<ColumnFormat, { type: string; pattern?: string }>> = {
   text: { type: 'TEXT', pattern: '@' },
   number: { type: 'NUMBER', pattern: '0' },
@@ -18,7 +18,7 @@ const numberFormats: Readonly<Record<ColumnFormat, { type: string; pattern?: str
 
 const protectionText = 'leadsheet finds its rows by these ids';
 
-/** How often the batch is sent in all, each time after the header row was read and none of its columns was there. */
+/** Limit on sends of the batch, each after the header row was read and had none of its columns. */
 const attemptsMax = 3;
 
 interface Anchoring {
@@ -45,7 +45,7 @@ export async function ensureColumns(
   }));
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     const firstNew = await firstFreeColumn(context, specs.length, options);
-    // After an answer that was lost, this also says whether the batch arrived.
+    // After a lost answer this also shows whether the batch arrived.
     if (specs.length > 0 && !isHeaderStill(context, snapshot)) break;
     const requests = [
       ...anchorings.map((anchoring) => anchorRequest(context, anchoring)),
@@ -59,16 +59,18 @@ export async function ensureColumns(
       await batchUpdate(context, requests, options);
       break;
     } catch (error) {
-      // The chosen anchor ids make a batch that arrives late or twice fail; what did arrive is seen by the next read.
+      // The chosen anchor ids make a batch that arrives late or twice fail; the next read shows what arrived.
       if (!(error instanceof OutcomeUnknownError)) throw error;
-      // Anchors alone change no cell, and the next run makes those that are missing.
+      // Anchors alone change no cell, and the next run makes the missing ones.
       if (specs.length === 0) break;
     }
   }
   if (anchorings.length > 0) await removeMisplaced(context, anchorings, options);
 }
 
-/** The same columns found and missing as in the snapshot: else another row is the header now, or somebody made one. */
+/**
+ * The same columns found and missing as in the snapshot. If not, another row is the header, or a person made a column.
+ */
 function isHeaderStill({ shape }: TableContext, { memory }: Snapshot): boolean {
   const keysOf = (columnIndexByKey: object) => Object.keys(columnIndexByKey).toSorted().join('\n');
   return keysOf(shape!.columnIndexByKey) === keysOf(memory.columnIndexByKey);
@@ -76,12 +78,12 @@ function isHeaderStill({ shape }: TableContext, { memory }: Snapshot): boolean {
 
 interface FreePlace {
   readonly columnIndex: number;
-  /** There is no column to insert before. */
+  /** The tab has no column to insert before. */
   readonly isAtEnd: boolean;
   readonly rowCount: number;
 }
 
-/** Right of the last header cell that says anything. Looked up only if there is a column to create. */
+/** Right of the last header cell that is not blank. Read only if a column is to be created. */
 async function firstFreeColumn(context: TableContext, count: number, options: CallOptions): Promise<FreePlace> {
   const { rowCount, columnCount } = context.shape!;
   if (count === 0) return { columnIndex: columnCount, isAtEnd: true, rowCount };
@@ -91,7 +93,9 @@ async function firstFreeColumn(context: TableContext, count: number, options: Ca
   return { columnIndex, isAtEnd: columnIndex >= grid.columnCount, rowCount: grid.rowCount };
 }
 
-/** People may have moved columns between reading and anchoring: an anchor on a column with another header goes again. */
+/**
+ * People may have moved columns between reading and anchoring: an anchor on a column with another header is removed.
+ */
 async function removeMisplaced(context: TableContext, anchorings: readonly Anchoring[], options: CallOptions) {
   const cells = await readTabLayout(context, options);
   const misplaced = anchorings.filter(({ key, metadataId }) => {
@@ -107,7 +111,7 @@ async function removeMisplaced(context: TableContext, anchorings: readonly Ancho
       options,
     );
   } catch (error) {
-    // An anchor that stays where it does not belong shows as `doubled`, and nothing is written by it.
+    // An anchor that stays on the wrong column shows as `doubled`, and nothing is written by it.
     if (!(error instanceof SheetsError)) throw error;
   }
 }
@@ -154,7 +158,7 @@ function createColumn(
   ];
 }
 
-/** Hidden, since ids are for programs; protected with a warning only, since the sheet is the people's. */
+/** Hidden, because ids are for programs; protected with a warning only, because people own the sheet. */
 function hideAndProtect(range: { sheetId: number }, line: ReturnType<typeof oneLine>): Request[] {
   return [
     { updateDimensionProperties: { range: line, properties: { hiddenByUser: true }, fields: 'hiddenByUser' } },

@@ -1,5 +1,4 @@
-// Errors that only Google Sheets has. Those that any spreadsheet may have, and what all have in common, stand beside the
-// port (../errors.ts).
+// The errors that only Google Sheets has. Errors of any spreadsheet are in ../errors.ts.
 import { SheetsError, type SheetsErrorContext } from '../errors.ts';
 
 export class BadSpreadsheetReferenceError extends SheetsError {
@@ -59,7 +58,7 @@ export class ApiDisabledError extends SheetsError {
   }
 }
 
-/** Cells the account may not edit. Told by the protected ranges themselves, since Google’s sentence is localised. */
+/** The account may not edit the cells. The protected ranges decide it, because Google’s sentence is localised. */
 export class ProtectedError extends SheetsError {
   readonly code = 'protected';
   override readonly isRefusal = true;
@@ -95,7 +94,7 @@ export class PayloadTooLargeError extends SheetsError {
   }
 }
 
-/** The 30,000 characters of developer metadata of the tab (or of the spreadsheet) are used up, not by this project. */
+/** Other metadata uses up the 30,000 characters of developer metadata of the tab (or of the spreadsheet). */
 export class MetadataFullError extends SheetsError {
   readonly code = 'metadata-full';
   constructor(context: SheetsErrorContext) {
@@ -107,7 +106,7 @@ export class MetadataFullError extends SheetsError {
   }
 }
 
-/** A read failed again and again. */
+/** A read failed repeatedly. */
 export class UnavailableError extends SheetsError {
   readonly code = 'unavailable';
   override readonly retryable = true;

@@ -1,4 +1,4 @@
-// What an answer with cells must look like before anything reads it: the fields that are asked for, and no others.
+// Validates an answer with cells: the requested fields, and no others.
 import type { sheets_v4 } from '@googleapis/sheets';
 import * as z from 'zod';
 import { type SheetsErrorContext } from '../errors.ts';
@@ -57,7 +57,7 @@ const sheet = z.looseObject({
 
 const gridAnswer = z.looseObject({ sheets: z.array(sheet).nullish() });
 
-/** For use within a read. Throws `UnavailableError` for an answer of another shape: a proxy's, or one that was cut. */
+/** For use within a read. Throws `UnavailableError` for an answer of another shape: from a proxy, or cut short. */
 export function checkGridAnswer(data: unknown, context: SheetsErrorContext): sheets_v4.Schema$Spreadsheet {
   const { success, error } = gridAnswer.safeParse(data);
   if (success) return data as sheets_v4.Schema$Spreadsheet;

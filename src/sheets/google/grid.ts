@@ -1,8 +1,8 @@
-// One consistent read of cells: which call, which fields, and how the answer becomes values.
+// Reads cells consistently: the call, the fields, and how the answer becomes values.
 //
-// `spreadsheets.getByDataFilter` is the one call that gives values, formulas, header, anchors and marks of one instant. It
-// addresses by sheetId and metadata id, so that a renamed tab or a named range cannot mislead it. The mask leaves only what
-// is used: about 90 bytes a cell instead of several hundred. Still far too many to read a whole table by (values.ts).
+// `spreadsheets.getByDataFilter` is the one call that gives values, formulas, header, anchors and marks of one instant.
+// It addresses by sheetId and metadata id, so that a renamed tab or a named range has no effect. The mask keeps about
+// 90 bytes a cell instead of several hundred. That is still far too many to read a whole table (values.ts).
 import type { sheets_v4 } from '@googleapis/sheets';
 import { columnLetter, type GridBounds } from './address.ts';
 import type { CallOptions, SheetsClient } from './client.ts';
@@ -16,7 +16,7 @@ export type CellData = sheets_v4.Schema$CellData;
 export type Block = sheets_v4.Schema$GridData;
 export type DataFilter = sheets_v4.Schema$DataFilter;
 
-/** A tab as answered: its properties and, per filter that matched, one block of cells. */
+/** A tab of an answer: its properties and, for each filter that matched, one block of cells. */
 export interface Grid {
   readonly title: string;
   readonly sheetId: number;
@@ -47,9 +47,9 @@ export function byMetadataId(metadataId: number): DataFilter {
 }
 
 /**
- * The rectangles that the filters name; one of them must be a range, which a tab always answers, be it blank. A filter by
- * metadata id that matches nothing gives no block. Throws UnavailableError, after repeating, for an answer without any block:
- * a tab that is gone is refused, it does not answer nothing (L7).
+ * The rectangles of the filters. One of them must be a range, which a tab always answers, even if blank. A filter by
+ * metadata id that matches nothing gives no block. Throws UnavailableError, after repeating, for an answer without any
+ * block: a missing tab is refused, never answered as empty (L7).
  */
 export function readGrid(
   client: SheetsClient,
@@ -92,9 +92,9 @@ function sheetToGrid(sheet: sheets_v4.Schema$Sheet): Grid {
   };
 }
 
-/** A protected tab is one range without bounds; its exceptions are taken as forbidden too rather than tried. */
+/** A protected tab is one range without bounds; its exceptions count as forbidden too. */
 function forbiddenBounds(range: sheets_v4.Schema$ProtectedRange): GridBounds[] {
-  // False is left out of answers, like every default value.
+  // Answers leave out false, like every default value.
   if (range.warningOnly || range.requestingUserCanEdit) return [];
   if (range.unprotectedRanges?.length) return [];
   const { startRowIndex, endRowIndex, startColumnIndex, endColumnIndex } = range.range ?? {};
@@ -134,13 +134,13 @@ export function formulaText(cell: CellData | undefined): string | undefined {
   return cell?.userEnteredValue?.formulaValue ?? undefined;
 }
 
-/** What was entered, as text: a formula itself, and of anything else the value. */
+/** The entered text: a formula itself, else the value. */
 export function enteredText(cell: CellData | undefined): string {
   const value = cellValue(cell);
   return formulaText(cell) ?? (typeof value === 'object' ? (value?.error ?? '') : String(value));
 }
 
-/** The value as text: what an ID or header cell says. */
+/** The value as text: for an ID or header cell. */
 export function cellText(value: CellValue): string {
   if (value === null) return '';
   return typeof value === 'object' ? value.error : String(value).trim();
@@ -154,7 +154,7 @@ export function isSameValue(a: CellValue, b: CellValue): boolean {
   return a === b;
 }
 
-/** The header row's block as physical columns. Columns of the block without a header cell are there with empty text. */
+/** The header row's block as physical columns. Columns of the block without a header cell have empty text. */
 export function headerCells(block: Block | undefined): HeaderCell[] {
   const startColumn = block?.startColumn ?? 0;
   const cells = block?.rowData?.[0]?.values ?? [];

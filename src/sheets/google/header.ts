@@ -1,5 +1,5 @@
-// Which column is which (W11): by header, and by the anchor that a column carries as developer metadata. Where the two
-// do not single out one column, the answer is "doubled": never a guess.
+// Finds each mapped column (W11): by its header, and by its anchor in the developer metadata. If the two do not single
+// out one column, the answer is "doubled", never a guess.
 import { columnLetter } from './address.ts';
 import type { ColumnKey, ColumnSpec, ColumnState } from '../port.ts';
 
@@ -19,7 +19,7 @@ export interface HeaderCell {
 export interface LocatedColumn {
   readonly key: ColumnKey;
   readonly columnIndex: number;
-  /** Metadata id of its anchor; undefined when it was found by header alone. */
+  /** Metadata id of its anchor; undefined: it was found by header alone. */
   readonly anchorId: number | undefined;
 }
 
@@ -29,19 +29,19 @@ export interface ResolvedHeader {
   readonly located: readonly LocatedColumn[];
 }
 
-/** What is known of a tab until it has to be read again (tab-layout.ts). */
+/** The known layout of a tab, valid until it has to be read again (tab-layout.ts). */
 export interface TabLayout {
   readonly title: string;
   readonly resolved: ResolvedHeader;
-  /** The header row as a routine read should show it: formulas as their text. */
+  /** The header row that a routine read should show: formulas as their text. */
   readonly headerTexts: readonly string[];
-  /** The header row alone tells, from now on, whether the columns are where they were. */
+  /** From now on the header row alone shows whether the columns are in their places. */
   readonly isHeaderSufficient: boolean;
-  /** The header row as routine reads do show it, once one agreed with this layout. */
+  /** The header row that routine reads show, once one agreed with this layout. */
   readonly headerAnswered?: string;
 }
 
-/** `anchorOf` gives the anchor value that each column of the mapping goes by. */
+/** `anchorOf` gives the anchor value of each column of the mapping. */
 export function resolveHeader(
   columns: readonly ColumnSpec[],
   header: readonly HeaderCell[],
@@ -62,7 +62,7 @@ export function resolveHeader(
   };
 }
 
-/** Every anchored column under another header at once: this row is not the header, somebody put one above it (G1). */
+/** Every anchored column has another header at once: this row is not the header, a row was put above it (G1). */
 function isNotTheHeader(states: readonly ColumnState[]): boolean {
   const present = states.filter(({ kind }) => kind !== 'missing');
   return present.length > 1 && present.every(({ kind }) => kind === 'renamed');
@@ -73,12 +73,12 @@ interface Candidates {
   readonly anchor: string;
 }
 
-/** A header that is there once more than its anchor's column counts too: two columns then have an equal claim. */
+/** A second column with the header of the anchored one counts too: both then have an equal claim. */
 function findCandidates(column: ColumnSpec, header: readonly HeaderCell[], anchor: string): Candidates {
   const titled = header.filter(({ text }) => text === column.header.trim());
   const anchored = header.filter(({ anchors }) => anchors.some(({ value }) => value === anchor));
   if (anchored.length === 0) return { cells: titled, anchor };
-  // Copies of a column may carry the anchor too; the header then tells the original, if only one has it.
+  // Copies of a column may have the anchor too; the header identifies the original if only one copy has it.
   const both = anchored.filter((cell) => titled.includes(cell));
   if (both.length === 1 && titled.length === 1) return { cells: both, anchor };
   return { cells: [...new Set([...anchored, ...titled])], anchor };

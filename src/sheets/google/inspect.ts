@@ -1,4 +1,4 @@
-// Inspects a tab before it is used: is it there, are its columns, may they be edited? Changes nothing.
+// Inspects a tab before it is used: whether it exists, has its columns, and may be edited. Changes nothing.
 import { boundsToText, type GridBounds, sheetIdToReference } from './address.ts';
 import { type CallOptions, idKey, type TableContext } from './context.ts';
 import { RefusedError } from './errors.ts';
@@ -30,8 +30,8 @@ export async function inspectTab(context: TableContext, options: CallOptions): P
 }
 
 /**
- * One write that changes nothing: it deletes a mark that is not there. Google answers that it may not be done (403, thrown
- * as ReadOnlyShareError), or anything else, which says that it may.
+ * One write that changes nothing: it deletes a mark that does not exist. Google refuses it (403, thrown as
+ * ReadOnlyShareError), or any other answer shows that writing is allowed.
  */
 export async function checkMayWrite(context: TableContext, options: CallOptions): Promise<void> {
   const [id = 0] = drawIds(context.block, 1, context.client.time.random);

@@ -1,10 +1,10 @@
-// Finding the tab: by sheetId once it is known, so that a renamed tab is still the tab; by title or gid the first time.
+// Finds the tab: by sheetId once that is known, so that a renamed tab is found; by title or gid the first time.
 import { textToTabReference } from './address.ts';
 import { type CallOptions, errorContext, type TableContext } from './context.ts';
 import { HeaderRowBeyondGridError, TabGoneError } from '../errors.ts';
 import { UnavailableError } from './errors.ts';
 
-/** Sets `context.sheetId` and the size of `context.shape`. One read, of the tabs' properties only. */
+/** Sets `context.sheetId` and the size of `context.shape`. One read of the tabs' properties. */
 export async function locateTab(context: TableContext, options: CallOptions): Promise<void> {
   const { client, spreadsheetId, spec } = context;
   const sheets = await client.read(
@@ -14,7 +14,7 @@ export async function locateTab(context: TableContext, options: CallOptions): Pr
         { spreadsheetId, fields: 'sheets(properties(sheetId,title,gridProperties(rowCount,columnCount)))' },
         methodOptions,
       );
-      // A spreadsheet has at least one tab: an answer without any is not whole, and says nothing of ours (L7).
+      // A spreadsheet has at least one tab: an answer without any is incomplete, and proves nothing about ours (L7).
       if (!data.sheets?.length) throw new UnavailableError('an answer without any tab', { spreadsheetId });
       return { data: data.sheets };
     },

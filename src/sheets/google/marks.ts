@@ -1,13 +1,14 @@
-// The developer metadata this project leaves in a workbook. Three kinds, each told by its one-character key, since key
-// and value count against 30,000 characters a tab (https://developers.google.com/workspace/sheets/api/guides/metadata):
+// The developer metadata that this project writes into a workbook. A one-character key tells three kinds apart, because
+// key and value count against 30,000 characters a tab
+// (https://developers.google.com/workspace/sheets/api/guides/metadata):
 //
 //   anchor  on a column, stays:                key `c`, value `owner/column key`
 //   pin     on a row or column, for one write: key `p`, no value
 //   append  on the tab, until the run ends:   key `a`, no value
 //
-// Pins and append marks belong to the owner whose block of metadata ids theirs lies in: ids are chosen here and are not
-// counted against the cap. So two syncs in one workbook tell their marks apart at no cost, and a chosen id is also what
-// makes a repeated batch fail instead of being applied twice.
+// Pins and append marks belong to the owner of the block that has their metadata ids. Ids are chosen here and do not
+// count against the cap. So two syncs in one workbook tell their marks apart at no cost. A chosen id also makes a
+// repeated batch fail instead of being applied twice.
 import { createHash } from 'node:crypto';
 import type { sheets_v4 } from '@googleapis/sheets';
 import type { ColumnKey } from '../port.ts';
@@ -20,7 +21,7 @@ const pinKey = 'p';
 const appendKey = 'a';
 export const temporaryKeys: readonly string[] = [pinKey, appendKey];
 
-/** Ids are positive 32-bit integers: 14 bits say whose, 17 bits which. */
+/** Ids are positive 32-bit integers: 14 bits for the owner, 17 bits for the mark. */
 const serialCount = 2 ** 17;
 const tagCount = 2 ** 14;
 
@@ -36,7 +37,7 @@ export function ownerToIdBlock(owner: string): IdBlock {
   return { first: tag * serialCount, end: (tag + 1) * serialCount };
 }
 
-/** `count` consecutive ids of the block, at a random place. That one is in use already shows as a refusal. */
+/** `count` consecutive ids of the block, at a random place. An id in use shows as a refusal. */
 export function drawIds(block: IdBlock, count: number, random: () => number): number[] {
   const first = block.first + Math.floor(random() * (block.end - block.first - count));
   return Array.from({ length: count }, (_, index) => first + index);
@@ -73,9 +74,9 @@ export function deleteMark(metadataId: number): Request {
 }
 
 /**
- * Makes the batch it stands at the head of fail unless the mark is exactly where `mark` says. Sheets has no condition of
- * its own, but two documented rules make one: a deletion by id and exact location spares a mark that is elsewhere, and
- * creating an id that is in use fails the whole batch. At the right place the two leave everything as it was.
+ * Makes its batch fail unless the mark is exactly at the place of `mark`; it goes first in the batch. Sheets has no
+ * conditions, but two documented rules make one. A deletion by id and exact location spares a mark elsewhere, and
+ * creating an id in use fails the whole batch. If the mark is at its place, both together change nothing.
  */
 export function assertMark(mark: Request): Request[] {
   const { metadataId, location } = mark.createDeveloperMetadata?.developerMetadata ?? {};

@@ -1,10 +1,10 @@
-// What FORMULA rendering leaves open: a text that begins with `=` is a formula or just text, one that begins with `#` an
-// error or just text, and some texts carry an apostrophe that only says "this is text". For such cells, and only if there
-// are any, a second call reads what they show and whether a formula makes it, with the id of their row.
+// Reads what FORMULA rendering leaves open. A text that begins with `=` is a formula or just text. A text that begins
+// with `#` is an error or just text. Some texts begin with an apostrophe that only marks them as text. If such cells
+// exist, a second call reads what they show, whether a formula makes it, and the id of their row.
 //
-// The two calls are two instants. Taken together they count as one when the second finds in each of these cells, beside
-// the id and under the header that the first saw, what the first saw there. A formula that Google spells differently in the
-// two is let pass when the first call, made anew, answers the same bytes. Otherwise the read starts over.
+// The two calls are two instants. They count as one if each of these cells has the same content, id and header in both.
+// A formula that Google spells differently in the two is accepted if the first call, made anew, answers the same bytes.
+// Otherwise the read starts over.
 import type { sheets_v4 } from '@googleapis/sheets';
 import type { GridBounds } from './address.ts';
 import { type CallOptions, errorContext, type ShownRequest, type TableContext } from './context.ts';
@@ -15,31 +15,31 @@ import type { CellValue } from '../port.ts';
 import { type RawAnswer, rawOptions, toRawAnswer } from './raw-answer.ts';
 import { type IndexRange, toIndexRanges } from './adjacent.ts';
 
-/** A cell whose answer says less than what is in it. */
+/** A cell whose answer does not settle its content. */
 export interface OpenCell {
   readonly rowIndex: number;
   readonly columnIndex: number;
-  /** As answered. */
+  /** From the answer. */
   readonly text: string;
-  /** The row's ID cell as answered. */
+  /** The row's ID cell in the answer. */
   readonly idText: string;
-  /** Puts into the row what the cell shows, and the formula that makes it, if one does. */
+  /** Puts into the row what the cell shows, and the formula that makes it, if any. */
   settle(value: CellValue, formula: string | undefined): void;
 }
 
-/** `Loading...` is what a cell shows while its formula is still at work. */
+/** A cell shows `Loading...` while its formula is being calculated. */
 export function isOpenText(text: string): boolean {
   const first = text.charCodeAt(0);
   return first === 0x3d || first === 0x23 || first === 0x27 || text === 'Loading...';
 }
 
-/** Rows farther apart are asked for apart, but not in more portions than that. */
+/** Distant rows are requested separately, but in no more portions than this. */
 const gapRowsMin = 100;
 const portionsMax = 50;
 
 /**
- * Few rectangles that cover all open cells, the ID cells of their rows and the header cells of their columns. `cells` in the
- * order of rows, below the header.
+ * A few rectangles that cover all open cells, the ID cells of their rows and the header cells of their columns. `cells`
+ * in the order of rows, below the header.
  */
 export function planShownRequest(
   sheetId: number,
@@ -74,17 +74,17 @@ function rangeBounds(column: IndexRange, row: IndexRange): GridBounds {
 
 const fields = 'sheets(data(startRow,startColumn,rowData(values(effectiveValue,userEnteredValue(formulaValue)))))';
 
-/** The second call as made. */
+/** The second call that was made. */
 export interface ShownCells {
   readonly request: ShownRequest;
   readonly digest: string;
-  /** The cells answered, by where their rectangle begins. */
+  /** The answered cells, by the beginning of their rectangle. */
   blocks(): Blocks;
 }
 
 type Blocks = ReadonlyMap<string, Block>;
 
-/** One read. Rows that are gone from the end of the grid make Google refuse it with 400. */
+/** One read. If rows at the end of the grid are gone, Google refuses it with 400. */
 export async function readShownCells(
   context: TableContext,
   request: ShownRequest,
@@ -113,15 +113,15 @@ function ask({ client, spreadsheetId }: TableContext, { filters }: ShownRequest,
 function takeBlocks(answer: RawAnswer, context: SheetsErrorContext): Blocks {
   const { sheets = [] } = answer.parse() as sheets_v4.Schema$Spreadsheet;
   const blocks = sheets[0]?.data ?? [];
-  // The cells were there an instant ago: an answer without any of them is not whole (L7).
+  // The cells existed an instant ago: an answer without any of them is incomplete (L7).
   if (blocks.length === 0) throw new UnavailableError('an answer without the cells that were asked for', context);
   return new Map(blocks.map((block) => [placeText(block.startRow ?? 0, block.startColumn ?? 0), block]));
 }
 
 /**
- * Settles every open cell; false when the answer is not of the instant that the cells are of. `headerTexts` by physical
- * column, as entered. `isProven`: the first call was made again and answered the same, so formulas need not read letter by
- * letter as they did there; that columns moved away and back meanwhile, the headers tell.
+ * Settles every open cell; false: the answer is from another instant than the cells. `headerTexts` by physical column,
+ * as entered. `isProven`: the first call was repeated and answered the same, so formulas may be spelled differently.
+ * The headers show whether columns moved away and back meanwhile.
  */
 export function settleOpenCells(
   shown: ShownCells,

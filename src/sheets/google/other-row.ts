@@ -1,6 +1,6 @@
-// What a write did to a row that is not the one it was meant for: its ID cell was moved, its cells were cut, or another
-// row was put in its place, all in the moment of writing. What was written there is taken out again; what to put back is
-// told by whom the rest of the row belongs to.
+// Repairs a write that reached another row than the one meant. At the moment of writing its ID cell was moved, its
+// cells were cut, or another row was put in its place. The written values are removed; the rest of the row shows what
+// to restore.
 import { idKey } from './context.ts';
 import { cellAddress, cellValue, isSameValue } from './grid.ts';
 import type { PinnedRow, PinnedView } from './pinned-view.ts';
@@ -19,7 +19,7 @@ import {
   type SentRow,
 } from './sent-row.ts';
 
-/** `otherId` is the id of the row that was written to; `''` if it is not known whose it is, or nobody's. */
+/** `otherId` is the id of the row that was written to; `''`: it has none, or none is known. */
 export function findStrayValuesInOtherRow(
   snapshot: Snapshot,
   then: PinnedView,
@@ -29,7 +29,7 @@ export function findStrayValuesInOtherRow(
   otherId: string,
   atWrite: AtWrite | undefined,
 ): StrayValue[] {
-  // Since then yet another row may have taken the place: there is nothing left to put right, only to tell.
+  // Yet another row may have taken the place since: nothing can be repaired, only reported.
   const isStillOther = idNow(now, sent.item, row) === otherId;
   const hits = [...sent.cells].map(([sentTo, written]) => {
     const columnIndex = isStillOther ? columnHit(then, now, row, sentTo, written, atWrite) : -1;
@@ -46,7 +46,7 @@ export function findStrayValuesInOtherRow(
   });
 }
 
-/** Where the value that was sent to a physical column stands now; -1 when that cannot be told. */
+/** The physical column that now has the value sent to another one; -1: not known. */
 function columnHit(
   then: PinnedView,
   now: PinnedView,
@@ -59,18 +59,18 @@ function columnHit(
   if (areInPlace) return indexOfSame(then, now, sentTo) ?? -1;
   const mark = markAt(atWrite?.columnByMark ?? new Map(), sentTo);
   if (mark !== undefined) return now.columnByMark.get(mark) ?? -1;
-  // The value itself may tell. A blank tells nothing, and what is there more than once may be the row's own.
+  // The value itself may identify its column. A blank does not, and a value that occurs twice may be the row's own.
   const shown = row.cells.flatMap((cell, index) => (written !== '' && isWritten(cell, written) ? [index] : []));
   return shown.length === 1 ? shown[0]! : -1;
 }
 
-/** What a cell of the row held before it was hit; undefined when that is not known. */
+/** What a cell of the row held before the write; undefined: not known. */
 type Owner = (columnIndex: number) => Before | undefined;
 
 /**
- * Nobody, when the row is blank but for what was written and no row is known that had cells nowhere else; the row of the snapshot that has its id, when most of the mapped
- * cells are that row's; where it shows no id, or that was written over, the only row that has all the other mapped cells;
- * else not known.
+ * The owner of the row. Nobody: the row is blank but for what was written, and no known row had cells nowhere else. The
+ * row of the snapshot with its id, if most of the mapped cells match. If it has no id, or its id was overwritten: the
+ * only row that has all the other mapped cells. Else not known.
  */
 function findOwner(
   snapshot: Snapshot,
@@ -111,12 +111,12 @@ function findOwner(
     return new Set(owners.map(({ id }) => id)).size === 1 ? ownerOf(owners) : () => undefined;
   }
   const owners = snapshot.rows.filter(({ id }) => id === otherId);
-  // A row that kept its cells and only changed its id, or half of it, may have taken the hit cell along or not.
+  // A row that kept its cells and changed only its id, or half of it, may have taken the overwritten cell along or not.
   const isOwners = rest.length === 0 || (owners[0] !== undefined && cellsLike(owners[0]) * 2 > mapped.length);
   return isOwners ? ownerOf(owners) : () => undefined;
 }
 
-/** Not known when copies of the row disagree. */
+/** Not known if copies of the row disagree. */
 function cellInSnapshot(owners: readonly Row[], key: ColumnKey): Before | undefined {
   const [first, ...copies] = owners.map((row) => ({
     value: key === idKey ? row.id || null : row.cells[key],

@@ -1,13 +1,13 @@
-// A row as it is kept by the hundred thousand: its mapped cells are one text. That takes half the room of an object with a
-// string for each cell; a caller who holds the same text already shares it, and the row takes next to none; and whether two
-// rows hold the same is one comparison. Cells are taken apart when somebody asks for them, which is for few rows.
+// A row whose mapped cells are kept as one text.
+// That takes half the memory of an object with a string for each cell, and almost none if the caller holds the same
+// text. Two rows are compared in one comparison. Cells are parsed on demand, for few rows.
 import type { CellError, CellValue, ColumnKey, ColumnSpec, Row } from '../port.ts';
 
-/** What the text of each row of one reading is made of. */
+/** The layout of the texts of one reading. */
 export interface RowLayout {
   /** In the order of the text. */
   readonly packed: readonly ColumnKey[];
-  /** Found columns that are not of the text, in the order of `own`. */
+  /** Found columns that are not in the text, in the order of `own`. */
   readonly own: readonly ColumnKey[];
 }
 
@@ -16,7 +16,7 @@ export function rowLayout(columns: readonly ColumnSpec[]): RowLayout {
   return { packed: keysOf(false), own: keysOf(true) };
 }
 
-/** The place of a column that was not found: nothing is known of its cells. */
+/** The place of a column that was not found: its cells are unknown. */
 export const notFound = {};
 
 export type PackedCell = CellValue | typeof notFound;
@@ -28,13 +28,13 @@ export class PackedRow implements Row {
   readonly number: number;
   id: string;
   formulas: readonly ColumnKey[] = noFormulas;
-  /** The cells but the spec's own ones, as `ReadSettings.knownText` has them. */
+  /** The cells except the spec's own ones, in the form of `ReadSettings.knownText`. */
   #packed: string;
   #isUnchanged: boolean;
   readonly #layout: RowLayout;
   #own: readonly PackedCell[];
 
-  /** `own` by `layout.own`; `known`: the text that the caller holds of the row. */
+  /** `own` by `layout.own`; `known`: the text that the caller holds for the row. */
   constructor(
     number: number,
     id: string,
@@ -63,7 +63,7 @@ export class PackedRow implements Row {
     return this.#own.length === 0 ? noOwn : foundCells(this.#layout.own, this.#own);
   }
 
-  /** While it is being read: what a cell shows turned out to be something else than was answered at first. */
+  /** During the reading: a cell shows something else than the first answer said. */
   correct(key: ColumnKey, value: CellValue): void {
     const place = this.#layout.packed.indexOf(key);
     if (place === -1) this.#own = this.#own.with(this.#layout.own.indexOf(key), value);

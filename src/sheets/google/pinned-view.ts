@@ -1,4 +1,4 @@
-// Reading through pins: each pinned row as it is now, wherever it is now, with header and column marks of the same instant.
+// Reads pinned rows: each row as it is now, at its present place, with header and column marks of the same instant.
 import { type CallOptions, takeHeader, type TableContext } from './context.ts';
 import { RefusedError } from './errors.ts';
 import { byBounds, byMetadataId, type CellData, type Grid, headerCells, readGrid } from './grid.ts';
@@ -7,21 +7,21 @@ import { locateTab } from './locate.ts';
 
 export interface PinnedRow {
   readonly rowIndex: number;
-  /** The whole row by physical column; shorter than the tab when the rest is blank. */
+  /** The whole row by physical column; shorter than the tab if the rest is blank. */
   readonly cells: readonly CellData[];
 }
 
 export interface PinnedView {
   readonly rowByPin: ReadonlyMap<number, PinnedRow>;
   readonly header: ResolvedHeader;
-  /** Physical index of every column that carries a mark (anchor or pin), by one metadata id of it. */
+  /** Physical index of every column with a mark (anchor or pin), by one metadata id of it. */
   readonly columnByMark: ReadonlyMap<number, number>;
   /** By physical column. */
   readonly headerTexts: readonly string[];
   readonly forbidden: Grid['forbidden'];
 }
 
-/** One read: header, size, marks of the tab, and what may not be edited; no rows. */
+/** One read: header, size, marks of the tab, and the ranges that may not be edited; no rows. */
 export async function readHeader(
   context: TableContext,
   options: CallOptions,
@@ -31,7 +31,7 @@ export async function readHeader(
   return { grid, cells: header };
 }
 
-/** One read. Rows that are gone have no entry: their pins went with them. */
+/** One read. Deleted rows have no entry: their pins are gone too. */
 export async function readThroughPins(
   context: TableContext,
   pins: readonly number[],
@@ -62,7 +62,7 @@ async function readBlocks(context: TableContext, pins: readonly number[], option
   const headerBounds = { startRowIndex: spec.headerRow - 1, endRowIndex: spec.headerRow };
   const filters = [byBounds(context.sheetId!, headerBounds), ...pins.map(byMetadataId)];
   const grid = await readGrid(client, spreadsheetId, filters, options).catch(async (error: unknown) => {
-    // A tab, or a header row, that is not there any more is refused in Google's words: looking for it tells which.
+    // Google refuses a missing tab or header row; locating the tab shows which is missing.
     if (error instanceof RefusedError) await locateTab(context, options);
     throw error;
   });

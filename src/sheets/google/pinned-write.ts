@@ -1,6 +1,6 @@
-// Writing through pins: one `values.batchUpdateByDataFilter`, RAW, `null` for every cell that is none of our business.
-// The answer shows each row as it was right after the write, and the header row too, by an entry that writes nothing
-// (`[[null]]`): so it is known whether every value went into the row and the column it was meant for.
+// Writes through pins: one `values.batchUpdateByDataFilter`, RAW, `null` for every cell that is not to be set. The
+// answer shows each row right after the write. It shows the header row too, by an entry that writes nothing
+// (`[[null]]`). So it shows whether every value went into its row and column.
 import type { sheets_v4 } from '@googleapis/sheets';
 import { rangeStart } from './address.ts';
 import type { CallOptions, TableContext } from './context.ts';
@@ -8,7 +8,7 @@ import { byMetadataId, cellText } from './grid.ts';
 import type { PinnedView } from './pinned-view.ts';
 import type { CellInput, CellValue } from '../port.ts';
 
-/** What to write into one pinned row, by physical column as of the view it was planned on. */
+/** The cells to write into one pinned row, by physical column of the view it was planned on. */
 export interface PinnedPlan {
   readonly pin: number;
   readonly cells: ReadonlyMap<number, CellInput>;
@@ -20,13 +20,13 @@ export interface WrittenRow {
 }
 
 export interface WriteAnswer {
-  /** Rows that the write reached; a row deleted meanwhile is not among them. */
+  /** Rows that the write reached; a row that was deleted meanwhile is missing. */
   readonly rowByPin: ReadonlyMap<number, WrittenRow>;
-  /** Header texts by physical column at the moment of writing; undefined if the header row is gone. */
+  /** Header texts by physical column at the moment of writing; undefined: the header row is gone. */
   readonly headerTexts: readonly string[] | undefined;
 }
 
-/** One write. RAW keeps every string what it is; USER_ENTERED is only for putting a formula back that was there. */
+/** One write. RAW keeps every string as it is; USER_ENTERED is only for restoring a formula. */
 export async function writeThroughPins(
   context: TableContext,
   view: PinnedView,
@@ -99,9 +99,9 @@ function writtenRow(values: readonly unknown[], firstColumn: number): WrittenRow
 }
 
 export interface ColumnsAtWrite {
-  /** The header read at the moment of writing as it did in the view: every value went into its column. */
+  /** The header at the moment of writing equals that of the view: every value went into its column. */
   readonly areInPlace: boolean;
-  /** Physical column by mark at the moment of writing, of the columns whose header text singles them out. */
+  /** Physical column by mark at the moment of writing, for columns with a unique header text. */
   readonly columnByMark: ReadonlyMap<number, number>;
 }
 

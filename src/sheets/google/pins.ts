@@ -1,6 +1,6 @@
-// Pins: developer metadata put on rows for the time of one write. A pin stays with its row through insertion, deletion,
-// moves and whole-row sorts, which is what makes it possible to write to a row and not to a row number. Columns that
-// carry no anchor get a pin too, so that afterwards it is known where each column was.
+// Pins: developer metadata on rows for the time of one write. A pin stays with its row through insertion, deletion,
+// moves and whole-row sorts. So a write reaches the row, not a row number. Columns without an anchor get a pin too, so
+// that their places are known afterwards.
 import type { sheets_v4 } from '@googleapis/sheets';
 import { boundsToText } from './address.ts';
 import { batchRowsMax, type CallOptions, errorContext, type TableContext } from './context.ts';
@@ -16,13 +16,13 @@ export interface Pins {
   readonly columnPins: readonly number[];
   /** On the header row. */
   readonly headerPin: number;
-  /** The answer was lost: the pins may or may not be there. */
+  /** The answer was lost: the pins may exist or not. */
   readonly isUncertain: boolean;
 }
 
 /**
- * Rows to pin in one batch of a call that begins. Where metadata was nearly full it was fewer; each call tries twice as
- * many as fitted last, since others may have made room.
+ * The first number of rows to pin in one batch. After nearly full metadata it was fewer; each call tries twice the last
+ * number that fitted, because the room may have grown.
  */
 export function pinsAtOnce(context: TableContext): number {
   context.pinsMax = Math.min(batchRowsMax, context.pinsMax * 2);
@@ -33,9 +33,9 @@ export function pinsAtOnce(context: TableContext): number {
 const columnPinsMax = 300;
 
 /**
- * One write. For writing, the header row and the columns are pinned as well as the rows. Refused, it looks once at the
- * size of the grid (rows may be gone) and tries with other ids (these may be taken); refused again, it throws that
- * `RefusedError`, and the caller finds out with fewer rows.
+ * One write. For writing, it pins the header row and the columns as well as the rows. After a refusal it reads the size
+ * of the grid once (rows may be gone) and tries other ids (these may be in use). After a second refusal it throws that
+ * `RefusedError`, and the caller tries fewer rows.
  */
 export async function placePins(
   context: TableContext,
@@ -81,7 +81,7 @@ function draw(context: TableContext, rowIndexes: readonly number[], isForWriting
 }
 
 async function send(context: TableContext, { requests, ...pins }: Drawn, options: CallOptions): Promise<Pins> {
-  // None of the rows is there any more.
+  // None of the rows exists any more.
   if (requests.length === 0) return { ...pins, isUncertain: false };
   try {
     await batchUpdate(context, requests, options);
@@ -97,7 +97,9 @@ export type Reply = sheets_v4.Schema$Response;
 /** The id of the spreadsheet shows that the answer is Google's (client.ts). */
 const replyFields = 'spreadsheetId,replies(deleteDeveloperMetadata(deletedDeveloperMetadata(metadataId)))';
 
-/** One atomic `spreadsheets.batchUpdate`: applied whole or not at all. Of the answer, only which marks were deleted. */
+/**
+ * One atomic `spreadsheets.batchUpdate`: applied whole or not at all. Of the answer only the deleted marks are read.
+ */
 export async function batchUpdate(
   context: TableContext,
   requests: Request[],
@@ -116,7 +118,7 @@ export async function batchUpdate(
   return replies;
 }
 
-/** Marks that the batch found where it looked for them, by its answer. */
+/** Marks that the batch found at their place, by its answer. */
 export function deletedMarks(replies: readonly Reply[]): ReadonlySet<number> {
   return new Set(
     replies.flatMap(({ deleteDeveloperMetadata }) =>
@@ -125,12 +127,12 @@ export function deletedMarks(replies: readonly Reply[]): ReadonlySet<number> {
   );
 }
 
-/** How often removal is tried before the marks are left to the next write or `tidy`. */
+/** How often removal is tried before the next write or `tidy` has to do it. */
 const removalAttemptsMax = 3;
 
 /**
- * Removes the marks, and those known to be left over, in one write. Removing again harms nobody, so a lost answer is
- * followed by a look at what is still there. Never throws for a failed call: what remains stays known as left over.
+ * Removes the marks, and those known to be left over, in one write. A repeat is harmless, so after a lost answer it
+ * reads which marks still exist. Never throws for a failed call: remaining marks stay known as left over.
  */
 export async function removeMarks(context: TableContext, ids: readonly number[], options: CallOptions): Promise<void> {
   for (const id of ids) context.leftovers.add(id);
@@ -150,7 +152,7 @@ export async function removeMarks(context: TableContext, ids: readonly number[],
   for (const id of remaining) context.leftovers.add(id);
 }
 
-/** Which of these marks are there; undefined when that cannot be read now. One read. */
+/** Which of these marks exist; undefined: that cannot be read now. One read. */
 async function findMarks(
   context: TableContext,
   ids: readonly number[],
@@ -183,7 +185,7 @@ export async function searchMarks(
 /** Key and value of all developer metadata of a tab: https://developers.google.com/workspace/sheets/api/guides/metadata. */
 const metadataCharactersMax = 30_000;
 
-/** Why not even a single row could be pinned: told by what is there, since Google's sentence may be in any language. */
+/** Why not even a single row could be pinned: decided by reading, because Google's sentence may be in any language. */
 export async function explainRefusedPin(
   context: TableContext,
   rowIndex: number,
@@ -200,7 +202,10 @@ export async function explainRefusedPin(
   return (await findMetadataFull(context, needed, refusal, options)) ?? refusal;
 }
 
-/** Whether marks of so many characters were refused for want of room. One read, of all metadata of the spreadsheet. */
+/**
+ * Whether marks of so many characters were refused because the metadata is full. One read, of all metadata of the
+ * spreadsheet.
+ */
 export async function findMetadataFull(
   context: TableContext,
   needed: number,
@@ -214,7 +219,7 @@ export async function findMetadataFull(
   return new MetadataFullError({ ...errorContext(context), cause: refusal });
 }
 
-/** On the tab itself, or on one of its rows or columns. A sheetId of 0 is left out of answers. */
+/** On the tab itself, or on one of its rows or columns. Answers leave out a sheetId of 0. */
 function isOnTab(location: Metadata['location'], sheetId: number): boolean {
   if (!location || location.spreadsheet) return false;
   return (location.dimensionRange?.sheetId ?? location.sheetId ?? 0) === sheetId;

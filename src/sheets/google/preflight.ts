@@ -1,4 +1,4 @@
-// What can be said of a change before anything is sent: cells that no cell can hold, columns that are not there.
+// Checks a change before anything is sent: values that no cell can hold, and columns that do not exist.
 import { idKey } from './context.ts';
 import type { CellInput, ColumnKey, Refused, Snapshot } from '../port.ts';
 
@@ -6,8 +6,8 @@ import type { CellInput, ColumnKey, Refused, Snapshot } from '../port.ts';
 const cellCharactersMax = 50_000;
 
 /**
- * After so many single rows that Google refused, the rest of the call is not tried: what is refused is not the rows then
- * (a workbook at its 10,000,000 cells, a rule that concerns them all), and finding it out row by row would take hours.
+ * After this many single rows that Google refused, the rest of the call is not tried. Then the rows are not the cause
+ * (a workbook at its 10,000,000 cells, a rule for all of them), and trying each row would take hours.
  */
 export const refusedRowsMax = 5;
 
@@ -44,7 +44,7 @@ export function countIds(snapshot: Snapshot): Map<string, number> {
   return counts;
 }
 
-/** Consecutive groups of at most `countMax` items and `bytesMax` bytes; an item beyond that alone is a group of its own. */
+/** Consecutive groups of at most `countMax` items and `bytesMax` bytes; a larger item is a group of its own. */
 export function splitBatches<T>(
   items: readonly T[],
   countMax: number,
@@ -67,7 +67,7 @@ export function splitBatches<T>(
   return batches;
 }
 
-/** Bytes of the values in a JSON body; `columnCount` cells that are skipped are a `null,` each. */
+/** Bytes of the values in a JSON body; each of `columnCount` skipped cells is a `null,`. */
 export function cellsBytes(set: Readonly<Record<ColumnKey, CellInput>>, columnCount: number): number {
   return Buffer.byteLength(JSON.stringify(set)) + columnCount * 5;
 }

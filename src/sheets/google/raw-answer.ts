@@ -1,29 +1,30 @@
-// An answer as it came, before anybody takes it apart: its digest tells whether anything changed. The answer to a large
-// read is tens of megabytes, so it is digested as it arrives, becomes text only to be parsed, and is let go of right then.
+// An answer as bytes, before parsing: its digest shows whether anything changed.
+// The answer to a large read is tens of megabytes. It is digested as it arrives, becomes text only for parsing, and is
+// freed right then.
 import { createHash } from 'node:crypto';
 import type { MethodOptions } from '@googleapis/sheets';
 import { findTooLarge, sizeText } from '../../limits/answer-size.ts';
 import { AnswerTooLargeError, type SheetsErrorContext } from '../errors.ts';
 import { UnavailableError } from './errors.ts';
 
-/** Disposing gives the memory of the body back at once, not when the garbage collector comes by. */
+/** Disposing frees the memory of the body at once, without waiting for the garbage collector. */
 export interface RawAnswer extends Disposable {
   /** SHA-256 of the body, base64url. */
   readonly digest: string;
   /** The body, UTF-8; blank once disposed. */
   readonly bytes: Buffer;
-  /** Throws `UnavailableError` for what is not JSON. */
+  /** Throws `UnavailableError` if it is not JSON. */
   parse(): unknown;
 }
 
-/** Goes on top of a call's options; without it Google's client would parse at once and keep nothing to compare. */
+/** Added to a call's options; without it Google's client would parse at once and keep no bytes to compare. */
 export const rawOptions = { responseType: 'stream' } satisfies MethodOptions;
 
 const openingBrace = 0x7b;
 const closingBrace = 0x7d;
 const space = 0x20;
 
-/** For use within a read: an answer that breaks off, or is no JSON object, is an error that is worth a retry. */
+/** For use within a read: an answer that breaks off, or is no JSON object, is an error that may be retried. */
 export async function toRawAnswer(body: unknown, context: SheetsErrorContext): Promise<RawAnswer> {
   const digest = createHash('sha256');
   const bytes = joined(await collect(body, (piece) => digest.update(piece), context));
@@ -43,14 +44,14 @@ export async function toRawAnswer(body: unknown, context: SheetsErrorContext): P
   };
 }
 
-/** Of what is no white space: with it almost every cut shows while the call may still be repeated, before anything is parsed. */
+/** Ignores white space: with it almost every cut shows before parsing, while the call may still be repeated. */
 function lastByte(bytes: Buffer): number | undefined {
   return bytes.findLast((byte) => byte > space);
 }
 
 /**
- * Measured on 26 MB (bench/sheets-read.ts): stretches of 4 MB take half the processor time that a buffer which grows takes,
- * since they leave less to the garbage collector than hundreds of pieces from the network.
+ * Measured on 26 MB (bench/sheets-read.ts): stretches of 4 MB take half the processor time of a growing buffer, because
+ * they give the garbage collector less work than hundreds of pieces from the network.
  */
 const stretchBytes = 4_000_000;
 /** Most answers are small. */
@@ -87,7 +88,7 @@ async function collect(
   return stretches;
 }
 
-/** Takes the stretches with it, one by one. */
+/** Frees the stretches one by one. */
 function joined(stretches: Uint8Array[]): Buffer {
   const whole = Buffer.allocUnsafeSlow(stretches.reduce((sum, { length }) => sum + length, 0));
   let used = 0;

@@ -1,7 +1,7 @@
-// Reading the whole table. The rule is one call: header row and mapped columns. Two things ask for more, and only when they
-// are there: a header row that does not say any more which column is which (tab-layout.ts), and cells of which one call does
-// not say what is in them (open-cells.ts). A tab too large for one answer is read in chunks that are checked against one last
-// reading of the ID column.
+// Reads the whole table, usually in one call for header row and mapped columns.
+// - A header row that no longer identifies the columns costs another call (tab-layout.ts).
+// - Cells that one call leaves open cost another call (open-cells.ts).
+// - A tab too large for one answer is read in chunks, which are checked against one last reading of the ID column.
 import { hash } from 'node:crypto';
 import type { GridBounds } from './address.ts';
 import {
@@ -26,28 +26,28 @@ import { type OpenCell, planShownRequest, readShownCells, settleOpenCells, type 
 import { readValues, takeValues, type ValueBlock } from './values.ts';
 
 /**
- * One answer of 2,000,000 cells is about 43 MB at the 21 bytes a cell of bench/sheets-read.ts; Google gives a call 180 s
- * (https://developers.google.com/workspace/sheets/api/limits). Beyond that, portions are small: several of them are in
- * memory until the garbage collector comes by.
+ * One answer of 2,000,000 cells is about 43 MB at the 21 bytes a cell of bench/sheets-read.ts; Google ends a call after
+ * 180 s (https://developers.google.com/workspace/sheets/api/limits). Beyond that, portions are small: several of them
+ * are in memory until the garbage collector runs.
  */
 export const readLimitsDefault: ReadLimits = { cellsPerRead: 2_000_000, cellsPerChunk: 400_000 };
 
-/** How often a read starts over because columns or rows moved under it. */
+/** Limit on restarts of a read because columns or rows moved during it. */
 const attemptsMax = 6;
 
-/** What one attempt leaves to the next of the same read. */
+/** What one attempt passes to the next attempt of the same read. */
 interface Attempts {
-  /** The layout was read: there may be news that the rows do not show. */
+  /** The layout was read: it may have changed although the rows show nothing. */
   hasReadLayout: boolean;
-  /** The header row as answered right before the layout was read. */
+  /** The header row in the answer right before the layout was read. */
   headerBefore: string | undefined;
   /** A second call that did not agree with the first, and the digest of that first. */
   unsettled: { readonly digest: string; readonly shown: ShownCells } | undefined;
 }
 
-/** What the caller holds already. */
+/** What the caller already has. */
 export interface Held {
-  /** The fingerprint of a snapshot; 'unchanged' is answered only where nothing else could have changed either. */
+  /** The fingerprint of a snapshot; 'unchanged' is answered only if nothing else could have changed either. */
   readonly unless?: string | undefined;
   /** Texts of rows. */
   readonly knownText?: KnownText | undefined;
@@ -66,7 +66,8 @@ export async function readTable(
       const result = await readOnce(context, attempts, held, options);
       if (result) return result;
     } catch (error) {
-      // The tab is gone, or shorter than remembered: locating it tells which. Just located, the refusal stands.
+      // The tab is gone, or shorter than remembered: locating it shows which. If it was just located, the refusal
+      // stands.
       if (!isBadRange(error) || isJustLocated) throw error;
       context.shape = undefined;
     }
@@ -74,7 +75,7 @@ export async function readTable(
   throw new TableMovingError(attemptsMax, errorContext(context));
 }
 
-/** Undefined when it has to be started over. */
+/** Undefined: it has to be started over. */
 async function readOnce(
   context: TableContext,
   attempts: Attempts,
@@ -82,7 +83,7 @@ async function readOnce(
   options: CallOptions,
 ): Promise<Snapshot | 'unchanged' | undefined> {
   const { headerRow } = context.spec;
-  // A tab without rows has nothing to be asked for below the header; reading its layout costs the same one call.
+  // A tab without rows has nothing below the header to read; reading its layout costs the same one call.
   if (!context.layout?.isHeaderSufficient || context.shape!.rowCount <= headerRow) {
     attempts.hasReadLayout = true;
     await readTabLayout(context, options);
@@ -109,7 +110,7 @@ async function readWhole(
   using answer = await ask(context, bounds, options);
   const { lastRead } = context;
   const isSame = !attempts.hasReadLayout && lastRead?.digest === answer.digest;
-  // The same bytes have their open cells in the same places: what these show is compared as bytes, too.
+  // The same bytes have their open cells in the same places: their contents are compared as bytes too.
   const asked =
     provenShown(attempts, answer.digest) ??
     (isSame && lastRead.shown ? await readShownCells(context, lastRead.shown, options) : undefined);
@@ -126,8 +127,8 @@ async function readWhole(
 }
 
 /**
- * Each chunk is one instant, all chunks together are not: a row that moves meanwhile may be seen twice or never. So the
- * ID column is read once more in one call at the end, and the rows count only if it is as the chunks showed it (L7).
+ * Each chunk is one instant, but all chunks together are not: a row that moves meanwhile may be seen twice or never. So
+ * the ID column is read once more in one call at the end. The rows count only if it equals that of the chunks (L7).
  */
 async function readChunks(
   context: TableContext,
@@ -165,7 +166,7 @@ async function readChunks(
   return createSnapshot(context, last.title, rows, digests);
 }
 
-/** The header row, always whole, and the columns asked for. */
+/** The header row, always whole, and the requested columns. */
 function requestBounds({ spec }: TableContext, ranges: readonly IndexRange[], rows: GridBounds): GridBounds[] {
   const header = { startRowIndex: spec.headerRow - 1, endRowIndex: spec.headerRow };
   return [header, ...ranges.map(({ start, end }) => ({ ...rows, startColumnIndex: start, endColumnIndex: end }))];
@@ -175,7 +176,7 @@ function ask({ client, spreadsheetId, sheetId }: TableContext, bounds: readonly 
   return readValues(client, spreadsheetId, sheetId!, bounds, options);
 }
 
-/** What one routine answer says of the tab. The answer itself, with all its arrays, is not kept. */
+/** The content of one routine answer. The answer itself, with all its arrays, is not kept. */
 interface Part {
   readonly digest: string;
   readonly title: string;
@@ -183,7 +184,10 @@ interface Part {
 
 type Take<T> = (context: TableContext, body: readonly ValueBlock[]) => T;
 
-/** Undefined when the header row is not as in the layout, which has to be read again. Else `context.shape` is as of the answer. */
+/**
+ * Undefined: the header row differs from the layout, which has to be read again. Else `context.shape` is that of the
+ * answer.
+ */
 function takePart<T>(
   context: TableContext,
   answer: RawAnswer,
@@ -201,7 +205,7 @@ function takePart<T>(
     return undefined;
   }
   context.layout = { ...layout, headerAnswered };
-  // Bounds without an end were answered as far as the grid goes.
+  // Bounds without an end were answered to the end of the grid.
   const endRow = bounds[1] && bounds[1].endRowIndex === undefined ? extents[1]?.endRow : undefined;
   const size = { rowCount: endRow ?? context.shape!.rowCount, columnCount: extents[0]!.endColumn };
   takeColumns(context, size, layout.resolved);
@@ -220,7 +224,7 @@ function takeRows({ layout, spec }: TableContext, body: readonly ValueBlock[], {
   return { rows, open };
 }
 
-/** A line for each cell of the witness column that is not blank, as answered. */
+/** A line for each cell of the witness column that is not blank, from the answer. */
 function takeWitness(context: TableContext, body: readonly ValueBlock[]) {
   return { witness: witnessColumn(context).flatMap((columnIndex) => columnLines(body, columnIndex)) };
 }
@@ -229,7 +233,7 @@ function takeChunk(context: TableContext, body: readonly ValueBlock[], held: Hel
   return { ...takeRows(context, body, held), ...takeWitness(context, body) };
 }
 
-/** By its texts; or, whatever they look like there, because the layout was read between two answers that are the same. */
+/** True by the texts; or because the layout was read between two equal answers. */
 function isHeaderUnchanged(
   layout: TabLayout,
   header: readonly unknown[],
@@ -246,12 +250,12 @@ function toText(answered: unknown): string {
   return typeof answered === 'string' ? answered : (JSON.stringify(answered) ?? '');
 }
 
-/** The second call of the attempt before, if the first call answers what it answered before that: nothing changed. */
+/** The second call of the attempt before, if the first call has the same answer as before it: nothing changed. */
 function provenShown({ unsettled }: Attempts, digest: string): ShownCells | undefined {
   return unsettled?.digest === digest ? unsettled.shown : undefined;
 }
 
-/** Undefined when there was nothing to settle. `asked`: the second call, if it was made already. */
+/** Undefined: no cell was open. `asked`: the second call, if it was made already. */
 async function settle(
   context: TableContext,
   { digest, open }: Part & TakenRows,
@@ -266,7 +270,7 @@ async function settle(
   const plan = () => planShownRequest(sheetId!, spec.headerRow - 1, open, idColumnIndex);
   const shown = proven ?? asked ?? (await readShownCells(context, plan(), options));
   if (settleOpenCells(shown, open, idColumnIndex, layout!.headerTexts, proven !== undefined)) return shown;
-  // One that does not agree even so was of a moment that has passed: the next attempt asks anew.
+  // An answer that does not agree even so is from a past instant: the next attempt reads anew.
   attempts.unsettled = proven === undefined ? { digest, shown } : undefined;
   return 'moving';
 }
@@ -292,7 +296,7 @@ function createSnapshot(
   };
 }
 
-/** Of the bytes, of what they were the answer to, and of what they are taken for. */
+/** A digest of the bytes, of the request, and of the columns they are read as. */
 function fingerprintOf(
   { spreadsheetId, sheetId, spec, layout }: TableContext,
   digests: readonly (string | undefined)[],
@@ -302,7 +306,7 @@ function fingerprintOf(
   return hash('sha256', JSON.stringify([spreadsheetId, sheetId, spec.headerRow, taken, digests]), 'base64url');
 }
 
-/** The column that tells whether rows moved: the ID column, or any other as long as there is none. One or none. */
+/** The column that shows whether rows moved: the ID column, or any other while there is none. One or none. */
 function witnessColumn({ shape, columns }: TableContext): readonly number[] {
   const indexByKey: Readonly<Record<ColumnKey, number>> = shape!.columnIndexByKey;
   return columns.flatMap(({ key }) => indexByKey[key] ?? []).slice(0, 1);

@@ -1,7 +1,7 @@
-// Deleting rows. Google deletes by index only, so the rows are pinned, looked at through the pins, and deleted in one
-// batch that asserts each pin to be at that very index: rows that moved in between make it fail, and it is tried anew.
-// A pin that is gone asserts nothing, so the last row of the grid is pinned as well: that a row is gone shows in its place.
-// Should somebody delete the very row and put another one in its place, both in that one moment, the answer tells.
+// Deletes rows. Google deletes by index only, so the rows are pinned, verified through the pins, and deleted in one
+// batch. The batch asserts each pin at its index: rows that moved in between make it fail, and it is tried anew. A
+// missing pin asserts nothing, so the last row of the grid is pinned as well and shows a missing row. If a person
+// deletes the very row and puts another one in its place at that moment, the answer shows it.
 import { boundsToText } from './address.ts';
 import { type CallOptions, errorContext, idKey, type TableContext } from './context.ts';
 import { OutcomeUnknownError, SheetsError } from '../errors.ts';
@@ -50,7 +50,7 @@ export async function removeRows(
   return items.map(({ outcome }) => outcomeOrUnknown(outcome, context));
 }
 
-/** W8: it may begin until `stop`; once its rows are pinned it is finished. */
+/** W8: a batch may begin until `stop`; once its rows are pinned it is finished. */
 async function removeBatch(context: TableContext, batch: readonly Item[], beginning: CallOptions): Promise<void> {
   const { stop: _stop, ...options } = beginning;
   const rowIndexes = batch.map(({ row }) => row.number - 1);
@@ -80,7 +80,7 @@ async function removeBatch(context: TableContext, batch: readonly Item[], beginn
   }
 }
 
-/** Undefined when a batch of more than one was refused. */
+/** Undefined: a batch of more than one was refused. */
 async function pinBatch(
   context: TableContext,
   rowIndexes: readonly number[],
@@ -96,10 +96,10 @@ async function pinBatch(
   }
 }
 
-/** How often a deletion is tried when rows move under it. */
+/** Limit on tries of a deletion when rows move during it. */
 const attemptsMax = 4;
 
-/** Returns the pins that are still there. */
+/** Returns the pins that still exist. */
 async function deletePinned(
   context: TableContext,
   pinned: readonly PinnedItem[],
@@ -111,9 +111,9 @@ async function deletePinned(
   let failure: SheetsError | undefined;
   /** Sent in a batch of unknown outcome. */
   const sent = new Set<PinnedItem>();
-  /** Pins that a batch of unknown outcome takes away: all of them or none. */
+  /** Pins that a batch of unknown outcome removes: all of them or none. */
   let sentPins: readonly number[] = [];
-  /** Where a refused batch asserted each pin to be. */
+  /** The index at which a refused batch asserted each pin. */
   let asserted: ReadonlyMap<number, number> | undefined;
   let hasRefusedInPlace = false;
   let isAsserting = context.areAssertionsUsable;
@@ -123,12 +123,12 @@ async function deletePinned(
       throw new UnavailableError('the rows could not be pinned', errorContext(context));
     }
     if (sentPins.some((pin) => view.rowByPin.has(pin))) {
-      // It was not applied: a row of it that is gone was deleted by somebody else.
+      // It was not applied: another person deleted the missing rows of it.
       for (const { item } of sent) item.outcome = undefined;
       sent.clear();
     }
-    // Refused although everything was, and is, where it said. Once, rows may have moved away and back; the second time it
-    // is not the rows that move but the assertions.
+    // Refused although every row is at its place. The first time rows may have moved away and back; the second time the
+    // assertions are the cause.
     if (asserted && [...asserted].every(([pin, rowIndex]) => view.rowByPin.get(pin)?.rowIndex === rowIndex)) {
       if (hasRefusedInPlace) isAsserting = false;
       hasRefusedInPlace = true;
@@ -137,7 +137,7 @@ async function deletePinned(
     const found = remaining.filter(({ pin }) => view.rowByPin.has(pin));
     for (const each of remaining) {
       if (sent.has(each) && !view.rowByPin.has(each.pin)) each.item.outcome = { kind: 'removed' };
-      // The pins of rows that were spared went with that batch; what is known of those rows stands.
+      // The pins of spared rows went with that batch; what is known of those rows stays valid.
       else if (!view.rowByPin.has(each.pin)) each.item.outcome ??= { kind: 'row-gone' };
     }
     const ready = found.filter((each) => isReady(context, view, each));
@@ -148,7 +148,7 @@ async function deletePinned(
       const requests = deleteRequests(context, view, ready, sentinels, spared, isAsserting);
       const wereThere = deletedMarks(await batchUpdate(context, requests, options));
       context.areAssertionsUsable = isAsserting;
-      // Pins that are listed show that Google lists them at all, as it is documented to.
+      // Listed pins show that Google lists pins at all, as documented.
       const isListed = sentinels.length === 0 || wereThere.size > 0;
       for (const { item, pin } of ready) {
         item.outcome =

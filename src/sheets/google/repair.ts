@@ -1,4 +1,4 @@
-// Putting back what a write hit that went astray (stray-values.ts), through the same pins, and telling what it was.
+// Restores the cells that a stray write overwrote (stray-values.ts), through the same pins, and reports them.
 import type { CallOptions, TableContext } from './context.ts';
 import { findStrayValuesInRow, findStrayValues } from './stray-values.ts';
 import { SheetsError } from '../errors.ts';
@@ -18,7 +18,7 @@ interface Batch {
 
 const repairsMax = 3;
 
-/** What each row's displaced cells were and whether they could be put back, by pin; rows without any are left out. */
+/** The displaced cells of each row and whether they could be restored, by pin; rows without any are left out. */
 export async function repairStrayValues(
   batch: Batch,
   then: PinnedView,
@@ -39,7 +39,7 @@ export async function repairStrayValues(
     if (!after) break;
     view = after;
     for (const stray of due) if (isBack(view, stray)) restored.add(stray);
-    // Columns that moved in this moment too: what was put back may itself have gone astray.
+    // Columns moved at this moment too: a restored value may itself be in the wrong cell.
     strays.push(...plans.flatMap((plan) => findStraysOfRepair(before, after, plan)));
   }
   const displaced = Map.groupBy(strays, ({ pin }) => pin);
@@ -56,7 +56,7 @@ export async function repairStrayValues(
   );
 }
 
-/** Undefined when that fails too: what could be put back has been, and the rest is told as it stands. */
+/** Undefined if that fails too: the repaired cells are repaired, and the rest is reported as it is. */
 async function lookAgain({ context, options }: Batch, pins: readonly number[]): Promise<PinnedView | undefined> {
   try {
     return await readThroughPins(context, pins, options);
@@ -66,7 +66,7 @@ async function lookAgain({ context, options }: Batch, pins: readonly number[]): 
   }
 }
 
-/** Returns what was sent. A lost answer or a refusal is seen by looking again. */
+/** Returns what was sent. Another look shows a lost answer or a refusal. */
 async function restore({ context, headerPin, options }: Batch, view: PinnedView, due: readonly StrayValue[]) {
   const constants = restorePlans(
     view,
@@ -110,7 +110,10 @@ function isStillThere(view: PinnedView, stray: StrayValue): boolean {
   return isWritten(view.rowByPin.get(stray.pin)?.cells[indexNowOf(view, stray)], stray.written);
 }
 
-/** What was hit is there again. Google may word a formula a little differently: there it is enough that ours is gone. */
+/**
+ * The cell has its old content again. Google may spell a formula differently: for a formula it is enough that our value
+ * is gone.
+ */
 function isBack(view: PinnedView, stray: StrayValue): boolean {
   const { before, pin } = stray;
   if (before === undefined) return false;
@@ -118,7 +121,9 @@ function isBack(view: PinnedView, stray: StrayValue): boolean {
   return isSameValue(cellValue(view.rowByPin.get(pin)?.cells[indexNowOf(view, stray)]), before.value);
 }
 
-/** Not when it is unknown which cell was hit, nor when a cell was cleared and what it held is unknown: that is only told. */
+/**
+ * Not if the overwritten cell is unknown, nor if a cell was cleared and its content is unknown: that is only reported.
+ */
 function canPutRight({ columnIndex, before, written }: StrayValue): boolean {
   return columnIndex !== -1 && (before !== undefined || written !== '');
 }

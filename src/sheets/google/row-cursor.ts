@@ -1,7 +1,7 @@
-// Rows of a large answer, one after the other, where they stand in its bytes. What is kept of a row is its cells as one text,
-// and that stands in the answer almost as it is kept: so it is copied, not parsed into values that are made into text again
-// (docs/performance.md has what that saves). Only what is plain is copied: whatever else comes, down to an escape that is not
-// written as `JSON.stringify` writes it, is parsed, and is then the same.
+// Iterates over the rows of a large answer within its bytes.
+// The kept form of a row is its cells as one text, which stands in the answer in almost the same form. So it is copied
+// without parsing into values (docs/performance.md has the saving). Only plain rows are copied. Any other row is
+// parsed, with the same result; so is one with an escape that `JSON.stringify` would write differently.
 import type { CellValue } from '../port.ts';
 
 const openingBracket = 0x5b;
@@ -15,46 +15,46 @@ const nine = 0x39;
 const firstPrintable = 0x20;
 const firstBeyondAscii = 0x80;
 
-/** What `JSON.stringify` writes behind a backslash, but for `u`, which has several forms. */
+/** The characters that `JSON.stringify` writes behind a backslash, except `u`, which has several forms. */
 const isShortEscape = bytesOf(String.raw`"\bfnrt`);
-/** Of a text whose cell may hold something else than it says: see `isOpenText`. */
+/** The first characters of a text whose cell may hold something else: see `isOpenText`. */
 const isOpenStart = bytesOf(`=#'L`);
 const isOfNumber = bytesOf('0123456789+-.eE');
 /** Every integer of so many digits, its sign counted, is written as it was answered. */
 const exactDigitsMax = 15;
 
-/** 1 for each byte of the text. A table and not a set: it is asked for every cell. */
+/** 1 for each byte of the text. A table, not a set: it is read for every cell. */
 function bytesOf(text: string): Uint8Array {
   const table = new Uint8Array(256);
   for (const each of text) table[each.charCodeAt(0)] = 1;
   return table;
 }
 
-/** Where rows stand that nobody parsed yet, and who parses those that are not plain. */
+/** The place of unparsed rows, and the parser of rows that are not plain. */
 export interface RowBytes {
   readonly bytes: Buffer;
   /** The first row's bracket. */
   readonly start: number;
   /** Behind the last one's. */
   readonly end: number;
-  /** One row from `from` on, or some; `to`: the bracket of the next, or beyond `end`. Throws where there is none. */
+  /** One row from `from` on, or some; `to`: the bracket of the next, or beyond `end`. Throws if there is none. */
   readonly parse: (from: number) => { readonly rows: readonly (readonly unknown[])[]; readonly to: number };
 }
 
 /** At no row before the first `next`, and behind the last one at one without cells. */
 export class RowCursor {
-  /** Some cell of the row may be one of which the answer does not say what is in it. */
+  /** Some cell of the row may be open. */
   mayBeOpen = false;
   readonly #bytes: Buffer;
   readonly #end: number;
   readonly #parse: RowBytes['parse'];
-  /** Rows that were parsed, the next of them, and the one that the cursor is at: undefined where that is plain. */
+  /** The parsed rows, the next of them, and the row of the cursor: undefined if that is plain. */
   #parsed: readonly (readonly unknown[])[];
   #nextParsed = 0;
   #row: readonly unknown[] | undefined;
-  /** The bracket of the next row that was not parsed. */
+  /** The bracket of the next unparsed row. */
   #at: number;
-  /** Of a plain row: its cells, and whether all of them are kept as they stand. */
+  /** For a plain row: its cells, and whether all of them are kept unchanged. */
   #count = 0;
   #starts = new Int32Array(32);
   #ends = new Int32Array(32);
@@ -70,7 +70,7 @@ export class RowCursor {
     this.#parse = unparsed?.parse ?? (() => ({ rows: [], to: 0 }));
   }
 
-  /** False where there is no more row. */
+  /** False: there is no further row. */
   next(): boolean {
     this.#row = undefined;
     this.#count = 0;
@@ -95,7 +95,7 @@ export class RowCursor {
     if (this.#row) return toValue(this.#row[place]) === null;
     if (place >= this.#count) return true;
     const start = this.#starts[place]!;
-    // `""` or `null`; nothing else that is plain begins like these.
+    // `""` or `null`; no other plain cell begins like these.
     return this.#bytes[start] === quote ? this.#ends[place] === start + 2 : this.#bytes[start] === 0x6e;
   }
 
@@ -110,7 +110,7 @@ export class RowCursor {
     return toValue(JSON.parse(this.#slice(start, end)));
   }
 
-  /** Adds `count` cells to `text`, as JSON with commas in between; those that are blank as `null`. */
+  /** Appends `count` cells to `text`, as JSON with commas in between; blank ones as `null`. */
   copy(place: number, count: number, text: TextBuffer): void {
     const isPlain = this.#row === undefined;
     if (isPlain && this.#isVerbatim && place + count <= this.#count) {
@@ -130,8 +130,8 @@ export class RowCursor {
   }
 
   /**
-   * Finds the cells of the row whose bracket is at `at`; behind its other bracket, or -1 for a row that is not plain. A
-   * plain loop over every byte of a table.
+   * Finds the cells of the row whose bracket is at `at`; returns the place behind its other bracket, or -1 if the row
+   * is not plain. A plain loop over every byte of a table.
    */
   #walk(at: number): number {
     const [bytes, end] = [this.#bytes, this.#end];
@@ -186,7 +186,7 @@ export class RowCursor {
     return place;
   }
 
-  /** -1 for one that `JSON.stringify` would write in another way. */
+  /** -1: `JSON.stringify` would write it differently. */
   #behindNumber(start: number): number {
     const bytes = this.#bytes;
     let place = start + 1;
@@ -228,7 +228,7 @@ export function toValue(answered: unknown): CellValue {
   }
 }
 
-/** A text while it is put together, the same bytes each time: joined strings would be garbage as large as the answer. */
+/** A text under construction, in the same bytes each time: joined strings would be garbage as large as the answer. */
 export class TextBuffer {
   #bytes = Buffer.allocUnsafeSlow(4_096);
   #used = 0;

@@ -1,4 +1,4 @@
-// Values as answered, turned into rows. The loop that runs over every row of a table: plain on purpose.
+// Turns answered values into rows. A plain loop, because it runs over every row of a table.
 import { idKey } from './context.ts';
 import type { LocatedColumn } from './header.ts';
 import { cellText } from './grid.ts';
@@ -8,29 +8,29 @@ import { type RowCursor, TextBuffer, toValue } from './row-cursor.ts';
 import { isOpenText, type OpenCell } from './open-cells.ts';
 import type { ValueBlock } from './values.ts';
 
-/** What the formula cells of a row say, for putting one back that was hit. Kept beside the rows: only few have any. */
+/** The formulas of a row, for restoring an overwritten one. Kept beside the rows: few rows have any. */
 const formulaTextsByRow = new WeakMap<Row, ReadonlyMap<ColumnKey, string>>();
 
 export function formulaTextOf(row: Row, key: ColumnKey): string | undefined {
   return formulaTextsByRow.get(row)?.get(key);
 }
 
-/** Where the cells of a column stand in the answer. */
+/** The place of the cells of a column in the answer. */
 interface ColumnSource {
   readonly key: ColumnKey;
   readonly columnIndex: number;
-  /** Of the block, among those that were answered. */
+  /** The index of the block among the answered ones. */
   readonly block: number;
-  /** Of the cell, in each of its rows. */
+  /** The index of the cell in each of its rows. */
   readonly place: number;
 }
 
-/** The text that a caller holds of the row with this id; undefined if it holds none. */
+/** The text that a caller holds for the row with this id; undefined: it holds none. */
 export type KnownText = (id: string) => string | undefined;
 
 /**
- * Appends to `rows` those rows of the blocks that are not blank, and to `open` the cells that are still to be settled. The
- * blocks must begin at the same row.
+ * Appends to `rows` the rows of the blocks that are not blank, and to `open` the cells that are still open. The blocks
+ * must begin at the same row.
  */
 export function appendRows(
   rows: Row[],
@@ -49,7 +49,7 @@ export function appendRows(
   const ownSources = layout.own.map(sourceOf);
   const packedSources = layout.packed.map(sourceOf);
   const packedGroups = toAdjacentSources(packedSources);
-  // The ID last: a row that is settled is known by it.
+  // The ID last: it identifies a row while the row is settled.
   const sources = [...packedSources, ...ownSources, idSource].filter((source) => source !== undefined);
   const cursors = blocks.map(({ cursor }) => cursor());
   const text = new TextBuffer();
@@ -72,7 +72,7 @@ export function appendRows(
 
 const noCells: readonly PackedCell[] = [];
 
-/** Columns that stand in the answer in the order in which they are kept; without a block: one that was not found. */
+/** Columns that stand in the answer in the kept order; without a block: the column was not found. */
 interface AdjacentSources {
   readonly block: number | undefined;
   readonly place: number;
@@ -106,7 +106,7 @@ function packedText(cursors: readonly RowCursor[], groups: readonly AdjacentSour
 
 const notFoundText = JSON.stringify(notFound);
 
-/** The rows of several blocks side by side, as far as the longest goes. */
+/** The rows of several blocks side by side, up to the end of the longest. */
 function toNext(cursors: readonly RowCursor[]): boolean {
   let isOver = true;
   for (const cursor of cursors) if (cursor.next()) isOver = false;
@@ -138,7 +138,7 @@ function openCell(row: PackedRow, text: string, { key, columnIndex }: ColumnSour
   };
 }
 
-/** A column's cells that are not blank, as they were answered, each with its row. */
+/** A column's cells that are not blank, from the answer, each with its row. */
 export function columnLines(blocks: readonly ValueBlock[], columnIndex: number): string[] {
   const source = findSource(blocks, { key: '', columnIndex });
   if (!source) return [];
@@ -153,7 +153,7 @@ export function columnLines(blocks: readonly ValueBlock[], columnIndex: number):
   return lines;
 }
 
-/** The block that the column lies in: of those that begin at or before it, the one that begins last. */
+/** The block of a column: of those that begin at or before it, the one that begins last. */
 function findSource(
   blocks: readonly ValueBlock[],
   { key, columnIndex }: Pick<LocatedColumn, 'key' | 'columnIndex'>,

@@ -1,5 +1,5 @@
-// Whether the row that a value went to is the row it was meant for. A pin stays with the physical row, but people may put
-// other cells into it: by pasting another row over it, by sorting some of its columns, by cutting cells out of it.
+// Decides whether the row a value went to is the row meant. A pin stays with the physical row. But people may put other
+// cells into that row: by pasting another row over it, sorting some of its columns, or cutting cells out of it.
 import { cellText, cellValue, formulaText, isSameValue } from './grid.ts';
 import type { PinnedRow, PinnedView } from './pinned-view.ts';
 import type { ColumnsAtWrite, WrittenRow } from './pinned-write.ts';
@@ -15,12 +15,12 @@ import {
   type SentRow,
 } from './sent-row.ts';
 
-/** The cell now of a column as the view had it. */
+/** The present cell of a column of the view. */
 type ValueAt = (columnIndexThen: number) => CellValue;
-/** The column as the view had it was written over, or may have been. */
+/** The column of the view was overwritten, or may have been. */
 type IsHit = (columnIndexThen: number) => boolean;
 
-/** By its id; or, when it has none or the id itself was written, by its other cells, mapped or not. */
+/** By its id; if it has none or the id itself was written, by its other cells, mapped or not. */
 export function isSameRow(snapshot: Snapshot, then: PinnedView, sent: SentRow, valueNow: ValueAt): boolean {
   if (sent.item.set[idKey] === undefined) {
     const id = cellText(valueNow(idIndex(then)));
@@ -29,7 +29,10 @@ export function isSameRow(snapshot: Snapshot, then: PinnedView, sent: SentRow, v
   return isKnownByCells(snapshot, then, sent, valueNow, (columnIndex) => sent.cells.has(columnIndex));
 }
 
-/** As `isSameRow`, some time after a write whose answer was lost: columns may have moved, and the ID cell been hit. */
+/**
+ * Like `isSameRow`, some time after a write with a lost answer: columns may have moved, and the ID cell may be
+ * overwritten.
+ */
 export function isSameRowNow(
   snapshot: Snapshot,
   then: PinnedView,
@@ -42,14 +45,14 @@ export function isSameRowNow(
   if (!haveColumnsMoved(then, now)) return false;
   const sentValues = [...sent.cells.values()];
   const isIdHit = sentValues.some((value) => isWritten(row.cells[idIndex(now)], value));
-  // An id that was neither written nor hit has just told that it is another row.
+  // An id that was neither written nor overwritten has just shown that it is another row.
   if (sent.item.set[idKey] === undefined && sent.item.change.row.id !== '' && !isIdHit) return false;
   const isHit = (columnIndex: number) =>
     sent.cells.has(columnIndex) || sentValues.some((value) => isSameValue(valueNow(columnIndex), sentValue(value)));
   return isKnownByCells(snapshot, then, sent, valueNow, isHit);
 }
 
-/** By the write's answer: the id of the row that was written to, if it is another's; `''` if it is not known whose. */
+/** By the write's answer: the id of the row that was written to, if it is another row; `''`: not known. */
 export function otherIdAtWrite(
   snapshot: Snapshot,
   then: PinnedView,
@@ -57,7 +60,7 @@ export function otherIdAtWrite(
   written: WrittenRow,
   { areInPlace, columnByMark }: ColumnsAtWrite,
 ): string | undefined {
-  /** Where a column of the view was at the moment of writing; undefined if unknown, or if its cell was written over. */
+  /** The place of a column of the view at the moment of writing; undefined: unknown, or its cell was overwritten. */
   const placeOf = (columnIndexThen: number) => {
     const place = areInPlace ? columnIndexThen : columnByMark.get(markAt(then.columnByMark, columnIndexThen) ?? -1);
     return place === undefined || sent.cells.has(place) ? undefined : place;
@@ -68,19 +71,19 @@ export function otherIdAtWrite(
     if (id !== sent.item.change.row.id) return id;
     if (id !== '') return undefined;
   }
-  // The ID cell was written over, or there is no id: the others have to tell.
+  // The ID cell was overwritten, or there is no id: the other cells decide.
   const valueAtWrite = (columnIndex: number) => written.valueAt(placeOf(columnIndex) ?? -1);
   const isHit = (columnIndex: number) => placeOf(columnIndex) === undefined;
   return isKnownByCells(snapshot, then, sent, valueAtWrite, isHit) ? undefined : '';
 }
 
-/** The id the row shows now; `''` when it is the one that was just written. */
+/** The id that the row shows now; `''`: it is the one that was just written. */
 export function idNow(now: PinnedView, item: Sendable, row: PinnedRow): string {
   const id = cellText(cellValue(row.cells[idIndex(now)]));
   return id === item.set[idKey] ? '' : id;
 }
 
-/** Physical index of the ID column; -1, where no cell is, if it was not found. */
+/** Physical index of the ID column; -1, which has no cell: it was not found. */
 export function idIndex({ header }: PinnedView): number {
   return header.located.find(({ key }) => key === idKey)?.columnIndex ?? -1;
 }
@@ -91,9 +94,10 @@ function isKnownByCells(snapshot: Snapshot, then: PinnedView, sent: SentRow, val
 }
 
 /**
- * A cell that was not hit shows now what in the snapshot one other row alone has there: part of that row was sorted or
- * pasted into this one, and its id may have come along and be what was written over. An id goes to no such row. What many
- * rows have tells nothing, nor does the result of a formula, which may follow from the very id that was written.
+ * A cell that was not overwritten shows a value that one other row alone has there in the snapshot. So part of that row
+ * was sorted or pasted into this one, and its id may have come along and been overwritten. No id is written to such a
+ * row. A value of many rows shows nothing. Nor does the result of a formula, which may follow from the id that was
+ * written.
  */
 function isPartlyAnother(
   { rows }: Snapshot,
@@ -114,13 +118,13 @@ function isPartlyAnother(
   });
 }
 
-/** Of the cells that were not hit, one at least is as it was; or there were none, and still are. */
+/** At least one cell that was not overwritten is unchanged; or there were none, and still are. */
 function isAnyCellSame({ columnByMark }: PinnedView, { row }: SentRow, valueNow: ValueAt, isHit: IsHit): boolean {
   const others = row.cells.flatMap((cell, columnIndex) => {
     const value = cellValue(cell);
     return value === null || isHit(columnIndex) ? [] : [{ columnIndex, value }];
   });
   if (others.length > 0) return others.some(({ columnIndex, value }) => isSameValue(valueNow(columnIndex), value));
-  // A row that had nothing else to be known by must have nothing now.
+  // A row that had no other content before must have none now.
   return [...columnByMark.values()].every((columnIndex) => isHit(columnIndex) || valueNow(columnIndex) === null);
 }

@@ -1,9 +1,9 @@
-// When people move columns, or cells of a pinned row, in the moment between verify and write, values land where they do
-// not belong. The write's answer shows it; here it is found out what was hit, and what it held before.
+// Finds values in wrong cells. If people move columns, or cells of a pinned row, between verify and write, values may
+// land in other cells. The write's answer shows it; this file finds the overwritten cells and their former content.
 //
-// A cell counts as hit when it now holds exactly a value that was sent to another cell of its row and held something
-// else when the row was verified. What it held is known from that verification; in a row that is not the one that was
-// meant, from the snapshot (other-row.ts). A cell that a person has changed since is left alone.
+// A cell counts as overwritten if it now holds a value that was sent to another cell of its row, and held something
+// else when the row was verified. That verification has its former content; in a row other than the one meant, the
+// snapshot has it (other-row.ts). A cell that a person changed since is left alone.
 import { cellAddress, type CellData, cellValue, formulaText, isSameValue } from './grid.ts';
 import { findStrayValuesInOtherRow } from './other-row.ts';
 import type { PinnedRow, PinnedView } from './pinned-view.ts';
@@ -43,7 +43,7 @@ function otherIdNow(
   return isSameRowNow(snapshot, then, now, sent, row) ? undefined : idNow(now, sent.item, row);
 }
 
-/** The row is the right one; a value may sit in a column it was not meant for. */
+/** The row is the right one; a value may be in the wrong column. */
 export function findStrayValuesInRow(
   then: PinnedView,
   now: PinnedView,
@@ -52,7 +52,7 @@ export function findStrayValuesInRow(
   atWrite: AtWrite | undefined,
 ): StrayValue[] {
   const sentValues = [...cells.values()];
-  // Trailing blank cells are not in an answer; a cell that was emptied may be one of them.
+  // Answers leave out trailing blank cells; an emptied cell may be one of them.
   const marked = [...now.columnByMark.values()].map((index) => index + 1);
   const width = Math.max(rowNow.cells.length, row.cells.length, ...marked);
   return Array.from({ length: width }, (_, index) => index).flatMap((columnIndex): StrayValue[] => {
@@ -76,7 +76,7 @@ function isSameCell(a: CellData | undefined, b: CellData | undefined): boolean {
   return formulaText(a) === formulaText(b) && isSameValue(cellValue(a), cellValue(b));
 }
 
-/** What was hit, by the write's answer alone: for a row that was changed again before it could be looked at. */
+/** The overwritten cells, by the write's answer alone: for a row that was changed again before the next look. */
 export function strayValuesByAnswer(then: PinnedView, { row, cells }: SentRow, { columnByMark }: AtWrite): Displaced[] {
   return [...cells].flatMap(([index, written]): Displaced[] => {
     const indexThen = then.columnByMark.get(markAt(columnByMark, index) ?? -1);
@@ -86,7 +86,7 @@ export function strayValuesByAnswer(then: PinnedView, { row, cells }: SentRow, {
   });
 }
 
-/** Columns, as of `then`, in which the row shows a value that was sent and was not there before. */
+/** Columns, of `then`, in which the row shows a sent value that it did not show before. */
 export function shownColumns(then: PinnedView, now: PinnedView, { cells, row }: SentRow, rowNow: PinnedRow): number[] {
   return [...cells].flatMap(([columnIndex, value]) => {
     const isNews = !isWritten(row.cells[columnIndex], value);

@@ -1,6 +1,7 @@
-// Reads the layout of the tab: which column is which (by header and anchors), how large the tab is, and, once in a process or
-// after a write that went wrong, which marks were left behind. Until the next time the header row alone tells whether columns
-// are where they were: it comes with every routine read, and any change in it makes the layout be read again.
+// Reads the layout of the tab: the place of each column (by header and anchors), the size of the tab, and leftover
+// marks. Leftover marks are read once in a process, and after a write that went wrong. After that the header row alone
+// shows whether columns are in their places. It comes with every routine read, and a change in it makes the layout be
+// read again.
 import { type CallOptions, takeHeader, type TableContext } from './context.ts';
 import { enteredText, formulaText } from './grid.ts';
 import type { HeaderCell, ResolvedHeader } from './header.ts';
@@ -10,8 +11,8 @@ import { searchMarks } from './pins.ts';
 import type { ColumnState } from '../port.ts';
 
 /**
- * One read, and one more while the marks of the tab are not known. Sets `context.layout`, shape and leftovers, and returns
- * the header row.
+ * One read, and one more while the marks of the tab are not known. Sets `context.layout`, shape and leftovers, and
+ * returns the header row.
  */
 export async function readTabLayout(context: TableContext, options: CallOptions): Promise<readonly HeaderCell[]> {
   if (!context.areMarksKnown) await noteLeftovers(context, options);
@@ -29,12 +30,12 @@ export async function readTabLayout(context: TableContext, options: CallOptions)
   return cells;
 }
 
-/** Pins and append marks that a crashed run, or a write of unknown outcome, left in this tab. */
+/** Pins and append marks in this tab from a crashed run, or from a write of unknown outcome. */
 async function noteLeftovers(context: TableContext, options: CallOptions): Promise<void> {
   const filters = temporaryKeys.map((metadataKey) => ({ developerMetadataLookup: { metadataKey } }));
   for (const mark of await searchMarks(context, filters, options)) {
     const { sheetId, dimensionRange } = mark.location ?? {};
-    // A sheetId of 0 is left out of answers.
+    // Answers leave out a sheetId of 0.
     const isHere = (sheetId ?? dimensionRange?.sheetId ?? 0) === context.sheetId;
     if (isHere && isTemporaryMark(mark, context.block)) context.leftovers.add(mark.metadataId!);
   }
@@ -42,8 +43,8 @@ async function noteLeftovers(context: TableContext, options: CallOptions): Promi
 }
 
 /**
- * Not when a header is a formula, whose result changes unseen; nor when a column is known by its anchor although another
- * one reads the same, or none reads at all: two such columns can change places without a trace in the header row.
+ * Not if a header is a formula, whose result changes unseen. Nor if a column is known by its anchor and another column
+ * has the same header, or if no column has it: two such columns can change places unseen.
  */
 function isHeaderSufficient(context: TableContext, { states }: ResolvedHeader, cells: readonly HeaderCell[]): boolean {
   const count = (text: string) => cells.filter((cell) => cell.text === text).length;

@@ -1,16 +1,16 @@
-// The port on Google Sheets: one client per credential, any number of tables on it. What calls cost:
+// The driver for Google Sheets: one client for each credential, any number of tables on it. The costs of calls:
 //
-//   read      one read, and a second one while mapped columns hold formulas, errors or text that begins like one. The first
-//             read of a process costs two more, and another one without memory; a changed header row costs one or two. While
-//             headers cannot be told apart by their text alone, every read costs one more. Tabs beyond 2,000,000 mapped cells
-//             are read in chunks and checked. 'unchanged' costs the same calls and hardly any processor time; it is never the
-//             answer to the first read of a process, nor to a read that had to read the header row anew
+//   read      one read, and a second one while mapped columns hold formulas, errors or text that begins like one. The
+//             first read of a process costs two more, and another one without memory; a changed header row costs one or two.
+//             While header texts alone do not identify the columns, every read costs one more. Tabs beyond 2,000,000 mapped
+//             cells are read in chunks and checked. 'unchanged' costs the same calls and hardly any processor time. It is
+//             never the answer to the first read of a process, nor to a read that had to read the header row anew
 //   ensure    one write, none when there is nothing to do. A new ID column is hidden, and protected with a warning
 //   update    one read and three writes a batch of up to 1,000 rows and 2 MB
-//   append    one write a batch of up to 1,000 rows and 2 MB, and one read when its answer was lost; one read more a call when
-//             header and anchors were last read more than 5 s ago, since a routine `read` does not read anchors. The mark that
-//             keeps a repeat from doubling the rows is removed by `clearMarks`, or by the next `update`; that of a batch of
-//             which an earlier attempt may still arrive only by `tidy`, after the header row was next read in full
+//   append    one write a batch of up to 1,000 rows and 2 MB, and one read when its answer was lost. One read more a call
+//             when header and anchors were last read more than 5 s ago, because a routine `read` does not read anchors.
+//             `clearMarks`, or the next `update`, removes the mark that prevents doubled rows. If an earlier attempt may
+//             still arrive, only `tidy` removes it, after the header row was next read in full
 //   remove    one read and two writes a batch of up to 1,000 rows
 //   tidy      one read, and one write if there are marks. clearMarks: one write, or none
 //   inspect   two reads. checkMayWrite: one write
@@ -28,7 +28,7 @@ import { removeRows } from './remove.ts';
 import { updateRows } from './update.ts';
 
 export interface SheetsDep extends SheetsClientDep {
-  /** For trials of what happens to large tables. */
+  /** For tests with large tables. */
   readonly readLimits?: ReadLimits;
 }
 
@@ -86,8 +86,8 @@ function createTable(context: TableContext): Table {
     return readTable(context, settings, settings);
   }
   /**
-   * After a write that did not end well the next read reads the layout: what became of the marks is not known for certain, or
-   * columns were moved, and an anchor with them.
+   * After a write that did not end well the next read reads the layout: the marks may have changed, or columns and
+   * their anchors moved.
    */
   const watch = async <T extends { readonly kind: string }>(writing: Promise<readonly T[]>): Promise<readonly T[]> => {
     const outcomes = await writing;

@@ -1,5 +1,5 @@
-// What Google's client throws, turned into the catalogue of errors.ts. Decides by status, machine-readable reason and
-// system code; never by Google's sentences, which come in the account's language.
+// Turns what Google's client throws into the errors of the catalogue. Decides by status, machine-readable reason and
+// system code; never by Google's sentences, which are in the account's language.
 import { gaxios } from 'google-auth-library';
 import { z } from 'zod';
 import { cutSaid, findTooLarge, sizeText } from '../../limits/answer-size.ts';
@@ -25,12 +25,12 @@ import {
 import type { BudgetKind } from './budget.ts';
 import { sheetsScope } from './credentials.ts';
 
-/** What a failed call was: a write that may have been applied is not the same as a read. */
+/** The kind of a failed call: a write may have been applied, a read has no effect. */
 export interface FailedCall {
   readonly kind: BudgetKind;
   readonly account: string;
   readonly spreadsheetId: string;
-  /** Attempts made so far, this one included. */
+  /** Attempts made so far, including this one. */
   readonly attempts: number;
 }
 
@@ -63,12 +63,12 @@ const notConnectedCodes = new Set([
 
 const sheetsHost = 'sheets.googleapis.com';
 
-/** Google's 401 for an API call: the token is no longer good, the credentials may be. */
+/** Google's 401 for an API call: the token is no longer valid, the credentials may be. */
 export function isTokenRejected(error: unknown): boolean {
   return error instanceof gaxios.GaxiosError && error.status === 401 && isSheetsCall(error);
 }
 
-/** Any thrown thing as a `SheetsError`; one that is already of the catalogue is left as it is. */
+/** Any thrown value as a `SheetsError`; one of the catalogue stays as it is. */
 export function toSheetsError(error: unknown, call: FailedCall): SheetsError {
   if (error instanceof SheetsError) return error;
   const { account, spreadsheetId } = call;
@@ -91,7 +91,7 @@ function connectionError(error: gaxios.GaxiosError, { kind }: FailedCall, contex
   const code = systemCode(error) ?? error.code?.toString() ?? 'no answer';
   const host = isSheetsCall(error) ? sheetsHost : new URL(error.config.url).host;
   if (notConnectedCodes.has(code)) return new UnreachableError(host, code, context);
-  // Without a token the write itself was not sent yet.
+  // Without a token the write itself was not sent.
   if (!isSheetsCall(error)) return new UnavailableError(`${host}: ${code}`, context);
   return kind === 'reads' ? new UnavailableError(code, context) : new OutcomeUnknownError(code, context);
 }
@@ -118,7 +118,8 @@ function answerError(
   const body = googleStatus.safeParse(answeredJson(error)).data?.error;
   const message = cutSaid(body?.message ?? error.message);
   const reasons = new Set(body?.details?.map((detail) => detail.reason));
-  // Google always says these two in its own JSON. A page of a proxy tells nothing of the spreadsheet, and passes.
+  // Google always sends these two as its own JSON. The page of a proxy proves nothing about the spreadsheet, and is
+  // temporary.
   if ((status === 403 || status === 404) && body === undefined) {
     const problem = `${status}, and not in Google’s words`;
     return kind === 'reads' ? new UnavailableError(problem, context) : new OutcomeUnknownError(problem, context);
@@ -143,7 +144,7 @@ function answerError(
     : new OutcomeUnknownError(`${status}: ${message}`, context);
 }
 
-/** A call that asked for its answer as text gets its refusal as text, too. */
+/** A call that requested its answer as text gets its refusal as text, too. */
 function answeredJson({ response }: gaxios.GaxiosError): unknown {
   const data: unknown = response?.data;
   if (typeof data !== 'string') return data;
@@ -158,7 +159,7 @@ function isSheetsCall(error: gaxios.GaxiosError): boolean {
   return new URL(error.config.url).hostname === sheetsHost;
 }
 
-/** `fetch failed` hides the system's code one or two causes down. */
+/** `fetch failed` has the system's code one or two causes down. */
 function systemCode(error: Error): string | undefined {
   for (let cause: unknown = error, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth += 1) {
     if ('code' in cause && typeof cause.code === 'string' && /^[A-Z_]+$/.test(cause.code)) return cause.code;
@@ -166,7 +167,7 @@ function systemCode(error: Error): string | undefined {
   return undefined;
 }
 
-/** Status and sentence only: the error itself carries the request with its token and cells. */
+/** Status and sentence only: the error itself holds the request with its token and cells. */
 function describeCause(error: unknown): Error | undefined {
   if (!(error instanceof Error)) return undefined;
   const status = error instanceof gaxios.GaxiosError && error.status !== undefined ? `${error.status} ` : '';

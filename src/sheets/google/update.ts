@@ -1,12 +1,12 @@
-// Setting cells of rows while people edit: pin, verify, write, check, unpin. One read and three writes a batch.
+// Sets cells of rows while people edit: pin, verify, write, check, unpin. One read and three writes a batch.
 //
-//   pin     marks go onto the rows where the snapshot saw them; from here on the marks travel with the rows
-//   verify  one read through the pins: is it the row, is it as planned against, are the cells ours to write
-//   write   one write through the pins, answered with every row and the header as they were at that moment
+//   pin     marks are put on the rows at their places in the snapshot; from then on the marks move with the rows
+//   verify  one read through the pins: the right row, unchanged since the plan, and cells that may be written
+//   write   one write through the pins; its answer has every row and the header at that moment
 //   check   the answer: right row, right column; otherwise it is repaired and reported (repair.ts)
-//   unpin   the marks are removed; should that fail, they are known as left over
+//   unpin   the marks are removed; if that fails, they are known as left over
 //
-// What stays open, since Sheets has no compare-and-swap: somebody types into the very cell between verify and write.
+// One case remains, because Sheets has no compare-and-swap: a person edits the very cell between verify and write.
 import { boundsToText } from './address.ts';
 import { batchBytesMax, type CallOptions, errorContext, idKey, type TableContext } from './context.ts';
 import { OutcomeUnknownError, SheetsError } from '../errors.ts';
@@ -24,15 +24,15 @@ import { isSameRow, otherIdAtWrite } from './same-row.ts';
 import { type AtWrite, sentValue } from './sent-row.ts';
 import { type Item, verifyAll, type PinnedItem, type ReadyItem } from './verify.ts';
 
-/** One call under way. */
+/** One call in progress. */
 interface Call {
   readonly context: TableContext;
   readonly snapshot: Snapshot;
-  /** Of the calls of a batch that has begun. */
+  /** For the calls of a batch that has begun. */
   readonly options: CallOptions;
-  /** Until when a batch may begin (W8). */
+  /** The instant after which no batch begins (W8). */
   readonly stop: AbortSignal | undefined;
-  /** Single rows that Google would not take. */
+  /** Single rows that Google refused. */
   refusedRows: number;
 }
 
@@ -69,7 +69,7 @@ async function updateBatch(call: Call, batch: readonly Item[]): Promise<void> {
   const { context, options, stop } = call;
   const pinned = await pinBatch(context, batch, { ...options, ...(stop && { stop }) });
   if (pinned === undefined) {
-    // Refused whole: somebody else's metadata leaves too little room, or one row cannot be pinned. Halves find out.
+    // Refused whole: other metadata leaves too little room, or one row cannot be pinned. Halving finds out.
     const half = Math.ceil(batch.length / 2);
     context.pinsMax = Math.min(context.pinsMax, half);
     await updateBatch(call, batch.slice(0, half));
@@ -91,7 +91,7 @@ async function updateBatch(call: Call, batch: readonly Item[]): Promise<void> {
   }
 }
 
-/** One batch under way: its rows and its header row are pinned. */
+/** One batch in progress: its rows and its header row are pinned. */
 interface Update {
   readonly call: Call;
   readonly headerPin: number;
@@ -100,12 +100,12 @@ interface Update {
 interface PinnedBatch {
   readonly items: readonly PinnedItem[];
   readonly headerPin: number;
-  /** Everything to remove afterwards: pins of rows, of columns and of the header row. */
+  /** All marks to remove afterwards: pins of rows, of columns and of the header row. */
   readonly marks: readonly number[];
   readonly isUncertain: boolean;
 }
 
-/** Undefined when a batch of more than one was refused. */
+/** Undefined: a batch of more than one was refused. */
 async function pinBatch(
   context: TableContext,
   batch: readonly Item[],
@@ -127,7 +127,7 @@ async function pinBatch(
   }
 }
 
-/** How often one batch is sent in all, each time after it was read back and found not to have been applied. */
+/** Limit on sends of one batch, each after reading back showed that it was not applied. */
 const writesMax = 3;
 
 async function writeVerified(
@@ -149,7 +149,10 @@ async function writeVerified(
   await check(update, view, ready, answer);
 }
 
-/** Was it applied? The batch is atomic: one cell that shows it tells for all. If not, it is harmless to send again (W4). */
+/**
+ * Whether it was applied. The batch is atomic: one cell that shows it proves it for all. If not, sending it again is
+ * harmless (W4).
+ */
 async function resolveUnknown(
   update: Update,
   view: PinnedView,
@@ -163,7 +166,7 @@ async function resolveUnknown(
     await settle(update, view, now, ready, undefined);
   } else if (writesLeft > 0) {
     const still = verifyAll(update.call.context, now, ready);
-    // What is not as verified any more may have been written and then changed: it stays unknown.
+    // A row that differs from its verified state may have been written and then changed: its outcome stays unknown.
     for (const { item } of ready) item.outcome = { kind: 'unknown', error };
     await writeVerified(update, now, still, writesLeft);
   }
@@ -184,7 +187,7 @@ function isApplied(
   });
 }
 
-/** Refused whole: a row was deleted since the view, or something in it cannot be written. Halves find out which. */
+/** Refused whole: a row was deleted since the view, or something in it cannot be written. Halving finds which. */
 async function resolveRefused(
   update: Update,
   ready: readonly ReadyItem[],
@@ -224,7 +227,7 @@ function protectionOf(
   return new ProtectedError(context.client.account, ranges.map(boundsToText), errorContext(context));
 }
 
-/** The answer of a write that was applied: all in place is the rule; anything else is looked at closely. */
+/** Checks the answer of an applied write: usually all is in place; anything else is examined. */
 async function check(
   update: Update,
   view: PinnedView,
@@ -262,7 +265,7 @@ function storedCells(view: PinnedView, { set }: Item, written: WrittenRow): Reco
   return Object.fromEntries(located.map(({ key, columnIndex }) => [key, written.valueAt(columnIndex)]));
 }
 
-/** Outcomes of rows that were written and then seen again: what landed elsewhere is put right and told. */
+/** Outcomes of rows that were written and read again: values in wrong cells are repaired and reported. */
 async function settle(
   update: Update,
   view: PinnedView,

@@ -1,7 +1,8 @@
-// The routine read: header row and mapped columns in one `values.batchGetByDataFilter`, about 20 bytes a cell where the
-// grid takes 89. It addresses by sheetId, so that a renamed tab or a named range cannot mislead it. FORMULA rendering gives
-// constants as they are (dates as serial numbers) and formulas as their text; what a formula shows, and whether a text
-// that looks like a formula is one, has to be asked for (open-cells.ts).
+// The routine read: header row and mapped columns in one `values.batchGetByDataFilter`, about 20 bytes a cell instead
+// of the 89 of the grid.
+// It addresses by sheetId, so that a renamed tab or a named range has no effect. FORMULA rendering gives constants as
+// they are (dates as serial numbers) and formulas as their text. What a formula shows, and whether a text that looks
+// like a formula is one, needs a second call (open-cells.ts).
 // https://developers.google.com/workspace/sheets/api/reference/rest/v4/ValueRenderOption
 import { type GridBounds, rangeExtent, type RangeExtent } from './address.ts';
 import type { CallOptions, SheetsClient } from './client.ts';
@@ -12,23 +13,23 @@ import { type AnsweredRange, answeredRanges } from './answered-rows.ts';
 import { type RawAnswer, rawOptions, toRawAnswer } from './raw-answer.ts';
 
 /**
- * A rectangle of values, row by row. Rows at the end and ends of rows that are blank may be missing; any other blank cell
+ * A rectangle of values, row by row. Blank rows at the end and blank ends of rows may be missing; any other blank cell
  * is `''`.
  */
 export interface ValueBlock {
   readonly startRow: number;
   readonly startColumn: number;
-  /** Parsed as it is gone through; until the answer is disposed. */
+  /** Parsed while it is iterated; until the answer is disposed. */
   readonly rows: AnsweredRange['rows'];
   readonly cursor: AnsweredRange['cursor'];
 }
 
 export interface Values {
-  /** The tab's title at that moment; undefined if Google left it out. */
+  /** The tab's title at that moment; undefined: Google left it out. */
   readonly title: string | undefined;
-  /** One per bounds asked for, in their order. */
+  /** One for each requested bounds, in their order. */
   readonly blocks: readonly ValueBlock[];
-  /** Of the blocks: where bounds were open, Google answers where the grid ends. */
+  /** The bounds of the blocks: Google replaces open bounds by the end of the grid. */
   readonly extents: readonly RangeExtent[];
 }
 
@@ -59,7 +60,7 @@ export function readValues(
   );
 }
 
-/** Throws when a rectangle is missing: an answer that is not whole is never taken for a blank tab (L7). */
+/** Throws if a rectangle is missing: an incomplete answer never counts as a blank tab (L7). */
 export function takeValues(answer: RawAnswer, bounds: readonly GridBounds[], context: SheetsErrorContext): Values {
   const answered = answeredRanges(answer, context).flatMap(({ range, rows, cursor }) => {
     const extent = rangeExtent(range);

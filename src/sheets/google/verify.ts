@@ -1,4 +1,4 @@
-// Verification of pinned rows: the same row, every mapped cell as in the snapshot, and nothing to be set that must not be.
+// Verifies pinned rows: the same row, every mapped cell as in the snapshot, and no cell to be set that must not be.
 import { boundsToText, type GridBounds } from './address.ts';
 import { errorContext, idKey, type TableContext } from './context.ts';
 import { ProtectedError } from './errors.ts';
@@ -8,7 +8,7 @@ import type { ColumnKey, Row, RowOutcome } from '../port.ts';
 import { refuseMissing } from './preflight.ts';
 import type { Sendable, SentRow } from './sent-row.ts';
 
-/** A change on its way, and what became of it. */
+/** A change in progress, and its outcome. */
 export interface Item extends Sendable {
   outcome: RowOutcome | undefined;
 }
@@ -19,7 +19,7 @@ export interface PinnedItem {
   readonly pin: number;
 }
 
-/** A change that passed verification: what is sent, and the row it was verified on. */
+/** A change that passed verification: the cells to send, and the row it was verified on. */
 export interface ReadyItem extends SentRow {
   readonly item: Item;
 }
@@ -39,7 +39,7 @@ export function verifyAll(context: TableContext, view: PinnedView, items: readon
   });
 }
 
-/** Verification: the same row, every mapped cell as in the snapshot, and nothing to be set that must not be (W3, V5). */
+/** Verifies: the same row, every mapped cell as in the snapshot, and no cell to be set that must not be (W3, V5). */
 function verifyRow(
   context: TableContext,
   view: PinnedView,
@@ -55,7 +55,7 @@ function verifyRow(
   if (cellText(cellValue(cellOf(idKey))) !== change.row.id) return { kind: 'moved' };
   const changed = changedColumns(change.row, columnByKey, cells);
   if (changed.length > 0) {
-    // Without an id to go by, another row in its place looks the same as a row that was edited.
+    // Without an id, another row in its place looks the same as an edited row.
     return change.row.id === '' ? { kind: 'moved' } : { kind: 'changed-meanwhile', columns: changed };
   }
   const formulas = keys.filter((key) => formulaText(cellOf(key)) !== undefined);
@@ -68,7 +68,7 @@ function verifyRow(
   return { kind: 'refused', reason: 'protected', columns: forbidden, message };
 }
 
-/** Mapped cells that are not as in the snapshot. A formula's result may change by itself; that it is one may not. */
+/** Mapped cells that differ from the snapshot. The result of a formula may change by itself; that it is one may not. */
 export function changedColumns(
   row: Row,
   columnByKey: ReadonlyMap<ColumnKey, number>,

@@ -1,3 +1,4 @@
+// Signs and checks the bearer tokens of the stand-in.
 import { errors, jwtVerify, SignJWT } from 'jose';
 import { Refusal } from './refusal.ts';
 
@@ -5,7 +6,7 @@ export interface AuthOptions {
   readonly teamId: number;
   /** HS256 key of the tokens this stand-in signs and accepts. */
   readonly secret: string;
-  /** Further tokens that are accepted as they are. */
+  /** Further accepted tokens. */
   readonly acceptedTokens: readonly string[];
   readonly now: () => number;
 }
@@ -23,7 +24,7 @@ export class Auth {
     this.#key = new TextEncoder().encode(options.secret);
   }
 
-  /** A token like those of the service; `teamId` and `expiresAt` (epoch ms) may be wrong ones, for tests. */
+  /** A token like those of the service; tests may give a wrong `teamId` or `expiresAt` (epoch ms). */
   async sign({
     teamId = this.#options.teamId,
     expiresAt = this.#options.now() + tokenLifetimeSecs * 1000,
@@ -35,7 +36,7 @@ export class Auth {
       .sign(this.#key);
   }
 
-  /** The token of the header, once it is found good; the budget of calls goes by it. */
+  /** The valid token of the header; calls are counted by it. */
   async verify(authorization: string | undefined): Promise<string> {
     const token = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
     if (token === undefined) throw unauthenticated('The bearer token is missing.');

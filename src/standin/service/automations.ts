@@ -1,3 +1,7 @@
+/*
+ * The automations of the stand-in. An automation is draft, on, off or archived. Start turns draft and off on; stop
+ * turns on off. Either is harmless if it changes nothing, and both are refused once archived.
+ */
 import { automation } from '../../crm/outreach/operations/records.ts';
 import type { Jobs } from './jobs.ts';
 import { invalid, Refusal, unprocessable } from './refusal.ts';
@@ -7,12 +11,7 @@ import { RecordTable } from './table.ts';
 import { instantText } from './world.ts';
 import type { World } from './world.ts';
 
-/*
- * An automation is draft, on, off or archived. Start turns draft and off on; stop turns on off; either is harmless where
- * it changes nothing, and both are refused once archived.
- */
-
-/** A contact placed in an automation; the one record of this pair, whatever happens later. */
+/** A contact placed in an automation; the pair has one record for good. */
 export interface Enrolment {
   readonly uuid: string;
   readonly flow_uuid: string;
@@ -24,7 +23,7 @@ export interface Enrolment {
   readonly updated_at: string;
 }
 
-/** The one every automation version has. */
+/** The segment that every version of an automation has. */
 export const firstSegment = 1;
 const cancelledByUser = 'Automation cancelled manually';
 
@@ -73,7 +72,7 @@ export class Automations {
     return status === 'on' ? this.table.change(uuid, { status: 'off' }, this.#world.now()) : this.table.get(uuid);
   }
 
-  /** Throws the refusal that `enrol` would meet, before anything else is written. */
+  /** Throws the refusal that `enrol` would throw, before anything else is written. */
   assertEnrollable(uuid: string, segment: number, segmentField: string): void {
     const { status } = this.table.get(uuid);
     if (status === 'archived') throw unprocessable('The automation is archived.');
@@ -84,7 +83,7 @@ export class Automations {
     if (!known) throw invalid({ [segmentField]: ['The automation has no such contact source.'] });
   }
 
-  /** Places a contact in an automation; one that is active there already stays as it is. */
+  /** Places a contact in an automation; one that is active there stays unchanged. */
   enrol(flow: string, lead: string, segment: number): void {
     const at = instantText(this.#world.now());
     const known = this.enrolment(flow, lead);
@@ -101,7 +100,7 @@ export class Automations {
     });
   }
 
-  /** The refusal of adding a contact twice, where the switches want one. */
+  /** The refusal of a second enrolment, if the switches say so. */
   assertNotEnrolled(flow: string, lead: string): void {
     if (this.enrolment(flow, lead)?.state !== 'active') return;
     const message = 'The contact is already in the automation.';
@@ -115,7 +114,7 @@ export class Automations {
     }
   }
 
-  /** Dispatches one cancellation job for each automation named, whether the contact is active there or not. */
+  /** Dispatches one cancellation job for each named automation, whether the contact is active there or not. */
   requestCancel(lead: string, flows: readonly string[]): void {
     const unknown = flows.flatMap((uuid, index) => (this.table.has(uuid) ? [] : [index]));
     if (unknown.length > 0) {

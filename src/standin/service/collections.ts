@@ -1,3 +1,4 @@
+// Pages of the small collections: filter, order and paging.
 import { isObject } from '../../crm/outreach/operations/answers.ts';
 import type { Fields } from '../../crm/outreach/operations/shape.ts';
 import { byField } from './order.ts';
@@ -17,7 +18,7 @@ export interface CollectionRequest {
 
 export interface CollectionRules<Row> {
   readonly shape: { readonly fields: Fields };
-  /** The fields `q` looks into. */
+  /** The fields that `q` searches. */
   readonly freeText: readonly (keyof Row & string)[];
   readonly orderDefault?: 'asc' | 'desc';
   readonly rowsMax: number;
@@ -49,7 +50,7 @@ function containsText<Row>(row: Row, fields: readonly (keyof Row)[], wanted: str
   });
 }
 
-/** Query values are texts: `1` means the number 1, `true` and `1` mean a flag that is set, a range holds instants. */
+/** Query values are texts: `1` means the number 1, `true` and `1` mean a set flag, a range holds instants. */
 function fits(value: unknown, wanted: unknown): boolean {
   if (wanted === undefined) return true;
   if (typeof value === 'boolean') return value === (wanted === 'true' || wanted === '1');

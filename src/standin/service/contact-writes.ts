@@ -1,3 +1,4 @@
+// Turns the input of a contact into stored fields.
 import type { ContactUpdate, Lead } from '../../crm/outreach/operations/records.ts';
 import type { ContactChange, ContactFields } from './contacts.ts';
 import { handleOf, isMemberId } from './identifiers.ts';
@@ -8,7 +9,7 @@ import type { Switches } from './switches.ts';
 type InputName = keyof ContactUpdate;
 
 /**
- * What a contact input means for the stored contact `before` (undefined: a new one). `prefix` names the place of the
+ * The effect of a contact input on the stored contact `before` (undefined: a new one). `prefix` is the path of the
  * fields in the request, for refusals.
  */
 export function contactInputToChange(
@@ -31,8 +32,8 @@ export function contactInputToChange(
 }
 
 /**
- * What `network_id` adds: a handle or member id where the lead names none itself and the contact has none yet. One that
- * is already an identifier of the contact adds nothing.
+ * The effect of `network_id`: sets a handle or member id if the lead has none and the contact has none yet. One that is
+ * already an identifier of the contact changes nothing.
  */
 export function networkIdToFields(
   networkId: string | undefined,
@@ -75,7 +76,7 @@ function normalised(name: InputName, value: string, { normalises }: Switches): s
   return trimmed;
 }
 
-/** The full name is built anew whenever one of its parts is written. */
+/** The full name is rebuilt whenever one of its parts is written. */
 function withName(fields: ContactFields, before: ContactRecord | undefined): ContactFields {
   if (fields.first_name === undefined && fields.last_name === undefined) return fields;
   const first = fields.first_name === undefined ? before?.first_name : fields.first_name;

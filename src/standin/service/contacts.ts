@@ -1,3 +1,4 @@
+// The stored contacts, found by uuid and by identifier.
 import { contact } from '../../crm/outreach/operations/records.ts';
 import { contactKeys } from './identifiers.ts';
 import { SearchIndex } from './search-index.ts';
@@ -6,7 +7,7 @@ import type { ContactRecord } from './stored.ts';
 import { instantText, missing } from './world.ts';
 import type { World } from './world.ts';
 
-/** A contact with what the service keeps of it and never answers. */
+/** A contact, with data that the service never answers. */
 export interface StoredContact {
   readonly record: ContactRecord;
   readonly customFields: Readonly<Record<string, string>>;
@@ -24,7 +25,7 @@ export interface ContactChange {
 export class Contacts {
   readonly #world: World;
   readonly #contactByUuid = new Map<string, StoredContact>();
-  /** Under each identifier the contacts that have it, oldest first; most have one. */
+  /** The contacts of each identifier, oldest first; most identifiers have one. */
   readonly #uuidsByKey = new Map<string, string[]>();
   readonly index = new SearchIndex();
 
@@ -44,14 +45,14 @@ export class Contacts {
     return this.#contactByUuid.get(uuid);
   }
 
-  /** The contact of a uuid in a path, or the refusal the service has for it. */
+  /** The contact of a uuid in a path, or the service's refusal. */
   get(uuid: string): StoredContact {
     const found = this.#contactByUuid.get(uuid);
     if (!found) throw missing(this.#world, 'The contact', uuid);
     return found;
   }
 
-  /** The contact of the first key that has any; of several that share it, the one most recently updated. */
+  /** The contact of the first key that has any; if several share it, the one most recently updated. */
   match(keys: readonly string[]): StoredContact | undefined {
     for (const key of keys) {
       const candidates = (this.#uuidsByKey.get(key) ?? []).flatMap((uuid) => this.#contactByUuid.get(uuid) ?? []);
@@ -61,7 +62,7 @@ export class Contacts {
     return undefined;
   }
 
-  /** Adds a contact as given, by no rule of the service; `uuid` and the instants are made up where missing. */
+  /** Adds a contact as given, without the rules of the service; missing `uuid` and instants are made up. */
   add(
     { fields = {}, customFields = {}, domain = null }: ContactChange & { fields?: Partial<ContactRecord> },
     at = this.#world.now(),
@@ -110,7 +111,7 @@ export class Contacts {
     return after;
   }
 
-  /** Removes a contact if it is there. */
+  /** Removes a contact if it exists. */
   remove(uuid: string, at = this.#world.now()): void {
     const gone = this.#contactByUuid.get(uuid);
     if (!gone) return;
@@ -119,7 +120,7 @@ export class Contacts {
     this.#tellIndex(uuid, undefined, at);
   }
 
-  /** Takes these contacts in place of all others, searchable at once. */
+  /** Replaces all contacts by these, searchable at once. */
   replaceAll(contacts: Iterable<StoredContact>): void {
     this.#contactByUuid.clear();
     this.#uuidsByKey.clear();

@@ -1,3 +1,4 @@
+// The control routes of the stand-in under `/_standin`.
 import { Hono } from 'hono';
 import * as z from 'zod';
 import type { Auth } from './auth.ts';
@@ -22,8 +23,8 @@ export interface ControlParts {
 }
 
 /**
- * `/_standin`: how a trial turns switches, injects faults and looks behind the service. No token is asked for; the
- * stand-in listens on the loopback interface alone.
+ * `/_standin`: turns switches, injects faults and shows the data of the stand-in. Needs no token; the stand-in listens
+ * on the loopback interface alone.
  */
 export function createControl({ switches, faults, received, model, auth, changed }: ControlParts): Hono<Env> {
   const app = new Hono<Env>();
@@ -104,7 +105,7 @@ export function createControl({ switches, faults, received, model, auth, changed
   return app;
 }
 
-/** What there is, for whoever asks with a browser or curl. */
+/** Lists the paths, for a browser or curl. */
 const controls = {
   'GET /_standin/switches': 'how the switches stand',
   'GET /_standin/switches/help': 'what each switch does',

@@ -1,10 +1,13 @@
+// Decides which custom fields of a write are stored.
 import { invalid } from './refusal.ts';
 import type { Switches } from './switches.ts';
 
 const wellFormed = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const customFieldsMax = 100;
 
-/** The custom fields of a write that are stored; a name the team has not is refused, or left out by a switch. */
+/**
+ * The custom fields of a write that are stored; a name that the team does not have is refused, or left out by a switch.
+ */
 export function storableCustomFields(
   given: Readonly<Record<string, string>>,
   switches: Switches,

@@ -1,3 +1,7 @@
+/*
+ * Turns a request into the input of its operation: path, query and body, each checked by its schema in the operations
+ * table, joined into one flat object.
+ */
 import * as z from 'zod';
 import { isObject } from '../../crm/outreach/operations/answers.ts';
 import type { NamedOperation } from '../../crm/outreach/operations/table.ts';
@@ -7,11 +11,6 @@ import { paging } from '../../crm/outreach/operations/paging.ts';
 import { badRequest, invalid, issuesToFieldTexts, notFound, Refusal, serverError } from './refusal.ts';
 import { failFilter } from './search.ts';
 import type { Switches } from './switches.ts';
-
-/*
- * From a request to the input of its operation: path, query and body, each checked by the schema the operations table
- * has for it, joined into one flat object.
- */
 
 export interface RawRequest {
   readonly params: Readonly<Record<string, string>>;
@@ -47,7 +46,9 @@ function check(schema: z.ZodType, value: unknown): object {
   return data as object;
 }
 
-/** Filters arrive as `status=on`, `filter[status]=on` or `filter={"status":"on"}`; the handler finds all under `filter`. */
+/**
+ * Filters arrive as `status=on`, `filter[status]=on` or `filter={"status":"on"}`; the handler gets all under `filter`.
+ */
 function decodeCollectionQuery(params: URLSearchParams, query: z.ZodObject, { flatFilters }: Switches): object {
   const { filter: filterSchema, ...flat } = query.shape;
   const pagingSchema = z.strictObject(Object.fromEntries(Object.entries(flat).filter(([name]) => name in paging)));
@@ -96,9 +97,9 @@ type Body = Readonly<Record<string, unknown>>;
 const filterNames: ReadonlySet<string> = new Set([...contactFieldNames, 'q']);
 const externalProfileId = 'external_browser_profile_id';
 
-/** Where the service takes more than the table lets a client send, or takes it under another name. */
+/** Inputs of the service that the table does not let a client send, or that have another name. */
 const bodyForms: Readonly<Record<string, (body: Body, switches: Switches) => Body>> = {
-  // Unknown fields are accepted and not stored; null is as good as "".
+  // Unknown fields are accepted and not stored; null equals "".
   'contacts.update': (body, { updateIgnores }) =>
     Object.fromEntries(
       Object.entries(body)

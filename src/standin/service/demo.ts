@@ -1,16 +1,15 @@
+/*
+ * The demo data of a team: three lists, four automations in the four states, two sender profiles, varied contacts, and
+ * some messages. The same seed and the same clock give the same data.
+ */
 import { officeHours } from './automations.ts';
 import type { Model } from './model.ts';
 import type { Random } from './random.ts';
 import { instantText } from './world.ts';
 import type { World } from './world.ts';
 
-/*
- * A team in the middle of its work: three lists, four automations in the four states, two sender profiles, contacts that
- * differ as real ones do, some already written to. The same seed and the same clock give the same data.
- */
-
 const dayMs = 24 * 3600 * 1000;
-/** Domains under .test belong to nobody (RFC 2606), and a sync does not take them for placeholders. */
+/** Domains under .test have no owner (RFC 2606), and a sync does not take them for placeholders. */
 const topLevelDomain = 'test';
 
 const firstNames =
@@ -46,7 +45,7 @@ const openings = [
 
 const demoSizes = { contacts: 600, messages: 40, emails: 25 };
 
-/** Fills an empty model; `contacts` may be raised for measurements. */
+/** Fills an empty model; measurements may raise `contacts`. */
 export function addDemoData(model: Model, world: World, { contacts = demoSizes.contacts } = {}): void {
   const { random, now } = world;
   const startMs = now() - 120 * dayMs;
@@ -129,7 +128,7 @@ export function addDemoData(model: Model, world: World, { contacts = demoSizes.c
   }
 }
 
-/** Not everybody has everything: blanks are part of the picture. */
+/** Some fields of some contacts are blank. */
 function person(random: Random, index: number) {
   const first = random.pick(firstNames);
   const last = random.pick(lastNames);

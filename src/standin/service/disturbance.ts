@@ -1,3 +1,4 @@
+// Carries out injected faults on requests.
 import type { Context, MiddlewareHandler, Next } from 'hono';
 import type { Env } from './env.ts';
 import type { Fault, Faults } from './faults.ts';
@@ -13,7 +14,7 @@ interface DisturbanceParts {
   readonly sleep: Sleep;
 }
 
-/** Carries out the faults: what a request meets instead of, before or after its handler. */
+/** Carries out the faults of a request, in place of, before or after its handler. */
 export class Disturbance {
   readonly #parts: DisturbanceParts;
 
@@ -38,7 +39,7 @@ export class Disturbance {
       fault.kind === 'truncated' || fault.kind === 'bad_rows' || ('when' in fault && fault.when === 'after');
     if (isAfter) await next();
     const answer = await this.#answer(fault, c);
-    // Hono adds the headers of the answer it has to one that replaces it; this one stands alone.
+    // Hono adds the headers of its present answer to one that replaces it; this one has only its own.
     if (isAfter) c.res = undefined;
     c.res = answer;
     return undefined;
@@ -76,7 +77,7 @@ const injected = (status: number) => envelope(status, 'injected', `Injected faul
 
 async function truncated(whole: Response): Promise<Response> {
   const text = await whole.text();
-  // An answer without a body stays one: there is nothing to break off.
+  // An answer without a body stays as it is: it cannot break off.
   const half = text === '' ? null : text.slice(0, Math.ceil(text.length / 2));
   return new Response(half, { status: whole.status, headers: { 'content-type': 'application/json' } });
 }
@@ -92,12 +93,12 @@ function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
-/** For a caller without a connection to break: reading the answer fails. */
+/** For a caller without a connection: reading the answer fails. */
 function brokenBody(): ReadableStream {
   return new ReadableStream({ start: (controller) => controller.error(connectionReset()) });
 }
 
-/** What `fetch` rejects with when the other end closes the connection before it has answered. */
+/** The rejection of `fetch` when the other end closes the connection before it has answered. */
 export function connectionReset(): TypeError {
   const cause = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' });
   return new TypeError('fetch failed', { cause });

@@ -1,9 +1,10 @@
+// The types of Hono variables in the stand-in.
 import type { Received } from './received.ts';
 
-/** What Hono carries along with a request. */
+/** The variables of a Hono request. */
 export interface Env {
   Bindings: {
-    /** Given by whoever carries the answers: breaks the connection, so that the client gets none. */
+    /** Set by the server: breaks the connection, so that the client gets no answer. */
     readonly dropConnection?: () => void;
   };
   Variables: {

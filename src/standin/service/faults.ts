@@ -1,11 +1,9 @@
+/*
+ * Faults between a client and a service that works: each is injected into the next `times` matching requests. `when`
+ * selects one of two cases: `before`: nothing was done; `after`: the write happened and only its answer is wrong.
+ */
 import * as z from 'zod';
 import { rateLimitHeaders } from './switches.ts';
-
-/*
- * Faults are what goes wrong between a client and a service that works: each is injected into the next `times` matching
- * requests. `when` tells the two halves of every outage apart: `before`, nothing was done; `after`, the write happened
- * and only its answer is wrong.
- */
 
 const matching = {
   operation: z.string().optional().describe('only requests of this operation: contacts.upsert'),
@@ -37,13 +35,13 @@ export const faultSchema = z.discriminatedUnion('kind', [
 ]);
 
 interface Predicate {
-  /** Only requests this holds for. */
+  /** The requests that match. */
   readonly matches?: ((request: Request) => boolean) | undefined;
 }
 export type FaultInput = z.input<typeof faultSchema> & Predicate;
 export type Fault = z.output<typeof faultSchema> & Predicate;
 
-/** The faults waiting for their requests, in the order they were injected. */
+/** The waiting faults, in the order they were injected. */
 export class Faults {
   #waiting: Fault[] = [];
 
@@ -51,7 +49,7 @@ export class Faults {
     return this.#waiting;
   }
 
-  /** Throws a ZodError where the fault is none. */
+  /** Throws a ZodError if the fault is invalid. */
   inject({ matches, ...input }: FaultInput): void {
     this.#waiting.push({ ...faultSchema.parse(input), matches });
   }
@@ -60,7 +58,7 @@ export class Faults {
     this.#waiting = [];
   }
 
-  /** The first fault this request is to meet, counted down; undefined for an undisturbed request. */
+  /** The first fault for this request, counted down; undefined: the request has none. */
   take(operation: string | null, path: string, request: Request): Fault | undefined {
     const met = this.#waiting.find(
       (candidate) =>

@@ -1,3 +1,4 @@
+// The handlers of all operations.
 import type { Operation } from '../../crm/outreach/operations/define.ts';
 import {
   automation,
@@ -26,14 +27,17 @@ import type { World } from './world.ts';
 type InputOf<Op> = Op extends Operation<infer Input> ? Input : never;
 type Table = typeof operations;
 
-/** One handler for each operation of the table; one too few does not compile. */
+/** One handler for each operation of the table; a missing one does not compile. */
 export type Handlers = {
   readonly [Area in keyof Table]: {
     readonly [Name in keyof Table[Area]]: (input: InputOf<Table[Area][Name]>) => Reply;
   };
 };
 
-/** What each operation does to the model and how it answers. Handlers throw a Refusal before they have written anything. */
+/**
+ * The effect of each operation on the model, and its answer. Handlers throw a Refusal before they have written
+ * anything.
+ */
 export function createHandlers(model: Model, world: World): Handlers {
   const { switches, random } = world;
   const { jobs, contacts, lists, automations, senderProfiles, inbox } = model;

@@ -1,15 +1,14 @@
-import type { ContactRecord } from './stored.ts';
-
 /*
- * What identifies a person to the service, as index keys `kind:normal form`. Two spellings of one identifier give the
- * same key: profile URL or bare handle, upper or lower case, surplus spaces.
+ * The identifiers of a person, as index keys `kind:normal form`. Two spellings of one identifier give the same key:
+ * profile URL or bare handle, upper or lower case, surplus spaces.
  */
+import type { ContactRecord } from './stored.ts';
 
 type Kind = 'ln_id' | 'sn_id' | 'network' | 'work_email' | 'personal_email' | 'person';
 
 const key = (kind: Kind, normal: string) => `${kind}:${normal}`;
 const folded = (text: string) => text.trim().replaceAll(/\s+/g, ' ').toLowerCase();
-/** Letters and digits of base64, in which every case counts; all of them begin alike. */
+/** Letters and digits of base64, in which case matters; all of them begin alike. */
 const isCoded = (text: string) => /^AC[a-z]A[\w-]+$/.test(text);
 const memberIdOf = (text: string) => (isCoded(text.trim()) ? text.trim() : folded(text));
 
@@ -36,7 +35,7 @@ function decode(segment: string): string {
   }
 }
 
-/** A member number rather than a handle. */
+/** A member number, not a handle. */
 export const isMemberId = (text: string) => /^\d+$/.test(text.trim());
 
 /** Every key under which a contact can be found. */
@@ -62,7 +61,7 @@ interface GivenIdentifiers {
 }
 
 /**
- * The keys to try for what a caller gave, in the documented order: numeric member id, ln_id, sn_id, handle, work e-mail,
+ * The keys to try for given identifiers, in the documented order: numeric member id, ln_id, sn_id, handle, work e-mail,
  * personal e-mail, name and company. A network_id that is no number may be a handle or either member identifier.
  */
 export function givenKeys({

@@ -1,9 +1,10 @@
+// Calls the stand-in without a socket.
 import type { Hono } from 'hono';
 import { connectionReset } from './disturbance.ts';
 import type { Env } from './env.ts';
 import { untilAborted } from '../until-aborted.ts';
 
-/** `fetch` without a socket: honours the signal, and rejects as the real one does when a fault loses the answer. */
+/** `fetch` without a socket: honours the signal, and rejects like the real one when a fault loses the answer. */
 export function inProcessFetch(
   app: Hono<Env>,
 ): (input: string | URL | Request, init?: RequestInit) => Promise<Response> {

@@ -1,3 +1,4 @@
+// The stored network messages and e-mails.
 import { email, networkMessage } from '../../crm/outreach/operations/records.ts';
 import { recordOf } from './stored.ts';
 import type { EmailRecord, NetworkMessageRecord } from './stored.ts';
@@ -5,7 +6,7 @@ import { RecordTable } from './table.ts';
 import { instantText } from './world.ts';
 import type { World } from './world.ts';
 
-/** Stored beside the e-mail, whose rows carry no body. */
+/** Stored beside the e-mail, whose rows have no body. */
 export interface EmailBody {
   readonly uuid: string;
   readonly subject: string | null;
@@ -76,7 +77,7 @@ export class Inbox {
     return { email: record, body: stored };
   }
 
-  /** The end of a queued message, as the switches have it. */
+  /** The final state of a queued message, by the switches. */
   deliverMessage(uuid: string, at: number): void {
     if (!this.messages.has(uuid)) return;
     const outcome = this.#world.switches.messageOutcome;
@@ -87,7 +88,7 @@ export class Inbox {
     this.messages.change(uuid, ending, at);
   }
 
-  /** The end of a queued e-mail. A bounce arrives as an e-mail of its own. */
+  /** The final state of a queued e-mail. A bounce arrives as an e-mail of its own. */
   deliverEmail(uuid: string, at: number): void {
     const sent = this.emails.find(uuid);
     if (!sent) return;

@@ -1,6 +1,7 @@
+// The delayed work of the stand-in.
 import type { World } from './world.ts';
 
-/** What the service promises to do later. */
+/** Work that the service does later. */
 export type Work =
   | { readonly kind: 'delete_contact'; readonly lead_uuid: string }
   | { readonly kind: 'enrich_contact'; readonly lead_uuid: string }
@@ -20,12 +21,12 @@ export type Job = Work & {
   readonly due_at: number;
 };
 
-/** Finished jobs remembered, for whoever looks. */
+/** Finished jobs that are kept for inspection. */
 const finishedMax = 1000;
 
 /**
- * Work with a due time. Nothing here wakes up by itself: whoever looks at the model settles it first (`run`), and each
- * job then happens as of its own due time, the earliest first.
+ * Work with a due time. No timer runs it: each reader of the model first settles it (`run`). Each job then happens as
+ * of its own due time, the earliest first.
  */
 export class Jobs {
   readonly #world: World;
@@ -49,7 +50,7 @@ export class Jobs {
     this.#pending.push({ ...work, uuid: this.#world.random.uuid(), dispatched_at: now, due_at: now + delayMs });
   }
 
-  /** Does everything due by `now` (epoch ms), also what that in turn dispatches; answers how many jobs that were. */
+  /** Does all jobs due by `now` (epoch ms), including those that they dispatch; returns their number. */
   run(now: number, perform: (job: Job) => void): number {
     let done = 0;
     for (let job = this.#takeNext(now); job; job = this.#takeNext(now)) {

@@ -1,3 +1,4 @@
+// The stored lists.
 import { list } from '../../crm/outreach/operations/records.ts';
 import { recordOf } from './stored.ts';
 import type { ListRecord } from './stored.ts';

@@ -1,3 +1,4 @@
+// The data of the stand-in, put together.
 import { Automations } from './automations.ts';
 import { Contacts } from './contacts.ts';
 import { Inbox } from './inbox.ts';
@@ -9,7 +10,7 @@ import { SenderProfiles } from './sender-profiles.ts';
 import { instantText } from './world.ts';
 import type { World } from './world.ts';
 
-/** The trace a deletion leaves: the mass action item and its delete payload. */
+/** The record of a deletion: the mass action item and its delete payload. */
 export interface MassAction {
   readonly uuid: string;
   readonly kind: 'delete';
@@ -18,7 +19,7 @@ export interface MassAction {
   readonly created_at: string;
 }
 
-/** Everything the service knows. Tests read it, and plant in it what no operation can bring about. */
+/** All data of the service. Tests read it, and add data that no operation can create. */
 export class Model {
   readonly #world: World;
   readonly jobs: Jobs;
@@ -41,10 +42,7 @@ export class Model {
     this.inbox = new Inbox(world);
   }
 
-  /**
-   * Lets everything happen that is due by now; `at` may run ahead of the clock, to see the end of all jobs. True when a
-   * job was done.
-   */
+  /** Does all jobs due by now; `at` may be ahead of the clock, to see the end of all jobs. True: a job was done. */
   settle(at = this.#world.now()): boolean {
     const done = this.jobs.run(at, (job) => this.#perform(job));
     this.contacts.index.settle(at);

@@ -1,4 +1,4 @@
-/** Compares records by one field; blanks come first, as in the service's SQL. Equal ones keep the order they came in. */
+/** Compares records by one field; blanks come first, as in the service's SQL. Equal ones keep their order. */
 export function byField<Row extends object>(field: keyof Row, direction: 'asc' | 'desc'): (a: Row, b: Row) => number {
   const sign = direction === 'asc' ? 1 : -1;
   return (a, b) => sign * compareValues(a[field], b[field]);

@@ -1,8 +1,9 @@
+// Cuts a result into a page, with the figures that the switches want.
 import type { Random } from './random.ts';
 import { invalid } from './refusal.ts';
 import type { Switches } from './switches.ts';
 
-/** A stretch of a result, before it becomes an answer. */
+/** A part of a result, before it becomes an answer. */
 export interface Window<Row> {
   readonly rows: readonly Row[];
   /** Rows asked for, after clamping. */
@@ -11,10 +12,10 @@ export interface Window<Row> {
   readonly total: number;
 }
 
-/** The page size when none is asked for. */
+/** The default page size. */
 const pageRowsDefault = 20;
 
-/** The page size that is served for the one asked for. */
+/** The page size that is served for a requested one. */
 export function pageLimit(asked: number | undefined, rowsMax: number, { pageBeyond }: Switches): number {
   const limit = asked ?? Math.min(pageRowsDefault, rowsMax);
   if (limit <= rowsMax) return limit;
@@ -24,7 +25,7 @@ export function pageLimit(asked: number | undefined, rowsMax: number, { pageBeyo
 
 type HasMore = 'absent' | 'present' | 'wrong';
 
-/** The figures of a page as the switches distort them. */
+/** The figures of a page, changed by the switches. */
 export function pageFigures(window: Window<unknown>, hasMore: HasMore, { totalDriftMax }: Switches, random: Random) {
   const { limit, offset, total } = window;
   const more = offset + window.rows.length < total;

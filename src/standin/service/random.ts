@@ -1,15 +1,16 @@
+// The random generator of the stand-in.
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { skipN } from 'pure-rand/utils/skipN';
 import { xoroshiro128plus, xoroshiro128plusFromState } from 'pure-rand/generator/xoroshiro128plus';
 
-/** All chance in the stand-in: the same seed gives the same ids and the same demo data. */
+/** All randomness of the stand-in: the same seed gives the same ids and the same demo data. */
 export interface Random {
   /** Between `from` and `to`, both included. */
   integer(from: number, to: number): number;
   pick<T>(items: readonly T[]): T;
   /** A version 4 uuid. */
   uuid(): string;
-  /** Where the generator stands; a snapshot keeps it, so that no id comes twice after a restart. */
+  /** The state of the generator; a snapshot keeps it, so that no id comes twice after a restart. */
   state(): readonly number[];
   restore(state: readonly number[]): void;
 }

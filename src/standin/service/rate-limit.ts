@@ -1,12 +1,13 @@
+// Limits the calls of a token, and builds the headers of a 429.
 import type { RateLimitHeaders, Switches } from './switches.ts';
 
 type RateWindow = Switches['rateLimits'][number];
 
 export interface Admission {
   readonly admitted: boolean;
-  /** Milliseconds until the next call is admitted; 0 when this one was. */
+  /** Milliseconds until the next call is admitted; 0: this one was. */
   readonly waitMs: number;
-  /** The tightest window, for the headers; undefined where there is no limit. */
+  /** The tightest window, for the headers; undefined: there is no limit. */
   readonly window?: { readonly calls: number; readonly remaining: number };
 }
 
@@ -33,7 +34,7 @@ export class RateLimiter {
   }
 }
 
-/** The headers of a 429 that is over in `waitMs`, in the form asked for. */
+/** The headers of a 429 that ends in `waitMs`, in the requested form. */
 export function waitHeaders(form: RateLimitHeaders, waitMs: number, now: number): Record<string, string> {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
   const over = new Date(now + seconds * 1000);

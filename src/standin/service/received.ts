@@ -1,19 +1,19 @@
-/** One request as it came in and how it ended. */
+/** One request and its result. */
 export interface Received {
   /** Epoch milliseconds. */
   readonly time: number;
   readonly method: string;
   /** With the query. */
   readonly path: string;
-  /** Name in the operations table; null for a path that is none. */
+  /** Name in the operations table; null: the path has no operation. */
   readonly operation: string | null;
-  /** The JSON that was sent, or its text where it is none; undefined for none, and beyond the size kept. */
+  /** The JSON body, or its text if it is not JSON; undefined: none, or larger than the kept size. */
   body: unknown;
-  /** null until it is answered, and for ever when the answer is lost. */
+  /** null until it is answered, and for good when the answer is lost. */
   status: number | null;
 }
 
-/** Larger bodies are not kept, so that the log stays small whatever is sent. */
+/** Larger bodies are not kept, so that the log stays small. */
 const bodyCharsMax = 16_384;
 
 /** The latest requests, oldest first. */

@@ -1,6 +1,7 @@
+// The refusals of the stand-in, as errors.
 import type * as z from 'zod';
 
-/** Texts by field name, as the service sends them in `error.data`. */
+/** Texts by field name, in the form of the service's `error.data`. */
 export type FieldTexts = Readonly<Record<string, readonly string[]>>;
 
 interface RefusalDetails {
@@ -10,7 +11,7 @@ interface RefusalDetails {
   readonly data?: FieldTexts;
 }
 
-/** The service says no: thrown anywhere below the router, which turns it into the error envelope. */
+/** A refusal of the service: thrown anywhere below the router, which turns it into the error envelope. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly status: number;
@@ -39,12 +40,12 @@ export const invalid = (data: FieldTexts, status = 422) =>
     data,
   });
 
-/** 422 about the state of things rather than a field. */
+/** 422 about a state, not a field. */
 export const unprocessable = (message: string) => new Refusal({ status: 422, reason: 'validation_error', message });
 
 export const serverError = (message = 'Server Error') => new Refusal({ status: 500, reason: 'server_error', message });
 
-/** The field map of a failed validation: `{'lead.email': ['…']}`; what concerns no single field is under `body`. */
+/** The field map of a failed validation: `{'lead.email': ['…']}`; an error of no single field is under `body`. */
 export function issuesToFieldTexts(issues: readonly z.core.$ZodIssue[]): FieldTexts {
   const texts = issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'

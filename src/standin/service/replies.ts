@@ -1,7 +1,8 @@
+// Builds the HTTP answers of the stand-in.
 import type { Refusal } from './refusal.ts';
 import type { Switches } from './switches.ts';
 
-/** What a handler answers; `json` is left out for an empty body. */
+/** The answer of a handler; `json` is left out for an empty body. */
 export interface Reply {
   readonly status: number;
   readonly json?: unknown;
@@ -16,7 +17,7 @@ export function replyToResponse({ status, json }: Reply, { blankSuccess }: Switc
   return Response.json(json, { status });
 }
 
-/** The error body of the service; its top-level `message` is what the contract promises for some refusals. */
+/** The error body of the service; the contract documents its top-level `message` for some refusals. */
 export function envelope(status: number, reason: string, message: string, data: object = {}): object {
   return { error: { reason, message, data }, message, code: status };
 }
@@ -28,12 +29,12 @@ export function refusalToResponse(refusal: Refusal, switches: Switches): Respons
     return Response.json({ message, errors: data }, { status });
   }
   if (status === 504) return htmlPage(status);
-  // The rest of a body that is too large is not read, so that nothing more can come over its connection.
+  // The rest of a too large body is not read, so its connection cannot be used again.
   const headers: Record<string, string> = status === 413 ? { connection: 'close' } : {};
   return Response.json(envelope(status, reason, message, data), { status, headers });
 }
 
-/** What a gateway before the service says. */
+/** The answer of a gateway in front of the service. */
 export function htmlPage(status: number): Response {
   const title = titles[status] ?? 'Error';
   const page = `<!doctype html>\n<html><head><title>${status} ${title}</title></head><body><h1>${status} ${title}</h1></body></html>\n`;

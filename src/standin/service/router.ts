@@ -1,3 +1,4 @@
+// Routes requests to the handlers of their operations.
 import type { Context, Next } from 'hono';
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
@@ -32,15 +33,15 @@ export interface RouterParts {
 }
 
 /**
- * The routes of the operations table. A request is logged, read, disturbed if a fault waits for it, let in (headers,
- * token, budget), decoded by the schemas of its operation and handed to its handler.
+ * The routes of the operations table. A request is logged, read, disturbed if a fault matches it, admitted (headers,
+ * token, budget), decoded by the schemas of its operation and passed to its handler.
  */
 export function createRouter({ world, model, handlers, auth, received, disturbance, changed }: RouterParts): Hono<Env> {
   const { switches, now } = world;
   const limiter = new RateLimiter();
   const app = new Hono<Env>();
 
-  /** Everything before the handler; the path stands for an operation of the table, or for none (null). */
+  /** All steps before the handler; the path has an operation of the table, or none (null). */
   const gate = (operation: string | null, repeat: Operation['repeat'] = 'read') => [
     async (c: Context<Env>, next: Next) => {
       const { pathname, search } = new URL(c.req.url);
@@ -50,7 +51,7 @@ export function createRouter({ world, model, handlers, auth, received, disturban
       await next();
       const after = model.settle();
       if (before || after || repeat !== 'read') changed();
-      // Its own clock, and not that of whoever serves it.
+      // The stand-in's own clock, not that of the server.
       c.header('date', new Date(now()).toUTCString());
       entry.status ??= c.get('lost') ? null : c.res.status;
     },
@@ -116,6 +117,6 @@ export function createRouter({ world, model, handlers, auth, received, disturban
 function handlerOf(handlers: Handlers, { area, operation }: NamedOperation): (input: object) => Reply {
   const key = Object.entries(operations[area]).find(([, candidate]) => candidate === operation)?.[0] ?? '';
   const inArea: Readonly<Record<string, (input: never) => Reply>> = handlers[area];
-  // The input was decoded by the schemas of this very operation.
+  // The schemas of this operation have decoded the input.
   return inArea[key] as (input: object) => Reply;
 }

@@ -1,3 +1,4 @@
+// The delayed view of contacts that the search uses.
 import type { ContactRecord } from './stored.ts';
 
 interface IndexWrite {
@@ -8,8 +9,8 @@ interface IndexWrite {
 }
 
 /**
- * What the search sees of the contacts. Writes reach it in order, each at its time (epoch ms): until then a new contact
- * is missing, an edited one shows its old values and a deleted one is still answered. `version` moves with every change.
+ * The contacts as the search sees them. Writes reach it in order, each at its time (epoch ms). Until then a new contact
+ * is missing, an edited one shows its old values and a deleted one is still answered. Each change increases `version`.
  */
 export class SearchIndex {
   readonly #recordByUuid = new Map<string, ContactRecord>();

@@ -1,3 +1,4 @@
+// The contact search of the stand-in.
 import { matches } from '../../crm/outreach/operations/filter.ts';
 import type { ContactFilter } from '../../crm/outreach/operations/filter.ts';
 import { contact } from '../../crm/outreach/operations/records.ts';
@@ -23,7 +24,7 @@ export interface SearchRequest {
 /** Results kept until the next write: paging through one query sorts the contacts once. */
 const resultsMax = 8;
 
-/** The contact search: filter, order and window over what the index sees. */
+/** The contact search: filter, order and window over the contacts of the index. */
 export class ContactSearch {
   readonly #index: SearchIndex;
   readonly #switches: Switches;
@@ -72,7 +73,7 @@ export class ContactSearch {
     return result;
   }
 
-  /** Everything, or what a filter by uuid leaves of it: comparing a hundred uuids with each contact is slow. */
+  /** All contacts, or those of a filter by uuid: comparing a hundred uuids with each contact is slow. */
   #candidates({ uuid }: ContactFilter): IteratorObject<ContactRecord> {
     const records = this.#index.records();
     if (!Array.isArray(uuid)) return records;
@@ -99,7 +100,7 @@ function containsText(record: ContactRecord, wanted: string): boolean {
   return freeTextFields.some((field) => record[field]?.toLowerCase().includes(wanted) ?? false);
 }
 
-/** The part of a filter that is applied; the rest is refused, fails or is dropped, as the switches say. */
+/** The applied part of a filter; the rest is refused, fails or is dropped, by the switches. */
 function servedFilter(filter: ContactFilter, { filterByField }: Switches): ContactFilter {
   refuse(unusable(filter));
   const troubled = Object.keys(filter).filter((name) => filterByField[name as ContactField] !== undefined);
@@ -109,14 +110,14 @@ function servedFilter(filter: ContactFilter, { filterByField }: Switches): Conta
   return Object.fromEntries(Object.entries(filter).filter(([name]) => !troubled.includes(name)));
 }
 
-/** The field that is ordered by: created_at where none was asked for, or the one that was is ignored. */
+/** The field of the order: created_at by default, or if the requested one is ignored. */
 function servedOrder(field: ContactField | undefined, { orderFieldIgnored, orderByField }: Switches): ContactField {
   const trouble = field && orderByField[field];
   if (trouble !== undefined) failFilter(trouble, 'order_field', 'Ordering by this field is not possible.');
   return field === undefined || orderFieldIgnored || trouble !== undefined ? 'created_at' : field;
 }
 
-/** Each answer puts contacts that are equal in the field into another order, as a database without a second order does. */
+/** Each answer puts contacts that are equal in the field into another order, like a database without a second order. */
 function shuffleTies(found: readonly ContactRecord[], field: ContactField, random: Random): readonly ContactRecord[] {
   const dice = new Map(found.map((record) => [record, random.integer(0, 2 ** 30)]));
   const compare = byField<ContactRecord>(field, 'asc');
@@ -128,7 +129,7 @@ function shuffleTies(found: readonly ContactRecord[], field: ContactField, rando
     .map(({ record }) => record);
 }
 
-/** Answers a filter that is not served: returns only where it is to be ignored. */
+/** Answers an unsupported filter: returns only if it is to be ignored. */
 export function failFilter(
   trouble: Switches['unknownFilter'],
   place: string,
@@ -146,7 +147,7 @@ export function failFilter(
   }
 }
 
-/** What the schema lets through and SQL would not: a q that is no text, an instant that is none. */
+/** Values that the schema accepts and SQL would not: a q that is no text, an instant that is none. */
 function unusable(filter: ContactFilter): FieldTexts {
   const data: Record<string, string[]> = {};
   for (const [name, value] of Object.entries(filter)) {

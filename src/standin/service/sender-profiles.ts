@@ -1,3 +1,4 @@
+// The stored sender profiles.
 import { senderProfile } from '../../crm/outreach/operations/records.ts';
 import { officeHours } from './automations.ts';
 import { Refusal } from './refusal.ts';
@@ -10,7 +11,7 @@ import type { World } from './world.ts';
 export class SenderProfiles {
   readonly #world: World;
   readonly table: RecordTable<SenderProfileRecord>;
-  /** The external browser profile each connected sender profile stands on. */
+  /** The external browser profile of each connected sender profile. */
   readonly externalIdByProfile = new Map<string, string>();
 
   constructor(world: World) {

@@ -1,9 +1,10 @@
+// Saves the data of the stand-in to a file, and loads it.
 import { JSONFile } from 'lowdb/node';
 import * as z from 'zod';
 import type { Model } from './model.ts';
 import type { World } from './world.ts';
 
-/** The file is there and is no snapshot. */
+/** The file exists and is no snapshot. */
 export class SnapshotDamaged extends Error {
   override readonly name = 'SnapshotDamaged';
   readonly code = 'snapshot_damaged';
@@ -18,7 +19,7 @@ export class SnapshotDamaged extends Error {
 /** Writes come in bursts; one save follows the last of them. */
 const saveDelayMs = 300;
 
-/** A JSON file that holds what the model knows, so that a trial survives a restart. */
+/** A JSON file with the data of the model, so that a trial continues after a restart. */
 export class Snapshot implements AsyncDisposable {
   readonly #file: JSONFile<unknown>;
   readonly #path: string;
@@ -34,7 +35,7 @@ export class Snapshot implements AsyncDisposable {
     this.#world = world;
   }
 
-  /** Loads the file into the model; false when there is none yet. Throws SnapshotDamaged. */
+  /** Loads the file into the model; false: there is none yet. Throws SnapshotDamaged. */
   async load(): Promise<boolean> {
     const saved = await this.#read();
     if (saved === null) return false;
@@ -48,12 +49,12 @@ export class Snapshot implements AsyncDisposable {
   touch(): void {
     if (this.#timer) return;
     this.#timer = setTimeout(() => {
-      // A save that failed is told by `flush`.
+      // `flush` throws the error of a failed save.
       this.#save().catch(() => {});
     }, saveDelayMs);
   }
 
-  /** Saves what is not yet saved. Throws when the file cannot be written. */
+  /** Saves unsaved changes. Throws when the file cannot be written. */
   async flush(): Promise<void> {
     if (this.#timer) await this.#save();
     await this.#saving;
@@ -125,7 +126,7 @@ function refill<K, V>(map: Map<K, V>, entries: readonly (readonly [K, V])[]): vo
   for (const [key, value] of entries) map.set(key, value);
 }
 
-// Enough to tell a snapshot from another file, or from half of one; the records are as this program wrote them.
+// Enough to tell a snapshot from another file, or from half of one; this program wrote the records.
 const records = z.array(z.looseObject({ uuid: z.string(), created_at: z.string(), updated_at: z.string() }));
 const snapshotSchema = z.object({
   version: z.literal(1),

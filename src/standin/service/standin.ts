@@ -1,3 +1,4 @@
+// The stand-in of the service: its options and its parts.
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import { Hono } from 'hono';
 import { Auth } from './auth.ts';
@@ -17,7 +18,7 @@ import type { Switches } from './switches.ts';
 import type { World } from './world.ts';
 
 export interface ServiceStandinOptions {
-  /** Epoch milliseconds. Jobs, lags and limits go by it; it may stand still and be moved by hand. */
+  /** Epoch milliseconds. Jobs, lags and limits use it; tests may move it by hand. */
   readonly now: () => number;
   /** The same seed gives the same ids. */
   readonly seed: number;
@@ -26,32 +27,34 @@ export interface ServiceStandinOptions {
   readonly userId?: number;
   /** HS256 key of the tokens it signs and accepts; at least 32 bytes. */
   readonly secret?: string;
-  /** Tokens accepted as they are, beside signed ones. */
+  /** Tokens accepted in addition to signed ones. */
   readonly acceptedTokens?: readonly string[];
-  /** How a delay is waited for; real time unless told otherwise. */
+  /** How a delay waits. Default: real time. */
   readonly sleep?: Sleep;
   /** Called when the model may have changed. */
   readonly onChange?: () => void;
-  /** Requests remembered, at least. */
+  /** The smallest number of requests kept. */
   readonly receivedMax?: number;
 }
 
 export interface ServiceStandin {
   /** The service over HTTP; `app.fetch(request)` answers in-process. */
   readonly app: Hono<Env>;
-  /** `fetch` as a client knows it, without a socket: honours the signal, and rejects when a fault loses the answer. */
+  /** `fetch` without a socket: honours the signal, and rejects when a fault loses the answer. */
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
   readonly model: Model;
   /** May be changed at any time. */
   readonly switches: Switches;
   readonly faults: Faults;
   readonly received: ReceivedLog;
-  /** Signs a token; see Auth.sign for tokens that are wrong on purpose. */
+  /** Signs a token; see Auth.sign for invalid tokens. */
   readonly signToken: Auth['sign'];
   readonly world: World;
 }
 
-/** A local service that behaves like the real one: contract first, then what is most likely, then what switches say. */
+/**
+ * A local service that behaves like the real one: by the contract, else in the most likely way, else by its switches.
+ */
 export function createServiceStandin(options: ServiceStandinOptions): ServiceStandin {
   const {
     now,

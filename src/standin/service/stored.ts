@@ -1,3 +1,7 @@
+/*
+ * The records of the stand-in: every field of the operations table is present, null if blank, in the form of an answer
+ * without switches. They are never changed in place; a write makes a new record.
+ */
 import type { Field, Fields, RecordShape } from '../../crm/outreach/operations/shape.ts';
 import type {
   automation,
@@ -7,11 +11,6 @@ import type {
   networkMessage,
   senderProfile,
 } from '../../crm/outreach/operations/records.ts';
-
-/*
- * Records as the stand-in keeps them: every field of the operations table is there, null where blank, in the form in
- * which it goes over the wire with no switches set. They are never changed in place; a write makes a new record.
- */
 
 type Value<F> = F extends Field<infer T> ? ([T] extends [boolean] ? boolean | 0 | 1 : T) : never;
 type Stored<F extends Fields, Promised extends keyof F> = {
@@ -39,6 +38,6 @@ export type EmailRecord = Stored<FieldsOf<typeof email>, Base | 'lead_uuid' | 't
 /** A record with `given` set and every other field null. */
 export function recordOf<R extends object>(shape: { readonly fields: Fields }, given: Partial<R>): R {
   const blank = Object.fromEntries(Object.keys(shape.fields).map((name) => [name, null]));
-  // Callers give the promised fields; the type of each `create` function below the model sees to it.
+  // Callers give the required fields; the type of each `create` function below the model ensures it.
   return { ...blank, ...given } as R;
 }

@@ -1,16 +1,15 @@
+/*
+ * The switches: every point at which the service may behave in more than one way. Without any the stand-in follows the
+ * contract, or else the most likely behaviour; a test or a trial sets one to get an alternative. Switches may be
+ * changed at any time and take effect with the next request.
+ */
 import * as z from 'zod';
 import { contactFieldNames } from '../../crm/outreach/operations/records.ts';
-
-/*
- * Every point at which the service may behave in more than one way. With no switch set the stand-in does what the
- * contract says and, where that is silent, what is most likely; a test or a trial turns one to meet an alternative.
- * Switches may be turned at any time and count from the next request on.
- */
 
 const off = z.boolean().default(false);
 const ms = z.int().min(0);
 
-/** What becomes of a filter the service does not serve: refused 422, dropped silently, 500, or a 504 page. */
+/** The effect of an unsupported filter: refused 422, dropped silently, 500, or a 504 page. */
 const filterTrouble = z.enum(['refused', 'ignored', 'server_error', 'gateway_timeout']);
 
 export const rateLimitHeaders = ['seconds', 'http_date', 'human_date', 'unix', 'none'] as const;

@@ -1,3 +1,4 @@
+// A table of stored records.
 import { instantText, missing } from './world.ts';
 import type { World } from './world.ts';
 

@@ -1,3 +1,4 @@
+// Finds and writes the contact of an upsert or add-new-lead.
 import type { Lead } from '../../crm/outreach/operations/records.ts';
 import { contactInputToChange, networkIdToFields } from './contact-writes.ts';
 import type { StoredContact } from './contacts.ts';
@@ -7,12 +8,12 @@ import type { Model } from './model.ts';
 import { invalid, notFound } from './refusal.ts';
 import type { World } from './world.ts';
 
-/** What upsert and add-new-lead have in common. */
+/** The common part of upsert and add-new-lead. */
 export interface Intake {
   readonly lead: Readonly<Lead>;
   readonly customFields: Readonly<Record<string, string>>;
   readonly listUuid: string | undefined;
-  /** What becomes of a contact that exists. */
+  /** The treatment of an existing contact. */
   readonly existing: 'updated' | 'unchanged' | 'refused' | 'duplicated';
   readonly moveToList: boolean;
 }
@@ -22,12 +23,12 @@ export interface IntakeResult {
   readonly created: boolean;
 }
 
-/** The contact a lead means, by the first identifier in the documented order that any contact has. */
+/** The contact of a lead, by the first identifier in the documented order that any contact has. */
 export function findExisting(model: Model, lead: Readonly<Lead>): StoredContact | undefined {
   return model.contacts.match(keysOf(lead));
 }
 
-/** Creates the contact, or does with the existing one what is wanted. Everything is checked before anything is written. */
+/** Creates the contact, or treats the existing one as requested. Everything is checked before anything is written. */
 export function intake(model: Model, { switches, now }: World, wanted: Intake): IntakeResult {
   const { lead, listUuid, moveToList } = wanted;
   const { network_id, ...input } = lead;

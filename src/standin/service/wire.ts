@@ -1,9 +1,10 @@
+// Turns stored records into answers, changed by the switches.
 import type { Fields } from '../../crm/outreach/operations/shape.ts';
 import type { Switches } from './switches.ts';
 
 type Shape = { readonly fields: Fields };
 
-/** A record as it is answered. With no switches set that is the record itself. */
+/** A record in the form of an answer. Without switches that is the record itself. */
 export function toWire(record: object, { fields }: Shape, switches: Switches): object {
   const entries = Object.entries(record).map(([name, value]: [string, unknown]): [string, unknown] => {
     switch (fields[name]?.kind) {
@@ -39,7 +40,7 @@ interface ContactLike {
   readonly unread_counts?: unknown;
 }
 
-/** The usual case, in which a page of contacts goes out without being copied. */
+/** The usual case, in which a page of contacts is sent without being copied. */
 function isPlain({ timestamps, flags, extraFields, locationAs, unreadCountsBy }: Switches): boolean {
   return (
     timestamps === 'decimals' &&
@@ -50,7 +51,7 @@ function isPlain({ timestamps, flags, extraFields, locationAs, unreadCountsBy }:
   );
 }
 
-/** Fields of a later version of the service, which nobody documented. */
+/** Undocumented fields of a later version of the service. */
 const undocumented = { x_revision: 7, x_scoring: { model: 'beta', score: 0.5 } };
 
 function byCategory(entry: unknown): object {
@@ -62,7 +63,7 @@ interface Scheduled {
   readonly schedule: unknown;
 }
 
-/** Automations and sender profiles carry a schedule, whose spelling varies. */
+/** Automations and sender profiles have a schedule, whose spelling varies. */
 export function scheduledToWire(record: Scheduled, shape: Shape, switches: Switches): object {
   return { ...toWire(record, shape, switches), schedule: scheduleToWire(record.schedule, switches) };
 }
@@ -93,7 +94,7 @@ interface MessageLike {
   readonly uuid: string;
 }
 
-/** `connection_note` as `Connection-Note`, and the automation as an object, where the switch has it so. */
+/** `connection_note` as `Connection-Note`, and the automation as an object, if the switch says so. */
 export function messageToWire(record: MessageLike, shape: Shape, switches: Switches): object {
   const wire = toWire(record, shape, switches);
   if (switches.messageSpelling === 'documented') return wire;

@@ -1,5 +1,5 @@
-// A1 notation: column letters, cell and range references, sheet titles in front of them.
-// Everything inside is counted from 0, half-open; letters and row numbers appear only at the edges.
+// A1 notation: column letters, cell and range references, sheet titles in front of them. Inside all counts begin at 0,
+// half-open; only inputs and outputs have letters and row numbers.
 
 /** A rectangle of a sheet, half-open: rows `top` to `bottom - 1`, columns `left` to `right - 1`. */
 export interface Rect {
@@ -36,7 +36,7 @@ export function lettersToColumn(letters: string): number {
   return column - 1;
 }
 
-/** Titles that read as a plain word stand bare; all others, and those that look like a cell, are quoted. */
+/** Titles that read as a plain word are not quoted; all others, and those that look like a cell, are. */
 export function quoteTitle(title: string): string {
   const bare = /^[A-Za-z_][A-Za-z0-9_]*$/.test(title) && !looksLikeReference(title);
   return bare ? title : `'${title.replaceAll("'", "''")}'`;
@@ -56,13 +56,13 @@ export function rectToA1(title: string, rect: Rect): string {
 export interface A1Parts {
   /** Undefined: no title was given. */
   readonly title?: string;
-  /** The title stood in quotes, so it cannot be a named range or a cell. */
+  /** The title was in quotes, so it cannot be a named range or a cell. */
   readonly quoted: boolean;
-  /** Undefined: nothing follows the title. */
+  /** Undefined: no reference follows the title. */
   readonly reference?: string;
 }
 
-/** Splits `'My tab'!A1:B2` into its title and its reference; undefined where quotes do not match. */
+/** Splits `'My tab'!A1:B2` into its title and its reference; undefined: the quotes do not match. */
 export function splitA1(text: string): A1Parts | undefined {
   const quoted = /^'((?:[^']|'')+)'(?:!(.+))?$/s.exec(text);
   if (quoted) {

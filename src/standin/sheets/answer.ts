@@ -1,12 +1,12 @@
-// One answer on the wire, and the context it is given in.
+// One answer and its context.
 import type { Context } from 'hono';
 import type { JsonObject } from './json.ts';
 
-/** How the server in front lets go of a connection; absent when the app is called in-process. */
+/** Closes the connection; absent when the app is called in-process. */
 export interface StandinEnv {
   readonly Bindings: {
     readonly dropConnection?: () => void;
-    /** What @hono/node-server hands along by itself. */
+    /** The variables of @hono/node-server. */
     readonly outgoing?: { destroy(): unknown };
   };
 }
@@ -18,7 +18,7 @@ export interface Answer {
   readonly body: JsonObject | undefined;
 }
 
-/** Google indents its answers unless told not to. */
+/** Google indents its answers by default. */
 export function json(c: StandinContext, { status, body }: Answer): Response {
   if (body === undefined) return new Response(null, { status });
   const indented = c.req.query('prettyPrint') !== 'false';

@@ -1,3 +1,4 @@
+// Evaluates the formulas of a spreadsheet.
 import type { CellValue, Cell } from './cell.ts';
 import { CellError } from './cell.ts';
 import { evaluateFormula } from './formula.ts';
@@ -16,7 +17,7 @@ function serialFromEpoch(epochMs: number): number {
   return epochMs / dayMs + epochSerial;
 }
 
-/** The serial date of midnight UTC of a calendar day; undefined when there is no such day. */
+/** The serial date of midnight UTC of a calendar day; undefined: no such day. */
 export function serialFromDate(year: number, month: number, day: number): number | undefined {
   const epochMs = Date.UTC(year, month - 1, day);
   const date = new Date(epochMs);
@@ -24,7 +25,7 @@ export function serialFromDate(year: number, month: number, day: number): number
   return serialFromEpoch(epochMs);
 }
 
-/** The values of a spreadsheet as it stands: formulas are evaluated when first asked for, and once. */
+/** The values of a spreadsheet: each formula is evaluated once, at its first use. */
 export class Calculation {
   private readonly spreadsheet: Spreadsheet;
   private readonly now: number;
@@ -41,7 +42,7 @@ export class Calculation {
     return this.value(sheet, row, column, sheet.cell(row, column));
   }
 
-  /** As `valueAt`, for a caller that already holds the cell. */
+  /** Like `valueAt`, for a caller that has the cell. */
   value(sheet: Sheet, row: number, column: number, cell: Cell | undefined): CellValue {
     if (cell?.formula === undefined) return cell?.value;
     const key = `${sheet.id}:${row}:${column}`;
@@ -89,7 +90,7 @@ export class Calculation {
     const single = range.top !== undefined && range.bottom === range.top + 1 && range.right === (range.left ?? -1) + 1;
     if (!rect) return new RangeValues(single ? [[new CellError('#REF!', 'Reference does not exist.')]] : []);
     const rows: CellValue[][] = [];
-    // Blank rows below the content add nothing to any function, and a sheet may be a million rows long.
+    // Blank rows below the content do not affect any function, and a sheet may be a million rows long.
     const bottom = single ? rect.bottom : Math.min(rect.bottom, Math.max(sheet.contentBottom(), rect.top + 1));
     for (let row = rect.top; row < bottom; row += 1) {
       const values: CellValue[] = [];

@@ -1,4 +1,4 @@
-// CellFormat, SheetProperties and other places with colours: how Google stores what was sent.
+// CellFormat, SheetProperties and other places with colours: the form in which Google stores them.
 import { type Json, type JsonObject, isJsonObject } from './json.ts';
 
 /** A colour as the API answers it: channels of 8 bits as 32-bit numbers, those that are 0 left out (recorded). */
@@ -21,7 +21,7 @@ function float32(value: number): number {
   return wanted;
 }
 
-/** Fields that hold a colour, besides those that end in `Style` and wrap one. */
+/** Fields that hold a colour, in addition to those that end in `Style` and wrap one. */
 const colorFields: ReadonlySet<string> = new Set(['backgroundColor', 'foregroundColor', 'tabColor', 'color']);
 
 /** A message with each colour in both its spellings (`backgroundColor` and `backgroundColorStyle`), normalised. */

@@ -1,6 +1,7 @@
+// A cell and its content.
 import type { JsonObject } from './json.ts';
 
-/** What a cell can hold when it holds no formula. */
+/** The content of a cell without a formula. */
 export type Scalar = string | number | boolean;
 
 /** The error values of the API (ErrorValue.type), by what the grid shows. */
@@ -16,7 +17,7 @@ export const errorTypeByText = {
 } as const;
 export type ErrorText = keyof typeof errorTypeByText;
 
-/** What a formula that fails evaluates to. */
+/** The value of a formula that fails. */
 export class CellError {
   readonly text: ErrorText;
   readonly message: string;
@@ -27,16 +28,16 @@ export class CellError {
   }
 }
 
-/** What a cell shows before formatting: undefined for a blank one. */
+/** The value of a cell before formatting: undefined for a blank one. */
 export type CellValue = Scalar | CellError | undefined;
 
 /** A cell; never changed in place, so that copies of a sheet can share it. */
 export interface Cell {
-  /** What was entered, unless it was a formula. */
+  /** The entered value, unless it was a formula. */
   readonly value?: Scalar;
   /** With its `=`, as entered. */
   readonly formula?: string;
-  /** CellFormat, as set by somebody. */
+  /** CellFormat, as a user set it. */
   readonly format?: JsonObject;
   readonly note?: string;
   /** DataValidationRule. */
@@ -46,19 +47,19 @@ export interface Cell {
 /** A cell that is not blank. */
 export type FilledCell = Cell & ({ readonly value: Scalar } | { readonly formula: string });
 
-/** Whether anything is in the cell (a format alone is nothing). */
+/** Whether the cell has any content (a format alone is none). */
 export function hasContent(cell: Cell | undefined): cell is FilledCell {
   return cell !== undefined && (cell.value !== undefined || cell.formula !== undefined);
 }
 
-/** The cell with another content; everything that is not content stays. Undefined where nothing is left. */
+/** The cell with another content; all else stays. Undefined: nothing is left. */
 export function withContent(cell: Cell | undefined, content: Pick<Cell, 'value' | 'formula'>): Cell | undefined {
   if (cell === undefined) return content.value === undefined && content.formula === undefined ? undefined : content;
   const { value: _value, formula: _formula, ...rest } = cell;
   return tidy({ ...rest, ...content });
 }
 
-/** Undefined for a cell without anything in it. */
+/** Undefined: the cell would be empty. */
 export function tidy(cell: Cell): Cell | undefined {
   for (const key in cell) if (cell[key as keyof Cell] !== undefined) return cell;
   return undefined;

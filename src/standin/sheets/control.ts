@@ -1,4 +1,4 @@
-// `/_standin/...`: what a test or a person in front of a running stand-in may see and set.
+// `/_standin/...`: the routes by which a test or a person reads and changes a running stand-in.
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { type FaultInjector, faultSchema } from './faults.ts';
@@ -82,7 +82,7 @@ function summary(file: SpreadsheetFile) {
   };
 }
 
-/** Only JSON sent as such: a form on some other web page cannot reach in. */
+/** Only JSON sent as such: a form of another web page cannot send it. */
 async function withBody<S extends z.ZodType>(
   c: Context<StandinEnv>,
   schema: S,

@@ -1,3 +1,4 @@
+// Finds the ranges that data filters match.
 import { closeRect } from './sheet.ts';
 import { type SheetRange, resolveA1, resolveGridRange } from './grid-range.ts';
 import { invalidArgument } from './errors.ts';
@@ -5,7 +6,7 @@ import { findMetadata, placeToRange } from './metadata.ts';
 import type { DataFilter } from './schema.ts';
 import type { Spreadsheet } from './spreadsheet.ts';
 
-/** A range that filters matched, and every filter that did. */
+/** A range that filters matched, and all of those filters. */
 export interface FilteredRange extends SheetRange {
   readonly filters: DataFilter[];
 }

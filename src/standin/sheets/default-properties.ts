@@ -1,4 +1,4 @@
-// What a new spreadsheet says about itself (SpreadsheetProperties of an en_US account).
+// The default properties of a new spreadsheet (SpreadsheetProperties of an en_US account).
 import type { JsonObject } from './json.ts';
 
 const white: JsonObject = { red: 1, green: 1, blue: 1 };

@@ -1,5 +1,5 @@
-// What inserting, deleting and moving rows or columns does to an index and to an interval of them.
-// Ranges (merges, protections, names, filters, groups) and references in formulas follow their cells through it.
+// The effect of inserting, deleting and moving rows or columns on an index and on an interval. Ranges (merges,
+// protections, names, filters, groups) and references in formulas follow their cells through it.
 import type { Rect } from './a1.ts';
 
 export type Dimension = 'ROWS' | 'COLUMNS';
@@ -16,7 +16,7 @@ export type DimensionEdit =
       readonly destination: number;
     };
 
-/** Where the row or column `index` is afterwards; undefined when it is deleted. */
+/** The row or column `index` afterwards; undefined: it is deleted. */
 export function mapIndex(edit: DimensionEdit, index: number): number | undefined {
   const count = edit.end - edit.start;
   switch (edit.kind) {
@@ -37,8 +37,8 @@ export function mapIndex(edit: DimensionEdit, index: number): number | undefined
 }
 
 /**
- * The interval afterwards, half-open; undefined when all of it is deleted. A move takes an interval along only when the
- * whole of it is moved or when both its ends stay together; otherwise it stays where it is.
+ * The interval afterwards, half-open; undefined: all of it is deleted. A move changes an interval only if the whole of
+ * it is moved or if both its ends stay together.
  */
 export function mapInterval(edit: DimensionEdit, start: number, end: number): readonly [number, number] | undefined {
   const count = edit.end - edit.start;
@@ -60,7 +60,7 @@ export function mapInterval(edit: DimensionEdit, start: number, end: number): re
   }
 }
 
-/** The rectangle afterwards; undefined when it is deleted. */
+/** The rectangle afterwards; undefined: it is deleted. */
 export function mapRect(edit: DimensionEdit, rect: Rect): Rect | undefined {
   if (edit.dimension === 'ROWS') {
     const rows = mapInterval(edit, rect.top, rect.bottom);
@@ -70,7 +70,7 @@ export function mapRect(edit: DimensionEdit, rect: Rect): Rect | undefined {
   return columns && { ...rect, left: columns[0], right: columns[1] };
 }
 
-/** The list afterwards, in place: inserted entries are `blank`, deleted ones are returned. */
+/** Changes the list in place: inserted entries are `blank`, deleted ones are returned. */
 export function applyToList<T>(edit: DimensionEdit, list: T[], blank: T): T[] {
   const count = edit.end - edit.start;
   switch (edit.kind) {

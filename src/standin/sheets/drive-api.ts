@@ -1,4 +1,4 @@
-// As much of Drive as a client of spreadsheets uses: v3 files create, get, list, copy, delete; v2 upload of a CSV.
+// The part of Drive that a client of spreadsheets uses: v3 files create, get, list, copy, delete; v2 upload of a CSV.
 import { defaultProperties } from './default-properties.ts';
 import { DriveError, driveFileNotFound } from './errors.ts';
 import type { JsonObject } from './json.ts';
@@ -35,7 +35,7 @@ function openFile(call: DriveCall, to: 'read' | 'write'): SpreadsheetFile {
   const fileId = call.path[0] ?? '';
   const file = call.model.get(fileId);
   const role = file && (call.openToAll ? 'owner' : file.roleOf(call.email));
-  // Drive does not tell a file one may not see from one that is not there.
+  // Drive answers a forbidden file like a missing one.
   if (!file || !role) throw driveFileNotFound(fileId);
   if (to === 'write' && role === 'reader') {
     throw new DriveError(
@@ -132,7 +132,7 @@ function deleteFile(call: DriveCall): undefined {
   call.model.delete(file.id);
 }
 
-/** Replaces the content by one tab, named like the file, that holds the CSV as if it had been typed. */
+/** Replaces the content by one tab, named like the file, with the CSV as if typed. */
 function uploadCsv(call: DriveCall): JsonObject {
   const file = openFile(call, 'write');
   const rows = parseCsv(typeof call.body === 'string' ? call.body : '');
@@ -172,7 +172,7 @@ function parseCsv(text: string): readonly (readonly string[])[] {
   return rows;
 }
 
-/** The v2 resource, which spells most things differently. */
+/** The v2 resource, with other names for most fields. */
 function uploadedToJson(file: SpreadsheetFile): JsonObject {
   const link = `https://www.googleapis.com/drive/v2/files/${file.id}`;
   const docs = 'https://docs.google.com/spreadsheets';
@@ -269,14 +269,14 @@ function permissionId(emailAddress: string): string {
   return String(hash).padStart(20, '0');
 }
 
-/** Nobody comments here. */
+/** No account is a commenter. */
 function listComments(call: DriveCall): JsonObject {
   openFile(call, 'read');
   const whole: JsonObject = { kind: 'drive#commentList', comments: [] };
   return call.mask ? (call.mask.pick(whole) as JsonObject) : whole;
 }
 
-/** What Drive has and the stand-in has not: said in words, and never as a path that does not exist. */
+/** Features of Drive that the stand-in lacks: the refusal says so, unlike a path that does not exist. */
 function unplayed(operation: string, httpMethod: DriveMethod['httpMethod'], path: RegExp): DriveMethod {
   return {
     operation,

@@ -1,16 +1,17 @@
+// The context of a change: its draft, its caller and their rights.
 import type { Rect } from './a1.ts';
 import { invalidArgument } from './errors.ts';
 import { type Sheet, closeRect, contains, intersection } from './sheet.ts';
 import type { Spreadsheet } from './spreadsheet.ts';
 
-/** Who asks. */
+/** The caller. */
 export interface Caller {
   readonly email: string;
 }
 
-/** One attempt to change a spreadsheet: the draft it works on, and what it may need from the world. */
+/** One attempt to change a spreadsheet: its draft, and its environment. */
 export interface Edit {
-  /** A clone; thrown away when anything fails. */
+  /** A clone; discarded when anything fails. */
   readonly spreadsheet: Spreadsheet;
   readonly caller: Caller;
   /** The owner may edit every protected range. */
@@ -22,15 +23,18 @@ export interface Edit {
   readonly behaviour: EditBehaviour;
 }
 
-/** What the documentation leaves open or the account decides; each is a setting so that a client can be tried on both. */
+/**
+ * Undocumented behaviour, and behaviour that depends on the account; each is a setting, so that a client can be tested
+ * with both.
+ */
 export interface EditBehaviour {
-  /** The refusal of a write into a protected range. Google words it in the language of the account. */
+  /** The refusal of a write into a protected range. Google's text is in the language of the account. */
   readonly protectedMessage: string;
   /** Whether row metadata follows a sort that leaves out columns with content. Unknown for Google. */
   readonly partialSortMovesMetadata: boolean;
-  /** Whether a data filter that matches nothing refuses a write, or is passed over. Unknown for Google. */
+  /** Whether a data filter that matches nothing refuses a write, or is skipped. Unknown for Google. */
   readonly unmatchedFilterRefuses: boolean;
-  /** Whether FORMULA rendering puts an apostrophe before text that would be more than text if typed. Unknown for Google. */
+  /** Whether FORMULA rendering puts an apostrophe before text that typing would convert. Unknown for Google. */
   readonly formulaRenderingShowsApostrophes: boolean;
   /** Whether values are refused for a protected cell among them that they skip (`null`). Unknown for Google. */
   readonly skippedCellsAreProtected: boolean;
@@ -45,7 +49,7 @@ export const defaultEditBehaviour: EditBehaviour = {
   skippedCellsAreProtected: true,
 };
 
-/** Refuses when any cell of the rectangle is protected against the caller. */
+/** Refuses if any cell of the rectangle is protected against the caller. */
 export function requireEditable(edit: Edit, sheet: Sheet, rect: Rect): void {
   if (edit.caller.email === edit.ownerEmail) return;
   for (const entry of sheet.protectedRanges) {

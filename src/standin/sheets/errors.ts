@@ -1,3 +1,4 @@
+// The refusals of the Sheets and Drive APIs.
 import type { Json, JsonObject } from './json.ts';
 
 /** The canonical codes the API answers with, and the HTTP status of each (google.rpc.Code). */
@@ -14,7 +15,7 @@ const httpStatusByCode = {
 } as const;
 export type ErrorCode = keyof typeof httpStatusByCode;
 
-/** A refusal, as the Sheets API words it. The message is what a client sees, verbatim. */
+/** A refusal of the Sheets API. Clients see the message verbatim. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;
@@ -63,7 +64,7 @@ export class DriveError extends Error {
   }
 }
 
-/** Runs `body`; a refusal from inside gets `prefix` before its message (`Invalid requests[2].updateCells: ...`). */
+/** Runs `body`; a refusal from it gets `prefix` before its message (`Invalid requests[2].updateCells: ...`). */
 export function withErrorPrefix<T>(prefix: string, body: () => T): T {
   try {
     return body();
@@ -79,7 +80,7 @@ export function invalidArgument(message: string): ApiError {
   return new ApiError('INVALID_ARGUMENT', message);
 }
 
-/** A body that does not fit the message it should be; every violation is named, one line each. */
+/** A body that does not match its message; every violation is named, one line each. */
 export function badRequest(violations: readonly { readonly field: string; readonly description: string }[]): ApiError {
   return new ApiError('INVALID_ARGUMENT', violations.map(({ description }) => description).join('\n'), [
     {
@@ -91,7 +92,7 @@ export function badRequest(violations: readonly { readonly field: string; readon
   ]);
 }
 
-/** What Google has and the stand-in has not: said in words, so that nobody takes it for a mistake of the request. */
+/** Features of Google that the stand-in lacks: the refusal says so, so that the request does not look wrong. */
 export const notPlayed = (what: string): ApiError =>
   new ApiError('UNIMPLEMENTED', `The stand-in does not play ${what}, which Google has. Try it with Google.`);
 
@@ -111,7 +112,7 @@ export function scopeInsufficient(method: string): ApiError {
   ]);
 }
 
-/** No recording of this body exists; the wording is the one Google documents for all its APIs. */
+/** This body is not recorded; the wording is the one Google documents for all its APIs. */
 export function unauthenticated(): ApiError {
   return new ApiError(
     'UNAUTHENTICATED',

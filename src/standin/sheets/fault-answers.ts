@@ -1,4 +1,4 @@
-// What a fault makes of a request: the wrong answer, a late one, or none.
+// The effect of a fault on a request: a wrong answer, a late one, or none.
 import { type StandinContext, type StandinEnv, json } from './answer.ts';
 import { ApiError, notFound, permissionDenied, unauthenticated } from './errors.ts';
 import type { Fault, FaultEffect, FaultInjector, FaultTarget } from './faults.ts';
@@ -14,16 +14,16 @@ export interface FaultDeps {
   readonly sleep: (delayMs: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** The answer of a request whose connection is gone: the Node adapter writes nothing for it. */
+/** The answer of a request whose connection is closed: the Node adapter writes nothing for it. */
 const alreadyAnswered = { 'x-hono-already-sent': 'true' };
 
-/** What an in-process caller sees of a lost connection: what `fetch` rejects with, and the code that node-fetch adds. */
+/** A lost connection for an in-process caller: the rejection of `fetch`, and the code that node-fetch adds. */
 function connectionLost(): TypeError {
   const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', errno: -104, syscall: 'read' });
   return Object.assign(new TypeError('fetch failed', { cause: reset }), { code: reset.code });
 }
 
-/** Answers through the fault that strikes this request, if one does, and notes both in the log. */
+/** Answers through the matching fault of this request, if any, and notes both in the log. */
 export async function withFaults(
   deps: FaultDeps,
   c: StandinContext,
@@ -123,7 +123,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The body Google sends with a status of its own accord. */
+/** The body that Google sends with a status. */
 function statusBody(status: number, target: FaultTarget, now: number): JsonObject {
   const kind = target.kind === 'write' ? 'write' : 'read';
   const known: Readonly<Partial<Record<number, ApiError>>> = {

@@ -1,4 +1,4 @@
-// Faults a test or a person injects: the next requests that match go wrong in the chosen way.
+// Faults that a test or a person injects: the next matching requests fail in the chosen way.
 import { z } from 'zod';
 
 const effectSchema = z.discriminatedUnion('type', [
@@ -12,23 +12,23 @@ const effectSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('hang') }),
   /** Status 200 with an empty body. */
   z.strictObject({ type: z.literal('empty') }),
-  /** Status 200 with an object that says nothing. */
+  /** Status 200 with an empty object. */
   z.strictObject({ type: z.literal('bare') }),
-  /** The request is served, and the JSON of its answer breaks off half-way. */
+  /** The request is served, and the JSON of its answer is cut in the middle. */
   z.strictObject({ type: z.literal('cut') }),
-  /** A page in HTML instead of JSON, as a proxy or a front end sends it. */
+  /** A page in HTML instead of JSON, as from a proxy or a front end. */
   z.strictObject({ type: z.literal('html'), status: z.int().min(200).max(599).default(502) }),
 ]);
 
 export const faultSchema = z.strictObject({
   effect: effectSchema,
-  /** Before the request does anything, or after it has been applied. */
+  /** Before the request has any effect, or after it has been applied. */
   when: z.enum(['before', 'after']).default('before'),
-  /** How many matching requests are hit. */
+  /** The number of matching requests that fail. */
   times: z.int().min(1).max(1_000_000).default(1),
-  /** How many matching requests pass first. */
+  /** The number of matching requests that pass first. */
   skip: z.int().min(0).max(1_000_000).default(0),
-  /** Which requests; everything left out matches. The token endpoint only matches when named. */
+  /** The matching requests; a field that is left out matches all. The token endpoint only matches when named. */
   match: z
     .strictObject({
       /** Google's name of the method, such as `values.update` or `spreadsheets.batchUpdate`; `token`. */
@@ -39,12 +39,12 @@ export const faultSchema = z.strictObject({
     })
     .default({}),
 });
-/** A fault as it is asked for; everything but the effect has a default. */
+/** A requested fault; everything but the effect has a default. */
 export type FaultRequest = z.input<typeof faultSchema>;
 export type Fault = z.output<typeof faultSchema>;
 export type FaultEffect = Fault['effect'];
 
-/** What a fault is matched against. */
+/** The parts of a request that a fault is matched against. */
 export interface FaultTarget {
   readonly operation: string;
   readonly kind: 'read' | 'write' | 'other';
@@ -61,7 +61,7 @@ interface PendingFault {
 export class FaultInjector {
   private pending: PendingFault[] = [];
 
-  /** Adds a fault behind those already waiting. */
+  /** Adds a fault after the waiting ones. */
   add(request: FaultRequest): void {
     const fault = faultSchema.parse(request);
     this.pending.push({ fault, skip: fault.skip, left: fault.times });
@@ -71,12 +71,12 @@ export class FaultInjector {
     this.pending = [];
   }
 
-  /** Faults that wait, with how often each will still strike. */
+  /** The waiting faults, with the remaining number of requests for each. */
   list(): readonly Fault[] {
     return this.pending.map(({ fault, left, skip }) => ({ ...fault, times: left, skip }));
   }
 
-  /** The fault that strikes this request, if any; it is used up by that. */
+  /** The fault for this request, if any; it is counted down. */
   take(target: FaultTarget): Fault | undefined {
     for (const entry of this.pending) {
       if (!matches(entry.fault, target)) continue;

@@ -3,7 +3,7 @@
 import { invalidArgument } from './errors.ts';
 import { type Json, type JsonObject, isJsonObject } from './json.ts';
 
-/** A set of fields; each with the mask for what is inside it. */
+/** A set of fields; each with the mask for its contents. */
 export class FieldMask {
   /** Everything, at any depth. */
   static readonly all = new FieldMask(new Map(), true);
@@ -20,7 +20,7 @@ export class FieldMask {
     return this.everything || this.children.has(name) || this.children.has('*');
   }
 
-  /** The mask for what is inside a field that the mask has. */
+  /** The mask for the contents of a field of the mask. */
   inside(name: string): FieldMask {
     return this.everything ? FieldMask.all : (this.children.get(name) ?? this.children.get('*') ?? FieldMask.all);
   }
@@ -30,13 +30,13 @@ export class FieldMask {
     return [...this.children.keys()];
   }
 
-  /** The mask with each name at this level replaced by those that stand for it. */
+  /** The mask with each name at this level replaced by its own names. */
   mapNames(map: (name: string) => readonly string[]): FieldMask {
     const children = [...this.children].flatMap(([name, inner]) => map(name).map((other) => [other, inner] as const));
     return new FieldMask(new Map(children), this.everything);
   }
 
-  /** The parts of a JSON value the mask has; lists are looked through. */
+  /** The parts of a JSON value in the mask; lists are searched element by element. */
   pick(value: Json): Json {
     if (this.everything) return value;
     if (Array.isArray(value)) return value.map((entry: Json) => this.pick(entry));
@@ -64,7 +64,7 @@ export function parseFieldMask(text: string): FieldMask {
   return freeze(root);
 }
 
-/** Deep enough for any message of the API; guards the stack against a hostile mask. */
+/** Deep enough for any message of the API; protects the stack against a hostile mask. */
 const depthMax = 50;
 
 function parseList(tokens: readonly string[], start: number, into: MutableMask, text: string, depth: number): number {
@@ -119,8 +119,8 @@ export function parseUpdateMask(fields: string | undefined): FieldMask {
 }
 
 /**
- * `base` with the fields of the mask taken from `patch`: a field that is in the mask and not in the patch is cleared, a
- * field that is not in the mask stays.
+ * `base` with the fields of the mask taken from `patch`: a field in the mask and not in the patch is cleared, a field
+ * outside the mask stays.
  */
 export function updateByMask(base: JsonObject, patch: JsonObject, mask: FieldMask): JsonObject {
   if (mask.everything) return patch;

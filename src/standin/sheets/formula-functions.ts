@@ -1,3 +1,4 @@
+// The functions that formulas can call.
 import { CellError, type CellValue } from './cell.ts';
 import {
   type FormulaWorld,
@@ -12,7 +13,7 @@ import { formatNumber } from './number-format.ts';
 
 type FormulaFunction = (args: readonly Operand[], world: FormulaWorld) => Operand;
 
-/** Every value of the arguments, ranges opened, row by row. */
+/** Every value of the arguments, including those in ranges, row by row. */
 function* flatten(args: readonly Operand[]): Generator<{ readonly value: CellValue; readonly fromRange: boolean }> {
   for (const arg of args) {
     if (!(arg instanceof RangeValues)) yield { value: arg, fromRange: false };
@@ -75,7 +76,7 @@ function overBooleans(body: (values: readonly boolean[]) => boolean): FormulaFun
 
 const isError = (operand: Operand): boolean => toSingle(operand) instanceof CellError;
 
-/** By their names in capitals. Arguments arrive evaluated; a range arrives whole. */
+/** By their names in capitals. Arguments are evaluated; a range is one argument. */
 export const formulaFunctions: Readonly<Partial<Record<string, FormulaFunction>>> = {
   SUM: overNumbers((numbers) => numbers.reduce((sum, number) => sum + number, 0)),
   AVERAGE: overNumbers((numbers) =>

@@ -1,5 +1,5 @@
-// References in formulas follow the cells they point at when rows or columns are inserted, deleted or moved, and shift
-// with the formula when it is copied.
+// References in formulas follow their cells when rows or columns are inserted, deleted or moved, and shift with the
+// formula when it is copied.
 import { columnToLetters } from './a1.ts';
 import { type DimensionEdit, mapIndex, mapInterval } from './dimension-edit.ts';
 import { type FormulaToken, type ReferenceCorner, tokenizeFormula } from './formula-tokens.ts';
@@ -19,7 +19,7 @@ export function rewriteReferences(
   });
 }
 
-/** The formula as pasted `rows` further down and `columns` further right: parts without `$` shift along. */
+/** The formula as pasted `rows` further down and `columns` further right: parts without `$` shift. */
 export function shiftReferences(formula: string, rows: number, columns: number): string {
   if (rows === 0 && columns === 0) return formula;
   return mapReferences(formula, (reference) => {

@@ -1,7 +1,7 @@
 // Splits a formula into tokens; the evaluator and the rewriting of references share it.
 import { columnsMax, lettersToColumn } from './a1.ts';
 
-/** One end of a reference, counted from 0; `$` in front keeps it in place when the formula is copied. */
+/** One end of a reference, counted from 0; a `$` keeps it unchanged when the formula is copied. */
 export interface ReferenceCorner {
   readonly row?: number;
   readonly rowFixed: boolean;
@@ -19,7 +19,7 @@ export type FormulaToken =
   | {
       readonly kind: 'reference';
       readonly text: string;
-      /** `Sheet1!` as written, or empty. */
+      /** `Sheet1!` as in the formula, or empty. */
       readonly prefix: string;
       readonly title?: string;
       readonly first: ReferenceCorner;
@@ -42,7 +42,7 @@ const patterns: readonly (readonly [FormulaToken['kind'], RegExp])[] = [
   ['operator', /^(?:<=|>=|<>|[-+*/^&=<>%(),;:{}])/],
 ];
 
-/** The tokens of a formula without its `=`; undefined when some of it is no formula. */
+/** The tokens of a formula without its `=`; undefined: some of it is no formula. */
 export function tokenizeFormula(formula: string): readonly FormulaToken[] | undefined {
   const tokens: FormulaToken[] = [];
   for (let rest = formula; rest !== '';) {

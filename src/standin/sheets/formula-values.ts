@@ -1,8 +1,8 @@
-// What formulas compute with: operands, the world they look at, conversions and the order of values.
+// The values of formulas: operands, their environment, conversions and the order of values.
 import { type CellValue, CellError } from './cell.ts';
 import type { FormulaToken } from './formula-tokens.ts';
 
-/** What a part of a formula evaluates to: one value, or the values of a range. */
+/** The value of a part of a formula: one value, or the values of a range. */
 export type Operand = CellValue | RangeValues;
 
 /** The values of a referenced range, row by row. `blank` cells are undefined. */
@@ -14,7 +14,7 @@ export class RangeValues {
   }
 }
 
-/** What a formula may look at. */
+/** The environment of a formula. */
 export interface FormulaWorld {
   /** The values of a reference; undefined: there is no such sheet. Rows and columns are counted from 0. */
   range(reference: Extract<FormulaToken, { kind: 'reference' }>): RangeValues | undefined;
@@ -27,7 +27,7 @@ export interface FormulaWorld {
   readonly serialNow: number;
 }
 
-/** A range where one value is wanted: its only cell, else #VALUE!. */
+/** The value of a range as one value: its only cell, else #VALUE!. */
 export function toSingle(operand: Operand): CellValue {
   if (!(operand instanceof RangeValues)) return operand;
   const [row] = operand.rows;
@@ -35,7 +35,7 @@ export function toSingle(operand: Operand): CellValue {
   return new CellError('#VALUE!', 'An array value could not be found.');
 }
 
-/** The number a value counts as; blank is 0. */
+/** The number that a value equals; blank is 0. */
 export function toNumber(value: CellValue): number | CellError {
   if (value instanceof CellError) return value;
   if (value === undefined || value === '') return 0;
@@ -49,7 +49,7 @@ export function toNumber(value: CellValue): number | CellError {
     : number;
 }
 
-/** The text a value reads as inside a formula. */
+/** The text of a value inside a formula. */
 export function toText(value: CellValue): string | CellError {
   if (value instanceof CellError) return value;
   if (value === undefined) return '';

@@ -1,11 +1,11 @@
-// A small evaluator: references, operators and the functions people try first. An unknown function is #NAME?, as in
-// Google Sheets for a misspelt one.
+// A small evaluator: references, operators and the most common functions. An unknown function is #NAME?, as in Google
+// Sheets for a misspelt one.
 import { type CellValue, CellError, type ErrorText, errorTypeByText } from './cell.ts';
 import { formulaFunctions } from './formula-functions.ts';
 import { type FormulaWorld, type Operand, compareValues, toNumber, toSingle, toText } from './formula-values.ts';
 import { type FormulaToken, tokenizeFormula } from './formula-tokens.ts';
 
-/** The value of a formula (with its `=`). Never throws: whatever goes wrong is a cell error. */
+/** The value of a formula (with its `=`). Never throws: every failure is a cell error. */
 export function evaluateFormula(formula: string, world: FormulaWorld): CellValue {
   const tokens = tokenizeFormula(formula.slice(1))?.filter((token) => token.kind !== 'space');
   if (!tokens) return parseError;
@@ -14,7 +14,7 @@ export function evaluateFormula(formula: string, world: FormulaWorld): CellValue
     return toSingle(parser.parse());
   } catch (error) {
     if (error instanceof FormulaSyntaxError) return parseError;
-    // Nesting deeper than the stack: the same answer as for any formula that cannot be read.
+    // Nested deeper than the stack: the same answer as for any unreadable formula.
     if (error instanceof RangeError) return parseError;
     throw error;
   }

@@ -1,11 +1,11 @@
-// From the ways a request names cells (A1 text, GridRange) to a sheet and a rectangle, and back.
+// Turns the notations of cells (A1 text, GridRange) into a sheet and a rectangle, and back.
 import { type OpenRect, type Rect, columnToLetters, parseReference, quoteTitle, rectToA1, splitA1 } from './a1.ts';
 import { invalidArgument } from './errors.ts';
 import type { JsonObject } from './json.ts';
 import { type Sheet, closeRect, intersection } from './sheet.ts';
 import type { Spreadsheet } from './spreadsheet.ts';
 
-/** A GridRange as it travels; missing sides are open, a missing sheetId is 0. */
+/** A GridRange of the API; missing sides are open, a missing sheetId is 0. */
 export interface GridRange {
   readonly sheetId?: number | undefined;
   readonly startRowIndex?: number | undefined;
@@ -19,7 +19,7 @@ export interface SheetRange {
   readonly range: OpenRect;
 }
 
-/** The range an A1 text names. A bare word is a named range first, then a cell, then a tab. */
+/** The range of an A1 text. A bare word is a named range first, then a cell, then a tab. */
 export function resolveA1(spreadsheet: Spreadsheet, text: string): SheetRange {
   const found = findA1(spreadsheet, text);
   if (!found) throw invalidArgument(`Unable to parse range: ${text}`);
@@ -33,7 +33,8 @@ function findA1(spreadsheet: Spreadsheet, text: string): SheetRange | undefined 
     const sheet = spreadsheet.findSheetByTitle(parts.title);
     const range = parts.reference === undefined ? {} : parseReference(parts.reference);
     if (sheet && range) return { sheet, range };
-    // Recorded: `'Sheet1'!NamedRange` is the range of that name. That of another tab is refused here; Google's answer is unknown.
+    // Recorded: `'Sheet1'!NamedRange` is the range of that name. A range of another tab is refused here; Google's
+    // answer is unknown.
     return sheet && findNamedRange(spreadsheet, parts.reference ?? '', sheet);
   }
   const { reference = '' } = parts;
@@ -119,7 +120,7 @@ export function closedGridRange(
   return { sheet, rect };
 }
 
-/** A GridRange as the API answers it: a sheetId of 0 is left out. */
+/** A GridRange in the form of the API: a sheetId of 0 is left out. */
 export function gridRangeToJson(sheetId: number, { top, bottom, left, right }: OpenRect): JsonObject {
   return {
     ...(sheetId === 0 ? {} : { sheetId }),

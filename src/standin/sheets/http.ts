@@ -1,4 +1,4 @@
-// The HTTP side: routes, tokens, quotas, faults and the log in front of the model.
+// The HTTP side of the stand-in: routes, tokens, quotas, faults and the log.
 import { Hono } from 'hono';
 import { type Answer, type StandinContext, type StandinEnv, json } from './answer.ts';
 import { type ApiCall, type ApiMethod, apiMethods } from './sheets-api.ts';
@@ -25,7 +25,7 @@ export interface HttpDeps extends FaultDeps {
   readonly model: SheetsModel;
   readonly tokens: TokenIssuer;
   readonly quota: QuotaMeter | undefined;
-  /** Any bearer token, or none, is that of an editor of every file. */
+  /** Any bearer token, or none, counts as an editor of every file. */
   readonly acceptAnything: boolean;
   readonly requestBytesMax: number;
 }
@@ -77,7 +77,7 @@ async function serveApi(deps: HttpDeps, c: StandinContext): Promise<Response> {
       throw error;
     }
   };
-  // People at the sheet are neither counted nor hit by faults.
+  // Requests of people in the grid are neither counted nor hit by faults.
   if (grant?.person === true) return respond();
   const unknown: FaultTarget = { operation: 'unknown', kind: 'other', method: c.req.method, spreadsheetId: undefined };
   return withFaults(deps, c, route?.target ?? unknown, grant, respond);
@@ -182,7 +182,7 @@ function decode(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    // Not percent-encoded after all: no range and no id reads like this, so it is refused as one that does not exist.
+    // Not percent-encoded: no range and no id has this form, so it is refused as missing.
     return part;
   }
 }

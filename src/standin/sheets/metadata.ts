@@ -1,4 +1,4 @@
-// Developer metadata: what it is, where it is, how it is looked up.
+// Developer metadata: its content, its place, its lookup.
 // https://developers.google.com/workspace/sheets/api/guides/metadata
 import { type OpenRect, type Rect } from './a1.ts';
 import type { Edit } from './edit.ts';
@@ -15,7 +15,7 @@ const metadataCharactersMax = 30_000;
 type MetadataInput = z.output<typeof developerMetadata>;
 type LocationInput = z.output<typeof metadataLocation>;
 
-/** Adds an entry; a chosen id that is in use is refused, so that repeating a request cannot double it. */
+/** Adds an entry; a chosen id in use is refused, so that a repeated request cannot double it. */
 export function createMetadata(edit: Edit, input: MetadataInput): JsonObject {
   const { spreadsheet } = edit;
   if (input.metadataKey === undefined || input.metadataKey === '') {
@@ -82,7 +82,7 @@ function resolvePlace(spreadsheet: Spreadsheet, location: LocationInput): Metada
   throw invalidArgument('developerMetadata.location must be specified');
 }
 
-/** Changes the entry's fields that the mask has; its place may change too. Answers the entry. */
+/** Changes the entry's fields in the mask; its place may change too. Returns the entry. */
 export function updateMetadata(
   edit: Edit,
   id: number,
@@ -152,7 +152,7 @@ export interface MetadataMatch {
   readonly place: MetadataPlace;
 }
 
-/** The entries a lookup matches, in the order of their ids; every field that is set has to agree. */
+/** The entries that a lookup matches, in the order of their ids; every given field has to agree. */
 export function findMetadata(spreadsheet: Spreadsheet, lookup: MetadataLookup): readonly MetadataMatch[] {
   const candidates =
     lookup.metadataId === undefined
@@ -178,7 +178,7 @@ function isUnspecifiedOr(wanted: string | undefined, actual: string): boolean {
   return wanted === undefined || wanted.endsWith('_UNSPECIFIED') || wanted === actual;
 }
 
-/** What `metadataLocation` and `locationMatchingStrategy` demand of a place. */
+/** The condition of `metadataLocation` and `locationMatchingStrategy` on a place. */
 function locationTest(spreadsheet: Spreadsheet, lookup: MetadataLookup): (place: MetadataPlace) => boolean {
   const { metadataLocation: location, locationMatchingStrategy: strategy } = lookup;
   if (!location) return () => true;

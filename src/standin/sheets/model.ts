@@ -1,4 +1,4 @@
-// The files of an account and the spreadsheets in them: what the HTTP side, tests and demo data work on.
+// The files of an account and the spreadsheets in them.
 import { Calculation } from './calculation.ts';
 import { defaultProperties } from './default-properties.ts';
 import { type Caller, type Edit, type EditBehaviour } from './edit.ts';
@@ -9,7 +9,7 @@ import { typed, applyEntry } from './value-range.ts';
 
 export type Role = 'owner' | 'writer' | 'reader';
 
-/** One spreadsheet as a file: who may use it, when it changed, and what is in it. */
+/** One spreadsheet as a file: its access, its last change, and its content. */
 export class SpreadsheetFile {
   readonly id: string;
   readonly createdTime: number;
@@ -17,7 +17,7 @@ export class SpreadsheetFile {
   /** Counts every change. */
   version = 1;
   readonly ownerEmail: string;
-  /** Who else may read or write, by e-mail. */
+  /** Other readers and writers, by e-mail. */
   readonly sharedWith = new Map<string, 'writer' | 'reader'>();
   /** The content; never changed in place, so it may be kept and compared. */
   content: Spreadsheet;
@@ -37,7 +37,7 @@ export class SpreadsheetFile {
     return email === this.ownerEmail ? 'owner' : this.sharedWith.get(email);
   }
 
-  /** The values as they stand; formulas are evaluated once per change. */
+  /** The present values; formulas are evaluated once per change. */
   get calculation(): Calculation {
     if (this.calculated?.of !== this.content) {
       this.calculated = { of: this.content, calculation: new Calculation(this.content, this.model.now()) };
@@ -45,7 +45,7 @@ export class SpreadsheetFile {
     return this.calculated.calculation;
   }
 
-  /** Runs `change` on a draft and takes the draft over; when `change` throws, nothing has happened. */
+  /** Runs `change` on a draft and stores the draft; if `change` throws, nothing changes. */
   edit<T>(caller: Caller, change: (edit: Edit) => T): T {
     const draft = this.content.clone();
     const now = this.model.now();
@@ -64,10 +64,10 @@ export class SpreadsheetFile {
   }
 }
 
-/** A spreadsheet to begin with. */
+/** The initial content of a spreadsheet. */
 export interface NewSpreadsheet {
   readonly title?: string;
-  /** Given for a file that a test refers to by a known id; else chosen at random. */
+  /** For a file that a test refers to by a known id; default: random. */
   readonly id?: string;
   readonly ownerEmail?: string;
   readonly writers?: readonly string[];
@@ -87,7 +87,7 @@ export interface NewTab {
   readonly columnCount?: number;
   /** Rows from A1 on. Text is stored as it is, `null` and `""` are blank. */
   readonly values?: readonly (readonly (string | number | boolean | null)[])[];
-  /** Reads text as if it had been typed: `=A1`, `2026-01-02`, `12%`. */
+  /** Reads text as if typed: `=A1`, `2026-01-02`, `12%`. */
   readonly typed?: boolean;
 }
 
@@ -97,7 +97,7 @@ export interface SheetsModelOptions {
   /** At least 0, less than 1; the source of all ids. */
   readonly random: () => number;
   readonly behaviour: EditBehaviour;
-  /** Who owns what is created without an owner. */
+  /** The owner of files created without one. */
   readonly ownerEmail: string;
 }
 
@@ -128,7 +128,7 @@ export class SheetsModel {
     return `1${this.newSecret(43)}`;
   }
 
-  /** So many characters that nobody guesses. */
+  /** Too many characters to be guessed. */
   newSecret(length: number): string {
     return Array.from({ length }, () => idCharacters.charAt(Math.floor(this.random() * idCharacters.length))).join('');
   }

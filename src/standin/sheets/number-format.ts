@@ -1,9 +1,9 @@
-// How a value is shown. Patterns are those of the API guide
+// Formats values. Patterns are those of the API guide
 // https://developers.google.com/workspace/sheets/api/guides/formats, which numfmt reads with few differences.
 import { format } from 'numfmt';
 import { type Cell, CellError, type CellValue, numberFormatOf } from './cell.ts';
 
-/** The pattern that stands for a format type without one (en_US). */
+/** The default pattern of a format type (en_US). */
 const patternByType: Readonly<Partial<Record<string, string>>> = {
   NUMBER: '#,##0.00',
   PERCENT: '0.00%',
@@ -22,7 +22,7 @@ export function isDateCell(cell: Cell | undefined): boolean {
   return numberFormat !== undefined && dateTypes.has(numberFormat.type);
 }
 
-/** What the grid shows for a value in a cell; blank is the empty text. */
+/** The text that the grid shows for a value in a cell; blank is the empty text. */
 export function displayText(value: CellValue, cell: Cell | undefined): string {
   if (value === undefined) return '';
   if (value instanceof CellError) return value.text;
@@ -44,7 +44,7 @@ function automaticNumber(value: number): string {
   return String(Number(value.toFixed(10)));
 }
 
-/** The number in a pattern; a pattern that cannot be read shows the plain number. */
+/** The number in a pattern; an unreadable pattern gives the plain number. */
 export function formatNumber(pattern: string, value: number): string {
   try {
     return format(pattern, value, { throws: true });

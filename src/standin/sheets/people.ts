@@ -1,4 +1,4 @@
-// What somebody sitting at the sheet does: not metered, not counted, never hit by a fault.
+// Edits by a person at the sheet: not limited, not counted, never hit by a fault.
 import type { Rect } from './a1.ts';
 import { lettersToColumn } from './a1.ts';
 import { applyRequests, parseRequests } from './batch-update/batch-update.ts';
@@ -9,27 +9,27 @@ import type { SpreadsheetFile } from './model.ts';
 import { clearValues, readValues, writeValues } from './value-range.ts';
 
 /**
- * A person with a spreadsheet open. Rows are numbered as the grid shows them, from 1; columns are letters; ranges are A1
- * with the tab's title. Every method throws the ApiError the API would answer with.
+ * A person with a spreadsheet open. Rows are numbered from 1, as in the grid; columns are letters; ranges are A1 with
+ * the tab's title. Every method throws the ApiError of the API.
  */
 export class Person {
   private readonly file: SpreadsheetFile;
   private readonly caller: Caller;
 
-  /** `email` decides what protected ranges allow; the owner may do everything. */
+  /** `email` decides the rights in protected ranges; the owner may edit everything. */
   constructor(file: SpreadsheetFile, email: string = file.ownerEmail) {
     this.file = file;
     this.caller = { email };
   }
 
-  /** Types a text into one cell, read as the grid reads typing. */
+  /** Types a text into one cell. */
   type(cell: string, text: string): void {
     this.file.edit(this.caller, (edit) => {
       writeValues(edit, resolveA1(edit.spreadsheet, cell), 'ROWS', [[text]], 'USER_ENTERED');
     });
   }
 
-  /** Puts values from a corner cell on, as a paste of values does: text stays text. */
+  /** Puts values from a corner cell on, like a paste of values: text stays text. */
   paste(corner: string, values: readonly (readonly Json[])[]): void {
     this.file.edit(this.caller, (edit) => {
       writeValues(edit, resolveA1(edit.spreadsheet, corner), 'ROWS', values, 'RAW');
@@ -52,7 +52,7 @@ export class Person {
     this.request({ deleteDimension: { range: this.rows(tab, first, count) } });
   }
 
-  /** Drags rows to stand before another. */
+  /** Drags rows to before another. */
   moveRows(tab: string, first: number, count: number, before: number): void {
     this.request({ moveDimension: { source: this.rows(tab, first, count), destinationIndex: before - 1 } });
   }
@@ -77,7 +77,7 @@ export class Person {
     this.request({ sortRange: { range, sortSpecs: [{ dimensionIndex: lettersToColumn(column), sortOrder: order }] } });
   }
 
-  /** Sorts a part of a tab: what stands beside it stays. */
+  /** Sorts a part of a tab: the cells beside it stay. */
   sortRange(range: string, column: string, order: 'ASCENDING' | 'DESCENDING' = 'ASCENDING'): void {
     const sortSpecs = [{ dimensionIndex: lettersToColumn(column), sortOrder: order }];
     this.request({ sortRange: { range: this.gridRange(range), sortSpecs } });
@@ -98,13 +98,13 @@ export class Person {
     this.request({ updateSheetProperties: { properties: { sheetId: this.sheetId(tab), title }, fields: 'title' } });
   }
 
-  /** Anything else: requests of spreadsheets.batchUpdate, applied as one. */
+  /** Any other edit: requests of spreadsheets.batchUpdate, applied as one. */
   request(...requests: readonly JsonObject[]): readonly JsonObject[] {
     const parsed = parseRequests(requests);
     return this.file.edit(this.caller, (edit) => applyRequests(edit, parsed));
   }
 
-  /** What a range holds, blank at the ends left out. Default: what the grid shows. */
+  /** The values of a range, without blank ends. Default: as the grid shows them. */
   read(
     range: string,
     values: 'FORMATTED_VALUE' | 'UNFORMATTED_VALUE' | 'FORMULA' = 'FORMATTED_VALUE',

@@ -1,5 +1,5 @@
-// Requests per minute, per user of the project and per project, as
-// https://developers.google.com/workspace/sheets/api/limits says; the window slides.
+// Limits requests per minute, per user of the project and per project, by
+// https://developers.google.com/workspace/sheets/api/limits; the window slides.
 import { ApiError } from './errors.ts';
 
 export type RequestKind = 'read' | 'write';
@@ -9,7 +9,7 @@ export interface Quotas {
   readonly perProject: Readonly<Record<RequestKind, number>>;
 }
 
-/** What Google grants a project by default. */
+/** Google's default for a project. */
 export const googleQuotas: Quotas = { perUser: { read: 60, write: 60 }, perProject: { read: 300, write: 300 } };
 
 const windowMs = 60_000;
@@ -25,7 +25,7 @@ export class QuotaMeter {
     this.now = now;
   }
 
-  /** Counts a request, or refuses it with the 429 (which does not count). There is no Retry-After. */
+  /** Counts a request, or refuses it with the 429 (which is not counted). There is no Retry-After. */
   take(kind: RequestKind, user: string): void {
     const own = this.recent(`${kind}:${user}`);
     const all = this.recent(kind);

@@ -1,4 +1,4 @@
-/** One request as it was received and answered. */
+/** One request and its answer. */
 export interface RequestRecord {
   /** Epoch milliseconds. */
   readonly time: number;
@@ -8,22 +8,22 @@ export interface RequestRecord {
   /** Google's name of the method; `token`; `unknown`. */
   readonly operation: string;
   readonly kind: 'read' | 'write' | 'other';
-  /** Undefined: no valid token came with it. */
+  /** Undefined: the request had no valid token. */
   readonly email: string | undefined;
-  /** The status answered; 0 when the answer was lost. */
+  /** The status of the answer; 0: the answer was lost. */
   readonly status: number;
-  /** What went wrong on purpose. */
+  /** The injected fault. */
   readonly fault?: string;
 }
 
-/** Requests by what they cost, people at the sheet left out. */
+/** The number of requests by their kind, without those of people. */
 export interface RequestCounters {
   readonly reads: number;
   readonly writes: number;
   readonly tokens: number;
 }
 
-/** Older requests than these many are forgotten; the counters go on. */
+/** The number of requests kept; the counters include older ones. */
 const recordsMax = 10_000;
 
 export class RequestLog {

@@ -1,4 +1,4 @@
-// The parts of a sheet as the API answers them: groups, filters, named and protected ranges.
+// The parts of a sheet in the form of the API: groups, filters, named and protected ranges.
 import type { Dimension } from './dimension-edit.ts';
 import { gridRangeToJson } from './grid-range.ts';
 import type { JsonObject } from './json.ts';
@@ -21,7 +21,7 @@ export function namedRangeToJson(named: NamedRange): JsonObject {
   return { namedRangeId: named.id, name: named.name, range: gridRangeToJson(named.sheetId, named.range) };
 }
 
-/** As spreadsheets.get answers it. The owner may always edit, and is named among the editors. */
+/** In the form of spreadsheets.get. The owner may always edit, and is among the editors. */
 export function protectedRangeToJson(
   sheet: Sheet,
   entry: ProtectedRange,
@@ -34,7 +34,7 @@ export function protectedRangeToJson(
   };
 }
 
-/** Without the editors: those depend on who asks and when. */
+/** Without the editors: those depend on the caller and the method. */
 export function protectionToJson(sheet: Sheet, entry: ProtectedRange, canEdit: boolean): JsonObject {
   return {
     protectedRangeId: entry.id,

@@ -1,9 +1,9 @@
-// The fields of each method's answer: a `fields` parameter that names any other is refused, so that a misspelt mask
-// shows as an error and not as data that is missing. Names: https://sheets.googleapis.com/$discovery/rest?version=v4
+// The fields of each method's answer. A `fields` parameter that names any other is refused, so that a misspelt mask
+// gives an error, not missing data. Names: https://sheets.googleapis.com/$discovery/rest?version=v4
 import { ApiError } from './errors.ts';
 import type { FieldMask } from './field-mask.ts';
 
-/** Fields with what is inside them; `any` for messages that are kept as they were sent. */
+/** Fields with their contents; `any` for messages that are stored unchanged. */
 interface FieldTree {
   readonly [name: string]: FieldTree | 'any';
 }
@@ -142,7 +142,7 @@ const fieldsByOperation: Readonly<Record<string, FieldTree>> = {
   'values.batchClearByDataFilter': { spreadsheetId: 'any', clearedRanges: 'any' },
 };
 
-/** Refuses a mask that names a field the method's answer does not have. The wording is that of Google's APIs at large. */
+/** Refuses a mask with a field that the method's answer does not have, in the words of Google's APIs. */
 export function requireKnownFields(mask: FieldMask, operation: string): void {
   const unknown = unknownPaths(mask, fieldsByOperation[operation] ?? 'any', '');
   if (unknown.length === 0) return;

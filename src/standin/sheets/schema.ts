@@ -1,5 +1,5 @@
-// The messages requests are made of, as zod schemas, and the errors Google answers for a body that is not one.
-// Each schema's error text is the type name that such an error shows.
+// The messages of requests as zod schemas, and Google's errors for an invalid body. Each schema's error text is the
+// type name in such an error.
 import { z } from 'zod';
 import { badRequest } from './errors.ts';
 import { isJsonObject } from './json.ts';
@@ -23,7 +23,7 @@ export const enumeration = <const T extends readonly [string, ...string[]]>(name
 export const message = <T extends z.core.$ZodLooseShape>(name: string, fields: T) =>
   z.strictObject(fields, { error: (issue) => (issue.code === 'unrecognized_keys' ? undefined : sheetsType(name)) });
 export const list = <T extends z.core.SomeType>(element: T) => z.array(element, { error: 'TYPE_MESSAGE' });
-/** A message that is stored and answered as it came. */
+/** A message that is stored and answered unchanged. */
 export const opaque = (name: string) => z.record(z.string(), z.json(), { error: sheetsType(name) });
 
 export const dimension = enumeration('Dimension', ['ROWS', 'COLUMNS']);
@@ -130,7 +130,10 @@ export const listValues = z.array(z.array(z.json(), { error: 'type.googleapis.co
   error: 'type.googleapis.com/google.protobuf.ListValue',
 });
 
-/** `body` as the message; every violation is reported, in Google's words. `root` is how the body's fields are named. */
+/**
+ * Parses `body` as the message; every violation is reported, in Google's words. `root` is the prefix of the field
+ * names.
+ */
 export function parseMessage<S extends z.ZodType>(schema: S, body: unknown, root = ''): z.output<S> {
   const json = withoutNulls(body);
   if (!isJsonObject(json))
@@ -168,7 +171,7 @@ function fieldPath(root: string, path: readonly PropertyKey[]): string {
   return field;
 }
 
-/** A null field is an absent one; a null inside a list of cell values means something and stays. */
+/** A null field is an absent one; a null inside a list of cell values has a meaning and stays. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((entry) => (Array.isArray(entry) ? entry : withoutNulls(entry)));
   if (!isJsonObject(value)) return value;

@@ -1,8 +1,9 @@
+// Builds the SheetProperties of an answer.
 import type { JsonObject } from './json.ts';
 import type { Sheet } from './sheet.ts';
 import type { Spreadsheet } from './spreadsheet.ts';
 
-/** SheetProperties, in the order Google gives them. */
+/** SheetProperties, in Google's order. */
 export function sheetPropertiesToJson(spreadsheet: Spreadsheet, sheet: Sheet): JsonObject {
   return {
     sheetId: sheet.id,

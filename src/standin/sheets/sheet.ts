@@ -1,21 +1,22 @@
+// One tab: its cells, rows, columns and ranges.
 import type { OpenRect, Rect } from './a1.ts';
 import { type Cell, hasContent } from './cell.ts';
 import { type Dimension, type DimensionEdit, applyToList, mapInterval, mapRect } from './dimension-edit.ts';
 import type { JsonObject } from './json.ts';
 
-/** What a row or column carries besides cells; never changed in place. */
+/** The properties of a row or column besides its cells; never changed in place. */
 export interface Band {
   readonly hiddenByUser?: boolean;
   readonly hiddenByFilter?: boolean;
   readonly pixelSize?: number;
-  /** Developer metadata anchored here: it goes wherever this row or column goes, and ends with it. */
+  /** Developer metadata anchored here: it moves with this row or column, and is deleted with it. */
   readonly metadataIds?: readonly number[];
 }
 
 /** A row; never changed in place, so that copies of a sheet can share it. Blank cells are undefined. */
 export interface Row extends Band {
   readonly cells: readonly (Cell | undefined)[];
-  /** Whether any of the cells holds a formula: lets a structural edit skip the other rows. */
+  /** Whether any of the cells holds a formula: a structural edit can skip the other rows. */
   readonly hasFormula: boolean;
 }
 
@@ -26,7 +27,7 @@ export interface ProtectedRange {
   readonly namedRangeId?: string;
   readonly warningOnly: boolean;
   readonly description?: string;
-  /** Who may write besides the owner of the spreadsheet. */
+  /** The accounts that may write, besides the owner of the spreadsheet. */
   readonly editors: readonly string[];
   readonly unprotectedRanges: readonly Rect[];
 }
@@ -38,7 +39,7 @@ export interface DimensionGroup {
   readonly collapsed: boolean;
 }
 
-/** The basic filter or a filter view: its rectangle, and the rest of it as it was sent. */
+/** The basic filter or a filter view: its rectangle, and the rest as sent. */
 export interface Filter {
   readonly range: Rect;
   readonly settings: JsonObject;
@@ -110,7 +111,7 @@ export class Sheet {
     return this.rows[row]?.cells[column];
   }
 
-  /** Replaces the cells of a row by what `change` makes of a copy of them. */
+  /** Replaces the cells of a row by the result of `change` on a copy of them. */
   editRow(index: number, change: (cells: (Cell | undefined)[]) => void): void {
     const row = this.rows[index];
     const cells = row ? [...row.cells] : [];
@@ -139,12 +140,12 @@ export class Sheet {
     this.rows[index] = makeRow(row?.cells ?? [], change(row ?? {}));
   }
 
-  /** The rows or columns, as what they carry besides cells. */
+  /** The rows or columns, without their cells. */
   bands(dimension: Dimension): readonly (Band | undefined)[] {
     return dimension === 'ROWS' ? this.rows : this.columns;
   }
 
-  /** Cuts the grid or lets it grow at its right and lower ends; answers the bands that are gone. */
+  /** Cuts the grid or extends it at its right and lower ends; returns the removed bands. */
   resize(dimension: Dimension, size: number): readonly (Band | undefined)[] {
     const before = dimension === 'ROWS' ? this.rows.length : this.columns.length;
     if (size === before) return [];
@@ -156,8 +157,8 @@ export class Sheet {
   }
 
   /**
-   * Inserts, deletes or moves rows or columns with all that lies on them: cells, metadata, merges, protections, filters
-   * and groups. Formulas are not rewritten here (they may lie on other sheets). Answers the bands that are gone.
+   * Inserts, deletes or moves rows or columns with everything on them: cells, metadata, merges, protections, filters
+   * and groups. Formulas are not rewritten here (they may be on other sheets). Returns the removed bands.
    */
   restructure(edit: DimensionEdit): readonly (Band | undefined)[] {
     const removed = edit.dimension === 'ROWS' ? applyToList(edit, this.rows, undefined) : this.restructureColumns(edit);
@@ -198,7 +199,7 @@ export class Sheet {
   }
 }
 
-/** A row of these cells with the other properties of `band`; undefined when nothing is left to keep. */
+/** A row of these cells with the other properties of `band`; undefined: nothing is left to keep. */
 export function makeRow(given: readonly (Cell | undefined)[], band: Band | undefined): Row | undefined {
   let end = given.length;
   while (end > 0 && given[end - 1] === undefined) end -= 1;
@@ -251,7 +252,7 @@ export function contains(outer: Rect, inner: Rect): boolean {
   );
 }
 
-/** The rectangle within `bounds` that an open one stands for; it may be empty. */
+/** The rectangle of an open one within `bounds`; it may be empty. */
 export function closeRect(range: OpenRect, bounds: Rect): Rect {
   return {
     top: range.top ?? bounds.top,

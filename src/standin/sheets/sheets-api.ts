@@ -1,4 +1,4 @@
-// The routes of the Sheets API: which request is which method, what it may be used with, and what it answers.
+// The routes of the Sheets API: the method of each request, the access it needs, and its answer.
 import { z } from 'zod';
 import { applyRequests, parseRequests } from './batch-update/batch-update.ts';
 import { createSheet, sheetProperties } from './batch-update/sheets.ts';
@@ -34,13 +34,13 @@ import {
   writeOptions,
 } from './values-methods.ts';
 
-/** A request to one method, taken apart. */
+/** A parsed request to one method. */
 export interface ApiCall {
   readonly model: SheetsModel;
   readonly caller: Caller;
   /** Every caller may use every file. */
   readonly openToAll: boolean;
-  /** The parts of the path, decoded: the spreadsheet id, then the range or id after it. */
+  /** The decoded parts of the path: the spreadsheet id, then the range or id after it. */
   readonly path: readonly string[];
   readonly query: URLSearchParams;
   /** The parsed JSON body; undefined when there was none. */
@@ -55,7 +55,7 @@ export interface ApiMethod {
   /** On the path after `/v4/spreadsheets`, percent-encoded as sent. */
   readonly path: RegExp;
   readonly kind: 'read' | 'write';
-  /** A token with a read-only scope will do (measured: only for the three plain reads). */
+  /** A token with a read-only scope is enough (measured: only for the three plain reads). */
   readonly readOnlyScope: boolean;
   answer(call: ApiCall): JsonObject;
 }
@@ -83,7 +83,7 @@ function writing(call: ApiCall, change: (edit: Edit, spreadsheetId: string) => J
   return file.edit(call.caller, (edit) => change(edit, file.id));
 }
 
-/** Query parameters by a schema of the body's kind: the same names, the same errors. */
+/** Reads query parameters with a schema like a body's: the same names, the same errors. */
 function queryOptions<T extends z.core.$ZodLooseShape>(call: ApiCall, options: T) {
   const sent: Record<string, string | boolean> = {};
   for (const name of Object.keys(options)) {
@@ -175,7 +175,10 @@ function batchUpdateSpreadsheet(call: ApiCall): JsonObject {
 
 const searchBody = message('SearchDeveloperMetadataRequest', { dataFilters: list(dataFilter).optional() });
 
-/** Entries any filter matches, each once, with the filters that did. A range matches what lies on what it crosses. */
+/**
+ * Entries that any filter matches, each once, with its filters. A range matches entries on the rows and columns it
+ * crosses.
+ */
 function searchMetadata(call: ApiCall): JsonObject {
   const { content } = openFile(call, 'write');
   const { dataFilters = [] } = parseMessage(searchBody, call.body ?? {});
@@ -226,7 +229,7 @@ function picked(answer: (call: ApiCall) => JsonObject): (call: ApiCall) => JsonO
   return (call) => call.mask.pick(answer(call)) as JsonObject;
 }
 
-/** All methods; the first whose HTTP method and path fit is meant. */
+/** All methods; the first with a matching HTTP method and path is used. */
 export const apiMethods: readonly ApiMethod[] = [
   {
     operation: 'spreadsheets.create',

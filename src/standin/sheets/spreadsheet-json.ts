@@ -1,5 +1,5 @@
-// The Spreadsheet resource as spreadsheets.get answers it. Grid data is built field by field from the mask: a read of a
-// large sheet costs what it asks for.
+// The Spreadsheet resource in the form of spreadsheets.get. Grid data is built field by field from the mask, so a read
+// of a large sheet costs only the requested fields.
 import type { Rect } from './a1.ts';
 import type { Calculation } from './calculation.ts';
 import { type Cell, type CellValue, CellError, errorTypeByText, hasContent } from './cell.ts';
@@ -13,7 +13,7 @@ import type { Band, Sheet } from './sheet.ts';
 import { sheetPropertiesToJson } from './sheet-properties.ts';
 import type { Spreadsheet } from './spreadsheet.ts';
 
-/** The size of a row or column nobody has changed, in pixels. */
+/** The default size of a row or column, in pixels. */
 const pixelSizeDefault = { ROWS: 21, COLUMNS: 100 } as const;
 
 export interface SpreadsheetView {

@@ -1,3 +1,4 @@
+// The content of a spreadsheet: its tabs and developer metadata.
 import type { OpenRect } from './a1.ts';
 import { type DimensionEdit } from './dimension-edit.ts';
 import { invalidArgument } from './errors.ts';
@@ -12,13 +13,13 @@ export interface NamedRange {
   readonly range: OpenRect;
 }
 
-/** A developer metadata entry without its place: the row, column, sheet or spreadsheet it is on lists its id. */
+/** A developer metadata entry without its place: its row, column, sheet or spreadsheet lists its id. */
 export interface Metadata {
   readonly id: number;
   readonly key: string;
   readonly value?: string;
   readonly visibility: 'DOCUMENT' | 'PROJECT';
-  /** Undefined for metadata of the spreadsheet itself: it has an allowance of its own. */
+  /** Undefined for metadata of the spreadsheet itself, which has an allowance of its own. */
   readonly sheetId?: number;
 }
 
@@ -28,8 +29,8 @@ export type MetadataPlace =
   | { readonly type: 'ROW' | 'COLUMN'; readonly sheetId: number; readonly index: number };
 
 /**
- * The content of one spreadsheet. Editing works on a `clone()` that replaces the original once everything succeeded, so
- * a reader never sees half a batch and a failed one leaves no trace. A clone copies lists of references, not cells.
+ * The content of one spreadsheet. Editing changes a `clone()` that replaces the original after everything succeeded. So
+ * a reader never sees half a batch, and a failed batch has no effect. A clone copies lists of references, not cells.
  */
 export class Spreadsheet {
   /** SpreadsheetProperties. */
@@ -67,14 +68,14 @@ export class Spreadsheet {
     return exact ?? this.sheets.find((sheet) => sheet.title.toLowerCase() === title.toLowerCase());
   }
 
-  /** The sheet with this id, or the refusal of a request that names another. */
+  /** The sheet with this id; else throws the refusal for an unknown id. */
   sheet(id: number): Sheet {
     const sheet = this.findSheet(id);
     if (!sheet) throw invalidArgument(`No grid with id: ${id}`);
     return sheet;
   }
 
-  /** Inserts, deletes or moves rows or columns of a sheet: everything in the spreadsheet that refers to them follows. */
+  /** Inserts, deletes or moves rows or columns of a sheet, and adjusts all references to them. */
   restructure(sheet: Sheet, edit: DimensionEdit): void {
     this.dropMetadata(sheet.restructure(edit));
     this.namedRanges = this.namedRanges
@@ -109,10 +110,10 @@ export class Spreadsheet {
     this.mapFormulas((formula, host) => rewriteReferences(formula, host.title, edited.title, edit));
   }
 
-  /** Replaces every formula by what `map` makes of it. */
+  /** Replaces every formula by the result of `map`. */
   mapFormulas(map: (formula: string, host: Sheet) => string): void {
     for (const sheet of this.sheets) {
-      // Indexed on purpose: this runs for every inserted row, over all rows of large sheets.
+      // Indexed loops on purpose: this runs for every inserted row, over all rows of large sheets.
       for (let index = 0; index < sheet.rows.length; index += 1) {
         const row = sheet.rows[index];
         if (!row?.hasFormula) continue;
@@ -124,7 +125,7 @@ export class Spreadsheet {
     }
   }
 
-  /** Where each metadata entry is now. */
+  /** The present place of each metadata entry. */
   places(): ReadonlyMap<number, MetadataPlace> {
     if (this.placeById) return this.placeById;
     const places = new Map<number, MetadataPlace>();
@@ -138,7 +139,7 @@ export class Spreadsheet {
     return places;
   }
 
-  /** To be called after anything that changes where rows, columns or metadata are. */
+  /** Must be called after every change of the places of rows, columns or metadata. */
   forgetPlaces(): void {
     this.placeById = undefined;
   }
@@ -173,7 +174,7 @@ export class Spreadsheet {
     }));
   }
 
-  /** Forgets the metadata of rows or columns that no longer exist. */
+  /** Removes the metadata of deleted rows or columns. */
   dropMetadata(bands: readonly (Band | undefined)[]): void {
     for (const band of bands) {
       for (const id of band?.metadataIds ?? []) this.metadataById.delete(id);

@@ -1,4 +1,4 @@
-// A Google Sheets that runs here: the API over plain memory, for tests, trials and demonstrations.
+// A local Google Sheets: the API over plain memory, for tests, trials and demonstrations.
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import type { Hono } from 'hono';
 import { createControl } from './control.ts';
@@ -15,11 +15,11 @@ import { type Credentials, TokenIssuer } from './tokens.ts';
 import { untilAborted } from '../until-aborted.ts';
 
 export interface SheetsStandinOptions {
-  /** Epoch milliseconds; every time the stand-in knows comes from here. */
+  /** Epoch milliseconds; the only clock of the stand-in. */
   readonly now: () => number;
   /** At least 0, less than 1; the source of ids and tokens. The same numbers give the same ids. */
   readonly random: () => number;
-  /** Whose requests are believed. Default: nobody's, save tokens issued by `tokens.issue`. */
+  /** The known accounts. Default: none, except tokens issued by `tokens.issue`. */
   readonly credentials?: Credentials;
   /**
    * `checked` (default): tokens, scopes and sharing are verified. `open`: any token request succeeds, and any or no
@@ -28,27 +28,27 @@ export interface SheetsStandinOptions {
   readonly access?: 'checked' | 'open';
   /** Default: Google's. `none` for no limit. */
   readonly quotas?: Quotas | 'none';
-  /** Who owns spreadsheets made by `createSpreadsheet`. Default `owner@example.com`. */
+  /** The owner of spreadsheets made by `createSpreadsheet`. Default `owner@example.com`. */
   readonly ownerEmail?: string;
   readonly behaviour?: Partial<EditBehaviour>;
   /** How a delayed answer waits. Default: real time. */
   readonly sleep?: (delayMs: number, signal: AbortSignal) => Promise<void>;
-  /** The largest request body taken. Default 10 MiB, where Google stops (9.0 MB were accepted). */
+  /** The largest accepted request body. Default 10 MiB, Google's limit (9.0 MB were accepted). */
   readonly requestBytesMax?: number;
 }
 
 export interface SheetsStandin {
   /** `app.fetch(request)` in-process; or served by a Node server on a port. */
   readonly app: Hono<StandinEnv>;
-  /** As the global `fetch`, answered here whatever the host: rejects when the connection is lost or the signal fires. */
+  /** Like the global `fetch`, answered here for any host: rejects when the connection is lost or the signal fires. */
   readonly fetch: (input: Request | string | URL, init?: RequestInit) => Promise<Response>;
-  /** The files and their content; also how tests and demo data create spreadsheets. */
+  /** The files and their content; tests and demo data create spreadsheets here. */
   readonly model: SheetsModel;
   readonly tokens: TokenIssuer;
   readonly faults: FaultInjector;
-  /** What was requested, and how many reads and writes it cost. */
+  /** The requests, and the number of reads and writes they cost. */
   readonly log: RequestLog;
-  /** Somebody at a spreadsheet; by default its owner. */
+  /** A person at a spreadsheet; by default its owner. */
   person(spreadsheetId: string, email?: string): Person;
 }
 

@@ -10,7 +10,7 @@ interface Run {
   block: number;
 }
 
-/** The table that the range leads to: the last one, by rows and then by columns, that it touches. */
+/** The table of the range: the last one, by rows and then by columns, that it touches. */
 export function findTable(sheet: Sheet, range: Rect): Rect | undefined {
   let found: Rect | undefined;
   for (const block of findBlocks(sheet)) {
@@ -21,7 +21,7 @@ export function findTable(sheet: Sheet, range: Rect): Rect | undefined {
   return found;
 }
 
-/** The bounding boxes of all groups of touching cells, found row by row with a union of the runs that touch. */
+/** The bounding boxes of all groups of touching cells, made row by row by joining runs that touch. */
 function findBlocks(sheet: Sheet): readonly Rect[] {
   const boxes: Rect[] = [];
   const parents: number[] = [];

@@ -1,4 +1,4 @@
-// The token endpoint, as oauth2.googleapis.com answers it, and the access tokens it gave out.
+// The token endpoint, with the answers of oauth2.googleapis.com, and its access tokens.
 import { decodeJwt, errors as joseErrors, importSPKI, jwtVerify } from 'jose';
 import type { JsonObject } from './json.ts';
 
@@ -16,7 +16,7 @@ interface AuthorizedUser {
   readonly refreshToken: string;
 }
 
-/** A workload identity: an outside token that stands for an account. */
+/** A workload identity: an external token that stands for an account. */
 interface ExternalAccount {
   readonly email: string;
   readonly audience: string;
@@ -29,13 +29,13 @@ export interface Credentials {
   readonly externalAccounts?: readonly ExternalAccount[];
 }
 
-/** Whom an access token stands for. */
+/** The account of an access token. */
 export interface Grant {
   readonly email: string;
   readonly scopes: readonly string[];
   /** Epoch milliseconds. */
   readonly expiresAt: number;
-  /** The token of somebody sitting at the sheet: not metered and not counted. */
+  /** The token of a person at the sheet: not limited and not counted. */
   readonly person: boolean;
 }
 
@@ -46,18 +46,18 @@ export interface TokenAnswer {
 
 const spreadsheetsScope = 'https://www.googleapis.com/auth/spreadsheets';
 
-/** How long an access token lives: https://developers.google.com/identity/protocols/oauth2/service-account */
+/** The lifetime of an access token: https://developers.google.com/identity/protocols/oauth2/service-account */
 const lifetimeSecs = 3600;
 const jwtBearer = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const tokenExchange = 'urn:ietf:params:oauth:grant-type:token-exchange';
-/** The token endpoint's own name, which a service account has to address its assertion to. */
+/** The audience that a service account has to put into its assertion. */
 const tokenAudiences = ['https://oauth2.googleapis.com/token', 'https://accounts.google.com/o/oauth2/token'];
 
 export class TokenIssuer {
   private readonly credentials: Credentials;
   private readonly now: () => number;
   private readonly newSecret: (length: number) => string;
-  /** Signatures and secrets are not looked at: whoever asks gets a token. */
+  /** Signatures and secrets are not checked: every request gets a token. */
   private readonly acceptAnything: boolean;
   private readonly grantByToken = new Map<string, Grant>();
 
@@ -73,7 +73,7 @@ export class TokenIssuer {
     this.acceptAnything = options.acceptAnything;
   }
 
-  /** A valid access token, as if its owner had just asked for it. */
+  /** A valid access token, as if its owner had just requested it. */
   issue(email: string, scopes: readonly string[] = [spreadsheetsScope], person = false): string {
     const token = `ya29.${this.newSecret(60)}`;
     const expiresAt = person ? Number.POSITIVE_INFINITY : this.now() + lifetimeSecs * 1000;
@@ -91,7 +91,7 @@ export class TokenIssuer {
     return grant;
   }
 
-  /** Makes every token of the account invalid at once. */
+  /** Revokes all tokens of the account. */
   revoke(email: string): void {
     for (const [token, grant] of this.grantByToken) {
       if (grant.email === email && !grant.person) this.grantByToken.delete(token);

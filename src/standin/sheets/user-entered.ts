@@ -1,10 +1,10 @@
-// What typing a text into a cell makes of it (ValueInputOption USER_ENTERED, locale en_US): the subset of
-// https://developers.google.com/workspace/sheets/api/reference/rest/v4/ValueInputOption that people use.
+// Parses text as if typed into a cell (ValueInputOption USER_ENTERED, locale en_US): the commonly used part of
+// https://developers.google.com/workspace/sheets/api/reference/rest/v4/ValueInputOption.
 import type { Scalar } from './cell.ts';
 import { serialFromDate } from './calculation.ts';
 import type { JsonObject } from './json.ts';
 
-/** What a cell gets: content, and the number format that typing gave it, if any. */
+/** The result for a cell: content, and the number format of the typed text, if any. */
 export interface Entry {
   readonly value?: Scalar;
   readonly formula?: string;
@@ -56,7 +56,7 @@ function parseNumber(text: string): Entry | undefined {
   return { value: signed };
 }
 
-/** Text that starts with `+` and is no number runs as a formula. */
+/** Text that starts with `+` and is no number is a formula. */
 function parseSum(text: string): Entry | undefined {
   return /^\+\S/.test(text) ? { formula: `=${text}` } : undefined;
 }

@@ -1,4 +1,4 @@
-// Reading and writing rectangles of values: what spreadsheets.values does to a ValueRange.
+// Reads and writes rectangles of values: the work of spreadsheets.values on a ValueRange.
 import { type OpenRect, type Rect, columnToLetters, quoteTitle, rectToA1 } from './a1.ts';
 import type { Calculation } from './calculation.ts';
 import { type Cell, type CellValue, CellError, hasContent, numberFormatOf, withContent } from './cell.ts';
@@ -89,30 +89,30 @@ function renderCell(cell: Cell, value: CellValue, rendering: Rendering): Json {
   return value;
 }
 
-/** Text that typing would take for a formula, a number, a date, or for text behind an apostrophe. */
+/** Text that typing would convert into a formula, a number or a date, or that begins with an apostrophe. */
 function isMoreWhenTyped(value: CellValue): boolean {
   return typeof value === 'string' && parseTyped(value, false, 2000).value !== value;
 }
 
-/** Where values go: a rectangle that must hold them all, or a single cell they spread from. */
+/** The place of values: a rectangle that must hold them all, or the first cell of one. */
 export interface WriteTarget {
   readonly sheet: Sheet;
   readonly range: OpenRect;
 }
 
-/** What was written: its rectangle, and what the API counts of it. */
+/** The written cells: their rectangle, and the counts of the API. */
 export interface Written {
   readonly sheet: Sheet;
   readonly rect: Rect;
-  /** Which rows and columns of the sheet received values, and how many cells did. */
+  /** The rows and columns of the sheet that received values, and the number of cells. */
   readonly rows: ReadonlySet<number>;
   readonly columns: ReadonlySet<number>;
   readonly cells: number;
 }
 
 /**
- * Writes values into a range. `null` skips a cell and `""` clears it; short lists leave the rest alone. Refused: values
- * that do not fit the range, cells beyond the grid, protected cells, text that is too long.
+ * Writes values into a range. `null` skips a cell and `""` clears it; short lists leave the rest unchanged. Refused:
+ * values that do not fit the range, cells beyond the grid, protected cells, text that is too long.
  */
 export function writeValues(
   edit: Edit,
@@ -160,7 +160,7 @@ function requireWrittenEditable(
   }
 }
 
-/** Whether the cell lies under a merge, whose first cell alone can hold a value. */
+/** Whether a merge covers the cell; only its first cell can hold a value. */
 function coveredByMerge(sheet: Sheet, row: number, column: number): boolean {
   return sheet.merges.some(
     (merge) =>
@@ -208,13 +208,13 @@ function describe(sheet: Sheet, range: OpenRect): string {
   return rect.top < rect.bottom && rect.left < rect.right ? rectToA1(sheet.title, rect) : quoteTitle(sheet.title);
 }
 
-/** Rows of columns; cells that a short column does not have are skipped like `null`. */
+/** Rows made of columns; cells that a short column does not have are skipped like `null`. */
 function transpose(columns: readonly (readonly Json[])[]): Json[][] {
   const height = columns.reduce((tallest, column) => Math.max(tallest, column.length), 0);
   return Array.from({ length: height }, (_, row) => columns.map((column) => column[row] ?? null));
 }
 
-/** The cell after a value was put into it. Everything that is not content stays, save a format that typing implies. */
+/** The cell with a new value. Everything else stays, except a format that typing implies. */
 function enter(
   cell: Cell | undefined,
   value: Json,
@@ -230,7 +230,7 @@ function enter(
   return applyEntry(cell, typed(cell, value, now));
 }
 
-/** What typing `text` into the cell gives. */
+/** The cell after typing `text` into it. */
 export function typed(cell: Cell | undefined, text: string, now: number): Entry {
   return parseTyped(text, numberFormatOf(cell)?.type === 'TEXT', new Date(now).getUTCFullYear());
 }

@@ -26,14 +26,14 @@ const renderOption = enumeration('ValueRenderOption', ['FORMATTED_VALUE', 'UNFOR
 const dateOption = enumeration('DateTimeRenderOption', ['SERIAL_NUMBER', 'FORMATTED_STRING']);
 const inputOption = enumeration('ValueInputOption', ['INPUT_VALUE_OPTION_UNSPECIFIED', 'RAW', 'USER_ENTERED']);
 
-/** What a read asks for besides its ranges: query parameters of a GET, fields of a body. */
+/** The parameters of a read besides its ranges: query parameters of a GET, fields of a body. */
 export const readOptions = {
   majorDimension: dimension.optional(),
   valueRenderOption: renderOption.optional(),
   dateTimeRenderOption: dateOption.optional(),
 };
 
-/** What a write says about its values and its answer. */
+/** The parameters of a write for its values and its answer. */
 export const writeOptions = {
   valueInputOption: inputOption.optional(),
   includeValuesInResponse: bool.optional(),
@@ -52,7 +52,7 @@ export type ReadOptions = z.output<typeof readOptionsSchema>;
 export type WriteOptions = z.output<typeof writeOptionsSchema>;
 export type AppendOptions = z.output<typeof appendOptionsSchema>;
 
-/** What is read: a spreadsheet as it stands, with its values. */
+/** The source of a read: a spreadsheet with its values. */
 export interface Reading {
   readonly spreadsheetId: string;
   readonly spreadsheet: Spreadsheet;
@@ -105,7 +105,7 @@ export function batchGetValuesByDataFilter(reading: Reading, body: unknown): Jso
   return { spreadsheetId: reading.spreadsheetId, ...(valueRanges.length > 0 ? { valueRanges } : {}) };
 }
 
-/** Filters are answered as they were asked. */
+/** Filters are answered unchanged. */
 export function asJson(filters: readonly DataFilter[]): readonly JsonObject[] {
   return filters.map((filter) => JSON.parse(JSON.stringify(filter)) as JsonObject);
 }
@@ -121,7 +121,7 @@ function requireInputOption(option: WriteOptions['valueInputOption']): ValueInpu
   return option;
 }
 
-/** One write that was done: where it was to go, and where it went. */
+/** One completed write: its requested place, and its result. */
 interface WriteRecord {
   readonly written: Written;
   readonly requested: Rect;
@@ -243,7 +243,7 @@ const batchUpdateByDataFilterBody = message('BatchUpdateValuesByDataFilterReques
   ).optional(),
 });
 
-/** Each entry writes every range its filter matches. */
+/** Each entry writes every range that its filter matches. */
 export function batchUpdateValuesByDataFilter(edit: Edit, spreadsheetId: string, body: unknown): JsonObject {
   const { data = [], ...options } = parseMessage(batchUpdateByDataFilterBody, body);
   const option = requireInputOption(options.valueInputOption);

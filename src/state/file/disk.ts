@@ -1,10 +1,11 @@
+// The disk operations of the file driver.
 import { dirname } from 'node:path';
 import { DiskError, StateError } from '../errors.ts';
 
 /**
- * What the file driver asks of a disk: a part of `node:fs/promises`, which satisfies it as it is. Errors carry `code` as
- * Node's do (ENOENT, EEXIST, ENOSPC...). A write is durable after `datasync` or `sync` of its file, a name (made, renamed,
- * linked or removed) after `sync` of its folder, opened as a file is.
+ * The part of `node:fs/promises` that the file driver needs. Errors have a `code` as Node's do (ENOENT, EEXIST,
+ * ENOSPC...). A write is durable after `datasync` or `sync` of its file. A name (made, renamed, linked or removed) is
+ * durable after `sync` of its folder, opened like a file.
  */
 export interface Disk {
   open(path: string, flags: 'r' | 'r+' | 'wx', mode?: number): Promise<OpenFile>;
@@ -33,7 +34,7 @@ export interface FileStamp {
   readonly mtimeMs: number;
 }
 
-/** Whoever runs the daemon, and nobody else: the state holds contact details. */
+/** Only the account of the daemon: the state holds contact details. */
 const fileMode = 0o600;
 const folderMode = 0o700;
 
@@ -43,7 +44,7 @@ export async function makeFolder(disk: Disk, path: string): Promise<void> {
   await syncFolder(disk, dirname(path));
 }
 
-/** Makes the names in a folder durable. Some network drives and Windows have no such thing; there it is left out. */
+/** Makes the names in a folder durable. Some network drives and Windows do not support it; there it is skipped. */
 export async function syncFolder(disk: Disk, path: string): Promise<void> {
   let folder: OpenFile;
   try {
@@ -62,8 +63,8 @@ export async function syncFolder(disk: Disk, path: string): Promise<void> {
 }
 
 /**
- * A new file, in place of what was there, its content durable; its name is not until the folder is synced. What was there is
- * removed first and never written through: it may be a link that somebody else made.
+ * Writes a new file in place of the old one. Its content is durable; its name is durable after the folder is synced.
+ * The old file is removed first and never written through: it may be a link made by another account.
  */
 export async function writeWhole(disk: Disk, path: string, chunks: Iterable<Buffer>): Promise<number> {
   const file = await openNew(disk, path);
@@ -90,7 +91,7 @@ async function openNew(disk: Disk, path: string): Promise<OpenFile> {
   }
 }
 
-/** `write` may take only a part of what it is given. */
+/** `write` may write only a part of its argument. */
 export async function writeAt(file: OpenFile, bytes: Buffer, position: number): Promise<void> {
   let done = 0;
   while (done < bytes.length) {
@@ -107,13 +108,13 @@ export async function stampIfThere(disk: Disk, path: string): Promise<FileStamp 
   return absentIsUndefined(disk.stat(path));
 }
 
-/** The names in a folder, in order; none when there is no folder. */
+/** The names in a folder, in order; none if there is no folder. */
 export async function namesIn(disk: Disk, path: string): Promise<readonly string[]> {
   const names = await absentIsUndefined(disk.readdir(path));
   return (names ?? []).toSorted();
 }
 
-/** False when there was nothing of that name. */
+/** False: no file has that name. */
 export async function renameIfThere(disk: Disk, from: string, to: string): Promise<boolean> {
   return absentIsFalse(disk.rename(from, to));
 }
@@ -145,7 +146,7 @@ export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(error.code as string);
 }
 
-/** Runs what touches the disk; a refusal of the disk becomes a DiskError in an operator's words. */
+/** Runs a disk operation; turns a refusal of the disk into a DiskError for operators. */
 export async function onDisk<Value>(file: string, work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();

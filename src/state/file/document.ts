@@ -1,3 +1,4 @@
+// Reads and writes the documents of a journal.
 import { Low } from 'lowdb';
 import type { Adapter } from 'lowdb';
 import { readIfThere, syncFolder, unlinkIfThere, writeWhole } from './disk.ts';
@@ -10,8 +11,8 @@ import { emptyTables } from './tables.ts';
 import type { Tables } from './tables.ts';
 
 /**
- * One generation of a journal: the tables as of the batch numbered `seq`. On disk it is a JSON object with a record a line,
- * and its tables are objects by key.
+ * One generation of a journal: the tables at the batch numbered `seq`. On disk it is a JSON object with a record a
+ * line, and its tables are objects by key.
  */
 export interface Document {
   readonly schema: number;
@@ -25,7 +26,7 @@ export interface Document {
   readonly tables: Tables;
 }
 
-/** The bytes are there and are not what was written. */
+/** The bytes exist and are not what was written. */
 export class DamagedDocument extends Error {
   override readonly name = 'DamagedDocument';
 }
@@ -36,9 +37,9 @@ export function emptyDocument({ schema, sync }: JournalPlace): Document {
 }
 
 /**
- * lowdb holds the tables in memory and says when; how they reach the disk durably is below. `read` leaves the empty state
- * (generation 0) where there is no file, and throws DamagedDocument, NewerSchemaError and ForeignStateError. `stepBack`
- * is called when the new document is whole on disk and the old files can give way.
+ * Reads and writes a document; lowdb holds the tables in memory. `read` leaves the empty state (generation 0) if there
+ * is no file, and throws DamagedDocument, NewerSchemaError and ForeignStateError. `stepBack` is called when the new
+ * document is whole on disk and the old files can be moved.
  */
 export function createDocument(
   place: JournalPlace,
@@ -70,15 +71,15 @@ async function readDocument(place: JournalPlace, file: string): Promise<Document
   return { schema, sync, generation, seq, ledgerSeq, tables };
 }
 
-/** The version stands first. A later one is refused once the whole is read: until then it is taken for this one. */
+/** The version stands first. A later one is refused after the whole is read: until then it is read as this version. */
 function versionOf(text: Buffer, { schema }: JournalPlace): number {
   const [, version] = /^\{"schema":(\d+),/.exec(text.toString('latin1', 0, 40)) ?? [];
   return Math.min(Number(version ?? schema.version), schema.version);
 }
 
 /**
- * The new generation is whole on disk before a name changes. A power loss may then keep any of the renames and forget the
- * others: recover.ts puts together what is kept, because each file says which generation it is.
+ * The new generation is whole on disk before a name changes. After a power loss any of the renames may be missing.
+ * recover.ts handles each case, because each file names its generation.
  */
 async function writeDocument(
   place: JournalPlace,
@@ -90,7 +91,7 @@ async function writeDocument(
   try {
     await writeWhole(place.disk, draft, sealChunks(documentPieces(place, document)));
   } catch (error) {
-    // On a full disk the half that was written is in everybody's way.
+    // On a full disk the unfinished file would take up space.
     await unlinkIfThere(place.disk, draft).catch(() => {});
     throw error;
   }
@@ -99,7 +100,7 @@ async function writeDocument(
   await syncFolder(place.disk, place.folder);
 }
 
-/** Pieces of this size keep the rest of the program waiting for a millisecond or two at most. */
+/** Pieces of this size block the rest of the program for a millisecond or two at most. */
 const pieceCharacters = 256 * 1024;
 
 function* documentPieces(place: JournalPlace, { tables, ...head }: Document): Generator<string> {

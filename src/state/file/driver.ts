@@ -1,3 +1,4 @@
+// The file driver of the state.
 import { join } from 'node:path';
 import type { Store, SyncState } from '../port.ts';
 import { namesIn } from './disk.ts';
@@ -6,7 +7,7 @@ import { readHistory } from './history.ts';
 import type { FileDriverDep } from './dep.ts';
 import { createFileSyncState } from './sync-state.ts';
 
-/** The state as files: a folder a sync under `root`, made when first written to. */
+/** The state as files: a folder for each sync under `root`, made at the first write. */
 export function createFileStore(root: string, dep: FileDriverDep): Store {
   const stateBySync = new Map<string, SyncState>();
   const folderOf = (name: string) => join(root, folderName(name));
@@ -32,7 +33,7 @@ export function createFileStore(root: string, dep: FileDriverDep): Store {
   };
 }
 
-/** Names come from the configuration and may hold anything; a folder's name may not. */
+/** Names come from the configuration and may have any characters; a folder's name may not. */
 function folderName(sync: string): string {
   return encodeURIComponent(sync).replace(/^\./, '%2E');
 }

@@ -1,4 +1,4 @@
-// What the daemon on a state last told of itself: `.daemon.json` beside the folders of the jobs, whose names never begin with a dot.
+// The last heartbeat of the daemon: `.daemon.json` beside the folders of the jobs, whose names never begin with a dot.
 import { join } from 'node:path';
 import type { JsonObject } from '../port.ts';
 import { onDisk, readIfThere, writeWhole } from './disk.ts';
@@ -12,12 +12,12 @@ export async function readHeartbeatFile(disk: Disk, root: string): Promise<JsonO
     const read: unknown = bytes && JSON.parse(bytes.toString('utf8'));
     return typeof read === 'object' && read !== null && !Array.isArray(read) ? (read as JsonObject) : undefined;
   } catch {
-    // Nothing depends on it: a file that cannot be read is as good as none.
+    // Nothing depends on it: an unreadable file counts as none.
     return undefined;
   }
 }
 
-/** Its name is not made durable: it tells what is true now, and is written again in a minute. */
+/** Its name is not made durable: it is rewritten within a minute. */
 export async function writeHeartbeatFile(disk: Disk, root: string, heartbeat: JsonObject): Promise<void> {
   await onDisk(root, async () => {
     await disk.mkdir(root, { recursive: true, mode: 0o700 });

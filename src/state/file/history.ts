@@ -1,3 +1,7 @@
+/*
+ * The history of a sync: a file a day (UTC), named after the day its lines were written, with a line for each change.
+ * It is written under the lease, so only its end can be half a line; the next writer starts a new line after that.
+ */
 import { join } from 'node:path';
 import delay from 'delay';
 import type { HistoryLine, HistoryQuery } from '../port.ts';
@@ -5,11 +9,6 @@ import { makeFolder, namesIn, onDisk, syncFolder, unlinkIfThere, writeAt } from 
 import type { Disk, OpenFile } from './disk.ts';
 import type { FileDriverDep } from './dep.ts';
 import { readLines } from './lines.ts';
-
-/*
- * The history of a sync is a file a day (UTC), named after the day its lines were written, a line a change. It is written
- * under the lease, so only its very end can ever be half a line; the next writer starts a new line after that.
- */
 
 export interface HistoryWriter {
   append(lines: readonly HistoryLine[]): Promise<void>;
@@ -21,7 +20,7 @@ const newline = '\n';
 export function createHistoryWriter(folderOfSync: string, dep: FileDriverDep): HistoryWriter {
   const { disk } = dep;
   const folder = historyFolder(folderOfSync);
-  /** The file whose name is durable for sure: whoever made it may have died before that. */
+  /** The file whose name is surely durable: its creator may have died before that. */
   let durablePath: string | undefined;
   let tail: Promise<void> = Promise.resolve();
 
@@ -65,7 +64,7 @@ async function appendDurably(file: OpenFile, text: string): Promise<void> {
     await writeAt(file, Buffer.from(isTorn ? newline + text : text), size);
     await file.datasync();
   } catch (error) {
-    // Half of it may be there; without it the same lines can be appended again.
+    // Half of the line may be there; without it the same lines can be appended again.
     await file.truncate(size).catch(() => {});
     throw error;
   }
@@ -81,7 +80,7 @@ async function prune({ disk, now, historyDays }: FileDriverDep, folder: string):
 /** How often `follow` looks for new lines. */
 const followMs = 1_000;
 
-/** As Store.history; `folders` gives the folders of the syncs to read, asked anew at each look. */
+/** Like Store.history; `folders` gives the folders of the syncs to read and is called at each look. */
 export async function* readHistory(
   folders: () => Promise<readonly string[]>,
   query: HistoryQuery,
@@ -144,7 +143,7 @@ function matches(line: HistoryLine, { run, contact, since }: HistoryQuery): bool
   return since === undefined || Date.parse(line.time) >= since;
 }
 
-/** Each reader is in order already. */
+/** Each reader is already in order. */
 async function* mergeByTime(readers: readonly AsyncGenerator<HistoryLine>[]): AsyncGenerator<HistoryLine> {
   const heads = await Promise.all(readers.map(async (reader) => ({ reader, head: await reader.next() })));
   try {

@@ -1,3 +1,4 @@
+// Writes a journal: its document and its log.
 import type { Low } from 'lowdb';
 import { renameIfThere, stampIfThere, syncFolder, writeAt, writeWhole } from './disk.ts';
 import { createDocument } from './document.ts';
@@ -8,37 +9,37 @@ import type { Recovered } from './recover.ts';
 import type { StoredBatch, Tables } from './tables.ts';
 
 /**
- * The writing end of a document and its log. After `adopt` it stands in one of three places:
+ * The writer of a document and its log. After `adopt` it has one of three states:
  *
  *   appending   the log is of the document's generation, and whole up to a known offset
  *   logless     the document holds everything; the next batch starts a log first
- *   unsure      something failed half-way; a new document must be written before the next batch
+ *   unsure      a step failed half-way; a new document must be written before the next batch
  */
 export interface Journal {
   readonly needsDocument: boolean;
-  /** Whether the log has grown so long that a new document is worth its writing. */
+  /** Whether the log is so long that a new document is worthwhile. */
   readonly isLong: boolean;
   adopt(recovered: Recovered): Promise<void>;
-  /** Durable when resolved. When it throws, the batch is not in the log, or a new document is needed first. */
+  /** Durable when resolved. If it throws, the batch is not in the log, or a new document is needed first. */
   append(batch: StoredBatch, after: number, seq: number): Promise<void>;
-  /** Takes the last appended batch back: what it belonged to failed elsewhere. */
+  /** Removes the last appended batch: the other journal failed. */
   retract(): Promise<void>;
-  /** Folds everything into a document of the next generation. Files that cannot be used are moved to the names given. */
+  /** Folds everything into a document of the next generation. Unusable files are moved to the given names. */
   fold(state: FoldedState, aside?: ReadonlyMap<string, string>): Promise<void>;
 }
 
 type FoldedState = Pick<Document, 'seq' | 'ledgerSeq'> & { readonly tables: Tables };
 
 /**
- * A log is folded when it is half as long as its document: what is written for a byte of change then stays below 1 + 2 bytes,
- * and a load reads half as much again at most. Below the floor a load takes no time, and folding would be busywork.
+ * A log is folded when it is half as long as its document. Then each byte of change costs at most 1 + 2 written bytes,
+ * and a load reads at most half as much again. Below the floor folding saves nothing.
  */
 const foldAtShare = 1 / 2;
 
 export function createJournal(place: JournalPlace, foldFloorBytes: number): Journal {
   const { disk } = place;
   let generation = 0;
-  /** Also those of folds that failed: a generation is never begun twice. */
+  /** Also counts failed folds: a generation is never begun twice. */
   let generationMax = 0;
   let documentBytes = 0;
   let logEnd: number | undefined;
@@ -48,7 +49,7 @@ export function createJournal(place: JournalPlace, foldFloorBytes: number): Jour
   let logIsUnusable = false;
 
   const low: Low<Document> = createDocument(place, place.document, async () => {
-    // From here on the log is no longer what it was. Before, a document that did not fit on the disk has changed nothing.
+    // From here on the log is changed. A document that did not fit on the disk has changed nothing before.
     unsure = true;
     if (!canStepBack) return;
     if (!logIsUnusable) await renameIfThere(disk, place.log, place.previousLog);
@@ -65,7 +66,7 @@ export function createJournal(place: JournalPlace, foldFloorBytes: number): Jour
     return bytes;
   }
 
-  /** Back to where the log was good. If not even that can be had, only a new document helps. */
+  /** Truncates to the last good place. If that fails too, only a new document helps. */
   async function cutTo(end: number): Promise<void> {
     try {
       await using file = await openLog();
@@ -105,7 +106,7 @@ export function createJournal(place: JournalPlace, foldFloorBytes: number): Jour
       lastStart = undefined;
       documentBytes = (await stampIfThere(disk, place.document))?.size ?? 0;
       if (logEnd === undefined) return;
-      // Who wrote it may have been killed before it was durable. What is now done because of it must not outlive it.
+      // The writer may have been killed before it was durable. Work that depends on it must not outlast it.
       await using file = await openLog();
       await file.datasync();
     },
@@ -116,12 +117,13 @@ export function createJournal(place: JournalPlace, foldFloorBytes: number): Jour
       const start = logEnd;
       try {
         await using file = await openLog();
-        // What a crash left after the last whole batch goes first, lest it be read as damage in the middle.
+        // The rest of a crash after the last whole batch is removed first; otherwise it would be read as damage in the
+        // middle.
         if ((await file.size()) > start) await file.truncate(start);
         await file.write(bytes, start);
         await file.datasync();
       } catch (error) {
-        // After a failed sync nobody knows what the disk holds of these bytes, so they are not synced again but cut off.
+        // After a failed sync the content of the disk is unknown. So these bytes are cut off, not synced again.
         await cutTo(start);
         throw error;
       }

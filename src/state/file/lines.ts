@@ -1,14 +1,15 @@
+// Reads the lines of a file from an offset on.
 import { hasCode } from './disk.ts';
 import type { Disk, OpenFile } from './disk.ts';
 
-/** How much is read at once: a day of history may be larger than memory should hold. */
+/** Bytes in one read: a day of history may be larger than memory should hold. */
 const chunkBytes = 64 * 1024;
 
 const newline = 0x0a;
 
 /**
- * The whole lines of a file from an offset on, each with the offset of its end. What follows the last newline is left for
- * later: it may still be being written. A file that is not there has none.
+ * The whole lines of a file from an offset on, each with the offset of its end. Text after the last newline is left for
+ * later: its writer may not be done. A missing file has none.
  */
 export async function* readLines(
   disk: Disk,

@@ -1,3 +1,4 @@
+// The lock file behind a lease.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import delay from 'delay';
@@ -9,24 +10,24 @@ import type { Disk } from './disk.ts';
 import type { Processes } from './processes.ts';
 
 /**
- * One writer across processes (W7). The lock is a file with its holder in it, and appears together with its content: it is
- * written under another name and linked, and a link is refused where a name exists. So of two starts in the same instant
- * one wins, and a lock that is empty or garbled is nobody's.
+ * One writer across processes (W7). The lock is a file that holds its owner and appears together with its content: it
+ * is written under another name and linked, and a link is refused if the name exists. So of two simultaneous starts one
+ * wins, and an empty or garbled lock has no owner.
  *
  *   none              linked: ours
- *   living holder     waited for, then LeaseTakenError
- *   another host      the same: from here nobody can prove it dead
- *   dead holder, or   replaced, by whoever holds the claim on exactly this lock: a lock of its own, named after the
- *   nobody's          content to be replaced, so that a late second comer finds other content and lets go
+ *   running holder    waited for, then LeaseTakenError
+ *   another host      the same: from here its end cannot be proved
+ *   ended holder, or  replaced, by the process with the claim on exactly this lock: a lock of its own, named after the
+ *   no owner          content to be replaced, so that a late second process finds other content and gives up
  */
 export interface Locks {
   acquire(options: LeaseOptions): Promise<Lock>;
 }
 
 export interface Lock {
-  /** Throws LeaseLostError when somebody took the lock away. */
+  /** Throws LeaseLostError if another process removed the lock. */
   confirm(): Promise<void>;
-  /** Removes the lock if it is still ours. When the disk refuses, the next one to acquire in this process takes it over. */
+  /** Removes the lock if it is still ours. If the disk refuses, the next acquire in this process takes it over. */
   release(): Promise<void>;
 }
 
@@ -45,13 +46,16 @@ interface Holder extends LeaseHolder {
 /** SPEC W7: a command waits up to 10 s. */
 const waitMsDefault = 10_000;
 const pollMs = 100;
-/** A claim's holder may die too, and the claim on that claim... more deaths in a row than this are no accident. */
+/**
+ * The holder of a claim may end too, and the holder of the claim on that claim; more in a row than this are no
+ * accident.
+ */
 const claimsDeepMax = 5;
 
 export function createLocks(folder: string, sync: string, dep: LockDep): Locks {
   const { disk, processes } = dep;
   const path = join(folder, 'lock');
-  /** Locks of ours that the disk would not let us remove: nobody's, although their process lives. */
+  /** Locks of ours that the disk did not let us remove: they have no owner although their process runs. */
   const abandoned = new Set<string>();
 
   async function createHolder(): Promise<Holder> {
@@ -66,11 +70,11 @@ export function createLocks(folder: string, sync: string, dep: LockDep): Locks {
     };
   }
 
-  /** undefined: ours now. Else what stands there. */
+  /** undefined: ours now. Else the present content. */
   async function tryLink(at: string, content: Buffer, token: string): Promise<Buffer | undefined> {
     const draft = join(folder, `lock.${token}.tmp`);
     for (;;) {
-      // Who waits asks again and again, and need not write for that.
+      // A waiting process tries repeatedly and need not write a draft for that.
       const standing = await readIfThere(disk, at);
       if (standing !== undefined) return standing;
       await writeWhole(disk, draft, [content]);
@@ -78,7 +82,7 @@ export function createLocks(folder: string, sync: string, dep: LockDep): Locks {
         await disk.link(draft, at);
         return undefined;
       } catch (error) {
-        // ENOENT: whoever has just got the lease swept our draft away while it was still empty.
+        // ENOENT: the process that just got the lease removed our draft while it was still empty.
         if (hasCode(error, 'ENOENT')) continue;
         if (!hasCode(error, 'EEXIST')) throw error;
       } finally {
@@ -87,7 +91,7 @@ export function createLocks(folder: string, sync: string, dep: LockDep): Locks {
     }
   }
 
-  /** undefined: ours now. Else the living holder. */
+  /** undefined: ours now. Else the running holder. */
   async function tryAcquire(at: string, own: Holder, depth = 0): Promise<Holder | undefined> {
     const content = Buffer.from(`${JSON.stringify(own)}\n`);
     const found = await tryLink(at, content, own.token);
@@ -100,7 +104,7 @@ export function createLocks(folder: string, sync: string, dep: LockDep): Locks {
     const claimant = await tryAcquire(claim, { ...own, token: dep.randomId() }, depth + 1);
     if (claimant) return claimant;
     try {
-      // Under the claim nobody else replaces this content; if it is another by now, somebody did before.
+      // Under the claim no other process replaces this content; if it differs by now, one did before.
       const still = await readIfThere(disk, at);
       if (still === undefined || !still.equals(found)) return await tryAcquire(at, own, depth + 1);
       const draft = join(folder, `lock.${own.token}.tmp`);
@@ -134,7 +138,7 @@ export function createLocks(folder: string, sync: string, dep: LockDep): Locks {
     };
   }
 
-  /** Drafts and claims of processes that died over them. */
+  /** Drafts and claims of processes that ended during their use. */
   async function sweep(): Promise<void> {
     for (const name of await namesIn(disk, folder)) {
       if (!/^lock\..+\.(tmp|claim)$/.test(name)) continue;
@@ -164,7 +168,7 @@ export function createLocks(folder: string, sync: string, dep: LockDep): Locks {
   };
 }
 
-/** undefined for what no process of ours can have written. */
+/** undefined: no process of ours can have written it. */
 function parseHolder(bytes: Buffer | undefined): Holder | undefined {
   try {
     const { sync, host, pid, since, start, token } = JSON.parse(String(bytes)) as Partial<Holder>;

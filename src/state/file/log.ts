@@ -1,3 +1,4 @@
+// Reads the log of a journal, and makes its lines.
 import { readIfThere } from './disk.ts';
 import { checkOrigin } from './place.ts';
 import type { JournalPlace } from './place.ts';
@@ -5,17 +6,17 @@ import { batchFromDisk } from './schema.ts';
 import { seal, unseal } from './seal.ts';
 import type { StoredBatch } from './tables.ts';
 
-/** The first line of a log: what it continues. */
+/** The first line of a log: the document that it continues. */
 export interface LogHeader {
   readonly schema: number;
   readonly sync: string;
-  /** Of the document it belongs to. */
+  /** The generation of its document. */
   readonly generation: number;
-  /** Of the last batch in that document. */
+  /** The last batch in that document. */
   readonly seq: number;
 }
 
-/** One batch. It applies only to a state that stands exactly at `after`. */
+/** One batch. It applies only to a state exactly at `after`. */
 export interface LogLine extends StoredBatch {
   readonly generation: number;
   readonly after: number;
@@ -24,15 +25,15 @@ export interface LogLine extends StoredBatch {
 
 export interface Log {
   readonly file: string;
-  /** Undefined when neither the header nor any line can be read. */
+  /** Undefined: neither the header nor any line can be read. */
   readonly generation: number | undefined;
-  /** Undefined when it is damaged. */
+  /** Undefined: it is damaged. */
   readonly header: LogHeader | undefined;
-  /** Those that can be read, each with the offset of its end. */
+  /** The readable batches, each with the offset of its end. */
   readonly lines: readonly { readonly line: LogLine; readonly end: number }[];
   readonly headerEnd: number;
   readonly size: number;
-  /** torn: only the end cannot be read. damaged: something before the end. */
+  /** torn: only the end cannot be read. damaged: something before the end cannot. */
   readonly condition: 'whole' | 'torn' | 'damaged';
 }
 
@@ -60,7 +61,7 @@ export async function readLog(place: JournalPlace, file: string): Promise<Log | 
     start = end;
   }
   if (header) checkOrigin(place, file, header);
-  // A log appears with its header in place, so a log without one was never torn: it is damaged.
+  // A log appears with its header in place, so a log without one is damaged, not torn.
   const damaged = header === undefined || goodAfterBad;
   return {
     file,

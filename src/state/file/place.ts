@@ -1,10 +1,11 @@
+// The files of a journal: their names, and the check that they hold this sync's state.
 import { join } from 'node:path';
 import { ForeignStateError, NewerSchemaError } from '../errors.ts';
 import type { Disk } from './disk.ts';
 import type { Schema } from './schema.ts';
 import type { TableName } from './tables.ts';
 
-/** Where a journal lies, and what it holds. */
+/** The place of a journal, and its content. */
 export interface JournalPlace {
   readonly disk: Disk;
   readonly sync: string;

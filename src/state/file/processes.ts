@@ -1,20 +1,21 @@
+// Finds out whether the holder of a lock still runs.
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 
-/** What tells the living from the dead on this machine. */
+/** Tells whether a process of this machine still runs. */
 export interface Processes {
   readonly host: string;
   readonly pid: number;
   /**
-   * `gone`, or when the process started, in words that no other process of that id shares, not even after a reboot; null
-   * where the system does not say. Compared, never interpreted.
+   * `gone`, or the start of the process as a text that no other process with that id shares, not even after a reboot;
+   * null: the system does not say. Compared, never interpreted.
    */
   readonly startOf: (pid: number) => Promise<'gone' | { readonly start: string | null }>;
 }
 
 export interface ProcessDep {
   readonly pid: number;
-  /** As process.kill with signal 0: throws ESRCH when there is no such process. */
+  /** Like process.kill with signal 0: throws ESRCH if there is no such process. */
   readonly probe: (pid: number) => void;
 }
 
@@ -26,7 +27,7 @@ export function createProcesses({ pid: ownPid, probe }: ProcessDep): Processes {
       try {
         probe(pid);
       } catch (error) {
-        // EPERM: it is there, and another account's.
+        // EPERM: it exists, under another account.
         if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return 'gone';
       }
       return readStart(pid);
@@ -41,10 +42,10 @@ async function readStart(pid: number): Promise<'gone' | { readonly start: string
       readFile(`/proc/${pid}/stat`, 'utf8'),
       readFile('/proc/sys/kernel/random/boot_id', 'utf8'),
     ]);
-    // The second field is the program's name in brackets, which may hold anything.
+    // The second field is the program's name in brackets, with any characters.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state, ticks] = [fields[0], fields[19]];
-    // A zombie has ended; only its parent has not asked for its exit code.
+    // A zombie has ended; only its parent has not read its exit code.
     if (state === 'Z' || state === 'X') return 'gone';
     return { start: ticks === undefined ? null : `${boot.trim()}/${ticks}` };
   } catch {

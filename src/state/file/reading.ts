@@ -1,3 +1,4 @@
+// Reads the state of a sync from its two journals.
 import { basename } from 'node:path';
 import type { Notice } from '../port.ts';
 import { stampIfThere } from './disk.ts';
@@ -11,9 +12,9 @@ import { applyBatch, ledgerTables, tableNames, touchesLedger } from './tables.ts
 import type { StoredBatch, Tables } from './tables.ts';
 
 /**
- * A sync's state on disk is two journals. `base` has everything, and a batch is committed once it is in there. `outbox` is
- * written first and has the ledger once more: each batch that touches it, whole. So a batch that stands in the outbox and
- * not yet in the base can be carried over whole, and a base that lost its end gets its ledger back.
+ * Reads a sync's state, which is two journals on disk. `base` has everything; a batch in it is committed. `outbox` is
+ * written first and has the ledger once more, with each batch that touches the ledger whole. So a batch in the outbox
+ * that the base lacks can be added to the base, and a base that lost its end gets its ledger back.
  */
 export interface Places {
   readonly base: JournalPlace;
@@ -24,14 +25,14 @@ export function createPlaces(around: Surroundings): Places {
   return { base: createPlace(around, 'base', tableNames), outbox: createPlace(around, 'outbox', ledgerTables) };
 }
 
-/** Both journals read, and what they come to together. */
+/** Both journals, and the state they give together. */
 export interface Reading {
   readonly tables: Tables;
   readonly seq: number;
   readonly ledgerSeq: number;
   readonly base: Recovered;
   readonly outbox: Recovered;
-  /** Batches that are in the outbox and still have to be added to the base. */
+  /** Batches in the outbox that still have to be added to the base. */
   readonly missing: readonly { readonly batch: StoredBatch; readonly after: number; readonly seq: number }[];
   readonly mendBase: boolean;
   readonly mendOutbox: boolean;
@@ -39,7 +40,7 @@ export interface Reading {
   readonly stamps: string;
 }
 
-/** A writer may fold while a reader reads; files that changed meanwhile are read again, so often at most. */
+/** How often changed files are read again: a writer may fold while a reader reads. */
 const readAttemptsMax = 5;
 
 export async function readFiles(places: Places): Promise<Reading> {
@@ -53,7 +54,7 @@ export async function readFiles(places: Places): Promise<Reading> {
   }
 }
 
-/** Changes whenever a writer has written; cheap enough to ask before every run. */
+/** Changes whenever a writer has written; cheap enough to read before every run. */
 export async function readStamps({ base, outbox }: Places): Promise<string> {
   const files = [base.document, base.log, outbox.document, outbox.log];
   const stamps = await Promise.all(files.map((file) => stampIfThere(base.disk, file)));
@@ -82,7 +83,7 @@ function combine(places: Places, base: Recovered, outbox: Recovered, stamps: str
   migrate(tables, base.document.schema, schema);
   migrate(outbox.document.tables, outbox.document.schema, schema);
 
-  // The outbox knows of batches that the base has lost: the ledger is taken from there, the rest is older.
+  // The outbox has batches that the base has lost: its ledger is used, the rest is older.
   const baseLostSome = outbox.document.seq > seq;
   if (baseLostSome) {
     for (const name of ledgerTables) {
@@ -112,14 +113,14 @@ function combine(places: Places, base: Recovered, outbox: Recovered, stamps: str
   };
 }
 
-/** What the outbox has lost is in the base as well. */
+/** The base also has the batches that the outbox has lost. */
 function inTheBase(notice: Notice): Notice {
   if (notice.kind !== 'behind') return notice;
   const message = `${basename(notice.file)} is damaged, or does not go with the files beside it; base.json and base.log have all of it, and nothing is missing`;
   return { ...notice, kind: 'damaged', message };
 }
 
-/** Where unusable files go: beside where they lay, under a name that says what they are and when. */
+/** The new place of unusable files: the same folder, under a name with the reason and the time. */
 export function asideNames({ unusable }: Recovered, now: number): ReadonlyMap<string, string> {
   const time = new Date(now).toISOString().replaceAll(':', '-');
   return new Map(unusable.map((file) => [file, `${file}.damaged-${time}`]));

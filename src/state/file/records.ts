@@ -1,15 +1,14 @@
+/*
+ * Reads the records of a document straight from its bytes.
+ * Parsed as a whole, 100,000 of them become one large object, which is slow to make and only split again. Parsed by the
+ * piece it is half the work, and most garbage is freed at once.
+ *
+ * A document has a record a line, and no other line breaks: JSON escapes them within texts. A document with another
+ * layout is parsed whole.
+ */
 import type { Json } from '../port.ts';
 
-/*
- * The records of a document, straight from its bytes. Parsed as a whole, 100,000 of them become one object of as many
- * members, which is slow to make and is only taken apart again; by the piece it is half the work, and most of it is garbage
- * that is gone at once.
- *
- * A document has a record a line, and a line break stands nowhere else: within a JSON text it is escaped. What is not laid
- * out like that is parsed whole.
- */
-
-/** How a document is laid out: head, then each table, each followed by `tableEnd`. */
+/** The layout of a document: head, then each table, each followed by `tableEnd`. */
 export function tableStart(name: string): string {
   return `,\n"${name}":{`;
 }
@@ -18,8 +17,8 @@ export const tableEnd = '}';
 export const recordSeam = ',\n';
 
 /**
- * Puts the records of each table into `tables`; what else is in the document is answered. `bytes`: its text, the closing
- * brace left off. Throws where it is not JSON.
+ * Puts the records of each table into `tables` and returns the rest of the document. `bytes`: its text without the
+ * closing brace. Throws if it is not JSON.
  */
 export function takeRecords(
   bytes: Buffer,
@@ -41,7 +40,7 @@ export function takeRecords(
 
 const pieceBytesDefault = 64 * 1024;
 
-/** Those that are in the document, by the names that they have there. */
+/** The tables of the document, by their names in it. */
 type TablesByName = Readonly<Record<string, Map<string, Json>>>;
 type Records = Readonly<Record<string, Json>>;
 type Parsed = Readonly<Record<string, Json | Records>>;
@@ -52,15 +51,15 @@ interface Span {
   readonly end: number;
 }
 
-/** Where the records of each table stand that has any; undefined when the document is laid out otherwise. */
+/** The place of the records of each table that has any; undefined: the document has another layout. */
 function findSpans(bytes: Buffer, names: readonly string[]): readonly Span[] | undefined {
   const spans: Span[] = [];
-  // From behind: what follows the records of a table is known to the byte then.
+  // From the end: the bytes after the records of a table are known then.
   let rest = '';
   let end = bytes.length;
   for (const name of names.toReversed()) {
     const withEmpty = tableStart(name) + tableEnd + rest;
-    // Not by its header being nowhere: that would be looking through all the other tables.
+    // A search for its missing header would read through all the other tables.
     if (endsIn(bytes, withEmpty, end)) {
       rest = withEmpty;
       continue;

@@ -1,3 +1,4 @@
+// Recovers the newest state from the files of a journal.
 import { basename } from 'node:path';
 import type { Notice } from '../port.ts';
 import { createDocument, DamagedDocument, emptyDocument } from './document.ts';
@@ -8,39 +9,41 @@ import type { JournalPlace } from './place.ts';
 import { migrate } from './schema.ts';
 import { applyBatch, touchesLedger } from './tables.ts';
 
-/** What the files of a journal come to. */
+/** The state that the files of a journal give. */
 export interface Recovered {
-  /** As of the last batch that could be applied; `schema` is what its tables are of. */
+  /** After the last batch that could be applied; `schema` is the version of its tables. */
   readonly document: Document;
-  /** Lines of the last log that were applied: another journal may lack them. */
+  /** Applied lines of the last log: another journal may lack them. */
   readonly lines: readonly LogLine[];
-  /** The newest generation seen on any file, so that no leftover is ever taken for newer than what is written next. */
+  /** The newest generation on any file, so that a leftover never counts as newer than the next document. */
   readonly generationMax: number;
-  /** Offset in the log where the next line goes; undefined when a log has to be started. */
+  /** Offset in the log for the next line; undefined: a log has to be started. */
   readonly appendAt: number | undefined;
-  /** Whether a new document must be written before anything is added. */
+  /** Whether a new document must be written before the next batch. */
   readonly mend: boolean;
-  /** Whether document and log may become the previous ones: they are whole, or they are the first log and nothing else. */
+  /**
+   * Whether document and log may become the previous ones: they are whole, or they are the first log and nothing else.
+   */
   readonly stepBack: boolean;
-  /** Files that cannot be used and are to be moved aside. */
+  /** Unusable files that are to be moved aside. */
   readonly unusable: readonly string[];
-  /** Acknowledged batches may be missing. */
+  /** Committed batches may be missing. */
   readonly behind: boolean;
   readonly notices: readonly Notice[];
 }
 
 /**
- * Every file says which generation it is, so names are only where to look: the newest readable document, then the logs of
- * its generation and later ones, each line only if it continues exactly the one before.
+ * Finds the newest state. Every file names its generation, so file names are only hints. It takes the newest readable
+ * document, then the logs of its generation and later ones. A line applies only if it continues exactly the one before.
  *
  *   base.json N,   base.log N                                the usual
  *   base.json N,   base.log older, or none                   stopped right after a new document: all is in it
  *   none,          previous N, a log N under either name     stopped between two renames: nothing is missing
  *   damaged,       previous N, previous log N, base.log N+1  the logs bridge the damage: nothing is missing
  *   damaged,       none, previous log 0, base.log 1          the same, from the empty state on
- *   damaged,       previous N, no bridge                     what was committed since is missing, and said
+ *   damaged,       previous N, no bridge                     later commits are missing, and a notice says so
  *
- * Throws NewerSchemaError, ForeignStateError and what the disk throws.
+ * Throws NewerSchemaError, ForeignStateError and the errors of the disk.
  */
 export async function recover(place: JournalPlace): Promise<Recovered> {
   const current = await readGeneration(place, place.document);
@@ -61,7 +64,7 @@ export async function recover(place: JournalPlace): Promise<Recovered> {
   );
   const generationMax = Math.max(start.generation, generationOf(log), generationOf(previousLog));
 
-  // A document that is damaged had a log after it: only when that one could be applied did nothing get lost.
+  // A damaged document had a log after it: nothing is lost only if that log could be applied.
   const unbridged = current.condition === 'damaged' && log === undefined;
   const unreadable = log !== undefined && log.generation === undefined;
   const behind = walk.unused || unbridged || unreadable;
@@ -113,18 +116,18 @@ interface Walk {
   readonly lines: readonly LogLine[];
   readonly unused: boolean;
   readonly unusedLogs: readonly Log[];
-  /** Offset of the end of the last line that was applied. */
+  /** Offset of the end of the last applied line. */
   appliedEnd(log: Log): number;
 }
 
-/** Applies the logs, oldest generation first, to the tables of the start. */
+/** Applies the logs, oldest generation first, to the first tables. */
 function walkLogs(place: JournalPlace, start: Document, logs: readonly Log[]): Walk {
   let { schema, seq, ledgerSeq } = start;
   let lines: LogLine[] = [];
   const endByLog = new Map<Log, number>();
   for (const [index, log] of logs.entries()) {
     lines = [];
-    // A batch that failed may stand at the end of a log; the next generation then began before it.
+    // A failed batch may stand at the end of a log; the next generation then began before it.
     const next = logs[index + 1];
     const seqMax = next?.header?.seq ?? next?.lines[0]?.line.after ?? Infinity;
     if (log.header && log.header.schema > schema) {
@@ -160,7 +163,7 @@ interface Findings {
   readonly walk: Walk;
   readonly unusable: readonly string[];
   readonly behind: boolean;
-  /** Something is there that came after a first log. */
+  /** A file exists beside a first log. */
   readonly isLater: boolean;
 }
 

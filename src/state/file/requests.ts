@@ -1,3 +1,4 @@
+// The files of people's requests.
 import { join } from 'node:path';
 import type { Json, JsonObject, Notice } from '../port.ts';
 import { makeFolder, namesIn, readIfThere, renameIfThere, syncFolder, unlinkIfThere, writeWhole } from './disk.ts';
@@ -5,16 +6,16 @@ import type { Disk } from './disk.ts';
 import { seal, unseal } from './seal.ts';
 
 /**
- * What people asked for by command, a file each, so that adding one needs nobody's leave. A batch that declares one done
- * remembers its id under `consumed` together with what was done; only then is the file removed, and the id is forgotten with
- * a later batch. Stopped anywhere between, a request is carried out once.
+ * The requests that people made by command, a file each, so that adding one needs no lease.
+ * A batch that completes one stores its id under `consumed` together with the effects. Then the file is removed, and a
+ * later batch drops the id. So a request is carried out once, wherever the process stops.
  */
 export interface Requests {
   /** Durable when resolved. The id sorts by time. */
   add(request: JsonObject): Promise<string>;
   /** Oldest first. */
   read(): Promise<ReadRequests>;
-  /** For good when resolved: only then may their ids be forgotten, else a power loss would bring them back. */
+  /** For good when resolved. Only then may their ids be dropped: otherwise a power loss would restore the requests. */
   remove(ids: readonly string[]): Promise<void>;
   setAside(file: string, name: string): Promise<boolean>;
 }
@@ -47,7 +48,7 @@ export function createRequests(disk: Disk, syncFolderPath: string, createId: () 
         if (!name.endsWith('.json')) continue;
         const id = name.slice(0, -'.json'.length);
         const bytes = await readIfThere(disk, fileOf(id));
-        // Carried out and removed by another process since the folder was listed.
+        // Another process carried it out and removed it since the folder was listed.
         if (bytes === undefined) continue;
         const stored = unseal(bytes) as { readonly request: JsonObject } | undefined;
         if (stored) requests.set(id, stored.request);

@@ -1,4 +1,4 @@
-// What runs of a job reported, a file each, so that damage costs one of them and the oldest can go one by one.
+// The reports of a job's runs, a file each: damage affects one report, and the oldest can be deleted one by one.
 import { join } from 'node:path';
 import type { RunQuery, RunRecord } from '../port.ts';
 import { makeFolder, namesIn, onDisk, readIfThere, syncFolder, unlinkIfThere, writeWhole } from './disk.ts';
@@ -14,10 +14,10 @@ export interface Runs {
 const dayMs = 86_400_000;
 type RunsDep = Pick<FileDriverDep, 'disk' | 'now' | 'warn' | 'runsMax' | 'runDays'>;
 
-/** What the name of a file says: `0000000017.2026-01-31T09-00-00-000Z.RUN.json`. */
+/** The parts of a file name: `0000000017.2026-01-31T09-00-00-000Z.RUN.json`. */
 interface NamedRun {
   readonly name: string;
-  /** Counts the reports of the job: names sort in the order in which they were kept, also when the clock is set back. */
+  /** Counts the reports of the job: names sort in the order of writing, also if the clock is set back. */
   readonly place: number;
   readonly instant: string;
   readonly id: string;
@@ -37,7 +37,7 @@ export function createRuns(folderOfJob: string, { disk, now, warn, runsMax, runD
   async function read({ name }: NamedRun): Promise<RunRecord | undefined> {
     const file = join(folder, name);
     const bytes = await readIfThere(disk, file);
-    // Grown too old since the folder was listed.
+    // Too old since the folder was listed.
     if (bytes === undefined) return undefined;
     const stored = unseal(bytes) as { readonly report: RunRecord } | undefined;
     if (!stored) {
@@ -57,7 +57,7 @@ export function createRuns(folderOfJob: string, { disk, now, warn, runsMax, runD
     const known = await list();
     const place = known.find(({ id }) => id === idPart(report.run))?.place ?? (known.at(-1)?.place ?? 0) + 1;
     const parts = [String(place).padStart(placeDigits, '0'), instantPart(report.endedAt), idPart(report.run), 'json'];
-    // One name for all: what a killed run left of its draft is written over, and one run writes at a time.
+    // One name for all: the draft of a killed run is overwritten, and one run writes at a time.
     const draft = join(folder, 'draft.tmp');
     await writeWhole(disk, draft, [seal({ report })]);
     await disk.rename(draft, join(folder, parts.join('.')));
@@ -75,7 +75,7 @@ export function createRuns(folderOfJob: string, { disk, now, warn, runsMax, runD
       try {
         await write(report);
       } catch (error) {
-        // Somebody may have removed the folder.
+        // The folder may have been removed.
         isFolderMade = false;
         throw error;
       }
@@ -109,7 +109,7 @@ function instantPart(iso: string): string {
   return iso.replaceAll(/[:.]/g, '-');
 }
 
-/** Ids are the engine's and may hold anything; the name of a file may not. */
+/** The engine makes the ids, which may have any characters; the name of a file may not. */
 function idPart(run: string): string {
   return encodeURIComponent(run);
 }

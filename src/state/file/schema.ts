@@ -1,7 +1,8 @@
+// The schema versions of the state, and their migrations.
 import type { StoredBatch, TableName, Tables } from './tables.ts';
 
 /**
- * The version of what documents and logs hold, and the way from each older version to the next: `migrations.get(1)` changes
+ * The version of documents and logs, and the way from each older version to the next: `migrations.get(1)` changes
  * tables of version 1 into tables of version 2. A load runs them in order; the next commit writes the result.
  */
 export interface Schema {
@@ -11,11 +12,11 @@ export interface Schema {
 
 /**
  * 1: the ledger was called `enrolments`, and there was no table `setAside`.
- * 2: this one. Both differ in names of tables alone, which `nameOnDisk` gives: the records stay as they are.
+ * 2: the present one. Both differ in names of tables alone, which `nameOnDisk` gives: the records stay as they are.
  */
 export const currentSchema: Schema = { version: 2, migrations: new Map([[1, () => {}]]) };
 
-/** What a table is called in documents and logs of a version; undefined: they have none of it. */
+/** The name of a table in documents and logs of a version; undefined: the version lacks it. */
 export function nameOnDisk(table: TableName, version: number): string | undefined {
   if (version > 1) return table;
   if (table === 'setAside') return undefined;
@@ -24,7 +25,7 @@ export function nameOnDisk(table: TableName, version: number): string | undefine
 
 const ledgerOfVersion1 = 'enrolments';
 
-/** A batch as a log of any version has it, under the names of today. No table is called `enrolments` any more. */
+/** A batch of a log of any version, under the present names. No table is called `enrolments` any more. */
 export function batchFromDisk<Batch extends StoredBatch>(batch: Batch): Batch {
   const isOld = [batch.put, batch.delete].some((part) => ledgerOfVersion1 in part);
   return isOld ? { ...batch, put: renamed(batch.put), delete: renamed(batch.delete) } : batch;

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
-
 /*
- * The one frame of everything the file driver writes: a JSON object whose last member is `"checksum"`, over all bytes before
- * the comma that precedes it, and a newline. It stays JSON, a cut is always noticed, and even a later schema can be told
- * from damage. The checksum is the first 64 bits of SHA-256: against accidents, not against forgers.
+ * The frame of each record that the file driver writes: a JSON object whose last member is `"checksum"`, over all bytes
+ * before the comma that precedes it, and a newline.
+ * It stays JSON, a cut always shows, and a later schema differs from damage. The checksum is the first 64 bits of
+ * SHA-256: against accidents, not against forgers.
  */
+import { createHash } from 'node:crypto';
 
 const checksumDigits = 16;
 const prefix = ',"checksum":"';
@@ -27,13 +27,15 @@ export function* sealChunks(pieces: Iterable<string>): Generator<Buffer> {
   yield Buffer.from(prefix + shorten(hash.digest('hex')) + suffix);
 }
 
-/** The object without its checksum, or undefined if these bytes, newline included, are not exactly what was sealed. */
+/**
+ * The object without its checksum, or undefined if these bytes, including the newline, are not exactly what was sealed.
+ */
 export function unseal(bytes: Buffer): object | undefined {
   const text = unsealBytes(bytes)?.toString('utf8');
   return text === undefined ? undefined : (JSON.parse(`${text}}`) as object);
 }
 
-/** The same as JSON text, its closing brace left off; in the memory of what it was taken from. */
+/** The same as JSON text without its closing brace; shares the memory of its source. */
 export function unsealBytes(bytes: Buffer): Buffer | undefined {
   const end = bytes.length - trailerBytes;
   if (end < 1) return undefined;

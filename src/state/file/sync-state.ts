@@ -1,3 +1,4 @@
+// The state of one sync in files: load, lease, commit.
 import type { Json, JsonObject, Lease, LeaseOptions, LoadedState, Notice, SyncState } from '../port.ts';
 import { makeFolder, onDisk } from './disk.ts';
 import type { FileDriverDep } from './dep.ts';
@@ -11,16 +12,16 @@ import { createRuns } from './runs.ts';
 import { applyBatch, effectiveBatch, touchesLedger } from './tables.ts';
 import type { StoredBatch, TableName, Tables } from './tables.ts';
 
-/** What is in memory of the files, and is right as long as nobody else has written to them. */
+/** The files in memory, valid as long as no other process has written to them. */
 interface Mirror {
   tables: Tables;
-  /** Tables that a load gave away as they are: the next batch changes a copy. Most runs change nothing. */
+  /** Tables that a load returned: the next batch changes a copy. Most runs change nothing. */
   readonly given: Set<TableName>;
   readonly notices: readonly Notice[];
   readonly mended: boolean;
   seq: number;
   ledgerSeq: number;
-  /** The files as they were last written or read; empty while they are being written. */
+  /** The files as last written or read; empty while they are being written. */
   stamps: string;
 }
 
@@ -38,11 +39,11 @@ export function createFileSyncState(folder: string, sync: string, dep: FileDrive
   const locks = createLocks(folder, sync, dep);
   let mirror: Mirror | undefined;
   let held: Lock | undefined;
-  /** The lock under which the mirror was last loaded and mended. */
+  /** The lock under which the mirror was last loaded and repaired. */
   let loadedUnder: Lock | undefined;
-  /** Ids under `consumed` whose files are gone, to be forgotten with the next batch. */
+  /** Ids under `consumed` whose files are gone, to be dropped with the next batch. */
   let removedRequests: readonly string[] = [];
-  /** Everything that touches the journals, one after the other. */
+  /** Serialises all work on the journals. */
   let tail: Promise<unknown> = Promise.resolve();
 
   function inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
@@ -51,7 +52,7 @@ export function createFileSyncState(folder: string, sync: string, dep: FileDrive
     return turn;
   }
 
-  /** A commit that is under way may yet ask for a fold, which is under way then. */
+  /** A commit in progress may still request a fold, which then runs. */
   async function settled(): Promise<void> {
     for (let last: unknown; last !== tail;) {
       last = tail;
@@ -59,7 +60,7 @@ export function createFileSyncState(folder: string, sync: string, dep: FileDrive
     }
   }
 
-  /** Between the lease's first load and its end nobody else writes, and only the lease may replace what it works on. */
+  /** Between the lease's first load and its end no other process writes, and only the lease may replace its mirror. */
   async function isFresh({ stamps, mended }: Mirror, mend: boolean): Promise<boolean> {
     if (mend && !mended) return false;
     if (!mend && held !== undefined && loadedUnder === held) return true;
@@ -70,7 +71,7 @@ export function createFileSyncState(folder: string, sync: string, dep: FileDrive
     try {
       state.stamps = await readStamps(places);
     } catch {
-      // Then the files are read again, which is never wrong.
+      // Then the files are read again, which is always right.
       state.stamps = '';
     }
   }
@@ -82,7 +83,7 @@ export function createFileSyncState(folder: string, sync: string, dep: FileDrive
       const { tables, seq, ledgerSeq, stamps } = reading;
       const asides = mend ? asidesOf(reading) : new Map<string, string>();
       notices = withAsides(reading.notices, asides);
-      // A mended state has nothing to tell the next time.
+      // A repaired state has no notices the next time.
       mirror = { tables, given: new Set(), seq, ledgerSeq, stamps, mended: mend, notices: mend ? [] : notices };
       if (mend) await mendFiles(mirror, reading, asides);
     }
@@ -112,7 +113,7 @@ export function createFileSyncState(folder: string, sync: string, dep: FileDrive
     await base.adopt(reading.base);
     await outbox.adopt(reading.outbox);
     const isBase = (file: string) => reading.base.unusable.includes(file);
-    // The base first: a batch that so far is in the outbox alone must be whole in one of them at every moment.
+    // The base first: a batch that only the outbox has must be whole in one of them at every moment.
     if (reading.mendBase) {
       await base.fold(state, new Map([...asides].filter(([file]) => isBase(file))));
     } else {
@@ -125,7 +126,7 @@ export function createFileSyncState(folder: string, sync: string, dep: FileDrive
     mirror = state;
   }
 
-  /** What a crash left between the commit and the removal of a file. */
+  /** The rest of a crash between the commit and the removal of a file. */
   async function tidyRequests(found: ReadonlyMap<string, JsonObject>): Promise<void> {
     const done = [...(mirror?.tables.consumed.keys() ?? [])];
     await requests.remove(done.filter((id) => found.has(id)));
@@ -160,7 +161,7 @@ export function createFileSyncState(folder: string, sync: string, dep: FileDrive
     foldLater(lock, state);
   }
 
-  /** The batch is committed, so a file that cannot be removed now is removed by a later load. */
+  /** The batch is committed, so a later load removes a file that cannot be removed now. */
   async function removeRequests(ids: readonly string[]): Promise<void> {
     try {
       await requests.remove(ids);
@@ -170,7 +171,7 @@ export function createFileSyncState(folder: string, sync: string, dep: FileDrive
     }
   }
 
-  /** Nobody waits for it but the next batch and the end of the lease. What failed is tried again after the next batch. */
+  /** Only the next batch and the end of the lease wait for it. A failed fold is tried again after the next batch. */
   function foldLater(lock: Lock, state: Mirror): void {
     for (const { journal, seq } of [
       { journal: base, seq: () => state.seq },
@@ -247,7 +248,7 @@ function snapshot(
   };
 }
 
-/** The tables, with copies of those that the batch changes and somebody else holds. */
+/** The tables, with copies of those that the batch changes and a caller holds. */
 function ungiven({ tables, given }: Mirror, { put, delete: removed }: StoredBatch): Tables {
   const copies: Partial<Record<TableName, Map<string, Json>>> = {};
   for (const name of given) {

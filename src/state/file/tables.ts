@@ -1,17 +1,18 @@
+// The tables of a sync's state, and batches on them.
 import { isDeepStrictEqual } from 'node:util';
 import type { Batch, Collection, Json } from '../port.ts';
 
-/** What is held in memory of a sync's state, and what its documents spell out. `consumed`: see requests.ts. */
+/** A sync's state in memory and in its documents. `consumed`: see requests.ts. */
 export type TableName = 'facts' | Collection | 'consumed';
 
 export type Tables = Readonly<Record<TableName, Map<string, Json>>>;
 
 export const tableNames = ['facts', 'links', 'strays', 'ledger', 'outbox', 'setAside', 'consumed'] as const;
 
-/** Repeating what these remember would do harm, so they are kept twice (decisions.md: "The ledger is kept twice"). */
+/** Repeating the effects of these would do harm, so they are kept twice (decisions.md: "The ledger is kept twice"). */
 export const ledgerTables = ['ledger', 'outbox'] as const;
 
-/** A batch as a line of a log says it. Objects, not maps: it is JSON. */
+/** A batch in the form of a log line. Objects, not maps: it is JSON. */
 export interface StoredBatch {
   readonly put: Readonly<Partial<Record<TableName, Readonly<Record<string, Json>>>>>;
   readonly delete: Readonly<Partial<Record<TableName, readonly string[]>>>;
@@ -29,7 +30,7 @@ export function emptyTables(): Tables {
   };
 }
 
-/** What of the batch would change the tables; undefined when nothing would. */
+/** The part of the batch that would change the tables; undefined: nothing would. */
 export function effectiveBatch(tables: Tables, batch: Batch): StoredBatch | undefined {
   const put: Partial<Record<TableName, Record<string, Json>>> = {};
   const removed: Partial<Record<TableName, readonly string[]>> = {};

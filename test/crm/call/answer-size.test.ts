@@ -1,4 +1,4 @@
-// An answer fills no memory: what is read of it, and what it unpacks to, ends at a bound, and with it the connection.
+// Bounds on answers: reading and unpacking stop at a bound, and the connection is closed.
 import { once } from 'node:events';
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -23,7 +23,7 @@ async function serving(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-/** Writes as long as somebody takes it; answers the megabytes that were taken once the connection is closed. */
+/** Writes as long as the client reads; returns the megabytes that were read once the connection is closed. */
 async function writeForEver(response: ServerResponse): Promise<number> {
   let megabytes = 0;
   const closed = once(response, 'close');
@@ -34,7 +34,7 @@ async function writeForEver(response: ServerResponse): Promise<number> {
   return megabytes;
 }
 
-/** 50 MB that are a few hundred bytes to 50 kB on the way. */
+/** 50 MB that are a few hundred bytes to 50 kB when packed. */
 const bomb = Buffer.alloc(50_000_000, 'a');
 const packings = [
   ['gzip', gzipSync(bomb)],
@@ -47,11 +47,11 @@ describe.each(Object.entries(transports))('through %s', (_, transport: Transport
   const call = (url: string) =>
     exchange(url, { method: 'GET', headers: {} }, { transport, timeoutMs: 60_000, bytesMax });
 
-  test('L7, W4: an answer without end is given up at the bound, and its connection is closed', async () => {
+  test('L7, W4: an endless answer is abandoned at the bound, and its connection is closed', async () => {
     const taken = Promise.withResolvers<number>();
     const url = await serving((_request, response) => void writeForEver(response).then(taken.resolve));
     expect(await call(url)).toMatchObject({ outcome: 'too-large', why: 'the answer is larger than 2 MB' });
-    // Beside the bound, what the buffers of both ends hold.
+    // In addition to the bound, the buffers of both ends.
     expect(await taken.promise).toBeLessThan(40);
   });
 
@@ -69,7 +69,7 @@ describe.each(Object.entries(transports))('through %s', (_, transport: Transport
     expect(await call(url)).toMatchObject({ outcome: 'answered', status: 422, text: 'a'.repeat(64_000) });
   });
 
-  test.each([301, 404, 422, 429, 503])('a %i without end is its first 64 kB', async (status) => {
+  test.each([301, 404, 422, 429, 503])('of an endless %i the first 64 kB are read', async (status) => {
     const taken = Promise.withResolvers<number>();
     const url = await serving((_request, response) => {
       response.writeHead(status, { 'retry-after': '7' });
@@ -81,7 +81,7 @@ describe.each(Object.entries(transports))('through %s', (_, transport: Transport
     expect(await taken.promise).toBeLessThan(40);
   });
 
-  test('exactly the bound passes, and a byte more does not', async () => {
+  test('an answer of exactly the bound passes, and one byte more does not', async () => {
     let bytes = bytesMax;
     const url = await serving((_request, response) => void response.end(Buffer.alloc(bytes, 'x')));
     expect(await call(url)).toMatchObject({ outcome: 'answered', text: 'x'.repeat(bytesMax) });
@@ -90,7 +90,7 @@ describe.each(Object.entries(transports))('through %s', (_, transport: Transport
   });
 });
 
-describe('what a call makes of it', () => {
+describe('the outcome of a call', () => {
   const huge = (bytes: number) => {
     let calls = 0;
     const transport: Transport = () => {
@@ -106,7 +106,7 @@ describe('what a call makes of it', () => {
       (error: unknown) => error,
     );
 
-  test('L7: a page beyond 32 MB is an error of its own, is not asked for again, and says where to look', async () => {
+  test('L7: a page beyond 32 MB is an error of its own, is not repeated, and its message says where to look', async () => {
     const { client, calls } = huge(32_000_001);
     const error = await failure(client.contacts.search({}));
     expect(error).toBeInstanceOf(AnswerTooLargeError);
@@ -134,7 +134,7 @@ describe('what a call makes of it', () => {
     expect(calls()).toBe(1);
   });
 
-  test('W5: of a refusal the first words are told, however long it goes on', async () => {
+  test('W5: only the first words of an endless refusal are quoted', async () => {
     const transport: Transport = () => new Response('Bad value. '.repeat(1_000_000), { status: 422 });
     const { client } = createService({}, { transport });
     const error = await failure(client.contacts.upsert({ lead: { email: 'a@firm.test' } }));
@@ -143,7 +143,7 @@ describe('what a call makes of it', () => {
   });
 });
 
-test('L7, W4: the bound holds beside a server, whose adapter replaces the Response of the process', async () => {
+test('L7, W4: the bound also holds in a process with a server, whose adapter replaces Response', async () => {
   const before = Response;
   const server = await serve({ fetch: () => new Response() }, 0);
   onTestFinished(() => server.close());
@@ -155,7 +155,7 @@ test('L7, W4: the bound holds beside a server, whose adapter replaces the Respon
   expect(await exchange(url, { method: 'GET', headers: {} }, options)).toMatchObject({ outcome: 'too-large' });
 });
 
-test('an honest page of the largest size is read: 100 contacts with a text of 50,000 characters each', async () => {
+test('a valid page of the largest size is read: 100 contacts with a text of 50,000 characters each', async () => {
   const about = '\\ud83d\\ude00'.repeat(25_000);
   const contact = (index: number) =>
     `{"uuid":"00000000-0000-4000-8000-${`${index}`.padStart(12, '0')}","about":"${about}"}`;

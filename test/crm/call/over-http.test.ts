@@ -1,5 +1,5 @@
-// What a call through `node:http` answers is what it answers through `fetch`, and so are its failures: what came of a call
-// tells what may be done next (W4).
+// A call through `node:http` has the same answers and failures as through `fetch`: the outcome of a call decides the
+// next step (W4).
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, createServer as createSocketServer, type Server } from 'node:net';
@@ -29,7 +29,7 @@ describe.each(Object.entries(transports))('through %s', (_, transport: Transport
   const call = (url: string, init: Parameters<typeof exchange>[1] = get, timeoutMs = 5_000, signal?: AbortSignal) =>
     exchange(url, init, { transport, timeoutMs, bytesMax: 10_000_000, signal });
 
-  test('a request goes out as it was made, and its answer comes back whole', async () => {
+  test('a request is sent as it was made, and its answer comes back whole', async () => {
     const url = await serving((request, response) => {
       const pieces: Buffer[] = [];
       request.on('data', (piece: Buffer) => pieces.push(piece));
@@ -95,14 +95,14 @@ describe.each(Object.entries(transports))('through %s', (_, transport: Transport
         response.write('{"data":[', () => response.destroy());
       },
     ],
-  ])('W4: a connection that breaks %s leaves open what was done', async (_when, breakOff) => {
+  ])('W4: a connection that breaks %s leaves the outcome unknown', async (_when, breakOff) => {
     const url = await serving((_request, response) => breakOff(response));
     const answer = await call(url);
     expect(answer).toMatchObject({ outcome: 'no-answer', aborted: false });
     expect(answer).toHaveProperty('why', expect.stringContaining('the connection broke'));
   });
 
-  test('W4: a packed body that does not unpack leaves open what was done', async () => {
+  test('W4: a packed body that does not unpack leaves the outcome unknown', async () => {
     const url = await serving((_request, response) => {
       response.setHeader('content-encoding', 'gzip');
       response.end(body);
@@ -113,13 +113,13 @@ describe.each(Object.entries(transports))('through %s', (_, transport: Transport
   test.each([
     ['silence', () => {}],
     ['half a body', (response: Parameters<RequestListener>[1]) => void response.writeHead(200).write('{')],
-  ])('W4: %s is given up on in time', async (_what, answerHalf) => {
+  ])('W4: %s is abandoned in time', async (_what, answerHalf) => {
     const url = await serving((_request, response) => answerHalf(response));
     expect(await call(url, get, 50)).toMatchObject({ outcome: 'no-answer', why: 'no answer within 0.05 s' });
     expect(await call(url, get, 5_000, AbortSignal.timeout(50))).toMatchObject({ outcome: 'no-answer', aborted: true });
   });
 
-  test('W4: what nobody took was not sent', async () => {
+  test('W4: a request without a connection was not sent', async () => {
     const server = createServer();
     const address = await listening(server);
     await new Promise((resolve) => server.close(resolve));
@@ -130,7 +130,7 @@ describe.each(Object.entries(transports))('through %s', (_, transport: Transport
     expect(await call('http://nobody.invalid/')).toMatchObject({ outcome: 'not-sent' });
   });
 
-  test('W4: what a host got whose certificate is not trusted was not sent', async () => {
+  test('W4: a request to a host with an untrusted certificate was not sent', async () => {
     const heard = vi.fn<RequestListener>();
     const server = createSecureServer({ key: privateKey, cert: certificate }, heard);
     const answer = await call(`https://${await listening(server)}/`);
@@ -139,7 +139,7 @@ describe.each(Object.entries(transports))('through %s', (_, transport: Transport
     expect(heard).not.toHaveBeenCalled();
   });
 
-  test('W4: what was to go over TLS to where none is spoken was not sent', async () => {
+  test('W4: a request over TLS to a port without TLS was not sent', async () => {
     const heard = vi.fn<RequestListener>();
     const url = await serving(heard);
     const create = { method: 'POST', headers: {}, body: '{}' };
@@ -151,7 +151,7 @@ describe.each(Object.entries(transports))('through %s', (_, transport: Transport
   });
 });
 
-test('an answer that is not HTTP says so', async () => {
+test('an answer that is not HTTP is named as such', async () => {
   const server = createSocketServer((socket) => {
     socket.on('error', () => {});
     socket.end('SSH-2.0-OpenSSH\r\n');
@@ -168,9 +168,9 @@ test('an answer that is not HTTP says so', async () => {
   });
 });
 
-test('W4: what waits for a connection that does not come about was not sent', async () => {
+test('W4: a request that waits for a connection in vain was not sent', async () => {
   const { promise: taken, resolve: take } = Promise.withResolvers<void>();
-  // It takes the connection, and never answers the greeting of TLS.
+  // It accepts the connection, and never answers the greeting of TLS.
   const server = createSocketServer((socket) => {
     onTestFinished(() => void socket.destroy());
     socket.on('error', () => {});
@@ -185,7 +185,7 @@ test('W4: what waits for a connection that does not come about was not sent', as
   expect(await answer).toMatchObject({ outcome: 'not-sent', why: 'the host did not take the connection in time' });
 });
 
-/** Of `localhost`, signed by itself, and good for nothing else. */
+/** For `localhost`, signed by itself, and valid for nothing else. */
 const certificate = `-----BEGIN CERTIFICATE-----
 MIIBnDCCAUGgAwIBAgIUV1pxxEQuwAZIuzjLh6ZfMXslPRYwCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMjAwMzY1MFoYDzIxMjYxMDI5

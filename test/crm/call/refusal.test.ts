@@ -1,11 +1,11 @@
-// Words of a refusal are cut before anything reads them: no body, however hostile, takes long or fills a cell.
+// The words of a refusal are cut first: no body takes long to read or fills a cell.
 import { expect, test } from 'vitest';
 import { isHtml, readRefusal } from '../../../src/crm/outreach/call/refusal.ts';
 
 const units = ['<title', '<title>', '<', '<!doctype', ' ', '\n', 'a', '"', '\u0130', '<title>a</title'];
 
 test.each(units)(
-  'W5: a body of nothing but %j is read at once, and told in a sentence',
+  'W5: a body of nothing but %j is read at once, and described in a sentence',
   (unit) => {
     const text = unit.repeat(2_000_000 / unit.length);
     const { message, fields } = readRefusal(undefined, text);
@@ -16,7 +16,7 @@ test.each(units)(
   30_000,
 );
 
-test('a page is told by its title, wherever in its head that stands', () => {
+test('a page is named by its title, wherever that is in its head', () => {
   expect(readRefusal(undefined, '<!DOCTYPE html><html><TITLE lang="en"> Not\n found </TITLE>').message).toBe(
     'an HTML page titled "Not\n found"',
   );

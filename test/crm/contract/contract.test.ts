@@ -4,7 +4,7 @@ import { createReferenceCrm } from '../../support/reference-crm.ts';
 import { createService, useJumpingClock } from '../../support/service.ts';
 import { type CrmDriver, describeCrmCapabilities, describeCrmContract } from './contract.ts';
 
-/** Longer than anything that the stand-in does later, and than the resolution of its instants. */
+/** Longer than any delayed work of the stand-in, and than the resolution of its instants. */
 const settled = async () => void (await delay(60_000));
 
 function openOutreach(): CrmDriver {

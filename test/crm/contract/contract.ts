@@ -1,13 +1,13 @@
-// What src/crm/port.ts promises, for any driver.
+// The contract tests of src/crm/port.ts, for any driver.
 import { describe, expect, test } from 'vitest';
 import { NotFoundError } from '../../../src/crm/errors.ts';
 import type { Contacts, ContactScan, Crm, FieldWrite } from '../../../src/crm/port.ts';
 
 export interface CrmDriver {
   readonly crm: Crm;
-  /** Lets so much time pass that whatever the service does later is done. */
+  /** Moves the time on until all delayed work of the service is done. */
   readonly settle: () => Promise<void>;
-  /** Of a driver with automations, messages and collections: what a person makes there; each answers the uuid. */
+  /** For a driver with automations, messages and collections: makes one as a person would; each returns the uuid. */
   readonly person?: { readonly addAutomation: (name: string) => string; readonly addSender: (name: string) => string };
 }
 
@@ -22,8 +22,8 @@ const bob = write({ email: 'bob@x.io', first_name: 'Bob', company_name: 'Baltic'
 export function describeCrmContract(name: string, open: () => CrmDriver): void {
   const opened = () => openedBy(open);
 
-  describe(`${name}: what it says of itself`, () => {
-    test('a capability is there exactly where the description has it', () => {
+  describe(`${name}: its description`, () => {
+    test('a capability is present exactly if the description has it', () => {
       const { crm } = open();
       const { hasAutomations, collections, messages, fields } = crm.description;
       expect(crm.automations !== undefined).toBe(hasAutomations);
@@ -48,20 +48,20 @@ export function describeCrmContract(name: string, open: () => CrmDriver): void {
   });
 
   describe(`${name}: lists`, () => {
-    test('a list that was made is found by its name, and by its uuid', async () => {
+    test('a created list is found by its name, and by its uuid', async () => {
       const { crm, list } = await opened();
       expect(await crm.lists.named('Prospects', call)).toMatchObject({ lists: [{ uuid: list }] });
       expect(await crm.lists.get(list, call)).toEqual({ name: 'Prospects' });
       expect((await crm.lists.named('prospects', call)).lists).toEqual([]);
     });
 
-    test('one that is not there is a NotFoundError', async () => {
+    test('a missing list is a NotFoundError', async () => {
       await expect(open().crm.lists.get(somebody, call)).rejects.toThrow(NotFoundError);
     });
   });
 
   describe(`${name}: contacts`, () => {
-    test('I2: what was made is answered, and found by its identifiers in whatever list', async () => {
+    test('I2: a created contact is answered, and found by its identifiers in any list', async () => {
       const { contacts, list } = await opened();
       const made = await contacts.create({ list, fields: ada }, call);
       expect(made).toMatchObject({ list, passesFilter: true, values: ['ada@x.io', 'Ada', 'Mills'] });
@@ -70,7 +70,7 @@ export function describeCrmContract(name: string, open: () => CrmDriver): void {
       expect(await contacts.getNow(made.uuid, call)).toEqual(made);
     });
 
-    test('I2: a create of somebody who is there writes nothing over', async () => {
+    test('I2: a create of an existing contact overwrites nothing', async () => {
       const { contacts, list, crm } = await opened();
       const made = await contacts.create({ list, fields: ada }, call);
       const other = (await crm.lists.create('Customers', call)).uuid;
@@ -79,7 +79,7 @@ export function describeCrmContract(name: string, open: () => CrmDriver): void {
       expect(answered).toMatchObject({ uuid: made.uuid, list, values: ['ada@x.io', 'Ada', 'Mills'] });
     });
 
-    test('I2: somebody of another list is moved by their identifiers', async () => {
+    test('I2: a contact of another list is moved by its identifiers', async () => {
       const { contacts, list, crm } = await opened();
       const other = (await crm.lists.create('Customers', call)).uuid;
       const { uuid } = await contacts.create({ list: other, fields: ada }, call);
@@ -87,7 +87,7 @@ export function describeCrmContract(name: string, open: () => CrmDriver): void {
       expect(moved).toMatchObject({ uuid, list, values: ['ada@x.io', 'Ada', 'Mills'] });
     });
 
-    test('an update leaves what it does not name, and null empties a field', async () => {
+    test('an update leaves unnamed fields, and null empties a field', async () => {
       const { contacts, list } = await opened();
       const { uuid } = await contacts.create({ list, fields: ada }, call);
       const fields = [...write({ first_name: 'Augusta' }), { field: 'company_name', after: null }];
@@ -96,7 +96,7 @@ export function describeCrmContract(name: string, open: () => CrmDriver): void {
       expect(blanked((await contacts.getNow(uuid, call)).values)).toEqual(['ada@x.io', 'Augusta', null]);
     });
 
-    test('one that is not there: missing from what is got, a NotFoundError alone and in an update', async () => {
+    test('a missing contact: not in the answer of get, a NotFoundError alone and in an update', async () => {
       const { contacts, list } = await opened();
       const { uuid } = await contacts.create({ list, fields: ada }, call);
       expect([...(await contacts.get([uuid, somebody], call)).keys()]).toEqual([uuid]);
@@ -104,7 +104,7 @@ export function describeCrmContract(name: string, open: () => CrmDriver): void {
       await expect(contacts.update(somebody, write({ first_name: 'X' }), call)).rejects.toThrow(NotFoundError);
     });
 
-    test('D5: what was removed is in no answer any more, and may be removed again', async () => {
+    test('D5: a removed contact is in no later answer, and may be removed again', async () => {
       const { contacts, list } = await opened();
       const { uuid } = await contacts.create({ list, fields: ada }, call);
       await contacts.remove(uuid, call);
@@ -114,7 +114,7 @@ export function describeCrmContract(name: string, open: () => CrmDriver): void {
       await expect(contacts.remove(uuid, call)).resolves.toBeUndefined();
     });
 
-    test('I8: values tell whom a create is about, or not', async () => {
+    test('I8: values identify the contact of a create, or do not', async () => {
       const { contacts } = await opened();
       expect(contacts.isIdentifiedBy(ada)).toBe(true);
       expect(contacts.isIdentifiedBy(write({ first_name: 'Ada' }))).toBe(false);
@@ -139,7 +139,7 @@ export function describeCrmContract(name: string, open: () => CrmDriver): void {
       expect(await contacts.count(list, call)).toBe(2);
     });
 
-    test('L3: a scan since the cursor of an earlier one shows what changed meanwhile', async () => {
+    test('L3: a scan since the cursor of an earlier one shows later changes', async () => {
       const { contacts, list, settle } = await opened();
       const { uuid } = await contacts.create({ list, fields: ada }, call);
       await settle();
@@ -170,7 +170,7 @@ export function describeCrmContract(name: string, open: () => CrmDriver): void {
   });
 }
 
-/** The same of a driver that has every capability. */
+/** The same for a driver that has every capability. */
 export function describeCrmCapabilities(name: string, open: () => CrmDriver): void {
   describe(`${name}: automations, messages and collections`, () => {
     async function withAda() {
@@ -187,7 +187,7 @@ export function describeCrmCapabilities(name: string, open: () => CrmDriver): vo
       expect(notice).toBeUndefined();
     });
 
-    test('E3, E5: a contact is enrolled and taken out again, and a second cancel is harmless', async () => {
+    test('E3, E5: a contact is enrolled and cancelled, and a second cancel is harmless', async () => {
       const { crm, person, contact } = await withAda();
       const automation = person.addAutomation('Welcome');
       expect(await crm.automations!.enrol(contact, automation, call)).toBe('added');
@@ -195,7 +195,7 @@ export function describeCrmCapabilities(name: string, open: () => CrmDriver): vo
       await expect(crm.automations!.cancel(contact, null, call)).resolves.toBeUndefined();
     });
 
-    test('E2: a contact is made and enrolled in one call, and one who is there is spared', async () => {
+    test('E2: a contact is created and enrolled in one call, and an existing one is skipped', async () => {
       const { contacts, list, person } = await withAda();
       const given = { list, automation: person.addAutomation('Welcome'), segment: 1, movesToList: false };
       expect(await contacts.createEnrolled!({ ...given, fields: bob }, call)).toMatchObject({ outcome: 'added' });
@@ -203,7 +203,7 @@ export function describeCrmCapabilities(name: string, open: () => CrmDriver): vo
       expect(await contacts.createEnrolled!({ ...given, fields: ada }, call)).toEqual({ outcome: 'skipped' });
     });
 
-    test('P5: what was sent is queued, and then among the deliveries', async () => {
+    test('P5: a sent message is queued, and then among the deliveries', async () => {
       const { crm, person, contact, settle } = await withAda();
       const sender = person.addSender('Sales');
       const { senders } = await crm.messages!.senders(call);

@@ -1,9 +1,9 @@
-// The half of the contract that changes rows.
+// The contract tests for changes of rows.
 import { describe, expect, test } from 'vitest';
 import { AbortedError, SheetsError } from '../../../src/sheets/errors.ts';
 import { ann, bob, header, openReady, rowOf, type TableDriver } from './setup.ts';
 
-/** Texts that a driver or a spreadsheet could take for something else (V6). */
+/** Texts that a driver or a spreadsheet could convert (V6). */
 const oddTexts = [
   '=1+1',
   "'quoted",
@@ -22,7 +22,7 @@ export function describeChanging(name: string, driver: TableDriver): void {
   const { capabilities } = driver;
 
   describe(`${name}: setting cells`, () => {
-    test('cells are set, cleared and answered as stored; nothing else is touched (L13)', async () => {
+    test('cells are set, cleared and answered as stored; no other cell changes (L13)', async () => {
       const { table, snapshot, person } = await openReady(driver);
       const outcomes = await table.update(snapshot, [
         { row: rowOf(snapshot, 'b'), set: { name: 'Robert', email: '' } },
@@ -40,7 +40,7 @@ export function describeChanging(name: string, driver: TableDriver): void {
       ]);
     });
 
-    test('V6: a text stays that text, whatever it looks like', async () => {
+    test('V6: a text stays that text, with any content', async () => {
       const { table, snapshot } = await openReady(driver, [header, ...oddTexts.map((_, index) => [`id${index}`])]);
       const outcomes = await table.update(
         snapshot,
@@ -52,7 +52,7 @@ export function describeChanging(name: string, driver: TableDriver): void {
       expect(rows.flatMap(({ formulas }) => formulas)).toEqual([]);
     });
 
-    test('V1: a number and a truth value stay what they are, where cells have types', async () => {
+    test('V1: a number and a boolean stay what they are, if cells have types', async () => {
       const { table, snapshot } = await openReady(driver);
       const changes = [
         { row: rowOf(snapshot, 'a'), set: { score: 12.5 } },
@@ -65,7 +65,7 @@ export function describeChanging(name: string, driver: TableDriver): void {
       expect((await table.read()).rows.slice(0, 2).map(({ cells }) => cells['score'])).toEqual(expected);
     });
 
-    test('I1: an id is written into its row, and makes it the row', async () => {
+    test('I1: an id is written into its row, and then identifies the row', async () => {
       const { table, snapshot } = await openReady(driver, [header, ['', 'New']]);
       const outcome = await table.update(snapshot, [{ row: snapshot.rows[0]!, set: {}, id: 'n' }]);
       expect(outcome).toEqual([{ kind: 'written', stored: {} }]);
@@ -91,7 +91,7 @@ export function describeChanging(name: string, driver: TableDriver): void {
       expect(person.grid()[1]!.slice(1, 3)).toEqual(['Anna', 'likes coffee']);
     });
 
-    test('L9: a row is its id: one that moved or went is never written in another’s place', async () => {
+    test('L9: the id identifies a row: a row that moved or was deleted is never replaced by another', async () => {
       const { table, snapshot, person } = await openReady(driver);
       person.insertRow(2);
       const moved = await table.update(snapshot, [{ row: rowOf(snapshot, 'b'), set: { name: 'X' } }]);
@@ -103,7 +103,7 @@ export function describeChanging(name: string, driver: TableDriver): void {
       expect(person.grid()).toEqual([header, ann, ['c', 'Cleo']]);
     });
 
-    test('W11: a column that moved since is written where it is', async () => {
+    test('W11: a column that moved since is written at its new place', async () => {
       const { table, snapshot, person } = await openReady(driver);
       person.insertColumn('B');
       const outcomes = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { name: 'Anna' } }]);
@@ -120,7 +120,7 @@ export function describeChanging(name: string, driver: TableDriver): void {
       expect(person.grid()).toEqual([header, ['a', 'Ann'], ['a', 'Ann', '', '', '', 'a copy']]);
     });
 
-    test('outcomes come in the order of the changes; what no cell can hold is refused, with its columns', async () => {
+    test('outcomes come in the order of the changes; a value that no cell can hold is refused, with its columns', async () => {
       const { table, snapshot, person } = await openReady(driver, [
         ['Contact ID', 'Name', 'Email', 'Email'],
         ['a', 'Ann'],
@@ -144,7 +144,7 @@ export function describeChanging(name: string, driver: TableDriver): void {
       ]);
     });
 
-    test('V5: a formula is not written over, where cells hold formulas', async () => {
+    test('V5: a formula is not overwritten, if cells hold formulas', async () => {
       const { table, person } = await openReady(driver);
       person.type('B2', '=1+1');
       const snapshot = await table.read();
@@ -154,7 +154,7 @@ export function describeChanging(name: string, driver: TableDriver): void {
       ]);
     });
 
-    test('W8: after the stop nothing begins: rows come back with an AbortedError, unwritten', async () => {
+    test('W8: after the stop no batch begins: rows come back with an AbortedError, unwritten', async () => {
       const { table, snapshot, person } = await openReady(driver);
       const stopped = { stop: AbortSignal.abort() };
       const outcomes = [
@@ -169,7 +169,7 @@ export function describeChanging(name: string, driver: TableDriver): void {
       expect(person.grid()).toEqual([header, ann, bob.slice(0, 4), ['c', 'Cleo']]);
     });
 
-    test('changes to rows never throw: a tab that is gone is the outcome of each row', async () => {
+    test('changes to rows never throw: each row of a missing tab has an outcome', async () => {
       const { table, snapshot, person } = await openReady(driver);
       person.deleteTab();
       const outcomes = [
@@ -182,7 +182,7 @@ export function describeChanging(name: string, driver: TableDriver): void {
       await table.clearMarks();
     });
 
-    test('nothing to do is done', async () => {
+    test('an empty list of changes succeeds', async () => {
       const { table, snapshot } = await openReady(driver);
       expect(
         await Promise.all([table.update(snapshot, []), table.append(snapshot, []), table.remove(snapshot, [])]),
@@ -214,7 +214,7 @@ export function describeChanging(name: string, driver: TableDriver): void {
       expect(person.grid()).toEqual([header, ['a', 'Ann']]);
     });
 
-    test('what somebody typed below meanwhile stays', async () => {
+    test('a row typed below meanwhile stays', async () => {
       const { table, snapshot, person } = await openReady(driver);
       person.type('B5', 'Dora');
       expect(await table.append(snapshot, [{ id: 'n', set: { name: 'New' } }])).toEqual([{ kind: 'appended' }]);
@@ -224,7 +224,7 @@ export function describeChanging(name: string, driver: TableDriver): void {
       ]);
     });
 
-    test('I4: an id that is there, or twice among the new ones, is not added; nor is a row without one', async () => {
+    test('I4: an id that exists, or occurs twice among the new ones, is not added; nor is a row without one', async () => {
       const { table, snapshot, person } = await openReady(driver);
       const outcomes = await table.append(snapshot, [
         { id: 'a', set: { name: 'Again' } },
@@ -243,7 +243,7 @@ export function describeChanging(name: string, driver: TableDriver): void {
       expect(person.grid().slice(4)).toEqual([['d', 'Dora']]);
     });
 
-    test('L9: where columns moved since, nothing is added', async () => {
+    test('L9: if columns moved since, nothing is added', async () => {
       const { table, snapshot, person } = await openReady(driver);
       person.insertColumn('B');
       const before = person.grid();
@@ -252,8 +252,8 @@ export function describeChanging(name: string, driver: TableDriver): void {
     });
   });
 
-  describe(`${name}: rows that go`, () => {
-    test('D5: rows go whole, and outcomes come in their order', async () => {
+  describe(`${name}: deleting rows`, () => {
+    test('D5: rows are deleted whole, and outcomes come in their order', async () => {
       const { table, snapshot, person } = await openReady(driver);
       const rows = ['a', 'c'].map((id) => rowOf(snapshot, id));
       expect(await table.remove(snapshot, rows)).toEqual([{ kind: 'removed' }, { kind: 'removed' }]);
@@ -271,7 +271,7 @@ export function describeChanging(name: string, driver: TableDriver): void {
       expect(person.grid().map(([id]) => id)).toEqual(['Contact ID', 'a', 'b']);
     });
 
-    test('L9, I4: neither a row in another’s place goes, nor one of several with its id', async () => {
+    test('L9, I4: neither a row in another’s place is deleted, nor one of several with its id', async () => {
       const { table, snapshot, person } = await openReady(driver, [
         header,
         ann,

@@ -1,4 +1,4 @@
-// The half of the contract that reads a tab and makes it ready.
+// The contract tests for reading a tab and creating its columns.
 import { describe, expect, test } from 'vitest';
 import { AbortedError } from '../../../src/sheets/errors.ts';
 import type { TableSpec } from '../../../src/sheets/port.ts';
@@ -29,7 +29,7 @@ export function describeReading(name: string, driver: TableDriver): void {
       expect(title).not.toBe('');
     });
 
-    test('a row has an id or a mapped cell: a blank row, and one with other cells alone, is none', async () => {
+    test('a row has an id or a mapped cell: a blank row, and one with other cells alone, do not count', async () => {
       const grid = [header, ['', '', 'note'], ['', '', ''], ['d'], ['', 'Dora'], ['', '', 'note']];
       const { rows } = await readTab(open(grid));
       expect(rows.map(({ number, id }) => ({ number, id }))).toEqual([
@@ -50,7 +50,7 @@ export function describeReading(name: string, driver: TableDriver): void {
       ]);
     });
 
-    test('W11, V3: a column that is missing or there twice is said to be so, and its cells are unknown, not blank', async () => {
+    test('W11, V3: a missing or doubled column is reported as that, and its cells are unknown, not blank', async () => {
       const { rows, columns, idColumn } = await readTab(
         open([
           ['Contact ID', 'Name', 'Name', 'Email'],
@@ -67,7 +67,7 @@ export function describeReading(name: string, driver: TableDriver): void {
       expect(rows.map(({ cells, own }) => ({ cells, own }))).toEqual([{ cells: { email: 'e' }, own: {} }]);
     });
 
-    test('W11: an ID column that is missing or there twice gives no ids', async () => {
+    test('W11: a missing or doubled ID column gives no ids', async () => {
       const missing = await readTab(open([['Name'], ['Ann']]));
       expect([missing.idColumn.kind, missing.rows.map(({ id }) => id)]).toEqual(['missing', ['']]);
       const twice = await readTab(
@@ -79,7 +79,7 @@ export function describeReading(name: string, driver: TableDriver): void {
       expect([twice.idColumn.kind, twice.rows.map(({ id }) => id)]).toEqual(['doubled', ['']]);
     });
 
-    test('a snapshot stays what it is when the tab changes', async () => {
+    test('a snapshot does not change when the tab changes', async () => {
       const { snapshot, person, table } = await openReady(driver);
       const before = JSON.stringify(snapshot.rows.map(({ id, cells }) => ({ id, cells })));
       person.type('B2', 'Anna');
@@ -87,7 +87,7 @@ export function describeReading(name: string, driver: TableDriver): void {
       expect(JSON.stringify(snapshot.rows.map(({ id, cells }) => ({ id, cells })))).toBe(before);
     });
 
-    test('W9: unless something changed, a read says so or gives the same again; after any change it never does', async () => {
+    test('W9: without a change a read says so or gives the same again; after any change it never does', async () => {
       const { table, person, spec } = await openReady(driver);
       const first = await table.read();
       const again = await table.read({ unless: first.fingerprint });
@@ -106,7 +106,7 @@ export function describeReading(name: string, driver: TableDriver): void {
       expect(spec.columns).toEqual(contractSpec.columns);
     });
 
-    test('a text that the caller holds of a row is answered only where the row reads so, and changes no cell', async () => {
+    test('a text that the caller holds for a row is answered only if the row equals it, and changes no cell', async () => {
       const opened = open(people);
       const texts = new Map([
         ['a', '["Ann","ann@x.org",null]'],
@@ -119,7 +119,7 @@ export function describeReading(name: string, driver: TableDriver): void {
       expect(rows.map(({ cells }) => cells)).toEqual((await readTab(opened)).rows.map(({ cells }) => cells));
     });
 
-    test('memory of an earlier snapshot, as plain JSON, of this driver or of another, changes nothing that is read', async () => {
+    test('memory of an earlier snapshot, as plain JSON, of this driver or of another, does not change what is read', async () => {
       const { sheets, spec, snapshot } = await openReady(driver);
       const memories = [
         JSON.parse(JSON.stringify(snapshot.memory)),
@@ -139,7 +139,7 @@ export function describeReading(name: string, driver: TableDriver): void {
       ]);
     });
 
-    test('a tab or spreadsheet that is gone, and a header row that is not there, are told apart by code', async () => {
+    test('a missing tab or spreadsheet and a missing header row have different codes', async () => {
       const opened = open(people);
       const { sheets, spec } = opened;
       for (const look of [readTab, (_: OpenedTab, over: Partial<TableSpec>) => sheets.inspect({ ...spec, ...over })]) {
@@ -149,7 +149,7 @@ export function describeReading(name: string, driver: TableDriver): void {
       }
     });
 
-    test('W11: a renamed tab is still the tab, where tabs have ids', async () => {
+    test('W11: a renamed tab is found, if tabs have ids', async () => {
       const { table, person, snapshot } = await openReady(driver);
       person.renameTab('Renamed');
       const seen = table.read().then(({ title, tabId }) => `${title} ${tabId}`);
@@ -157,7 +157,7 @@ export function describeReading(name: string, driver: TableDriver): void {
       expect(await seen.catch(() => codeOf(seen))).toBe(expected);
     });
 
-    test('W11: a renamed header is known, where columns have anchors', async () => {
+    test('W11: a renamed header is known, if columns have anchors', async () => {
       const { table, person } = await openReady(driver);
       person.type('B1', 'First name');
       const { columns, rows } = await table.read();
@@ -169,7 +169,7 @@ export function describeReading(name: string, driver: TableDriver): void {
       );
     });
 
-    test('V5: a formula shows its result and is named, where cells hold formulas', async () => {
+    test('V5: a formula shows its result and is listed, if cells hold formulas', async () => {
       const { table, person } = await openReady(driver);
       person.type('B2', '="A"&"nn"');
       const [row] = (await table.read()).rows;
@@ -178,14 +178,14 @@ export function describeReading(name: string, driver: TableDriver): void {
       );
     });
 
-    test('an end that was asked for is an AbortedError', async () => {
+    test('a requested stop is an AbortedError', async () => {
       const { table } = await openReady(driver);
       await expect(table.read({ signal: AbortSignal.abort() })).rejects.toBeInstanceOf(AbortedError);
     });
   });
 
-  describe(`${name}: inspecting and making ready`, () => {
-    test('an inspection says what is there, and its reference means the same tab', async () => {
+  describe(`${name}: inspecting and creating columns`, () => {
+    test('an inspection lists the contents, and its reference means the same tab', async () => {
       const { sheets, spec, addresses } = open([
         ['Contact ID', 'Name', '', 'Notes'],
         ['a', 'Ann'],
@@ -205,13 +205,13 @@ export function describeReading(name: string, driver: TableDriver): void {
       await sheets.checkMayWrite(spec);
     });
 
-    test('an address of a spreadsheet is its id, and no text is none', async () => {
+    test('an address of a spreadsheet gives its id, and other texts give none', async () => {
       const { addresses, spec } = open(people);
       expect(addresses.spreadsheetId(` ${spec.spreadsheet} `)).toBe(spec.spreadsheet);
       expect(addresses.spreadsheetId(' ')).toBeUndefined();
     });
 
-    test('ensure makes the ID column and what it was asked for, right of the last header, and touches no other cell (L13)', async () => {
+    test('ensure makes the ID column and the requested ones, right of the last header, and changes no other cell (L13)', async () => {
       const { sheets, spec, person } = open([
         ['Name', 'Notes'],
         ['Ann', 'tea', '', ''],
@@ -227,7 +227,7 @@ export function describeReading(name: string, driver: TableDriver): void {
       expect(unanchored).toEqual([]);
     });
 
-    test('ensure twice makes nothing twice, nor what somebody made meanwhile', async () => {
+    test('ensure twice makes nothing twice, nor a column that a person made meanwhile', async () => {
       const { sheets, spec, person } = open([['Contact ID', 'Name']]);
       const table = sheets.openTable(spec);
       const empty = await table.read();
@@ -248,7 +248,7 @@ export function describeReading(name: string, driver: TableDriver): void {
       expect(person.grid()).toEqual(before);
     });
 
-    test('usage counts, and never backwards', async () => {
+    test('usage never decreases', async () => {
       const { table, sheets } = await openReady(driver);
       const before = sheets.usage();
       await table.read();

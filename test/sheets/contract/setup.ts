@@ -1,8 +1,8 @@
-// What the contract of tables is tried on: a tab with a few rows, and a person who edits it beside the driver.
+// The environment of the contract tests of tables: a tab with a few rows, and a person who edits it at the same time.
 import { SheetsError } from '../../../src/sheets/errors.ts';
 import type { Row, SheetAddresses, Sheets, Snapshot, Table, TableSpec } from '../../../src/sheets/port.ts';
 
-/** A tab for a test, and the ways to it. */
+/** A tab for a test, and access to it. */
 export interface OpenedTab {
   readonly sheets: Sheets;
   readonly addresses: SheetAddresses;
@@ -11,9 +11,9 @@ export interface OpenedTab {
   readonly person: TabPerson;
 }
 
-/** Somebody who has the tab open. Rows count from 1, columns are letters. */
+/** A person with the tab open. Rows count from 1, columns are letters. */
 export interface TabPerson {
-  /** Header and rows as texts, blanks at the ends left out. */
+  /** Header and rows as texts, without blanks at the ends. */
   grid(): readonly (readonly string[])[];
   type(cell: string, text: string): void;
   insertRow(before: number): void;
@@ -29,7 +29,7 @@ export interface TableDriver {
   readonly open: (grid: readonly (readonly string[])[]) => OpenedTab;
 }
 
-/** Of the spec that a driver completes with spreadsheet and tab. */
+/** The part of the spec that is not spreadsheet and tab. */
 export const contractSpec = {
   headerRow: 1,
   idHeader: 'Contact ID',
@@ -53,7 +53,7 @@ export interface ReadyTab extends OpenedTab {
   readonly snapshot: Snapshot;
 }
 
-/** A table whose columns carry their anchors, and what it holds. */
+/** A table with anchored columns, and its snapshot. */
 export async function openReady(
   { open }: TableDriver,
   grid: readonly (readonly string[])[] = people,
@@ -68,7 +68,7 @@ export async function readTab({ sheets, spec }: OpenedTab, overrides: Partial<Ta
   return sheets.openTable({ ...spec, ...overrides }).read();
 }
 
-/** The code of the SheetsError that a call throws; whatever else came of it. */
+/** The code of the SheetsError that a call throws; fails if it throws none. */
 export async function codeOf(call: Promise<unknown>): Promise<unknown> {
   const error = await call.then(
     () => 'no error',

@@ -1,4 +1,4 @@
-// What src/sheets/port.ts promises, in tests that every driver passes.
+// The contract tests of src/sheets/port.ts, which every driver passes.
 import { describeChanging } from './changing.ts';
 import { describeReading } from './reading.ts';
 import type { TableDriver } from './setup.ts';

@@ -2,7 +2,7 @@ import { type Parameters, type RunDetails, asyncProperty, check } from 'fast-che
 import { runSchedule } from './run-schedule.ts';
 import { type Schedule, schedule } from './schedule.ts';
 
-/** Runs schedules until one breaks an invariant, and then looks for the smallest that does. */
+/** Runs schedules until one breaks an invariant, and then searches for the smallest that does. */
 export async function checkSchedules(
   parameters: Parameters<[Schedule]>,
 ): Promise<RunDetails<[Schedule]> & { readonly excused: number }> {

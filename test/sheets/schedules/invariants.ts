@@ -1,11 +1,11 @@
-// What has to hold when a trial is over, one function each, with a message that tells what happened.
+// The invariants at the end of a trial, one function each, with a message about the failure.
 import type { AppendOutcome, Displaced, RemoveOutcome, RowOutcome, Snapshot } from '../../../src/sheets/port.ts';
 import { type Intent, isRow, type Referee, type RemovalIntent, type RowIntent } from './referee.ts';
 import { type Seen, toEntered } from './view.ts';
 
 /**
- * V4, V5, L2: a snapshot says of every row what the workbook held at one instant, and of every cell whether a formula makes
- * it. Formulas here all show text or numbers of their own, so that theirs can be told by what was entered.
+ * V4, V5, L2: a snapshot has, for every row, the content of the workbook at one instant, and for every cell whether a
+ * formula makes it. Formulas here all show texts or numbers of their own, so that they can be recognised.
  */
 export function checkSnapshot({ rows, columns, idColumn }: Snapshot, seen: Seen): string[] {
   const found = columns.filter(({ kind }) => kind === 'found').map(({ key }) => key);
@@ -32,7 +32,7 @@ function resultOf(formula: string): string {
   return upper === undefined ? '#VALUE!' : upper.toUpperCase();
 }
 
-/** L9: no cell of any row holds a value that was meant for another id, unless people moved it there, or it was told. */
+/** L9: no cell holds a value meant for another id, unless people moved it there, or it was reported. */
 export function checkRightRow(referee: Referee, seen: Seen, told: readonly RowOutcome[]): string[] {
   const toldValues = new Set(strayCells(told).map(({ written }) => JSON.stringify(written)));
   const isAnyIdTold = [...toldValues].some((value) => referee.sent.get(value)?.key === '#id');
@@ -40,7 +40,7 @@ export function checkRightRow(referee: Referee, seen: Seen, told: readonly RowOu
     row.cells.flatMap(({ entered }, columnIndex) => {
       const intent = referee.sent.get(entered);
       if (!intent || referee.movedByPeople.has(entered) || toldValues.has(entered)) return [];
-      // People brought it there with its id; the id was hit, ours was taken out again, and that was told.
+      // People moved it there with its id; the id was overwritten, ours was removed, and that was reported.
       if (row.id === '' && isAnyIdTold && referee.idsOverwritten.has(intent.id)) return [];
       const isRight =
         (row.id === intent.id || row.id === intent.idAfter || isRow(row, intent)) &&
@@ -51,13 +51,13 @@ export function checkRightRow(referee: Referee, seen: Seen, told: readonly RowOu
   );
 }
 
-/** L1: what was hit in the moment of writing was put back, or told, with what it was if that was known. */
+/** L1: cells overwritten at the moment of writing were restored, or reported with their content if that was known. */
 export function checkNothingLost(referee: Referee, seen: Seen, told: readonly RowOutcome[]): string[] {
   const present = new Set(seen.rows.flatMap(({ cells }) => cells.map(({ entered }) => entered)));
   const toldCells = strayCells(told);
   return (
     referee.debts
-      // What was typed after the snapshot into a row that was then pasted over the pinned one, nobody has read.
+      // Text typed after the snapshot into a row that was then pasted over the pinned one was never read.
       .filter((debt) => !(debt.isNewerThanSnapshot && told.some(({ kind }) => kind === 'displaced')))
       .filter((debt) => !debt.isSettled && debt.before !== '' && !present.has(debt.before))
       .filter(
@@ -70,7 +70,7 @@ export function checkNothingLost(referee: Referee, seen: Seen, told: readonly Ro
   );
 }
 
-/** Where nothing could be put right any more, it was at least told. */
+/** If nothing could be restored any more, it was at least reported. */
 export function checkTold(referee: Referee, told: readonly RowOutcome[]): string[] {
   const isTold = told.some(({ kind }) => kind === 'displaced' || kind === 'unknown');
   return referee.debts.length === 0 || isTold ? [] : ['values went astray, and nobody was told'];
@@ -93,14 +93,14 @@ export function checkNoMarks(marks: readonly string[]): string[] {
   return marks.length === 0 ? [] : [`marks were left: ${marks.join(', ')}`];
 }
 
-/** L3: an update's outcome says what happened. */
+/** L3: an update's outcome is true. */
 export function checkUpdateOutcome(outcome: RowOutcome, intents: readonly Intent[]): string[] {
   const name = intents.map(({ id, tag, key }) => `${id || tag}/${key}`).join(', ');
-  // Only values can be told apart: that a cell was emptied may have been somebody else's doing.
+  // Only values can be told apart: another party may have emptied a cell.
   const isUntouched = intents.every(({ value, hits, misses }) => value === '' || (hits === 0 && misses === 0));
   switch (outcome.kind) {
     case 'written':
-      // A cell that somebody else emptied first shows no trace of being emptied again.
+      // A cell that was already empty shows no trace of being emptied again.
       return intents.every(({ hits, value, before }) => hits > 0 || value === before || value === '')
         ? []
         : [`${name} is called written and was not`];
@@ -126,14 +126,14 @@ export function checkAppendOutcome(outcome: AppendOutcome, { id, count }: RowInt
   return count === wanted ? [] : [`the row ${id} is called ${outcome.kind} and was appended ${count} times`];
 }
 
-/** A row that somebody else deleted while the outcome was unknown is as good as removed. */
+/** A row deleted by another party while the outcome was unknown counts as removed. */
 export function checkRemoveOutcome(
   outcome: RemoveOutcome,
   { id, count, displaced }: RemovalIntent,
   isThere: boolean,
   isAnswerLost: boolean,
 ): string[] {
-  // Another row was deleted for it: the answer shows that, and is all that does.
+  // Another row was deleted in its place: only the answer shows it.
   if (displaced > 0 && !isAnswerLost) {
     return outcome.kind === 'displaced' ? [] : [`a row was deleted for ${id}, and it is called ${outcome.kind}`];
   }

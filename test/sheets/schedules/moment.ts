@@ -1,19 +1,19 @@
-// When something happens in a trial: before a request of the adapter. Generated trials count the requests; a case that is
-// written down says which request it is about, so that it tells the same story when reading costs other calls.
+// The moment of an event in a trial: before a request of the adapter. Generated trials count the requests. A written
+// case names its request, so that the case stays the same when reading costs other calls.
 export type RequestKind = 'read' | 'look' | 'pin' | 'verify' | 'write' | 'append' | 'delete' | 'other';
 
 export interface NamedMoment {
   /** Index of the step. */
   readonly step: number;
   readonly before: RequestKind;
-  /** From 1, which it is if left out: of the requests of this kind in the step, a repeat counted as another one. */
+  /** From 1, the default: among the requests of this kind in the step, counting repeats. */
   readonly nth?: number;
 }
 
 /** The request of that number, from 0; or one by name. */
 export type Moment = number | NamedMoment;
 
-/** Every read through pins is a `verify`, those after a write too; `other` is all that only tidies up. */
+/** Every read through pins is a `verify`, also after a write; `other` are the calls that only tidy up. */
 export function kindOfRequest(path: string, body: unknown): RequestKind {
   const text = typeof body === 'string' ? body : '';
   if (path.endsWith('/values:batchGetByDataFilter')) return 'read';
@@ -36,7 +36,7 @@ export class Requests {
     this.countByKind = new Map();
   }
 
-  /** Says of a moment whether this request is the one. */
+  /** Whether this request is the moment. */
   next(kind: RequestKind): (moment: Moment) => boolean {
     const number = this.count;
     this.count += 1;

@@ -1,4 +1,4 @@
-// People at the sheet: one edit, applied where its numbers point to in the workbook as it is by then.
+// People at the sheet: one edit, applied at the place that its numbers give in the present workbook.
 import { columnLetter } from '../../../src/sheets/google/address.ts';
 import type { Person } from '../../../src/standin/sheets/people.ts';
 import type { PersonEdit, Typed } from './schedule.ts';
@@ -6,14 +6,14 @@ import type { Seen } from './view.ts';
 
 export interface Sheet {
   readonly person: Person;
-  /** Changes when somebody renames the tab. */
+  /** Changes when the tab is renamed. */
   title: string;
   readonly doesSortMoveMarks: boolean;
   /** Gives each typed text its own number. */
   typed: number;
 }
 
-/** Returns what was done, as a sentence. The header row stays where it is; only its columns move. */
+/** Returns the edit as a sentence. The header row stays in its place; only its columns move. */
 export function applyEdit(sheet: Sheet, seen: Seen, edit: PersonEdit): string {
   const { person, title } = sheet;
   const rowCount = seen.rows.length;
@@ -26,7 +26,7 @@ export function applyEdit(sheet: Sheet, seen: Seen, edit: PersonEdit): string {
   const keyAt = (column: number) => seen.keys[column % columnCount];
   switch (edit.kind) {
     case 'type': {
-      // Ids are not typed, and tags tell the referee which row is which: a typed text goes to the next other column.
+      // Ids are not typed, and the referee needs the tags: a typed text goes to the next other column.
       const column = [0, 1, 2]
         .map((step) => edit.column + step)
         .find((each) => !['#id', 'notes'].includes(keyAt(each) ?? ''))!;
@@ -53,10 +53,10 @@ export function applyEdit(sheet: Sheet, seen: Seen, edit: PersonEdit): string {
       person.sort(title, letterAt(edit.column), edit.isDescending ? 'DESCENDING' : 'ASCENDING');
       return `sorts by ${letterAt(edit.column)}${edit.isDescending ? ', descending' : ''}`;
     case 'sort some columns': {
-      // Marks that went along with half a row would leave no row to speak of: there, people sort all columns.
+      // Marks that moved with half a row would leave no identifiable row: there, people sort all columns.
       if (sheet.doesSortMoveMarks) return applyEdit(sheet, seen, { ...edit, kind: 'sort' });
       const first = edit.column % (columnCount - 1);
-      // Tags that leave their rows tell nobody any more which row is which.
+      // Tags that leave their rows no longer identify them.
       if ([keyAt(first), keyAt(first + 1)].includes('notes')) return 'does nothing';
       const range = `'${title}'!${columnLetter(first)}2:${columnLetter(first + 1)}${rowCount}`;
       person.sortRange(range, columnLetter(first), edit.isDescending ? 'DESCENDING' : 'ASCENDING');
@@ -69,7 +69,7 @@ export function applyEdit(sheet: Sheet, seen: Seen, edit: PersonEdit): string {
       person.insertColumns(title, letterAt(edit.column));
       return `inserts a column before ${letterAt(edit.column)}`;
     case 'delete column':
-      // Without ids and tags nobody can tell which row is which, the referee neither.
+      // Without ids and tags a row cannot be identified, not even by the referee.
       if (['#id', 'notes'].includes(keyAt(edit.column) ?? '')) return 'does nothing';
       person.deleteColumns(title, letterAt(edit.column));
       return `deletes column ${letterAt(edit.column)} (${keyAt(edit.column)})`;
@@ -91,7 +91,7 @@ export function applyEdit(sheet: Sheet, seen: Seen, edit: PersonEdit): string {
   }
 }
 
-/** The keys that are pressed; an apostrophe in front makes text of what follows, whatever it reads like. */
+/** The typed keys; an apostrophe in front makes the rest a text. */
 function toKeys(what: Typed, text: string): string {
   switch (what) {
     case 'text':

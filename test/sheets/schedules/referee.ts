@@ -1,13 +1,13 @@
-// Watches every request the adapter makes and judges what it did to the workbook: each changed cell must be one that was
-// asked for, in the row and column it was asked for, over the value it was planned against.
+// Checks every request of the adapter: each cell it changes must have been requested, in that row and column, over the
+// value of the plan.
 //
-// One thing is not held against the adapter, because Sheets offers no way to prevent it: what people do between its last
-// look and its write. In that window it may write over an edit of the very cell, and values may land elsewhere when
-// cells or columns are moved; then it has to put back what it hit, or to tell.
+// One exception is allowed, because Sheets offers no way to prevent it: edits between the adapter's last look and its
+// write. In that window it may overwrite an edit of the very cell, and values may land elsewhere when cells or columns
+// move. Then it has to restore the overwritten cells, or to report them.
 import type { ColumnKey } from '../../../src/sheets/port.ts';
 import { type Content, look, type Seen, type SeenRow } from './view.ts';
 
-/** One cell that the adapter was asked to set. */
+/** One cell that the adapter has to set. */
 export interface Intent {
   readonly id: string;
   readonly tag: string;
@@ -20,22 +20,22 @@ export interface Intent {
   misses: number;
 }
 
-/** A row that the adapter was asked to add. */
+/** A row that the adapter has to add. */
 export interface RowIntent {
   readonly id: string;
   readonly cells: ReadonlyMap<ColumnKey, string>;
   count: number;
 }
 
-/** A row that the adapter was asked to delete. */
+/** A row that the adapter has to delete. */
 export interface RemovalIntent {
   readonly id: string;
-  /** As in the snapshot. Rows without an id, and copies, are told apart by it. */
+  /** From the snapshot. It tells apart rows without an id, and copies. */
   readonly number: number;
-  /** The pins it got at that number; from then on they are what tells it. */
+  /** The pins it got at that number; from then on they identify it. */
   marks: readonly number[];
   count: number;
-  /** Rows that came into its place when somebody deleted it after the adapter's last look, and were deleted for it. */
+  /** Rows in its place after it was deleted since the adapter's last look, and which were deleted instead. */
   displaced: number;
 }
 
@@ -43,17 +43,17 @@ interface Debt {
   readonly before: string;
   readonly wrong: string;
   readonly where: string;
-  /** People changed the cell after the snapshot: what was put back is what the snapshot had. */
+  /** People changed the cell after the snapshot: the restored content is that of the snapshot. */
   readonly isNewerThanSnapshot: boolean;
-  /** Marks of the row when it happened. */
+  /** Marks of the row at that moment. */
   readonly marks: string;
   readonly key: string | undefined;
-  /** Put back, or changed by people since. */
+  /** Restored, or changed by people since. */
   isSettled: boolean;
 }
 
 export class Referee {
-  /** The workbook as it is now. */
+  /** The present workbook. */
   readonly present: () => Seen;
   readonly story: string[] = [];
   /** Kinds, step by step. */
@@ -66,14 +66,17 @@ export class Referee {
   /** Values that were sent, for the rest of the trial. */
   readonly sent = new Map<string, Intent>();
   readonly appended = new Map<string, RowIntent>();
-  /** Sent values that people moved or copied elsewhere afterwards: no longer the adapter's doing. */
+  /** Sent values that people moved or copied elsewhere afterwards: no longer effects of the adapter. */
   readonly movedByPeople = new Set<string>();
-  /** Ids that people put, after the adapter's last look, where it then wrote another one: what stood beside them is nobody's. */
+  /**
+   * Ids that people put, after the adapter's last look, where it then wrote another one: the cells beside them have no
+   * owner.
+   */
   readonly idsOverwritten = new Set<string>();
-  /** The workbook as of the adapter's last look. */
+  /** The workbook at the adapter's last look. */
   lastLook: Seen | undefined;
 
-  /** The workbook as of the snapshot that was planned on. */
+  /** The workbook at the snapshot of the plan. */
   private planned: Seen | undefined;
   private peopleMovedMeanwhile = false;
   /** All looks of the step. */
@@ -81,13 +84,13 @@ export class Referee {
   /** Row, column and value of all that the adapter wrote in the step. */
   private ownWrites = new Set<string>();
 
-  /** Writes that people moved cells or columns under. After the second in a step, the first may be beyond repair. */
+  /** Writes during which people moved cells or columns. After the second in a step, the first may be beyond repair. */
   strayWrites = 0;
   /** Mapped columns whose anchor an append made anew on another column. */
   readonly revivedKeys = new Set<string>();
-  /** In this step such an anchor was found out and removed. */
+  /** In this step such an anchor was detected and removed. */
   hasTakenAnchorAway = false;
-  /** In this step a write was applied whose answer the adapter did not get. */
+  /** In this step a write was applied and its answer was lost. */
   isAnswerLost = false;
   isBeyondRepair = false;
 
@@ -119,7 +122,7 @@ export class Referee {
     this.violations.push(...violations);
   }
 
-  /** A request of the adapter is about to be taken. */
+  /** Called before a request of the adapter is processed. */
   requested(content: Content, isWrite: boolean): void {
     if (!this.lastLook) return;
     const haveMoved = this.havePeopleMovedSinceLook(look(content));
@@ -132,7 +135,7 @@ export class Referee {
     this.looks.push(this.lastLook);
   }
 
-  /** After people: values of ours that changed their row or column are theirs to answer for. */
+  /** Called after edits: moved values of the adapter then count as people's. */
   peopleEdited(before: Seen, after: Seen): void {
     const [then, now] = [this.places(before), this.places(after)];
     for (const [value, place] of now) if (then.get(value) !== place) this.movedByPeople.add(value);
@@ -153,8 +156,8 @@ export class Referee {
   }
 
   /**
-   * A row that is blank but for our value is told by its pins, which stay when its cells are cut, and so is one of several
-   * with the same id; one whose ID cell holds a value that was meant for another column, by its tag.
+   * Pins identify a row that is blank but for our value, and one of several with the same id: they stay when its cells
+   * are cut. The tag identifies a row whose ID cell holds a value meant for another column.
    */
   private nameOf({ id, tag, marks }: SeenRow, { rows }: Seen): string {
     const strayKey = this.sent.get(JSON.stringify(id))?.key ?? '#id';
@@ -162,7 +165,7 @@ export class Referee {
     return rows.filter((row) => row.id === id).length > 1 ? `${id} ${marks.join()}` : id;
   }
 
-  /** After a request of the adapter that changed the workbook. */
+  /** Called after a request of the adapter that changed the workbook. */
   adapterWrote(contentBefore: Content, contentAfter: Content): void {
     const [before, after] = [look(contentBefore), look(contentAfter)];
     if (before.other !== after.other) this.violations.push('another tab was changed');
@@ -177,8 +180,8 @@ export class Referee {
   }
 
   /**
-   * The adapter moves no column. But an anchor that was deleted with its column after the adapter's last look is made anew
-   * by an append, on what came in its place; that is to be told, and the anchor to be taken away again.
+   * The adapter moves no column. But an append may make an anchor anew, on another column, if the anchored column was
+   * deleted after the adapter's last look. That must be reported, and the anchor removed.
    */
   private judgeColumns({ keys: then }: Seen, { keys: now }: Seen): void {
     for (const [index, key] of now.entries()) {
@@ -206,7 +209,7 @@ export class Referee {
     const key = seen.keys[columnIndex];
     const candidates = this.cells.filter(({ value }) => value === now);
     const rights = candidates.filter((intent) => this.isRowOf(row, intent) && intent.key === key);
-    // A row without an id may have been a copy, tag and all, of this one: the id is the surer sign.
+    // A row without an id may have been a copy of this one, with its tag: the id is the surer sign.
     const right = rights.find(({ id }) => id !== '') ?? rights[0];
     this.tell(`    ${where}: ${before || 'blank'} -> ${now || 'blank'}`);
     const debt = this.debts.find(
@@ -223,12 +226,13 @@ export class Referee {
     const ownWrite = (entered: string) => `${row.marks.join()}/${key}/${entered}`;
     this.ownWrites.add(ownWrite(now));
     if (debt) {
-      // Taken out again; whether that is all depends on what was there.
+      // Removed again; whether that is all depends on the former content.
       debt.isSettled = debt.before === now;
     } else if (this.debts.some(({ wrong }) => wrong === this.cellAtLook(row, key) && wrong !== before)) {
-      // Put back over what people put there since the last look: the window that Sheets leaves open.
+      // Restored over an edit since the last look: the window that Sheets leaves open.
     } else if (own && this.cells.includes(own) && now === '' && this.peopleMovedMeanwhile) {
-      // What the last look did not show there, people have put there since: then it was hit like anything of theirs.
+      // Content that the last look did not show was put there by people since: then it was overwritten like any of
+      // theirs.
       if (this.cellAtLook(row, key) === before) {
         own.hits -= 1;
         own.misses += 1;
@@ -238,7 +242,7 @@ export class Referee {
       this.ownWrites.has(ownWrite(before)) &&
       (now === '' || this.wasLookedAt(now))
     ) {
-      // Something put back that went astray itself is taken out again.
+      // A restored value in a wrong cell itself is removed.
     } else if (right) {
       right.hits += 1;
       if (key === '#id' && before !== right.before) this.idsOverwritten.add(row.id);
@@ -248,7 +252,7 @@ export class Referee {
         );
       }
     } else if ((wasSeen || (isBack && before === '')) && this.peopleMovedMeanwhile) {
-      // Put back as it was last seen, after people moved cells in the moment of writing.
+      // Restored as last seen, after people moved cells at the moment of writing.
     } else if ((candidates[0] || this.wasLookedAt(now)) && this.havePeopleMovedSinceLook(seen)) {
       if (candidates.length === 1) candidates[0]!.misses += 1;
       const isIdEdit = key === '#id' && this.cellAtLook(row, key) !== before;
@@ -278,8 +282,8 @@ export class Referee {
   }
 
   /**
-   * A pinned row is the intent's if the pin was on its row at the last look, and its row is still in that place: a copy
-   * that was pasted over somebody else's pin is not. Without an id, the tag at the last look has to do.
+   * A pinned row is the intent's if the pin was on its row at the last look, and its row is still in that place. A copy
+   * pasted over another row's pin is not. Without an id, the tag at the last look decides.
    */
   private isRowOf(row: SeenRow, intent: Intent): boolean {
     const pinned = row.marks.length > 0;
@@ -288,7 +292,7 @@ export class Referee {
     return isRow(seen, intent) && (intent.id === '' || isRow(row, intent));
   }
 
-  /** A value that stood somewhere in the tab during the step: one that is being put back. */
+  /** A value that was somewhere in the tab during the step: a restored one. */
   private wasLookedAt(entered: string): boolean {
     return this.looks.some(({ rows }) => rows.some(({ cells }) => cells.some((cell) => cell.entered === entered)));
   }
@@ -337,11 +341,11 @@ export class Referee {
   private judgeRemoval(before: Seen, after: Seen): void {
     const has = (seen: Seen | undefined, { marks }: RemovalIntent) =>
       seen?.rows.some((row) => row.marks.some((mark) => marks.includes(mark))) ?? false;
-    // There when the adapter last looked, and deleted by people since: what Sheets leaves open.
+    // Present at the adapter's last look, and deleted by people since: the window that Sheets leaves open.
     const goneSinceLook = this.removals.filter((intent) => has(this.lastLook, intent) && !has(before, intent));
     const intentOf = (row: SeenRow) =>
       this.removals.find(({ marks, count }) => count === 0 && marks.some((mark) => row.marks.includes(mark)));
-    // Of two rows that read the same, one a copy that was pasted over another pinned row, the one that was meant.
+    // Of two rows that read the same, one a copy that was pasted over another pinned row: the one meant.
     const isMeant = (row: SeenRow) => intentOf(row)?.id === row.id;
     const removed = removedRows(before.rows, after.rows, goneSinceLook.length, isMeant);
     if (!removed) this.violations.push('a deletion changed rows that stay, or took a row that was not pinned');
@@ -360,7 +364,7 @@ function cellAt(seen: Seen, { marks, key }: Pick<Debt, 'marks' | 'key'>): string
   return seen.rows.find((row) => row.marks.join() === marks)?.cells[seen.keys.indexOf(key)]?.entered;
 }
 
-/** Which rows were taken out, told by what is left: pinned ones, and at most so many others. */
+/** The deleted rows, by those that are left: pinned ones, and at most this many others. */
 function removedRows(
   before: readonly SeenRow[],
   after: readonly SeenRow[],

@@ -1,4 +1,4 @@
-// One trial from beginning to end: the adapter at work, people and faults in between, the referee watching.
+// One whole trial: the adapter at work, with edits and faults, checked by the referee.
 import type { Fetch } from '../../../src/sheets/google/endpoint.ts';
 import { SheetsError } from '../../../src/sheets/errors.ts';
 import type { CellInput, NewRow, Row, RowChange, RowOutcome, Snapshot, Table } from '../../../src/sheets/port.ts';
@@ -21,7 +21,10 @@ import type { FaultKind, Schedule, Step } from './schedule.ts';
 import { look, sheetId, toEntered } from './view.ts';
 
 export interface Verdict {
-  /** Values went astray and could not be put back: killed meanwhile, or people moved cells under the repair too. */
+  /**
+   * Values landed in wrong cells and could not be restored: the process was killed, or people moved cells during the
+   * repair.
+   */
   readonly isExcused: boolean;
   readonly violations: readonly string[];
   /** Kinds of the outcomes of each step that was taken. */
@@ -91,8 +94,8 @@ export async function runSchedule(schedule: Schedule): Promise<Verdict> {
     story: referee.story,
     violations: [
       ...referee.violations,
-      // Killed in the very moment of a write, a process has no chance to look at what it did; and when people move cells
-      // in the moment of the repair as well, what is asked of it is to tell.
+      // A process killed at the moment of a write cannot check its effect. If people also move cells at the moment of
+      // the repair, the adapter only has to report it.
       ...(isExcused ? checkTold(referee, told) : checkRightRow(referee, end, told)),
       ...(isExcused ? [] : checkNothingLost(referee, end, told)),
       ...checkAppendedOnce(referee),
@@ -101,12 +104,12 @@ export async function runSchedule(schedule: Schedule): Promise<Verdict> {
   };
 }
 
-/** As another process would, after a crash. */
+/** Like another process, after a crash. */
 function createTidyTable(trial: Trial): Table {
   return trial.openTable();
 }
 
-/** Marks, notes and formats that are not the adapter's: they tell the referee which unmapped column is which. */
+/** Marks, notes and formats of other owners: they identify the unmapped columns for the referee. */
 function dress(trial: Trial): void {
   const column = (index: number) => ({ sheetId, dimension: 'COLUMNS', startIndex: index, endIndex: index + 1 });
   for (const [index, key] of [[2, 'notes'] as const, [4, 'calc'] as const]) {
@@ -139,7 +142,7 @@ interface World {
   readonly requests: Requests;
   happened: number;
   isCrashed: boolean;
-  /** The adapter takes a snapshot: what it plans on is what its call for values saw. */
+  /** The adapter takes a snapshot: it plans on the answer of its call for values. */
   isReading: boolean;
   trial: Trial | undefined;
   sheet: Sheet | undefined;
@@ -267,7 +270,7 @@ async function takeUpdate(
 function planChange(snapshot: Snapshot, row: Row, step: UpdateStep, name: string): RowChange {
   const set: Record<string, CellInput> = {};
   for (const [index, { key }] of spec.columns.entries()) {
-    // Planning leaves formulas alone (V5); now and then it does not, to see that the adapter does.
+    // Planning leaves formulas alone (V5); sometimes it does not, to test that the adapter does.
     const isFormula = row.formulas.includes(key) && step.rows % 8 !== 1;
     if (((step.columns >> index) & 1) === 0 || row.cells[key] === undefined || isFormula) continue;
     set[key] = ((step.clearing >> index) & 1) === 1 ? '' : `sent ${name} ${key}`;

@@ -1,9 +1,9 @@
-// What happens in one trial: what the adapter is asked to do, what people do meanwhile, and what goes wrong on the way.
-// Everything that happens "meanwhile" is pinned to a request of the adapter, so that a schedule replays exactly.
+// The events of one trial: the tasks of the adapter, the edits of people, and the faults. Every edit and fault is bound
+// to a request of the adapter, so that a schedule replays exactly.
 import { type Arbitrary, array, boolean, constant, constantFrom, integer, nat, oneof, record } from 'fast-check';
 import type { Moment } from './moment.ts';
 
-/** Rows and columns are picked by a number that is taken modulo what is there. */
+/** A number picks a row or column, modulo their count. */
 export type PersonEdit =
   | { readonly kind: 'type'; readonly row: number; readonly column: number; readonly what: Typed }
   | { readonly kind: 'clear'; readonly row: number; readonly column: number }
@@ -20,7 +20,7 @@ export type PersonEdit =
   | { readonly kind: 'copy and paste row'; readonly row: number; readonly to: number }
   | { readonly kind: 'rename tab' };
 
-/** Plain text; a formula; one that fails; text that reads like a formula, like an error, or like text made safe. */
+/** Plain text; a formula; one that fails; text that reads like a formula, like an error, or like escaped text. */
 export type Typed = 'text' | 'formula' | 'failing formula' | 'text like a formula' | 'text like an error' | 'quote';
 
 export type FaultKind =
@@ -35,7 +35,9 @@ export type FaultKind =
   | 'crash after';
 
 export type Step =
-  /** Sets cells of rows; `columns` is a bit mask over the mapped columns, `isClearing` one of what is emptied. */
+  /**
+   * Sets cells of rows; `columns` is a bit mask over the mapped columns, `isClearing` one of those that are emptied.
+   */
   | { readonly kind: 'update'; readonly rows: number; readonly columns: number; readonly clearing: number }
   | { readonly kind: 'append'; readonly count: number }
   | { readonly kind: 'remove'; readonly row: number };
@@ -44,13 +46,13 @@ export interface Schedule {
   readonly steps: readonly Step[];
   readonly edits: readonly { readonly at: Moment; readonly edit: PersonEdit }[];
   readonly faults: readonly { readonly at: Moment; readonly fault: FaultKind }[];
-  /** Google is not documented on these; the adapter has to hold either way. */
+  /** Google does not document these; the adapter has to be right either way. */
   readonly doesSortMoveMarks: boolean;
   readonly doUnmatchedFiltersRefuse: boolean;
   readonly doFormulasShowApostrophes: boolean;
 }
 
-/** Requests an edit or fault can be pinned to: a read, a pinned update with retries, and then some. */
+/** The requests that an edit or fault can be bound to: a read, a pinned update with retries, and more. */
 const requestsMax = 16;
 
 const index = nat({ max: 11 });

@@ -1,4 +1,4 @@
-// L1, L8, L9, L13, W2, W3, W4: whatever people and the network do between two requests. `npm run schedules` runs 10,000.
+// L1, L8, L9, L13, W2, W3, W4: any edits and faults between two requests. `npm run schedules` runs 10,000.
 import { expect, test } from 'vitest';
 import { checkSchedules, explain } from './check.ts';
 import { runSchedule } from './run-schedule.ts';
@@ -6,7 +6,7 @@ import type { Schedule } from './schedule.ts';
 
 const runs = 500;
 
-test(`no value goes astray in ${runs} schedules of edits and faults`, { timeout: 120_000 }, async () => {
+test(`no value lands in a wrong cell in ${runs} schedules of edits and faults`, { timeout: 120_000 }, async () => {
   const details = await checkSchedules({ numRuns: runs, seed: 20_260_101 });
   expect(details.failed ? explain(details) : 'held').toBe('held');
 });
@@ -21,11 +21,11 @@ const calm = {
 
 interface Regression extends Partial<Omit<Schedule, 'steps'>>, Pick<Schedule, 'steps'> {
   readonly what: string;
-  /** Kinds of outcomes, step by step: with these the story is the one that is meant. */
+  /** Kinds of outcomes, step by step: they show that the case is the intended one. */
   readonly outcomes: readonly (readonly string[])[];
 }
 
-/** Once failed, and shrunk to what matters. */
+/** Cases that failed once, shrunk to the necessary steps. */
 const regressions: readonly Regression[] = [
   {
     what: 'a row that is pasted over a pinned one gets back the id that was written over',

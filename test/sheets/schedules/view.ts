@@ -1,11 +1,11 @@
-// The workbook as the referee sees it: whole, exact, and with every mapped column known for certain.
+// The workbook for the referee: whole, exact, and with every mapped column identified.
 import type { Cell } from '../../../src/standin/sheets/cell.ts';
 import type { SpreadsheetFile } from '../../../src/standin/sheets/model.ts';
 
 export type Content = SpreadsheetFile['content'];
 
 export interface SeenCell {
-  /** What was entered: a constant as JSON, a formula with its `=`; `''` for a blank cell. */
+  /** The entered content: a constant as JSON, a formula with its `=`; `''` for a blank cell. */
   readonly entered: string;
   /** Note and format, as JSON. */
   readonly dress: string;
@@ -13,7 +13,7 @@ export interface SeenCell {
 
 export interface SeenRow {
   readonly id: string;
-  /** The tag in the unmapped column Notes: tells rows without an id apart. */
+  /** The tag in the unmapped column Notes: identifies rows without an id. */
   readonly tag: string;
   readonly cells: readonly SeenCell[];
   readonly marks: readonly number[];
@@ -30,7 +30,7 @@ export const sheetId = 7;
 
 const blank: SeenCell = { entered: '', dress: '{}' };
 
-/** Mapped columns are told by their anchors; Notes and Calc by marks of the referee's own. */
+/** Anchors identify mapped columns; marks of the referee's own identify Notes and Calc. */
 export function look(content: Content): Seen {
   const sheet = content.sheet(sheetId);
   const keys = sheet.columns.map(

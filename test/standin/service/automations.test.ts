@@ -41,7 +41,7 @@ describe('start and stop', () => {
     expect(it.automations.table.get(it[from]).status).toBe(to);
   });
 
-  test('the refusal of an archived one carries its message at the top', async () => {
+  test('the refusal of an archived one has its message at the top', async () => {
     const it = await withAutomations();
     const { json } = await it.call('PUT', `${flows}/${it.archived}/start`);
     expect(json).toMatchObject({ message: 'You cannot turn on an archived automation.' });
@@ -54,7 +54,7 @@ describe('start and stop', () => {
 });
 
 describe('adding a contact', () => {
-  test('enrols it once, however often it is asked', async () => {
+  test('enrols it once, after any number of calls', async () => {
     const it = await withAutomations();
     for (let time = 0; time < 3; time += 1) {
       expect((await it.call('POST', `${flows}/${it.on}/leads/${it.contact}`, undefined, {})).status).toBe(204);
@@ -64,7 +64,7 @@ describe('adding a contact', () => {
     ]);
   });
 
-  test('is accepted off and in draft, refused when archived, 404 for the unknown', async () => {
+  test('is accepted off and in draft, refused when archived, 404 for an unknown one', async () => {
     const it = await withAutomations();
     const add = async (flow: string, contact = it.contact) =>
       (await it.call('POST', `${flows}/${flow}/leads/${contact}`)).status;
@@ -75,7 +75,7 @@ describe('adding a contact', () => {
     expect(await add(it.on, nobody)).toBe(404);
   });
 
-  test('takes the contact source of a later version, if the automation has it', async () => {
+  test('accepts the contact source of a later version, if the automation has it', async () => {
     const it = await withAutomations();
     it.automations.segmentsByAutomation.set(it.on, [2]);
     const add = async (contact_source_id: number) =>
@@ -97,7 +97,7 @@ describe('adding a new contact', () => {
     expect(it.automations.enrolment(it.on, uuidOf(created))).toMatchObject({ state: 'active', flow_segment_id: 1 });
   });
 
-  test('updates and enrols one that exists, leaves it as it is, or skips it', async () => {
+  test('updates and enrols an existing one, leaves it unchanged, or skips it', async () => {
     const it = await withAutomations();
     const lead = { email: 'a@b.test', position: 'Analyst' };
     const add = (more: object) => it.call('POST', path(it.on), { lead, list_uuid: it.list, ...more });
@@ -205,7 +205,7 @@ describe('listing', () => {
     expect((await it.call('GET', `${flows}?limit=3`)).json).toMatchObject({ limit: 3, has_more: true });
   });
 
-  test('refuses a filter and an order nobody knows', async () => {
+  test('refuses an unknown filter and an unknown order', async () => {
     const it = await withAutomations();
     expect((await it.call('GET', `${flows}?colour=red`)).status).toBe(422);
     expect((await it.call('GET', `${flows}?filter[colour]=red`)).status).toBe(422);

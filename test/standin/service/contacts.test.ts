@@ -28,7 +28,7 @@ describe('upsert', () => {
     });
   });
 
-  /** Two contacts could be meant; the one found by the stronger identifier is. */
+  /** Two contacts match; the stronger identifier decides. */
   test.each<{ stronger: Lead; weaker: Lead; sent: Lead; description: string }>([
     {
       description: 'member id before ln_id',
@@ -79,7 +79,7 @@ describe('upsert', () => {
   });
 
   test.each(['https://www.network.test/in/Ada-L/?trk=x', 'network.test/in/ada-l', '@ada-l', 'ADA-L '])(
-    'takes %s for the handle ada-l',
+    'accepts %s for the handle ada-l',
     async (network_id) => {
       const it = await trial();
       const list = await makeList(it);
@@ -98,7 +98,7 @@ describe('upsert', () => {
     expect((await upsert(it, list, { network_id: '4711' })).json).toMatchObject({ network: null, ln_id: '4711' });
   });
 
-  test('gives an existing contact the handle it lacks, and keeps the one it has', async () => {
+  test('gives an existing contact the handle it lacks, and keeps an existing handle', async () => {
     const it = await trial();
     const list = await makeList(it);
     const email = 'a@b.test';
@@ -109,7 +109,7 @@ describe('upsert', () => {
     expect((await upsert(it, list, { network_id: 'ACo1' })).json).toMatchObject({ network: null, ln_id: 'ACo1' });
   });
 
-  test('leaves an existing contact where it is unless it is to be moved', async () => {
+  test('leaves an existing contact in its list unless told to move it', async () => {
     const it = await trial();
     const [first, second] = [await makeList(it, 'First'), await makeList(it, 'Second')];
     const lead = { email: 'a@b.test' };
@@ -118,7 +118,7 @@ describe('upsert', () => {
     expect((await upsert(it, second, lead, { move_to_list: true })).json).toMatchObject({ list_uuid: second });
   });
 
-  test('with update_if_exists=false answers the contact as it was', async () => {
+  test('with update_if_exists=false answers the contact unchanged', async () => {
     const it = await trial();
     const list = await makeList(it);
     const before = await upsert(it, list, { email: 'a@b.test', position: 'Analyst' });
@@ -157,7 +157,7 @@ describe('upsert', () => {
     },
     { description: 'with a field that is no text', body: { lead: { email: 5 } }, field: 'lead.email' },
     { description: 'with an unknown field', body: { leads: {} }, field: 'leads' },
-  ])('$description is refused and leaves nothing behind', async ({ body, field }) => {
+  ])('$description is refused and changes nothing', async ({ body, field }) => {
     const it = await trial();
     const list_uuid = await makeList(it);
     const answer = await it.call('POST', `${leads}/upsert`, { lead: { email: 'a@b.test' }, list_uuid, ...body });
@@ -197,7 +197,7 @@ describe('lookup-one', () => {
     expect(uuidOf(await it.call('POST', `${leads}/lookup-one`, same))).toBe(first.record.uuid);
   });
 
-  test('is 404 for nobody and 422 without an identifier', async () => {
+  test('is 404 without a match and 422 without an identifier', async () => {
     const it = await trial();
     expect((await it.call('POST', `${leads}/lookup-one`, { email: 'no@b.test' })).status).toBe(404);
     expect((await it.call('POST', `${leads}/lookup-one`, { name: 'Ada' })).status).toBe(422);
@@ -206,7 +206,7 @@ describe('lookup-one', () => {
 });
 
 describe('update', () => {
-  test('changes what is named, recomputes the name, and leaves the rest byte-equal', async () => {
+  test('changes named fields, recomputes the name, and leaves the rest byte-equal', async () => {
     const it = await trial();
     const before = await upsert(it, await makeList(it), {
       email: 'a@b.test',
@@ -249,7 +249,7 @@ describe('update', () => {
     expect((await it.call('GET', `${leads}/${uuidOf(before)}`)).json).toEqual(before.json);
   });
 
-  test('is found afterwards by the new e-mail and no more by the old one', async () => {
+  test('is found afterwards by the new e-mail and no longer by the old one', async () => {
     const it = await trial();
     const before = await upsert(it, await makeList(it), { email: 'old@b.test', network: 'ada' });
     await it.call('PUT', `${leads}/${uuidOf(before)}`, { email: 'new@b.test' });
@@ -260,7 +260,7 @@ describe('update', () => {
 });
 
 describe('delete', () => {
-  test('is 204, then 404 everywhere, and leaves a mass action behind', async () => {
+  test('is 204, then 404 everywhere, and leaves a mass action', async () => {
     const it = await trial();
     const uuid = uuidOf(await upsert(it, await makeList(it), { email: 'a@b.test' }));
     expect((await it.call('DELETE', `${leads}/${uuid}`)).status).toBe(204);
@@ -273,7 +273,7 @@ describe('delete', () => {
   });
 });
 
-test('texts of every kind come back as they were sent', async () => {
+test('texts of every kind come back unchanged', async () => {
   const it = await trial();
   const about = `=SUM(A1) \u0000 \u{1f4a5} ${'x'.repeat(50_000)}\n+1 -1 @x`;
   const created = await upsert(it, await makeList(it), { email: 'a@b.test', about });

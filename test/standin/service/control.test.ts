@@ -16,7 +16,7 @@ async function control(it: Trial, method: string, path: string, body?: unknown) 
   return { status: response.status, json: text === '' ? undefined : (JSON.parse(text) as unknown) };
 }
 
-test('switches are read, turned, explained and turned back', async () => {
+test('switches are read, set, explained and reset', async () => {
   const it = await trial();
   expect(await control(it, 'GET', '/switches')).toEqual({ status: 200, json: defaultSwitches() });
   expect(await control(it, 'PUT', '/switches', { pageRowsMax: 20 })).toMatchObject({
@@ -31,7 +31,7 @@ test('switches are read, turned, explained and turned back', async () => {
   expect(it.standin.switches).toEqual(defaultSwitches());
 });
 
-test('a wrong switch is refused by its name, and nothing is turned', async () => {
+test('a wrong switch is refused by its name, and none is changed', async () => {
   const it = await trial();
   const answer = await control(it, 'PUT', '/switches', { pageRowsMax: 20, lookupMiss: 'teapot', shoeSize: 1 });
   expect(answer).toMatchObject({
@@ -42,7 +42,7 @@ test('a wrong switch is refused by its name, and nothing is turned', async () =>
   expect((await control(it, 'PUT', '/switches', '{')).status).toBe(400);
 });
 
-test('faults are injected, listed and taken back', async () => {
+test('faults are injected, listed and removed', async () => {
   const it = await trial();
   const fault = { kind: 'status', status: 503, operation: 'lists.list', times: 2 };
   expect(await control(it, 'POST', '/faults', fault)).toMatchObject({ status: 201, json: [fault] });
@@ -53,7 +53,7 @@ test('faults are injected, listed and taken back', async () => {
   expect((await control(it, 'POST', '/faults', { kind: 'earthquake' })).status).toBe(422);
 });
 
-test('what was received can be read, by operation too, and forgotten', async () => {
+test('received requests can be read, by operation too, and deleted', async () => {
   const it = await trial();
   await it.call('GET', lists);
   await it.call('POST', lists, { name: 'EMEA' });
@@ -67,14 +67,14 @@ test('what was received can be read, by operation too, and forgotten', async () 
   expect(await control(it, 'GET', '/requests')).toEqual({ status: 200, json: [] });
 });
 
-test('it gives a token that works', async () => {
+test('it gives a valid token', async () => {
   const it = await trial();
   const { json } = await control(it, 'GET', '/token');
   const { token } = json as { token: string };
   expect((await it.call('GET', lists, undefined, { authorization: `Bearer ${token}` })).status).toBe(200);
 });
 
-test('it shows what the service keeps to itself, and runs its jobs ahead of time', async () => {
+test('it shows hidden data of the service, and runs its jobs ahead of time', async () => {
   const it = await trial();
   const list_uuid = await makeList(it);
   const body = { lead: { email: 'a@b.test', domain: 'b.test' }, custom_fields: { segment: 'A' }, list_uuid };
@@ -101,7 +101,7 @@ test('it shows what the service keeps to itself, and runs its jobs ahead of time
   });
 });
 
-test('it says what there is', async () => {
+test('it lists its paths', async () => {
   const it = await trial();
   const { json } = await control(it, 'GET', '');
   for (const name of Object.keys(json as object)) {

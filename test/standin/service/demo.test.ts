@@ -9,7 +9,7 @@ function demo(seed: number) {
   return model;
 }
 
-test('is the same for the same seed, and another for another', () => {
+test('is the same for the same seed, and differs for another', () => {
   const [first, same, other] = [demo(1), demo(1), demo(2)];
   expect([...first.contacts.all()]).toEqual([...same.contacts.all()]);
   expect([...first.inbox.emails.all()]).toEqual([...same.inbox.emails.all()]);
@@ -29,7 +29,7 @@ test('has 600 contacts in 3 lists, 500 of them in the first, an automation in ea
   expect(inbox.emails.size).toBe(25);
 });
 
-test('has people of their own, with addresses that belong to nobody', () => {
+test('has invented people, with addresses that have no owner', () => {
   const records = [...demo(1).contacts.all()].map(({ record }) => record);
   const addresses = records
     .flatMap(({ work_email, personal_email }) => [work_email, personal_email])
@@ -40,7 +40,7 @@ test('has people of their own, with addresses that belong to nobody', () => {
   expect(records.some(({ work_email }) => work_email === null)).toBe(true);
 });
 
-test('lies in the past', () => {
+test('is dated in the past', () => {
   const now = new Date(startMs).toISOString();
   const { contacts, inbox } = demo(3);
   const latest = [

@@ -32,7 +32,7 @@ test.each([
   expect(result.standin.received.entries.at(-1)?.status).toBe(status);
 });
 
-test('the answers are what they are called', async () => {
+test('the answers match their names', async () => {
   expect((await create({ kind: 'blank' })).answer.text).toBe('');
   const html = (await create({ kind: 'html', when: 'after' })).answer;
   expect([html.headers.get('content-type'), html.text]).toEqual([
@@ -55,7 +55,7 @@ test.each([
   },
   { headers: 'unix', name: 'x-ratelimit-reset', value: '1795262430' },
   { headers: 'none', name: 'retry-after', value: null },
-] as const)('429 says when in the form $headers', async ({ headers, name, value }) => {
+] as const)('429 gives its time in the form $headers', async ({ headers, name, value }) => {
   const { answer } = await create({ kind: 'rate_limited', headers, waitMs: 30_000 });
   expect(answer.headers.get(name)).toEqual(value);
 });
@@ -76,7 +76,7 @@ describe('a lost answer', () => {
     expect(it.standin.received.entries.at(-1)?.status).toBeNull();
   });
 
-  test('cannot be read where there is no connection to break', async () => {
+  test('cannot be read by a caller without a connection', async () => {
     const it = await trial();
     it.standin.faults.inject({ kind: 'lost' });
     const response = await it.standin.app.fetch(new Request(`http://service.test${lists}`));
@@ -100,7 +100,7 @@ test('a hanging request ends when the client gives up', async () => {
   await expect(call).rejects.toThrow('enough');
 });
 
-test('a fault meets the requests it is meant for, as often as it says', async () => {
+test('a fault affects the matching requests, the given number of times', async () => {
   const it = await trial();
   it.standin.faults.inject({ kind: 'status', status: 500, operation: 'lists.list', times: 2 });
   it.standin.faults.inject({ kind: 'status', status: 503, path: 'limit=7' });
@@ -114,7 +114,7 @@ test('a fault meets the requests it is meant for, as often as it says', async ()
   expect(it.standin.faults.waiting).toEqual([]);
 });
 
-test('a fault that is none is refused', async () => {
+test('an invalid fault is refused', async () => {
   const it = await trial();
   expect(() => it.standin.faults.inject({ kind: 'status', status: 200 })).toThrow('status');
 });

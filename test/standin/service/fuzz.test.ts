@@ -8,12 +8,12 @@ import { addDemoData } from '../../../src/standin/service/demo.ts';
 import { trial } from './support.ts';
 import type { Answer, Trial } from './support.ts';
 
-/** Any operation may answer these, whatever it is for. */
+/** Answers that any operation may give. */
 const common = [400, 401, 403, 413, 415, 429];
 
 const unknownUuid = '00000000-0000-4000-8000-000000000000';
 
-/** Names the operation knows, at the top or one level down, among them some that nobody does. */
+/** Names of the operation, at the top or one level down, among them some unknown ones. */
 function namesOf({ operation }: NamedOperation): readonly string[] {
   const shapes = [operation.body, operation.query].flatMap((schema) => (schema ? [schema.shape] : []));
   const nested = shapes.flatMap((shape) =>
@@ -46,7 +46,7 @@ function kindOf(parameter: string, { area }: NamedOperation): keyof Known {
   return area === 'lists' ? 'list' : 'lead';
 }
 
-/** Values that are right somewhere, wrong elsewhere, or hostile everywhere. */
+/** Values that are right in some places, wrong in others, or hostile. */
 function valueFor(uuids: readonly string[]) {
   const { value } = fc.letrec<{ value: unknown }>((tie) => ({
     value: fc.oneof(
@@ -199,7 +199,7 @@ function sendRequest(it: Trial, { name, path, query, body, contentType }: Arbitr
   return it.call(method, `${path}?${search}`, method === 'GET' ? undefined : body, { 'content-type': contentType });
 }
 
-/** Every switch that takes one of a few values, at any of them. */
+/** Every switch with a fixed choice of values, at any of them. */
 const anySwitches = fc.record(
   Object.fromEntries(
     Object.entries(switchesSchema.shape).flatMap(([name, schema]) => {
@@ -213,7 +213,7 @@ const anySwitches = fc.record(
   { requiredKeys: [] },
 );
 
-test('however the switches stand, only they make a server error', { timeout: 60_000 }, async () => {
+test('with any switches, only a switch causes a server error', { timeout: 60_000 }, async () => {
   const it = await trial();
   addDemoData(it.standin.model, it.standin.world, { contacts: 100 });
   const known = knownUuids(it);
@@ -230,7 +230,7 @@ test('however the switches stand, only they make a server error', { timeout: 60_
   );
 });
 
-/** What is wrong with an answer: an undocumented status, a success that does not conform, a refusal that is no envelope. */
+/** The fault of an answer: an undocumented status, a success that does not conform, a refusal that is no envelope. */
 function problemWith({ name, operation }: NamedOperation, { status, text, json }: Answer): string | undefined {
   const { success, refusals, read } = operation.answer;
   if (![...success, ...refusals, ...common].includes(status)) return `${name} answered ${status}: ${text}`;
@@ -252,7 +252,7 @@ const envelope = z.strictObject({
   code: z.int(),
 });
 
-/** The documented answers, with the JSON types that a tolerant reader would not insist on. */
+/** The documented answers, without the JSON types that a tolerant reader ignores. */
 const schemaByName = new Map(
   operationList.flatMap(({ name, operation: { answer } }) =>
     answer.schema

@@ -6,7 +6,7 @@ import type { RunningServer } from '../../../src/standin/serve.ts';
 import { send, trial } from './support.ts';
 import type { Answer, Trial } from './support.ts';
 
-/* The same app over real HTTP: each operation once, and what only a socket can show. */
+/* The same app over real HTTP: each operation once, and the cases that need a socket. */
 
 let it: Trial & { readonly ids: Readonly<Record<string, string>> };
 let server: RunningServer;
@@ -136,7 +136,7 @@ describe('over HTTP', () => {
     expect(streamed.status).toBe(413);
   });
 
-  test('a 413 says that its connection ends, and the next call of a client that keeps connections is answered', async () => {
+  test('a 413 closes its connection, and the next call of a client that keeps connections is answered', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     onTestFinished(() => agent.destroy());
     const ask = async (method: string, body?: string) => {

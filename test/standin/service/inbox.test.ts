@@ -122,7 +122,7 @@ describe('e-mails', () => {
     expect(it.standin.model.inbox.emails.size).toBe(0);
   });
 
-  test('need an address from somewhere', async () => {
+  test('need a sender address', async () => {
     const it = await withSender();
     it.standin.model.contacts.change(it.lead_uuid, { fields: { work_email: null } });
     expect((await it.call('POST', `${emails}/send-email`, { ...it.ids, body: 'x' })).status).toBe(422);

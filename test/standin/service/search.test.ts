@@ -88,7 +88,7 @@ describe('filters', () => {
 });
 
 describe('pages', () => {
-  test('are of 20, newest first, unless asked otherwise', async () => {
+  test('are of 20, newest first, by default', async () => {
     const it = await withContacts(...Array.from({ length: 25 }, (_, index) => ({ name: `c${index}` })));
     const first = await search(it);
     expect(first.json).toMatchObject({ limit: 20, offset: 0, total: 25 });
@@ -98,14 +98,14 @@ describe('pages', () => {
     expect(names(await search(it, { offset: 500 }))).toEqual([]);
   });
 
-  test('hold a hundred at most, silently', async () => {
+  test('have a hundred at most, without an error', async () => {
     const it = await withContacts(...Array.from({ length: 120 }, (_, index) => ({ name: `c${index}` })));
     const answer = await search(it, { limit: 1000 });
     expect(answer.json).toMatchObject({ limit: 100, total: 120 });
     expect(rowsOf(answer)).toHaveLength(100);
   });
 
-  test('are ordered by any field, blanks first, ties as they were made', async () => {
+  test('are ordered by any field, blanks first, ties in the order of creation', async () => {
     const it = await withContacts(
       { name: 'b', position: 'x' },
       { name: 'a', position: 'x' },

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** A stand-in that saves itself to the file. */
+/** A stand-in that saves its data to the file. */
 function open() {
   let touched = 0;
   const standin = createServiceStandin({
@@ -37,7 +37,7 @@ function open() {
   return { standin, snapshot, call, touched: () => touched };
 }
 
-test('a restart finds everything again: records, what is hidden, jobs, and ids that go on', async () => {
+test('a restart restores records, hidden data, jobs, and the sequence of ids', async () => {
   const before = open();
   expect(await before.snapshot.load()).toBe(false);
   addDemoData(before.standin.model, before.standin.world, { contacts: 20 });
@@ -86,7 +86,7 @@ test.each([
   await expect(loading).rejects.toThrow(file);
 });
 
-test('a file that cannot be written is told at the end', async () => {
+test('a file that cannot be written is an error at the end', async () => {
   file = path.join(folder, 'nowhere', 'snapshot.json');
   const it = open();
   await it.call('POST', '/leads/api/lists', { name: 'EMEA' });

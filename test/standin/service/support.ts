@@ -3,18 +3,18 @@ import { createServiceStandin } from '../../../src/standin/service/standin.ts';
 import type { ServiceStandin } from '../../../src/standin/service/standin.ts';
 import type { Switches } from '../../../src/standin/service/switches.ts';
 
-/** Noon on the day the tests stand still at. */
+/** Noon on the fixed day of the tests. */
 export const startMs = Date.parse('2026-11-21T12:00:00Z');
 
 export interface Answer {
   readonly status: number;
   readonly text: string;
-  /** The body as JSON; undefined where it is blank or none. */
+  /** The body as JSON; undefined: it is blank or missing. */
   readonly json: Json;
   readonly headers: Headers;
 }
 
-// Tests reach into answers whose shape is what they are about.
+// Tests read answers whose shape they check.
 export interface Json {
   readonly [name: string]: Json;
   readonly [index: number]: Json;
@@ -25,7 +25,7 @@ export interface Trial {
   readonly token: string;
   /** Moves the clock. */
   readonly advance: (ms: number) => void;
-  /** One call with the token; a body that is no text goes as JSON. */
+  /** One call with the token; a body that is no text is sent as JSON. */
   readonly call: (
     method: string,
     path: string,
@@ -34,7 +34,7 @@ export interface Trial {
   ) => Promise<Answer>;
 }
 
-/** A stand-in with a clock moved by hand, and a client that has a token. */
+/** A stand-in with a clock moved by hand, and a client with a token. */
 export async function trial(switches: Partial<Switches> = {}): Promise<Trial> {
   let now = startMs;
   const standin = createServiceStandin({ now: () => now, seed: 7, switches });
@@ -74,14 +74,14 @@ function parsed(text: string): Json {
   }
 }
 
-/** The uuid of a record as answered. */
+/** The uuid of a record in an answer. */
 export function uuidOf({ json }: Answer): string {
   const uuid: unknown = json['uuid'];
   if (typeof uuid !== 'string') throw new Error(`no uuid in ${JSON.stringify(json)}`);
   return uuid;
 }
 
-/** A list to put contacts in. */
+/** A list for contacts. */
 export async function makeList({ call }: Trial, name = 'Prospects'): Promise<string> {
   return uuidOf(await call('POST', '/leads/api/lists', { name }));
 }

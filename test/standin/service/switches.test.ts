@@ -13,7 +13,7 @@ const emails = '/emails/api/emails';
 const nobody = '00000000-0000-4000-8000-000000000000';
 const name = { first_name: 'Mara', last_name: 'Lind' };
 
-/** A trial with these switches turned, an e-mailable contact, a list, an automation that is on, and a sender. */
+/** A trial with these switches, a contact with an e-mail address, a list, an automation that is on, and a sender. */
 async function turned(switches: Partial<Switches>) {
   const it = await trial();
   const { contacts, automations, senderProfiles } = it.standin.model;
@@ -41,7 +41,7 @@ const put = (it: Trial & { contact: string }, body: object) => it.call('PUT', `$
 const upsert = (it: Trial & { list: string }, lead: object, more: object = {}) =>
   it.call('POST', `${leads}/upsert`, { lead, list_uuid: it.list, ...more });
 
-/** What each switch does when it is turned; a switch without an entry does not compile. */
+/** The effect of each switch; a switch without an entry does not compile. */
 const effects: Record<keyof Switches, () => Promise<void>> = {
   teamIdHeaderRequired: async () => {
     const it = await turned({ teamIdHeaderRequired: true });
@@ -92,7 +92,7 @@ const effects: Record<keyof Switches, () => Promise<void>> = {
     statuses.push((await it.call('GET', lists)).status);
     const refused = await it.call('GET', lists);
     expect([...statuses, refused.status]).toEqual([200, 200, 429, 200, 429]);
-    // The hour is what holds now, from the first call on.
+    // The limit of an hour applies from the first call on.
     expect(refused.headers.get('retry-after')).toBe('3540');
     it.standin.switches.rateLimits = [];
     expect((await it.call('GET', lists)).status).toBe(200);
@@ -522,13 +522,13 @@ const effects: Record<keyof Switches, () => Promise<void>> = {
   },
 };
 
-describe('turned,', () => {
-  test.each(Object.keys(effects) as (keyof Switches)[])('%s does what it says', async (key) => {
+describe('set,', () => {
+  test.each(Object.keys(effects) as (keyof Switches)[])('%s has its described effect', async (key) => {
     expect.hasAssertions();
     await effects[key]();
   });
 });
 
-test('with none turned, everything is at its default', async () => {
+test('with no switch set, all are at their defaults', async () => {
   expect((await trial()).standin.switches).toEqual(defaultSwitches());
 });

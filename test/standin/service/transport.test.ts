@@ -38,7 +38,7 @@ describe('the token', () => {
     }
   });
 
-  test('may be one the options name', async () => {
+  test('may be one of the options', async () => {
     const standin = createServiceStandin({ now: () => startMs, seed: 1, acceptedTokens: ['trial'] });
     const answer = await standin.fetch(`http://service.test${lists}`, { headers: { authorization: 'Bearer trial' } });
     expect(answer.status).toBe(200);
@@ -69,7 +69,7 @@ describe('statuses', () => {
     expect((await it.call('POST', lists, { name: 'x'.repeat(2 * mb - 100) })).status).toBe(201);
   });
 
-  test('a uuid that is none is 422, a path that is none 404', async () => {
+  test('an invalid uuid is 422, an unknown path 404', async () => {
     const it = await trial();
     expect((await it.call('GET', `${lists}/nope`)).status).toBe(422);
     expect((await it.call('GET', '/leads/api/nothing')).status).toBe(404);
@@ -85,7 +85,7 @@ describe('statuses', () => {
 });
 
 describe('the rate limit', () => {
-  test('admits 300 calls a minute and says when the next one fits', async () => {
+  test('admits 300 calls a minute and gives the time until the next one fits', async () => {
     const it = await trial();
     const first = await it.call('GET', lists);
     expect(first.headers.get('x-ratelimit-limit')).toBe('300');
@@ -114,7 +114,7 @@ describe('the rate limit', () => {
 });
 
 describe('the log', () => {
-  test('keeps what was received and how it ended', async () => {
+  test('has each received request and its result', async () => {
     const it = await trial();
     await it.call('POST', lists, { name: 'EMEA' });
     await it.call('GET', `${lists}?limit=5`, undefined, { authorization: 'none' });

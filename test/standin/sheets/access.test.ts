@@ -43,7 +43,7 @@ async function requestToken(standin: SheetsStandin, form: Record<string, string>
 const jwt = (text: string) => ({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion: text });
 
 describe('the token endpoint', () => {
-  test('gives a service account a token that works for an hour', async () => {
+  test('gives a service account a token that is valid for an hour', async () => {
     const { standin, clock, call } = await trialWithAccount();
     const { body } = await requestToken(standin, jwt(await assertion(clock.now)));
     expect(body).toMatchObject({ expires_in: 3600, token_type: 'Bearer' });
@@ -79,7 +79,7 @@ describe('the token endpoint', () => {
     expect(body['error_description']).toContain(description);
   });
 
-  test('takes refresh tokens and outside tokens, and no others', async () => {
+  test('accepts refresh tokens and external tokens, and no others', async () => {
     const { standin } = await trialWithAccount();
     const refresh = {
       grant_type: 'refresh_token',
@@ -103,7 +103,7 @@ describe('the token endpoint', () => {
     expect((await requestToken(standin, { grant_type: 'password' })).body['error']).toBe('unsupported_grant_type');
   });
 
-  test('in open access anybody gets a token, and needs none', async () => {
+  test('in open access every caller gets a token, and needs none', async () => {
     const trial = createTrial({}, { access: 'open' });
     expect((await requestToken(trial.standin, jwt(await assertion(0)))).status).toBe(200);
     expect((await trial.call('PUT', '/values/A1?valueInputOption=RAW', { values: [['x']] }, 'anything')).status).toBe(
@@ -113,7 +113,7 @@ describe('the token endpoint', () => {
 });
 
 describe('sharing', () => {
-  test('a reader reads, a stranger is refused, and a revoked token is unknown', async () => {
+  test('a reader reads, an account without access is refused, and a revoked token is unknown', async () => {
     const trial = createTrial({ readers: ['reader@example.com'] });
     const reader = trial.standin.tokens.issue('reader@example.com');
     const stranger = trial.standin.tokens.issue('stranger@example.com');
@@ -160,7 +160,7 @@ describe('protected ranges', () => {
     { mergeCells: { range } },
     { deleteSheet: { sheetId: 0 } },
     { updateProtectedRange: { protectedRange: { protectedRangeId: 1, warningOnly: true }, fields: 'warningOnly' } },
-  ])('refuse %j to somebody who is no editor', async (request) => {
+  ])('refuse %j to an account that is no editor', async (request) => {
     const trial = protectedTrial({ protectedRangeId: 1 });
     trial.standin.person(trial.file.id).request({ addSheet: { properties: { title: 'U' } } });
     const before = trial.file.content;
@@ -197,7 +197,7 @@ describe('protected ranges', () => {
     expect(await write([null, null, null])).toBe(200);
   });
 
-  test('let editors and the owner write, and only warn when told to', async () => {
+  test('let editors and the owner write, and only warn if set to', async () => {
     const write = (trial: ReturnType<typeof createTrial>) =>
       trial.call('PUT', '/values/T!A2?valueInputOption=RAW', { values: [['x']] });
     expect((await write(protectedTrial({ editors: { users: [writerEmail] } }))).status).toBe(200);

@@ -49,7 +49,7 @@ describe('rows and columns', () => {
     expect(column(await trial.values('T!A:A'))).toEqual(ids);
   });
 
-  test('columns are inserted, moved and deleted with what they hold', async () => {
+  test('columns are inserted, moved and deleted with their contents', async () => {
     const trial = trialWithRows();
     await trial.batch(
       { insertDimension: { range: columnsAt(1, 2) } },
@@ -80,7 +80,7 @@ describe('rows and columns', () => {
     expect(await trial.values(inserted)).toBeUndefined();
   });
 
-  test('appendDimension and appendCells let the grid grow', async () => {
+  test('appendDimension and appendCells extend the grid', async () => {
     const trial = trialWithRows();
     await trial.batch(
       { appendDimension: { sheetId: 0, dimension: 'ROWS', length: 2 } },
@@ -117,7 +117,7 @@ describe('rows and columns', () => {
     expect(body.sheets[0].rowGroups[0].range).toEqual({ dimension: 'ROWS', startIndex: 3, endIndex: 4 });
   });
 
-  test('a sort is stable, puts blanks last either way, and orders numbers before text', async () => {
+  test('a sort is stable, puts blanks last in either direction, and orders numbers before text', async () => {
     const trial = createTrial({
       tabs: [
         {
@@ -141,7 +141,7 @@ describe('rows and columns', () => {
     expect((await trial.values('T!B1:B6')) as number[][]).toEqual([[6], [1], [5], [3], [4], [2]]);
   });
 
-  test('an order that is not specified is an internal error, as measured', async () => {
+  test('an unspecified order is an internal error, as measured', async () => {
     const sortSpecs = [{ dimensionIndex: 0, sortOrder: 'SORT_ORDER_UNSPECIFIED' }];
     expect(problem(await trialWithRows().batch({ sortRange: { range: {}, sortSpecs } }))).toBe(
       '500 INTERNAL: Internal error encountered.',
@@ -150,7 +150,7 @@ describe('rows and columns', () => {
 });
 
 describe('cells', () => {
-  test('updateCells clears what its mask names and its rows lack, and keeps the rest', async () => {
+  test('updateCells clears cells in its mask that its rows lack, and keeps the rest', async () => {
     const trial = trialWithRows();
     const note = { updateCells: { start: { rowIndex: 1 }, rows: [{ values: [{ note: 'n' }] }], fields: 'note' } };
     await trial.batch(note, {
@@ -202,13 +202,13 @@ describe('cells', () => {
     ]);
   });
 
-  test('cutPaste leaves nothing behind and overlaps itself safely', async () => {
+  test('cutPaste empties its source and may overlap itself', async () => {
     const trial = trialWithRows();
     trial.standin.person(trial.file.id).cutPaste('T!A1:C4', 'T!A2');
     expect(await trial.values('T')).toEqual([[], ...values]);
   });
 
-  test('mergeCells keeps the first value only; unmerging brings none back', async () => {
+  test('mergeCells keeps the first value only; unmerging restores none', async () => {
     const trial = trialWithRows();
     const range = { startRowIndex: 1, endRowIndex: 3, startColumnIndex: 0, endColumnIndex: 2 };
     await trial.batch({ mergeCells: { range, mergeType: 'MERGE_ALL' } });
@@ -226,7 +226,7 @@ describe('cells', () => {
     expect((await trial.get('?fields=sheets/merges')).body).toEqual({ sheets: [{}] });
   });
 
-  test('a filter hides rows, and reading values does not care', async () => {
+  test('a filter hides rows, without effect on reading values', async () => {
     const trial = trialWithRows();
     const filter = { range: { endRowIndex: 4, endColumnIndex: 3 }, criteria: { 1: { hiddenValues: ['Ada'] } } };
     await trial.batch({ setBasicFilter: { filter } });
@@ -329,7 +329,7 @@ describe('tabs', () => {
 });
 
 describe('atomicity', () => {
-  test('one refused request, and nothing of the batch is applied on any tab', async () => {
+  test('after one refused request nothing of the batch is applied on any tab', async () => {
     const trial = createTrial({
       tabs: [
         { title: 'T', values },
@@ -347,7 +347,7 @@ describe('atomicity', () => {
     expect(await trial.values('U')).toEqual(values);
   });
 
-  test('the spreadsheet after the batch comes with the answer when asked for', async () => {
+  test('the spreadsheet after the batch is in the answer on request', async () => {
     const { body } = await trialWithRows().post(':batchUpdate', {
       requests: [{ updateSpreadsheetProperties: { properties: { title: 'Renamed' }, fields: 'title' } }],
       includeSpreadsheetInResponse: true,

@@ -85,7 +85,7 @@ describe('faults', () => {
     });
   });
 
-  test('an answer that never comes ends with the patience of the client', async () => {
+  test('an answer that never comes ends with the timeout of the client', async () => {
     const trial = createTrial();
     trial.standin.faults.add({ effect: { type: 'hang' } });
     const patience = AbortSignal.timeout(20);
@@ -104,7 +104,7 @@ describe('faults', () => {
     expect(trial.standin.log.entries[1]).toMatchObject({ status: 502 });
   });
 
-  test('strike what they are meant for, as often as they are meant to', async () => {
+  test('affect the matching requests, the given number of times', async () => {
     const trial = createTrial();
     const { faults } = trial.standin;
     faults.add({ effect: { type: 'status', status: 503 }, match: { kind: 'write' }, skip: 1, times: 2 });
@@ -125,7 +125,7 @@ describe('faults', () => {
     expect(standin.faults.list()).toHaveLength(1);
   });
 
-  test('a server in front that can drop the connection is asked to', async () => {
+  test('a server in front that can drop the connection is told to', async () => {
     const { standin, file } = createTrial({}, { access: 'open' });
     standin.faults.add({ effect: { type: 'lost' } });
     let dropped = 0;
@@ -156,7 +156,7 @@ describe('the control endpoints', () => {
   const json = { 'content-type': 'application/json' };
   const at = (path: string) => `http://127.0.0.1:4020/_standin${path}`;
 
-  test('set faults, show what was received, and make spreadsheets', async () => {
+  test('set faults, show the received requests, and make spreadsheets', async () => {
     const { standin } = createTrial({}, { access: 'open' });
     const fault = { effect: { type: 'status', status: 503 }, match: { kind: 'read' } };
     expect(
@@ -179,7 +179,7 @@ describe('the control endpoints', () => {
     expect(await (await standin.fetch(at(`/spreadsheets/${id}`))).json()).toMatchObject({ title: 'Demo', version: 1 });
   });
 
-  test('refuse what they cannot read, and forms of other pages', async () => {
+  test('refuse unreadable bodies, and forms of other pages', async () => {
     const { standin } = createTrial();
     const bad = await standin.fetch(at('/faults'), {
       method: 'POST',

@@ -1,5 +1,5 @@
-// Replays recorded traffic of the real service against the stand-in and counts the answers that are equal.
-// The recordings are no part of the project: where they are not at hand the test says so and is skipped.
+// Replays recorded traffic of the real service against the stand-in and counts the equal answers.
+// The recordings are not part of the project: without them the test says so and is skipped.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,7 +19,7 @@ function findRecordings(): string | undefined {
     .find((file) => existsSync(file));
 }
 
-/** Interactions that are known to answer differently, each with the reason. They count as failures all the same. */
+/** Interactions that are known to differ, each with the reason. They count as failures all the same. */
 const exceptions: readonly { readonly cassette: string; readonly request: RegExp; readonly reason: string }[] = [];
 
 interface Tally {

@@ -22,7 +22,7 @@ test.each([
   ['sheets/data/rowData/values(note)', { sheets: [{ data: [{ rowData: [{ values: [{ note: 'n' }] }] }] }, {}] }],
   ['sheets/*/title', { sheets: [{ properties: { title: 'A' }, data: [{}] }, { properties: { title: 'B' } }] }],
   ['nothing', {}],
-])('%s picks that and no more', (mask, picked) => {
+])('%s selects that and no more', (mask, picked) => {
   expect(parseFieldMask(mask).pick(answer)).toEqual(picked);
 });
 
@@ -39,7 +39,7 @@ test.each([
   ['c.d', { c: { d: 5 } }, { a: 0, b: 2, c: { d: 5, e: 1 } }],
   ['c(d,e)', { c: {} }, { a: 0, b: 2, c: {} }],
   ['*', { z: 9 }, { z: 9 }],
-])('an update by %s takes %j', (mask, patch, updated) => {
+])('an update by %s changes %j', (mask, patch, updated) => {
   const base = { a: 0, b: 2, ...(mask.startsWith('c') ? { c: { d: 0, e: 1 } } : {}) };
   expect(updateByMask(base, patch, parseFieldMask(mask))).toEqual(updated);
 });

@@ -61,7 +61,7 @@ describe('formulas', () => {
     expect(await trialWith(formula).values('T!F1')).toEqual([[value]]);
   });
 
-  test('references follow their cells when rows and columns come, go and move', () => {
+  test('references follow their cells when rows and columns are inserted, deleted and moved', () => {
     const trial = trialWith("=SUM($C$1:C3)+'My tab'!A1+T!C2");
     const person = trial.standin.person(trial.file.id);
     const formula = (cell: string) => person.read(cell, 'FORMULA')[0]?.[0];

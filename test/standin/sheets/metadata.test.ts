@@ -12,7 +12,7 @@ const create = (metadataId: number | undefined, location: unknown, key = 'k', va
   },
 });
 type Trial = ReturnType<typeof trialWithRows>;
-/** Where the entry is now: row index, or undefined when it is gone. */
+/** The present place of the entry: row index; undefined: it is deleted. */
 async function rowOf(trial: Trial, id: number): Promise<number | undefined> {
   const { status, body } = await trial.get(`/developerMetadata/${id}`);
   return status === 404 ? undefined : body.location.dimensionRange.startIndex;
@@ -27,7 +27,7 @@ const search = async (trial: Trial, lookup: object) => {
 };
 
 describe('developer metadata', () => {
-  test('has an id of its own choosing or ours, and is found by it', async () => {
+  test('has a chosen or a random id, and is found by it', async () => {
     const trial = trialWithRows();
     const { body } = await trial.batch(create(42, rowAt(3), 'key', 'value'), create(undefined, { spreadsheet: true }));
     expect(body.replies[0].createDeveloperMetadata.developerMetadata).toEqual({
@@ -117,7 +117,7 @@ describe('developer metadata', () => {
     ).toEqual([1, 2, 3, 4]);
   });
 
-  test('comes with the rows in a grid read', async () => {
+  test('is in a grid read with the rows', async () => {
     const trial = trialWithRows();
     await trial.batch(create(1, rowAt(2)));
     const fields = 'sheets/data(startRow,rowData/values/effectiveValue,rowMetadata/developerMetadata/metadataId)';
@@ -152,7 +152,7 @@ describe('developer metadata', () => {
     expect(await search(trial, {})).toEqual([2]);
   });
 
-  test('takes 30,000 characters a sheet and 30,000 more for the spreadsheet; deleting frees them', async () => {
+  test('has 30,000 characters a sheet and 30,000 more for the spreadsheet; deleting frees them', async () => {
     const trial = trialWithRows();
     const half = 'v'.repeat(14_999);
     expect((await trial.batch(create(1, rowAt(0), 'k', half), create(2, rowAt(1), 'k', half))).status).toBe(200);
@@ -180,7 +180,7 @@ describe('developer metadata', () => {
     );
   });
 
-  test('needs a scope that may write, even to be read', async () => {
+  test('needs a scope for writing, also for reading', async () => {
     const trial = trialWithRows();
     const token = trial.standin.tokens.issue('sync@project.example.com', [
       'https://www.googleapis.com/auth/spreadsheets.readonly',

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { createTrial, writerEmail } from './support/standin.ts';
 
-/* What clients other than leadsheet ask for: answered as Google does, or refused in words that nobody takes for Google's. */
+/* Requests of other clients than leadsheet: answered like Google, or refused in words that differ from Google's. */
 
-test('the name of a range may stand behind the title of its tab', async () => {
+test('the name of a range may follow the title of its tab', async () => {
   const trial = createTrial();
   const [{ title, id }] = trial.file.content.sheets as unknown as [{ title: string; id: number }];
   const range = { sheetId: id, startRowIndex: 0, endRowIndex: 2, startColumnIndex: 0, endColumnIndex: 2 };
@@ -33,7 +33,7 @@ test('a protected range without editors is answered with empty ones, also one th
 });
 
 test.each(['findReplace', 'trimWhitespace', 'deleteDuplicates', 'addConditionalFormatRule', 'pasteData'])(
-  'a batch with %s, which is not played here, is 501 in words, and nothing of it is applied',
+  'a batch with %s, which the stand-in lacks, is 501 in words, and nothing of it is applied',
   async (name) => {
     const trial = createTrial();
     const before = trial.file.content.sheets.length;
@@ -44,12 +44,12 @@ test.each(['findReplace', 'trimWhitespace', 'deleteDuplicates', 'addConditionalF
   },
 );
 
-test('a request that Google does not know either is refused as Google refuses it', async () => {
+test('a request that Google does not know either is refused like Google', async () => {
   const { status, body } = await createTrial().batch({ findAndReplace: {} });
   expect([status, body.error.message]).toEqual([400, expect.stringContaining('Unknown name "findAndReplace"')]);
 });
 
-test('a tab is not copied to another spreadsheet, and the answer says that this is the stand-in', async () => {
+test('a tab is not copied to another spreadsheet, and the answer names the stand-in as the reason', async () => {
   const trial = createTrial();
   const { status, body } = await trial.post(`/sheets/${trial.file.content.sheets[0]!.id}:copyTo`, {
     destinationSpreadsheetId: trial.file.id,
@@ -57,7 +57,7 @@ test('a tab is not copied to another spreadsheet, and the answer says that this 
   expect([status, body.error.message]).toEqual([501, expect.stringContaining('sheets.copyTo')]);
 });
 
-test('Drive: a file is shared, has no comments, and what is not played says so', async () => {
+test('Drive: a file is shared, has no comments, and missing features are named', async () => {
   const trial = createTrial();
   const drive = async (email: string, method: string, path: string, body?: unknown) => {
     const response = await trial.standin.fetch(`https://www.googleapis.com/drive/v3/files/${trial.file.id}${path}`, {

@@ -21,7 +21,7 @@ let browser: Browser;
 let page: Page;
 const problems: string[] = [];
 
-// The browser comes as a package, and that package holds a Linux binary.
+// The browser is a package that holds a Linux binary.
 describe.runIf(process.platform === 'linux')('the grid page, in a browser', () => {
   beforeAll(async () => {
     browser = await playwright.launch({ args: chromium.args, executablePath: await chromium.executablePath() });
@@ -37,7 +37,7 @@ describe.runIf(process.platform === 'linux')('the grid page, in a browser', () =
     await server.close();
   });
 
-  /** Within the next look of the page, however busy the machine is. */
+  /** Within the next look of the page, on a machine under any load. */
   const soon = { timeout: 15_000 };
 
   /** By row and column counted from 0. */
@@ -45,12 +45,12 @@ describe.runIf(process.platform === 'linux')('the grid page, in a browser', () =
     return `td[data-row="${row}"][data-column="${column}"]`;
   }
 
-  test('text is shown as text, whatever it contains', async () => {
+  test('text is shown as text, with any content', async () => {
     expect(await page.textContent(cell(1, 2))).toBe('<i>Firm</i>');
     expect(await page.title()).toBe('A <script>alert(1)</script> title');
   });
 
-  test('what is typed into a cell is in the spreadsheet, read as typing is read', async () => {
+  test('typed text is in the spreadsheet, parsed as typing', async () => {
     await page.click(cell(2, 2));
     await page.keyboard.type('1,250');
     await page.keyboard.press('Enter');
@@ -58,7 +58,7 @@ describe.runIf(process.platform === 'linux')('the grid page, in a browser', () =
     await expect.poll(() => page.textContent(cell(2, 2)), soon).toBe('1,250');
   });
 
-  test('a change made elsewhere appears by itself', async () => {
+  test('a change by another client appears by itself', async () => {
     person.type('People!B2', 'Changed elsewhere');
     await expect.poll(() => page.textContent(cell(1, 1)), soon).toBe('Changed elsewhere');
   });
@@ -74,7 +74,7 @@ describe.runIf(process.platform === 'linux')('the grid page, in a browser', () =
     await expect.poll(() => person.read('People!B1:B3'), soon).toEqual([['Name'], ['Changed elsewhere'], ['Name 1']]);
   });
 
-  test('a hidden column is left out until it is asked for', async () => {
+  test('a hidden column is left out until it is requested', async () => {
     person.request({
       updateDimensionProperties: {
         range: { sheetId: 0, dimension: 'COLUMNS', startIndex: 0, endIndex: 1 },
@@ -87,12 +87,12 @@ describe.runIf(process.platform === 'linux')('the grid page, in a browser', () =
     await expect.poll(() => page.locator(cell(1, 0)).count(), soon).toBe(1);
   });
 
-  test('rows far below come into sight by scrolling', async () => {
+  test('rows far below become visible by scrolling', async () => {
     await page.evaluate('document.querySelector("#scroller").scrollTop = 500 * 26');
     await expect.poll(() => page.locator(cell(505, 1)).count(), soon).toBe(1);
   });
 
-  test('nothing failed in the browser, and nobody at the page was counted', () => {
+  test('nothing failed in the browser, and requests of the page were not counted', () => {
     expect(problems).toEqual([]);
     expect(trial.standin.log.counters).toEqual({ reads: 0, writes: 0, tokens: 0 });
   });

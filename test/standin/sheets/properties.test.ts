@@ -5,7 +5,7 @@ import { createTrial } from './support/standin.ts';
 const rowCount = 8;
 const rowIndex = fc.nat(rowCount - 1);
 
-/** What happens to rows, as a request and as what it does to a plain list. */
+/** A change of rows, as a request and as its effect on a plain list. */
 type RowChange =
   | { readonly kind: 'insert'; readonly at: number; readonly count: number }
   | { readonly kind: 'delete'; readonly at: number }
@@ -31,7 +31,7 @@ interface OracleRow {
   readonly pins: number[];
 }
 
-/** The slow obvious way. Answers false for a change the list is too short for. */
+/** The slow, obvious implementation. Returns false if the list is too short for the change. */
 function applyToOracle(rows: OracleRow[], change: RowChange, pinId: number): boolean {
   switch (change.kind) {
     case 'insert':
@@ -355,7 +355,7 @@ describe('properties', () => {
     );
   });
 
-  test('text written RAW is read back as it was, whatever it is', async () => {
+  test('text written RAW is read back unchanged, with any content', async () => {
     const text = fc.oneof(
       fc.string({ minLength: 1, unit: 'binary' }),
       fc.constantFrom('=1', "'", '007', '+1', 'TRUE', '1e5', ' '),

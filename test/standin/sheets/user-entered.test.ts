@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createTrial } from './support/standin.ts';
 
-/** What typing gives: the value, how it is shown, and the type of the number format that comes with it. */
+/** The result of typing: the value, its display, and the type of its number format. */
 const cases: [text: string, value: string | number | boolean, shown: string, type?: string][] = [
   ['hello', 'hello', 'hello'],
   ['007', 7, '7'],
@@ -63,7 +63,7 @@ describe('typing into a cell', () => {
     expect(await trial.values('A1:A4')).toEqual([['007'], ['=1+1'], ['+49'], ['1-2']]);
   });
 
-  test('a date without a year is of the current one', () => {
+  test('a date without a year is in the current one', () => {
     const trial = createTrial();
     trial.clock.now = Date.UTC(2031, 0, 1);
     const person = trial.standin.person(trial.file.id);

@@ -54,7 +54,7 @@ describe('reading', () => {
     expect(problem(await get(`/values/${encodeURIComponent(range)}`))).toBe(message);
   });
 
-  test('a named range goes before a cell and a tab of its name', async () => {
+  test('a named range takes precedence over a cell and a tab of its name', async () => {
     const trial = trialWithRows();
     await trial.batch(
       { addSheet: { properties: { title: 'Names', sheetId: 5 } } },
@@ -66,7 +66,7 @@ describe('reading', () => {
     expect((await trial.get("/values/'Names'!A1:A2")).body.range).toBe('Names!A1:A2');
   });
 
-  test('an error shows as its text, a formula as itself when asked for', async () => {
+  test('an error is answered as its text, a formula as itself on request', async () => {
     const trial = createTrial({
       tabs: [{ title: 'T', typed: true, values: [['=1/0', '=NOSUCH(1)', '=A9+1', '=B1']] }],
     });
@@ -94,7 +94,7 @@ test.each([
 );
 
 describe('writing', () => {
-  test('null skips a cell, "" clears it, what is not sent stays; the answer counts what was sent', async () => {
+  test('null skips a cell, "" clears it, cells that are not sent stay; the answer counts the sent ones', async () => {
     const trial = trialWithRows();
     const { body } = await update(trial, 'People!A2:C3', [
       [null, 'Grace'],
@@ -107,7 +107,7 @@ describe('writing', () => {
     ]);
   });
 
-  test('RAW keeps text as text; USER_ENTERED reads it', async () => {
+  test('RAW keeps text as text; USER_ENTERED parses it', async () => {
     const trial = trialWithRows();
     await update(trial, 'People!A5', [['=1+1', '007', '$100.15', "'0123"]]);
     await update(trial, 'People!A6', [['=1+1', '007', '$100.15', "'0123"]], 'USER_ENTERED');
@@ -135,7 +135,7 @@ describe('writing', () => {
     expect(body.sheets[0].data[0].rowData[0].values).toEqual([cell]);
   });
 
-  test('the values asked for in the answer cover the requested range', async () => {
+  test('the values requested in the answer cover the requested range', async () => {
     const trial = trialWithRows();
     const more = '&includeValuesInResponse=true&responseValueRenderOption=UNFORMATTED_VALUE';
     const { body } = await update(trial, 'People!A2:C3', [['z']], 'RAW', more);
@@ -166,7 +166,7 @@ describe('writing', () => {
       [['x'.repeat(50_001)]],
       'Your input contains more than the maximum of 50000 characters in a single cell.',
     ],
-  ])('%s refuses what does not fit', async (range, values, message) => {
+  ])('%s refuses values that do not fit', async (range, values, message) => {
     const trial = trialWithRows();
     const before = trial.file.content;
     expect(problem(await update(trial, range, values))).toBe(`400 INVALID_ARGUMENT: ${message}`);
@@ -231,7 +231,7 @@ describe('append', () => {
     expect(body.updates.updatedRange).toBe(updatedRange);
   });
 
-  test('OVERWRITE writes over what lies below, INSERT_ROWS moves it down', async () => {
+  test('OVERWRITE overwrites the rows below, INSERT_ROWS moves them down', async () => {
     const below = [['a'], [], ['c']];
     const overwritten = createTrial({ tabs: [{ title: 'T', values: below }] });
     await overwritten.post('/values/T!A1:append?valueInputOption=RAW', { values: [['x'], ['y']] });
@@ -257,7 +257,7 @@ describe('by data filter', () => {
   });
   const byId = (metadataId: number) => ({ developerMetadataLookup: { metadataId } });
 
-  test('a pinned row is read and written where it is now', async () => {
+  test('a pinned row is read and written at its present place', async () => {
     const trial = trialWithRows();
     await trial.batch(pin(1, 11), pin(2, 12));
     trial.standin.person(trial.file.id).insertRows('People', 1, 2);

@@ -1,4 +1,4 @@
-// A process that takes the lease of sync "s" under the folder it is given, says so, and holds it until it is killed.
+// A process that takes the lease of sync "s" under the given folder, prints that, and holds it until it is killed.
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { openStore } from '../../../src/state/open.ts';

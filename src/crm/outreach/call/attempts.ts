@@ -1,3 +1,4 @@
+// Repeats one call of the service as far as its operation allows.
 import delay from 'delay';
 import { LongPause } from './budget.ts';
 import { AuthenticationError, RateLimitError, ServiceError, StoppedError } from '../../errors.ts';
@@ -11,26 +12,29 @@ import type { Operation } from '../operations/define.ts';
 import type { CallOptions, ServiceClientOptions } from '../service-client.ts';
 import type { ServiceRequest } from './request.ts';
 
-/** 500 has been seen for a filter the service does not know: not worth more than two repeats. */
+/** The service has answered 500 to a filter that it does not know: more than two repeats are of no use. */
 const repeatsOf500 = 2;
-/** 429s in a row one call sits through. Without a Retry-After that is some seven minutes of growing pauses. */
+/** 429s in a row that one call waits for. Without a Retry-After that is some seven minutes of growing pauses. */
 const pausesMax = 10;
-/** Delay before the first repeat after a 5xx, a reset or a timeout; doubled each time, up to half a minute. */
+/**
+ * Delay before the first repeat after a 5xx, a reset or a timeout; doubled for each further repeat, at most half a
+ * minute.
+ */
 const repeatDelayMs = { first: 500, max: 30_000 };
 
 /** What a call needs of its client. */
 export interface Caller extends ServiceClientOptions {
-  /** Is told the headers of every answer. */
+  /** Receives the headers of every answer. */
   readonly noteClock: (headers: Headers) => void;
 }
 
-/** The attempts at one call: makes them, remembers what came of the last, and says whether to make another. */
+/** Makes the attempts at one call, keeps the outcome of the last, and decides whether to make another. */
 export function createAttempts<Answer>(
   client: Caller,
   operation: Operation<never, Answer>,
   { signal, stop, priority = 'edit', repeat }: CallOptions,
 ) {
-  /** Until when an attempt may begin. */
+  /** The instant after which no attempt begins. */
   const mayBegin = stop ?? signal;
   const repeatable = operation.repeat !== 'harmful' && repeat !== false;
   const { budget, transport, timeoutMs } = client;
@@ -47,7 +51,10 @@ export function createAttempts<Answer>(
     throw seen.error;
   }
 
-  /** Runs as the budget's task, to its end: a 429 or 401 must reach the budget before the next task starts. */
+  /**
+   * Runs as a task of the budget until the outcome is known: a 429 or 401 must reach the budget before the next task
+   * starts.
+   */
   async function attempt(call: FailedCall, { url, init }: ServiceRequest): Promise<Interpretation<Answer>> {
     const received = await exchange(url, init, { transport, timeoutMs, bytesMax, signal });
     const result = maskExchange(received, client);
@@ -58,7 +65,7 @@ export function createAttempts<Answer>(
     const pauseFor = (retryAfterMs: number | undefined) => budget.refused(retryAfterMs);
     const meaningOf = (what: Exchange) => interpret(operation, what, seen, pauseFor, client.now());
     let interpretation = meaningOf(result);
-    // A refusal inside a 200 has words too. No other answer is read twice: its second pause would count as another 429.
+    // A refusal inside a 200 has words too. No other answer is read twice: a second reading would count another 429.
     if ('error' in interpretation && result.outcome === 'answered' && result.status < 300) {
       interpretation = meaningOf(maskAll(received, client));
     }
@@ -73,14 +80,14 @@ export function createAttempts<Answer>(
       try {
         return await make(call, request);
       } catch (error) {
-        // W8: a 429 says that the call was not carried out, so that nothing of it was begun.
+        // W8: a 429 says that the call was not carried out. So the call was not begun.
         const isUnbegun = failed === undefined || failed.error instanceof RateLimitError;
         if (stop?.aborted && error === stop.reason && isUnbegun) {
           const stopped = new StoppedError({ ...call, attempts: call.attempts - 1 });
           failed = { error: stopped, again: false };
           throw stopped;
         }
-        // Stopped while waiting to repeat a write: what is known of it is what the last attempt left.
+        // The call was stopped while it waited to repeat a write. The last attempt decides its outcome.
         if (error instanceof ServiceError || failed === undefined || operation.repeat === 'read') throw error;
         failed = { ...failed, again: false };
         throw failed.error;
@@ -89,7 +96,7 @@ export function createAttempts<Answer>(
 
     async waitForNext(error: Error, repeats: number): Promise<boolean> {
       if (error !== failed?.error || !failed.again || !repeatable) return false;
-      // The budget itself pauses after a 429; a delay of ours on top would be a delay twice.
+      // The budget pauses after a 429. A delay here would double that pause.
       if (error instanceof RateLimitError) return ++pauses <= pausesMax;
       if (failed.error.call.status === 500 && repeats >= repeatsOf500) return false;
       const delayMs = Math.min(repeatDelayMs.max, repeatDelayMs.first * 2 ** repeats) * (0.5 + client.random() / 2);
@@ -104,7 +111,7 @@ export function createAttempts<Answer>(
   };
 }
 
-/** What the budget rejects with, closed by an earlier 401 or paused for long, as the failure of this call. */
+/** Turns a rejection of the budget (closed by an earlier 401, or paused for long) into the failure of this call. */
 async function inBudget<T>(call: FailedCall, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
@@ -115,7 +122,7 @@ async function inBudget<T>(call: FailedCall, run: () => Promise<T>): Promise<T> 
   }
 }
 
-/** As much of an answer as an error keeps. */
+/** The part of an answer that an error keeps. */
 const bodyKept = 2_048;
 
 function describe(result: Exchange): Pick<FailedCall, 'status' | 'requestId' | 'body'> {

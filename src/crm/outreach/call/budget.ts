@@ -1,3 +1,4 @@
+// Limits the calls of one token: so many a minute, so many at once.
 import delay from 'delay';
 import PQueue from 'p-queue';
 import { createWindow } from '../../../limits/window.ts';
@@ -8,30 +9,31 @@ import { backoffMs } from './retry-after.ts';
  * The calls one token may make: so many a minute, so many at once. Every client on the token shares it, because the
  * service counts by token.
  *
- * States: open (tasks run as the figures allow) -> paused (after a 429: nothing starts until the pause is over) -> open;
+ * States: open (tasks run as the figures allow) -> paused (after a 429: nothing starts until the pause is over) ->
+ * open;
  * any -> closed (`close`: every waiting and future task is rejected with that error, for good).
  */
 export interface Budget extends Disposable {
   /**
-   * Runs the task when its turn comes: edits before scans, then in order. An abort takes a waiting task out of the queue;
-   * once started, stopping is the task's own business. Rejects with LongPause when its turn is too far away.
+   * Runs the task when its turn comes: edits before scans, then in order. An abort removes a waiting task from the
+   * queue; a task that has started stops by itself. Rejects with LongPause when its turn is too far away.
    */
   run<T>(task: () => Promise<T>, options: { priority: CallPriority; signal?: AbortSignal | undefined }): Promise<T>;
   /**
-   * The service answered 429: starts nothing for as long as it asks (`retryAfterMs`), or for a backoff that grows with
-   * each 429 in a row where it asks for no time. Of overlapping pauses the longest counts. Answers the pause.
+   * The service answered 429: no task starts for `retryAfterMs`. If the service names no time, the pause is a backoff
+   * that grows with each 429 in a row. Of overlapping pauses the longest counts. Returns the pause.
    */
   refused(retryAfterMs: number | undefined): number;
-  /** The service answered something else: the next backoff starts small again. */
+  /** The service gave another answer: the next backoff starts small again. */
   accepted(): void;
   close(error: Error): void;
   /** Milliseconds until the pause ends, 0 when open. */
   pausedMs(): number;
-  /** Tasks started in the last minute, the figure they are held to, and tasks that wait. */
+  /** Tasks started in the last minute, the limit for them, and tasks that wait. */
   usage(): { readonly startedLastMinute: number; readonly perMinute: number; readonly waiting: number };
 }
 
-/** The budget is paused for longer than anybody should wait: a service may count by the hour and by the day as well. */
+/** The pause of the budget is too long to wait for: a service may also count by the hour and by the day. */
 export class LongPause extends Error {
   override readonly name = 'LongPause';
   readonly pausedMs: number;
@@ -53,15 +55,15 @@ export interface BudgetOptions {
   readonly random: () => number;
 }
 
-/** A longer pause than this is not waited for. */
+/** A longer pause is not waited for. */
 const pauseWaitedMsMax = 120_000;
 
-/** How much longer than the arithmetic says a slot lasts: the service sees calls arrive a little early or late. */
+/** Added to the length of a slot: calls arrive at the service a little early or late. */
 const slack = 1.01;
 
 export function createBudget(options: BudgetOptions): Budget {
   const { requestsPerMinute, concurrency, elapsed, random } = options;
-  // Slots of about a second instead of one of a minute: an edit never waits long behind a burst of scan pages, and no
+  // Slots last about a second instead of a minute. So an edit never waits long behind a burst of scan pages, and no
   // sixty seconds, wherever they start, hold more than the budget.
   const intervalCap = Math.max(1, Math.floor(requestsPerMinute / 60));
   const slotMs = (intervalCap * 60_000 * slack) / requestsPerMinute;
@@ -78,22 +80,22 @@ export function createBudget(options: BudgetOptions): Budget {
   const pausedMs = () => Math.max(0, pausedUntil - elapsed());
   const standstillMs = () => Math.max(pausedMs(), slot.waitMs());
 
-  /** Waits only while somebody does, so that no timer outlives the last task. */
+  /** The timer runs only while a task waits, so that no timer outlasts the last task. */
   async function resumeWhenOver(): Promise<void> {
     if (resuming) return;
     resuming = true;
     try {
       while (queue.size > 0 && standstillMs() > 0) {
-        // Timers count whole milliseconds, rounded down: what is left of one would be waited for in vain.
+        // Timers count whole milliseconds, rounded down: without rounding up, the timer fires too early.
         await delay(Math.ceil(standstillMs()), { signal: disposal.signal });
       }
     } catch {
-      // Disposed meanwhile: whoever still waits was rejected by then.
+      // The budget was disposed meanwhile: waiting tasks were rejected by then.
       return;
     } finally {
       resuming = false;
     }
-    // Only now: a task that starts may fill the slot, and want to resume in its turn.
+    // Only after these lines: a task that starts may fill the slot and call this function again.
     if (standstillMs() === 0) queue.start();
   }
 
@@ -111,7 +113,7 @@ export function createBudget(options: BudgetOptions): Budget {
       if (closed) throw closed;
       signal?.throwIfAborted();
       if (pausedMs() > pauseWaitedMsMax) throw new LongPause(pausedMs());
-      // The queue may only see aborts of a task that waits: it would let go of a running one, outcome and all.
+      // The queue may see aborts of a waiting task only: it would drop a running task together with its outcome.
       const place = new AbortController();
       const leave = () => place.abort(signal?.reason);
       const stopWaiting = () => {
@@ -126,7 +128,7 @@ export function createBudget(options: BudgetOptions): Budget {
             stopWaiting();
             minute.start();
             slot.start();
-            // In time for the next task: the queue looks for a pause before each one it starts.
+            // In time for the next task: the queue checks for a pause before each task.
             if (slot.waitMs() > 0) queue.pause();
             if (queue.isPaused) void resumeWhenOver();
             return task();

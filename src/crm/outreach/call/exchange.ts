@@ -1,39 +1,40 @@
+// Makes one HTTP request and classifies its outcome.
 import { boundResponse, findTooLarge, refusalBytesMax } from '../../../limits/answer-size.ts';
 
 /**
- * Where requests go: `overHttp`, `fetch`, or an app that answers in-process. Without an answer it throws what failed, with its
- * `code` somewhere among the causes; NotConnectedError, where it knows that nothing was sent. Reads no more of the answer than
- * `bytesMax` allows; one that hands out a `Response` leaves that to `exchange`.
+ * Sends a request: `overHttp`, `fetch`, or an app that answers in-process. Without an answer it throws an error with a
+ * `code` among its causes, or NotConnectedError if nothing was sent. Reads no more of the answer than `bytesMax`; for a
+ * `Response`, `exchange` does that.
  */
 export type Transport = (url: string, init: CallInit) => Answer | Promise<Answer>;
 
-/** Of what `fetch` takes, what a call needs. */
+/** The part of `fetch`'s arguments that a call needs. */
 export interface CallInit {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly redirect: 'manual';
   readonly signal: AbortSignal;
-  /** Bytes of a success, unpacked: beyond them AnswerTooLarge is thrown. Of any other answer the first 64 kB are read. */
+  /** Bytes of a success, unpacked: a larger one throws AnswerTooLarge. Of any other answer the first 64 kB are read. */
   readonly bytesMax: number;
 }
 
-/** Of what `fetch` answers, what a call needs. */
+/** The part of `fetch`'s answer that a call needs. */
 export type Answer = Pick<Response, 'status' | 'headers' | 'text'>;
 
-/** One request and what came of it. The outcomes differ in what may be done next, so none of them is an exception. */
+/** One request and its outcome. The outcomes differ in what may be done next, so none of them is an exception. */
 export type Exchange =
   | { readonly outcome: 'answered'; readonly status: number; readonly headers: Headers; readonly text: string }
-  /** More than any honest answer of this kind, so that it was not kept. Whether a write was carried out is unknown. */
+  /** Larger than any valid answer of this kind, so it was not kept. Whether a write was carried out is unknown. */
   | { readonly outcome: 'too-large'; readonly why: string; readonly cause: unknown }
-  /** Surely never reached the service. */
+  /** The request surely never reached the service. */
   | { readonly outcome: 'not-sent'; readonly why: string; readonly cause: unknown }
-  /** Was sent, or may have been; whether it was carried out is unknown. */
+  /** The request was sent, or may have been. Whether it was carried out is unknown. */
   | { readonly outcome: 'no-answer'; readonly why: string; readonly cause: unknown; readonly aborted: boolean };
 
 export interface ExchangeOptions {
   readonly transport: Transport;
-  /** For the whole exchange, the body of the answer included. */
+  /** For the whole exchange, including the body of the answer. */
   readonly timeoutMs: number;
   /** Bytes of a success, unpacked. */
   readonly bytesMax: number;
@@ -48,11 +49,11 @@ export async function exchange(
   const { transport, timeoutMs, bytesMax, signal } = options;
   const stop = new AbortController();
   const abort = () => stop.abort(signal?.reason);
-  // A plain timer and not AbortSignal.timeout: tests move this one by hand.
+  // A plain timer, not AbortSignal.timeout: tests move this one by hand.
   const timer = setTimeout(() => stop.abort(new Error('timeout')), timeoutMs);
   signal?.addEventListener('abort', abort, { once: true });
   try {
-    // A redirect would repeat the call elsewhere, or send the token to another host.
+    // Following a redirect would repeat the call elsewhere, or send the token to another host.
     const response = await transport(url, { ...init, redirect: 'manual', signal: stop.signal, bytesMax });
     const text = await (isWhole(response) ? bounded(response, bytesMax) : response).text();
     return { outcome: 'answered', status: response.status, headers: response.headers, text };
@@ -74,7 +75,7 @@ export async function exchange(
 }
 
 /**
- * A Response of `fetch`, whose body is not bounded yet. `instanceof Response` does not tell: the adapter of a server that
+ * A Response of `fetch`, whose body is not bounded yet. `instanceof Response` is no test: the adapter of a server that
  * runs in this process has replaced the global class.
  */
 function isWhole(answer: Answer): answer is Response {
@@ -85,12 +86,12 @@ function bounded(response: Response, bytesMax: number): Response {
   return response.ok ? boundResponse(response, bytesMax, 'fail') : boundResponse(response, refusalBytesMax, 'cut');
 }
 
-/** No connection came about, so that nothing was sent. A transport that knows throws this, and what failed as its cause. */
+/** No connection was made, so nothing was sent. A transport throws this with the failure as its cause. */
 export class NotConnectedError extends Error {
   override readonly name = 'NotConnectedError';
 }
 
-/** Failures before the first byte of a request, as Node and undici name them, whatever transport throws them. */
+/** Failures before the first byte of a request, by the names of Node and undici, for any transport. */
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens at that address (ECONNREFUSED)',
   ENOTFOUND: 'no such host (ENOTFOUND)',
@@ -102,13 +103,13 @@ const reasons: Readonly<Record<string, string>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: 'TLS is not spoken there: is the address http://, or the port another one?',
 };
 
-/** undefined: it may have been sent. */
+/** undefined: the request may have been sent. */
 function whyUnsent(error: unknown): string | undefined {
   const code = errorCode(error) ?? '';
   if (Object.hasOwn(reasons, code)) return reasons[code];
   if (/CERT|UNABLE_TO_VERIFY/.test(code)) return `the certificate of the host is not trusted: ${code}`;
   if (!(error instanceof NotConnectedError)) return undefined;
-  // What TLS stumbled over stands in the message alone.
+  // A failure of TLS is named in the message alone.
   const isTls = code === 'EPROTO' || code.startsWith('ERR_SSL');
   return isTls ? reasons['ERR_SSL_WRONG_VERSION_NUMBER'] : `no connection came about: ${code || describe(error.cause)}`;
 }

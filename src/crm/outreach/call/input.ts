@@ -1,10 +1,11 @@
+// Checks the input of an operation before anything is sent.
 import type * as z from 'zod';
 import type { FieldMessages } from '../../errors.ts';
 import type { Operation } from '../operations/define.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** An operation's input, checked and in the places it travels in. */
+/** The checked input of an operation, divided into path, query and body. */
 export interface CheckedInput {
   readonly path: Readonly<Record<string, string>>;
   readonly query?: Values;
@@ -12,9 +13,9 @@ export interface CheckedInput {
 }
 
 /**
- * Sorts a flat input into path, query and body and checks each against its schema; the operation's defaults fill what is
- * left out. Answers what is wrong by field, so that nothing the contract refuses is ever sent. `allowUnknown` lets fields
- * and filter keys pass that the table does not know.
+ * Divides a flat input into path, query and body and checks each against its schema. The operation's defaults fill
+ * missing fields. Returns the errors by field, so that nothing outside the contract is sent. `allowUnknown` lets fields
+ * and filter keys pass that the table does not have.
  */
 export function checkInput(
   operation: Operation,
@@ -39,7 +40,7 @@ export function checkInput(
     pathParameters,
     pick(filled, (name) => inPath.includes(name)),
   ) as CheckedInput['path'];
-  // What no schema knows goes to the last one there is, which then refuses it by name.
+  // A name that no schema has goes to the last schema, which refuses it by name.
   const inBody = (name: string) => !inPath.includes(name) && !inQuery.includes(name);
   const checkedBody = body && check(body, pick(filled, inBody));
   const checkedQuery =
@@ -57,14 +58,14 @@ export function checkInput(
     : { checked: { path, ...(checkedQuery && { query: checkedQuery }), ...(checkedBody && { body: checkedBody }) } };
 }
 
-/** The names an operation's input takes, for help and for naming the nearest one. */
+/** The names in an operation's input, for help and for suggesting the nearest one. */
 export function inputNames({ pathParameters, query, body }: Operation): readonly string[] {
   return [pathParameters, query, body].flatMap((schema) => Object.keys(schema?.shape ?? {}));
 }
 
 type Issue = z.ZodError['issues'][number];
 
-/** What is wrong with a value, by field (`lead.email`); `input` stands for the value as a whole. */
+/** The errors of a value, by field (`lead.email`); `input` stands for the value as a whole. */
 function fieldMessages(issues: readonly Issue[]): Record<string, string[]> {
   const messages: Record<string, string[]> = {};
   for (const issue of issues) {
@@ -80,7 +81,7 @@ function describeIssue(issue: Issue): [field: string, message: string][] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => [field === '' ? key : `${field}.${key}`, unknownField]);
   }
-  // A name that is not allowed: why stands one level down.
+  // A name that is not allowed: the reason is one level down.
   const message = issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message;
   return [[field === '' ? 'input' : field, message]];
 }

@@ -1,3 +1,4 @@
+// Turns one HTTP exchange into an answer or an error of its operation.
 import {
   AnswerTooLargeError,
   AuthenticationError,
@@ -19,10 +20,10 @@ import { isHtml, isOwnWord, isRefusal, readRefusal } from './refusal.ts';
 import type { Refusal } from './refusal.ts';
 import { retryAfterMs } from './retry-after.ts';
 
-/** What one exchange means for the operation that made it. */
+/** Decides what one exchange means for the operation that made it. */
 export type Interpretation<Answer> =
   | { readonly answer: Answer }
-  /** `again`: asking once more may help, and does no harm where the operation's repetition does none. */
+  /** `again`: a repeat may help, and does no harm if the operation may be repeated. */
   | { readonly error: ServiceError; readonly again: boolean };
 
 /** How a pause of unknown length is asked for: the budget knows how many 429s came before. */
@@ -68,8 +69,8 @@ export function interpret<Answer>(
 }
 
 /**
- * Statuses that say something about a record: it does not exist, it is there already. A contact is deleted, created or left
- * alone on the strength of them, so they count from the service alone; proxies and load balancers answer with them, too.
+ * Statuses that describe a record: it does not exist, or it exists already. Contacts are deleted, created or left alone
+ * because of them. So they count from the service alone; proxies and load balancers send them too.
  */
 const claimsOfRecords: ReadonlySet<number> = new Set([404, 409]);
 
@@ -80,10 +81,10 @@ function success<Answer>(
   call: FailedCall,
 ): Interpretation<Answer> {
   const { blank, read } = operation.answer;
-  // Not by trimming: that would copy the whole of it.
+  // No trimming: that would copy the whole text.
   if (!/\S/.test(text)) {
     if (status === 204 && blank === 'unknown') return reading(operation, call, () => read(undefined, status));
-    // Asked once more, a loaded service answers a read in full; a write has happened or not, and says neither.
+    // A loaded service answers a repeated read in full. A write has happened or not, and the answer does not say which.
     return typeof blank === 'object' ? blank : unanswered(operation, call, `a blank answer`, blank === 'again');
   }
   const json = parseJson(text);
@@ -115,7 +116,7 @@ function reading<Answer>(
   }
 }
 
-/** Words of the refusals that mean a plan's limit although they come as 403 or 422. */
+/** Words of refusals that mean a limit of the plan although their status is 403 or 422. */
 const planWords = /\b(limit|subscription|payment|capacity|upgrade)\b/i;
 
 function refused<Answer>(
@@ -148,7 +149,7 @@ function refused<Answer>(
   }
 }
 
-/** Only making sender profiles is counted by the plan; elsewhere a text about limits is about a value. */
+/** The plan limits the making of sender profiles only; elsewhere a text about limits concerns a value. */
 function mayMeetLimit({ path, method }: Operation<never>, message: string): boolean {
   return method === 'POST' && path.includes('/sender-profiles') && planWords.test(message);
 }
@@ -164,14 +165,14 @@ const kindByReason: Readonly<Record<string, RefusalKind>> = {
   bad_request: 422,
 };
 
-/** A refusal inside a 200 is known by its reason only. 408 is a gateway that gave up, like 504. */
+/** Only the reason identifies a refusal inside a 200. 408 comes from a gateway that gave up, like 504. */
 function kindOf(status: number, reason: string | undefined): RefusalKind {
   if (status < 300) return kindByReason[reason ?? ''] ?? 500;
   if (status === 401 || status === 402 || status === 403 || status === 404) return status;
   return status < 500 && status !== 408 ? 422 : 500;
 }
 
-/** No usable answer: harmless for a read; for a write it may have happened or not. */
+/** No usable answer: harmless for a read; a write may have happened or not. */
 function unanswered(
   { repeat }: Operation<never>,
   call: FailedCall,

@@ -1,8 +1,8 @@
-// Takes the secrets of a request out of what came back: a service may echo what it was sent.
+// Masks the secrets of a request in its answer: a service may repeat what it was sent.
 import type { Secret } from '../../../lib/secret.ts';
 import type { Exchange } from './exchange.ts';
 
-/** A shorter value of an extra header, such as a team's number, would tear holes into innocent words. */
+/** A shorter value of an extra header, such as a team's number, would mask parts of ordinary words. */
 const headerValueCharsMin = 6;
 
 export interface SentSecrets {
@@ -13,8 +13,8 @@ export interface SentSecrets {
 type Mask = (text: string) => string;
 
 /**
- * The exchange without secrets. The values of extra headers stay in the body of a success: a team's number may well be part
- * of a contact's data. `maskAll` takes them out of that one too, for an error that is made from it.
+ * The exchange without secrets. Values of extra headers stay in the body of a success: a team's number may be part of a
+ * contact's data. `maskAll` masks them there too, for an error that is made from the body.
  */
 export function maskExchange(result: Exchange, sent: SentSecrets): Exchange {
   return isSuccess(result) ? masked(result, allOf(sent), (text) => sent.token.maskIn(text)) : maskAll(result, sent);
@@ -42,7 +42,7 @@ function masked(result: Exchange, mask: Mask, maskBody: Mask): Exchange {
   return { ...result, headers, text: maskBody(result.text) };
 }
 
-/** A masked number would be no JSON; as a text it is. */
+/** A masked number would be invalid JSON; a text is valid. */
 function maskJson(text: string, mask: Mask): string {
   const whole = mask(text);
   if (whole === text) return text;

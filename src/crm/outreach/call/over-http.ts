@@ -1,5 +1,6 @@
-// Calls of the service through `node:http`. A page of contacts takes half the processor time it takes through `fetch`
-// (docs/performance.md), whose bodies pass through web streams: of no use for an answer that is read whole.
+// Sends calls of the service through `node:http`.
+// A page of contacts takes half the processor time it takes through `fetch` (docs/performance.md). The bodies of
+// `fetch` pass through web streams, which an answer that is read whole does not need.
 import { type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestSecure } from 'node:https';
 import { finished, type Readable, type Transform } from 'node:stream';
@@ -8,7 +9,7 @@ import { brotliDecompress, createBrotliDecompress, createGunzip, createInflate, 
 import { AnswerTooLarge, refusalBytesMax } from '../../../limits/answer-size.ts';
 import { type Answer, type CallInit, NotConnectedError } from './exchange.ts';
 
-/** As long as `fetch` gives a connection to come about. */
+/** The time `fetch` gives a connection too. */
 const connectMsMax = 10_000;
 
 class ConnectTimeout extends Error {
@@ -17,10 +18,10 @@ class ConnectTimeout extends Error {
 }
 
 /**
- * A `Transport`. Connections are kept and shared by Node's own agents, so that what is set for Node, as a proxy or further
- * certificates, holds here too. A redirect is an answer like any other. Throws NotConnectedError as long as nothing was
- * sent, and later what Node throws, with its `code`; of a body that breaks off there is no answer. Throws AnswerTooLarge for a
- * success of more than `bytesMax`, packed or unpacked, and closes its connection.
+ * A `Transport`. Node's own agents keep and share the connections, so settings of Node (a proxy, further certificates)
+ * apply. A redirect is returned like any answer. Throws NotConnectedError while nothing was sent, and later the errors
+ * of Node with their `code`. A body that breaks off gives no answer. Throws AnswerTooLarge for a success of more than
+ * `bytesMax`, packed or unpacked, and closes its connection.
  */
 export function overHttp(url: string, { method, headers, body, signal, bytesMax }: CallInit): Promise<Answer> {
   const isSecure = url.startsWith('https:');
@@ -48,10 +49,10 @@ export function overHttp(url: string, { method, headers, body, signal, bytesMax 
   return promise;
 }
 
-/** What `fetch` asks for over TLS. */
+/** The protocols `fetch` offers over TLS. */
 const acceptedEncodings = 'gzip, deflate, br';
 
-/** All at once, which takes the least time; `maxOutputLength` holds what comes out. */
+/** Unpacks in one piece, which is fastest; `maxOutputLength` bounds the result. */
 const unpackers: Readonly<Record<string, (packed: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>>> = {
   gzip: promisify(gunzip),
   'x-gzip': promisify(gunzip),
@@ -59,7 +60,7 @@ const unpackers: Readonly<Record<string, (packed: Buffer, options: { maxOutputLe
   br: promisify(brotliDecompress),
 };
 
-/** Piece by piece, where the rest is of no use. */
+/** Unpacks piece by piece, where the rest is not needed. */
 const unpackingStreams: Readonly<Record<string, () => Transform>> = {
   gzip: createGunzip,
   'x-gzip': createGunzip,
@@ -67,7 +68,7 @@ const unpackingStreams: Readonly<Record<string, () => Transform>> = {
   br: createBrotliDecompress,
 };
 
-/** To be called within the event that brings the response: whoever listens later misses its first pieces, or its end. */
+/** Must be called within the event that brings the response: later listeners miss its first pieces, or its end. */
 async function readWhole(response: IncomingMessage, bytesMax: number): Promise<Answer> {
   const status = response.statusCode!;
   const encoding = response.headers['content-encoding']?.toLowerCase() ?? '';
@@ -76,12 +77,12 @@ async function readWhole(response: IncomingMessage, bytesMax: number): Promise<A
   return {
     status,
     headers: new Headers(Object.entries(response.headersDistinct).flatMap(eachValue)),
-    // Leaves out a byte order mark, as `fetch` does.
+    // Omits a byte order mark, as `fetch` does.
     text: async () => new TextDecoder().decode(body),
   };
 }
 
-/** Throws AnswerTooLarge for more than `bytesMax`, packed or unpacked; the connection is closed then. */
+/** Throws AnswerTooLarge for more than `bytesMax`, packed or unpacked, and closes the connection. */
 async function wholeBody(response: IncomingMessage, encoding: string, bytesMax: number): Promise<Buffer> {
   if (Number(response.headers['content-length']) > bytesMax) {
     response.destroy();
@@ -99,17 +100,20 @@ async function wholeBody(response: IncomingMessage, encoding: string, bytesMax: 
   }
 }
 
-/** The beginning of an answer that is no success: the status says what counts. */
+/** The beginning of an answer that is no success; only its status counts. */
 async function firstBytes(response: IncomingMessage, encoding: string): Promise<Buffer> {
   const unpacking = unpackingStreams[encoding]?.();
-  // `pipeline` would throw what ends it early; what befalls the response is seen by the one that unpacks.
+  // `pipeline` would throw when the stream is ended early. The unpacking stream sees failures of the response.
   if (unpacking) response.on('error', (error) => unpacking.destroy(error)).pipe(unpacking);
   const { pieces } = await collect(unpacking ?? response, refusalBytesMax);
   if (!response.complete) response.destroy();
   return Buffer.concat(pieces).subarray(0, refusalBytesMax);
 }
 
-/** By its events: an asynchronous iteration costs more than all the rest. Stops, and destroys the stream, beyond `bytesMax`. */
+/**
+ * Uses events: an asynchronous iteration costs more than all the rest. Stops, and destroys the stream, beyond
+ * `bytesMax`.
+ */
 function collect(stream: Readable, bytesMax: number): Promise<{ readonly pieces: Buffer[]; readonly isCut: boolean }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ pieces: Buffer[]; isCut: boolean }>();
   const pieces: Buffer[] = [];

@@ -1,10 +1,11 @@
+// Reads the words of a refusal from the body of an error answer.
 import { cutSaid } from '../../../limits/answer-size.ts';
 import { isObject } from '../operations/answers.ts';
 import type { FieldMessages } from '../../errors.ts';
 
-/** What a refusal says, whichever of its shapes it came in. */
+/** The content of a refusal, in any of its shapes. */
 export interface Refusal {
-  /** The service's own word: `validation_error`, `not_found`, ... */
+  /** The word of the service: `validation_error`, `not_found`, ... */
   readonly reason?: string;
   readonly message: string;
   readonly fields: FieldMessages;
@@ -20,15 +21,15 @@ export function readRefusal(json: unknown, text: string): Refusal {
   const message = [error['message'], json['message'], json['error'], error['reason']].find(isText);
   return {
     ...(isText(error['reason']) && { reason: cutSaid(error['reason']) }),
-    // Its sentence goes on in ours.
+    // The sentence of the service continues in ours.
     message: message === undefined ? plainText(text) : cutSaid(message.trim().replace(/\.$/, '')),
     fields: { ...readFields(json['errors']), ...readFields(error['data']) },
   };
 }
 
 /**
- * The envelope has been seen inside a 200 as well. A record has a uuid and a page has rows; a refusal has neither, though it
- * may carry an empty list for the rows that it does not answer: an end of the pages that says so is none (T6).
+ * The envelope also occurs inside a 200. A record has a uuid and a page has rows; a refusal has neither. It may carry
+ * an empty list for missing rows: such an answer is no end of the pages (T6).
  */
 export function isRefusal(json: unknown): boolean {
   if (!isObject(json) || 'uuid' in json) return false;
@@ -38,8 +39,8 @@ export function isRefusal(json: unknown): boolean {
 }
 
 /**
- * Whether a refusal may be the service's own: a JSON object, or nothing at all. The contract shows no body of a 404, so its
- * fields are left open. A page, a text, or JSON of another kind is written by something between here and the service.
+ * Whether a refusal may come from the service: it is a JSON object, or empty. The contract shows no body of a 404, so
+ * its fields are left open. A page, a text or other JSON comes from a machine between here and the service.
  */
 export function isOwnWord(json: unknown, text: string): boolean {
   if (isObject(json) || json === null) return true;
@@ -58,7 +59,7 @@ function readFields(value: unknown): FieldMessages {
   );
 }
 
-/** More than the fields of any operation, and more than anybody reads of one field. */
+/** More than the fields of any operation, and more than people read about one field. */
 const fieldsMax = 50;
 const messagesMax = 5;
 
@@ -66,10 +67,10 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== '';
 }
 
-/** The beginning of a body in which a title, a doctype or a first sentence is looked for. */
+/** The part of a body that is searched for a title, a doctype or a first sentence. */
 const headChars = 10_000;
 
-/** The first words of a body that is no JSON: an HTML page by its title, a text as it is. */
+/** The first words of a body that is not JSON: the title of an HTML page, or the beginning of a text. */
 function plainText(text: string): string {
   const head = text.slice(0, headChars);
   const title = titleOf(head);
@@ -79,13 +80,13 @@ function plainText(text: string): string {
   return words === '' ? 'no reason given' : cutSaid(words, 200);
 }
 
-/** By positions: an expression would begin anew at each of many `<title` that do not end. */
+/** Uses positions: a regular expression would begin anew at each unclosed `<title`. */
 function titleOf(head: string): string | undefined {
   const lower = head.toLowerCase();
   const open = lower.indexOf('<title');
   const start = open < 0 ? -1 : lower.indexOf('>', open);
   const end = start < 0 ? -1 : lower.indexOf('<', start);
-  // Letters that are longer in lower case would move the places.
+  // Some letters are longer in lower case and would shift the positions.
   return end < 0 || lower.length !== head.length ? undefined : head.slice(start + 1, end).trim();
 }
 

@@ -1,3 +1,4 @@
+// Builds the HTTP request of an operation from its checked input.
 import type { Secret } from '../../../lib/secret.ts';
 import { encodeQuery } from '../operations/query.ts';
 import type { QueryObject } from '../operations/query.ts';
@@ -6,7 +7,7 @@ import type { CallInit } from './exchange.ts';
 import type { CheckedInput } from './input.ts';
 import type { ServiceClientOptions } from '../service-client.ts';
 
-/** A request, ready to be sent as often as need be. */
+/** A request that can be sent several times. */
 export interface ServiceRequest {
   readonly url: string;
   readonly init: Pick<CallInit, 'method' | 'headers' | 'body'>;
@@ -19,7 +20,7 @@ export function buildRequest(
 ): ServiceRequest {
   const filled = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''));
   const search = query ? encodeQuery(query as QueryObject, operation.filterStyle).toString() : '';
-  // An operation without fields of its own has no body, and one that may have some sends none when none is given.
+  // An operation without fields has no body. An operation with optional fields sends no body when none is given.
   const hasBody = body !== undefined && (Object.keys(body).length > 0 || operation.method !== 'POST');
   return {
     url: baseUrl.replace(/(?<!\/)\/+$/, '') + filled + (search === '' ? '' : `?${search}`),

@@ -1,13 +1,16 @@
-/** The shortest pause after a 429: a header that names the past, or 0, must not become a loop. */
+/** The shortest pause after a 429: a header with a past date, or 0, must not cause a loop. */
 const pauseMsMin = 1_000;
-/** The longest: no window of calls that a service counts is longer than a day (docs/service.md). A broken header is no end. */
+/**
+ * The longest: no service counts calls over more than a day (docs/service.md). A broken header must not stop the calls
+ * for good.
+ */
 const pauseMsMax = 24 * 3_600_000;
 
 /**
- * How long a 429 asks to wait, in milliseconds, at least one second and at most a day; undefined when it names no time. Understood are
- * Retry-After in seconds or as an HTTP date, and, where that is missing, X-RateLimit-Reset as seconds from now, as unix
- * time (seconds or milliseconds) or as a date people can read. Dates are read against the service's own Date header, so
- * that a clock that is off here neither floods nor sleeps.
+ * The pause a 429 asks for, in milliseconds, at least one second and at most a day; undefined: it names no time. Reads
+ * Retry-After in seconds or as an HTTP date, else X-RateLimit-Reset. That may be seconds from now, unix time (seconds
+ * or milliseconds) or a readable date. Dates are compared with the service's own Date header, so that a wrong clock
+ * here causes no flood and no long pause.
  */
 export function retryAfterMs(headers: Headers, now: number): number | undefined {
   const said = headers.get('retry-after') ?? headers.get('x-ratelimit-reset') ?? headers.get('ratelimit-reset');
@@ -16,7 +19,7 @@ export function retryAfterMs(headers: Headers, now: number): number | undefined 
   return waitMs === undefined ? undefined : Math.min(pauseMsMax, Math.max(pauseMsMin, waitMs));
 }
 
-/** The instant of the service's clock when it answered, epoch milliseconds; whole seconds by its format. */
+/** The instant of the service's clock when it answered: epoch milliseconds, in whole seconds by its format. */
 export function serviceTime(headers: Headers): number | undefined {
   const date = Date.parse(headers.get('date') ?? '');
   return Number.isNaN(date) ? undefined : date;
@@ -33,7 +36,7 @@ function waitFor(said: string, now: number): number | undefined {
   return Number.isNaN(date) ? undefined : date - now;
 }
 
-/** Backoff where the service names no time: 2, 4, 8 .. 60 s, the upper half of each drawn at random. */
+/** The pause if the service names no time: 2, 4, 8 .. 60 s, the upper half of each drawn at random. */
 export function backoffMs(failures: number, random: () => number): number {
   const full = Math.min(60_000, 1_000 * 2 ** Math.max(1, failures));
   return full / 2 + (full / 2) * random();

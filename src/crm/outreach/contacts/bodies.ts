@@ -1,4 +1,4 @@
-// What is written to a contact, as the bodies of the service: every field that can be written is text there.
+// Builds the bodies that write a contact. Every writable field is text there.
 import type { ContactsSpec, FieldWrite, Identifiers } from '../../port.ts';
 import type { ContactUpdate, Lead } from '../operations/records.ts';
 import { contactField, type ContactFieldName, type OutreachField } from './fields.ts';
@@ -42,12 +42,12 @@ function toText(value: FieldWrite['after']): string {
   return value === null ? '' : String(value);
 }
 
-/** By the strongest identifier that names a contact alone; none, where it has neither handle nor address. */
+/** The strongest identifier that names a contact alone; none without handle and address. */
 export function leadOf({ network_id, email }: Identifiers): Lead {
   return network_id !== undefined ? { network_id } : email !== undefined ? { email } : {};
 }
 
-/** By what the service finds a contact that it is given. */
+/** The identifiers by which the service finds a contact. */
 export function hasIdentifier({
   network_id,
   ln_id,

@@ -1,16 +1,17 @@
+// Reads contacts by uuid, many at a time or one at this moment.
 import { NotFoundError, ValidationError, GatewayError } from '../../errors.ts';
 import type { CallOptions, ServiceClient } from '../service-client.ts';
 import type { Capabilities } from '../scan/capabilities.ts';
 import { contactRow, type ContactRow } from '../scan/contact-row.ts';
 import { getUnread, searchUnread } from './unread.ts';
 
-/** Uuids in one search; the page size the service is known to honour. */
+/** Uuids in one search: the page size that the service is known to accept. */
 const chunkSize = 100;
 
 /**
- * The contacts with these uuids as they are now; a uuid that is missing from the answer does not exist (404). A search by
- * uuid serves a hundred at a time; what it does not find is asked for one by one, since the search lags behind writes and
- * a contact that was just created is not in it for a while.
+ * Reads the contacts with these uuids as they are now; a uuid that is missing from the answer does not exist (404). A
+ * search by uuid serves a hundred at a time. The search lags behind writes: it does not have a contact that was just
+ * created. So missing ones are read one by one.
  */
 export async function contactsByUuid(
   client: ServiceClient,
@@ -22,7 +23,7 @@ export async function contactsByUuid(
   for (let start = 0; start < uuids.length && capabilities.offers('uuids'); start += chunkSize) {
     const chunk = uuids.slice(start, start + chunkSize);
     for (const contact of await searchChunk(client, capabilities, chunk, options)) {
-      // A service that ignores the filter answers just anybody.
+      // A service that ignores the filter answers other contacts.
       if (chunk.includes(contact.uuid)) found.set(contact.uuid, contact);
       else capabilities.failed('uuids');
     }
@@ -35,7 +36,7 @@ export async function contactsByUuid(
   return found;
 }
 
-/** One call, which does not lag behind writes; undefined where there is no such contact (404). */
+/** One call, which does not lag behind writes; undefined: the contact does not exist (404). */
 async function contactByUuid(
   client: ServiceClient,
   uuid: string,

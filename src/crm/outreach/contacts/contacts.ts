@@ -1,4 +1,4 @@
-// Contacts of one mapping, as the port has them: what is asked and written goes by the operations of the service.
+// The contacts of one mapping behind the port, read and written through the operations of the service.
 import type { Contact, Contacts, ContactsSpec, Identifiers, NewContact } from '../../port.ts';
 import type { ContactFilter } from '../operations/filter.ts';
 import type { Lead } from '../operations/records.ts';
@@ -72,7 +72,7 @@ export function openContacts({ client, capabilities, now }: ContactsDep, spec: C
         update_lead_if_exists: false,
         move_to_list: movesToList,
         flow_segment_id: segment,
-        // Who is there already is spared: found, linked, and then enrolled as an existing contact.
+        // An existing contact is skipped. It is found and linked, then enrolled as an existing contact.
         skip_if_lead_exists: true,
         ...bodies.toCustomFields(fields),
       };
@@ -112,7 +112,7 @@ export function openContacts({ client, capabilities, now }: ContactsDep, spec: C
     const body = {
       lead,
       list_uuid: given.list,
-      // A contact that exists already is not written over: the values of the row are merged once the two are linked.
+      // An existing contact is not overwritten: the values of the row are merged once the two are linked.
       update_if_exists: isMove,
       move_to_list: isMove,
       ...bodies.toCustomFields(given.fields),
@@ -121,7 +121,10 @@ export function openContacts({ client, capabilities, now }: ContactsDep, spec: C
   }
 }
 
-/** One identifier a lookup: several in one are weighed in an order nobody promised. Without any, what the service refuses. */
+/**
+ * One identifier in each lookup: the order in which the service weighs several is not documented. Without any, the
+ * lookup gets what the service refuses.
+ */
 function lookupsOf({ network_id, email, name, company_name }: Identifiers) {
   const alone = [...(network_id === undefined ? [] : [{ network_id }]), ...(email === undefined ? [] : [{ email }])];
   const isNamed = name !== undefined && company_name !== undefined;

@@ -1,16 +1,17 @@
+// Deletes contacts, and keeps them out of scans until the service has done it.
 import type { CallOptions, ServiceClient } from '../service-client.ts';
 
-/** The contacts this process deleted a short while ago: the service goes on answering them until its job has run. */
+/** The contacts this process deleted recently. The service still answers them until its job has run. */
 export interface Tombstones {
   add(uuid: string): void;
   has(uuid: string): boolean;
-  /** Those that still count, for remembering over a restart: uuid -> epoch milliseconds. */
+  /** Those that still count, for storing over a restart: uuid -> epoch milliseconds. */
   all(): Readonly<Record<string, number>>;
-  /** Takes up what an earlier process remembered. */
+  /** Adds what an earlier process stored. */
   restore(deletedAt: Readonly<Record<string, number>>): void;
 }
 
-/** How long a deleted contact that reappears is a ghost and not a new contact. */
+/** How long a reappearing deleted contact is not taken for a new one. */
 const ghostMs = 15 * 60_000;
 
 export function createTombstones(now: () => number): Tombstones {
@@ -35,8 +36,8 @@ export function createTombstones(now: () => number): Tombstones {
 }
 
 /**
- * Deletes a contact and remembers it, so that no scan takes it for a new one while it is still answered. `gone`: it was
- * not there any more. A repeat is harmless.
+ * Deletes a contact and stores it, so that no scan takes it for a new one while the service still answers it. `gone`:
+ * it did not exist any more. A repeat is harmless.
  */
 export async function deleteContact(
   client: ServiceClient,

@@ -1,35 +1,35 @@
-// What a column can be mapped to: every field of a contact, how it is read and how it is written. Worked out from the
-// operations table; only what no schema can say stands here as a list of exceptions.
+// The fields of a contact that a column can be mapped to, with how each is read and written.
+// They come from the operations table; the exceptions that no schema can express are listed here.
 import type { Direction } from '../../port.ts';
 import { contact, contactUpdate, lead } from '../operations/records.ts';
 import type { ContactField as AnswerField, ContactUpdate, Lead } from '../operations/records.ts';
 import type { FieldKind } from '../operations/shape.ts';
 
-/** A field of a contact by the name that the service gives it, in answers or in bodies. */
+/** A field of a contact by the name the service gives it, in answers or in bodies. */
 export type ContactFieldName = AnswerField | keyof Lead;
 
-/** How two values of a field compare beyond what holds for all text (V2). */
+/** How two values of a field compare, in addition to the rules for all text (V2). */
 export type Equality = 'exact' | 'email' | 'handle';
 
 export interface OutreachField {
   readonly name: ContactFieldName;
-  /** What values are and how they compare (V1). Fields that are only written are text. */
+  /** The kind of its values, and how they compare (V1). Fields that are only written are text. */
   readonly kind: FieldKind;
   readonly equality: Equality;
-  /** The fields of an answer that show it, the first that is not blank first; none: the service never gives it back. */
+  /** The fields of an answer that hold it; the first that is not blank counts. None: the service never answers it. */
   readonly readFrom: readonly AnswerField[];
   /** Its name under `lead` in upsert and add-new-lead; undefined: a create cannot set it. */
   readonly createAs?: keyof Lead;
   /** Its name in the body of an update; undefined: an update cannot change it. */
   readonly updateAs?: keyof ContactUpdate;
-  /** What a column of it may do, the default first; never empty. */
+  /** The directions a column of it may have, the default first; never empty. */
   readonly directions: readonly [Direction, ...Direction[]];
   readonly description?: string;
 }
 
 /**
- * The fields that go by other names when they are read than when they are written (M8). All others have one name, and are
- * readable where an answer has it, and writable where a body has it: `name`, which the service computes, is in no body.
+ * The fields with different names in answers and in bodies (M8). All others have one name. They are readable if an
+ * answer has it, and writable if a body has it: `name`, which the service computes, is in no body.
  */
 const renamed: Readonly<Partial<Record<ContactFieldName, Pick<OutreachField, 'readFrom' | 'createAs' | 'updateAs'>>>> =
   {
@@ -37,7 +37,7 @@ const renamed: Readonly<Partial<Record<ContactFieldName, Pick<OutreachField, 're
     network_id: { readFrom: ['network'], createAs: 'network_id', updateAs: 'network' },
   };
 
-/** Fields of which two spellings can be one address or one profile (V2). */
+/** Fields in which two spellings can mean one address or one profile (V2). */
 const equalities: Readonly<Partial<Record<ContactFieldName, Equality>>> = {
   email: 'email',
   work_email: 'email',
@@ -46,7 +46,10 @@ const equalities: Readonly<Partial<Record<ContactFieldName, Equality>>> = {
   network: 'handle',
 };
 
-/** Every field of a contact by name: those of answers in the order of the contract, then those that are only written. */
+/**
+ * Every field of a contact by name: the fields of answers in the order of the contract, then those that are only
+ * written.
+ */
 export const contactFields: ReadonlyMap<string, OutreachField> = new Map(
   [...new Set([...Object.keys(contact.fields), ...Object.keys(lead.shape)] as ContactFieldName[])].map((name) => [
     name,
@@ -54,7 +57,7 @@ export const contactFields: ReadonlyMap<string, OutreachField> = new Map(
   ]),
 );
 
-/** Throws for a name that is no field: configuration is checked before anybody asks. */
+/** Throws for an unknown field name: the configuration is checked first. */
 export function contactField(name: ContactFieldName): OutreachField {
   const field = contactFields.get(name);
   if (field === undefined) throw new Error(`a contact has no field ${name}`);

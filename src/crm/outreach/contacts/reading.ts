@@ -1,11 +1,11 @@
-// A contact of an answer as the mapping sees it: which fields of the answer show a mapped field, and which contact belongs.
+// Turns a contact of an answer into the mapped fields, and decides whether it is in scope.
 import type { Contact, ContactReading, ContactsSpec } from '../../port.ts';
 import { matches } from '../operations/filter.ts';
 import type { ContactRow } from '../scan/contact-row.ts';
 import { contactField, type ContactFieldName } from './fields.ts';
 
 export interface ContactReader {
-  /** Each call writes over the values that the one before answered. */
+  /** Each call overwrites the values of the call before. */
   readonly toSharedReading: (row: ContactRow) => ContactReading;
   readonly toContact: (row: ContactRow) => Contact;
 }
@@ -17,7 +17,7 @@ export function createContactReader({ fields, filter = {} }: ContactsSpec): Cont
   const values: unknown[] = sources.map(() => undefined);
   const shared = { uuid: '', values, updatedAt: undefined as number | undefined };
   return {
-    /** A plain loop, and no spread: it runs for every contact of a scan. */
+    /** A plain loop without a spread: it runs for every contact of a scan. */
     toSharedReading(row) {
       for (let index = 0; index < sources.length; index += 1) values[index] = firstGiven(row, sources[index]!);
       shared.uuid = row.uuid;
@@ -38,7 +38,7 @@ export function createContactReader({ fields, filter = {} }: ContactsSpec): Cont
   };
 }
 
-/** The first field that is not blank; one that is unknown hides those behind it, since it might hold the value. */
+/** The first field that is not blank. An unknown field hides those behind it, because it might hold the value. */
 function firstGiven(row: ContactRow, names: readonly string[]): unknown {
   if (names.length === 1) return row[names[0]!];
   let given: unknown = names.length === 0 ? undefined : null;

@@ -1,12 +1,13 @@
+// Sends a write at most once; only a 429 is followed by another try.
 import { RateLimitError } from '../../errors.ts';
 import type { CallOptions } from '../service-client.ts';
 
-/** A 429 was surely not carried out. After so many of them the next run tries again. */
+/** A 429 was surely not carried out. After this many the next run tries again. */
 const rateLimitsMax = 5;
 
 /**
- * L8: sent once. A second upsert finds the contact of the first, says the contract; but a service that answers an existing
- * contact with a second one was seen, and a call that got no answer may still be on its way.
+ * L8: sends once. By the contract a second upsert finds the contact of the first. But a service has answered an
+ * existing contact with a second one, and a call without an answer may still be on its way.
  */
 export async function sendOnce<Result>(
   call: CallOptions,

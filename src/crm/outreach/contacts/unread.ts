@@ -1,5 +1,5 @@
-// Operations on contacts whose answers stay as they came: a value is read once, by the kind of the field it is mapped to
-// (V1), and the other forty fields of a contact are never looked at.
+// Operations on contacts that leave their answers as they came.
+// The kind of the mapped field reads each value once (V1). The other forty fields of a contact are never read.
 import { isEmpty, openPage } from '../operations/answers.ts';
 import { NotThisAnswer, type Operation } from '../operations/define.ts';
 import type { ContactFilter } from '../operations/filter.ts';
@@ -22,7 +22,7 @@ export const lookupUnread: Operation<LookupInput, ContactRow | undefined> = {
 
 type SearchPage = ReturnType<typeof openPage>;
 
-/** Row by row: a full parse of every contact would cost more than fetching it. */
+/** Parses row by row: a full parse of every contact would cost more than fetching it. */
 export const searchUnread: Operation<{ readonly filter?: ContactFilter }, SearchPage> = {
   ...contacts.search,
   answer: { ...contacts.search.answer, read: openPage },

@@ -1,19 +1,20 @@
+// The kinds of answers that operations share: a record, a page, accepted.
 import * as z from 'zod';
 import { NotThisAnswer } from './define.ts';
 import type { AnswerRule } from './define.ts';
 import type { Fields, RecordFrom, RecordShape } from './shape.ts';
 
-/** One page of a collection, as read. */
+/** One page of a collection, after reading. */
 export interface Page<T> {
   readonly data: readonly T[];
-  /** Rows that were there but are no records (no uuid): whoever counts must know of them. */
+  /** Rows that came but are no records (no uuid). Counts must include them. */
   readonly unreadable: number;
-  /** What the service says it did; a clamped page size shows here, not in an error. */
+  /** The page size the service reports; a clamped page size shows here, not in an error. */
   readonly limit?: number;
   readonly offset?: number;
   /** All matches. May drift while paging. */
   readonly total?: number;
-  /** A hint at best: absent from the contract for contacts, and wrong at times. */
+  /** Only a hint: absent from the contract for contacts, and sometimes wrong. */
   readonly has_more?: boolean;
 }
 
@@ -25,19 +26,19 @@ interface RuleOptions {
 type RecordRuleOptions = RuleOptions & { readonly blank: 'again' | 'unknown' };
 
 /**
- * The largest honest page: 100 contacts, each with a text of 50,000 characters (V6) in which each character is written as
- * \\uXXXX, 6 bytes (30 MB), and 20 kB of other fields.
+ * The largest valid page: 100 contacts, each with a text of 50,000 characters (V6) in which each character is written
+ * as \\uXXXX, 6 bytes (30 MB), and 20 kB of other fields.
  */
 const pageBytesMax = 32_000_000;
-/** The largest honest record: ten such texts, 3 MB, and the lists of jobs, schools and posts that a contact carries. */
+/** The largest valid record: ten such texts, 3 MB, and the lists of jobs, schools and posts that a contact has. */
 export const recordBytesMax = 4_000_000;
 
-/** One record, also when it comes wrapped, or beside another object (`pick` chooses, `schema` documents the whole). */
+/** One record, also wrapped or beside another object (`pick` chooses, `schema` documents the whole). */
 export function recordAnswer<F extends Fields>(
   shape: RecordShape<F>,
   {
     success = [200],
-    // A uuid that is none is 422 (docs/service.md).
+    // The service answers 422 to an invalid uuid (docs/service.md).
     refusals = [404, 422],
     blank,
     pick = unwrap,
@@ -48,7 +49,7 @@ export function recordAnswer<F extends Fields>(
   return { success, refusals, schema, blank, bytesMax, read: (json) => readRecord(shape, pick(json)) };
 }
 
-/** One record or none; a miss has been seen as 404, 204, null, {}, [] and a blank body. */
+/** One record or none; 404, 204, null, {}, [] and a blank body have all been answers for none. */
 export function maybeAnswer<F extends Fields>(
   shape: RecordShape<F>,
 ): AnswerRule<RecordFrom<RecordShape<F>> | undefined> {
@@ -63,7 +64,7 @@ export function maybeAnswer<F extends Fields>(
   };
 }
 
-/** A page of records, flat or wrapped, its figures beside `data` or under `pagination`. */
+/** A page of records, flat or wrapped, with its figures beside `data` or under `pagination`. */
 export function pageAnswer<F extends Fields>(
   shape: RecordShape<F>,
   refusals: readonly number[] = [422],
@@ -102,9 +103,8 @@ export function doneAnswer<Answer>(
 }
 
 /**
- * Whether nothing follows a page that has `rows` rows and ends at row `end` of the listing. A total alone does not say so
- * where the page holds as many rows as it may (`limit`): totals are wrong by a few at times, and one call more shows whether
- * rows follow.
+ * Whether no row follows a page of `rows` rows that ends at row `end` of the listing. If the page is full (`limit`),
+ * the total alone does not decide: totals are sometimes wrong by a few, and one more call shows whether rows follow.
  */
 export function isLastPage(
   { total, limit }: Pick<Page<unknown>, 'total' | 'limit'>,
@@ -114,7 +114,7 @@ export function isLastPage(
   return rows === 0 || (end >= (total ?? Infinity) && rows < (limit ?? Infinity));
 }
 
-/** The rows and figures of a page, before any row is read. */
+/** The rows and figures of a page. The rows are not read yet. */
 export function openPage(json: unknown): Omit<Page<unknown>, 'data' | 'unreadable'> & { rows: readonly unknown[] } {
   if (!isObject(json) || !Array.isArray(json['data'])) throw new NotThisAnswer('a page has a list under "data"');
   const figures = isObject(json['pagination']) ? { ...json, ...json['pagination'] } : json;
@@ -133,7 +133,7 @@ function count(name: string, value: unknown): Record<string, number> {
   return typeof figure === 'number' && Number.isInteger(figure) && figure >= 0 ? { [name]: figure } : {};
 }
 
-/** The record itself, whether it stands alone or under `lead` or `data` with markers beside it. */
+/** The record itself: alone, or under `lead` or `data` beside markers. */
 export function unwrap(json: unknown): unknown {
   if (!isObject(json)) return json;
   for (const wrapper of [json['lead'], json['data']]) {
@@ -142,7 +142,7 @@ export function unwrap(json: unknown): unknown {
   return json;
 }
 
-/** The first object with a uuid: of several under their own names, or the answer itself. */
+/** The first object with a uuid: one of several under their names, or the answer itself. */
 export function firstWithUuid(json: unknown): unknown {
   if (!isObject(json) || typeof json['uuid'] === 'string') return json;
   return Object.values(json).find((value) => isObject(value) && typeof value['uuid'] === 'string') ?? json;

@@ -1,3 +1,4 @@
+// The operations on automations.
 import * as z from 'zod';
 import { doneAnswer, isObject, pageAnswer, recordAnswer, recordBytesMax, unwrap } from './answers.ts';
 import { operation } from './define.ts';
@@ -6,12 +7,12 @@ import { collectionFilter, paging, pagingDefaults } from './paging.ts';
 import { automation, contact, customFields, lead } from './records.ts';
 import type { Contact } from './records.ts';
 
-/** What became of a contact that was to be created and enrolled in one call. */
+/** The outcome of creating and enrolling a contact in one call. */
 type AddNewLeadOutcome =
   | { readonly outcome: 'added'; readonly contact?: Contact }
-  /** `skip_if_lead_exists` was set, and it does. */
+  /** `skip_if_lead_exists` was set, and the contact exists. */
   | { readonly outcome: 'skipped'; readonly reason: string }
-  /** A success that says neither; a person has to look. */
+  /** A success that names neither outcome; a person has to look. */
   | { readonly outcome: 'unknown'; readonly raw: unknown };
 
 const addNewLeadAnswer: AnswerRule<AddNewLeadOutcome> = {
@@ -28,7 +29,7 @@ const addNewLeadAnswer: AnswerRule<AddNewLeadOutcome> = {
   },
 };
 
-/** Being enrolled already is what was asked for; some service versions refuse it all the same. */
+/** An existing enrolment is the wanted result; some versions of the service refuse the call all the same. */
 const alreadyEnrolled: AnswerRule<'added' | 'already'>['refused'] = ({ status, message }) =>
   status === 409 || (status === 422 && /\balready\b/i.test(message)) ? { answer: 'already' } : undefined;
 

@@ -1,3 +1,4 @@
+// The operations on contacts.
 import * as z from 'zod';
 import { doneAnswer, isObject, maybeAnswer, pageAnswer, recordAnswer } from './answers.ts';
 import { operation } from './define.ts';
@@ -45,7 +46,7 @@ export const contacts = {
       order_type: z.enum(['asc', 'desc']).optional(),
       disable_aggregation,
     }),
-    // What the service does when one of these is left out is not promised.
+    // The behaviour of the service without these fields is not documented.
     defaults: { limit: 100, offset: 0, order_field: 'created_at', order_type: 'asc', disable_aggregation: true },
     prepare: (input) => (isObject(input['filter']) ? { ...input, filter: prepareFilter(input['filter']) } : input),
     answerLocally: ({ filter, offset }) =>
@@ -80,7 +81,7 @@ export const contacts = {
     effects:
       'Dispatches a contact delete job, which creates a mass action item and a delete payload marking the contact as ' +
       'manually deleted by the user. The contact may be readable for a while.',
-    // Gone is what was asked for, whoever deleted it.
+    // A missing contact is the wanted result.
     answer: doneAnswer<'requested' | 'gone'>(
       'requested',
       { success: [204, 200, 202], refusals: [404, 422] },
@@ -92,7 +93,7 @@ export const contacts = {
     summary: 'Create or update a contact in a list',
     method: 'POST',
     path: '/leads/api/leads/upsert',
-    // A second one finds the contact of the first by the identifiers that were sent.
+    // A second call finds the contact of the first by the identifiers that were sent.
     repeat: 'harmless',
     body: z.strictObject({
       lead,

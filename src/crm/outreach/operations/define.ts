@@ -1,6 +1,7 @@
+// The type of an operation, and the function that declares one.
 import * as z from 'zod';
 
-/** One operation of the service, declared once: the client, the stand-in, the command line and the docs read it here. */
+/** One operation of the service, declared once for the client, the stand-in, the command line and the docs. */
 export interface Operation<Input = unknown, Answer = unknown> {
   readonly summary: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -10,54 +11,55 @@ export interface Operation<Input = unknown, Answer = unknown> {
   readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;
   /**
-   * What a second, identical call does. `read`: nothing at all. `harmless`: leaves the service as the first one left it,
-   * so a lost answer may be followed by another try. `harmful`: enrols, sends or creates once more; never repeated.
+   * The effect of a second, identical call. `read`: nothing changes. `harmless`: the service stays as the first call
+   * left it, so a lost answer may be followed by another try. `harmful`: the call enrols, sends or creates once more;
+   * it is never repeated.
    */
   readonly repeat: 'read' | 'harmless' | 'harmful';
   readonly answer: AnswerRule<Answer>;
-  /** How `filter` travels in the query string; the service is not of one mind (see encodeQuery). */
+  /** How `filter` is written in the query string; the areas of the service differ (see encodeQuery). */
   readonly filterStyle?: FilterStyle;
-  /** What the client sends when the caller names no value: everything the service has been seen to default oddly. */
+  /** Values sent when the caller gives none: every field whose default has varied between services. */
   readonly defaults?: Readonly<Record<string, unknown>>;
-  /** Turns what a caller may say into what the service understands, before validation. */
+  /** Turns the forms a caller may use into those of the service, before validation. */
   readonly prepare?: (input: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
-  /** An answer known without asking, or undefined. */
+  /** An answer that is known without a call, or undefined. */
   readonly answerLocally?: (input: Readonly<Record<string, unknown>>) => Answer | undefined;
-  /** What the operation sets in motion beyond its answer, for the docs. */
+  /** Effects of the operation beyond its answer, for the docs. */
   readonly effects?: string;
-  /** Phantom: carries the input type; never present at run time. */
+  /** Phantom: carries the input type; absent at run time. */
   readonly input?: (input: Input) => void;
 }
 
 export type FilterStyle = 'flat' | 'bracket' | 'json';
 
-/** How the answers of an operation read. */
+/** How the answers of an operation are read. */
 export interface AnswerRule<Answer> {
-  /** Statuses of success that have been seen; any 2xx is accepted. */
+  /** The known statuses of success; any 2xx is accepted. */
   readonly success: readonly number[];
-  /** Refusals this operation is documented with, beyond those every operation has (400, 401, 403, 429, 5xx). */
+  /** Documented refusals of this operation, beyond those of every operation (400, 401, 403, 429, 5xx). */
   readonly refusals: readonly number[];
-  /** The body of a success as documented; undefined where none is promised. */
+  /** The documented body of a success; undefined: none is documented. */
   readonly schema?: z.ZodType;
-  /** Bytes of a success, unpacked: more is no answer to this operation (answers.ts says why these). */
+  /** Bytes of a success, unpacked: a larger answer is refused (answers.ts has the reasons). */
   readonly bytesMax: number;
-  /** Reads the JSON of a success. Throws NotThisAnswer when it is something else. */
+  /** Reads the JSON of a success. Throws NotThisAnswer for any other. */
   readonly read: (json: unknown, status: number) => Answer;
   /**
-   * What a success without a body means: `again` (a loaded service sends blank 200s; ask again), `unknown` (a write
+   * The meaning of a success without a body: `again` (a loaded service sends blank 200s; ask again), `unknown` (a write
    * happened or not: outcome unknown), or this very answer.
    */
   readonly blank: 'again' | 'unknown' | { readonly answer: Answer };
-  /** The meaning of a refusal in the service's own words, where it is an answer after all: a lookup's or a second delete's 404. */
+  /** The meaning of a refusal that is an answer: the 404 of a lookup or of a second delete. */
   readonly refused?: (refusal: { readonly status: number; readonly message: string }) => { answer: Answer } | undefined;
 }
 
-/** A 2xx whose JSON is not what the operation answers. */
+/** A 2xx whose JSON is no answer of the operation. */
 export class NotThisAnswer extends Error {
   override readonly name = 'NotThisAnswer';
 }
 
-/** Path parameters go into the address, where "..", "/" or "?" would name something else. */
+/** Path parameters go into the address, where "..", "/" or "?" would change the path. */
 const pathSegment = z.string().regex(/^[A-Za-z0-9_-]+$/, 'must be an identifier: letters, digits, - and _ only');
 
 function pathParameters(path: string): z.ZodObject {
@@ -75,7 +77,7 @@ type Declaration<Path extends `/${string}`, Query, Body, Answer> = Omit<
   'path' | 'pathParameters' | 'query' | 'body' | 'input'
 > & { readonly path: Path; readonly query?: Query; readonly body?: Body };
 
-/** Declares an operation; its input is one flat object: path parameters, query and body fields share no name. */
+/** Declares an operation. Its input is one flat object: path parameters, query and body fields share no name. */
 export function operation<
   const Path extends `/${string}`,
   Answer,

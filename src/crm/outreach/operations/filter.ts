@@ -1,11 +1,11 @@
+/*
+ * The filter of the contact search: its grammar, the normal form that the client sends, and whether a contact matches
+ * it.
+ * The client matches too: a service that ignores a filter answers rows that do not match.
+ */
 import * as z from 'zod';
 import { contact, contactFieldNames } from './records.ts';
 import type { ContactField } from './records.ts';
-
-/*
- * The filter of the contact search: its grammar, what the client makes of loose input, and what a filter means for one
- * contact. The meaning is needed on this side too: a service that ignores a filter answers rows that do not match.
- */
 
 const comparisons = ['=', '!=', '<', '<=', '>', '>=', '<>'] as const;
 type Comparison = (typeof comparisons)[number];
@@ -21,11 +21,11 @@ const filterValue = z.union([
 ]);
 export type FilterValue = z.infer<typeof filterValue>;
 
-/** `q` is no contact field: it searches several text fields at once, where the service offers nothing better. */
+/** `q` is no contact field: it searches several text fields at once. */
 export const contactFilter = z.partialRecord(z.enum([...contactFieldNames, 'q']), filterValue);
 export type ContactFilter = z.infer<typeof contactFilter>;
 
-/** What the client makes of a filter before it is checked and sent. */
+/** The normal form of a filter, made before it is checked and sent. */
 export function prepareFilter(filter: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(filter).map(([key, value]) => [key, prepareValue(key, value)]));
 }
@@ -42,7 +42,7 @@ function prepareValue(key: string, value: unknown): unknown {
   );
 }
 
-/** A bare date would be read as its midnight, and `<= 2026-11-21` would lose all of the 21st. */
+/** The service would read a bare date as its midnight, and `<= 2026-11-21` would lose all of the 21st. */
 function wholeDay(operator: string, date: string): Record<string, string> {
   const first = `${date}T00:00:00.000000Z`;
   const last = `${date}T23:59:59.999999Z`;
@@ -63,8 +63,8 @@ export function matchesNothing(filter: ContactFilter): boolean {
 }
 
 /**
- * Whether a contact matches, by the rules of SQL that stand behind the service: a NULL matches no comparison, not even
- * `!=`. undefined where it cannot be told from here: `q`, or a field the answer does not carry.
+ * Whether a contact matches, by the rules of SQL: a NULL matches no comparison, not even `!=`. undefined: it cannot be
+ * decided here, because of `q` or a field that is not in the answer.
  */
 export function matches(contactRow: Readonly<Record<string, unknown>>, filter: ContactFilter): boolean | undefined {
   let verdict: boolean | undefined = true;
@@ -115,7 +115,7 @@ function compare(name: ContactField, value: unknown, operator: Comparison, bound
   }
 }
 
-/** Instants compare as instants, whatever their decimals; flags as 0 and 1; numbers as numbers; the rest as text. */
+/** Instants compare as instants, with or without decimals; flags as 0 and 1; numbers as numbers; the rest as text. */
 function comparable(name: ContactField, value: unknown): string | number {
   switch (contact.fields[name].kind) {
     case 'instant':

@@ -1,10 +1,11 @@
+// The operations on network messages and e-mails.
 import * as z from 'zod';
 import { firstWithUuid, pageAnswer, recordAnswer } from './answers.ts';
 import { operation } from './define.ts';
 import { collectionFilter, paging, pagingDefaults } from './paging.ts';
 import { email, networkMessage } from './records.ts';
 
-/** A range, as `sent_at` takes it: full ISO instants. */
+/** A range, in the form of `sent_at`: full ISO instants. */
 const range = z.union([z.string(), z.partialRecord(z.enum(['<', '<=', '>', '>=']), z.string())]);
 
 export const networkMessages = {
@@ -58,7 +59,7 @@ export const networkMessages = {
   }),
 };
 
-/** What is stored of an e-mail beside its row. */
+/** The stored parts of an e-mail beside its row. */
 const emailBody = z.looseObject({
   uuid: z.string(),
   subject: z.string().nullable(),

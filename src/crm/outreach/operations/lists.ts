@@ -1,3 +1,4 @@
+// The operations on lists.
 import * as z from 'zod';
 import { pageAnswer, recordAnswer } from './answers.ts';
 import { operation } from './define.ts';

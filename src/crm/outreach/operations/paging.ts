@@ -1,6 +1,7 @@
+// The query parameters that listings share.
 import * as z from 'zod';
 
-/** What every GET of a collection takes; the contract shows the defaults 20 and 0 for automations. */
+/** The query of every GET of a collection; the contract shows the defaults 20 and 0 for automations. */
 export const paging = {
   limit: z.int().min(1).optional().describe('page size, 20 when left out'),
   offset: z.int().min(0).optional().describe('0 when left out'),
@@ -8,7 +9,7 @@ export const paging = {
   order_type: z.enum(['asc', 'desc']).optional(),
 };
 
-/** Sent always: the service's own defaults have been seen to differ from the documented ones. */
+/** Always sent: the service's defaults have differed from the documented ones. */
 export const pagingDefaults = { limit: 100, offset: 0, order_field: 'created_at', order_type: 'asc' };
 
 /** Search filters of a collection: equality for each of `keys`. */

@@ -1,8 +1,9 @@
+// Writes and reads the query strings of operations.
 import type * as z from 'zod';
 import { isObject } from './answers.ts';
 import type { FilterStyle } from './define.ts';
 
-/** What stands in a query: the schemas of the operations have nothing else there but filters. */
+/** The values in a query: besides these, the schemas of the operations have only filters there. */
 type QueryValue = string | number | boolean | undefined | QueryObject;
 
 export interface QueryObject {
@@ -10,7 +11,7 @@ export interface QueryObject {
 }
 
 /**
- * A query as the service takes it. `filter` travels in one of three styles, because the areas of the service differ:
+ * Writes a query in the form of the service. `filter` has one of three styles, because the areas of the service differ:
  * `bracket` filter[q]=x, `flat` q=x, `json` filter={"q":"x"}. A range nests one level: filter[sent_at][>=]=...
  */
 export function encodeQuery(query: QueryObject, style: FilterStyle = 'bracket'): URLSearchParams {
@@ -25,8 +26,8 @@ export function encodeQuery(query: QueryObject, style: FilterStyle = 'bracket'):
 }
 
 /**
- * The query of a request, in any of the styles, as the operation's schema expects it: texts stay texts, and what reads as
- * an integer becomes one where the schema has a number. Unknown names are kept, for the schema to refuse.
+ * Reads the query of a request, in any of the styles, for the operation's schema: texts stay texts, and an integer is
+ * made if the schema has a number. Unknown names are kept, for the schema to refuse.
  */
 export function decodeQuery(params: URLSearchParams, schema: z.ZodObject): Record<string, unknown> {
   const query: Record<string, unknown> = {};
@@ -66,7 +67,7 @@ function bare(name: string): string {
 
 function assign(target: Record<string, unknown>, path: readonly string[], value: unknown): void {
   const [key = '', ...rest] = path;
-  // A key like __proto__ must become a name like any other.
+  // A key like __proto__ must be a name like any other.
   if (rest.length === 0)
     Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
   else {

@@ -1,11 +1,10 @@
+/*
+ * The records of the service. The contract shows contact and automation. List, sender profile, network message and
+ * e-mail follow what clients of the service read in practice; every field but the uuid is optional.
+ */
 import * as z from 'zod';
 import { flag, instant, integer, json, nested, objects, record, text, texts, uuid } from './shape.ts';
 import type { RecordFrom } from './shape.ts';
-
-/*
- * The records of the service. Contact and automation are shown by the contract; list, sender profile, network message
- * and e-mail are not, and follow what clients of the service read in practice, every field but the uuid optional.
- */
 
 const ids = { uuid: uuid(), team_id: integer(), user_id: integer() };
 const times = { created_at: instant(), updated_at: instant() };
@@ -61,7 +60,9 @@ export type Contact = RecordFrom<typeof contact>;
 export type ContactField = keyof typeof contact.fields;
 export const contactFieldNames = Object.keys(contact.fields) as [ContactField, ...ContactField[]];
 
-/** What upsert and add-new-lead take under `lead`; update takes the same, flat, without `network_id`. All are strings. */
+/**
+ * The fields under `lead` of upsert and add-new-lead; update has the same, flat, without `network_id`. All are strings.
+ */
 const flatLead = {
   first_name: z.string().optional(),
   last_name: z.string().optional(),
@@ -95,7 +96,10 @@ export const customFields = z
 export const list = record('List', { ...ids, name: text(), ...times });
 export type List = RecordFrom<typeof list>;
 
-/** Minutes from midnight in `from` and `to`; `dow` 0 is Sunday, and 7 too. One service version calls them min and max. */
+/**
+ * Minutes from midnight in `from` and `to`; `dow` 0 is Sunday, and so is 7. One version of the service calls them min
+ * and max.
+ */
 const timeblock = z.preprocess(
   (block) => {
     if (typeof block !== 'object' || block === null || !('min' in block) || !('max' in block)) return block;

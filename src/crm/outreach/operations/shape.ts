@@ -1,13 +1,16 @@
+// The kinds of fields, and the schemas of records made from them.
 import * as z from 'zod';
 
 /**
- * How the records of the service are described, once: each field has a kind, and the kind knows how the value reads in
- * practice (`read`) and what the contract says it is on the wire (`wire`, JSON Schema).
+ * The description of the records of the service. Each field has a kind. The kind reads the values that occur in
+ * practice (`read`) and knows the type in the contract (`wire`, JSON Schema).
  *
- * Reading is tolerant, because the same paths have been published with changed bodies: null is kept (blank), a missing
- * field stays missing (unknown), 0/1 and true/false are the same flag, an unknown enum value is a text like any other,
- * and fields that nobody declared are kept as they came. A value that its kind cannot read becomes undefined (unknown):
- * a surprise in one field must neither lose the record nor pass for a blank.
+ * Reading is tolerant, because the same paths have been published with changed bodies:
+ * - null is kept (blank), and a missing field stays missing (unknown);
+ * - 0/1 and true/false are the same flag;
+ * - an unknown enum value is a text like any other, and undeclared fields are kept as they came;
+ * - a value that its kind cannot read becomes undefined (unknown). One unexpected field must neither lose the record
+ *   nor count as blank.
  */
 export type FieldKind = 'text' | 'integer' | 'flag' | 'instant' | 'texts' | 'json';
 
@@ -15,7 +18,7 @@ interface ValueByKind {
   text: string;
   integer: number;
   flag: boolean;
-  /** ISO 8601, UTC, exactly as the service wrote it: with or without its six decimals. */
+  /** ISO 8601, UTC, as the service wrote it: with or without its six decimals. */
   instant: string;
   texts: readonly string[];
   json: unknown;
@@ -36,17 +39,17 @@ type RecordOf<F extends Fields> = { readonly uuid: string } & {
   readonly [Name in keyof F as Exclude<Name, 'uuid'>]?: F[Name] extends Field<infer T> ? Read<T> : never;
 } & { readonly [unknownField: string]: unknown };
 
-/** A record of the service: its fields by name, and the schema that reads one off the wire. */
+/** A record of the service: its fields by name, and the schema that reads it. */
 export interface RecordShape<F extends Fields = Fields> {
   readonly name: string;
   readonly fields: F;
-  /** Parses any object with a uuid; never fails because of another field. */
+  /** Parses any object with a uuid; another field never makes it fail. */
   readonly schema: z.ZodType<RecordOf<F>>;
 }
 
 export type RecordFrom<Shape> = Shape extends RecordShape<infer F> ? RecordOf<F> : never;
 
-/** `promised` names the fields the contract marks as required; reading asks for the uuid alone. */
+/** `promised` names the fields the contract marks as required; reading needs the uuid alone. */
 export function record<F extends Fields>(
   name: string,
   fields: F,
@@ -58,7 +61,7 @@ export function record<F extends Fields>(
       key === 'uuid' ? z.string().min(1).meta(wire) : z.unknown().transform(read).optional().meta(wire),
     ]),
   );
-  // The loose object types its leaves as unknown; RecordOf says what the readers above really return.
+  // The loose object types its fields as unknown; RecordOf has the types that the readers above return.
   const schema = z.looseObject(leaves).meta({ id: name, required: ['uuid', ...promised] }) as unknown as z.ZodType<
     RecordOf<F>
   >;
@@ -78,21 +81,21 @@ function field<K extends FieldKind>(kind: K, wire: Record<string, unknown>, note
   return { kind, read: reads[kind], wire: note === undefined ? wire : { ...wire, description: note } };
 }
 
-/** The identifier of a record; the one field that must be there. */
+/** The identifier of a record, and its only required field. */
 export const uuid = (note = 'identifier') => field('text', { type: 'string' }, note);
 export const text = (note?: string) => field('text', { type: ['string', 'null'] }, note);
 export const integer = (note?: string) => field('integer', { type: ['integer', 'null'] }, note);
 export const texts = (note?: string) => field('texts', { type: ['array', 'null'], items: { type: 'string' } }, note);
 export const instant = (note = 'ISO 8601 UTC timestamp') =>
   field('instant', { type: ['string', 'null'], format: 'date-time' }, note);
-/** The contract shows 0/1; booleans have been seen. */
+/** The contract shows 0/1; booleans occur too. */
 export const flag = (note = 'flag, 0 or 1') => field('flag', { type: ['integer', 'boolean', 'null'] }, note);
-/** An array of objects whose element shape the contract does not show; one service version sends a single object. */
+/** An array of objects whose elements the contract does not show; one version of the service sends a single object. */
 export const objects = (note?: string) =>
   field('json', { type: ['array', 'object', 'null'], items: { type: 'object' } }, note);
 export const json = (wire: Readonly<Record<string, unknown>>, note?: string) => field('json', wire, note);
 
-/** A nested value with a reader of its own; what it cannot read stays as it came. */
+/** A nested value with its own reader; a part that it cannot read stays as it came. */
 export function nested<T>(schema: z.ZodType<T>, note?: string): Field<T> {
   const { $schema: _, ...wire } = z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' });
   const read = (value: unknown) => (value == null ? value : (schema.safeParse(value).data ?? (value as T)));

@@ -1,3 +1,4 @@
+// The operations table.
 import { automations } from './automations.ts';
 import { contacts } from './contacts.ts';
 import type { Operation } from './define.ts';
@@ -5,11 +6,11 @@ import { emails, networkMessages } from './inbox.ts';
 import { lists } from './lists.ts';
 import { senderProfiles } from './sender-profiles.ts';
 
-/** Every operation of the service, by area. Everything that speaks with the service, or plays it, is made from this. */
+/** Every operation of the service, by area. The client, the stand-in and the docs are made from this table. */
 export const operations = { contacts, lists, automations, senderProfiles, networkMessages, emails };
 
 export interface NamedOperation {
-  /** Area and operation as the command line spells them: `contacts.lookup-one`. */
+  /** Area and operation in the spelling of the command line: `contacts.lookup-one`. */
   readonly name: string;
   readonly area: keyof typeof operations;
   readonly operation: Operation;
@@ -20,14 +21,14 @@ export const operationList: readonly NamedOperation[] = Object.entries(operation
   Object.entries(table).map(([key, operation]) => ({
     name: `${kebab(area)}.${kebab(key)}`,
     area: area as keyof typeof operations,
-    // Each entry takes an input of its own; whoever goes by name validates against its schemas.
+    // Each entry has its own input; a caller that goes by name validates against the entry's schemas.
     operation: operation as Operation,
   })),
 );
 
 const nameByRoute = new Map(operationList.map(({ name, operation }) => [route(operation), name]));
 
-/** The name of an operation, also of one that reads its answer in another way than the table's. */
+/** The name of an operation, or of its variant with another reader. */
 export function operationName(operation: Operation): string {
   return nameByRoute.get(route(operation)) ?? route(operation);
 }

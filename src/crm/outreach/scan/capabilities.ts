@@ -1,23 +1,23 @@
 /**
- * What this account's service turned out to be able to do. Nothing of it is promised, and the descriptions of the service
- * disagree, so it is tried in use and remembered for a day. The same object serves every scan on a token.
+ * What the service of this account can do. None of it is documented reliably, so the scan tries it and keeps the result
+ * for a day. The same object serves every scan on a token.
  */
 export interface Capabilities {
-  /** False once the capability has been seen to fail; true when it worked, or was not tried since it expired. */
+  /** False: the capability was seen to fail. True: it worked, or was not tried since the last result expired. */
   readonly offers: (capability: Capability) => boolean;
   readonly failed: (capability: Capability) => void;
-  /** For what cannot be seen to fail: noted once it was seen to work beyond doubt. */
+  /** For a capability whose failure cannot be seen: noted once it surely worked. */
   readonly proved: (capability: Capability) => void;
   readonly isProved: (capability: Capability) => boolean;
 }
 
 /**
- * `filter:f`: a filter on field f is accepted; `range:f`: so is `f >= x`, and honoured; `order:f`: so is ordering by f;
- * `uuids`: so is a filter by a list of uuids.
+ * `filter:f`: a filter on field f is accepted; `range:f`: so is `f >= x`, and it is applied; `order:f`: so is ordering
+ * by f; `uuids`: so is a filter by a list of uuids.
  */
 export type Capability = `filter:${string}` | 'uuids' | `${'range' | 'order'}:${'created_at' | 'updated_at' | 'uuid'}`;
 
-/** The service may be mended or upgraded meanwhile; asking again once a day costs one call. */
+/** The service may change meanwhile; a new try costs one call a day. */
 const rememberedMs = 24 * 3_600_000;
 
 export function createCapabilities(now: () => number): Capabilities {

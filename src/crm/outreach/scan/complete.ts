@@ -1,31 +1,31 @@
-// Reads one window until every contact of it was seen: by uuid, the one order without ties, else again and again.
+// Reads one window until every contact of it was seen: by uuid, the one order without ties, else in repeated passes.
 import type { ContactRow } from './contact-row.ts';
 import { CapabilityMissing, type PageRequest, type Range, type Stamp } from './pages.ts';
 import type { WindowOptions } from './window.ts';
 
 /**
- * Where contacts that share a stamp come in another order in each answer, a pass over pages misses about a third of them.
- * What 16 passes over 9,000 miss is less than one contact in a thousand windows.
+ * If contacts with the same stamp change places in each answer, a pass over pages misses about a third of them. After
+ * 16 passes over 9,000, less than one window in a thousand misses a contact.
  */
 const passesMax = 16;
-/** Passes in a row that show nothing new: at a third missed by each, one contact in 729 is still missing by chance. */
+/** Passes in a row that show nothing new. If each misses a third, one contact in 729 is still missing by chance. */
 const fruitlessMax = 6;
 
 interface Window {
   readonly options: WindowOptions;
   readonly stamp: Stamp;
   readonly range: Range;
-  /** Whatever the window showed, in scope or not. */
+  /** Contacts of the window, in scope or not. */
   readonly uuids: Set<string>;
-  /** Totals that the service told of it. More than one: contacts come and go. */
+  /** Totals that the service gave for it. More than one: contacts came and went. */
   readonly totals: Set<number>;
   /** Rows of the last pass that were no contacts. */
   unreadable: number;
 }
 
 /**
- * The contacts of a window that no query showed before. `range` has to keep new contacts out. The tally is told what is
- * missing in the end: that totals kept moving, that less came than the service promised, or that one query gives no more.
+ * Yields the contacts of a window that no query showed before. `range` has to exclude new contacts. The tally gets what
+ * is missing at the end: moving totals, fewer contacts than the total, or a query that gives no more.
  */
 export async function* readSettled(
   options: WindowOptions,
@@ -52,7 +52,7 @@ export async function* readSettled(
   }
 }
 
-/** A total that stands still and was reached. Without totals the end of the rows is all there is to go by. */
+/** A total that stayed the same and was reached. Without totals only the end of the rows counts. */
 function isComplete({ uuids, totals, unreadable }: Window): boolean {
   const [total] = totals;
   return totals.size === 1 && total === uuids.size + unreadable;
@@ -63,7 +63,7 @@ function whyLimited({ options: { windowRows }, stamp, range: { from } }: Window,
   return `${total} contacts ${which}, and one query gives ${windowRows}`;
 }
 
-/** From the lowest uuid on, query after query; from the highest down where the service does not compare uuids. */
+/** From the lowest uuid on, query after query; from the highest down if the service does not compare uuids. */
 async function* readByUuid(window: Window): AsyncGenerator<readonly ContactRow[]> {
   const { options, stamp, range, uuids } = window;
   const ask = { stamp, range, by: 'uuid' } as const;
@@ -80,7 +80,7 @@ async function* readByUuid(window: Window): AsyncGenerator<readonly ContactRow[]
   yield* readQuery(window, { ...ask, order: 'desc' });
 }
 
-/** For a service that orders by nothing reliable: each pass shows some that the ones before missed. */
+/** For a service without a reliable order: each pass shows some contacts that earlier passes missed. */
 async function* readRepeatedly(window: Window): AsyncGenerator<readonly ContactRow[]> {
   const { stamp, range, uuids, totals } = window;
   let fruitless = 0;
@@ -89,12 +89,12 @@ async function* readRepeatedly(window: Window): AsyncGenerator<readonly ContactR
     const isCut = yield* readQuery(window, { stamp, range, order: 'any' });
     if (isComplete(window)) return;
     fruitless = uuids.size > known ? 0 : fruitless + 1;
-    // Too many for one query, and always the same: they will be the same once more.
+    // Too many for one query, and always the same: a repeat would show the same ones.
     if (isCut && fruitless > 0) return;
   }
 }
 
-/** One query, page by page. True when it has more than `windowRows`. */
+/** Reads one query, page by page. True: it has more than `windowRows`. */
 async function* readQuery(
   window: Window,
   request: Omit<PageRequest, 'offset'>,
@@ -106,7 +106,7 @@ async function* readQuery(
     const page = await source.read({ ...request, offset });
     tally.pages += 1;
     unreadable += page.unreadable;
-    // The total of the whole window, not of what is left of it.
+    // The total of the whole window, not of its rest.
     if (page.total !== undefined && request.after === undefined) window.totals.add(page.total);
     for (const { uuid } of page.read) window.uuids.add(uuid);
     yield seen.take(page.contacts);

@@ -1,26 +1,26 @@
-// Changed contacts, latest first, for a service that orders by updated_at and does not compare it.
+// Reads changed contacts, latest first, from a service that orders by updated_at and does not compare it.
 import type { Capabilities } from './capabilities.ts';
 import type { ContactRow } from './contact-row.ts';
 import { CapabilityMissing } from './pages.ts';
 import type { WindowOptions } from './window.ts';
 
-/** More contacts changed than one query gives: another way of scanning is needed. */
+/** More contacts changed than one query gives: the scan needs another way. */
 export class TooManyChanged extends Error {
   override readonly name = 'TooManyChanged';
 }
 
-/** A pass in which a contact came twice is followed by another one, at most so often. */
+/** How many passes may follow one in which a contact came twice. */
 const passesMax = 6;
 /** Passes in a row that show nothing new. */
 const fruitlessMax = 2;
 
 /**
- * Updated contacts, latest first, until they are older than `from`.
+ * Yields updated contacts, latest first, until they are older than `from`.
  *
- * Stopping early stands on the order alone, and an ignored order looks right as long as contacts happen to have been
- * updated in the order of their creation. So it counts only once it was seen to differ from that one. A contact that comes
- * twice in one pass shows that another one may have been missed: contacts that share a stamp come in any order, or an edit
- * moved the pages. Then it is read again; a window that never stands still is told to the tally.
+ * Stopping early depends on the order alone. An ignored order looks right as long as contacts were updated in the order
+ * of their creation. So the order counts only once it was seen to differ from that one. A contact that comes twice in
+ * one pass shows that another may be missing: contacts with the same stamp change places, or an edit moved the pages.
+ * Then the window is read again; one that keeps moving goes to the tally.
  */
 export async function* newestFirst(
   options: WindowOptions,
@@ -70,7 +70,7 @@ async function* readPass(
       throw new CapabilityMissing('order:updated_at');
     }
     if (!page.isLast) continue;
-    // The pages ended before the total: what follows was not read.
+    // The pages ended before the total: the rest was not read.
     if (page.total !== undefined && offset < page.total) tally.short = { read: offset, of: page.total };
     return newContacts;
   }

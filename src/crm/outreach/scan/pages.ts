@@ -1,3 +1,4 @@
+// Reads single pages of the contact search, and detects ignored ranges and orders.
 import { GatewayError, ValidationError } from '../../errors.ts';
 import { isLastPage } from '../operations/answers.ts';
 import type { ContactFilter, FilterValue } from '../operations/filter.ts';
@@ -20,9 +21,9 @@ export interface Range {
 export interface PageRequest {
   readonly stamp: Stamp;
   readonly range: Range;
-  /** `any`: some order is asked for, so that pages are stable, but the scan does not stand on it. */
+  /** `any`: some order is requested for stable pages, but the scan does not depend on it. */
   readonly order: 'asc' | 'desc' | 'any';
-  /** Ordered by it instead of by the stamp: no two contacts are equal in it. */
+  /** The scan orders by it instead of the stamp: no two contacts have the same. */
   readonly by?: 'uuid';
   /** Only uuids after this one; goes with `by`. */
   readonly after?: string;
@@ -32,17 +33,17 @@ export interface PageRequest {
 interface ContactPage {
   /** Contacts in scope, in the order of the answer. */
   readonly contacts: readonly ContactRow[];
-  /** The same and those out of scope, where the service does not filter by all of it. */
+  /** The same and those out of scope, if the service does not filter by all of the scope. */
   readonly read: readonly ContactRow[];
-  /** Rows the answer held: contacts, contacts out of scope, and rows that are none. The offset moves on by it. */
+  /** Rows of the answer: contacts, contacts out of scope, and rows that are no contacts. The offset grows by it. */
   readonly rows: number;
   readonly unreadable: number;
   readonly total: number | undefined;
-  /** Nothing follows. */
+  /** No page follows. */
   readonly isLast: boolean;
 }
 
-/** A range or an order the service refuses or ignores: this way of scanning is closed, another may be open. */
+/** The service refuses or ignores a range or an order: this way of scanning is impossible, another may work. */
 export class CapabilityMissing extends Error {
   override readonly name = 'CapabilityMissing';
   readonly capability: Capability;
@@ -53,7 +54,7 @@ export class CapabilityMissing extends Error {
   }
 }
 
-/** The search without a word about the order: for a service that refuses whatever order it is asked for. */
+/** The search without an order, for a service that refuses every order. */
 const unordered: typeof searchUnread = {
   ...searchUnread,
   defaults: Object.fromEntries(
@@ -62,7 +63,7 @@ const unordered: typeof searchUnread = {
 };
 
 export interface PageSource {
-  /** Throws CapabilityMissing when the answer shows that range or order were not honoured. */
+  /** Throws CapabilityMissing when the answer shows that the service ignored range or order. */
   read(request: PageRequest): Promise<ContactPage>;
 }
 
@@ -88,23 +89,23 @@ export function createPageSource(
     return client.call(searchUnread, input, call);
   }
 
-  /** The part of the scope the service accepts a filter for; the rest is matched here alone. */
+  /** The part of the scope that the service filters by; the rest is matched here alone. */
   const accepted = () =>
     Object.fromEntries(Object.entries(scope).filter(([field]) => capabilities.offers(`filter:${field}`)));
 
   /**
-   * Asks; when that is refused, finds out what was too much for the service: a range, the order, or a part of the scope.
-   * Throws CapabilityMissing for what a way of scanning stands on.
+   * Sends the query. If it is refused, finds the part that the service refuses: a range, the order, or a part of the
+   * scope. Throws CapabilityMissing for a part that the way of scanning needs.
    */
   async function askTolerantly(request: PageRequest) {
     try {
       return await ask(request, accepted());
     } catch (error) {
-      // The first page of the same query was answered: it is the offset that is refused.
+      // The first page of the same query was answered: the service refuses the offset.
       if (!isRefusal(error) || request.offset > 0) throw error;
       const refused = await findRefused(request);
       if (refused === undefined) throw error;
-      // A service that failed for a while refused nothing: what it answers now settles it.
+      // A service that failed for a while refused nothing: its answer now settles it.
       const isForGood = error instanceof ValidationError || !(await works(() => ask(request, accepted())));
       if (isForGood) for (const capability of refused.capabilities) capabilities.failed(capability);
       if (isForGood && refused.isStoodOn) throw new CapabilityMissing(refused.capabilities[0]!);
@@ -114,11 +115,11 @@ export function createPageSource(
 
   interface Refused {
     readonly capabilities: readonly Capability[];
-    /** The way of scanning cannot go on without it; a scope is matched here, and any order will do where none is relied on. */
+    /** The way of scanning needs it. A scope is matched here, and any order will do if none is needed. */
     readonly isStoodOn: boolean;
   }
 
-  /** By leaving out one thing after the other; undefined where the service answers nothing, or all of it now. */
+  /** Leaves out one part after the other; undefined: the service answers nothing, or now answers all of it. */
   async function findRefused(request: PageRequest): Promise<Refused | undefined> {
     const { after: _after, ...whole } = request;
     const anywhere: PageRequest = { ...whole, range: {} };
@@ -150,7 +151,7 @@ export function createPageSource(
         if (row) rows.push(row);
       }
       check(request, rows, capabilities);
-      // Where the service ignores the scope, this is what keeps other lists out.
+      // Excludes other lists if the service ignores the scope.
       const contacts = isScoped ? rows.filter((row) => matches(row, scope) !== false) : rows;
       return {
         contacts,
@@ -164,14 +165,14 @@ export function createPageSource(
   };
 }
 
-/** Rows outside the range, or out of order, show what was silently ignored. */
+/** Rows outside the range, or out of order, show that the service silently ignored them. */
 function check(request: PageRequest, rows: readonly ContactRow[], capabilities: Capabilities): void {
   const { stamp, range, order, by, after } = request;
   const missing = (capability: Capability) => {
     capabilities.failed(capability);
     throw new CapabilityMissing(capability);
   };
-  // A contact that is updated while the scan runs may be answered with its newer stamp: no upper bound is checked then.
+  // A contact that is updated during the scan may come with its newer stamp: no upper bound is checked then.
   const first = range.from === undefined ? -Infinity : Date.parse(range.from);
   const end = range.before === undefined || stamp === 'updated_at' ? Infinity : Date.parse(range.before);
   let previous = order === 'desc' ? Infinity : -Infinity;
@@ -197,15 +198,13 @@ function rangeFilter({ from, to, before }: Range): FilterValue | undefined {
   return Object.keys(filter).length > 0 ? filter : undefined;
 }
 
-/** A query that the service does not know has been answered with 422, with 500 for ever, and with 504 where it was too wide. */
+/** The service has answered an unknown query with 422, with 500 each time, and a wide query with 504. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof ValidationError) return true;
   return error instanceof GatewayError && (error.call.status === 500 || error.call.status === 504);
 }
 
-/**
- * The field by which the search is asked to order: the one the scan stands on; else the first that the service takes, or none.
- */
+/** The field the search orders by: the one the scan needs; else the first that the service accepts, or none. */
 function orderField({ stamp, order, by }: PageRequest, { offers }: Capabilities): 'uuid' | Stamp | undefined {
   if (by !== undefined) return by;
   if (order !== 'any') return stamp;

@@ -1,3 +1,4 @@
+// Scans contacts: all in scope, or those changed since a watermark.
 import type { ContactFilter } from '../operations/filter.ts';
 import type { ContactScan, ScanReport } from '../../port.ts';
 import type { ServiceClient } from '../service-client.ts';
@@ -9,45 +10,45 @@ import { createSeen } from './seen.ts';
 import { bisect, plain, walk } from './windows.ts';
 import type { Tally, WindowOptions } from './window.ts';
 
-/** Every contact in scope (`full`), or those updated since a watermark. */
+/** What a scan reads: every contact in scope (`full`), or those updated since a watermark. */
 export interface ContactScanOptions<Kept> {
   readonly client: ServiceClient;
   readonly capabilities: Capabilities;
-  /** Which contacts belong: `{list_uuid, status}`. Rows that do not match are left out, whatever the service makes of it. */
+  /** The scope: `{list_uuid, status}`. Rows that do not match are left out, even if the service ignores it. */
   readonly scope: ContactFilter;
-  /** What is kept of a contact; asked once for each that the scan yields, as its page comes. */
+  /** Maps each contact to what the caller keeps; called once for each that the scan yields, as its page comes. */
   readonly keep: (contact: ContactRow) => Kept;
-  /** The watermark of an earlier scan; without one, or where nothing else works, the scan is full. */
+  /** The watermark of an earlier scan. Without one, or if nothing else works, the scan is full. */
   readonly since?: string;
-  /** Contacts to leave out: deleted by us, and still answered for a while. */
+  /** Contacts to leave out: deleted here, and still answered for a while. */
   readonly tombstones?: { has(uuid: string): boolean };
   readonly signal?: AbortSignal;
-  /** Results of one query that are relied on; 9,000 when left out, under the 9,500 at which cautious clients stop. */
+  /** Results of one query that are relied on. Default 9,000: cautious clients stop at 9,500. */
   readonly windowRows?: number;
 }
 
-/** An iteration step for each of a hundred thousand would cost more than reading them: they come by the page. */
+/** Yields pages: an iteration step for each of a hundred thousand contacts would cost more than reading them. */
 export interface ServiceScan<Kept> extends ContactScan<Kept> {
   report(): ServiceScanReport;
 }
 
-/** `cursor`: the instant from which on changes may have been missed. */
+/** `cursor`: the instant from which changes may have been missed. */
 export interface ServiceScanReport extends ScanReport {
   readonly pages: number;
-  /** Contacts answered more than once; counted once. */
+  /** Contacts that came more than once; counted once. */
   readonly duplicates: number;
-  /** Windows whose total moved while they were read, and that were read again. */
+  /** Windows whose total moved while they were read, and which were read again. */
   readonly drifted: number;
 }
 
 interface Strategy {
-  /** Tried only where the service offers all of them. */
+  /** Tried only if the service offers all of them. */
   readonly needs: readonly Capability[];
   readonly mode: ScanReport['mode'];
   readonly read: (options: WindowOptions) => AsyncGenerator<readonly ContactRow[]>;
 }
 
-/** How far before the watermark an incremental scan starts. */
+/** How long before the watermark an incremental scan starts. */
 const overlapMs = 600_000;
 
 export function scanContacts<Kept>(options: ContactScanOptions<Kept>): ServiceScan<Kept> {
@@ -70,7 +71,7 @@ export function scanContacts<Kept>(options: ContactScanOptions<Kept>): ServiceSc
   let hasForeign = false;
   let startedAt: string | undefined;
 
-  /** The service's own clock at its first answer: what it answered then was true then. */
+  /** The service's clock at its first answer: that answer was true at this instant. */
   const start = () => (startedAt ??= new Date(client.serviceNow()).toISOString());
 
   async function* iterate(): AsyncGenerator<readonly Kept[]> {
@@ -90,14 +91,14 @@ export function scanContacts<Kept>(options: ContactScanOptions<Kept>): ServiceSc
       contacts += kept.length;
       yield kept;
     }
-    // A contact that one reading of a window did not show may have come with another: all that were promised were read.
+    // A contact that one reading missed may have come with another: the total was reached.
     const isAllRead = !hasForeign && tally.expected !== undefined && seen.total() >= tally.expected;
     if (isAllRead) tally.short = { read: 0, of: 0 };
     reasons.push(...whyNotWhole(tally));
     ended = true;
   }
 
-  /** Each way of scanning until one gets through; what the ones before it gave is not lost, only seen again. */
+  /** Tries each way of scanning until one succeeds. The results of a failed way are kept and only come again. */
   async function* tryInTurn(windows: WindowOptions): AsyncGenerator<readonly ContactRow[]> {
     for (const way of strategies(from, capabilities, start)) {
       if (!way.needs.every(capabilities.offers)) continue;
@@ -105,7 +106,7 @@ export function scanContacts<Kept>(options: ContactScanOptions<Kept>): ServiceSc
       Object.assign(tally, { unsettled: 0, unreadable: 0, short: { read: 0, of: 0 }, limits: [], expected: undefined });
       try {
         yield* way.read(windows);
-        // More of them changed in one second than a query gives: in the order of creation they may be far apart.
+        // More contacts changed in one second than a query gives: in the order of creation they may be far apart.
         if (way.mode === 'full' || tally.limits.length === 0) return;
       } catch (error) {
         if (!(error instanceof CapabilityMissing || error instanceof TooManyChanged)) throw error;
@@ -150,9 +151,9 @@ function lackOf({ unsettled, short, limits, unreadable }: Tally, ended: boolean)
 /** Earlier than any contact. */
 const beginning = '2000-01-01T00:00:00.000Z';
 
-/** The ways of scanning, the cheapest first. The last one asks nothing of the service but pages. */
+/** The ways of scanning, the cheapest first. The last one needs only pages. */
 function strategies(from: string | undefined, capabilities: Capabilities, start: () => string): readonly Strategy[] {
-  // A minute more than the start: the clocks of a service are several.
+  // A minute before the start: the clocks of a service differ.
   const before = () => new Date(Date.parse(start()) + 60_000).toISOString();
   const full: readonly Strategy[] = [
     {

@@ -1,4 +1,4 @@
-// What each way of reading a window is given, and what a scan counts as it goes.
+// The input of each way of reading a window, and the counts of a scan.
 import type { Capabilities } from './capabilities.ts';
 import type { PageSource } from './pages.ts';
 import type { Seen } from './seen.ts';
@@ -8,25 +8,25 @@ export interface WindowOptions {
   readonly capabilities: Capabilities;
   /** Rows read from one query at most. */
   readonly windowRows: number;
-  /** The instant new contacts are kept out from, once the scan is seen to need more than one page. */
+  /** The instant from which new contacts are excluded, once the scan needs more than one page. */
   readonly upperBound: () => string | undefined;
   readonly tally: Tally;
   readonly seen: Seen;
 }
 
-/** What a scan counts as it goes, for its report. */
+/** The counts of a scan, for its report. */
 export interface Tally {
   pages: number;
   duplicates: number;
-  /** Rows that were no contacts, also when they were read again. */
+  /** Rows that were no contacts, counted again when read again. */
   unreadable: number;
   drifted: number;
-  /** Windows whose totals kept moving however often they were read. */
+  /** Windows whose totals moved in every reading. */
   unsettled: number;
-  /** Of windows that stood still and never gave all they promised: how many of how many. */
+  /** Windows that did not move and gave less than their totals: how many contacts of how many. */
   short: { read: number; of: number };
-  /** Of windows that no query gives to its end: why, in words. */
+  /** Windows that no query gives to its end: the reason, in words. */
   limits: string[];
-  /** Contacts the service says there are; undefined where it does not tell, or counts others in. */
+  /** The number of contacts by the service; undefined: it does not say, or counts others too. */
   expected: number | undefined;
 }

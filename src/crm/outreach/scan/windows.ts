@@ -1,41 +1,43 @@
 /*
- * Reading more contacts than one query gives.
+ * Reads more contacts than one query gives.
  *
  * A query answers 10,000 results at most (some clients stop at 9,500), so a scan is cut into windows of `windowRows`.
- * Within a window pages follow by offset, and offsets shift when contacts come and go meanwhile. Three things keep a
- * window honest: its upper bound lies at the start of the scan, so that new contacts do not enter it; its total must
- * stay what it was and equal the contacts seen; and one that drifted is read once more. A window that is still not
- * complete then is read in the order of uuids, in which no two contacts are equal (complete.ts). What is missing even so
- * is counted, not hidden.
+ * Within a window pages follow by offset, and offsets shift when contacts come and go. Three rules keep a window
+ * complete:
+ * - Its upper bound is the start of the scan, so that new contacts do not enter it.
+ * - Its total must not move, and must equal the contacts seen.
+ * - A window that drifted is read once more.
+ * A window that is still incomplete is read in the order of uuids, in which no two contacts are equal (complete.ts).
+ * Contacts that are missing even then are counted.
  */
 import { readSettled } from './complete.ts';
 import type { ContactRow } from './contact-row.ts';
 import type { Range, Stamp } from './pages.ts';
 import type { WindowOptions } from './window.ts';
 
-/** Reads a window at most so often in the order of its stamps: once, and once more when it drifted. */
+/** Limit on readings of a window in the order of its stamps: once, and once more if it drifted. */
 const passesMax = 2;
 
 interface WindowEnd {
-  /** Rows of the query beyond windowRows were left unread. */
+  /** The query has rows beyond windowRows, which were not read. */
   readonly cut: boolean;
   /** The stamp of the last row read. */
   readonly lastStamp: string | undefined;
-  /** As the first page had it. */
+  /** From the first page. */
   readonly total: number | undefined;
 }
 
-/** One query's new rows, page by page up to windowRows, read again when they drifted. */
+/** Yields one query's new rows, page by page up to windowRows; reads it again if it drifted. */
 async function* readWindow(
   options: WindowOptions,
   stamp: Stamp,
   range: Range,
   order: 'asc' | 'any',
-  /** Told the total of the first page: true where reading on is of no use. */
+  /** Receives the total of the first page. True: reading on is of no use. */
   isTooLarge: (total: number | undefined) => boolean = () => false,
 ): AsyncGenerator<readonly ContactRow[], WindowEnd | 'too large'> {
   const { source, windowRows, upperBound, tally, seen } = options;
-  // Unknown while one page may be all there is, then fixed: also for the second reading.
+  // Unknown while one page may be all there is, then fixed, also for the second reading.
   let to = range.to;
   for (let pass = 1; ; pass += 1) {
     seen.begin();
@@ -57,7 +59,7 @@ async function* readWindow(
       foreignRows += page.rows - page.contacts.length;
       offset += page.rows;
       lastStamp = stampOf(page.read.at(-1), stamp) ?? lastStamp;
-      // The end is where the rows end; has_more is not asked, it is missing or wrong too often.
+      // The end of the rows is the end; has_more is missing or wrong too often.
       if (page.isLast) end = { cut: false, lastStamp, total: firstTotal };
       else if (offset >= windowRows) end = { cut: true, lastStamp, total: firstTotal };
       else if (range.before === undefined) to ??= upperBound();
@@ -66,7 +68,7 @@ async function* readWindow(
     const isCounted = expected === undefined || seen.count() + foreignRows === expected;
     const isSettled = isTotalSteady && isCounted && seen.isSteady();
     if (isSettled && unreadable === 0) return end;
-    // Rows that are no contacts may be a bad answer, or be there for ever: the second reading tells.
+    // Rows that are no contacts may be a bad answer or permanent: the second reading decides.
     if (!isSettled) tally.drifted += 1;
     if (pass < passesMax) continue;
     tally.unreadable += unreadable;
@@ -78,14 +80,14 @@ async function* readWindow(
   }
 }
 
-/** A window without its open end, as it can be read again. Of one that was cut, what the next one does not begin with. */
+/** A window with both ends, as it can be read again. A cut window ends before the first stamp of the next. */
 function closedRange({ cut, lastStamp }: WindowEnd, range: Range, to: string | undefined): Range | undefined {
   if (!cut) return to === undefined ? range : { ...range, to };
   if (lastStamp === undefined || lastStamp === range.from) return undefined;
   return { ...(range.from !== undefined && { from: range.from }), before: lastStamp };
 }
 
-/** Windows one after the other, each starting at the last stamp of the one before. Stands on range and order. */
+/** Reads windows one after the other, each from the last stamp of the one before. Needs range and order. */
 export async function* walk(
   options: WindowOptions,
   stamp: Stamp,
@@ -102,14 +104,14 @@ export async function* walk(
       from = end.lastStamp;
       continue;
     }
-    // More of them share one second than a query gives: that second is read by itself, and the walk goes on behind it.
+    // One second has more contacts than a query gives: that second is read by itself, and the walk continues after it.
     const next = secondAfter(from);
     yield* readSettled(options, stamp, { from, before: next });
     from = next;
   }
 }
 
-/** Notes what the first query of a scan says there is in all. */
+/** Notes the total of the first query of a scan. */
 function expecting({ tally }: WindowOptions) {
   return (total: number | undefined) => {
     tally.expected ??= total;
@@ -117,7 +119,7 @@ function expecting({ tally }: WindowOptions) {
   };
 }
 
-/** Windows by halving the span of time until each fits. Stands on the range alone; costs more calls than walking. */
+/** Halves the span of time until each window fits. Needs the range alone; costs more calls than walking. */
 export async function* bisect(
   options: WindowOptions,
   stamp: Stamp,
@@ -142,7 +144,7 @@ export async function* bisect(
   }
 }
 
-/** One query, as far as it goes, and by uuids beyond that; no range is asked of the service. */
+/** Reads one query to its limit, and by uuids beyond that; needs no range. */
 export async function* plain(options: WindowOptions): AsyncGenerator<readonly ContactRow[]> {
   const unbounded = { ...options, upperBound: () => undefined };
   const end = yield* readWindow(unbounded, 'created_at', {}, 'any', expecting(options));

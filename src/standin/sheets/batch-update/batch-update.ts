@@ -30,7 +30,7 @@ const requestKinds: ReadonlyMap<string, RequestKind> = new Map<string, RequestKi
   }),
 );
 
-/** https://developers.google.com/workspace/sheets/api/reference/rest/v4/spreadsheets/request has them beside those above. */
+/** Further kinds in https://developers.google.com/workspace/sheets/api/reference/rest/v4/spreadsheets/request */
 const unplayedRequests: ReadonlySet<string> = new Set([
   'addBanding',
   'addChart',
@@ -74,7 +74,7 @@ interface ParsedRequest {
   readonly request: unknown;
 }
 
-/** Reads the list of requests; a body with any malformed one is refused before anything is applied. */
+/** Reads the list of requests; a malformed one refuses the whole body before anything is applied. */
 export function parseRequests(requests: unknown): readonly ParsedRequest[] {
   if (requests === undefined || (Array.isArray(requests) && requests.length === 0)) {
     throw invalidArgument('Must specify at least one request.');
@@ -120,7 +120,7 @@ function parseRequest(entry: unknown, index: number): ParsedRequest {
   return { name, kind, request: parseMessage(kind.schema, entry[name], `${field}.${snakeName}`) };
 }
 
-/** Applies the requests in order and answers their replies. */
+/** Applies the requests in order and returns their replies. */
 export function applyRequests(edit: Edit, requests: readonly ParsedRequest[]): readonly JsonObject[] {
   return requests.map(({ name, kind, request }, index) =>
     withErrorPrefix(`Invalid requests[${index}].${name}`, () => kind.apply(edit, request)),

@@ -89,7 +89,7 @@ function applyCellData(cell: Cell | undefined, data: CellData, mask: FieldMask):
   });
 }
 
-/** A mask that names a colour in one spelling covers the other. */
+/** A mask that names a colour in one spelling also means the other. */
 function widenToStyles(mask: FieldMask): FieldMask {
   return mask.everything ? mask : mask.mapNames((name) => (/color$/i.test(name) ? [name, `${name}Style`] : [name]));
 }
@@ -130,7 +130,7 @@ const updateCells = requestKind(
     const { sheet, rect } = closedGridRange(edit.spreadsheet, range);
     requireRowsFit(rows, rect);
     requireEditable(edit, sheet, rect);
-    // What the rows do not cover of the range is cleared, as far as the mask goes.
+    // Cells of the range outside the rows are cleared, within the mask.
     sheet.editCells(rect, (cell, row, column) =>
       applyCellData(cell, rows[row - rect.top]?.values?.[column - rect.left] ?? {}, mask),
     );

@@ -80,7 +80,7 @@ const insertDimension = requestKind(
   },
 );
 
-/** Gives new rows or columns the size, formats and validation of a neighbour; its content stays its own. */
+/** Gives new rows or columns the size, formats and validation of a neighbour, without its content. */
 function inheritLook({ sheet, dimension: of, start, end }: Span, neighbour: number): void {
   const pixelSize = sheet.bands(of)[neighbour]?.pixelSize;
   if (pixelSize !== undefined) {
@@ -108,7 +108,7 @@ function lookOf(cell: Cell | undefined): Cell | undefined {
   );
 }
 
-/** Inserting inside a protected range is refused, before or after it is not. */
+/** Inserting inside a protected range is refused; before or after it is allowed. */
 function requireInsertAllowed(edit: Edit, { sheet, dimension: of, start }: Span): void {
   const beside = (index: number): Rect => spanRect({ sheet, dimension: of, start: index, end: index + 1, size: 0 });
   const inside = sheet.protectedRanges.filter(({ range }) => {
@@ -207,7 +207,7 @@ const updateDimensionProperties = requestKind(
 const autoResizeDimensions = requestKind(
   message('AutoResizeDimensionsRequest', { dimensions: dimensionRange.optional() }),
   (edit, { dimensions }) => {
-    // Nothing is drawn here, so there is no width to fit: the sizes go back to the default.
+    // Nothing is drawn here, so there is no width to fit: the sizes become the default.
     const { sheet, dimension: of, start, end } = resolveExisting(edit, dimensions, 'resize');
     for (let index = start; index < end; index += 1) {
       sheet.editBand(of, index, ({ pixelSize: _pixelSize, ...band }) => band);
@@ -229,7 +229,7 @@ const addDimensionGroup = requestKind(
     sheet.groups[of] = [...sheet.groups[of], { start, end, depth, collapsed: false }].toSorted(
       (a, b) => a.start - b.start || b.end - a.end || a.depth - b.depth,
     );
-    // From the first group on, the grid says where the buttons stand.
+    // With the first group, the grid names the place of the buttons.
     const key = of === 'ROWS' ? 'rowGroupControlAfter' : 'columnGroupControlAfter';
     sheet.gridProperties = { ...sheet.gridProperties, [key]: true };
     return { addDimensionGroup: groupsReply(sheet, of) };

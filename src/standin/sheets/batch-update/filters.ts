@@ -1,5 +1,5 @@
-// The basic filter and filter views: kept and answered, and their criteria on values hide rows. A basic filter that
-// sorts reorders the rows for everyone; a filter view's sort is only that view.
+// The basic filter and filter views: kept and answered; their criteria on values hide rows. A basic filter that sorts
+// reorders the rows; a filter view sorts only that view.
 import { displayText } from '../number-format.ts';
 import { Calculation } from '../calculation.ts';
 import { type Edit, requireEditable } from '../edit.ts';
@@ -13,7 +13,7 @@ import { type Filter, type Sheet, intersection } from '../sheet.ts';
 import { requestKind } from './request-kind.ts';
 import { sortRows } from './sort.ts';
 
-/** Splits a filter as sent into its place and the rest. */
+/** Splits a given filter into its place and the rest. */
 function readFilter(edit: Edit, input: JsonObject): { readonly sheet: Sheet; readonly filter: Filter } {
   const { range, ...settings } = input;
   const place: GridRange = parseMessage(gridRange, range ?? {}, 'range');

@@ -1,3 +1,4 @@
+// Requests that merge and unmerge cells.
 import { withContent } from '../cell.ts';
 import { requireEditable } from '../edit.ts';
 import { invalidArgument } from '../errors.ts';

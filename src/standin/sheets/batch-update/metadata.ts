@@ -1,3 +1,4 @@
+// Requests on developer metadata.
 import { parseUpdateMask } from '../field-mask.ts';
 import { type DataFilter, dataFilter, developerMetadata, list, message, text } from '../schema.ts';
 import { createMetadata, findMetadata, metadataToJson, updateMetadata } from '../metadata.ts';
@@ -12,7 +13,7 @@ const createDeveloperMetadata = requestKind(
   }),
 );
 
-/** Entries by any of the filters, each once. Ranges select the metadata of the rows and columns they cross. */
+/** Entries that match any of the filters, each once. Ranges select the metadata of the rows and columns they cross. */
 function matching(edit: Edit, filters: readonly DataFilter[]): readonly number[] {
   if (filters.length === 0) throw invalidArgument('At least one data filter must be specified');
   const ids = new Set<number>();

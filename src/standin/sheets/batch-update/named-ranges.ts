@@ -1,3 +1,4 @@
+// Requests on named ranges.
 import type { Edit } from '../edit.ts';
 import { invalidArgument } from '../errors.ts';
 import { parseUpdateMask } from '../field-mask.ts';

@@ -1,4 +1,4 @@
-// Copy and cut. Neither takes row or column metadata along: an anchor stays on the row it was put on.
+// Copy and cut. Neither moves row or column metadata: an anchor stays on its row.
 import type { Rect } from '../a1.ts';
 import { Calculation } from '../calculation.ts';
 import { type Cell, CellError, tidy } from '../cell.ts';
@@ -21,7 +21,7 @@ const pasteType = enumeration('PasteType', [
 ]);
 type PasteType = (typeof pasteType)['options'][number];
 
-/** A copied cell: itself, and what it showed. */
+/** A copied cell and the value it showed. */
 interface Copied {
   readonly cell: Cell | undefined;
   readonly shown: Cell['value'];
@@ -29,7 +29,7 @@ interface Copied {
   readonly column: number;
 }
 
-/** The cell after pasting; what the paste type leaves out stays. */
+/** The cell after pasting; parts outside the paste type stay. */
 function pasteCell(
   target: Cell | undefined,
   copied: Copied,
@@ -151,7 +151,7 @@ const cutPaste = requestKind(
     from.sheet.editCells(from.rect, (cell) =>
       type === 'PASTE_FORMAT' ? pasteCell(cell, nothing, type, undefined) : keepFormat(cell, type),
     );
-    // A formula that is moved keeps pointing where it pointed.
+    // A moved formula keeps its references.
     to.editCells(rect, (cell, row, column) => {
       const moved = cut[row - top]?.[column - left];
       return moved ? pasteCell(cell, moved, type, moved.cell?.formula) : cell;
@@ -161,7 +161,7 @@ const cutPaste = requestKind(
 );
 const nothing: Copied = { cell: undefined, shown: undefined, row: 0, column: 0 };
 
-/** What a cut leaves behind: nothing, or the format when only the content was taken. */
+/** The rest after a cut: nothing, or the format when only the content was moved. */
 function keepFormat(cell: Cell | undefined, type: PasteType): Cell | undefined {
   if (type === 'PASTE_NORMAL' || type === 'PASTE_NO_BORDERS' || !cell) return undefined;
   const { value: _value, formula: _formula, ...rest } = cell;

@@ -1,3 +1,4 @@
+// Requests on protected ranges.
 import type { z } from 'zod';
 import type { Edit } from '../edit.ts';
 import { invalidArgument } from '../errors.ts';
@@ -50,12 +51,12 @@ const addProtectedRange = requestKind(
       ...(input.namedRangeId === undefined ? {} : { namedRangeId: input.namedRangeId }),
       ...(input.description === undefined || input.description === '' ? {} : { description: input.description }),
       warningOnly: input.warningOnly ?? false,
-      // Whoever protects a range can edit it.
+      // The account that protects a range can edit it.
       editors: [...new Set([edit.caller.email, ...(input.editors?.users ?? [])])],
       unprotectedRanges: (input.unprotectedRanges ?? []).map((open) => closedGridRange(edit.spreadsheet, open).rect),
     };
     sheet.protectedRanges.push(entry);
-    // The reply repeats the editors as sent; the full list comes with the next get (recorded).
+    // The reply repeats the editors as sent; the next get has the full list (recorded).
     const users = input.editors?.users ?? [];
     const editors = users.length > 0 ? { users } : {};
     return { addProtectedRange: { protectedRange: { ...protectionToJson(sheet, entry, true), editors } } };
@@ -70,7 +71,7 @@ function find(edit: Edit, id: number | undefined): { sheet: Sheet; entry: Protec
   return undefined;
 }
 
-/** Only who may edit a protected range may change or lift the protection. */
+/** Only an editor of a protected range may change or remove the protection. */
 function findOwn(edit: Edit, id: number | undefined): { sheet: Sheet; entry: ProtectedRange } {
   const found = find(edit, id);
   if (!found) throw invalidArgument(`No protected range with id: ${id ?? 0}`);

@@ -1,4 +1,4 @@
-// Tabs and the spreadsheet as a whole.
+// Requests about tabs and the spreadsheet as a whole.
 import type { z } from 'zod';
 import { columnsMax, quoteTitle } from '../a1.ts';
 import { normaliseColors } from '../cell-format.ts';
@@ -37,7 +37,7 @@ export const sheetProperties = message('SheetProperties', {
 });
 export type SheetPropertiesInput = z.output<typeof sheetProperties>;
 
-/** A new sheet of these properties, put at its index. Chooses a free title and id where none is given. */
+/** A new sheet with these properties, at its index. Chooses a free title and id if none is given. */
 export function createSheet(spreadsheet: Spreadsheet, input: SheetPropertiesInput, newId: () => number): Sheet {
   if (input.sheetType !== undefined && input.sheetType !== 'GRID') {
     throw invalidArgument(`Sheets of type ${input.sheetType} cannot be added here`);
@@ -85,7 +85,7 @@ function requireSize(rowCount: number, columnCount: number): void {
   }
 }
 
-/** Stores what is neither id, title, index nor size. False and zero are the defaults, and not stored. */
+/** Stores the properties except id, title, index and size. False and zero are the defaults, and not stored. */
 function applyProperties(sheet: Sheet, input: SheetPropertiesInput): void {
   const { gridProperties: grid = {}, hidden, tabColor, tabColorStyle, rightToLeft } = input;
   const { rowCount: _rows, columnCount: _columns, ...gridRest } = grid;
@@ -198,7 +198,7 @@ const updateSheetProperties = requestKind(
   },
 );
 
-/** Title, index and grid have places of their own. */
+/** Title, index and grid are stored elsewhere. */
 function keepSheetFields({ hidden, tabColor, tabColorStyle, rightToLeft }: JsonObject): JsonObject {
   return truthy({ hidden, tabColor, tabColorStyle, rightToLeft });
 }

@@ -1,3 +1,4 @@
+// The request that sorts a range.
 import type { Rect } from '../a1.ts';
 import { Calculation } from '../calculation.ts';
 import { type Cell, type CellValue, hasContent } from '../cell.ts';
@@ -32,7 +33,7 @@ const sortRange = requestKind(
     const { sheet, rect } = closedGridRange(edit.spreadsheet, range ?? {});
     if (sortSpecs.length === 0) throw invalidArgument('At least one sort spec must be specified');
     const keys = sortSpecs.map(({ dimensionIndex = 0, sortOrder }): SortKey => {
-      // Google answers this one with an internal error rather than a refusal (measured).
+      // Google answers this one with an internal error, not a refusal (measured).
       if (sortOrder === 'SORT_ORDER_UNSPECIFIED') throw new ApiError('INTERNAL', 'Internal error encountered.');
       if (dimensionIndex < rect.left || dimensionIndex >= rect.right) {
         throw invalidArgument(`dimensionIndex[${dimensionIndex}] must be within the sorted range`);
@@ -82,12 +83,12 @@ function compareKeys(a: CellValue, b: CellValue, descending: boolean): number {
   return descending ? compareValues(b, a) : compareValues(a, b);
 }
 
-/** A sorted formula is rewritten as if it had been copied to its new row. */
+/** A sorted formula is rewritten as if copied to its new row. */
 function movedCell(cell: Cell | undefined, rows: number): Cell | undefined {
   return cell?.formula === undefined ? cell : { ...cell, formula: shiftReferences(cell.formula, rows, 0) };
 }
 
-/** Whether nothing stands beside the sorted columns, so that whole rows change places. */
+/** Whether all other columns are blank, so that whole rows are sorted. */
 function coversContent(sheet: Sheet, rect: Rect): boolean {
   return sheet.rows
     .slice(rect.top, rect.bottom)

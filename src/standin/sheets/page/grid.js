@@ -1,4 +1,4 @@
-// The grid in the browser. Only the rows in sight are fetched and drawn, so a tab may be as long as it likes.
+// The grid in the browser. Only the visible rows are fetched and drawn, so a tab may have any length.
 const { spreadsheet, token } = document.body.dataset;
 const api = `/v4/spreadsheets/${spreadsheet}`;
 const rowHeightPx = 26;
@@ -13,7 +13,7 @@ const state = {
   version: -1,
   sheets: [],
   sheetId: Number(location.hash.replace('#gid=', '')) || 0,
-  // The rows that are drawn, and what is in them.
+  // The drawn rows and their contents.
   first: 0,
   rows: [],
   rowMetadata: [],
@@ -51,7 +51,7 @@ function say(text, isError = false) {
   status.classList.toggle('error', isError);
 }
 
-/** Runs an action and shows what it failed with. */
+/** Runs an action and shows its error. */
 async function attempt(action) {
   try {
     await action();
@@ -90,7 +90,7 @@ async function reload() {
   await loadRows();
 }
 
-/** Looks whether anybody changed anything, and only then reads again. */
+/** Reads again only if the spreadsheet has changed. */
 async function poll() {
   try {
     const response = await fetch(`/_standin/spreadsheets/${spreadsheet}`);
@@ -167,7 +167,7 @@ function draw() {
   const thead = element('thead');
   thead.append(head);
   const tbody = element('tbody');
-  // Room for the rows above those that are drawn.
+  // Space for the rows above the drawn ones.
   const room = element('tr');
   room.style.height = `${state.first * rowHeightPx}px`;
   tbody.append(
@@ -218,12 +218,12 @@ const selectedCell = () => {
   return scroller.querySelector(`td[data-row="${row}"][data-column="${column}"]`);
 };
 
-/** What was entered into a cell, as one would type it again. */
+/** The entered text of a cell, as it would be typed again. */
 function entered({ row, column }) {
   const { userEnteredValue = {}, formattedValue = '' } = cellAt(row, column);
   if (userEnteredValue.formulaValue !== undefined) return userEnteredValue.formulaValue;
   const text = userEnteredValue.stringValue;
-  // Text that would be read as something else needs its apostrophe.
+  // Text that typing would convert needs its apostrophe.
   if (text !== undefined && /^[=+'\d-]/.test(text)) return `'${text}`;
   return text ?? formattedValue;
 }
@@ -364,7 +364,7 @@ scroller.addEventListener('scroll', () => {
 });
 window.addEventListener('resize', () => void attempt(loadRows));
 
-// What stood in the field when somebody went there: only a change is saved.
+// The text of the field at the beginning: only a change is saved.
 let entryBefore = '';
 entry.addEventListener('focus', () => {
   entryBefore = entry.value;

@@ -1,5 +1,5 @@
-// The grid page: the tabs of a spreadsheet in a browser, where a person can read, type, insert, delete and sort.
-// It is a client of the API like any other, with a token of its own that is neither metered nor counted.
+// The grid page: shows the tabs of a spreadsheet in a browser, where a person can read, type, insert, delete and sort.
+// It is a client of the API, with a token of its own that is neither limited nor counted.
 import { readFileSync } from 'node:fs';
 import { Hono } from 'hono';
 import { html } from 'hono/html';

@@ -16,7 +16,7 @@ export interface ReplayedAnswer {
   readonly body: unknown;
 }
 
-/** Ids that Google chose, with those the stand-in chose in their place. */
+/** Ids of Google, with the corresponding ids of the stand-in. */
 export type IdPairs = Map<string | number, string | number>;
 
 /** Fields that hold an id chosen by the service. */
@@ -38,7 +38,7 @@ const timeKeys: ReadonlySet<string> = new Set([
 /** Links and tags made of ids; compared as present. `version` counts changes the service makes by itself. */
 const opaqueKeys: ReadonlySet<string> = new Set(['etag', 'thumbnailLink', 'embedLink', 'version']);
 
-/** What differs between the recorded answer and ours; undefined when nothing does. */
+/** The difference between the recorded answer and ours; undefined: none. */
 export function compareAnswers(recorded: Interaction, ours: ReplayedAnswer, pairs: IdPairs): string | undefined {
   if (recorded.status !== ours.status) {
     return `status ${ours.status} instead of ${recorded.status}: ${JSON.stringify(ours.body)}`;
@@ -71,7 +71,7 @@ function compare(path: string, key: string, theirs: unknown, ours: unknown, pair
 const isId = (value: unknown): value is string | number => typeof value === 'string' || typeof value === 'number';
 const isTime = (value: unknown): boolean => typeof value === 'string' && /^\d{4}-\d\d-\d\dT.*Z$/.test(value);
 
-/** The first time an id is seen its counterpart is learnt; from then on they have to go together. */
+/** The first occurrence of an id sets its counterpart; from then on they have to occur together. */
 function compareIds(path: string, theirs: string | number, ours: string | number, pairs: IdPairs): string | undefined {
   const known = pairs.get(theirs);
   if (known === undefined && typeof theirs === typeof ours && ![...pairs.values()].includes(ours)) {

@@ -4,7 +4,7 @@ import { seededRandom } from './standin.ts';
 
 const account = 'user1@example.invalid';
 
-/** Each recorded test ran several times; a run is over when every spreadsheet it created is deleted again. */
+/** Each recorded test ran several times; a run ends when every spreadsheet it created is deleted again. */
 export function splitIntoRuns(interactions: readonly Interaction[]): readonly (readonly Interaction[])[] {
   const runs: Interaction[][] = [];
   const open = new Set<string>();
@@ -41,7 +41,7 @@ export async function* replayRun(
   }
   for (const interaction of run) {
     now = Date.parse(interaction.date);
-    // Tokens last an hour, and a run is over in seconds; the clock only jumps between runs.
+    // Tokens last an hour, and a run takes seconds; the clock only jumps between runs.
     const answer = await send(
       standin,
       standin.tokens.verify(token) ? token : standin.tokens.issue(account),
@@ -96,8 +96,8 @@ interface ExistingFile {
 }
 
 /**
- * The account held other files when the recordings were made. Their names, ids and ages are known from the lists it
- * answered; a file that was refused with 403 belonged to somebody else.
+ * The account had other files at the time of the recordings. The lists it answered have their names, ids and ages; a
+ * file that was refused with 403 belonged to another account.
  */
 function filesThatExistedBefore(run: readonly Interaction[]): readonly ExistingFile[] {
   const fileById = new Map<string, ExistingFile>();

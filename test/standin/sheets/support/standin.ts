@@ -20,7 +20,7 @@ export const writerEmail = 'sync@project.example.com';
 
 export interface Answer {
   readonly status: number;
-  // Answers are looked into by the tests that know what they asked for.
+  // Each test knows the shape of its answers.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any;
 }
@@ -35,7 +35,7 @@ export interface Trial {
   readonly get: (path: string) => Promise<Answer>;
   readonly post: (path: string, body?: unknown) => Promise<Answer>;
   readonly batch: (...requests: readonly unknown[]) => Promise<Answer>;
-  /** The values of a range as the API reads them. */
+  /** The values of a range, read through the API. */
   readonly values: (range: string, option?: string) => Promise<unknown>;
 }
 

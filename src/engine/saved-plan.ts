@@ -1,9 +1,9 @@
-// A plan that somebody looked at, as it is kept in a file.
+// The file of a saved plan: its schema, reading and writing.
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { type Change, opOrder } from '../sync/change.ts';
 
-/** Grows when a file of today could be misread by a program of tomorrow. */
+/** Increases when an older file could be misread by a newer program. */
 const version = 1;
 
 const value = z.union([z.string(), z.number(), z.boolean(), z.null()]);
@@ -52,17 +52,17 @@ const planFile = z.strictObject({
 
 export type SavedPlan = z.infer<typeof savedPlan>;
 
-/** A file of plans cannot be used; the message says why and what to do. */
+/** A plan file cannot be used. The message says why and what to do. */
 export class PlanFileError extends Error {
   override readonly name = 'PlanFileError';
 }
 
-/** As JSON has it: an unknown value is left out. */
+/** The change as JSON: an unknown value is left out. */
 export function plainChange(change: Change): SavedPlan['changes'][number] {
   return JSON.parse(JSON.stringify(change)) as SavedPlan['changes'][number];
 }
 
-/** Holds contact details: for the eyes of its owner. */
+/** The text holds contact details: only its owner may read the file. */
 export function writePlanFile(plans: readonly SavedPlan[], madeAt: string): string {
   const file = { format: 'leadsheet plan', version, madeAt, plans, checksum: checksumOf(madeAt, plans) };
   return `${JSON.stringify(file, null, 2)}\n`;

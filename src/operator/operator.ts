@@ -1,4 +1,4 @@
-// What every function of this layer works on, and for whom a decision is recorded.
+// What every function of the operator layer works on.
 import type { Config } from '../config/config.ts';
 import type { Store } from '../state/port.ts';
 

@@ -1,4 +1,4 @@
-// Deciding conflicts: one by its id, or many by what they have in common.
+// Decides conflicts: by id, or all that a filter selects.
 import type { Config } from '../config/config.ts';
 import { createShape } from '../engine/sync/shape.ts';
 import { didYouMean } from '../lib/nearest.ts';
@@ -11,10 +11,10 @@ import { OperatorError } from './errors.ts';
 import type { Operator } from './operator.ts';
 import { valueText } from './words.ts';
 
-/** `use`: what that side holds when the run carries it out. `text`: the value itself, as it would be typed into a cell. */
+/** `use`: the value that this side holds when the run carries it out. `text`: the value itself, as typed into a cell. */
 export type Choice = { readonly use: 'crm' | 'sheet' } | { readonly text: string };
 
-/** `ids`: exactly these; else everything that the filter leaves. Nothing is recorded unless all of it can be. */
+/** `ids`: exactly these; else everything that the filter selects. Records all of them or none. */
 export async function resolve(
   operator: Operator,
   decider: Decider,
@@ -56,7 +56,7 @@ function resolutionText(field: string, resolution: Resolution): string {
     : `${field} becomes ${valueText(resolution.value)} on both sides`;
 }
 
-/** A typed value is read as a cell of that column would be. */
+/** Reads a typed value like a cell of that column. */
 function readValue(text: string, { sync, field: name }: ConflictAnswer, { syncs }: Config) {
   const { mapping } = createShape(
     syncs.find((each) => each.name === sync)!,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { syncAnswer } from '../../src/operator/answers.ts';
 import { createSyncTrial } from '../support/app.ts';
 
-/* `leadsheet sync`, as somebody at a terminal meets it. */
+/* `leadsheet sync` at a terminal. */
 
 const header = ['First name', 'Last name', 'Company', 'Email', 'Status'];
 
@@ -35,7 +35,7 @@ test('--json is as documented, and nothing else is on standard output', async ()
   ]);
 });
 
-test('W12: what needs a person exits 3, is named, and says what to do', async () => {
+test('W12: a problem for a person exits 3, is named, and says what to do', async () => {
   const trial = createSyncTrial({
     values: [header, ['Bob', 'Row', 'Firm', 'bob@firm.io', ''], ['Rob', 'Row', 'Firm', 'BOB@firm.io', '']],
   });

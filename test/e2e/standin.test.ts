@@ -55,7 +55,7 @@ test('a port that is taken is one clear line, exit 1', async () => {
   });
 });
 
-test('with --snapshot what was written survives a restart', async () => {
+test('with --snapshot the data survives a restart', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'leadsheet-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const snapshot = ['--snapshot', join(folder, 'snapshot.json')];

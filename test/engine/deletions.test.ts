@@ -1,4 +1,4 @@
-// What is gone on one side, or on both: the D rules, with the service's slow deletions (T30, T31).
+// Deletions on one side or on both (D rules), with the slow deletions of the service (T30, T31).
 import { describe, expect, it } from 'vitest';
 import { createSyncTrial, inOrder, tabTitle } from '../support/app.ts';
 
@@ -159,7 +159,7 @@ describe('D3, D4: a contact is gone', () => {
     expect(trial.rows()).toEqual(names);
   });
 
-  it('T31: deleted in the CRM while edited in the sheet: the row is kept and says so, and nobody is made anew', async () => {
+  it('T31: deleted in the CRM while edited in the sheet: the row is kept and says so, and no contact is created again', async () => {
     const trial = await inSync({ on_contact_deleted: 'delete_row', sheet: { ...sheet, status_column: 'Sync' } });
     trial.type('ann@firm.io', 'Company', 'By hand');
     trial.deleteContact('ann@firm.io');
@@ -196,7 +196,7 @@ describe('D3, D4: a contact is gone', () => {
     expect(trial.people()).toEqual(withoutAnn);
   });
 
-  it('D4: a contact that went to another list keeps its row; what is typed there is not sent; it comes back', async () => {
+  it('D4: a contact that moved to another list keeps its row; edits of the row are not sent; it comes back', async () => {
     const trial = await inSync();
     const other = trial.service.model.lists.add({ name: 'Other' });
     const { uuid } = trial.contactOf('ann@firm.io');

@@ -60,7 +60,7 @@ function expectEverybodyOnce(trial: Trial): void {
 }
 
 describe('S1, I9: the state is lost', () => {
-  it('S1, I9: everybody is adopted by ID, nothing is deleted or doubled, and equal fields cost no write', async () => {
+  it('S1, I9: contacts and rows are linked by ID, nothing is deleted or doubled, and equal fields cost no write', async () => {
     const trial = await inSync();
     await trial.restart(() => rmSync(trial.state, { recursive: true }));
     const before = trial.writes();
@@ -69,7 +69,7 @@ describe('S1, I9: the state is lost', () => {
     expect(trial.writes().crm).toEqual(before.crm);
   });
 
-  it('S1, I9, I5: with the IDs gone too, everybody is adopted by key', async () => {
+  it('S1, I9, I5: without IDs, contacts and rows are linked by key', async () => {
     const trial = await inSync();
     await trial.restart(() => {
       rmSync(trial.state, { recursive: true });
@@ -89,7 +89,7 @@ describe('S1, I9: the state is lost', () => {
     expectEverybodyOnce(trial);
   });
 
-  it('S1, M1: what differs is a conflict, and neither side is written over', async () => {
+  it('S1, M1: a difference is a conflict, and neither side is overwritten', async () => {
     const trial = await inSync();
     await trial.restart(() => {
       rmSync(trial.state, { recursive: true });
@@ -176,7 +176,7 @@ describe('S2, G1: another sync’s state', () => {
 });
 
 describe('L10: killed anywhere', () => {
-  it('L10, L12, L1: after a kill between a write and its line, the history has the line of what had to give way', async () => {
+  it('L10, L12, L1: after a kill between a write and its line, the history has the overwritten value', async () => {
     const trial = await inSync({ sync: { conflict: 'crm' } });
     trial.type('ann@firm.io', 'Company', 'By hand');
     trial.change('ann@firm.io', { company_name: 'By the CRM' });

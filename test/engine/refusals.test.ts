@@ -1,5 +1,4 @@
-// W5 over hours: what the service refuses is asked again after pauses that grow, whatever kind of write it is, and restarts
-// do not shorten them.
+// Repeats of refused writes over hours (W5): the pauses grow for every kind of write, and a restart does not shorten them.
 import { describe, expect, it } from 'vitest';
 import { createSyncTrial, tabTitle } from '../support/app.ts';
 import { createEnrolmentTrial, rowOf } from './enrolment/support.ts';
@@ -10,7 +9,7 @@ const names = ['ann', 'bob', 'cy', 'dee', 'eve'];
 
 type Trial = Pick<Awaited<ReturnType<typeof inSync>>, 'run' | 'start'>;
 
-/** Runs of every minute for eight minutes, then of every eight, and a restart each hour. */
+/** A run each minute for eight minutes, then one each eight minutes, and a restart each hour. */
 async function runFor(minutes: number, { run, start }: Trial): Promise<void> {
   for (let at = 0, hours = 1; at < minutes;) {
     if (at > hours * 60) {
@@ -34,11 +33,11 @@ async function inSync(sync: Readonly<Record<string, unknown>> = {}) {
   return trial;
 }
 
-// At 0, then 1, 5, 30 and 120 minutes after the one before: five calls, and no sixth.
+// At 0, then 1, 5, 30 and 120 minutes after the one before: five calls and no sixth.
 const callsInAll = 5;
 const minutesInAll = 200;
 
-describe('W5: what is refused is asked again after pauses that grow', () => {
+describe('W5: refused writes are repeated after pauses that grow', () => {
   it('W5: deletions, each on its own, over restarts', async () => {
     const trial = await inSync({ on_row_deleted: 'delete_contact' });
     trial.service.faults.inject({ kind: 'status', status: 422, operation: 'contacts.delete', times: 9 });
@@ -97,8 +96,8 @@ describe('W5: what is refused is asked again after pauses that grow', () => {
     trial.person.request({ addProtectedRange: { protectedRange: { protectedRangeId: 77, range } } });
     trial.change('ann@firm.io', { company_name: 'Other' });
     expect(await trial.run()).toMatchObject({ status: 'partial', counts: { set: 0, held: 1 } });
-    // Tries: at 0, then 1, 5, 30 and 120 minutes after the one before. Between them nothing is written, to no side and no file,
-    // but once that it is quarantined now.
+    // Tries: at 0, then 1, 5, 30 and 120 minutes after the one before. Between them nothing is written to either side or to
+    // a file, except once that the record is quarantined.
     let tries = 1;
     let news = 0;
     let quiet = { writes: trial.writes(), state: trial.stateFiles() };
@@ -135,7 +134,7 @@ describe('W5: what is refused is asked again after pauses that grow', () => {
     });
   });
 
-  it('W5, E5: cancelling a wish that was taken back; what was wished for instead waits for it', async () => {
+  it('W5, E5: cancelling a withdrawn wish; the new wish waits for it', async () => {
     const trial = createEnrolmentTrial({ automation: { on_clear: 'cancel' }, sync: { settle_secs: 0 } });
     await trial.run();
     trial.person.paste(`'${tabTitle}'!A2`, [rowOf('ann@firm.io', 'Welcome')]);

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createSyncTrial, type TrialOptions } from '../support/app.ts';
 import { createOutboxTrial } from './outbox/support.ts';
 
-/* What runs leave to be read later: their reports, newest first. */
+/* The stored reports of runs, newest first. */
 
 const header = ['First name', 'Last name', 'Company', 'Email', 'Status'];
 
@@ -98,7 +98,7 @@ describe('S6: the reports of runs', () => {
     expect(last).toMatchObject({ run: sent.run, kind: 'outbox', counts: { sent: 1 } });
   });
 
-  test('a report that cannot be kept is told, and the run is what it was', async () => {
+  test('a report that cannot be kept is a notice, and the run keeps its status', async () => {
     const trial = await inSync();
     const { store } = await trial.start();
     const state = store.sync('prospects');

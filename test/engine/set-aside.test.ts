@@ -36,7 +36,7 @@ async function inSync() {
   return { ...trial, notices };
 }
 
-describe('S5: a record that is not what its place says', () => {
+describe('S5: a record that is not valid in its place', () => {
   test('of a link: it is named and set aside as it was, contact and row are matched anew, and the rest goes on', async () => {
     const trial = await inSync();
     const { uuid } = trial.contactOf('ann@firm.io');
@@ -59,7 +59,7 @@ describe('S5: a record that is not what its place says', () => {
     expect(trial.notices()).toHaveLength(told);
   });
 
-  test('L3: where both sides differ from each other then, that is a conflict and nobody is overwritten', async () => {
+  test('L3: if both sides differ then, that is a conflict, and no value is overwritten', async () => {
     const trial = await inSync();
     const { uuid } = trial.contactOf('ann@firm.io');
     await put(trial, { links: one(uuid, { agreed: 'no list' }) });
@@ -135,7 +135,7 @@ describe('S5: a record that is not what its place says', () => {
   });
 });
 
-describe('S5, E1: nobody is enrolled and nothing is sent because a record cannot be read', () => {
+describe('S5, E1: an unreadable record leads to no enrolment and no message', () => {
   test('of the ledger: it counts as done or perhaps done', async () => {
     const trial = createEnrolmentTrial();
     await trial.linked('ann@firm.io');
@@ -150,7 +150,7 @@ describe('S5, E1: nobody is enrolled and nothing is sent because a record cannot
     expect(trial.enrolled()).toEqual(['ann@firm.io Welcome active']);
   });
 
-  test('of a call in flight: what is wished for waits for an approval', async () => {
+  test('of a call in flight: wishes wait for an approval', async () => {
     const trial = createEnrolmentTrial();
     await trial.linked('ann@firm.io');
     await put(trial, { outbox: one('["eve","Wisher",null,"eve@firm.io",null]', { state: 'intended', automation: 5 }) });

@@ -4,7 +4,7 @@ import { Secret } from '../../src/lib/secret.ts';
 import { createWeb, type WebOptions } from '../../src/web/app.ts';
 import { createDaemonTrial } from '../support/daemon.ts';
 
-/* Who may look at what the daemon serves: the right password at once, a wrong one slowly, and no page of a browser. */
+/* Access to the server: the right password is answered at once, a wrong one late, and a page in a browser is refused. */
 
 afterEach(() => void vi.useRealTimers());
 
@@ -30,7 +30,7 @@ function guarded() {
   return { web, as, refused: () => refused };
 }
 
-/** The status, or `waits` where there is none yet. */
+/** The status, or `waits` if there is none yet. */
 async function stateOf(answer: Response | Promise<Response>): Promise<number | 'waits'> {
   const { status } = await Promise.race([
     answer,
@@ -39,7 +39,7 @@ async function stateOf(answer: Response | Promise<Response>): Promise<number | '
   return status;
 }
 
-test('a wrong password is answered after two seconds, and the right one at once, whoever tries beside it', async () => {
+test('a wrong password is answered after two seconds, and the right one at once, also during other attempts', async () => {
   const { as, refused } = guarded();
   const wrong = Promise.resolve(as('guess'));
   expect(await stateOf(wrong)).toBe('waits');
@@ -51,7 +51,7 @@ test('a wrong password is answered after two seconds, and the right one at once,
   expect(refused()).toBe(1);
 });
 
-test('a thousand wrong ones at once hold fifty answers, and lock nobody out', async () => {
+test('a thousand wrong passwords at once hold fifty answers, and do not block the right one', async () => {
   const { as, refused } = guarded();
   const answers = Array.from({ length: 1_000 }, (_, index) => Promise.resolve(as(`guess ${index}`)));
   const states = await Promise.all(answers.map((answer) => stateOf(answer)));
@@ -122,7 +122,7 @@ describe('the name under which it is asked for', () => {
     expect(await ask('hooks.firm.example', { hooks }, '/hooks/prospects')).toBe(401);
   });
 
-  test('what it listens on and server.hosts are answered, with any port', async () => {
+  test('the names of server.listen and server.hosts are answered, with any port', async () => {
     expect(await ask('box.lan:4000', { host: 'box.lan' })).toBe(200);
     expect(await ask('Leadsheet:4000', { hosts: ['leadsheet', 'status.firm.example'] })).toBe(200);
     expect(await ask('evil.example', { hosts: ['leadsheet'] })).toBe(421);

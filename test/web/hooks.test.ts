@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { ContactSeed } from '../support/app.ts';
 import { createDaemonTrial, type DaemonTrialOptions, until } from '../support/daemon.ts';
 
-/* POST /hooks/NAME over HTTP, on a daemon between both stand-ins whose own schedule never comes. */
+/* POST /hooks/NAME over HTTP, on a daemon between both stand-ins whose own schedule never fires. */
 
 const secret = 'kept-between-you-and-me-since-2026';
 const never = '0 0 1 1 *';
@@ -105,7 +105,7 @@ test('more than sixty a minute for one name are refused with Retry-After; anothe
 
 const other = 'there-is-no-such-spreadsheet-at-all-0000';
 
-test('without the secret nobody learns which names there are, nor starts anything', async () => {
+test('a request without the secret learns no name and starts no run', async () => {
   const trial = await begin();
   const requests = [
     trial.post('/hooks/prospects', {}),
@@ -138,7 +138,7 @@ test('with the secret a wrong name, method or size is said', async () => {
   expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST']);
   const large = await trial.post('/hooks/prospects', { headers: { authorization }, body: 'x'.repeat(300_000) });
   expect([large.status, large.headers.get('connection')]).toEqual([413, 'close']);
-  // A name of the language's own is no sync.
+  // A name of JavaScript's own is no sync.
   expect((await trial.post('/hooks/constructor')).status).toBe(404);
   expect(trial.runs()).toBe(1);
 });

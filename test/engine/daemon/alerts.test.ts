@@ -4,7 +4,7 @@ import { createAlerts, type Told } from '../../../src/daemon/alerts.ts';
 import { type LastRun, standingOf } from '../../../src/engine/last-run.ts';
 import { createMask, hideAddresses } from '../../../src/log/mask.ts';
 
-/* One message for each change of state; a receiver that is down harms nobody. */
+/* One message for each change of state. An unreachable receiver stops nothing. */
 
 beforeEach(() => void vi.useFakeTimers({ now: new Date('2026-11-21T09:00:00Z') }));
 afterEach(() => void vi.useRealTimers());
@@ -78,7 +78,7 @@ test('a partial run is news when it has a new kind of problem; waiting and ignor
   });
 });
 
-test('neither secrets nor addresses of contacts are in a message; whom to share with is', async () => {
+test('a message has neither secrets nor addresses of contacts, but the account to share with', async () => {
   const { alerts, bodies } = open();
   const reason = 'ann@firm.io and the-token-of-the-tests; share it with robot@demo.iam.gserviceaccount.com';
   alerts.observe('prospects', ran('failed', {}, reason), true);
@@ -99,7 +99,7 @@ test('a held run says how to let it through', async () => {
   });
 });
 
-test('what an earlier process told is not told again', async () => {
+test('an alert of an earlier process is not repeated', async () => {
   const { alerts, bodies } = open({ told: new Map([['prospects', { state: 'failed', kinds: [] }]]) });
   alerts.observe('prospects', ran('failed'), false);
   alerts.observe('prospects', ran('succeeded'), false);

@@ -23,7 +23,7 @@ import type { Machine } from './state/open.ts';
 import type { Store } from './state/port.ts';
 import { version } from './version.ts';
 
-/** What a program needs from outside; tests bring their own. */
+/** The parts of a program that come from outside; tests bring their own. */
 export interface AppWorld {
   readonly transport: (url: string, init: RequestInit) => Response | Promise<Response>;
   /** For the service alone. Left out: the same transport. */

@@ -1,4 +1,4 @@
-// What a command gets from the process.
+// The interface between a command and the process.
 import type { AppWorld } from '../app.ts';
 import type { ExitCode } from './exit-codes.ts';
 

@@ -1,4 +1,4 @@
-// What another process knows of the daemon that runs the jobs of a state.
+// The view that another process has of the daemon of a state.
 import type { JobStatus } from '../engine/standing.ts';
 import type { Store } from '../state/port.ts';
 import { type Heartbeat, heartbeatEveryMs, readHeartbeat } from './heartbeat.ts';

@@ -53,7 +53,7 @@ export interface Planned {
   readonly saved?: SavedPlan;
 }
 
-/** What the program gives to the jobs of every kind. */
+/** The parts of the program that the jobs of every kind use. */
 export interface JobDep extends Pick<
   JobContext,
   'crm' | 'account' | 'budgets' | 'startMeter' | 'emit' | 'now' | 'newRunId'
@@ -64,7 +64,7 @@ export interface JobDep extends Pick<
   readonly randomId: () => string;
 }
 
-/** What a run of any kind works with. Created once; all runs of one job share it. */
+/** The context of a run of any kind. Created once; all runs of one job share it. */
 export interface JobContext {
   readonly kind: Kind;
   readonly config: { readonly name: string; readonly sheet: TabConfig };
@@ -76,7 +76,7 @@ export interface JobContext {
   readonly budgets: Budgets;
   /** Starts counting calls; the result returns the calls since then. */
   readonly startMeter: () => () => RunCost;
-  /** What the runs of this process pass to each other, besides the state. */
+  /** Data that the runs of this process pass to each other, besides the state. */
   readonly session: JobSession;
   readonly emit: Emit;
   /** Epoch milliseconds on our clock. */

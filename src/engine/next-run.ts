@@ -1,4 +1,4 @@
-// What a run passes to later runs: a short report in the state, and in the process whether anything is to be done.
+// Passes data to later runs: a short report in the state, and in the process whether anything is to be done.
 import type { Problem } from '../sync/change.ts';
 import type { StoredLastRun } from './stored/facts.ts';
 import type { JobContext, JobRun, RunRequest } from './job.ts';

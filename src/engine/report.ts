@@ -35,7 +35,7 @@ export interface RunCounts {
   readonly sent: number;
 }
 
-/** What the process did between the start and the end of the run. Runs at the same time are in each other's cost. */
+/** The calls and the time between the start and the end of the run. Runs at the same time are in each other's cost. */
 export interface RunCost {
   readonly crmCalls: number;
   readonly sheetReads: number;

@@ -1,4 +1,4 @@
-// What a person can do about each kind of problem.
+// The advice for a person about each kind of problem.
 import type { Problem, ProblemKind } from '../sync/change.ts';
 
 export function adviceFor({ kind, rule }: Pick<Problem, 'kind' | 'rule'>): string {

@@ -1,4 +1,4 @@
-// What every function of the operator layer works on.
+// The context of every function of the operator layer: configuration, store and clock.
 import type { Config } from '../config/config.ts';
 import type { Store } from '../state/port.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startProgram } from '../support/program.ts';
 
-/* The program as a process: the stand-in, and a command that asks it. */
+/* The stand-in as a process, and a command that calls it. */
 
 function leadsheet(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   return startProgram(args, { env });

@@ -1,4 +1,4 @@
-// What a run makes of a state that is lost, damaged, old or another's, and of a process that ended in the middle: S, I9, L10.
+// Runs over a state that is lost, damaged, old or another sync's, and after a process that was killed (S, I9, L10).
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
@@ -27,7 +27,7 @@ interface ConfigFile {
 
 type Trial = Awaited<ReturnType<typeof inSync>>;
 
-/** A list that shifts while it is read: who is hidden is on no page of a scan, and the totals count them. */
+/** A list that shifts while it is read: no page of a scan has a hidden contact, and the totals count it. */
 function hiding(hidden: ReadonlySet<string>): NonNullable<TrialOptions['around']> {
   return async (request, next) => {
     const isScan = request.url.includes('search') && (await request.clone().text()).includes('list_uuid');
@@ -41,7 +41,7 @@ function hiding(hidden: ReadonlySet<string>): NonNullable<TrialOptions['around']
   };
 }
 
-/** Questions by uuid get no answer; pages of scans do. */
+/** Lookups by uuid get no answer; pages of scans do. */
 function withoutAnswerFor(silent: ReadonlySet<string>): NonNullable<TrialOptions['around']> {
   return async (request, next) => {
     const asked = `${request.url} ${await request.clone().text()}`;
@@ -49,7 +49,7 @@ function withoutAnswerFor(silent: ReadonlySet<string>): NonNullable<TrialOptions
   };
 }
 
-/** Nobody deleted, nobody twice, all with the uuid of their contact. */
+/** No contact is deleted or doubled, and each row has the uuid of its contact. */
 function expectEverybodyOnce(trial: Trial): void {
   expect(inOrder(trial.grid().map((row) => row['First name']))).toEqual(names);
   expect(inOrder(trial.contacts().map(({ first_name }) => first_name))).toEqual(names);
@@ -203,7 +203,7 @@ describe('L10: killed anywhere', () => {
     const { uuid } = trial.contactOf('ann@firm.io');
     trial.change('ann@firm.io', { company_name: 'Once' });
     trial.type('ann@firm.io', 'Company', 'By hand');
-    // The edit waits to settle, and what the contact holds meanwhile is remembered.
+    // The edit waits to settle, and the value of the contact is stored meanwhile.
     await trial.run({ isAsked: false });
     trial.change('ann@firm.io', { company_name: 'Firm' });
     let updates = 0;
@@ -214,7 +214,7 @@ describe('L10: killed anywhere', () => {
     expect(await trial.attempt()).toBe('killed');
     trial.atEachInstant(() => {});
     expect(trial.contactOf('ann@firm.io').company_name).toBe('By hand');
-    // The next scan does not show the contact, which is then asked for.
+    // The next scan does not show the contact, so that it is asked for by uuid.
     hidden.add(uuid);
     await trial.restart(() => {
       const config = parse(readFileSync(trial.configFile, 'utf8')) as ConfigFile;
@@ -237,7 +237,7 @@ describe('L10: killed anywhere', () => {
     const silent = new Set<string>();
     const trial = await inSync({ sync: { conflict: 'crm' }, around: withoutAnswerFor(silent) });
     const { uuid } = trial.contactOf('ann@firm.io');
-    // From here on incremental scans begin after all that Ann has been through.
+    // From here on incremental scans begin after all of Ann's changes.
     await vi.advanceTimersByTimeAsync(3_600_000);
     trial.type('bob@firm.io', 'Company', 'Other');
     await trial.run();

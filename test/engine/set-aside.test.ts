@@ -6,7 +6,7 @@ import { createSyncTrial } from '../support/app.ts';
 import { createEnrolmentTrial, rowOf } from './enrolment/support.ts';
 import { createOutboxTrial } from './outbox/support.ts';
 
-/* Records of the state that are whole on disk and are not what their place says, as a fault of a program would leave them. */
+/* Records of the state that are whole on disk and not valid in their place, as after a fault of a program. */
 
 interface Started {
   start(): Promise<{ readonly store: Pick<Store, 'sync'> }>;
@@ -53,7 +53,7 @@ describe('S5: a record that is not valid in its place', () => {
       [`links/${uuid}`]: { collection: 'links', key: uuid, record: bad },
     });
     expect(links.get(uuid)).toMatchObject({ agreed: expect.stringContaining('ann@firm.io') });
-    // Once: the next run has nothing to tell.
+    // Once: the next run has no notice.
     const told = trial.notices().length;
     await trial.run();
     expect(trial.notices()).toHaveLength(told);
@@ -183,7 +183,7 @@ describe('S5, E1: an unreadable record leads to no enrolment and no message', ()
     const report = await trial.run();
     expect(report.counts.sent).toBe(0);
     expect(trial.sent()).toEqual(['ann: hello']);
-    // It counted as unknown, and the service's listing still has it.
+    // Its outcome counted as unknown, and the service's listing still has it.
     expect(await trial.ledger()).toEqual({ sent: 1 });
   });
 });

@@ -8,7 +8,7 @@ import { createLogger } from '../../src/log/logger.ts';
 import { createQuoteHider } from '../../src/log/quotes.ts';
 import type { Problem } from '../../src/sync/change.ts';
 
-/* The log: readable while nothing happens, complete when something does, and silent about people and secrets. */
+/* The log: short while nothing happens, complete when something does, and without contact details and secrets. */
 
 const counts = { ...standingOf(), linked: 3 };
 const planned = { creates: 0, changes: 0, blanks: 0, deletes: 0, missing: 0, enrolments: 0 };

@@ -1,4 +1,4 @@
-// What the runs of one outbox work with. Created once; all runs share it.
+// The context of the runs of one outbox. Created once; all runs share it.
 import type { OutboxConfig } from '../../config/config.ts';
 import type { Messages } from '../../crm/port.ts';
 import { RunFailed } from '../errors.ts';

@@ -1,4 +1,4 @@
-// What the runs of one sync work with. Created once; all runs share it.
+// The context of the runs of one sync. Created once; all runs share it.
 import type { SyncConfig } from '../../config/config.ts';
 import type { Automations, Contacts } from '../../crm/port.ts';
 import { RunFailed } from '../errors.ts';

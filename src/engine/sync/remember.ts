@@ -1,4 +1,4 @@
-// What a run of a sync passes to the next: facts in the state, and in this process whether anything is to be done.
+// Passes data from a run of a sync to the next: facts in the state, and in this process whether anything is to be done.
 import type { ContactRecord } from '../../sync/record/record.ts';
 import { isRepeatable } from '../next-run.ts';
 import type { Facts } from '../stored/facts.ts';

@@ -63,7 +63,7 @@ test('--offline asks neither side', async () => {
   expect(trial.sheets.log.entries).toHaveLength(0);
 });
 
-test('a file that is wrong: a finding for each thing, exit 78', async () => {
+test('a wrong file: a finding for each fault, exit 78', async () => {
   const trial = createSyncTrial({ sync: { conflict: 'crn', schedul: '* * * * *' } });
   const { code, wrong: found } = await wrong(trial);
   expect(code).toBe(78);
@@ -178,7 +178,7 @@ test('a protected range over our columns', async () => {
   ]);
 });
 
-test('a gid and a title that turn out to be one tab', async () => {
+test('a gid and a title of the same tab', async () => {
   const trial = createSyncTrial();
   editConfig(trial, ({ syncs }) => {
     syncs.again = structuredClone(syncs.prospects);
@@ -190,7 +190,7 @@ test('a gid and a title that turn out to be one tab', async () => {
   });
 });
 
-test('a service that cannot be reached is a finding, not the end', async () => {
+test('an unreachable service is a finding and does not end the check', async () => {
   const trial = createSyncTrial({
     around: async (request, next) => {
       if (request.url.includes(':4010')) throw Object.assign(new TypeError('fetch failed'), { code: 'ECONNREFUSED' });
@@ -203,7 +203,7 @@ test('a service that cannot be reached is a finding, not the end', async () => {
   expect(found).toHaveLength(2);
 });
 
-test('every command answers a wrong file with exit 78 and all that is wrong, before any request', async () => {
+test('every command answers a wrong file with exit 78 and every fault, before any request', async () => {
   const trial = createSyncTrial({ sync: { conflict: 'crn', settle_secs: -1 } });
   const commands = [['sync'], ['plan'], ['status'], ['log'], ['conflicts'], ['retry'], ['config']];
   for (const command of [...commands, ['resolve', 'x', '--use', 'crm'], ['approve', 'x', '--run', 'y']]) {

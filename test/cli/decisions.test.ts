@@ -135,7 +135,7 @@ test('status shows the last run, the open problems and what to do, without askin
   );
 });
 
-test('a running daemon adds when the next run is, how long ago all was well, and the budget used', async () => {
+test('a running daemon adds the next run, the lag and the used budget', async () => {
   const trial = await createLinkedTrial();
   const at = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
   const counts = { ...standingOf(), linked: 2 };
@@ -383,7 +383,7 @@ test('log can be narrowed to a sync, a time and a contact', async () => {
   });
 });
 
-test('log --follow goes on until it is stopped, and then ends well', async () => {
+test('log --follow goes on until it is stopped, and then exits 0', async () => {
   const trial = await createLinkedTrial();
   const stop = new AbortController();
   const following = trial.cliUntil(stop.signal, 'log', '--follow', '--since', '0m');
@@ -394,7 +394,7 @@ test('log --follow goes on until it is stopped, and then ends well', async () =>
   expect(await following).toMatchObject({ code: 0, stdout: expect.stringContaining('"Firm" -> "Later Ltd"') });
 });
 
-test('a run that only had something to say to the service is the last run that status tells of', async () => {
+test('status shows a run that only wrote to the service as the last run', async () => {
   const { cli, person } = await createLinkedTrial();
   person.type('Prospects!C2', 'Limes Ltd');
   const [sent] = (JSON.parse((await cli('sync', '--json')).stdout) as { syncs: { run: string }[] }).syncs;

@@ -162,7 +162,7 @@ test('check refuses a tab with other content, and a service without senders', as
   expect(stdout).toContain('no sender profile is enabled: nothing can be sent');
 });
 
-test('a command that takes syncs says that an outbox is none', async () => {
+test('a command that takes syncs refuses an outbox', async () => {
   const trial = createOutboxTrial();
   const { code, stderr } = await trial.cli('conflicts', 'messages');
   expect(code).toBe(64);

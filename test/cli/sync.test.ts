@@ -54,7 +54,7 @@ test('a run that fails exits 1 with its reason in one line', async () => {
   );
 });
 
-test('a name that no sync has is wrong usage, and the nearest is named', async () => {
+test('an unknown name is wrong usage, and the nearest is named', async () => {
   const trial = createSyncTrial();
   expect(await trial.cli('sync', 'prospekts')).toEqual({
     code: 64,

@@ -77,7 +77,7 @@ outbox:
   expect(new Set(asked)).toEqual(new Set(['CONNECT crm.invalid:443', 'CONNECT oauth2.googleapis.com:443']));
 }, 60_000);
 
-test('an address that is none is said without its password, and calls are made without it', async () => {
+test('an invalid address is reported without its password, and calls go without the proxy', async () => {
   const env = { ...service, OUTREACH_BASE_URL: 'http://127.0.0.1:9', HTTPS_PROXY: 'me:pa55word@proxy' };
   const { stderr } = await startProgram(call, { env }).ended;
   expect(stderr).toContain('leadsheet: HTTPS_PROXY is no address of a proxy');

@@ -45,7 +45,7 @@ test('beside it a spreadsheet can be read through the API and looked at as a pag
   expect(page.headers.get('content-type')).toContain('text/html');
 });
 
-test('a port that is taken is one clear line, exit 1', async () => {
+test('a taken port is one line, exit 1', async () => {
   const { env } = await startStandin();
   const port = new URL(env.OUTREACH_BASE_URL).port;
   const { code, stderr } = await leadsheet(['standin', '--service-port', port, '--sheets-port', '0']).ended;

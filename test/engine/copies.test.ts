@@ -130,7 +130,7 @@ test('I4: the row is deleted and the copy left: nothing of another person reache
   expect(contactsNow(trial)).toEqual(['Ann Acme ann@firm.io CTO', 'Bob Initech bob@firm.io Chair', cleo]);
 });
 
-test('I4, I9: the state is lost beside a copy: the row that is as the contact is its row', async () => {
+test('I4, I9: the state is lost beside a copy: the row that equals the contact is its row', async () => {
   const trial = createSyncTrial({ columns });
   const { uuid } = trial.addContact({
     first_name: 'Ann',
@@ -148,7 +148,7 @@ test('I4, I9: the state is lost beside a copy: the row that is as the contact is
   expect(contactsNow(trial)).toEqual(['Ann Acme ann@firm.io CEO']);
 });
 
-test('I4: cut back: the copy is emptied but for its ID, and the row goes on', async () => {
+test('I4: the copy is emptied except for its ID, and edits of the row are still sent', async () => {
   const trial = await createCopied();
   await trial.run();
   const number = trial.rowNumberOf('bob@firm.io');

@@ -28,7 +28,7 @@ async function inSync(
 
 const withoutAnn = names.slice(1);
 
-describe('D1, D2: a row is gone', () => {
+describe('D1, D2: a row is deleted', () => {
   it('D1: ignore leaves the contact, and does not append it again, whatever changes, over restarts and full scans', async () => {
     const trial = await inSync();
     trial.deleteRow('ann@firm.io');
@@ -128,7 +128,7 @@ describe('D1, D2: a row is gone', () => {
   });
 });
 
-describe('D3, D4: a contact is gone', () => {
+describe('D3, D4: a contact is deleted or moved', () => {
   it('D3: only a full scan notices, and mark keeps the row and says so', async () => {
     const trial = await inSync();
     trial.deleteContact('ann@firm.io');
@@ -229,7 +229,7 @@ describe('D5, D6', () => {
     expect(await trial.run({ isFull: true })).toMatchObject({ counts: { deleted: 1 } });
   });
 
-  it('D6: deleted on both sides is forgotten without a write, and created again later is new', async () => {
+  it('D6: a record deleted on both sides is forgotten without a write, and is new when it is created again', async () => {
     const trial = await inSync({ on_row_deleted: 'delete_contact' });
     trial.deleteContact('ann@firm.io');
     trial.deleteRow('ann@firm.io');

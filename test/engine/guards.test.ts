@@ -28,7 +28,7 @@ function linksOf(files: Readonly<Record<string, string>>): string | undefined {
   return files['base.json'];
 }
 
-describe('G1: sides that do not look like themselves', () => {
+describe('G1: sides that are empty or another one', () => {
   it('G1, L7, G4: a tab without rows holds the run; once they are back, the next run goes on by itself', async () => {
     const trial = await inSync({ sync: { on_row_deleted: 'delete_contact' } });
     const rows = trial.person.read(`'${tabTitle}'!A2:F11`);

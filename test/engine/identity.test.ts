@@ -208,7 +208,7 @@ describe('I3, T23: answers with another contact', () => {
     expect(trial.contacts()).toHaveLength(1);
   });
 
-  it('T19: a contact that the search does not show for a minute is neither made twice nor given a second row', async () => {
+  it('T19: a contact that the search does not show for a minute is not created twice and gets no second row', async () => {
     const trial = createTrial({
       values: [header, ['Ann', '', '', 'ann@firm.io', '']],
       switches: { searchLagMs: 60_000 },
@@ -256,7 +256,7 @@ describe('I5, I10: IDs that are lost or changed', () => {
     expect(trial.contacts()).toHaveLength(3);
   });
 
-  it('I10: a contact that was deleted and made anew is the same person to its row', async () => {
+  it('I10: a contact that was deleted and created again is linked to its old row', async () => {
     const trial = createTrial();
     for (const name of ['ann', 'bob', 'cy']) trial.addContact({ first_name: name, email: `${name}@firm.io` });
     await trial.run();

@@ -81,7 +81,7 @@ describe('the run after one that appended', () => {
   });
 });
 
-it('W9: nor does one after a restart write anything', async () => {
+it('W9: an idle run after a restart writes nothing either', async () => {
   const trial = await quiet();
   await trial.start();
   const [files, before] = [trial.stateFiles(), trial.writes()];
@@ -91,7 +91,7 @@ it('W9: nor does one after a restart write anything', async () => {
   expect(trial.stateFiles()).toEqual(files);
 });
 
-it('W9: open business that no run can settle is told each time, and written never', async () => {
+it('W9: a problem that no run can settle is reported each time and never written', async () => {
   const trial = await quiet();
   trial.type('p1@firm.io', 'Company', 'By hand');
   trial.change('p1@firm.io', { company_name: 'By the CRM' });
@@ -135,7 +135,7 @@ const happenings: readonly {
   },
 ];
 
-describe('the short way hides no work', () => {
+describe('the idle path misses no work', () => {
   it.each(happenings)(
     'W9, L5: $what: a run that may be idle does what one does that may not',
     async ({ happen, isFull }) => {

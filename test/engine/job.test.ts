@@ -116,7 +116,7 @@ test('the daemon knows only when a job runs and how its runs end', async () => {
 });
 
 describe.each(everyKind)('a job: $name', ({ kind, of }) => {
-  test('says of which kind it is, and its reports do', async () => {
+  test('has its kind, and so have its reports', async () => {
     const sample = of();
     const job = await jobOf(sample);
     expect(job).toMatchObject({ kind, name: sample.name });
@@ -262,7 +262,7 @@ describe.each(everyKind)('a job: $name', ({ kind, of }) => {
     expect((await job.plan(asked)).report.changes).toEqual([]);
   });
 
-  test('W8: a run whose end was asked for before it began does nothing, and says that it was stopped', async () => {
+  test('W8: a run that was stopped before it began does nothing, and reports the stop', async () => {
     const sample = of();
     const job = await jobOf(sample);
     await job.run(asked);

@@ -65,7 +65,7 @@ describe('I7: a key is looked up in the whole service before it is sent', () => 
     expect(trial.contactOf('cy@firm.io').first_name).toBe('Ann');
   });
 
-  it('I7, W9: nor is anything remembered anew of a key of this list, by full and other runs in turn', async () => {
+  it('I7, W9: a key of this list is not stored again by full and incremental runs in turn', async () => {
     const trial = await withOther();
     trial.type('ann@firm.io', 'Email', 'BOB@firm.io');
     for (const isFull of [true, false]) await trial.run({ isFull });
@@ -208,7 +208,7 @@ describe('I8, T33: a placeholder address is a value, and is never sent as an ide
     expect([a.cost.crmCalls - b.cost.crmCalls, a.changes.length, b.changes.length]).toEqual([1, 1, 1]);
   });
 
-  it('I8, I2: nor is a contact that has it taken for the one that a name and a company tell', async () => {
+  it('I8, I2: a contact with a placeholder is not matched by name and company', async () => {
     const trial = createTrial({
       values: [header, ['Ann', 'Firm', everybodys, '']],
       sync: { match: ['email', 'name+company_name'], columns: { ...columns, 'Last name': 'last_name' } },
@@ -218,7 +218,7 @@ describe('I8, T33: a placeholder address is a value, and is never sent as an ide
     expect(trial.contacts().map(({ first_name }) => first_name)).toEqual(['Bob', 'Ann']);
   });
 
-  it('I8, E2: nor by the call that creates and enrols', async () => {
+  it('I8, E2: the call that creates and enrols does not send it either', async () => {
     const trial = createTrial({
       values: [[...header, 'Automation'], ...two('Welcome')],
       sync: { automation: { column: 'Automation' } },
@@ -263,7 +263,7 @@ describe('I8, T33: a placeholder address is a value, and is never sent as an ide
   });
 });
 
-describe('V2: how a profile is named', () => {
+describe('V2: names of a profile', () => {
   it('V2, I6: two people whose opaque ids differ in case only are two people', async () => {
     const trial = createTrial({ values: [header, ['Ann', '', '', 'ACoAAB1x'], ['Bob', '', '', 'ACoAAB1X']] });
     expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { created: 2 } });

@@ -70,7 +70,7 @@ describe('S5: a record that is not valid in its place', () => {
     expect(trial.rowOf('ann@firm.io')['Company']).toBe('Of the sheet');
   });
 
-  test('those that only look tell it, and change nothing', async () => {
+  test('commands that only read report it, and change nothing', async () => {
     const trial = await inSync();
     const { uuid } = trial.contactOf('ann@firm.io');
     await put(trial, { links: one(uuid, { agreed: 7 }) });
@@ -81,7 +81,7 @@ describe('S5: a record that is not valid in its place', () => {
     expect(trial.stateFiles()).toEqual(files);
   });
 
-  test('one that this process stored with a side that is unknown is as good as any', async () => {
+  test('a record that this process stored with an unknown side is valid', async () => {
     const trial = await inSync();
     const { uuid } = trial.contactOf('ann@firm.io');
     const state = await stateOf(trial, 'prospects');
@@ -113,7 +113,7 @@ describe('S5: a record that is not valid in its place', () => {
     expect(trial.notices().join()).toMatch(/facts\/watermark/);
   });
 
-  test('of a request: it is done with, and said', async () => {
+  test('of a request: it is dropped, and reported', async () => {
     const trial = await inSync();
     await (await stateOf(trial, 'prospects')).addRequest({ kind: 'retry', id: 5 });
     expect(await trial.run()).toMatchObject({ status: 'succeeded' });
@@ -123,7 +123,7 @@ describe('S5: a record that is not valid in its place', () => {
     expect([...setAside.values()]).toMatchObject([{ record: { kind: 'retry', id: 5 } }]);
   });
 
-  test('a second one in the same place does not take the place of the first', async () => {
+  test('a second record in the same place does not replace the first', async () => {
     const trial = await inSync();
     const { uuid } = trial.contactOf('ann@firm.io');
     for (const agreed of [1, 2]) {

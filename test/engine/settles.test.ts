@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { createSyncTrial, tabTitle } from '../support/app.ts';
 import { createEnrolmentTrial, rowOf } from './enrolment/support.ts';
 
-it('I4, W9: a row that was copied is not written, says so, and is left in peace until the copy is gone', async () => {
+it('I4, W9: a copied row is not written, says so, and is not tried again until the copy is gone', async () => {
   const trial = createSyncTrial();
   const { uuid } = trial.addContact({ first_name: 'Ann', email: 'ann@firm.io' });
   await trial.run();

@@ -91,7 +91,7 @@ test('W8, W4: a call without an answer is of unknown outcome six seconds after t
   expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { linked: 3 } });
 });
 
-test('W8: a decision that a stopped run did not get to stays for the next', async () => {
+test('W8: a decision that a stopped run did not reach stays for the next', async () => {
   const trial = createStopTrial(20, { conflict: 'manual' });
   await trial.run();
   for (let index = 0; index < 20; index += 1) {

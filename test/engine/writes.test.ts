@@ -76,7 +76,7 @@ describe('W3: changes between planning and writing', () => {
     expect(trial.rowOf('ann@firm.io')['Company']).toBe('By the CRM');
   });
 
-  it('W3, I7: nor while a contact lets go of a key, that two rows swap, and gets the other', async () => {
+  it('W3, I7: the same holds between the two updates that swap the keys of two rows', async () => {
     const trial = await inSync({ sync: { conflict: 'crm' } });
     for (const email of ['ann@firm.io', 'bob@firm.io']) trial.type(email, 'Company', 'By hand');
     trial.type('ann@firm.io', 'Email', 'swapped@firm.io');
@@ -159,7 +159,7 @@ describe('W4: outcomes that are not known', () => {
     expect(trial.contactOf('ann@firm.io').company_name).toBe('Other');
   });
 
-  it('M6, W4: answers that are lost three times do not make a value one that the service does not store', async () => {
+  it('M6, W4: a value whose answers are lost three times does not count as one that the service does not store', async () => {
     const trial = await inSync();
     trial.type('ann@firm.io', 'Company', 'Other');
     for (let run = 0; run < 4; run += 1) {
@@ -182,7 +182,7 @@ describe('W4: outcomes that are not known', () => {
     },
   );
 
-  it('L4: the look before the updates fails: these wait for the next run, and rows are appended all the same', async () => {
+  it('L4: if the reading before the updates fails, they wait for the next run, and rows are still appended', async () => {
     const trial = await inSync();
     trial.type('ann@firm.io', 'Company', 'Other');
     trial.addContact({ first_name: 'Cy', email: 'cy@firm.io' });
@@ -292,7 +292,7 @@ describe('W6: limits and tokens', () => {
   });
 });
 
-describe('W8: the end is asked for', () => {
+describe('W8: a stop', () => {
   it('W8: calls in flight are finished, none is begun, and the uuid of a confirmed create is in its row', async () => {
     const trial = await inSync();
     trial.person.paste(`'${tabTitle}'!A9`, [cyRow]);
@@ -368,7 +368,7 @@ describe('W10: an edit that is not ready is not sent', () => {
 });
 
 describe('W11: columns', () => {
-  it('W11: a moved column is still itself', async () => {
+  it('W11: a moved column stays the same column', async () => {
     const trial = await inSync();
     trial.person.moveColumns(tabTitle, 'C', 1, 'A');
     trial.type('ann@firm.io', 'Company', 'Other');

@@ -67,7 +67,7 @@ test('M1: without a conflict there is none to decide', async () => {
   await expect(filtered).rejects.toMatchObject(operatorError('nothing', 'no conflict of these is open'));
 });
 
-test('M1: a contact is found by uuid, e-mail address, name and row, and two of one name are both meant when looking', async () => {
+test('M1: a contact is found by uuid, e-mail address, name and row, and a name of two contacts lists both', async () => {
   const trial = await createConflicts(['Ann', 'Bob']);
   const found = async (contact: string) =>
     (await readConflicts(trial.operator, { contact })).map((conflict) => conflict.contact);

@@ -126,7 +126,7 @@ test('a request without the secret learns no name and starts no run', async () =
   expect(trial.said('a hook came without the right secret')).toMatchObject([{ level: 'warn', times: 1 }]);
 });
 
-test('with the secret a wrong name, method or size is said', async () => {
+test('with the secret, a wrong name, method or size is named in the answer', async () => {
   const trial = await begin();
   const authorization = `Bearer ${secret}`;
   const unknown = await trial.post('/hooks/prospect');
@@ -143,7 +143,7 @@ test('with the secret a wrong name, method or size is said', async () => {
   expect(trial.runs()).toBe(1);
 });
 
-test('a sync that failed is not hammered: the hook is told when it is tried again', async () => {
+test('a hook does not shorten the pause of a failed sync, and is told when it is tried again', async () => {
   const trial = await begin({ sync: { sheet: { spreadsheet: other, tab: 'None' } } });
   const asked = trial.sheets.log.counters.reads;
   for (let count = 0; count < 5; count += 1) {
@@ -170,7 +170,7 @@ test('W6: a sync that a refused token stopped stays stopped, and the hook is tol
   expect(trial.runs()).toBe(1);
 });
 
-test('hooks are counted, want no password beside their secret, and the secret is in no line of the log', async () => {
+test('hooks are counted, need no password besides their secret, and the secret is in no line of the log', async () => {
   const trial = await begin({ server: { password: 'of-the-pages' } });
   await trial.post('/hooks/prospects');
   await trial.post('/hooks/nobody');

@@ -24,13 +24,13 @@ function open(options: Partial<WebOptions> = {}) {
   });
 }
 
-test('it lives while its timers come, and says by how much they are late when they do not', async () => {
+test('/healthz is 200 while timers fire, and says by how much they are late', async () => {
   expect((await open().request('/healthz')).status).toBe(200);
   const stalled = await open({ stalledMs: () => 45_000 }).request('/healthz');
   expect([stalled.status, await stalled.text()]).toEqual([503, 'stalled: timers are 45 s late\n']);
 });
 
-test('it is ready once every sync has ended a run, well or not, and no longer when it ends', async () => {
+test('/readyz is 200 once every sync has ended a run, with any status, and 503 while the process ends', async () => {
   const first = await open({ status: () => [status(), status({ hasRun: false })] }).request('/readyz');
   expect([first.status, await first.text()]).toEqual([503, '1 of 2 syncs are still in their first run\n']);
   const failing = await open({ status: () => [status({ phase: 'backing-off' })] }).request('/readyz');
@@ -38,7 +38,7 @@ test('it is ready once every sync has ended a run, well or not, and no longer wh
   expect((await open({ isDraining: () => true }).request('/readyz')).status).toBe(503);
 });
 
-test('with a password, metrics want it; health and readiness do not', async () => {
+test('with a password, metrics need it; health and readiness do not', async () => {
   const web = open({ password: new Secret('correct horse') });
   const as = (password: string) => ({ headers: { authorization: `Basic ${btoa(`anybody:${password}`)}` } });
   const statuses = await Promise.all(

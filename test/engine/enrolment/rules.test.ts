@@ -44,7 +44,7 @@ describe('E1: a wish in a cell is carried out once', () => {
     expect(trial.enrolled()).toEqual(['ann@firm.io Founders, Q3 active', 'ann@firm.io Welcome active']);
   });
 
-  it('E1: being in it already is said, and is no failure', async () => {
+  it('E1: a contact that is already in it is reported, and is no failure', async () => {
     const trial = createEnrolmentTrial({ switches: { addTwice: 'conflict' } });
     const [uuid] = await trial.linked('ann@firm.io');
     trial.service.model.automations.enrol(trial.welcome.uuid, uuid!, 1);
@@ -70,7 +70,7 @@ describe('E1: a wish in a cell is carried out once', () => {
     expect(await trial.ledger()).toEqual({ 'ann@firm.io Nurture': 'enrolled' });
   });
 
-  it('E1: a new row is told of in history and counts, and so is an old one', async () => {
+  it('E1: new and old rows are in the history and in the counts', async () => {
     const trial = createEnrolmentTrial();
     await trial.linked('ann@firm.io');
     trial.type('ann@firm.io', 'Automation', 'Welcome');
@@ -84,7 +84,7 @@ describe('E1: a wish in a cell is carried out once', () => {
 });
 
 describe('E2: a new row', () => {
-  it('E2, W2: is created and enrolled by one call, and its uuid is in its row in the same run', async () => {
+  it('E2, W2: a new row is created and enrolled by one call, and its uuid is in its row in the same run', async () => {
     const trial = createEnrolmentTrial({ rows: [rowOf('new@firm.io', 'Welcome', { Company: 'Firm' })] });
     const report = await trial.run();
     expect(report).toMatchObject({ status: 'succeeded', counts: { created: 1, enrolled: 1 } });
@@ -97,7 +97,7 @@ describe('E2: a new row', () => {
     expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { linked: 1, set: 0, updated: 0 } });
   });
 
-  it('E2: goes with its custom fields into the segment that is configured', async () => {
+  it('E2: a new row goes with its custom fields into the configured segment', async () => {
     const columns = { Email: 'email', Topic: { custom_field: 'topic' } };
     const trial = createEnrolmentTrial({
       rows: [rowOf('new@firm.io', 'Welcome', { Company: 'Roses' })],

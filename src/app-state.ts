@@ -5,7 +5,7 @@ import type { Store } from './state/port.ts';
 
 /** Reads and creates nothing yet. `warn` gets messages that no caller gets as an answer. */
 export function connectState({ state }: Config, world: Omit<StoreDep, 'warn'>, warn: (message: string) => void): Store {
-  // The store takes one URL; each database has a driver of its own.
+  // The store reads one word; a database comes with a driver of its own.
   const url = state.kind === 'file' ? `file:${state.folder}` : state.url.reveal();
   return openStore(url, { ...world, warn: ({ message }) => warn(message) });
 }

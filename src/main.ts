@@ -34,7 +34,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-// Loaded here: the engine is checked and signals are handled.
+// Loaded only here, where the engine can read it and a signal is heard.
 const { runCli } = await import('./cli/program.ts');
 const { overHttp } = await import('./crm/outreach/call/over-http.ts');
 const { accountName } = await import('./cli/account.ts');

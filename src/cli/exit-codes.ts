@@ -18,7 +18,7 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** The reason with which `CliWorld.stop` aborts. */
+/** Why `CliWorld.stop` aborts. */
 export class StopRequest extends Error {
   override readonly name = 'StopRequest';
   readonly exitCode: ExitCode;

@@ -1,7 +1,7 @@
 // The differences between stored records and the records of a run, as the store takes them.
 import type { Json, JsonObject } from '../state/port.ts';
 
-/** `after`: null deletes a key; a key that is not in it stays. `result` is `before` itself if nothing changed. */
+/** `after`: null deletes; a key that is not in it stays. `result` is `before` itself where nothing changed. */
 export function mapChanges<Value>(before: ReadonlyMap<string, Value>, after: ReadonlyMap<string, Value | null>) {
   const put = new Map<string, JsonObject>();
   const gone: string[] = [];

@@ -25,12 +25,12 @@ export async function keepReport(job: Job, lease: Lease, report: RunReport): Pro
   }
 }
 
-/** The reports of a job, newest first. A record that is no report is left out: nothing depends on it. */
+/** What runs of a job reported, newest first. One that is no report is left out: nothing depends on it. */
 async function readRuns(state: Pick<SyncState, 'readRuns'>, query: RunQuery): Promise<readonly StoredRun[]> {
   return (await state.readRuns(query)).filter((record) => isStoredRun(record));
 }
 
-/** More than a person reads; the counts include them all. */
+/** More than anybody reads; the counts have them all. */
 const problemsKept = 1_000;
 
 /** The links have the values of conflicts: a report has no contact details. */

@@ -1,9 +1,9 @@
-// The file of a saved plan: its schema, reading and writing.
+// A plan that somebody looked at, as it is kept in a file.
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { type Change, opOrder } from '../sync/change.ts';
 
-/** Increases when an older file could be misread by a newer program. */
+/** Grows when a file of today could be misread by a program of tomorrow. */
 const version = 1;
 
 const value = z.union([z.string(), z.number(), z.boolean(), z.null()]);
@@ -52,17 +52,17 @@ const planFile = z.strictObject({
 
 export type SavedPlan = z.infer<typeof savedPlan>;
 
-/** A plan file cannot be used. The message says why and what to do. */
+/** A file of plans cannot be used; the message says why and what to do. */
 export class PlanFileError extends Error {
   override readonly name = 'PlanFileError';
 }
 
-/** The change as JSON: an unknown value is left out. */
+/** As JSON has it: an unknown value is left out. */
 export function plainChange(change: Change): SavedPlan['changes'][number] {
   return JSON.parse(JSON.stringify(change)) as SavedPlan['changes'][number];
 }
 
-/** The text holds contact details: only its owner may read the file. */
+/** Holds contact details: for the eyes of its owner. */
 export function writePlanFile(plans: readonly SavedPlan[], madeAt: string): string {
   const file = { format: 'leadsheet plan', version, madeAt, plans, checksum: checksumOf(madeAt, plans) };
   return `${JSON.stringify(file, null, 2)}\n`;

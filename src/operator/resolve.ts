@@ -11,7 +11,7 @@ import { OperatorError } from './errors.ts';
 import type { Operator } from './operator.ts';
 import { valueText } from './words.ts';
 
-/** `use`: the value that this side holds when the run carries it out. `text`: the value itself, as typed into a cell. */
+/** `use`: what that side holds when the run carries it out. `text`: the value itself, as it would be typed into a cell. */
 export type Choice = { readonly use: 'crm' | 'sheet' } | { readonly text: string };
 
 /** `ids`: exactly these; else everything that the filter selects. Records all of them or none. */
@@ -56,7 +56,7 @@ function resolutionText(field: string, resolution: Resolution): string {
     : `${field} becomes ${valueText(resolution.value)} on both sides`;
 }
 
-/** Reads a typed value like a cell of that column. */
+/** A typed value is read as a cell of that column would be. */
 function readValue(text: string, { sync, field: name }: ConflictAnswer, { syncs }: Config) {
   const { mapping } = createShape(
     syncs.find((each) => each.name === sync)!,

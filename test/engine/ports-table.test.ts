@@ -1,4 +1,4 @@
-// The engine on a CSV file: it knows spreadsheets by their port alone, and keeps the service and the file equal.
+// The engine knows spreadsheets by their port alone: a sync keeps the service and a CSV file equal, by a driver in test/support.
 import { describe, expect, test } from 'vitest';
 import {
   createFileSide,
@@ -13,7 +13,7 @@ const ann = { firstName: 'Ann', company: 'Firm', email: 'ann@firm.io' };
 const bob = { firstName: 'Bob', company: 'Say "Ltd", Sons', email: 'bob@firm.io' };
 const cy = { firstName: 'Cy', company: 'Works', email: 'cy@firm.io' };
 
-/** One run after this: Ann is in the service alone, Bob in the sheet alone, Cy in both. */
+/** Ann in the service alone, Bob in the sheet alone, Cy in both; one run later. */
 async function inSync(sync: Readonly<Record<string, unknown>> = {}) {
   const crm = createServiceSide();
   const sheet = createFileSide([bob, cy]);
@@ -94,7 +94,7 @@ describe('the service and a CSV file', () => {
     expectEqual(crm, sheet, [ann, bob, { ...cy, firstName: 'Cyrus', company: 'Works Ltd' }]);
   });
 
-  test('D1, D3: deletions go both ways if the configuration says so', async () => {
+  test('D1, D3: deletions go both ways where that was asked for', async () => {
     const { crm, sheet, trial, idOf } = await inSync({
       on_row_deleted: 'delete_contact',
       on_contact_deleted: 'delete_row',
@@ -107,7 +107,7 @@ describe('the service and a CSV file', () => {
     expect(sheet.grid().map(([name]) => name)).toEqual(['First name', 'Cy']);
   });
 
-  test('W11, V3: a missing header leaves its field alone on both sides until it is back', async () => {
+  test('W11, V3: a header that is gone leaves its field alone on both sides until it is back', async () => {
     const { crm, sheet, trial, idOf } = await inSync();
     sheet.renameHeader('Company', 'Firma');
     sheet.edit(idOf(bob), { firstName: 'Robert' });

@@ -9,7 +9,7 @@ const names = ['ann', 'bob', 'cy', 'dee', 'eve'];
 
 type Trial = Pick<Awaited<ReturnType<typeof inSync>>, 'run' | 'start'>;
 
-/** A run each minute for eight minutes, then one each eight minutes, and a restart each hour. */
+/** Runs of every minute for eight minutes, then of every eight, and a restart each hour. */
 async function runFor(minutes: number, { run, start }: Trial): Promise<void> {
   for (let at = 0, hours = 1; at < minutes;) {
     if (at > hours * 60) {
@@ -96,8 +96,8 @@ describe('W5: refused writes are repeated after pauses that grow', () => {
     trial.person.request({ addProtectedRange: { protectedRange: { protectedRangeId: 77, range } } });
     trial.change('ann@firm.io', { company_name: 'Other' });
     expect(await trial.run()).toMatchObject({ status: 'partial', counts: { set: 0, held: 1 } });
-    // Tries: at 0, then 1, 5, 30 and 120 minutes after the one before. Between them nothing is written to either side or to
-    // a file, except once that the record is quarantined.
+    // Tries: at 0, then 1, 5, 30 and 120 minutes after the one before. Between them nothing is written, to no side and no file,
+    // but once that it is quarantined now.
     let tries = 1;
     let news = 0;
     let quiet = { writes: trial.writes(), state: trial.stateFiles() };

@@ -27,7 +27,7 @@ const sheetsUrl = 'http://127.0.0.1:4020';
 
 export interface TrialOptions {
   readonly switches?: Partial<Switches>;
-  /** Options over the defaults below, in the words of the file. */
+  /** Over the defaults below, in the words of the file. */
   readonly sync?: Readonly<Record<string, unknown>>;
   readonly columns?: Readonly<Record<string, unknown>>;
   /** Header and rows of the tab; only the header when left out. */

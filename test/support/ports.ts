@@ -25,7 +25,7 @@ export interface Person {
 
 /** The CRM: how the program reaches it, and a person's acts in it. */
 export interface CrmSide {
-  /** The parts of the program's world that connect it to this side. */
+  /** What the program is given of the world so that it reaches this side. */
   readonly world: Partial<AppWorld>;
   /** Options of the file under `crm`. */
   readonly options: Readonly<Record<string, unknown>>;

@@ -2,12 +2,12 @@
  * Types and validates what was stored (S5). The store itself knows only plain JSON. A record that is not valid in its place
  * is left out, or a harmless value takes its place, so that the rest of the state is used:
  *
- *   links     left out: contact and row are matched anew, and differences are conflicts
+ *   links     left out: contact and row are matched anew, and what differs is a conflict
  *   strays    counts as a row whose create has no known outcome: it is looked up before it is created (W4)
- *   ledger    counts as done or perhaps done: a person decides before it is done again (E1, P3)
- *   outbox    left out; the ledger is not trusted: enrolments and messages wait for a person (E6, P6)
- *   facts     left out: read or computed anew. Without the order of the fields no link and no stray can be read
- *   requests  left out and done with: the person has to give the command again
+ *   ledger    counts as done or perhaps done: not done again before a person says so (E1, P3)
+ *   outbox    left out; the ledger is not relied on: what it would do waits for a person (E6, P6)
+ *   facts     left out: read or worked out anew. Without the order of the fields no link and no stray can be read
+ *   requests  left out, and done with: the command is to be given again
  *
  * The first run that meets such a record moves it unchanged to the collection `setAside`, and reports it once.
  */

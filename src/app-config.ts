@@ -1,11 +1,11 @@
-// The part of the composition that reads the configuration: the drivers say what the CRM can do, and which spreadsheet a text means.
+// Reads the configuration. The drivers tell what the CRM can do, and which spreadsheet a text means.
 import type { Config } from './config/config.ts';
 import { configJsonSchema } from './config/json-schema.ts';
 import { type ConfigWorld, loadConfig } from './config/load.ts';
 import { outreachDescription } from './crm/outreach/description.ts';
 import { googleAddresses } from './sheets/google/address.ts';
 
-/** Throws ConfigError with everything that is wrong. */
+/** Throws ConfigError with every fault of the file. */
 export function readConfigFile(path: string, world: Omit<ConfigWorld, 'addresses' | 'crm'>): Config {
   return loadConfig(path, { ...world, crm: outreachDescription, addresses: googleAddresses });
 }

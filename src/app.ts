@@ -1,4 +1,4 @@
-// Composition root: wires the service, the spreadsheet and the state from the configuration, and returns the jobs on them.
+// Composition root: connects the service, the spreadsheet and the state from the configuration, and returns their jobs.
 import delay from 'delay';
 import { connectState } from './app-state.ts';
 import type { Sheets } from './sheets/port.ts';
@@ -23,28 +23,28 @@ import type { Machine } from './state/open.ts';
 import type { Store } from './state/port.ts';
 import { version } from './version.ts';
 
-/** The world a program is put together in; tests bring their own. */
+/** The parts of a program that come from outside; tests bring their own. */
 export interface AppWorld {
   readonly transport: (url: string, init: RequestInit) => Response | Promise<Response>;
-  /** For the service alone. Left out: the same. */
+  /** For the service alone. Left out: the same transport. */
   readonly serviceTransport?: Transport;
-  /** Another driver in the place of the outreach service. */
+  /** Another driver instead of the outreach service. */
   readonly connectCrm?: (settings: ServiceSettings) => CrmConnection;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Milliseconds from any fixed instant, never set back. */
+  /** Milliseconds from any fixed instant; never set back. */
   readonly elapsed: () => number;
   /** [0, 1). */
   readonly random: () => number;
   /** A version 4 uuid. */
   readonly randomId: () => string;
-  /** What tells this process from others on the machine. */
+  /** What identifies this process among others on the machine. */
   readonly process: ProcessDep;
   /** Another driver of spreadsheets. Left out: Google Sheets. */
   readonly connectSheets?: (config: Config, world: AppWorld) => Promise<Sheets>;
-  /** Where the state is kept. Left out: this machine. */
+  /** The machine that keeps the state. Left out: this machine. */
   readonly machine?: Machine;
-  /** Left out: the one that the configuration names. */
+  /** Left out: the store that the configuration names. */
   readonly store?: Store;
 }
 
@@ -53,7 +53,7 @@ export interface ServiceConnection extends Disposable {
   readonly usage: () => CrmUsage;
 }
 
-/** A client of the service with the budget of its token. Disposing it rejects what still waits. */
+/** A client of the service with the budget of its token. Disposing it rejects calls that still wait. */
 export function connectService(
   settings: ServiceSettings,
   world: AppWorld,
@@ -82,7 +82,7 @@ export function connectService(
 
 export type CrmConnection = Crm & Disposable;
 
-/** The CRM of these settings, as the engine knows it. Disposing it rejects what still waits. */
+/** The CRM of these settings, as the port has it. Disposing it rejects calls that still wait. */
 export function connectCrm(
   settings: ServiceSettings,
   world: AppWorld,
@@ -104,7 +104,7 @@ export interface App extends Disposable {
   readonly usage: () => Usage;
 }
 
-/** Google Sheets as the account of the credentials file, which is read here. Throws CredentialsUnreadableError. */
+/** Google Sheets for the account of the credentials file, which is read here. Throws CredentialsUnreadableError. */
 export async function connectSheets({ google }: Config, world: AppWorld): Promise<Sheets> {
   return createSheets({
     credentials: await readCredentials(google.credentialsFile),
@@ -166,7 +166,7 @@ export async function createApp(config: Config, world: AppWorld, emit: Emit): Pr
   }
 }
 
-/** Readable, sortable, and told apart by chance where two processes begin in one second. */
+/** Readable and sortable. A random part distinguishes processes that begin in the same second. */
 function createRunIds({ now, random }: AppWorld): () => string {
   return () => {
     const second = new Date(now()).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');

@@ -1,4 +1,4 @@
-// The daemon put together: an app, its schedules, what it tells and what it serves.
+// Composes the daemon: the app, its schedules, log, alerts and the server.
 import delay from 'delay';
 import { type App, type AppWorld, createApp } from './app.ts';
 import type { Config } from './config/config.ts';
@@ -21,22 +21,22 @@ import { listen } from './web/listen.ts';
 import { createMetrics } from './web/metrics.ts';
 
 export interface DaemonWorld extends AppWorld {
-  /** Where the log goes. */
+  /** The output of the log. */
   readonly out: LoggerOptions['out'];
-  /** Aborts when the end is asked for. */
+  /** Aborts when the process is asked to end. */
   readonly stop: AbortSignal;
-  /** Hears what happens, beside log and metrics. */
+  /** Gets every event, besides log and metrics. */
   readonly listen?: Emit;
 }
 
 export interface RunningDaemon {
   readonly daemon: Daemon;
   readonly log: Log;
-  /** Where health and metrics are; undefined: nowhere. */
+  /** The address of health and metrics; undefined: not served. */
   readonly url?: string;
   /**
-   * W8: lets what is under way come to its end, and closes everything, within ten seconds. Answers the syncs that were
-   * given up on; what they had in flight is settled by the next run. Call it when `stop` has aborted, once.
+   * W8: finishes what is in progress and closes everything within ten seconds. Returns the syncs that were given up on; the
+   * next run settles what they had in flight. Call it once, after `stop` has aborted.
    */
   end(): Promise<readonly string[]>;
 }
@@ -48,18 +48,18 @@ function namesByKind(jobs: Iterable<Job>): Readonly<Record<string, readonly stri
   return Object.fromEntries(Object.values(kinds).map((kind) => [kind.many, names(kind)]));
 }
 
-/** W8 says ten seconds; what is left of them is for telling and closing. */
+/** W8 gives ten seconds; the last one is for reporting and closing. */
 const drainMs = 9_000;
 const lastWordsMs = 700;
 
-/** Everything runs when this resolves. Throws what keeps it from beginning: SheetsError, StateError, ListenError. */
+/** Resolves when everything runs. Throws why it cannot start: SheetsError, StateError, ListenError. */
 export async function startDaemon(config: Config, world: DaemonWorld): Promise<RunningDaemon> {
   const { now, stop } = world;
   const secrets = secretsOf(config);
   const mask = createMask(secrets);
   const isStopping = () => stop.aborted;
   const log = createLogger({ ...config.log, out: world.out, secrets, now });
-  // A secret among the options shows as its mask.
+  // A secret among the options appears as its mask.
   const hideQuotes = createQuoteHider(JSON.parse(JSON.stringify(config.options)));
   const areDetailsShown = config.log.contactDetails === 'shown';
   const lines = createLines(log, { areDetailsShown, hideQuotes, now, isStopping });

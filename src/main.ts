@@ -1,24 +1,24 @@
 #!/usr/bin/env node
-// argv -> command -> exit code. The only reader of process.*: everything below gets its world as arguments.
+// argv -> command -> exit code. Only this file reads process.*: the rest gets its world as arguments.
 
-// npm only warns of an engine that is too old, and that one would only say that it found a syntax error.
+// npm only warns about an old engine, and an old engine reports only a syntax error.
 if (Number.parseInt(process.versions.node, 10) < 24) {
   process.stderr.write(`leadsheet: needs Node 24 or newer, and this is Node ${process.versions.node}\n`);
   process.exit(1);
 }
 
-// Tiny, and without imports of its own: a signal is heard from here on.
+// Small and without imports: from here on a signal is handled.
 const { StopRequest } = await import('./cli/exit-codes.ts');
 const stop = new AbortController();
-/** Of `npm start`, one Ctrl-C arrives twice: from the terminal, and passed on by npm, 5 ms later. A person is slower. */
+/** With `npm start`, one Ctrl-C arrives twice within 5 ms: from the terminal and from npm. A person is slower. */
 const sameSignalMs = 100;
-/** SPEC W8: within ten seconds. What has not ended by then is settled by the next run, as after a kill (L10). */
+/** SPEC W8: within ten seconds. The next run settles what has not ended by then, as after a kill (L10). */
 const endMsMax = 9_800;
 let askedAt = 0;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
     const asked = new StopRequest(signal);
-    // The first asks for an end, the second takes it.
+    // The first signal asks for an end, the second ends the process.
     if (stop.signal.aborted) {
       if (performance.now() - askedAt > sameSignalMs) process.exit(asked.exitCode);
       return;
@@ -62,10 +62,10 @@ const code = await runCli(process.argv.slice(2), {
   process: { pid: process.pid, probe: (pid) => process.kill(pid, 0) },
   now: Date.now,
   elapsed: () => performance.now(),
-  // oxlint-disable-next-line no-restricted-properties -- this is where randomness comes from
+  // oxlint-disable-next-line no-restricted-properties -- this is the source of randomness
   random: Math.random,
 });
 
-// What is given up on after a signal must not keep the process: a call in flight may take half a minute.
+// A call in flight may take half a minute, and must not keep the process after a signal.
 if (stop.signal.aborted) process.exit(code);
 process.exitCode = code;

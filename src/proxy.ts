@@ -1,16 +1,15 @@
-// Sends https calls through the proxy that the environment names, those to the service, to Google and to the receiver of alerts.
+// Sends https calls to the service, to Google and to the alert receiver through the proxy of the environment.
 import * as http from 'node:http';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Plain http goes to this machine alone (src/config/address.ts), and https to it needs no proxy either. */
+/** Plain http goes to this machine only (src/config/address.ts); https to it needs no proxy either. */
 const neverProxied = 'localhost,127.0.0.1,::1';
 
 /**
- * Honours HTTPS_PROXY and NO_PROXY, in capitals or small letters, for `node:https` and `fetch` of this process; to be called
- * once, before any call. Answers a sentence when it cannot: `setGlobalProxyFromEnv` came with Node 24.14
- * (https://nodejs.org/docs/latest-v24.x/api/http.html#built-in-proxy-support). Throws what Node throws for an address that
- * is none.
+ * Honours HTTPS_PROXY and NO_PROXY, in capitals or small letters, for `node:https` and `fetch` of this process. Call it
+ * once, before any call. Returns a sentence if it cannot: `setGlobalProxyFromEnv` came with Node 24.14
+ * (https://nodejs.org/docs/latest-v24.x/api/http.html#built-in-proxy-support). Throws Node's error for an invalid address.
  */
 export function useProxyOf(env: Environment): string | undefined {
   const proxy = env['https_proxy'] || env['HTTPS_PROXY'];
@@ -22,7 +21,7 @@ export function useProxyOf(env: Environment): string | undefined {
     http.setGlobalProxyFromEnv({ HTTPS_PROXY: proxy, NO_PROXY: exceptions });
     return undefined;
   } catch {
-    // Its own words quote the address, password and all.
+    // Node's message quotes the address with its password.
     return 'HTTPS_PROXY is no address of a proxy, such as http://proxy.example:3128; calls are made without it';
   }
 }

@@ -1,9 +1,10 @@
+// The version of the program.
 import { readFileSync } from 'node:fs';
 
-// Read, not imported: an import would make package.json one of the sources, and move everything compiled one folder down.
+// Read, not imported: an import would make package.json a source, and move all compiled files one folder down.
 const packageJson = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   readonly version: string;
 };
 
-/** As package.json has it, which stands one folder above this file both in src/ and, compiled, in dist/. */
+/** From package.json, one folder above this file in src/ and, compiled, in dist/. */
 export const version = packageJson.version;

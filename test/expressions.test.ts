@@ -1,11 +1,11 @@
-// Every regular expression that text from outside can reach takes a time that grows with the text, not with its square.
+// Every regular expression that outside text can reach takes linear time, not quadratic.
 import { readFileSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import { parseSync, Visitor } from 'oxc-parser';
 import { expect, test } from 'vitest';
 
-/** Stand-ins answer tests and trials alone; what src/config reads was written by whoever runs the program. */
+/** Only trials and tests use the stand-ins; the operator writes what src/config reads. */
 const left = /^src\/(standin|config)\//;
 
 interface Expression {
@@ -30,7 +30,7 @@ async function expressions(): Promise<Expression[]> {
   return found;
 }
 
-/** What a pattern is made of, and what most are: repeated, each of them may make an expression begin anew everywhere. */
+/** The parts of a pattern, and most of it: repeated, each may make an expression begin again at every place. */
 function unitsOf(pattern: string): string[] {
   const literals = pattern
     .replaceAll(/\\[dwsSWDbB]|\(\?[:=!<]*|[()|]/g, '\0')
@@ -66,7 +66,7 @@ function unitsOf(pattern: string): string[] {
 
 const charsMax = 1_000_000;
 
-/** Tells each expression before it is tried, so that the one that does not come to an end is known. */
+/** Prints each expression before it is tried, so that the one that hangs is known. */
 const trial = `
   const { parentPort, workerData } = require('node:worker_threads');
   for (const [index, { pattern, flags, units }] of workerData.entries()) {
@@ -80,10 +80,10 @@ const trial = `
   parentPort.postMessage(workerData.length);
 `;
 
-/** A hang, not a measurement: a million characters take milliseconds, their square takes hours. */
+/** Detects a hang and measures nothing: a million characters take milliseconds, quadratic time takes hours. */
 const hangMs = 60_000;
 
-/** The first expression that does not come to an end. */
+/** The first expression that hangs. */
 async function findSlow(all: readonly Expression[], waitMs = hangMs): Promise<Expression | undefined> {
   const worker = new Worker(trial, {
     eval: true,

@@ -1,13 +1,14 @@
+// The name of the account of the operating system.
 /**
- * The account that a decision is recorded under. A container may run under a uid that its list of accounts does not have; the
- * system then knows no name, and the uid stands in. `uid`: undefined where the system has none (Windows).
+ * The account under which a decision is recorded. A container may run under a uid without an account name; then the uid is
+ * used. `uid`: undefined if the system has none (Windows).
  */
 export function accountName(readName: () => string, uid: number | undefined): string {
   try {
     const name = readName();
     if (name !== '') return name;
   } catch {
-    // No entry of this uid.
+    // The list of accounts does not have this uid.
   }
   return uid === undefined ? 'unknown account' : `uid ${uid}`;
 }

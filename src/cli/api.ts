@@ -1,3 +1,4 @@
+// The command `api`: calls one operation of the service.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { Command } from 'commander';
@@ -26,7 +27,7 @@ interface ApiOptions {
   readonly capture?: string;
 }
 
-/** Somebody waits at the terminal: two repeats, not the daemon's four. */
+/** A person waits at the terminal: two repeats, not the daemon's four. */
 const retriesMax = 2;
 
 export function apiCommand(program: Command, world: CliWorld): void {
@@ -87,7 +88,7 @@ function findOperation(name: string): NamedOperation {
   throw new UsageError(`there is no operation ${name}${didYouMean(name, names)}`);
 }
 
-/** `--lead.email a --limit 5` as {lead: {email: 'a'}, limit: 5}; names as the service spells them, or with dashes. */
+/** Reads `--lead.email a --limit 5` as {lead: {email: 'a'}, limit: 5}. Names are the service's, or have dashes. */
 function readParameters(
   parameters: readonly string[],
   named: NamedOperation,
@@ -102,7 +103,7 @@ function readParameters(
       throw new UsageError(`${operationName}: "${parameters[token?.index ?? 0]}" is no parameter; write --name value`);
     }
     const place = findPlace(token.name, named, allowUnknown);
-    // Without a schema at hand parseArgs leaves the value as the next positional.
+    // parseArgs does not know that the option takes a value, and leaves the value as the next positional.
     const next = tokens[index + 1];
     const value = token.value ?? (next?.kind === 'positional' ? next.value : undefined);
     if (value === undefined) throw new UsageError(`${operationName}: --${token.name} needs a value`);
@@ -112,7 +113,7 @@ function readParameters(
   return input;
 }
 
-/** `lead.first-name` as ['lead', 'first_name']: the names the operation knows, at each depth. */
+/** Reads `lead.first-name` as ['lead', 'first_name']: the names of the operation, at each depth. */
 function findPlace(written: string, { operation, name }: NamedOperation, allowUnknown: boolean): readonly string[] {
   const place: string[] = [];
   for (const part of written.split('.')) {
@@ -128,12 +129,12 @@ function findPlace(written: string, { operation, name }: NamedOperation, allowUn
   return place;
 }
 
-/** `flowUuid`, `flow_uuid` and `flow-uuid` are one name. */
+/** Makes `flowUuid`, `flow_uuid` and `flow-uuid` one name. */
 function letters(name: string): string {
   return name.replaceAll(/[-_]/g, '').toLowerCase();
 }
 
-/** Text where the field takes text, else what the JSON says: 5, true, ["a"], {">=": "2026-11-01"}. */
+/** Text if the field takes text; else parsed as JSON: 5, true, ["a"], {">=": "2026-11-01"}. */
 function readValue(text: string, schema: z.ZodType | undefined): unknown {
   if (schema?.safeParse(text).success && !/^[[{]/.test(text)) return text;
   try {
@@ -144,7 +145,7 @@ function readValue(text: string, schema: z.ZodType | undefined): unknown {
   }
 }
 
-/** The schema of a field, of a nested one for a dotted name; undefined where the name leads nowhere. */
+/** The schema of a field; of a nested field for a dotted name; undefined if there is no such field. */
 function fieldSchema({ pathParameters, query, body }: NamedOperation['operation'], path: readonly string[]) {
   const [name = '', ...rest] = path;
   const start = [pathParameters, query, body].map((schema) => schema?.shape[name]).find(Boolean);
@@ -155,7 +156,7 @@ function fieldSchema({ pathParameters, query, body }: NamedOperation['operation'
   }, start) as z.ZodType | undefined;
 }
 
-/** The names a nested value may have; undefined where any will do. */
+/** The names that a nested value may have; undefined: any. */
 function keysOf(schema: unknown): readonly string[] | undefined {
   const object = unwrapOptional(schema);
   if (object instanceof z.ZodObject) return Object.keys(object.shape);
@@ -199,7 +200,7 @@ function readBodyFile(file: string): string {
   }
 }
 
-/** One line an answer; the request's headers, and so the token, are no part of it. */
+/** Writes one line an answer. The line has no request headers, and so no token. */
 function appendCapture(file: string, { exchange, operation, method, url, attempts }: ObservedExchange): void {
   const answer =
     exchange.outcome === 'answered'

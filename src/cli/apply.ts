@@ -1,3 +1,4 @@
+// The command `apply`: carries out a saved plan.
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { errorCode } from '../config/secret-file.ts';

@@ -1,3 +1,4 @@
+// The command `approve`: lets a held plan through.
 import type { Command } from 'commander';
 import { approve } from '../operator/approve.ts';
 import type { GlobalOptions } from './globals.ts';

@@ -1,3 +1,4 @@
+// The command `check`: checks everything that a sync needs, and says what to do.
 import { stat } from 'node:fs/promises';
 import { sep } from 'node:path';
 import type { Command } from 'commander';
@@ -43,7 +44,7 @@ export function checkCommand(program: Command, world: CliWorld, finish: Finish):
     });
 }
 
-/** Undefined: everything that is wrong with the file was told. */
+/** Undefined: every fault of the file was reported. */
 function readOrTell(globals: GlobalOptions, world: CliWorld, tell: (finding: Finding) => void): Config | undefined {
   try {
     const config = readConfig(globals, world);
@@ -72,7 +73,7 @@ async function checkAll(
     return;
   }
   const { connectCrm, connectSheets } = await import('../app.ts');
-  // Somebody waits: two repeats, not the daemon's four.
+  // A person waits: two repeats, not the daemon's four.
   using crm = connectCrm(config.crm, world, { retriesMax: 2 });
   const sides: CheckDep['sides'] = {
     crm,
@@ -81,7 +82,7 @@ async function checkAll(
     signal: world.stop,
   };
   for await (const finding of check({ ...dep, sides })) {
-    // After the stop no side is asked: a finding would say nothing about it.
+    // After the stop no call is made: a finding would be about the stop and not about a side.
     world.stop.throwIfAborted();
     tell(finding);
   }
@@ -90,14 +91,14 @@ async function checkAll(
 async function modeOf(path: string): Promise<number | undefined> {
   try {
     const { mode } = await stat(path);
-    // Windows has no such bits: what Node makes of its rights says nothing of other accounts.
+    // Windows has no permission bits: the ones that Node computes there say nothing about other accounts.
     return sep === '/' ? mode & 0o777 : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Only this machine has stand-ins; nobody else is asked for one. */
+/** Only loopback addresses are asked: a stand-in listens nowhere else. */
 async function isStandin(address: string, { transport, stop }: CliWorld): Promise<boolean> {
   const { hostname } = new URL(address);
   if (!/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)) return false;

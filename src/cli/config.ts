@@ -1,3 +1,4 @@
+// The command `config`: prints the effective configuration, its schema or an example.
 import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { stringify } from 'yaml';

@@ -1,3 +1,4 @@
+// The command `conflicts`: lists the open conflicts.
 import type { Command } from 'commander';
 import { readConflicts } from '../operator/conflicts.ts';
 import type { GlobalOptions } from './globals.ts';

@@ -1,3 +1,4 @@
+// The errors of commands, and the exit code of each failure.
 import { ConfigError } from '../config/problems.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { InvalidInputError, ServiceError, StoppedError } from '../crm/errors.ts';
@@ -10,17 +11,17 @@ import { ListenError } from '../web/errors.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import type { CliWorld } from './world.ts';
 
-/** The command line says something the program does not know. */
+/** The command line has a command, option or value that does not exist. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** What a command was asked to do cannot be done; the message says why and what to do. */
+/** A command cannot do what it was asked to. The message says why and what to do. */
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed';
 }
 
-/** Failures that say themselves what to do, in one line. */
+/** Failures whose message says what to do, in one line. */
 const expected = [
   SettingsError,
   ServiceError,
@@ -32,7 +33,7 @@ const expected = [
   CommandFailed,
 ];
 
-/** Says an expected failure and answers the exit code for it; any other is thrown on, stack and all. */
+/** Prints an expected failure and returns its exit code. Any other failure is thrown with its stack. */
 export function reportFailure(error: unknown, { stderr, stop }: CliWorld): ExitCode {
   const say = (text: string) => void stderr.write(`leadsheet: ${lineText(text)}\n`);
   if (stop.aborted && (error === stop.reason || error instanceof StoppedError)) {
@@ -45,7 +46,7 @@ export function reportFailure(error: unknown, { stderr, stop }: CliWorld): ExitC
     return exitCodes.usage;
   }
   if (error instanceof ConfigError) {
-    // Everything that is wrong, a line each, as editors and terminals take it: file:line:column: ...
+    // One line for each fault, as editors and terminals read them: file:line:column: ...
     stderr.write(`${error.message}\n`);
     const { length } = error.problems;
     say(`the configuration has ${length === 1 ? 'something' : `${length} things`} to mend; nothing was done`);

@@ -1,16 +1,17 @@
-/** What the process says to its caller as it ends; the numbers above 63 are those of sysexits.h. */
+// The exit codes of the process, and the reason of a stop. It has no imports: `main.ts` loads it before anything else.
+/** Exit codes. The numbers above 63 are those of sysexits.h. */
 export const exitCodes = {
   done: 0,
   failed: 1,
-  /** `plan`: a run would change something. */
+  /** `plan`: a run would make changes. */
   changes: 2,
-  /** Finished, but a person is needed: a conflict, a quarantine, something held. */
+  /** Finished, but a person is needed: a conflict, a quarantined record, a held change. */
   personNeeded: 3,
-  /** Wrong usage of the command line (EX_USAGE). */
+  /** Wrong use of the command line (EX_USAGE). */
   usage: 64,
   /** Wrong configuration (EX_CONFIG). */
   config: 78,
-  /** Stopped by SIGINT or by SIGTERM: 128 and the number of the signal, as shells have it (POSIX, sh, 2.8.2). */
+  /** Stopped by SIGINT or by SIGTERM: 128 and the number of the signal, as in shells (POSIX, sh, 2.8.2). */
   interrupted: 130,
   /** The reader of the output stopped early, as `head` does (SIGPIPE). */
   outputClosed: 141,

@@ -1,4 +1,4 @@
-// The options that every command takes.
+// The options that every command takes, and the reading of the configuration.
 import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import type { Config } from '../config/config.ts';
@@ -23,7 +23,7 @@ export function addGlobalOptions(program: Command): void {
     .addOption(new Option('--log-level <level>', 'the least important lines to print').choices(logLevels));
 }
 
-/** Throws ConfigError with everything that is wrong. */
+/** Throws ConfigError with every fault of the file. */
 export function readConfig({ config }: GlobalOptions, { env }: CliWorld): Config {
   const path = config ?? (env['LEADSHEET_CONFIG'] || configDefault);
   return readConfigFile(path, { env, readFile: (file) => readFileSync(file, 'utf8') });

@@ -1,3 +1,4 @@
+// The command `log`: prints the history, or the ledger of enrolments.
 import type { Command } from 'commander';
 import { type LogFilter, readEnrolments, readLog } from '../operator/history.ts';
 import type { GlobalOptions } from './globals.ts';

@@ -1,4 +1,4 @@
-// What a one-shot command says on the side while it works: notices, progress, and each change if asked for.
+// Prints what a one-shot command does while it works: notices, progress, and each change if asked for.
 import type { Config } from '../config/config.ts';
 import type { EngineEvent } from '../engine/events.ts';
 import { type GlobalOptions, type LogLevel, logLevels } from './globals.ts';
@@ -10,7 +10,7 @@ export interface Narrator extends Disposable {
   readonly emit: (event: EngineEvent) => void;
 }
 
-/** Lines go to standard error. Ids are named, contact details never. */
+/** Writes lines to standard error, with ids and without contact details. */
 export function createNarrator(
   { logLevel }: GlobalOptions,
   { log }: Pick<Config, 'log'>,

@@ -1,3 +1,4 @@
+// Opens what a command works on: the whole app, or the operator layer alone.
 import type { App } from '../app.ts';
 import { connectState } from '../app-state.ts';
 import type { Config } from '../config/config.ts';
@@ -9,9 +10,9 @@ import { createNarrator } from './narrate.ts';
 import { tokenWarning } from './token-warning.ts';
 import type { CliWorld } from './world.ts';
 
-/** Everything wired, with somebody who tells how it goes. Dispose it when done. */
+/** Connects everything, with a narrator. The caller disposes it. */
 export async function openApp(config: Config, globals: GlobalOptions, world: CliWorld): Promise<App> {
-  // Loaded here, so that commands which only look at the state start without both clients.
+  // Loaded here, so that commands that only read the state start without both clients.
   const { createApp } = await import('../app.ts');
   const narrator = createNarrator(globals, config, world);
   const warning = tokenWarning(config.crm.token, world.now());
@@ -26,7 +27,7 @@ export async function openApp(config: Config, globals: GlobalOptions, world: Cli
   };
 }
 
-/** The operator layer over the configuration and the state alone, for the account that gave the command. */
+/** The operator layer over the configuration and the state alone, for the account that runs the command. */
 export function openOperator(
   globals: GlobalOptions,
   world: CliWorld,

@@ -1,3 +1,4 @@
+// The command `plan`: prints what a run would do.
 import type { Command } from 'commander';
 import { kinds } from '../engine/kinds.ts';
 import type { PlanReport } from '../engine/report.ts';
@@ -44,7 +45,7 @@ export function planCommand(program: Command, world: CliWorld, finish: Finish): 
         const request = { isFull, isAsked: true, signal: world.stop };
         const job = app.jobs.get(name)!;
         const { report, saved } = await job.plan(request);
-        // A plan of what was read so far would be none.
+        // A plan of half a reading would be wrong.
         world.stop.throwIfAborted();
         reports.push(report);
         if (saved) plans.push(saved);
@@ -67,7 +68,7 @@ export function planCommand(program: Command, world: CliWorld, finish: Finish): 
     });
 }
 
-/** A hold outweighs changes, which would not be made; changes outweigh what a person has to look at. */
+/** A hold outweighs changes, because a held run makes none. Changes outweigh problems for a person. */
 function codeOf(reports: readonly PlanReport[]): ExitCode {
   if (reports.some(({ status }) => status === 'failed')) return exitCodes.failed;
   if (reports.some(({ status }) => status === 'held')) return exitCodes.personNeeded;

@@ -1,6 +1,7 @@
+// Reads an option that is a port.
 import { UsageError } from './errors.ts';
 
-/** An option that is a port; 0 stands for any free one. Throws UsageError. */
+/** A port; 0 stands for any free one. Throws UsageError. */
 export function port(text: string): number {
   const value = Number(text);
   if (Number.isInteger(value) && value >= 0 && value <= 65_535) return value;

@@ -1,12 +1,12 @@
-// Files that a command writes for its account alone: they hold contact details.
+// Writes files that only the account of the command may read: they hold contact details.
 import { closeSync, fchmodSync, fstatSync, lstatSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 const mode = 0o600;
 
 /**
- * Puts a file in place of what was there, readable by its owner alone whatever the file before it allowed. A link, and what
- * is no file, such as /dev/stdout, is written to. Throws as `node:fs` does; a file that was there then stays as it was.
+ * Replaces a file. Only its owner may read the new one, whatever the old one allowed. A link, or a path that is no file,
+ * such as /dev/stdout, is written to. Throws as `node:fs` does; the old file then stays as it was.
  */
 export function writePrivateFile(path: string, text: string, randomId: () => string): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
@@ -21,7 +21,7 @@ export function writePrivateFile(path: string, text: string, randomId: () => str
   }
 }
 
-/** Appends to a file, which from then on is readable by its owner alone. Throws as `node:fs` does. */
+/** Appends to a file, and lets only its owner read it. Throws as `node:fs` does. */
 export function appendPrivateFile(path: string, text: string): void {
   writeTo(path, 'a', text);
 }
@@ -29,7 +29,7 @@ export function appendPrivateFile(path: string, text: string): void {
 function writeTo(path: string, flags: 'w' | 'a', text: string): void {
   const file = openSync(path, flags, mode);
   try {
-    // Before the first byte: the file of another account, where this is not allowed, gets none.
+    // Before the first byte: if this fails for another account's file, that file gets nothing.
     if (fstatSync(file).isFile()) fchmodSync(file, mode);
     writeFileSync(file, text);
   } finally {

@@ -1,3 +1,4 @@
+// The command line: every command, the signals, and the exit code.
 import { Command, CommanderError } from 'commander';
 import { safePrinter } from '../log/printable.ts';
 import { version } from '../version.ts';
@@ -22,7 +23,7 @@ import { syncCommand } from './sync.ts';
 import { trialCommand } from './trial.ts';
 import type { CliWorld, Finish, ProcessWorld } from './world.ts';
 
-/** Runs one command line (without the interpreter and the script) and answers its exit code. */
+/** Runs one command line (without the interpreter and the script) and returns its exit code. */
 export async function runCli(args: readonly string[], processWorld: ProcessWorld): Promise<ExitCode> {
   const world: CliWorld = {
     ...processWorld,
@@ -57,12 +58,12 @@ function stoppedCode({ reason }: AbortSignal): ExitCode {
   return reason instanceof StopRequest ? reason.exitCode : exitCodes.interrupted;
 }
 
-/** Wide enough for our sentences, narrow enough for half a screen; docs/commands.md shows the help at this width. */
+/** Fits our sentences and half a screen; docs/commands.md shows the help at this width. */
 const helpWidth = 100;
 
 interface Ending {
   readonly finish: Finish;
-  /** Says that a signal is how this command ends, and no interruption of it. */
+  /** Says that a signal is the normal end of this command, and not an interruption. */
   readonly serve: () => void;
 }
 

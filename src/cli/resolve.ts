@@ -1,3 +1,4 @@
+// The command `resolve`: decides conflicts.
 import type { Command } from 'commander';
 import { type Choice, resolve } from '../operator/resolve.ts';
 import { UsageError } from './errors.ts';

@@ -1,3 +1,4 @@
+// The command `retry`: tries given-up records again.
 import type { Command } from 'commander';
 import { retry } from '../operator/retry.ts';
 import type { GlobalOptions } from './globals.ts';

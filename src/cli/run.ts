@@ -1,3 +1,4 @@
+// The command `run`: the daemon.
 import { once } from 'node:events';
 import type { Command } from 'commander';
 import { CommandFailed } from './errors.ts';
@@ -19,7 +20,7 @@ export function runCommand(program: Command, world: CliWorld, serve: () => void)
     });
 }
 
-/** A person has to make the next key: asking once at the start is too seldom for a process that runs for months. */
+/** A person has to make the next key. The process runs for months, so that asking once at the start is not enough. */
 const tokenLookEveryMs = 24 * 3_600_000;
 
 async function run(globals: GlobalOptions, world: CliWorld): Promise<void> {

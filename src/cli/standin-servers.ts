@@ -1,4 +1,4 @@
-// Both stand-ins on ports, until they are stopped.
+// Serves both stand-ins on ports until the process is stopped.
 import { once } from 'node:events';
 import { addDemoSpreadsheet } from '../standin/demo-sheet.ts';
 import { PortTaken, serve } from '../standin/serve.ts';
@@ -12,10 +12,10 @@ import { CommandFailed } from './errors.ts';
 import type { StandinOptions } from './standin.ts';
 import type { CliWorld } from './world.ts';
 
-/** The token a trial uses; the stand-ins listen on loopback alone. */
+/** The token of a trial; the stand-ins listen on loopback only. */
 export const token = 'standin';
 
-/** Ends when `world.stop` aborts. Throws CommandFailed for a port that is taken and a snapshot that cannot be read. */
+/** Ends when `world.stop` aborts. Throws CommandFailed if a port is taken or a snapshot cannot be read. */
 export async function runStandins(options: StandinOptions, world: CliWorld): Promise<void> {
   try {
     await serveBoth(options, world);
@@ -35,7 +35,7 @@ async function serveBoth(options: StandinOptions, { now, stdout, stop }: CliWorl
   if (!isRestored && !options.empty) addDemoData(service.model, service.world);
   if (snapshot) {
     changed = () => snapshot.touch();
-    // Also the demo data, so that the next start finds the same.
+    // Saves the demo data too, so that the next start has the same.
     changed();
   }
   const random = createRandom(seed);
@@ -56,7 +56,7 @@ interface Greeted {
   readonly options: StandinOptions;
 }
 
-/** Where to look and what to try. */
+/** The addresses, and examples to try. */
 function greeting({ service: { model }, serviceUrl, sheetsUrl, options }: Greeted): string {
   const data =
     `${model.contacts.size} contacts in ${model.lists.table.size} lists, ` +
@@ -77,7 +77,7 @@ Ctrl-C ends it.
 `;
 }
 
-/** FNV-1a: any word as a seed. */
+/** FNV-1a: turns any word into a seed. */
 function seedNumber(word: string): number {
   let hash = 0x811c9dc5;
   for (const byte of Buffer.from(word)) hash = Math.imul(hash ^ byte, 0x01000193);

@@ -1,3 +1,4 @@
+// The command `standin`: serves the stand-ins.
 import type { Command } from 'commander';
 import { port } from './port-option.ts';
 import type { CliWorld } from './world.ts';
@@ -24,7 +25,7 @@ export function standinCommand(program: Command, world: CliWorld, serve: () => v
     .option('--snapshot <file>', 'keep the data of the service in this file, so that it survives a restart')
     .action(async (options: StandinOptions) => {
       serve();
-      // Loaded here: no other command needs them, and they take as long to load as all the rest.
+      // Loaded here: no other command needs them, and they take as long to load as the rest.
       const { runStandins } = await import('./standin-servers.ts');
       await runStandins(options, world);
     });

@@ -1,3 +1,4 @@
+// The command `status`: shows how each job stands.
 import type { Command } from 'commander';
 import { lineText } from '../log/printable.ts';
 import { readStatus } from '../operator/standing.ts';

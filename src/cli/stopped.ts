@@ -1,16 +1,16 @@
-// What `sync` and `apply` say when they were stopped before they had done all (W8).
+// Prints what is left after `sync` or `apply` was stopped before its end (W8).
 import type { RunReport } from '../engine/report.ts';
 import type { CliWorld } from './world.ts';
 
 interface StoppedCommand {
   readonly reports: readonly RunReport[];
-  /** Names of syncs, feeds and outboxes whose run was not begun. */
+  /** Names of syncs, feeds and outboxes whose run did not begin. */
   readonly unbegun: readonly string[];
-  /** The command that goes on with those named. */
+  /** The command that continues with these names. */
   readonly goOn: (names: readonly string[]) => string;
 }
 
-/** Says nothing where nothing was stopped. */
+/** Prints nothing if nothing was stopped. */
 export function tellStopped({ stop, stderr }: CliWorld, { reports, unbegun, goOn }: StoppedCommand): void {
   if (!stop.aborted) return;
   const cut = reports.filter(({ stopped }) => stopped !== undefined);

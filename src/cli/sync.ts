@@ -1,3 +1,4 @@
+// The command `sync`: one run of each named job.
 import type { Command } from 'commander';
 import type { RunReport, RunStatus } from '../engine/report.ts';
 import { runToAnswer } from '../operator/reports.ts';
@@ -48,7 +49,7 @@ const codes: Readonly<Record<RunStatus, ExitCode>> = {
   failed: exitCodes.failed,
 };
 
-/** A failure outweighs what a person has to look at. */
+/** A failure outweighs problems for a person. */
 export function worstOf(statuses: readonly RunStatus[]): ExitCode {
   const all = new Set(statuses.map((status) => codes[status]));
   if (all.has(exitCodes.failed)) return exitCodes.failed;

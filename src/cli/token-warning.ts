@@ -1,11 +1,12 @@
+// Warns when the API key ends soon.
 import { decodeJwt } from 'jose';
 import type { Secret } from '../lib/secret.ts';
 
 const dayMs = 24 * 3_600_000;
-/** A person has to make the next key, so there must be time for it. */
+/** A person has to make the next key, and needs time for it. */
 const warnDays = 30;
 
-/** A sentence when the token ends soon or has ended. Its signature is the service's business; a token may be no JWT. */
+/** A sentence if the token ends soon or has ended. The service checks the signature; a token may be no JWT. */
 export function tokenWarning(token: Secret, now: number): string | undefined {
   const expiresAt = expiryOf(token);
   if (expiresAt === undefined || expiresAt - now > warnDays * dayMs) return undefined;

@@ -1,4 +1,4 @@
-// The files of a trial: a configuration as a person would write it, a key that opens nothing, and the state.
+// Writes the files of a trial: the configuration, a service account key for the stand-in, and the state folder.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommandFailed } from './errors.ts';
@@ -9,18 +9,18 @@ export interface TrialPlaces {
   readonly token: string;
   readonly list: string;
   readonly spreadsheetId: string;
-  /** Where leadsheet itself listens; 0 for any free one. */
+  /** The port that leadsheet listens on; 0 for any free one. */
   readonly port: number;
 }
 
-/** Of either kind, in the configuration and in the stand-in. */
+/** Calls of each kind, in the configuration and in the stand-in. */
 export const sheetCallsPerMinute = 600;
 
 const mark = '# A trial of leadsheet. This folder is made anew whenever one starts.';
 
 /**
- * Makes the folder ready for a trial that begins, and answers its configuration file. What an earlier trial left is
- * deleted. Throws CommandFailed for a folder that holds anything else: nothing of it is touched.
+ * Prepares the folder for a new trial, and returns its configuration file. Files of an earlier trial are deleted. Throws
+ * CommandFailed if the folder holds anything else, and leaves it untouched.
  */
 export function prepareTrialFolder(folder: string, places: TrialPlaces): string {
   const configFile = join(folder, 'leadsheet.yaml');
@@ -35,7 +35,7 @@ export function prepareTrialFolder(folder: string, places: TrialPlaces): string 
   return configFile;
 }
 
-/** The stand-in believes whoever asks. */
+/** The stand-in accepts any key. */
 const key = {
   type: 'authorized_user',
   client_id: 'trial',

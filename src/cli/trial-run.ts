@@ -1,4 +1,4 @@
-// Both stand-ins and the daemon in one process, with somebody who says where to look and what to try.
+// Runs both stand-ins and the daemon in one process, and prints the addresses and examples to try.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import delay from 'delay';
@@ -18,7 +18,7 @@ import type { CliWorld } from './world.ts';
 
 const seed = 1;
 
-/** Ends when `world.stop` aborts. Throws CommandFailed for a port that is taken, and a folder that is not a trial's. */
+/** Ends when `world.stop` aborts. Throws CommandFailed if a port is taken, or if the folder is not a trial's. */
 export async function runTrial(options: TrialOptions, world: CliWorld): Promise<void> {
   try {
     await serveAndRun(options, world);
@@ -78,8 +78,8 @@ async function serveAndRun(options: TrialOptions, world: CliWorld): Promise<void
 }
 
 /**
- * The log of the daemon, on its way to the terminal: it begins after the greeting, and the hundreds of changes of the
- * first runs are left out, so that they do not hide the few that follow.
+ * The log of the daemon for the terminal. It begins after the greeting. The hundreds of changes of the first runs are left
+ * out, so that the few later ones are visible.
  */
 function createLines(stdout: CliWorld['logOutput']) {
   let held: string[] | undefined = [];
@@ -99,7 +99,7 @@ function createLines(stdout: CliWorld['logOutput']) {
   };
 }
 
-/** The first run carries over what it finds; what was typed has to stand still first, and goes with a later one. */
+/** The first run carries over what it finds. Typed cells must settle first and go with a later run. */
 async function untilEqual({ daemon }: RunningDaemon, stop: AbortSignal): Promise<void> {
   const isEqual = () =>
     daemon.status().every(({ lastRun }) => lastRun?.status === 'succeeded' && lastRun.counts.waiting === 0);

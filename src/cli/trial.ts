@@ -1,3 +1,4 @@
+// The command `trial`: leadsheet between two stand-ins.
 import type { Command } from 'commander';
 import { port } from './port-option.ts';
 import type { CliWorld } from './world.ts';

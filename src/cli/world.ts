@@ -1,9 +1,10 @@
+// The interface between a command and the process.
 import type { AppWorld } from '../app.ts';
 import type { ExitCode } from './exit-codes.ts';
 
-/** The process, as a command line sees it. */
+/** The process, for a command line. */
 export interface ProcessWorld extends AppWorld {
-  /** Whose process this is: the name of the account, as decisions are recorded under. */
+  /** The name of the account of the process, under which decisions are recorded. */
   readonly account: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout: Output;
@@ -12,17 +13,17 @@ export interface ProcessWorld extends AppWorld {
   readonly stop: AbortSignal;
 }
 
-/** What a command may touch of it: `stdout` and `stderr` print no control character of anybody's (log/printable.ts). */
+/** The part of the process that commands use. `stdout` and `stderr` escape control characters (log/printable.ts). */
 export interface CliWorld extends ProcessWorld {
-  /** Standard output for the log of the daemon, which has colours of its own and escapes by itself. */
+  /** Standard output for the log of the daemon, which has its own colours and escapes. */
   readonly logOutput: Output;
 }
 
 export interface Output {
   write(text: string): unknown;
-  /** A person looks at it as it comes: lines may be rewritten. */
+  /** A person watches the output: lines may be rewritten. */
   readonly isTTY?: boolean;
 }
 
-/** How a command that came to its end says what it came to; without a word it is `done`. */
+/** Sets the exit code of a finished command; without a call it is `done`. */
 export type Finish = (code: ExitCode) => void;

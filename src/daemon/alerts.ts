@@ -1,16 +1,16 @@
-// One message for each change of a sync's state, and one when it is well again.
+// Sends one message for each change of a sync's state, and one when it succeeds again.
 import delay from 'delay';
 import pRetry, { AbortError } from 'p-retry';
 import type { Secret } from '../lib/secret.ts';
 import type { LastRun } from '../engine/last-run.ts';
 
-/** `stopped`: failed in a way that no further run can mend. */
+/** `stopped`: failed in a way that no further run can solve. */
 export type AlertState = LastRun['status'] | 'stopped';
 
-/** The body of the message. Nothing in it is a contact's, and nothing a secret. */
+/** The body of the message. It has no contact details and no secrets. */
 export interface Alert {
   readonly version: 1;
-  /** `recovered`: it succeeds again. */
+  /** `recovered`: the sync succeeds again. */
   readonly event: Exclude<AlertState, 'succeeded'> | 'recovered';
   /** One line for people; chat services show the field of this name. */
   readonly text: string;
@@ -23,41 +23,44 @@ export interface Alert {
   /** Open problems by kind. */
   readonly problems: LastRun['problems'];
   readonly reason: string | null;
-  /** Of a held run: the run to name to `leadsheet approve`. */
+  /** The held run that `leadsheet approve` names. */
   readonly approve: string | null;
 }
 
-/** What the last message about a sync told, as far as it decides on the next. */
+/** What the last message about a sync said, as far as the next one depends on it. */
 export interface Told {
   readonly state: AlertState;
   readonly kinds: readonly string[];
 }
 
 export interface Alerts {
-  /** Whether this is a change of state. Never throws and never waits: delivery is on its own. */
+  /** Returns whether this is a change of state. Never throws and never waits for the delivery. */
   observe(sync: string, lastRun: LastRun, isFinal: boolean): boolean;
   told(sync: string): Told | undefined;
-  /** Resolves when everything was delivered or given up. */
+  /** Resolves when every message was delivered or given up. */
   settled(): Promise<void>;
 }
 
 export interface AlertsOptions {
-  /** Undefined: nobody is told; states are kept all the same. */
+  /** Undefined: no message is sent; states are kept all the same. */
   readonly url?: Secret;
   readonly post: (url: string, init: RequestInit) => Response | Promise<Response>;
-  /** Takes contact details and secrets out of a text. */
+  /** Removes contact details and secrets from a text. */
   readonly clean: (text: string) => string;
-  /** What earlier processes told, so that a restart does not tell it again. */
+  /** The messages of earlier processes, so that a restart does not repeat them. */
   readonly told: ReadonlyMap<string, Told>;
   readonly onLost: (alert: Alert, why: string) => void;
 }
 
 const timeoutMs = 10_000;
-/** After 1 and 5 s. Whoever does not answer by then is down, and the next change of state tells more than a late message. */
+/**
+ * After 1 and 5 s. A receiver that does not answer by then is down, and the next change of state says more than a late
+ * message.
+ */
 const retries = { retries: 2, minTimeout: 1_000, factor: 5 };
 const waitingMax = 100;
 
-/** Kinds that take care of themselves are no news. */
+/** Kinds that need no person are no news. */
 const quietKinds = new Set(['waiting', 'ignored']);
 
 export function createAlerts({ url, post, clean, told: toldBefore, onLost }: AlertsOptions): Alerts {
@@ -86,7 +89,7 @@ export function createAlerts({ url, post, clean, told: toldBefore, onLost }: Ale
   async function send(address: string, alert: Alert): Promise<void> {
     const stop = new AbortController();
     const done = new AbortController();
-    // Not AbortSignal.timeout: tests move this one by hand.
+    // Not AbortSignal.timeout: tests move this timer by hand.
     void delay(timeoutMs, { signal: done.signal }).then(
       () => stop.abort(new Error(`no answer within ${timeoutMs / 1_000} s`)),
       () => undefined,
@@ -96,7 +99,7 @@ export function createAlerts({ url, post, clean, told: toldBefore, onLost }: Ale
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(alert),
-        // A redirect could carry the message anywhere.
+        // A redirect could send the message to another host.
         redirect: 'manual',
         signal: stop.signal,
       });
@@ -106,7 +109,7 @@ export function createAlerts({ url, post, clean, told: toldBefore, onLost }: Ale
       throw response.status >= 500 || response.status === 429 ? refusal : new AbortError(refusal);
     } catch (error) {
       if (error instanceof AbortError) throw error;
-      // What fetch says of a broken connection is a TypeError, which p-retry takes for a fault of ours.
+      // fetch throws a TypeError for a broken connection; p-retry does not retry a TypeError.
       const why = stop.signal.aborted ? stop.signal.reason : error;
       throw new Error(why instanceof Error ? why.message : String(why), { cause: error });
     } finally {

@@ -1,21 +1,21 @@
-// Notices when the wall clock is set: timers go on, but every instant somebody waits for is elsewhere now.
+// Notices that the wall clock was set: timers go on, but every awaited instant has moved.
 
 export interface ClockWatch extends Disposable {
-  /** Milliseconds since the watch last looked: many, when timers no longer fire or something blocks the process. */
+  /** Milliseconds since the last check. A large number means that timers are late or that something blocks the process. */
   stalledMs(): number;
 }
 
 export interface ClockWatchOptions {
-  /** Epoch milliseconds, as the machine believes. */
+  /** Epoch milliseconds, by the clock of the machine. */
   readonly now: () => number;
-  /** Milliseconds from any fixed instant, never set back. */
+  /** Milliseconds from any fixed instant; never set back. */
   readonly elapsed: () => number;
-  /** By how many milliseconds the clock was set; negative for back. */
+  /** Milliseconds by which the clock was set; negative: set back. */
   readonly onSet: (byMs: number) => void;
 }
 
 const lookEveryMs = 10_000;
-/** Time services correct a clock by less than this without setting it. */
+/** Time services adjust a clock by less than this without setting it. */
 const toleranceMs = 2_000;
 
 export function watchClock({ now, elapsed, onSet }: ClockWatchOptions): ClockWatch {

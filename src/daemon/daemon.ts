@@ -1,4 +1,4 @@
-// Every job by its own schedule, until the end is asked for. What happens is told; who listens is none of its business.
+// Runs every job by its own schedule until the process is asked to end, and emits events.
 import delay from 'delay';
 import { watchClock } from './clock-watch.ts';
 import type { Job } from '../engine/job.ts';
@@ -8,26 +8,26 @@ import { hasCaughtUp, type LastRun, standingOf, toLastRun } from '../engine/last
 import type { JobStatus } from '../engine/standing.ts';
 
 export type DaemonEvent =
-  /** A run came to its end by itself; also told for one that a fault of the program ended. */
+  /** A run has ended, also one that ended by a fault of the program. */
   | { readonly type: 'sync-ran'; readonly status: JobStatus; readonly report?: RunReport }
-  /** The sync is left alone for so long, after so many failures in a row. */
+  /** The sync pauses for so long, after so many failures in a row. */
   | { readonly type: 'backing-off'; readonly sync: string; readonly pauseMs: number; readonly failures: number }
-  /** It will not run again before somebody has changed something and started leadsheet again (W6). */
+  /** The sync runs no more until a person has changed something and restarted leadsheet (W6). */
   | { readonly type: 'sync-stopped'; readonly sync: string; readonly reason: string }
   | { readonly type: 'crashed'; readonly sync: string; readonly error: unknown }
   | { readonly type: 'clock-set'; readonly byMs: number };
 
 export interface Daemon extends Disposable {
   start(): void;
-  /** Runs a sync now. undefined: there is none of that name. */
+  /** Runs a sync now. undefined: no sync has this name. */
   trigger(name: string): TriggerAnswer | undefined;
   nextRun(name: string): number | undefined;
   /** In the order of the file. */
   status(): readonly JobStatus[];
   isDraining(): boolean;
-  /** How long timers are overdue: much, when something blocks the process. */
+  /** How late timers are: much, if something blocks the process. */
   stalledMs(): number;
-  /** W8: starts nothing more and waits for what is under way; answers the syncs that still ran when time was up. */
+  /** W8: starts nothing more and waits for current runs. Returns the syncs that still ran when the time was over. */
   drain(timeoutMs: number): Promise<readonly string[]>;
 }
 
@@ -42,18 +42,18 @@ export interface DaemonOptions {
   /** By name. */
   readonly jobs: ReadonlyMap<string, DaemonJob>;
   readonly remembered: ReadonlyMap<string, Remembered>;
-  /** Aborts when the end is asked for: runs stop between two calls. */
+  /** Aborts when the process is asked to end: runs stop between two calls. */
   readonly stop: AbortSignal;
   readonly tell: (event: DaemonEvent) => void;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Milliseconds from any fixed instant, never set back. */
+  /** Milliseconds from any fixed instant; never set back. */
   readonly elapsed: () => number;
   /** [0, 1). */
   readonly random: () => number;
 }
 
-/** A job, as far as the daemon needs it. */
+/** The part of a job that the daemon needs. */
 export type DaemonJob = Pick<Job, 'schedule' | 'fullScan' | 'settleMs' | 'run'>;
 
 interface Kept {
@@ -95,13 +95,13 @@ export function createDaemon({ jobs, remembered, stop, tell, now, elapsed, rando
     try {
       const request = { isFull, isAsked: false, signal: stop };
       const report = await job.run(request);
-      // Cut short by the end: says nothing about the sync.
+      // The end of the process cut the run short: that says nothing about the sync.
       if (stop.aborted && (report.status === 'failed' || report.stopped)) return 'done';
       note(name, toLastRun(report, kept.get(name)?.lastRun), report);
       if (report.isFinal) tell({ type: 'sync-stopped', sync: name, reason: report.error ?? '' });
       return verdictOf(report);
     } catch (error) {
-      // Nobody waits for this run any more; it found its connections closed.
+      // The run was given up on; its connections are closed.
       if (isOver) return 'done';
       tell({ type: 'crashed', sync: name, error });
       noteCrash(name, error);
@@ -117,7 +117,7 @@ export function createDaemon({ jobs, remembered, stop, tell, now, elapsed, rando
     tell({ type: 'sync-ran', status: statusOf(name, sync), ...(report && { report }) });
   }
 
-  /** A fault of the program: nobody knows more of the run than that it ended. */
+  /** A fault of the program: only that the run ended is known. */
   function noteCrash(name: string, error: unknown): void {
     const before = kept.get(name)?.lastRun;
     const at = new Date(now()).toISOString();

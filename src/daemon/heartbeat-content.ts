@@ -1,4 +1,4 @@
-// Between what the daemon knows and what its heartbeat says, both ways.
+// Converts between the daemon's knowledge and its heartbeat, in both directions.
 import type { Told } from './alerts.ts';
 import type { JobStatus } from '../engine/standing.ts';
 import type { Remembered } from './daemon.ts';
@@ -19,7 +19,7 @@ export function statusToHeartbeat(status: JobStatus, told: Told | undefined): Sy
   };
 }
 
-/** What another process reads: as the daemon told it. */
+/** The status that another process reads, as the daemon wrote it. */
 export function heartbeatToStatus(told: SyncHeartbeat): JobStatus {
   return {
     name: told.name,
@@ -31,7 +31,7 @@ export function heartbeatToStatus(told: SyncHeartbeat): JobStatus {
   };
 }
 
-/** What a daemon that begins takes over from the one before it. */
+/** What a new daemon takes over from the last one. */
 export function heartbeatToRemembered({ last_run, last_success_at, next_full_scan_at }: SyncHeartbeat): Remembered {
   return {
     ...(last_run && { lastRun: heartbeatToLastRun(last_run) }),

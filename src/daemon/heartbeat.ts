@@ -1,7 +1,7 @@
 /**
- * What the daemon tells other processes of itself, and its next process of what alerts it sent, through the store. Written at
- * once when a job's state changes, and at most once a minute otherwise (W9). Nothing depends on it: one that is missing, old
- * or broken is as good as none.
+ * The heartbeat: what the daemon tells other processes, and its next process about sent alerts, through the store. It is
+ * written at once when a job's state changes, and at most once a minute otherwise (W9). Nothing depends on it: a missing,
+ * old or damaged heartbeat counts as none.
  */
 import * as z from 'zod';
 import type { Store } from '../state/port.ts';
@@ -23,7 +23,7 @@ const counts = z.object({
   removed: z.number(),
   enrolled: z.number(),
   cancelled: z.number(),
-  // A file that an earlier version wrote has none.
+  // A heartbeat of an earlier version has none.
   sent: z.number().default(0),
 });
 
@@ -34,13 +34,13 @@ const heartbeat = z.object({
   pid: z.number(),
   started_at: instant,
   written_at: instant,
-  /** `ended`: it was asked to end and did. A killed one says `running` for ever: look at `written_at`. */
+  /** `ended`: the daemon ended when asked to. A killed one says `running` for ever: look at `written_at`. */
   state: z.enum(['running', 'draining', 'ended']),
   syncs: z.array(
     z.object({
       name: z.string(),
       phase: z.enum(['idle', 'running', 'backing-off', 'stopped']),
-      /** Of this process or an earlier one. */
+      /** The last run of this process or an earlier one. */
       last_run: z
         .object({
           run: z.string(),
@@ -51,22 +51,22 @@ const heartbeat = z.object({
           counts,
           /** Open problems by kind. */
           problems: z.record(z.string(), z.number()),
-          /** Why it failed or was held. */
+          /** Why the run failed or was held. */
           reason: z.string().nullable(),
-          /** The run to name to `approve`. */
+          /** The run that `approve` names. */
           approvable: z.string().nullable(),
         })
         .nullable(),
-      /** When a run last ended succeeded or partial; lag counts from here. */
+      /** The end of the last run with status succeeded or partial; lag counts from here. */
       last_success_at: instant.nullable(),
       next_run_at: instant.nullable(),
       next_full_scan_at: instant.nullable(),
       failures_in_a_row: z.number(),
-      /** The last thing the receiver of alerts was told. */
+      /** The content of the last alert. */
       told: z.object({ state: z.enum(alertStates), kinds: z.array(z.string()) }).nullable(),
     }),
   ),
-  /** Calls of the last minute, and how many a minute may have. */
+  /** Calls of the last minute, and the limit of a minute. */
   budget: z.object({
     crm: z.object({ used: z.number(), per_minute: z.number() }),
     sheet_reads: z.object({ used: z.number(), per_minute: z.number() }),
@@ -77,29 +77,29 @@ const heartbeat = z.object({
 export type Heartbeat = z.output<typeof heartbeat>;
 export type SyncHeartbeat = Heartbeat['syncs'][number];
 
-/** At most so often without a change. A reader may take a daemon for gone when its heartbeat is three times as old. */
+/** The longest time between two heartbeats. A heartbeat that is three times as old means that the daemon is gone. */
 export const heartbeatEveryMs = 60_000;
 
-/** What the daemon on this state last told; undefined when there is nothing one could read. Never throws. */
+/** The last heartbeat in this state; undefined: none, or not readable. Never throws. */
 export async function readHeartbeat(store: Pick<Store, 'readHeartbeat'>): Promise<Heartbeat | undefined> {
   return heartbeat.safeParse(await store.readHeartbeat()).data;
 }
 
 export interface HeartbeatWriter extends Disposable {
-  /** Something is other than before: write now. */
+  /** Something has changed: write now. */
   changed(): void;
-  /** The last word; resolves when it is written or cannot be. */
+  /** Writes the last heartbeat; resolves when it is written or cannot be. */
   end(): Promise<void>;
 }
 
 export interface HeartbeatOptions {
   readonly store: Pick<Store, 'writeHeartbeat'>;
   readonly take: () => Heartbeat;
-  /** Told once, until writing works again. */
+  /** Called once, until writing works again. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Replaces the heartbeat, one writing at a time; what happens meanwhile is in the next one. */
+/** Replaces the heartbeat, one write at a time. A change during a write goes into the next one. */
 export function createHeartbeat({ store, take, onFailure }: HeartbeatOptions): HeartbeatWriter {
   let writing: Promise<void> | undefined;
   let isStale = false;
@@ -112,7 +112,7 @@ export function createHeartbeat({ store, take, onFailure }: HeartbeatOptions): H
   }
 
   async function writeWhileStale(): Promise<void> {
-    // Whoever told of a change may not be done with it.
+    // The caller may still be changing its state.
     await Promise.resolve();
     while (isStale) {
       isStale = false;

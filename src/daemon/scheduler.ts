@@ -1,56 +1,56 @@
-// When one sync runs.
+// Decides when one job runs: its schedule, triggers, backing off and stopping.
 import { createTask, type TaskOptions } from 'node-cron';
 import type { Schedule } from '../config/config.ts';
 import { failurePauseMs } from './backoff.ts';
 import { scheduleIntervalMs } from '../engine/interval.ts';
 
 /**
- * - idle: waits for a slot of its schedule, or a trigger -> running. Triggers that come soon after a run that was triggered
- *   wait, and are answered by one run.
- * - running: one run at a time. A slot that comes meanwhile is passed over; a full scan or a trigger is remembered and
- *   follows, once. -> idle, backing-off or stopped, as the run comes out.
- * - backing-off: the last run failed. Slots and triggers are passed over until the pause is over -> running.
- * - stopped: somebody has to change something and start again, or everything ends. For good.
+ * - idle: waits for a slot of its schedule, or a trigger -> running. Triggers soon after a triggered run wait, and one run
+ *   answers them all.
+ * - running: one run at a time. A slot that comes meanwhile is skipped. A full scan or a trigger is remembered and follows
+ *   once. -> idle, backing-off or stopped, by the result of the run.
+ * - backing-off: the last run failed. Slots and triggers are skipped until the pause is over -> running.
+ * - stopped: a person has to change something and restart leadsheet, or the process ends. Final.
  */
 export type Phase = 'idle' | 'running' | 'backing-off' | 'stopped';
 
 /**
- * What the next run depends on. `settling`: done, but for cells that have to stand still before they are sent (W10). `final`:
- * another one would be no use.
+ * The result of a run, for the next one. `settling`: done, except for cells that must settle before they are sent (W10).
+ * `final`: another run cannot succeed.
  */
 export type Verdict = 'done' | 'settling' | 'failed' | 'final';
 
 export type TriggerAnswer = 'started' | 'queued' | 'backing-off' | 'stopped';
 
-/** What came of one that was asked for over HTTP. `refused`: whoever asked did not know the secret. */
+/** The answer to a trigger over HTTP. `refused`: the request did not have the secret. */
 export type HookAnswer = TriggerAnswer | 'too-many' | 'unknown' | 'refused';
 
 export interface Scheduler {
-  /** The first run begins at once, the schedule with it. */
+  /** Begins the first run at once, and the schedule. */
   start(): void;
   /**
-   * Something changed, says somebody: run now, or as soon as the current run and the gap are over. What that run finds
-   * settling is looked at again when it has settled, not only at the next slot.
+   * Something may have changed: runs now, or as soon as the current run and the gap are over. Cells that settle in that run
+   * get a follow-up, and do not wait for the next slot.
    */
   trigger(): TriggerAnswer;
   phase(): Phase;
   failuresInARow(): number;
-  /** Epoch milliseconds; undefined when there will be none. */
+  /** Epoch milliseconds; undefined if no run will come. */
   nextRunAt(): number | undefined;
   nextFullScanAt(): number | undefined;
-  /** The wall clock was set: what was awaited by it is awaited anew. */
+  /** The wall clock was set: instants on it are awaited anew. */
   clockWasSet(): void;
-  /** Starts nothing more; resolves when the run under way is over. */
+  /** Starts nothing more; resolves when the current run is over. */
   stop(): Promise<void>;
 }
 
 export interface SchedulerOptions {
   readonly schedule: Schedule;
-  /** Left out: every run is the same. */
+  /** Left out: every run reads the same. */
   readonly fullScan?: Schedule;
-  /** A full scan was missed while nothing ran: the first run makes up for it. */
+  /** A full scan was missed while no daemon ran: the first run is one. */
   readonly isFullScanDue: boolean;
-  /** How long what is `settling` has to stand still. */
+  /** How long a settling cell must stay unchanged. */
   readonly settleMs: number;
   /** Must not reject. */
   readonly run: (isFull: boolean) => Promise<Verdict>;
@@ -61,19 +61,19 @@ export interface SchedulerOptions {
   readonly random: () => number;
 }
 
-/** So that the daemons of this world do not all call in the same second. */
+/** Jitter spreads daemons over time. */
 const jitterShare = 0.1;
 const jitterMsMax = 10_000;
 
 /**
- * From the beginning of one triggered run to that of the next. A run reads the tab and asks for changes, so that somebody who
- * triggers without end takes a dozen of the 60 reads a minute that Google allows
+ * From the start of one triggered run to the start of the next. A run reads the tab and asks for changes. With endless
+ * triggers, the runs take a dozen of the 60 reads a minute that Google allows
  * (https://developers.google.com/workspace/sheets/api/limits).
  */
 const triggerGapMs = 5_000;
-/** Runs after a triggered one because something settles: a cell that never stands still is left to the schedule. */
+/** Follow-ups after one triggered run. The schedule takes care of a cell that changes on. */
 const followUpsMax = 5;
-/** The wall clock, by which cells settle, and timers need not agree to the millisecond. */
+/** Cells settle by the wall clock, which may differ from timers by some milliseconds. */
 const settleMarginMs = 100;
 
 interface Appointment {
@@ -99,7 +99,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   const slots = createTask(
     schedule.cron,
     ({ date }) => {
-      // One run for both: the full scan's own slot is this very one.
+      // One run serves both: this is also the slot of the full scan.
       if (!full?.match(date)) begin();
     },
     taskOptions(schedule),
@@ -148,7 +148,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     });
   }
 
-  /** What was seen first settles first: an appointment that is made already is kept. */
+  /** An existing appointment is kept: the first settling cell settles first. */
   function lookAgain(): void {
     if (followUpsLeft === 0 || followUp) return;
     followUpsLeft -= 1;
@@ -163,7 +163,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     return { at: now() + inMs, timer: setTimeout(what, inMs) };
   }
 
-  // In a function, because a run takes long enough for the phase to be another one than the compiler believes.
+  // In a function: the phase changes during a run, which the compiler does not see.
   function isStopped(): boolean {
     return phase === 'stopped';
   }
@@ -245,10 +245,10 @@ function taskOptions(schedule: Schedule): TaskOptions {
     timezone: schedule.timeZone,
     noOverlap: true,
     maxRandomDelay: Math.min(jitterMsMax, Math.round(intervalMs * jitterShare)),
-    // Late is better than never: a slot that a busy or sleeping machine missed is made up for, unless the next one is here.
+    // A slot that a busy or sleeping machine missed is run late, unless the next one has come.
     missedExecutionTolerance: Infinity,
     suppressMissedWarning: true,
-    // It would print by itself; what there is to say is said here.
+    // node-cron would print by itself.
     logger: silent,
   };
 }

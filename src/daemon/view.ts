@@ -1,4 +1,4 @@
-// The daemon that runs the jobs of a state, as another process sees it.
+// The view that another process has of the daemon of a state.
 import type { JobStatus } from '../engine/standing.ts';
 import type { Store } from '../state/port.ts';
 import { type Heartbeat, heartbeatEveryMs, readHeartbeat } from './heartbeat.ts';
@@ -6,13 +6,16 @@ import { heartbeatToStatus } from './heartbeat-content.ts';
 
 export interface DaemonView {
   readonly state: 'running' | 'draining';
-  /** ISO instant at which it told this. */
+  /** ISO instant of the heartbeat. */
   readonly writtenAt: string;
   readonly budget: Heartbeat['budget'];
   readonly jobs: ReadonlyMap<string, JobStatus>;
 }
 
-/** Undefined: no daemon is known to run. It writes at least once a minute; after three missed ones it is taken for gone. */
+/**
+ * Undefined: no daemon is known to run. A daemon writes at least once a minute; after three missed heartbeats it counts as
+ * gone.
+ */
 export async function readDaemonView(
   store: Pick<Store, 'readHeartbeat'>,
   now: number,

@@ -1,17 +1,20 @@
-// The columns of a tab that a run makes, misses or finds under another header (W11).
+// Columns of a tab: which ones a run creates, and which ones are missing (W11).
 import type { ColumnKey, ColumnState, Snapshot } from '../sheets/port.ts';
 import type { Facts } from './stored/facts.ts';
 import { RunFailed } from './errors.ts';
 
-/** The first run makes what is missing, later ones only what the mapping has newly got: a lost header is a person's business (W11). */
+/**
+ * The first run creates missing columns. Later runs create only columns that are new in the mapping: a person restores a
+ * lost header (W11).
+ */
 export function columnsToCreate({ columns }: Snapshot, { facts }: { readonly facts: Facts }): readonly ColumnKey[] {
   const known = new Set(facts.table ? Object.keys(facts.table.columnIndexByKey) : []);
   return columns.filter(({ kind, key }) => kind === 'missing' && !known.has(key)).map(({ key }) => key);
 }
 
 /**
- * After `ensure`: a run that went on without the ID column would make contacts that it cannot write into their rows. Throws
- * RunFailed, which the next run may not meet.
+ * Checks the columns after `ensure`. Without the ID column a run would create contacts whose ID has no cell. Throws
+ * RunFailed; the next run may succeed.
  */
 export function assertMade({ title, idColumn, columns }: Snapshot, wanted: readonly ColumnKey[]): void {
   const missing = [idColumn, ...columns].filter(

@@ -1,4 +1,4 @@
-// From the configuration of a job to the job, by its kind.
+// Creates a job from its configuration, by its kind.
 import type { JobConfig } from '../config/jobs.ts';
 import { createFeedJob } from './feed/job.ts';
 import type { Job, JobDep } from './job.ts';

@@ -1,4 +1,4 @@
-// Puts each decision that a run takes up into the history: what it asked for, who made it, when, through what, what they saw.
+// Writes each decision into the history when a run takes it up: what, who, when, through what, and what was seen.
 import { isRequest } from './stored/facts.ts';
 import { asStoredRecord } from './stored/json.ts';
 import type { Lease, LoadedState, SyncState } from '../state/port.ts';
@@ -12,8 +12,8 @@ interface Taker {
 }
 
 /**
- * The lease of a run. A commit that declares a request done is preceded by the request's line in the history. A process that
- * ends between the two leaves the line, and the run that takes the request up again leaves another one.
+ * Acquires the lease of a run. Before a commit marks a request as done, the request's line is written into the history. If
+ * the process ends between the two, the next run takes the request up again and writes a second line.
  */
 export async function acquireLease(
   { state, config, now }: Taker,
@@ -53,13 +53,13 @@ export async function acquireLease(
 }
 
 export interface RunLease extends Lease {
-  /** Nothing is written by this run: an approval that it uses up comes to nothing (G2). */
+  /** Says that this run writes nothing: an approval that it uses up is void (G2). */
   holdsAgain(): void;
 }
 
 const uuidForm = /^[\da-f-]{36}$/;
 
-/** What was decided on. The ID of an outbox's row looks like a uuid and is none of a contact. */
+/** The record that was decided on. The ID of an outbox row looks like a uuid, but is no contact's. */
 function whatOf(request: DecisionRequest, { ledger }: LoadedState) {
   const id = idOf(request);
   const [record = '', part = null] = request.kind === 'approve' ? [] : id.split('/');
@@ -69,7 +69,7 @@ function whatOf(request: DecisionRequest, { ledger }: LoadedState) {
     id,
     contact: uuidForm.test(record) && !ledger.has(record) ? record : null,
     row: row === undefined ? null : Number(row),
-    // Of an enrolment, the part is the automation.
+    // For an enrolment, the part is the automation.
     field: part === null || uuidForm.test(part) ? null : part,
   };
 }

@@ -1,11 +1,11 @@
-// What happens in the engine, told as it happens: logs, metrics, progress and alerts listen here.
+// Events of the engine. Logs, metrics, progress and alerts listen to them.
 import type { Change } from '../sync/change.ts';
 import type { Outcome } from '../sync/outcome.ts';
 import type { RunReport } from './report.ts';
 
 export type EngineEvent =
   | { readonly type: 'run-started'; readonly sync: string; readonly run: string; readonly isFull: boolean }
-  /** `total` of what is being done in this step; told as often as it moves. */
+  /** `total`: the size of this step. Emitted each time `done` grows. */
   | {
       readonly type: 'progress';
       readonly sync: string;
@@ -20,7 +20,7 @@ export type EngineEvent =
       readonly change: Change;
       readonly outcome: Outcome;
     }
-  /** Something an operator should know that is no problem of a record: a damaged file, a renamed header. */
+  /** Something the operator should know that concerns no record: a damaged file, a renamed header. */
   | { readonly type: 'notice'; readonly sync: string; readonly message: string }
   | { readonly type: 'run-ended'; readonly sync: string; readonly report: RunReport };
 

@@ -1,4 +1,4 @@
-// What runs and plans of every kind have in common: they begin, tell notices, run under the lease, and end or fail.
+// The frame of every run and plan: begin, report notices, work under the lease, end or fail.
 import { acquireLease, type RunLease } from './decisions-told.ts';
 import { AuthenticationError, ServiceError } from '../crm/errors.ts';
 import { SheetsError } from '../sheets/errors.ts';
@@ -16,7 +16,10 @@ import { commitSetAside, type Stored } from './stored/stored.ts';
 
 type Reporter = Pick<JobContext, 'kind' | 'config' | 'state' | 'session' | 'emit' | 'now' | 'newRunId' | 'startMeter'>;
 
-/** `read` types what is stored. `steps` is handed the id of the run, the lease and what is stored, and answers how the run ended. */
+/**
+ * `read` types the stored state. `steps` gets the id of the run, the lease and the stored state, and returns how the run
+ * ended.
+ */
 export async function runUnderLease<Read extends Stored>(
   job: Reporter,
   request: RunRequest,
@@ -33,12 +36,12 @@ export async function runUnderLease<Read extends Stored>(
       await commitSetAside(lease, stored);
       return steps(begun.run, lease, stored, loaded);
     });
-    // The lease is held until the run has ended, well or not, and its report is kept.
+    // The lease is held until the run has ended and its report is kept.
     const report = end(job, begun, ending);
     await keepReport(job, lease, report);
     return report;
   } catch (error) {
-    // Without the lease: another process has it, or the state cannot be reached.
+    // No lease: another process has it, or the state cannot be reached.
     return end(job, begun, failedRun(job, request, error));
   }
 }
@@ -51,7 +54,7 @@ async function takeSteps(job: Reporter, request: RunRequest, steps: () => Promis
   }
 }
 
-/** The next run looks at everything anew. */
+/** After a failed run, the next run reads everything. */
 function failedRun(job: Reporter, request: RunRequest, error: unknown): Ending {
   delete job.session.quiet;
   return failure(job, request, error);
@@ -60,14 +63,14 @@ function failedRun(job: Reporter, request: RunRequest, error: unknown): Ending {
 export interface PlanSteps {
   readonly ending: Ending;
   readonly changes: readonly Change[];
-  /** What an approval would let through besides (P6). */
+  /** Changes that an approval would let through in addition (P6). */
   readonly onceApproved?: readonly Change[];
   readonly saved?: SavedPlan;
-  /** Whether the service takes this field by a call of its own. Left out: none. */
+  /** Whether the service takes this field by a call of its own. Left out: it takes none so. */
   readonly isCustom?: (field: string) => boolean;
 }
 
-/** As a run, without its lease; writes nothing anywhere. */
+/** Plans like a run, but without a lease. Writes nothing. */
 export async function planWithoutLease<Read extends Stored>(
   job: Reporter & Pick<JobContext, 'budgets'>,
   request: RunRequest,
@@ -92,7 +95,7 @@ export async function planWithoutLease<Read extends Stored>(
 
 const noCost: Estimate = { crmCalls: 0, sheetReads: 0, sheetWrites: 0, seconds: 0 };
 
-/** A run reads and asks first what the plan has just read and asked. */
+/** A run first repeats the reading and asking of the plan. */
 function added(reading: RunCost, writing: Estimate): Estimate {
   return {
     crmCalls: reading.crmCalls + writing.crmCalls,
@@ -102,7 +105,7 @@ function added(reading: RunCost, writing: Estimate): Estimate {
   };
 }
 
-/** Something an operator should know that is no problem of a record. */
+/** Emits something the operator should know that concerns no record. */
 export function tellNotice({ emit, config }: Pick<JobContext, 'emit' | 'config'>, message: string): void {
   emit({ type: 'notice', sync: config.name, message });
 }
@@ -135,7 +138,7 @@ function end(job: Reporter, { run, at, cost }: Begun, ending: Ending): RunReport
   return report;
 }
 
-/** What people can do something about; anything else is a fault of the program, and thrown on. */
+/** A failure that people can act on becomes the ending; any other error is a fault of the program and is thrown. */
 function failure({ kind }: Reporter, request: RunRequest, error: unknown): Ending {
   const { signal } = request;
   const isExpected =

@@ -1,4 +1,4 @@
-// Plans that wait for a person: which run `approve` has to name, and what of it is stored (G2, E6, P6).
+// Held plans: which run `approve` names, and what is stored about it (G2, E6, P6).
 import type { RunLease } from './decisions-told.ts';
 import { withRule } from './rule-words.ts';
 import type { DecisionRequest } from './decision.ts';
@@ -9,7 +9,7 @@ import { factChanges } from './facts.ts';
 
 export type HeldPlan = NonNullable<Facts['held']>;
 
-/** The held plan that is `known`, where it is for these very counts; else that of this run. */
+/** The held plan `known` if it has the same counts; else the plan of this run. */
 export function heldPlan(known: Facts['held'], run: string, planned: PlanCounts, reasons: readonly string[]): HeldPlan {
   const isSame = known && JSON.stringify(known.planned) === JSON.stringify(planned);
   return isSame ? known : { run, planned, reasons };
@@ -17,13 +17,13 @@ export function heldPlan(known: Facts['held'], run: string, planned: PlanCounts,
 
 interface Held {
   readonly facts: Facts;
-  /** What people decided and no run has carried out yet, by id. */
+  /** Decisions that no run has carried out yet, by id. */
   readonly pending: ReadonlyMap<string, DecisionRequest>;
 }
 
 /**
- * G1, G2: nothing is written and nothing remembered, but for what `approve` needs to know. Answers the run to name to it; left
- * out where nobody can approve the plan.
+ * G1, G2: writes nothing but what `approve` needs. Returns the run that `approve` names; left out: the plan cannot be
+ * approved.
  */
 export async function holdRun(
   lease: Pick<RunLease, 'commit' | 'holdsAgain'>,
@@ -36,7 +36,7 @@ export async function holdRun(
   const held = heldPlan(facts.held, run, planned, reasons);
   const isApprovable = holds.every(({ fails }) => !fails);
   const put = isApprovable ? factChanges(facts, { held }) : new Map<string, never>();
-  // An approval is for the counts it named: what it did not let through now it must not let through later (G2).
+  // An approval is for the counts it named. Counts that it did not cover now, it must not cover later (G2).
   const spent = [...pending].flatMap(([id, { kind }]) => (kind === 'approve' ? [id] : []));
   if (put.size > 0 || spent.length > 0) await lease.commit({ facts: { put }, doneRequests: spent });
   return isApprovable ? { approvable: held.run } : {};

@@ -1,15 +1,15 @@
-// L12: what was done, as lines for the history: readable long after the records it speaks of are gone.
+// Turns changes into lines of the history, which stay readable after their records are gone (L12).
 import type { HistoryLine, Json } from '../state/port.ts';
 import type { Change } from '../sync/change.ts';
 import type { Outcome } from '../sync/outcome.ts';
 import type { JobContext, JobRun } from './job.ts';
 
 interface Written extends Pick<JobRun, 'run'>, Pick<JobContext, 'now'> {
-  /** Its name is the one the history is asked for by. */
+  /** The history is asked for by this name. */
   readonly config: { readonly name: string };
 }
 
-/** One line a field; one for a change without any. `more`: what else is known of a field. */
+/** One line a field; one line for a change without fields. `more`: further data about a field. */
 export function changeLines(
   { config, run, now }: Written,
   change: Change,
@@ -27,7 +27,7 @@ export function changeLines(
     outcome: outcome.kind,
     ...('message' in outcome && { message: outcome.message }),
     ...('automation' in change && { automation: change.automation }),
-    // One call did both (E2).
+    // One call created and enrolled (E2).
     ...(change.op === 'create' && change.enrol !== undefined && { enrolled: change.enrol }),
   };
   if (change.fields.length === 0) {

@@ -1,18 +1,18 @@
-// A pull that was not whole: what of it is a problem of the run, and what is only noted for the next one (L12, G5).
+// Judges a pull that was not whole: which part is a problem of the run, and which is only noted for the next (L12, G5).
 import type { Facts } from './stored/facts.ts';
 import type { StoredLastRun } from './stored/facts.ts';
 import type { CollectionReading, ScanReport } from '../crm/port.ts';
 import { type Problem, problem } from '../sync/change.ts';
 
-/** What is read: one problem each, so that status and alerts know it again from run to run. */
+/** The things that are read. Each has one problem, with the same id from run to run for status and alerts. */
 export type PullOf = 'contacts' | 'records' | 'deliveries' | 'senders' | 'automations';
 
-/** `how`: how many of how many, and why. */
+/** `how`: how many of how many were read, and why. */
 export function incomplete(what: PullOf, how: string): Problem {
   return { ...problem('incomplete', {}, 'G5', how), id: `pull:${what}` };
 }
 
-/** "200 of 600 contacts were read: ...". `of`: undefined where the other side does not tell. */
+/** "200 of 600 contacts were read: ...". `of`: undefined if the other side does not tell. */
 function howMany(what: string, read: number, of: number | undefined, why: string): string {
   const count =
     of === undefined
@@ -24,21 +24,24 @@ function howMany(what: string, read: number, of: number | undefined, why: string
 export interface ScanVerdict {
   readonly problems: readonly Problem[];
   readonly notices: readonly string[];
-  /** What later runs have to know; a part that is left out stays as it was. */
+  /** Facts for later runs; a part that is left out stays as it was. */
   readonly noted: Noted;
 }
 
-/** Facts about pulls. Each is written only when it becomes worse; that it is over goes along with another write (W9). */
+/**
+ * Facts about pulls. A fact that becomes worse is written at once; a fact that becomes better goes along with another write
+ * (W9).
+ */
 export interface Noted {
-  /** Modes of scans whose last one drifted: the next one that does is a problem. */
+  /** Modes of scans whose last one drifted. If the next one drifts too, that is a problem. */
   readonly drifted: readonly ScanReport['mode'][];
-  /** Of the last full scan: contacts that no query gives. Runs between full scans rest on that one. */
+  /** About the last full scan: contacts that no query returns. Runs between full scans rely on that scan. */
   readonly limited: string | null;
 }
 
 type Read = Pick<ScanReport, 'mode' | 'whole' | 'lack' | 'reasons' | 'contacts' | 'expected'>;
 
-/** `failure`: what ended the scan before its end. */
+/** `failure`: why the scan ended early. */
 export function judgeScan(scan: Read, failure: string | undefined, known: Noted): ScanVerdict {
   const { mode, lack, reasons, contacts, expected } = scan;
   const told = (why: string) => incomplete('contacts', howMany('contacts', contacts, expected, why));
@@ -66,7 +69,7 @@ export function judgeScan(scan: Read, failure: string | undefined, known: Noted)
   return { problems: standing, notices: [], noted };
 }
 
-/** The same for a listing. One during which records came and went is a notice once, and a problem when it happens again. */
+/** The same for a listing. Records that came or went during one listing are a notice; during two in a row, a problem. */
 export function judgeListing(
   { notice, isDrifted }: Pick<CollectionReading, 'notice' | 'isDrifted'>,
   known: Noted,
@@ -85,7 +88,7 @@ export function notedIn({ drifted, limited }: Facts): Noted {
   return { drifted: drifted ?? [], limited: limited ?? null };
 }
 
-/** Facts that are written although nothing else is: a pull is worse than the state says. */
+/** Facts that are written even if nothing else is: a pull is worse than the state says. */
 export function worse(facts: Facts, { drifted, limited }: Noted): Pick<Facts, 'drifted' | 'limited'> {
   const known = notedIn(facts);
   return {
@@ -94,7 +97,7 @@ export function worse(facts: Facts, { drifted, limited }: Noted): Pick<Facts, 'd
   };
 }
 
-/** The notes as facts, where the state has other ones. */
+/** The notes as facts, if the state has other ones. */
 export function noteFacts(facts: Facts, { drifted, limited }: Noted): Pick<Facts, 'drifted' | 'limited'> {
   const known = notedIn(facts);
   return {
@@ -103,7 +106,7 @@ export function noteFacts(facts: Facts, { drifted, limited }: Noted): Pick<Facts
   };
 }
 
-/** `status` reads what the last run wrote: whether pulls are whole is news, how much is missing today is not (W9). */
+/** `status` reads what the last run wrote. Whether pulls are whole is news; how much is missing today is not (W9). */
 export function isPullNews(before: Pick<StoredLastRun, 'problems'> | undefined, problems: readonly Problem[]): boolean {
   const ids = (of: readonly Pick<Problem, 'id' | 'kind'>[]) =>
     of.flatMap(({ id, kind }) => (kind === 'incomplete' ? [id] : [])).join(' ');

@@ -1,5 +1,5 @@
-// A job: what runs by a schedule, unattended, and can be planned and applied. Syncs, feeds and outboxes are jobs, and the
-// daemon and the commands know no more of them than this.
+// The interface of a job: a sync, feed or outbox that runs by a schedule and can be planned and applied. The daemon and the
+// commands know jobs by this interface only.
 import type { Schedule, TabConfig } from '../config/config.ts';
 import type { Facts } from './stored/facts.ts';
 import type { Sheets } from '../sheets/port.ts';
@@ -16,22 +16,22 @@ import type { SavedPlan } from './saved-plan.ts';
 
 export interface Job {
   readonly kind: Kind;
-  /** As the configuration names it; no two jobs have one name. */
+  /** The name in the configuration; unique among all jobs. */
   readonly name: string;
   readonly schedule: Schedule;
   /** When a run reads everything; left out: every run reads the same. */
   readonly fullScan?: Schedule;
-  /** How long an edited cell has to stand still before a run sends it (W10). */
+  /** How long an edited cell must stay unchanged before a run sends it (W10). */
   readonly settleMs: number;
-  /** Header of the column of a field: for people. */
+  /** The header of a field's column, for people. */
   readonly headerOf: (field: string) => string;
-  /** One run. Expected failures end as a report that says `failed`; only faults of the program are thrown. */
+  /** One run. An expected failure is a report with status `failed`; only faults of the program are thrown. */
   run(request: RunRequest): Promise<RunReport>;
-  /** What a run would do; writes nothing anywhere. Fails as `run` does. */
+  /** The changes that a run would make; writes nothing. Fails as `run` does. */
   plan(request: RunRequest): Promise<Planned>;
   /**
-   * A run that carries out what `saved` has and a fresh plan still has alike (W3). Left out where plans are not saved. Fails as
-   * `run` does, also where the plan was made for another account or tab.
+   * A run that carries out only the changes that `saved` and a fresh plan both have (W3). Left out: this kind saves no
+   * plans. Fails as `run` does, also if the plan was made for another account or tab.
    */
   apply?(saved: SavedPlan, request: RunRequest): Promise<RunReport>;
 }
@@ -39,19 +39,21 @@ export interface Job {
 export interface RunRequest {
   /** Read every contact, not only those that changed. */
   readonly isFull: boolean;
-  /** A person asked for it and waits: cells need not settle (W10). */
+  /** A person started this run and waits for it: cells need not settle (W10). */
   readonly isAsked: boolean;
-  /** Aborts when the end is asked for: nothing begins any more, and what is in flight is finished (W8, `stop.ts`). */
+  /**
+   * Aborts when the process is asked to end: no call begins after that, and calls in flight are finished (W8, `stop.ts`).
+   */
   readonly signal: AbortSignal;
 }
 
 export interface Planned {
   readonly report: PlanReport;
-  /** For `apply`. Left out where plans are not saved, and where planning failed. */
+  /** For `apply`. Left out if this kind saves no plans, and if planning failed. */
   readonly saved?: SavedPlan;
 }
 
-/** What the program has for the jobs of every kind. */
+/** The parts of the program that the jobs of every kind use. */
 export interface JobDep extends Pick<
   JobContext,
   'crm' | 'account' | 'budgets' | 'startMeter' | 'emit' | 'now' | 'newRunId'
@@ -62,51 +64,51 @@ export interface JobDep extends Pick<
   readonly randomId: () => string;
 }
 
-/** What a job of any kind is run with. Put together once; runs of one job share it. */
+/** The context of a run of any kind. Created once; all runs of one job share it. */
 export interface JobContext {
   readonly kind: Kind;
   readonly config: { readonly name: string; readonly sheet: TabConfig };
   readonly crm: Crm;
   readonly openTable: (memory: TableMemory | undefined) => Table;
   readonly state: SyncState;
-  /** Which account of which service: another one is another CRM (G1). */
+  /** The account and the service. Another account counts as another CRM (G1). */
   readonly account: string;
   readonly budgets: Budgets;
-  /** Starts counting calls; the result tells how many there were since. */
+  /** Starts counting calls; the result returns the calls since then. */
   readonly startMeter: () => () => RunCost;
-  /** What the runs of this process leave each other, besides the state. */
+  /** Data that the runs of this process pass to each other, besides the state. */
   readonly session: JobSession;
   readonly emit: Emit;
   /** Epoch milliseconds on our clock. */
   readonly now: () => number;
-  /** Fit for file names and commands, unique among the runs of a job. */
+  /** Usable in file names and commands, unique among the runs of a job. */
   readonly newRunId: () => string;
 }
 
 export interface JobSession {
-  /** As `Facts.drifted` and `Facts.limited`, and newer: that something is over is not written by itself (W9). */
+  /** As `Facts.drifted` and `Facts.limited`, and newer: an improvement alone is not written (W9). */
   noted?: Noted;
-  /** The last run, if another one over the same readings would do nothing either. */
+  /** The last run, if a run over the same readings would do nothing. */
   quiet?: Quiet;
 }
 
 export interface Quiet {
-  /** Of the tab. */
+  /** The fingerprint of the tab. */
   readonly fingerprint: string;
-  /** Of what was read of the service, where that is compared as a whole. */
+  /** A digest of what was read of the service, if that is compared as a whole. */
   readonly digest?: string;
-  /** What a run over the same readings ends with. */
+  /** The ending of a run over the same readings. */
   readonly ending: Ending;
 }
 
-/** The context of a job, but for what is its kind's own. */
+/** The part of a job's context that all kinds have. */
 export function toJobContext(kind: Kind, name: string, spec: TableSpec, dep: JobDep): Omit<JobContext, 'config'> {
   const { crm, account, budgets, startMeter, emit, now, newRunId, sheets, store } = dep;
   let table: Table | undefined;
   return {
     kind,
     crm,
-    // One table for the life of the process: it knows the header it saw last.
+    // One table for the life of the process: it remembers the last header.
     openTable: (memory) => (table ??= sheets.openTable(spec, memory)),
     state: store.sync(name),
     account,
@@ -128,7 +130,7 @@ export function toJobRun(
   return { run, request, table: openTable(tableMemory(config, facts)) };
 }
 
-/** Of one run: what its steps hand to each other besides their results. */
+/** The data of one run that its steps share, besides their results. */
 export interface JobRun {
   readonly run: string;
   readonly request: RunRequest;

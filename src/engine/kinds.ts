@@ -1,4 +1,4 @@
-// Every kind of job there is. Light enough for commands that only look at the state.
+// The table of every kind of job. It imports little, because commands that only read the state load it too.
 import { feedKind } from './feed/kind.ts';
 import type { JobKind, Kind } from './kind.ts';
 import { outboxKind } from './outbox/kind.ts';

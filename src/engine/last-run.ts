@@ -1,17 +1,17 @@
-// What is remembered of a job's last run: its result and its open problems, without any value of a contact.
+// The summary of a job's last run: its result and open problems, without values of contacts.
 import type { RunCounts, RunReport, RunStatus } from './report.ts';
 
-/** As the daemon holds it, its heartbeat writes it down and its alerts tell it. */
+/** The form in which the daemon holds it, its heartbeat stores it and its alerts send it. */
 export interface LastRun extends Pick<RunReport, 'run' | 'status' | 'startedAt' | 'endedAt' | 'isFull' | 'counts'> {
-  /** Open problems by kind; only kinds there are. */
+  /** Open problems by kind; kinds without problems are left out. */
   readonly problems: Readonly<Record<string, number>>;
-  /** Why it failed or was held, in words for people. */
+  /** Why the run failed or was held, in words for people. */
   readonly reason?: string;
-  /** What `approve` has to name. */
+  /** The run that `approve` names. */
   readonly approvable?: string;
 }
 
-/** A run that failed before it saw both sides leaves the records standing as they stood in the one `before`. */
+/** A run that failed before it read both sides keeps the standing counts of `before`. */
 export function toLastRun(report: RunReport, before?: LastRun): LastRun {
   const reason = reasonOf(report);
   const hasSeen = report.error === undefined;
@@ -28,7 +28,7 @@ export function toLastRun(report: RunReport, before?: LastRun): LastRun {
   };
 }
 
-/** The records as they stood, and nothing done. */
+/** The counts of how records stand, with zero for what was done. */
 export function standingOf(before?: LastRun): RunCounts {
   return {
     ...nothing,
@@ -57,7 +57,7 @@ export function reasonOf({ error, holds }: RunReport): string | undefined {
   return error ?? (holds.length > 0 ? holds.map(({ reason }) => reason).join('; ') : undefined);
 }
 
-/** Both sides were read and what could be carried over was: lag counts from here. */
+/** Both sides were read, and every change that could be made was made. Lag counts from here. */
 export function hasCaughtUp(status: RunStatus): boolean {
   return status === 'succeeded' || status === 'partial';
 }

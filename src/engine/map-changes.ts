@@ -1,4 +1,4 @@
-// How stored records differ from what a run made of them, as the store takes it.
+// The differences between stored records and the records of a run, as the store takes them.
 import type { Json, JsonObject } from '../state/port.ts';
 
 /** What is not in `after` is deleted. */

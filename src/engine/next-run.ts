@@ -1,13 +1,13 @@
-// What a run leaves to the runs after it: in the state its report in short, in the process that nothing is to be done.
+// Passes data to later runs: a short report in the state, and in the process whether anything is to be done.
 import type { Problem } from '../sync/change.ts';
 import type { StoredLastRun } from './stored/facts.ts';
 import type { JobContext, JobRun, RunRequest } from './job.ts';
 import type { Ending } from './report.ts';
 
-/** More than anybody reads; the counts have them all. */
+/** More than a person reads; the counts include them all. */
 const problemsKept = 1000;
 
-/** Its problems go along without values: those stand in the links. */
+/** The last run for the state. Problems are stored without values: the links have those. */
 export function lastRunOf(
   { run, now }: Pick<JobRun, 'run'> & Pick<JobContext, 'now'>,
   { status, counts, problems, stopped }: Ending,
@@ -19,7 +19,7 @@ export function lastRunOf(
 /** Kinds of problems that time alone may solve. */
 const passing: ReadonlySet<Problem['kind']> = new Set(['waiting', 'refused', 'failed', 'unknown', 'incomplete']);
 
-/** It did nothing and was not stopped, and time alone changes nothing about what it left open. */
+/** The run did nothing, was not stopped, and left nothing open that time alone changes. */
 export function isRepeatable({ signal }: RunRequest, { counts, problems, holds }: Ending): boolean {
   const { created, updated, appended, set, deleted, removed, enrolled, cancelled, sent } = counts;
   const written = created + updated + appended + set + deleted + removed + enrolled + cancelled + sent;

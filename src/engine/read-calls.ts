@@ -1,12 +1,12 @@
-// How a run reads: with its signal, and behind edits.
+// Settings of calls that read: the signal of the run, and a priority below edits.
 import type { CallSettings } from '../sheets/port.ts';
 
-/** A run, as far as its calls need it. */
+/** The part of a run that its calls need. */
 interface Requested {
   readonly request: { readonly signal: AbortSignal };
 }
 
-/** For reading: nobody waits for it as for an edit. */
+/** For reading: edits go first. */
 export function scanCall({ request }: Requested) {
   return { signal: request.signal, priority: 'scan' as const };
 }

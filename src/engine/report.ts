@@ -1,4 +1,4 @@
-// What a run comes to: W12, L12.
+// The report of a run: status, counts, cost, changes and problems (W12, L12).
 import type { Base } from '../sync/record/base.ts';
 import type { Change, Problem } from '../sync/change.ts';
 import type { Estimate } from '../sync/estimate.ts';
@@ -11,8 +11,8 @@ import type { JobKind } from './kind.ts';
 export type RunStatus = 'succeeded' | 'partial' | 'held' | 'failed';
 
 /**
- * Records by how they stand, and changes by what was done. Every record read is in one of the former (L12); one that is linked
- * may have fields in conflict, parked or held besides.
+ * Counts of records by how they stand, and of changes that were made. Every record that was read is in one of the former
+ * (L12). A linked record may also have fields in conflict, parked or held.
  */
 export interface RunCounts {
   readonly linked: number;
@@ -28,14 +28,14 @@ export interface RunCounts {
   readonly set: number;
   readonly deleted: number;
   readonly removed: number;
-  /** Wishes carried out: contacts put into automations; asked to be taken out of some. */
+  /** Wishes carried out: contacts put into automations; contacts taken out of some. */
   readonly enrolled: number;
   readonly cancelled: number;
   /** Messages and e-mails of an outbox. */
   readonly sent: number;
 }
 
-/** What the process did from the start of the run to its end: runs at the same time are in each other's cost. */
+/** The calls and the time between the start and the end of the run. Runs at the same time are in each other's cost. */
 export interface RunCost {
   readonly crmCalls: number;
   readonly sheetReads: number;
@@ -43,7 +43,7 @@ export interface RunCost {
   readonly seconds: number;
 }
 
-/** How far a run came that was stopped: changes of its plan that were done, and those that it did not begin. */
+/** The progress of a stopped run: changes of its plan that were made, and changes that did not begin. */
 export interface Stopped {
   readonly done: number;
   readonly left: number;
@@ -52,42 +52,42 @@ export interface Stopped {
 export interface RunReport {
   /** Name of the job. */
   readonly sync: string;
-  /** Of an outbox, `linked` counts rows whose message was sent. */
+  /** For an outbox, `linked` counts rows whose message was sent. */
   readonly kind: JobKind;
   readonly run: string;
   readonly status: RunStatus;
   /** ISO instants. */
   readonly startedAt: string;
   readonly endedAt: string;
-  /** Every contact in scope was read. */
+  /** The run read every contact in scope. */
   readonly isFull: boolean;
   readonly counts: RunCounts;
   readonly cost: RunCost;
   readonly problems: readonly Problem[];
   readonly holds: readonly Hold[];
-  /** What `approve` would let through. */
+  /** The counts that `approve` would let through. */
   readonly planned: PlanCounts;
-  /** The end was asked for before all of its plan was begun (W8): what is left is planned again by the next run. */
+  /** The run was stopped before its whole plan was begun (W8). The next run plans the rest again. */
   readonly stopped?: Stopped;
-  /** Of a failed run, for people. */
+  /** Why the run failed, for people. */
   readonly error?: string;
-  /** Trying again will not help: somebody has to change something first (W6). */
+  /** Another run cannot succeed before a person changes something (W6). */
   readonly isFinal?: true;
-  /** The run to name to `approve`: the first that was held for these very counts. */
+  /** The run that `approve` names: the first that was held with these counts. */
   readonly approvable?: string;
 }
 
-/** What the steps of a run have to say of it; the rest of its report is the same for every kind (`frame.ts`). */
+/** The part of a report that the steps of a run provide; the rest is the same for every kind (`frame.ts`). */
 export type Ending = Omit<RunReport, 'sync' | 'kind' | 'run' | 'startedAt' | 'endedAt' | 'cost'>;
 
 export const nothingPlanned: PlanCounts = { creates: 0, changes: 0, blanks: 0, deletes: 0, missing: 0, enrolments: 0 };
 
-/** A run without writing: what it would do. */
+/** The report of a plan: what a run would do. */
 export interface PlanReport extends RunReport {
   readonly changes: readonly Change[];
-  /** What an approval would let through besides, where that is not among `changes` (P6). */
+  /** Changes that an approval would let through in addition, if they are not among `changes` (P6). */
   readonly onceApproved?: readonly Change[];
-  /** Of the run that would do it, reading included. */
+  /** The cost of the run that would do it, reading included. */
   readonly estimate: Estimate;
 }
 
@@ -97,7 +97,7 @@ export function statusOf(holds: readonly Hold[], problems: readonly Problem[]): 
   return problems.every(({ kind }) => isHarmless(kind)) ? 'succeeded' : 'partial';
 }
 
-/** Those of which both sides are there. */
+/** Links of which both sides exist. */
 export function countLinked({ links }: Pick<Base, 'links'>): number {
   let count = 0;
   links.forEach(({ standing }) => {
@@ -111,13 +111,13 @@ export function countRun(
   problems: readonly Problem[],
   outcomes: ReadonlyMap<Change, Outcome>,
 ): RunCounts {
-  // I3: what the service answered is somebody else, so that nobody was created.
+  // I3: the service answered with another contact, so that no contact was created.
   const mistaken = new Set(problems.flatMap(({ rule, row }) => (rule === 'I3' && row !== null ? [row] : [])));
   const done = [...outcomes].flatMap(([change, { kind }]): Change['op'][] => {
     if (kind !== 'done') return [];
     if (change.op !== 'create') return [change.op];
     if (mistaken.has(change.row ?? 0)) return [];
-    // The contact came here from another list (I2): it existed before.
+    // The contact existed in another list and was moved here (I2).
     return [change.moves === undefined ? 'create' : 'update'];
   });
   const newcomers = [...outcomes].filter(

@@ -1,4 +1,4 @@
-// Each rule of docs/SPEC.md in words, as its heading there has it: what a person reads beside a reason.
+// The words of each rule, as its heading in docs/SPEC.md has them, for people.
 import type { RuleId } from '../sync/rules.ts';
 
 export const ruleWords: Readonly<Record<RuleId, string>> = {
@@ -68,7 +68,7 @@ export const ruleWords: Readonly<Record<RuleId, string>> = {
   S4: 'what an undo puts back',
 };
 
-/** A reason, with the rule behind it. */
+/** A reason with its rule. */
 export function withRule(reason: string, rule: RuleId): string {
   return `${reason} (${ruleWords[rule]}, ${rule})`;
 }

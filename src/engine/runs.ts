@@ -1,4 +1,4 @@
-// S6: what is kept of runs. Each report that says something new is kept behind the Store port, without contact details.
+// The reports of runs (S6): each report with news is kept behind the Store port, without contact details.
 import { StateError } from '../state/errors.ts';
 import type { Lease, RunQuery, RunRecord, SyncState } from '../state/port.ts';
 import type { JobContext } from './job.ts';
@@ -10,7 +10,9 @@ type Job = Pick<JobContext, 'emit'> & {
   readonly state: Pick<SyncState, 'readRuns'>;
 };
 
-/** Before the lease is given back. The run is over and its work is saved, so that a report that cannot be kept is a notice. */
+/**
+ * Keeps the report before the lease is released. The work of the run is saved already, so that a failure here is a notice.
+ */
 export async function keepReport(job: Job, lease: Lease, report: RunReport): Promise<void> {
   const stored = toStored(report);
   try {
@@ -37,19 +39,19 @@ export async function findRun(state: Pick<SyncState, 'readRun'>, run: string): P
 /** More than anybody reads; the counts have them all. */
 const problemsKept = 1_000;
 
-/** The values of conflicts stand in the links: a report has no contact details. */
+/** The links have the values of conflicts: a report has no contact details. */
 function toStored({ problems, ...report }: RunReport): StoredRun {
   return { ...report, problems: problems.slice(0, problemsKept).map(({ values: _values, ...problem }) => problem) };
 }
 
-/** W9: a run that did nothing and finds what the last one found leaves no report. */
+/** W9: a run that did nothing and found what the last run found leaves no report. */
 function isNews(report: StoredRun, last: StoredRun | undefined): boolean {
   const { created, updated, appended, set, deleted, removed, enrolled, cancelled, sent } = report.counts;
   const done = created + updated + appended + set + deleted + removed + enrolled + cancelled + sent;
   return done > 0 || last === undefined || saidBy(report) !== saidBy(last);
 }
 
-/** Without what differs in every run: what only waits, and words that quote a count or an instant. */
+/** The report without what differs in every run: waiting records, and texts with a count or an instant. */
 function saidBy({ status, error, approvable, stopped, holds, problems }: StoredRun): string {
   const open = problems.flatMap(({ kind, id }) => (kind === 'waiting' ? [] : [[kind, id]]));
   return JSON.stringify([status, error, approvable, stopped, holds.map(({ rule }) => rule), open]);

@@ -1,4 +1,4 @@
-// How a job stands: as its state tells without asking either side (`Standing`), and as the daemon tells (`JobStatus`).
+// How a job stands: by its state alone (`Standing`), and by the daemon that runs it (`JobStatus`).
 import type { SyncState } from '../state/port.ts';
 import type { StoredLastRun } from './stored/facts.ts';
 import type { FeedLink } from '../sync/feed/input.ts';
@@ -16,48 +16,48 @@ import type { LastRun } from './last-run.ts';
 import type { DecisionRequest } from './decision.ts';
 import { countLinked, type RunCounts } from './report.ts';
 
-/** How a job stands as the daemon that runs it knows; another process reads the same from its heartbeat. */
+/** How a job stands by the daemon that runs it. Another process reads the same from the heartbeat. */
 export interface JobStatus {
   readonly name: string;
   readonly phase: (typeof phases)[number];
-  /** Of this daemon, or of an earlier one. */
+  /** The last run of this daemon, or of an earlier one. */
   readonly lastRun?: LastRun;
-  /** Whether a run of this daemon has ended, well or not. */
+  /** Whether a run of this daemon has ended, with any status. */
   readonly hasRun: boolean;
-  /** Epoch milliseconds, each left out while there is none. */
+  /** Epoch milliseconds. Each is left out if there is none. */
   readonly lastSuccessAt?: number;
   readonly nextRunAt?: number;
   readonly nextFullScanAt?: number;
   readonly failuresInARow: number;
 }
 
-/** `daemon/scheduler.ts` says what holds in each and what moves a job on. */
+/** `daemon/scheduler.ts` describes each phase and its transitions. */
 export const phases = ['idle', 'running', 'backing-off', 'stopped'] as const;
 
-/** How a job stands as its state tells. */
+/** How a job stands by its state alone. */
 export interface Standing {
-  /** The last run that had something to write. */
+  /** The last run that wrote something. */
   readonly lastRun: StoredLastRun | undefined;
-  /** Nothing is written until somebody approves it, or its cause goes away. */
+  /** The held plan: nothing is written until a person approves it or its cause is gone. */
   readonly held: NonNullable<Facts['held']> | undefined;
   readonly counts: Pick<RunCounts, StandingCount>;
   readonly conflicts: readonly OpenConflict[];
-  /** What people asked for and no run has carried out yet, oldest first. */
+  /** Decisions that no run has carried out yet, oldest first. */
   readonly requests: readonly DecisionRequest[];
   readonly links: ReadonlyMap<string, Link>;
-  /** Of a feed, by the uuid of the record. */
+  /** The links of a feed, by the uuid of the record. */
   readonly feedLinks: ReadonlyMap<string, FeedLink>;
   /** The ledger of a sync, by `ledgerKey`. */
   readonly ledger: ReadonlyMap<string, LedgerEntry>;
-  /** That of an outbox, by the ID of the row. */
+  /** The ledger of an outbox, by the ID of the row. */
   readonly messages: ReadonlyMap<string, Message>;
-  /** The contacts whose stored e-mail address is this one. */
+  /** The contacts with this stored e-mail address. */
   readonly uuidsByEmail: (email: string) => readonly string[];
-  /** The contacts with this name on either side, whatever the case and the white space. */
+  /** The contacts with this name on either side; case and white space do not matter. */
   readonly uuidsByName: (name: string) => readonly string[];
-  /** A linked contact as people call it: name and e-mail address, as far as they are mapped; else its uuid. */
+  /** The name and e-mail address of a linked contact, as far as they are mapped; else its uuid. */
   readonly personText: (uuid: string) => string;
-  /** What there is to tell of the state itself: a damaged file, and what stood in. */
+  /** Notices about the state itself: a damaged file, and what was used instead. */
   readonly notices: readonly string[];
 }
 
@@ -73,10 +73,10 @@ export const standingCounts = [
 export type StandingCount = (typeof standingCounts)[number];
 
 export interface OpenConflict {
-  /** What `resolve` takes. */
+  /** The id that `resolve` takes. */
   readonly id: string;
   readonly contact: string;
-  /** As of the last run. */
+  /** The row in the last run. */
   readonly row: number | null;
   readonly field: string;
   readonly base: Reading;
@@ -110,7 +110,7 @@ export async function readStanding(state: SyncState): Promise<Standing> {
   };
 }
 
-/** What people have decided since the last run counts as open until a run has carried it out. */
+/** A conflict that a person resolved after the last run stays open until a run has carried the resolution out. */
 function findConflicts(
   links: ReadonlyMap<string, Link>,
   fields: readonly string[],
@@ -138,7 +138,7 @@ function findConflicts(
   );
 }
 
-/** What is in the links is as of the last commit; the rest is what the last run said. */
+/** The links are as of the last commit; the other counts are the last run's. */
 function countStanding(
   links: ReadonlyMap<string, Link>,
   feedLinks: ReadonlyMap<string, FeedLink>,
@@ -147,7 +147,7 @@ function countStanding(
 ): Standing['counts'] {
   const none = { waiting: 0, quarantined: 0, parked: 0, held: 0, ignored: 0 };
   const { waiting, quarantined, parked, held, ignored } = lastRun?.counts ?? none;
-  // Of a feed: a row that says that its record is gone stands for none.
+  // A feed row that says that its record is gone stands for no record.
   const living = [...feedLinks.values()].filter(({ isGone }) => !isGone).length;
   return {
     linked: countLinked({ links }) + living,

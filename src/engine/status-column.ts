@@ -1,10 +1,10 @@
-// The column that says of each row how it stands: ours, and no field of a record.
+// The status column, which shows how each row stands. It is no field of a record.
 import type { Snapshot } from '../sheets/port.ts';
 
-/** No mapped column may use this key. */
+/** The column key of the status column; no mapped column may use it. */
 export const statusKey = '#status';
 
-/** A tab without one is told nothing. */
+/** Whether the tab has one. A tab without one gets no statuses. */
 export function hasStatusColumn({ columns }: Snapshot): boolean {
   return columns.some(({ key, kind }) => key === statusKey && (kind === 'found' || kind === 'renamed'));
 }

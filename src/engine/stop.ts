@@ -1,4 +1,4 @@
-// A run whose end was asked for (W8) begins no further call, finishes those in flight, and saves.
+// Stopping a run (W8): no call begins after the stop, calls in flight are finished, and the run saves.
 import { StoppedError } from '../crm/errors.ts';
 import { AbortedError } from '../sheets/errors.ts';
 import type { AppendOutcome, CallSettings, RemoveOutcome, RowOutcome } from '../sheets/port.ts';
@@ -7,14 +7,14 @@ import type { Outcome } from '../sync/outcome.ts';
 import type { RunReport, RunStatus, Stopped } from './report.ts';
 
 /**
- * From the stop on, calls to the service that are in flight have this long to be answered. W8 gives ten seconds in all: what
- * is left of them is for uuids that go into their rows (four or five calls to Google), for saving and for closing.
+ * How long a call to the service in flight may still take after the stop. W8 gives ten seconds in all. The other four are
+ * for writing uuids into rows (four or five calls to Google), saving and closing.
  */
 const answersWaitedMs = 6_000;
 
 const deadlines = new WeakMap<AbortSignal, AbortSignal>();
 
-/** Aborts `answersWaitedMs` after the stop: calls that are still in flight end as of unknown outcome (W4). */
+/** Aborts `answersWaitedMs` after the stop. A call that is still in flight then has an unknown outcome (W4). */
 function deadlineOf(stop: AbortSignal): AbortSignal {
   const known = deadlines.get(stop);
   if (known) return known;
@@ -29,32 +29,32 @@ function deadlineOf(stop: AbortSignal): AbortSignal {
   return deadline.signal;
 }
 
-/** A run, as far as its calls need it. */
+/** The part of a run that its calls need. */
 interface Requested {
   readonly request: { readonly signal: AbortSignal };
 }
 
-/** For writing: goes before scans in the queue (W1). After the stop none begins; one that has begun is finished (W8). */
+/** For writing: goes before scans in the queue (W1). After the stop no call begins; a call in flight is finished (W8). */
 export function editCall({ request: { signal } }: Requested) {
   return { priority: 'edit' as const, stop: signal, signal: deadlineOf(signal) };
 }
 
-/** For writing to the sheet: after the stop no batch begins; one that has begun is finished (W8). */
+/** For writing to the sheet: after the stop no batch begins; a batch in flight is finished (W8). */
 export function sheetWrite({ request: { signal } }: Requested): CallSettings {
   return { stop: signal };
 }
 
-/** The stop came before this was begun: it has no outcome, and the next run plans it again. */
+/** The stop came before the call began. It has no outcome, and the next run plans it again. */
 export function isUnbegun(error: unknown, { request: { signal } }: Requested): boolean {
   return error instanceof StoppedError || (signal.aborted && error === signal.reason);
 }
 
-/** The same of a row. */
+/** The same for a row. */
 export function isUnbegunRow(outcome: RowOutcome | AppendOutcome | RemoveOutcome): boolean {
   return outcome.kind === 'failed' && outcome.error instanceof AbortedError;
 }
 
-/** Changes that a stopped run did not begin; none of any other run. `planned`: all changes that it was to make. */
+/** Changes that a stopped run did not begin; none for any other run. `planned`: all changes that it was to make. */
 export function leftOf(
   { request: { signal } }: Requested,
   planned: readonly Change[],
@@ -63,7 +63,7 @@ export function leftOf(
   return signal.aborted ? planned.filter((change) => !outcomes.has(change)) : [];
 }
 
-/** Left out where nothing is left. */
+/** Left out if nothing is left. */
 export function stoppedAt(
   planned: readonly Change[],
   left: readonly Change[],
@@ -74,7 +74,7 @@ export function stoppedAt(
   return { stopped: { done, left: left.length } };
 }
 
-/** The same of an outbox: messages that were due and were not begun wait for the next run (P1). */
+/** The same for an outbox: due messages that were not begun wait for the next run (P1). */
 export function stoppedSending(
   { request: { signal } }: Requested,
   problems: readonly Problem[],
@@ -86,7 +86,7 @@ export function stoppedSending(
   return { stopped: { done, left } };
 }
 
-/** L12, W12: a run that was stopped before it had done all it planned is not `succeeded`. */
+/** L12, W12: a run that was stopped before the end of its plan is not `succeeded`. */
 export function statusWhenStopped(status: RunStatus, { stopped }: Pick<RunReport, 'stopped'>): RunStatus {
   return stopped && status === 'succeeded' ? 'partial' : status;
 }

@@ -1,12 +1,12 @@
-// What a person can do about what a run could not.
+// The advice for a person about each kind of problem.
 import type { Problem, ProblemKind } from '../sync/change.ts';
 
 export function adviceFor({ kind, rule }: Pick<Problem, 'kind' | 'rule'>): string {
-  // Whatever it waits for, there is nothing to mend.
+  // A waiting record needs nothing, whatever it waits for.
   return (kind === 'waiting' ? undefined : adviceByRule[rule]) ?? advice[kind];
 }
 
-/** Feeds take no decisions by command; an outbox sends nothing that a person did not ask for. */
+/** Feeds take no decisions by command. An outbox sends nothing that a person did not ask for. */
 const adviceByRule: Partial<Record<Problem['rule'], string>> = {
   E6: 'look at what these rows wish for; then leadsheet approve',
   E7: 'nothing: the cell shows what the service has; type on or off to ask again',

@@ -1,4 +1,4 @@
-// What a person can be told, one schema an answer: the type, what --json prints, and docs/commands.md come from it.
+// The schemas of all answers to a person. The types, the output of --json and docs/commands.md come from them.
 import * as z from 'zod';
 import { throughs } from '../engine/decision.ts';
 import { phases } from '../engine/standing.ts';
@@ -118,7 +118,7 @@ const plan = run.extend({
 /** @internal */
 export const planAnswer = z.strictObject({ syncs: z.array(plan) });
 
-/** What a person decided. Of one that an earlier version recorded, only what it asks for is known. */
+/** A decision of a person. A decision that an earlier version recorded has only its request. */
 const decision = z.strictObject({
   decision: z.enum(['approve', 'resolve', 'retry']),
   id: z.string().describe('of the record, or of the run'),
@@ -270,7 +270,7 @@ export const checkAnswer = z.strictObject({
   ),
 });
 
-/** By command, for docs. */
+/** By command, for the docs. */
 export const answers = {
   'sync, apply': syncAnswer,
   plan: planAnswer,

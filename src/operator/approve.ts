@@ -1,4 +1,4 @@
-// Approving a held plan: once, as a whole, and for the counts that were seen.
+// Approves a held plan: once, as a whole, and for the counts that the person saw.
 import { createHash } from 'node:crypto';
 import { readStanding, type Standing } from '../engine/standing.ts';
 import type { RequestsAnswer } from './answers.ts';
@@ -8,7 +8,7 @@ import type { Operator } from './operator.ts';
 import { selectAll } from './select.ts';
 import { countText } from './words.ts';
 
-/** `run`: the held run, as the person saw it. Throws OperatorError and StateError. */
+/** `run`: the held run that the person saw. Throws OperatorError and StateError. */
 export async function approve(
   operator: Operator,
   decider: Decider,
@@ -37,7 +37,7 @@ function plannedText(count: number, what: string): string {
   return what === 'missing' ? `${count} missing` : countText(count, what.replace(/s$/, ''));
 }
 
-/** Two held runs with one digest showed a person the same. */
+/** Two held runs with the same digest showed the person the same. */
 function digestOf({ run, planned, reasons = [] }: NonNullable<Standing['held']>): string {
   return createHash('sha256')
     .update(JSON.stringify([run, planned, reasons]))

@@ -1,4 +1,4 @@
-// Fields that both sides changed, and which of them a request means.
+// Lists open conflicts, and finds those that a request means.
 import { type OpenConflict, readStanding } from '../engine/standing.ts';
 import { didYouMean } from '../lib/nearest.ts';
 import type { ConflictAnswer } from './answers.ts';
@@ -8,7 +8,7 @@ import type { Operator } from './operator.ts';
 import { contactsOf, referenceText } from './records.ts';
 import { selectSyncs } from './select.ts';
 
-/** What is left out narrows nothing. */
+/** A filter that is left out selects everything. */
 export interface ConflictFilter {
   /** Names of syncs; none: all. */
   readonly syncs?: readonly string[];
@@ -18,7 +18,7 @@ export interface ConflictFilter {
   readonly contact?: string | undefined;
 }
 
-/** Throws OperatorError where the filter names what there is not, and StateError. */
+/** Throws OperatorError if the filter has an unknown name, and StateError. */
 export async function readConflicts(
   { config, store }: Operator,
   { syncs = [], field, contact }: ConflictFilter,

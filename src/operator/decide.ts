@@ -1,4 +1,4 @@
-// Every decision is recorded in one way: what it asks for, who made it, when, through what, and what they saw.
+// Records a decision: its request, who made it, when, through what, and what the person saw.
 import {
   type DecisionOrigin,
   type DecisionRequest,
@@ -10,7 +10,7 @@ import {
 import type { DecisionAnswer, RequestsAnswer } from './answers.ts';
 import type { Operator } from './operator.ts';
 
-/** The person who decides, and the face through which they do. */
+/** The person who decides, and the face they use. */
 export interface Decider {
   readonly by: string;
   readonly through: Through;
@@ -19,12 +19,15 @@ export interface Decider {
 export interface Decision {
   readonly sync: string;
   readonly request: DecisionRequest;
-  /** In words: what is to be done. */
+  /** What is to be done, in words. */
   readonly text: string;
   readonly seen: Seen;
 }
 
-/** The next run of each sync carries them out. Throws StateError; what was recorded before it stays recorded. */
+/**
+ * The next run of each sync carries the decisions out. Throws StateError; decisions that were recorded before the error
+ * stay.
+ */
 export async function record(
   { store, now }: Operator,
   { by, through }: Decider,

@@ -1,10 +1,11 @@
+// The error of the operator layer.
 /**
- * `unknown`: no job, record or conflict has this name. `ambiguous`: several have it. `invalid`: the request itself is wrong.
- * `doubt`: a question that the person has to answer first. `nothing`: there is nothing to decide on now.
+ * `unknown`: no job, record or conflict has this name. `ambiguous`: several have it. `invalid`: the request itself is
+ * wrong. `doubt`: the person has to answer a question first. `nothing`: there is nothing to decide on.
  */
 export type OperatorErrorCode = 'unknown' | 'ambiguous' | 'invalid' | 'doubt' | 'nothing';
 
-/** A request of a person that cannot be answered or recorded; nothing was recorded. The message says why and what to do. */
+/** A request that cannot be answered or recorded. Nothing was recorded. The message says why and what to do. */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError';
   readonly code: OperatorErrorCode;

@@ -1,4 +1,4 @@
-// What runs changed and what people decided, oldest first; and the ledger of enrolments.
+// Reads the history of changes and decisions, oldest first, and the ledger of enrolments.
 import { readStanding } from '../engine/standing.ts';
 import type { LedgerEntry } from '../sync/record/ledger.ts';
 import { ruleWords } from '../engine/rule-words.ts';
@@ -10,17 +10,17 @@ import type { Operator } from './operator.ts';
 import { findRecords, isUuid, referenceText } from './records.ts';
 import { selectAll, selectSyncs } from './select.ts';
 
-/** What is left out narrows nothing. */
+/** A filter that is left out selects everything. */
 export interface LogFilter {
   readonly sync?: string | undefined;
   readonly run?: string | undefined;
-  /** uuid, or e-mail address, name or `row:17` of a linked contact. */
+  /** A uuid; or the e-mail address, the name or `row:17` of a linked contact. */
   readonly contact?: string | undefined;
   /** An instant or a day, or 30m, 12h, 7d before now. */
   readonly since?: string | undefined;
 }
 
-/** `follow`: goes on with lines as they are written, until the signal aborts. Throws OperatorError and StateError. */
+/** `follow`: yields further lines as they are written, until the signal aborts. Throws OperatorError and StateError. */
 export async function* readLog(
   operator: Operator,
   filter: LogFilter,
@@ -41,7 +41,7 @@ export async function* readLog(
   }
 }
 
-/** The ledger as it is now, not how it came to be; a sync after the other, each oldest first. */
+/** The ledger as it is now, sync by sync, each oldest first. */
 export async function readEnrolments(operator: Operator, filter: LogFilter): Promise<readonly EnrolmentLine[]> {
   const { sync, run, contacts, since = 0 } = await readFilter(operator, filter);
   const lines: EnrolmentLine[] = [];
@@ -61,7 +61,7 @@ async function readFilter(operator: Operator, { sync, run, contact, since }: Log
   return { sync, run, contacts, since: since === undefined ? undefined : readSince(since, now()) };
 }
 
-/** The history knows contacts by uuid, also those that are gone; what else a contact has, only links tell. */
+/** The history knows contacts by uuid, also deleted ones. Only links know a contact's other identifiers. */
 async function findContacts(operator: Operator, contact: string, sync: string | undefined): Promise<readonly string[]> {
   if (isUuid(contact)) return [contact.toLowerCase()];
   const syncs = operator.config.syncs.map(({ name }) => name).filter((name) => sync === undefined || sync === name);
@@ -75,13 +75,13 @@ async function findContacts(operator: Operator, contact: string, sync: string | 
   return [...new Set(found.map((record) => record.contact))];
 }
 
-/** Lines name the rule of the version that wrote them. */
+/** A line has the rule ids of the version that wrote it. */
 function changeToLine(line: HistoryLine): ChangeLine {
   const rule = line['rule'] as RuleId;
   return readableOf(logLine, { ...line, rule_words: ruleWords[rule] ?? '' }) as ChangeLine;
 }
 
-/** What else stands in a stored line is not for readers of the log. */
+/** Leaves out the keys of a stored line that the answer does not have. */
 function readableOf({ shape }: { readonly shape: object }, line: HistoryLine): unknown {
   const known = Object.keys(shape).filter((name) => line[name] !== undefined);
   return Object.fromEntries(known.map((name) => [name, line[name]]));

@@ -1,4 +1,4 @@
-// What every function of this layer works on, and for whom a decision is recorded.
+// The context of every function of the operator layer: configuration, store and clock.
 import type { Config } from '../config/config.ts';
 import type { Store } from '../state/port.ts';
 

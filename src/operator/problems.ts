@@ -1,4 +1,4 @@
-// What a run could not do, as a person is told: the reason, the rule in words, and what to do.
+// Turns problems into answers: the reason, the rule in words, and what to do.
 import { ruleWords } from '../engine/rule-words.ts';
 import type { StoredProblem } from '../engine/stored/run.ts';
 import { isHarmless } from '../sync/status.ts';

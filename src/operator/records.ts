@@ -1,11 +1,11 @@
-// Finds a linked contact by what a person knows of it, as far as the state does.
+// Finds a linked contact by uuid, e-mail address, name or row, from the state alone.
 import { readStanding, type Standing } from '../engine/standing.ts';
 import type { Operator } from './operator.ts';
 
 export interface FoundRecord {
   readonly sync: string;
   readonly contact: string;
-  /** Name and e-mail address as far as they are mapped, else the uuid. */
+  /** Name and e-mail address as far as they are mapped; else the uuid. */
   readonly person: string;
 }
 
@@ -13,8 +13,8 @@ const uuidForm = /^[\da-f-]{36}$/i;
 const rowForm = /^row:(\d+)$/i;
 
 /**
- * `reference`: uuid, e-mail address, name, or `row:17`. Of rows the state knows only those about which something was open in
- * the last run. A uuid is looked up like the rest. `syncs`: in which to look.
+ * `reference`: uuid, e-mail address, name, or `row:17`. The state knows only the rows with a problem in the last run. A
+ * uuid is looked up like the rest. `syncs`: the syncs to search.
  */
 export async function findRecords(
   { store }: Pick<Operator, 'store'>,
@@ -31,7 +31,7 @@ export async function findRecords(
   return found;
 }
 
-/** The uuids of the contacts of one sync that are meant. */
+/** The uuids of the contacts of one sync that the reference means. */
 export function contactsOf(standing: Standing, reference: string): readonly string[] {
   if (isUuid(reference)) return [reference.toLowerCase()].filter((uuid) => standing.links.has(uuid));
   if (reference.includes('@')) return standing.uuidsByEmail(reference);
@@ -45,13 +45,13 @@ export function isUuid(text: string): boolean {
   return uuidForm.test(text);
 }
 
-/** Of `row:17`: 17. */
+/** The number 17 in `row:17`. */
 export function rowNumber(text: string): number | undefined {
   const digits = rowForm.exec(text)?.[1];
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** What was searched for, in a message. */
+/** The reference in a message. */
 export function referenceText(reference: string): string {
   if (isUuid(reference)) return 'this uuid';
   if (reference.includes('@')) return 'this e-mail address';

@@ -1,4 +1,4 @@
-// What a run and a plan answer, from the reports of the engine.
+// Turns the reports of the engine into the answers of a run and a plan.
 import { ruleWords } from '../engine/rule-words.ts';
 import type { PlanReport, RunReport } from '../engine/report.ts';
 import type { Change } from '../sync/change.ts';

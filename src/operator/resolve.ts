@@ -1,4 +1,4 @@
-// Deciding conflicts: one by its id, or many by what they have in common.
+// Decides conflicts: by id, or all that a filter selects.
 import type { Config } from '../config/config.ts';
 import { createShape } from '../engine/sync/shape.ts';
 import { didYouMean } from '../lib/nearest.ts';
@@ -18,7 +18,7 @@ export type Choice =
   /** `isSure`: the person knows that a blank empties the field on both sides. */
   | { readonly text: string; readonly isSure?: true };
 
-/** `ids`: exactly these; else everything that the filter leaves. Nothing is recorded unless all of it can be. */
+/** `ids`: exactly these; else everything that the filter selects. Records all of them or none. */
 export async function resolve(
   operator: Operator,
   decider: Decider,

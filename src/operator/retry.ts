@@ -1,4 +1,4 @@
-// Trying again what earlier runs gave up, and the questions that come before anything could reach a person twice.
+// Tries given-up records again. A question comes first if a person could get a message or an enrolment twice.
 import { readStanding, type Standing } from '../engine/standing.ts';
 import { didYouMean } from '../lib/nearest.ts';
 import type { ProblemKind } from '../sync/change.ts';
@@ -14,7 +14,7 @@ export interface RetryRequest {
   /** Ids of problems, uuids, e-mail addresses, names or `row:17`; none: everything quarantined, parked or refused. */
   readonly ids: readonly string[];
   readonly sync?: string | undefined;
-  /** The person looked, and wants again what was done or may have been. */
+  /** The person has looked, and wants something done again that was done or may have been. */
   readonly isSure: boolean;
 }
 
@@ -24,10 +24,12 @@ interface Known {
   readonly isOutbox: boolean;
 }
 
-/** What is tried again where nothing is named. Deleted rows come back only one by one: somebody deleted them. */
+/**
+ * The kinds that are tried again if nothing is named. A deleted row comes back only by name, because a person deleted it.
+ */
 const retriedKinds: ReadonlySet<ProblemKind> = new Set(['quarantined', 'parked', 'refused']);
 
-/** Nothing is recorded unless all that is named can be. Throws OperatorError and StateError. */
+/** Records all that is named, or nothing. Throws OperatorError and StateError. */
 export async function retry(
   operator: Operator,
   decider: Decider,
@@ -48,7 +50,7 @@ function retryAll(known: readonly Known[]): readonly Decision[] {
   return known.flatMap((each) => {
     const problems = each.standing.lastRun?.problems ?? [];
     const ids = new Set(problems.filter(({ kind }) => retriedKinds.has(kind)).map(({ id }) => id));
-    // One by one, and with --yes: real people get real messages.
+    // Without a name, a doubtful record is never retried: a person gets a real message.
     for (const id of ids) if (doubtOf(each, id)) ids.delete(id);
     return [...ids].map((id) => toDecision(each, id));
   });
@@ -67,18 +69,18 @@ function retryOne(given: string, known: readonly Known[], isSure: boolean): read
   }
   if (hits.length > 0) return hits;
   const ids = known.flatMap(({ standing }) => standing.lastRun?.problems.map((problem) => problem.id) ?? []);
-  // Another row is no slip of the finger.
+  // A wrong row number is no typing error: there is no suggestion.
   const hint = rowNumber(id) === undefined ? didYouMean(given, ids) : '';
   throw new OperatorError('unknown', `nothing is known of ${given}${hint || '; leadsheet status shows what is open'}`);
 }
 
-/** What the algorithm knows under this name: problems by id, rows, contacts, enrolments; of an outbox, rows by their IDs. */
+/** The algorithm's ids for this name: problems, rows, contacts, enrolments; for an outbox, row IDs. */
 function namesOf({ sync, standing, isOutbox }: Known, id: string): readonly string[] {
   const { lastRun, ledger, messages } = standing;
   const row = rowNumber(id);
   const ofRow = lastRun?.problems.filter((problem) => row !== undefined && problem.row === row) ?? [];
   if (isOutbox) {
-    // Rows of an outbox move: `row:17` is the one that was there in the last run.
+    // Rows of an outbox move: `row:17` is the row with that number in the last run.
     if (row === undefined) return messages.has(id) ? [id] : [];
     return [...new Set(ofRow.filter((problem) => messages.has(problem.id)).map((problem) => problem.id))];
   }
@@ -100,7 +102,7 @@ function doubtOf({ standing, isOutbox }: Known, id: string): string | undefined 
   return isOutbox ? doubtfulMessage(standing, id) : doubtfulEnrolment(standing, id);
 }
 
-/** E1, E3: the question that --yes answers, where a call was made already or may have been; names who, and into what. */
+/** E1, E3: the question that --yes answers, if a call was or may have been made. Names contact and automation. */
 function doubtfulEnrolment({ ledger, personText }: Standing, id: string): string | undefined {
   const key = enrolmentIdToKey(id);
   const entry = ledger.get(key);
@@ -113,7 +115,7 @@ function doubtfulEnrolment({ ledger, personText }: Standing, id: string): string
     : `${what} was done already (${entry.state} ${day}): say --yes to have it done again`;
 }
 
-/** P3: the same of messages: names to whom. */
+/** P3: the same for messages. Names the recipient. */
 function doubtfulMessage({ messages, lastRun }: Standing, id: string): string | undefined {
   const message = messages.get(id);
   if (!message) return undefined;
@@ -133,7 +135,7 @@ function doubtfulMessage({ messages, lastRun }: Standing, id: string): string | 
   }
 }
 
-/** What was open about the record in the last run is what the person saw of it. */
+/** `seen` is what was open about the record in the last run. */
 function toDecision({ sync, standing }: Known, id: string, isSure = false): Decision {
   const request = { kind: 'retry', id, ...(isSure && { isSure: true as const }) } as const;
   const row = rowNumber(id);

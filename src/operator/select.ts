@@ -1,4 +1,4 @@
-// Which jobs a request names: syncs, feeds and outboxes of the configuration.
+// Selects the jobs that a request names: syncs, feeds and outboxes of the configuration.
 import type { Config } from '../config/config.ts';
 import { jobsIn } from '../config/jobs.ts';
 import type { JobKind, Kind } from '../engine/kind.ts';
@@ -16,17 +16,17 @@ export function jobsOf(config: Config): readonly NamedJob[] {
   return jobsIn(config).map(({ name, kind }) => ({ name, kind }));
 }
 
-/** The names of the jobs meant, in the order of the file, syncs first; all if none is named. */
+/** The names of the selected jobs, in the order of the file, syncs first; all if none is named. */
 export function selectAll(config: Config, names: readonly string[]): readonly string[] {
   return selectOf(config, Object.values(kinds), names).map(({ name }) => name);
 }
 
-/** The names of the syncs meant, in the order of the file; all if none is named. */
+/** The names of the selected syncs, in the order of the file; all if none is named. */
 export function selectSyncs(config: Config, names: readonly string[]): readonly string[] {
   return selectOf(config, [kinds.sync], names).map(({ name }) => name);
 }
 
-/** As `selectAll`, of the kinds that take what people decide about a record. */
+/** As `selectAll`, for the kinds that take decisions about records. */
 export function selectDeciding(config: Config, names: readonly string[]): readonly NamedJob[] {
   const deciding = Object.values(kinds).filter(({ takesDecisions }) => takesDecisions);
   return selectOf(config, deciding, names);

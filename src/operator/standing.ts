@@ -1,4 +1,4 @@
-// How each sync, feed and outbox stands, from its state and from a running daemon; neither side is asked.
+// How each sync, feed and outbox stands, from its state and a running daemon. Neither side is asked.
 import { type DaemonView, readDaemonView } from '../daemon/view.ts';
 import type { StoredLastRun } from '../engine/stored/facts.ts';
 import type { LastRun } from '../engine/last-run.ts';
@@ -37,7 +37,7 @@ function standingToAnswer(
     kind,
     phase: told?.phase ?? null,
     last_run: lastRunToAnswer(lastRun, told?.lastRun),
-    // The daemon's heartbeat is up to a minute old: the run that was next may have begun since.
+    // The heartbeat is up to a minute old: the next run may have begun since.
     next_run: nextRunAt !== undefined && nextRunAt > now ? new Date(nextRunAt).toISOString() : null,
     lag_secs: lastSuccessAt === undefined ? null : Math.max(0, Math.round((now - lastSuccessAt) / 1000)),
     counts: kind === 'outbox' ? { ...counts, linked: countSent(standing) } : counts,
@@ -51,7 +51,7 @@ function standingToAnswer(
   };
 }
 
-/** The later of the two: an idle run, and one that failed, leave the state as it is (W9). */
+/** The later of the two. An idle run and a failed run leave the state as it is (W9). */
 function lastRunToAnswer(stored: StoredLastRun | undefined, told: LastRun | undefined): StandingAnswer['last_run'] {
   if (told && (!stored || told.endedAt > stored.endedAt)) {
     const { run, status, endedAt, reason = null } = told;
@@ -63,12 +63,12 @@ function lastRunToAnswer(stored: StoredLastRun | undefined, told: LastRun | unde
   return { run, status, ended_at: endedAt, reason: null, stopped };
 }
 
-/** Of an outbox: rows whose message was sent, by its ledger. */
+/** For an outbox: rows whose message was sent, by its ledger. */
 function countSent({ messages }: Standing): number {
   return [...messages.values()].filter(({ state }) => state === 'sent').length;
 }
 
-/** A guard holds all that a run would write; a new state only what cannot be taken back (E6, P6). */
+/** A guard holds everything that a run would write. A new state holds only what cannot be undone (E6, P6). */
 function whatWaits({ creates, changes, blanks, deletes, missing, messages = 0 }: PlanCounts) {
   if (messages > 0) return 'messages';
   return creates + changes + blanks + deletes + missing === 0 ? 'enrolments' : 'writes';

@@ -1,7 +1,7 @@
-// How values and counts are worded, in decisions as in terminals.
+// The words of values and counts, in decisions and in terminals.
 import type { Json } from '../state/port.ts';
 
-/** A value as people compare it; a blank is "", and what is not known is ?. */
+/** A value for people: a blank is "", an unknown value is ?. */
 export function valueText(value: Json | undefined): string {
   if (value === undefined) return '?';
   if (value === null) return '""';

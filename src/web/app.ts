@@ -1,4 +1,4 @@
-// What the daemon serves: whether it lives, whether it is ready, what it measures, and a bell to ring.
+// The HTTP server of the daemon: liveness, readiness, metrics and hooks.
 import { Hono } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
 import type { Secret } from '../lib/secret.ts';
@@ -9,35 +9,35 @@ import type { Metrics } from './metrics.ts';
 import { requirePassword } from './password.ts';
 
 export interface WebOptions {
-  /** Undefined: whoever reaches the address may look. */
+  /** Undefined: no password is asked for. */
   readonly password?: Secret;
-  /** Told of each wrong password. */
+  /** Called for each wrong password. */
   readonly onWrongPassword?: () => void;
-  /** What it listens on. */
+  /** The host that the server listens on. */
   readonly host: string;
-  /** More names under which it is reached. Given them, or without a password, no other is answered. */
+  /** Further names of the server. With them, or without a password, a request with any other name is refused. */
   readonly hosts?: readonly string[];
   readonly metrics: Pick<Metrics, 'render' | 'contentType'>;
   readonly status: () => readonly JobStatus[];
   readonly isDraining: () => boolean;
-  /** How long timers are overdue. */
+  /** How late timers are. */
   readonly stalledMs: () => number;
-  /** Undefined: nobody can ask for a run. */
+  /** Undefined: no hooks. */
   readonly hooks?: HookOptions;
 }
 
-/** Schedules are worthless in a process whose timers come later than this. */
+/** The schedules of a process do not work if its timers are later than this. */
 const stalledMsMax = 30_000;
 
 /**
- * `/healthz` and `/readyz` are open, for whatever restarts the process, and name nothing. Hooks want their own secret.
- * Everything else wants the password, where one is set. Where none is, or where names are given, only a request for one of
- * our names is answered, but for hooks: a page in a browser has neither password nor secret, and may have another name.
+ * `/healthz` and `/readyz` are open, for programs that restart the process, and name nothing. Hooks need their own secret.
+ * Every other path needs the password, if one is set. Without a password, or with `hosts`, a request must have one of our
+ * names, except for hooks: a page in a browser has neither password nor secret, and may have another name.
  */
 export function createWeb(options: WebOptions): Hono {
   const { password, onWrongPassword = () => {}, host, hosts, metrics, status, isDraining, stalledMs, hooks } = options;
   const app = new Hono();
-  // Plain HTTP is what it speaks; whether there is TLS in front is not known here.
+  // The server speaks plain HTTP, and does not know whether there is TLS in front.
   app.use(secureHeaders({ strictTransportSecurity: false }));
   if (hooks) app.route('/hooks', createHooks(hooks));
   if (!password || hosts) app.use('*', checkHost([host, ...(hosts ?? [])]));

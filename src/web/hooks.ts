@@ -1,4 +1,4 @@
-// Somebody says that something changed: a webhook of the service, a script of the sheet, a person with curl.
+// Hooks: a webhook of the service, a script of the sheet or a person asks for a run by HTTP.
 import { Hono } from 'hono';
 import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
@@ -9,31 +9,31 @@ import { isSame } from './same.ts';
 
 export interface HookOptions {
   readonly secret: Secret;
-  /** Runs a sync or feed now, or as soon as it may run; undefined: there is none of that name. */
+  /** Runs a sync or feed now, or as soon as possible; undefined: none has this name. */
   readonly trigger: (name: string) => TriggerAnswer | undefined;
-  /** Epoch milliseconds; undefined when there will be none. */
+  /** Epoch milliseconds; undefined if no run will come. */
   readonly nextRun: (name: string) => number | undefined;
-  /** `sync` is undefined where the name was none of ours, or whoever asked had no right to know. */
+  /** `sync` is undefined if the name is unknown, or the request did not have the secret. */
   readonly observe: (answer: HookAnswer, sync?: string) => void;
-  /** Milliseconds from any fixed instant, never set back. */
+  /** Milliseconds from any fixed instant; never set back. */
   readonly elapsed: () => number;
 }
 
-/** For each sync. Whoever asks more often runs nothing more by it: runs that are asked for are five seconds apart. */
+/** For each sync. More requests start no more runs: triggered runs are five seconds apart. */
 const hooksPerMinute = 60;
-/** A webhook carries the record it is about, and that has seldom more. What it says is never read: it may be anybody's. */
+/** A webhook carries its record, which is seldom larger. The body is never read, because anybody may have sent it. */
 const bodyBytesMax = 256 * 1024;
 
 /**
- * `POST /hooks/NAME`. What it starts is a run like any other, so that nobody can write anything by it. Repeating a hook does
- * no harm. Answers, as JSON:
+ * `POST /hooks/NAME`. It starts a normal run, so that a request cannot write anything. Repeating a hook is harmless.
+ * Answers, as JSON:
  *
- * - 202: `started`, `queued` (a run follows the one under way, or the gap between two), or `backing-off` (the last run
+ * - 202: `started`, `queued` (a run follows the current one, or the gap between two), or `backing-off` (the last run
  *   failed; `next_run` says when it is tried again, and that run sees the change).
- * - 401, to any method, path and name below /hooks: without the secret nobody learns what there is.
+ * - 401, for any method, path and name below /hooks: without the secret no name is revealed.
  * - 404: no such name; 405: another method; 413: a body of more than 256 KB.
  * - 429 with Retry-After: more than 60 a minute for one name.
- * - 503: the sync has stopped, or leadsheet ends. No run will come of it.
+ * - 503: the sync has stopped, or leadsheet ends. No run follows.
  */
 export function createHooks({ secret, trigger, nextRun, observe, elapsed }: HookOptions): Hono {
   const app = new Hono();
@@ -48,14 +48,14 @@ export function createHooks({ secret, trigger, nextRun, observe, elapsed }: Hook
     '*',
     bodyLimit({
       maxSize: bodyBytesMax,
-      // The rest of the body is not read, so that nothing more can come over this connection.
+      // The rest of the body is not read; the connection is closed.
       onError: (c) => c.text('Payload Too Large', 413, { connection: 'close' }),
     }),
   );
 
   app.post('/:name', (c) => {
     const name = c.req.param('name');
-    // Only names that there are get a window, so that nobody can fill the memory with others.
+    // Only existing names get a window, so that other names cannot fill the memory.
     const waitMs = windows.get(name)?.waitMs() ?? 0;
     if (waitMs > 0) {
       observe('too-many', name);
@@ -86,7 +86,7 @@ export function createHooks({ secret, trigger, nextRun, observe, elapsed }: Hook
   }
 }
 
-/** In a header; in the address for those who can set none, such as webhooks that take an address and nothing else. */
+/** In a header; or in the address, for webhooks that can set no header. */
 function givenSecret(c: Context): string | undefined {
   return /^Bearer (\S+)$/i.exec(c.req.header('authorization') ?? '')?.[1] ?? c.req.query('secret');
 }

@@ -1,4 +1,4 @@
-// A port for what is served.
+// Listens on a port for the HTTP server.
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// What can be measured, by the conventions of Prometheus. docs/operations.md lists the names.
+// The metrics, by the conventions of Prometheus. docs/operations.md lists the names.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { type JobStatus, phases } from '../engine/standing.ts';
 import type { EngineEvent } from '../engine/events.ts';
@@ -10,7 +10,7 @@ export interface Metrics {
   observe(event: EngineEvent): void;
   hookCame(answer: HookAnswer, sync?: string): void;
   passwordWasWrong(): void;
-  /** The text to be scraped, and its type. */
+  /** The text for the scraper, and its content type. */
   render(): Promise<string>;
   readonly contentType: string;
 }
@@ -96,7 +96,7 @@ export function createMetrics({ status, usage, now, isStopping }: MetricsOptions
     help: 'Requests with a wrong password.',
     registers,
   });
-  // Read when they are asked for, so that they are never old.
+  // Read at each scrape, so that they are current.
   const startedAt = now();
   void new Gauge({
     name: 'leadsheet_lag_seconds',
@@ -147,7 +147,7 @@ export function createMetrics({ status, usage, now, isStopping }: MetricsOptions
     const isStopped = isStopping() && (report.status === 'failed' || report.stopped !== undefined);
     runs.inc({ sync, status: isStopped ? 'stopped' : report.status });
     seconds.observe({ sync }, cost.seconds);
-    // A run that failed saw nothing; what was open before still is.
+    // A failed run saw nothing: the earlier problems stay open.
     if (report.status === 'failed') return;
     for (const kind of kinds) {
       problems.set({ sync, kind }, report.problems.filter((problem) => problem.kind === kind).length);

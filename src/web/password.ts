@@ -1,4 +1,4 @@
-// The password of the server: the right one passes at once, a wrong one waits.
+// The password of the server: a right one is answered at once, a wrong one late.
 import delay from 'delay';
 import type { MiddlewareHandler } from 'hono';
 import { basicAuth } from 'hono/basic-auth';
@@ -6,14 +6,18 @@ import { HTTPException } from 'hono/http-exception';
 import type { Secret } from '../lib/secret.ts';
 import { isSame } from './same.ts';
 
-/** How long a wrong password waits for its answer: little for a slip, much for a list of a million words. */
+/** Delay of the answer to a wrong password: short for a typing error, long for a list of a million words. */
 const wrongMs = 2_000;
-/** So many wait at once; any more are refused at once, so that a flood holds neither memory nor connections. */
+/**
+ * Limit of wrong passwords that wait at once. More are refused at once, so that a flood holds neither memory nor
+ * connections.
+ */
 const waitingMax = 50;
 
 /**
- * Basic authentication with any user name. A wrong password never keeps the right one out: nothing is locked, and nothing is
- * counted by address, which behind a proxy is the same for all. `onWrong` is called once for each wrong one. A flood gets 429.
+ * Basic authentication with any user name. A wrong password never blocks the right one: nothing is locked, and nothing is
+ * counted by address, which behind a proxy is the same for all. `onWrong` is called once for each wrong password. A flood
+ * gets 429.
  */
 export function requirePassword(password: Secret, onWrong: () => void): MiddlewareHandler {
   let waiting = 0;

@@ -9,7 +9,7 @@ import type { RunningServer } from '../../src/standin/serve.ts';
 import { StopRequest } from '../../src/cli/exit-codes.ts';
 import { run } from '../support/cli.ts';
 
-/* `leadsheet api`, as somebody at a terminal meets it. */
+/* `leadsheet api` at a terminal. */
 
 const standin = createServiceStandin({ now: () => Date.now(), seed: 1, acceptedTokens: ['good'] });
 addDemoData(standin.model, standin.world);
@@ -79,7 +79,7 @@ test('--body reads a file, and parameters go before it', async () => {
   expect(standin.received.entries.at(-1)?.body).toMatchObject({ filter: { status: 'ok' }, limit: 3 });
 });
 
-test('nobody found is null, and a deletion of nobody is gone', async () => {
+test('a lookup without a hit is null, and deleting a missing contact is gone', async () => {
   expect(await run(['api', 'contacts.lookup-one', '--email', 'nobody@firm.test'], env)).toMatchObject({
     code: 0,
     stdout: 'null\n',

@@ -6,7 +6,7 @@ import { checkAnswer } from '../../src/operator/answers.ts';
 import { createSyncTrial } from '../support/app.ts';
 import { run } from '../support/cli.ts';
 
-/* `leadsheet check`, `leadsheet config`, and how every command says that something is wrong. */
+/* `leadsheet check`, `leadsheet config`, and how every command reports a fault. */
 
 type Trial = ReturnType<typeof createSyncTrial>;
 
@@ -15,7 +15,7 @@ async function findings(trial: Trial, ...args: string[]) {
   return { code, all: checkAnswer.parse(JSON.parse(stdout)).findings };
 }
 
-/** What is not as it should be. */
+/** The findings that are not `ok`. */
 async function wrong(trial: Trial, ...args: string[]) {
   const { code, all } = await findings(trial, ...args);
   return { code, wrong: all.filter(({ verdict }) => verdict === 'failed' || verdict === 'skipped') };
@@ -63,7 +63,7 @@ test('--offline asks neither side', async () => {
   expect(trial.sheets.log.entries).toHaveLength(0);
 });
 
-test('a file that is wrong: a finding for each thing, exit 78', async () => {
+test('a wrong file: a finding for each fault, exit 78', async () => {
   const trial = createSyncTrial({ sync: { conflict: 'crn', schedul: '* * * * *' } });
   const { code, wrong: found } = await wrong(trial);
   expect(code).toBe(78);
@@ -169,7 +169,7 @@ test('headers: none of them, one there twice, and one misspelt', async () => {
   });
 });
 
-test('a range over our columns that somebody protected', async () => {
+test('a protected range over our columns', async () => {
   const trial = createSyncTrial();
   const range = { sheetId: 7, startColumnIndex: 2, endColumnIndex: 4 };
   trial.person.request({ addProtectedRange: { protectedRange: { range } } });
@@ -178,7 +178,7 @@ test('a range over our columns that somebody protected', async () => {
   ]);
 });
 
-test('a gid and a title that turn out to be one tab', async () => {
+test('a gid and a title of the same tab', async () => {
   const trial = createSyncTrial();
   editConfig(trial, ({ syncs }) => {
     syncs.again = structuredClone(syncs.prospects);
@@ -190,7 +190,7 @@ test('a gid and a title that turn out to be one tab', async () => {
   });
 });
 
-test('a service that cannot be reached is a finding, not the end', async () => {
+test('an unreachable service is a finding and does not end the check', async () => {
   const trial = createSyncTrial({
     around: async (request, next) => {
       if (request.url.includes(':4010')) throw Object.assign(new TypeError('fetch failed'), { code: 'ECONNREFUSED' });
@@ -203,7 +203,7 @@ test('a service that cannot be reached is a finding, not the end', async () => {
   expect(found).toHaveLength(2);
 });
 
-test('every command answers a wrong file with exit 78 and all that is wrong, before any request', async () => {
+test('every command answers a wrong file with exit 78 and every fault, before any request', async () => {
   const trial = createSyncTrial({ sync: { conflict: 'crn', settle_secs: -1 } });
   const commands = [['sync'], ['plan'], ['status'], ['log'], ['conflicts'], ['retry'], ['config']];
   for (const command of [...commands, ['resolve', 'x', '--use', 'crm'], ['approve', 'x', '--run', 'y']]) {
@@ -244,7 +244,7 @@ test('the file is --config, else LEADSHEET_CONFIG, else config/leadsheet.yaml', 
   expect((await run(['--config', '/nowhere.yaml', 'status'])).stderr).toMatch(/^\/nowhere\.yaml/);
 });
 
-test('config prints what holds, with defaults and without secrets; the schema; and an example that has every option', async () => {
+test('config prints the effective options with defaults and without secrets, the schema, and an example with every option', async () => {
   const trial = createSyncTrial();
   const { code, stdout } = await trial.cli('config');
   expect(code).toBe(0);
@@ -259,7 +259,7 @@ test('config prints what holds, with defaults and without secrets; the schema; a
   expect((await run(['config', '--schema', '--example'])).code).toBe(64);
 });
 
-test('files with secrets that others may read, and a state that others may change, are warnings with what to do', async () => {
+test('files with secrets that other accounts may read, and a state that they may change, are warnings with a remedy', async () => {
   const trial = createSyncTrial();
   const [tokenFile, state] = [join(trial.folder, 'token'), join(trial.folder, 'state')];
   writeFileSync(tokenFile, 'the-token-of-the-tests');

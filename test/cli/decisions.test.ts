@@ -6,7 +6,7 @@ import { standingOf } from '../../src/engine/last-run.ts';
 import type { Heartbeat } from '../../src/daemon/heartbeat.ts';
 import { createSyncTrial, type TrialOptions } from '../support/app.ts';
 
-/* What people look at and decide between runs: status, log, conflicts, resolve, retry, approve. */
+/* The commands between runs: status, log, conflicts, resolve, retry, approve. */
 
 const header = ['First name', 'Last name', 'Company', 'Email', 'Status'];
 
@@ -20,7 +20,7 @@ async function createLinkedTrial(options: TrialOptions = {}) {
   return { ...trial, uuidOf, ann: uuidOf('ann@firm.io'), bob: uuidOf('bob@firm.io') };
 }
 
-/** Ann's company: Firm, and then one thing in the service and another in the sheet. */
+/** Ann's company is Firm on both sides, and then another one on each side. */
 async function createConflict(options: TrialOptions = {}) {
   const trial = await createLinkedTrial(options);
   trial.service.model.contacts.change(trial.ann, { fields: { company_name: 'Crm Ltd' } });
@@ -34,7 +34,7 @@ async function createConflict(options: TrialOptions = {}) {
   return { ...trial, id, companies };
 }
 
-test('M1: a conflict is listed with what was agreed and what each side holds, and stays until somebody decides', async () => {
+test('M1: a conflict is listed with its base and both values, and stays until a person decides', async () => {
   const { cli, id, ann } = await createConflict();
   const { conflicts } = conflictsAnswer.parse(JSON.parse((await cli('conflicts', '--json')).stdout));
   expect(conflicts).toEqual([
@@ -127,7 +127,7 @@ test('resolve: a conflict that is not there, no choice and two choices are wrong
   });
 });
 
-test('status tells the last run, what is open and what to do, without asking either side', async () => {
+test('status shows the last run, the open problems and what to do, without asking either side', async () => {
   const trial = await createConflict();
   const calls = trial.service.received.entries.length;
   const { code, stdout } = await trial.cli('status', '--json');
@@ -155,7 +155,7 @@ test('status tells the last run, what is open and what to do, without asking eit
   );
 });
 
-test('a running daemon adds when the next run is, how long ago all was well, and the budget used', async () => {
+test('a running daemon adds the next run, the lag and the used budget', async () => {
   const trial = await createLinkedTrial();
   const at = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
   const counts = { ...standingOf(), linked: 2 };
@@ -242,7 +242,7 @@ test('D1: a row that was deleted is left alone until retry names its contact, by
   expect((await trial.cli('status')).stdout).not.toContain('decision');
 });
 
-test('retry: an id nobody knows is wrong usage, and the nearest is named', async () => {
+test('retry: an unknown id is wrong usage, and the nearest is named', async () => {
   const trial = await createConflict();
   expect(await trial.cli('retry', `${trial.ann}/company_nam`)).toMatchObject({
     code: 64,
@@ -268,7 +268,7 @@ test('E1, L8: an enrolment of unknown outcome is tried again only by its own id 
   expect(await trial.cli('retry', id, '--yes')).toMatchObject({ code: 0, stdout: expect.stringContaining(id) });
 });
 
-test('E1: the ledger is listed, and what was done is done again only with --yes', async () => {
+test('E1: the ledger is listed, and an enrolment is repeated only with --yes', async () => {
   const trial = await createLinkedTrial({ sync: { automation: { column: 'Automation' } } });
   const welcome = trial.service.model.automations.add({ name: 'Welcome', status: 'on' });
   const [names = []] = trial.person.read(`'Prospects'`);
@@ -296,7 +296,7 @@ test('E1: the ledger is listed, and what was done is done again only with --yes'
   });
 });
 
-test('W5: what the service refuses for good is tried again by retry alone', async () => {
+test('W5: a permanent refusal is tried again only by retry', async () => {
   let isRefusing = true;
   const trial = createSyncTrial({
     values: [header, ['Ann', 'A', 'Firm', 'ann@firm.io']],
@@ -403,7 +403,7 @@ test('log can be narrowed to a sync, a time and a contact', async () => {
   });
 });
 
-test('log --follow goes on until it is stopped, and then ends well', async () => {
+test('log --follow goes on until it is stopped, and then exits 0', async () => {
   const trial = await createLinkedTrial();
   const stop = new AbortController();
   const following = trial.cliUntil(stop.signal, 'log', '--follow', '--since', '0m');
@@ -414,7 +414,7 @@ test('log --follow goes on until it is stopped, and then ends well', async () =>
   expect(await following).toMatchObject({ code: 0, stdout: expect.stringContaining('"Firm" -> "Later Ltd"') });
 });
 
-test('a run that only had something to say to the service is the last run that status tells of', async () => {
+test('status shows a run that only wrote to the service as the last run', async () => {
   const { cli, person } = await createLinkedTrial();
   person.type('Prospects!C2', 'Limes Ltd');
   const [sent] = (JSON.parse((await cli('sync', '--json')).stdout) as { syncs: { run: string }[] }).syncs;

@@ -3,13 +3,13 @@ import { createOutboxTrial } from '../engine/outbox/support.ts';
 import { createSyncTrial } from '../support/app.ts';
 import { run } from '../support/cli.ts';
 
-/* What a terminal is shown holds no control of anybody else's: no name, header, message or answer forges a line. */
+/* The terminal gets no foreign control characters: no name, header, message or answer forges a line. */
 
 const forged = 'row 9, to boss <boss@firm.io>, from Sales';
-/** Wipes the screen, rings, begins a line of its own, turns the direction of the text round. */
+/** Clears the screen, rings the bell, begins a line and turns the direction of the text round. */
 const hostile = `x\u001b[2J\u0007\r\n    ${forged}\u0085\u2028    ${forged}\u009b31m\u202e\u007fy`;
 
-/** Every control but the line feed, of which each line has one at its end. */
+/** Every control character but the line feed at the end of each line. */
 // oxlint-disable-next-line no-control-regex -- these are what it looks for
 const controls = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { planAnswer, statusAnswer, syncAnswer } from '../../src/operator/answers.ts';
 import { createOutboxTrial } from '../engine/outbox/support.ts';
 
-/* An outbox at the command line. */
+/* The commands for an outbox. */
 
 const long = `Hi Ann,\n\n${'a long line '.repeat(20).trim()}\n\nMax`;
 
@@ -13,7 +13,7 @@ async function createPlanned() {
   return trial;
 }
 
-test('P1: plan lists every message in full, to whom and from whom, writes nothing, and exits 2', async () => {
+test('P1: plan lists every message in full with recipient and sender, writes nothing, and exits 2', async () => {
   const trial = await createPlanned();
   const before = JSON.stringify([trial.rows(), trial.stateFiles('messages')]);
   const { code, stdout } = await trial.cli('plan');
@@ -52,7 +52,7 @@ test('W3: apply sends exactly the saved messages; one that changed since is refu
   expect(trial.sends()).toBe(1);
 });
 
-test('P5: sync and status say how many were sent, and what is open', async () => {
+test('P5: sync and status show the number of sent messages and the open problems', async () => {
   const trial = await createPlanned();
   trial.person.paste("'Prospects'!A4", [['zed@firm.io', 'Sales', 'Hi', 'yes']]);
   const { code, stdout } = await trial.cli('sync');
@@ -88,7 +88,7 @@ test('P3: retry asks for confirmation, names the recipient, and sends only with 
   expect(again.stderr).toContain('the message to ann <ann@firm.io> was sent already (2026-11-21): say --yes');
 });
 
-test('P2: what looks the same as a message that was sent is sent by retry with --yes alone', async () => {
+test('P2: a message that looks the same as a sent one is sent only by retry with --yes', async () => {
   const trial = createOutboxTrial();
   await trial.ready(['ann@firm.io', 'Sales', 'Hi', 'yes'], [trial.people[0]!.uuid, 'Sales', 'Hi', 'yes']);
   await trial.cli('sync');
@@ -103,7 +103,7 @@ test('P2: what looks the same as a message that was sent is sent by retry with -
   expect(trial.sent()).toEqual(['ann: Hi', 'ann: Hi']);
 });
 
-test('P4: retry without --yes asks the service again about what it refused', async () => {
+test('P4: retry without --yes asks the service again about refused rows', async () => {
   const trial = createOutboxTrial();
   await trial.ready(['zed@firm.io', 'Sales', 'Hi', 'yes']);
   await trial.cli('sync');
@@ -115,7 +115,7 @@ test('P4: retry without --yes asks the service again about what it refused', asy
   expect(trial.sent()).toEqual(['zed: Hi']);
 });
 
-test('P6: plan shows what approve would let through, and approve lets it through', async () => {
+test('P6: plan shows the messages that approve would let through, and approve lets them through', async () => {
   const trial = createOutboxTrial({
     rows: [
       ['ann@firm.io', 'Sales', 'Hi', 'yes'],
@@ -153,7 +153,7 @@ test('check looks at state, senders, tab and headers of an outbox', async () => 
   expect(stdout).toContain('4 of 9 are there; the first run makes: Outbox ID, Message, Sent at, Delivery, Sync');
 });
 
-test('check refuses a tab of somebody else, and a service without senders', async () => {
+test('check refuses a tab with other content, and a service without senders', async () => {
   const trial = createOutboxTrial({ headers: ['Name', 'Phone'] });
   trial.service.model.senderProfiles.table.change(trial.sender.uuid, { status: 'disabled' }, Date.now());
   const { code, stdout } = await trial.cli('check');
@@ -162,7 +162,7 @@ test('check refuses a tab of somebody else, and a service without senders', asyn
   expect(stdout).toContain('no sender profile is enabled: nothing can be sent');
 });
 
-test('a command that takes syncs says that an outbox is none', async () => {
+test('a command that takes syncs refuses an outbox', async () => {
   const trial = createOutboxTrial();
   const { code, stderr } = await trial.cli('conflicts', 'messages');
   expect(code).toBe(64);

@@ -9,7 +9,10 @@ import { createSyncTrial } from '../support/app.ts';
 
 const header = ['First name', 'Last name', 'Company', 'Email', 'Status'];
 
-/** Linked: Ann and Bob. Then Ann is edited in the sheet, Bob in the service, Cy is typed, Di is made in the service. */
+/**
+ * Ann and Bob are linked. Then Ann is edited in the sheet and Bob in the service; Cy is typed, and Di is created in the
+ * service.
+ */
 async function createBusyTrial() {
   const trial = createSyncTrial({ values: [header, ['Bob', 'Row', 'Firm', 'bob@firm.io']] });
   trial.addContact({ first_name: 'Ann', last_name: 'Contact', email: 'ann@firm.io' });
@@ -63,7 +66,7 @@ function readFolder({ folder }: Trial): string {
   return readFileSync(join(folder, 'state', 'prospects', 'base.log'), 'utf8');
 }
 
-test('is exactly what sync then does', async () => {
+test('is exactly the changes of the next sync', async () => {
   const trial = await createBusyTrial();
   const planned = planAnswer.parse(JSON.parse((await trial.cli('plan', '--json')).stdout)).syncs[0]!.changes;
   const ran = syncAnswer.parse(JSON.parse((await trial.cli('sync', '--json')).stdout)).syncs[0]!;
@@ -73,7 +76,7 @@ test('is exactly what sync then does', async () => {
     contact: change.op === 'create' ? 'new' : contact,
   }));
   const lines = done.map(({ time: _time, sync: _sync, run: _run, outcome: _outcome, ...line }) => line);
-  // What only the service's answer to a create tells goes into its row: the new uuid, and what the service added.
+  // Only the answer to a create gives what goes into its row: the new uuid, and values that the service added.
   const created = new Set(done.filter(({ op }) => op === 'create').map(({ row }) => row));
   const withoutIds = lines.filter(({ op, row }) => !(op === 'set' && created.has(row)));
   expect(withoutIds.map((line) => ({ ...line, contact: line.op === 'create' ? 'new' : line.contact }))).toEqual(told);
@@ -81,7 +84,7 @@ test('is exactly what sync then does', async () => {
   expect(await trial.cli('plan')).toMatchObject({ code: 0, stdout: 'prospects: nothing to do\n' });
 });
 
-test('deletes are all shown, whatever is shortened', async () => {
+test('every delete is shown, also in a shortened plan', async () => {
   const names = Array.from({ length: 30 }, (_, index) => `p${index}`);
   const trial = createSyncTrial({ sync: { on_contact_deleted: 'delete_row', limits: { deletes: '100%' } } });
   for (const name of names) trial.addContact({ first_name: name, email: `${name}@firm.io` });
@@ -93,7 +96,7 @@ test('deletes are all shown, whatever is shortened', async () => {
   expect(stdout.match(/: the contact was deleted in the CRM \(D3\)/g)).toHaveLength(25);
 });
 
-test('apply does exactly the saved plan: what came up since is left to the next run', async () => {
+test('apply does exactly the saved plan: later changes are left to the next run', async () => {
   const trial = await createBusyTrial();
   const file = join(trial.folder, 'plan.json');
   expect(await trial.cli('plan', '--out', file)).toMatchObject({ code: 2 });
@@ -144,7 +147,7 @@ test('a plan applied twice is refused record by record', async () => {
   expect(trial.contacts()).toHaveLength(4);
 });
 
-test('I7: where one edit of a key falls out of a plan, the other half of the swap waits with it', async () => {
+test('I7: if one edit of a key falls out of a plan, the other half of the swap waits with it', async () => {
   const values = [header, ['Ann', 'A', 'Firm', 'ann@firm.io'], ['Bob', 'B', 'Firm', 'bob@firm.io']];
   const trial = createSyncTrial({ values });
   await trial.cli('sync');
@@ -212,7 +215,7 @@ test('a plan of another sync, and of another list under the same name, are refus
   });
 });
 
-test('a plan in place of a file that everybody may read is for its owner alone, and leaves nothing beside it', async () => {
+test('a plan that replaces a file for all accounts is for its owner alone, and leaves no other file', async () => {
   const trial = await createBusyTrial();
   const file = join(trial.folder, 'plan.json');
   writeFileSync(file, 'an older plan', { mode: 0o666 });

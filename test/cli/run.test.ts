@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { run } from '../support/cli.ts';
 import { createDaemonTrial, until } from '../support/daemon.ts';
 
-/* The command: from the configuration to the exit code. */
+/* `leadsheet run`: from the configuration to the exit code. */
 
 test('W8: a signal ends it with exit 0, its log on standard output, and nothing on standard error', async () => {
   const trial = createDaemonTrial();
@@ -42,7 +42,7 @@ test('a port that is taken is one line, exit 1, before anything is asked of eith
   expect(trial.service.received.entries).toEqual([]);
 });
 
-test('a wrong configuration is exit 78, with what is wrong', async () => {
+test('a wrong configuration is exit 78, with the fault', async () => {
   const trial = createDaemonTrial({ file: { log: { levle: 'info' } } });
   const { code, stderr } = await run(['--config', trial.configFile, 'run'], {}, world(trial));
   expect(code).toBe(78);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { syncAnswer } from '../../src/operator/answers.ts';
 import { createSyncTrial } from '../support/app.ts';
 
-/* `leadsheet sync`, as somebody at a terminal meets it. */
+/* `leadsheet sync` at a terminal. */
 
 const header = ['First name', 'Last name', 'Company', 'Email', 'Status'];
 
@@ -35,7 +35,7 @@ test('--json is as documented, and nothing else is on standard output', async ()
   ]);
 });
 
-test('W12: what needs a person exits 3, is named, and says what to do', async () => {
+test('W12: a problem for a person exits 3, is named, and says what to do', async () => {
   const trial = createSyncTrial({
     values: [header, ['Bob', 'Row', 'Firm', 'bob@firm.io', ''], ['Rob', 'Row', 'Firm', 'BOB@firm.io', '']],
   });
@@ -54,7 +54,7 @@ test('a run that fails exits 1 with its reason in one line', async () => {
   );
 });
 
-test('a name that no sync has is wrong usage, and the nearest is named', async () => {
+test('an unknown name is wrong usage, and the nearest is named', async () => {
   const trial = createSyncTrial();
   expect(await trial.cli('sync', 'prospekts')).toEqual({
     code: 64,

@@ -1,5 +1,5 @@
-// The Apps Script of docs/hooks.md, run as it stands there. Google's side is played: its triggers call with these events, one
-// after the other or while another call sleeps.
+// Runs the Apps Script of docs/hooks.md as it stands there. The test plays Google's side: triggers call with these events,
+// one after the other or while another call sleeps.
 import { readFileSync } from 'node:fs';
 import { createContext, runInContext } from 'node:vm';
 import { expect, test } from 'vitest';
@@ -15,7 +15,7 @@ interface Sent {
   readonly headers: Record<string, string>;
 }
 
-/** `status` is what leadsheet answers. */
+/** `status`: the answer of leadsheet. */
 function openScript({ urls = {}, status = () => 202 }: { urls?: Record<string, string>; status?: () => number } = {}) {
   const properties: Record<string, string> = { HOOK_SECRET: secret, HOOK_URLS: JSON.stringify(urls) };
   const cache = new Map<string, string>();

@@ -7,8 +7,8 @@ import { plan } from '../../src/sync/plan.ts';
 import type { Reading } from '../../src/sync/value/value.ts';
 import { fields, gone, person, type PersonParts, scene, uuidOf, withFields } from '../sync/support.ts';
 
-// The examples of the page: settings, then what base, CRM and sheet hold of somebody (what is not named is in sync), then
-// after => what the program answers.
+// The examples of the page: settings; then the values of a person in base, CRM and sheet (a value that is not named is in
+// sync); then, after =>, the answer of the program.
 const page = readFileSync(new URL('../../docs/how-it-decides.md', import.meta.url), 'utf8');
 const examples = [...page.matchAll(/```example\n(.*?)\n```/gs)].map(([, text]) => text!);
 
@@ -68,7 +68,7 @@ function partsOf(who: Who, { base, crm, sheet }: Parts): PersonParts {
   return person(who, {
     base: base === 'none' ? null : readingsOf(base),
     crm: crm === 'none' ? null : readingsOf(crm),
-    // A column that is only sent says nothing about who somebody is.
+    // A column that is only sent does not identify a person.
     sheet: sheet === 'none' ? null : { ...(base === 'none' && { 'custom:segment': null }), ...readingsOf(typed) },
     row,
   });
@@ -112,7 +112,7 @@ function answersOf(example: Example): readonly string[] {
   const copy = example.copy && person('a', { base: null, crm: null, sheet: readingsOf(example.copy) });
   const isAlone = example.people.size === 1;
   const asked: Record<string, ContactAnswer> = { a: gone, b: gone, 2: gone };
-  // Somebody else is in sync, so that nothing is empty; but where the page speaks of everybody.
+  // Another person is in sync, so that no side is empty, unless the page speaks of all.
   const others = isAlone ? [person('c'), person('d')] : [];
   const input = scene([...people, ...(copy ? [copy] : []), ...others], {
     mapping: mappingOf(example),

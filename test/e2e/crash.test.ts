@@ -1,5 +1,5 @@
-// Every instant at which a run may die: the built program as a process between both stand-ins, killed at its first
-// request, its second, and so on, until a run gets through. CRASH_TRACE=1 prints what each was killed at.
+// Kills the built program, as a process between both stand-ins, at its first request, its second, and so on, until a run
+// ends. CRASH_TRACE=1 prints what each was killed at.
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Served } from '../../src/standin/serve.ts';
 import { buildProgram } from '../support/build.ts';
@@ -10,11 +10,11 @@ let program: ReturnType<typeof buildProgram> | undefined;
 beforeAll(() => void (program = buildProgram()), 120_000);
 afterAll(() => program?.[Symbol.dispose]());
 
-/** The request never arrives, or it is carried out and its answer is never heard. */
+/** The request never arrives, or it is carried out and its answer is lost. */
 type When = 'before' | 'after';
 
-// A run that died after a request and one that died before the next leave both sides the same: to take turns is to try
-// every state there is. CRASH_WHEN=before or after tries that at each request.
+// Both sides are the same after a kill behind a request and after a kill in front of the next: taking turns tries every
+// state. CRASH_WHEN=before or after tries that at each request.
 const chosen = process.env['CRASH_WHEN'] as When | undefined;
 
 test('L6 to L10, E3: killed at each request of a run that creates, updates, appends, deletes and enrols', async () => {
@@ -29,7 +29,7 @@ test('L6 to L10, E3: killed at each request of a run that creates, updates, appe
     await it.run();
     expect({ at, ...it.whatIsWrong() }).toEqual({ at, ...nothingIsWrong });
   }
-  // Without this the above would be worth little: every kind of write was there to die at.
+  // Proves that every kind of write was there to be killed at.
   const written = new Set(it.writes().service);
   for (const operation of work) expect(written).toContain(operation);
   const before = it.writes();
@@ -51,11 +51,11 @@ const nothingIsWrong = { differing: [], doubled: [], enrolledTwice: [], unexplai
 
 async function createRig() {
   const known = Array.from({ length: 12 }, (_, index) => `known${index}`);
-  /** Who is to be on both sides, who asked for the automation, and whom somebody deleted. */
+  /** The contacts to be on both sides, those with a wish, and those that were deleted. */
   const living = new Set(known);
   const wishing = new Set<string>();
 
-  // How many more requests the process under way may make, and what happens at the last one.
+  // How many more requests the process may make, and what happens at the last one.
   let countdown = Infinity;
   let die: ((carryOut: () => Promise<Response>) => Promise<void>) | undefined;
   const watched = (served: Served): Served => ({
@@ -94,13 +94,13 @@ async function createRig() {
     return startProgram(args, { main: program!.main, cwd: sides.folder });
   }
 
-  /** 3: something needs a person, such as an enrolment of unknown outcome. */
+  /** 3: a person is needed, for instance for an enrolment of unknown outcome. */
   async function run(): Promise<void> {
     const { code, stdout, stderr } = await start().ended;
     expect([0, 3], `${stdout}${stderr}`).toContain(code);
   }
 
-  /** True: it ended by itself, with fewer requests than that. */
+  /** True: the process ended by itself, with fewer requests. */
   async function runUntil(request: number, when: When): Promise<boolean> {
     const { child, ended } = start();
     die = async (carryOut) => {
@@ -114,7 +114,7 @@ async function createRig() {
     return code !== null;
   }
 
-  /** Whatever a run can do, it has to do in each round. */
+  /** Prepares one of every kind of work for the round. */
   function beBusy(round: number): void {
     const people = [...living].filter((name) => !wishing.has(name));
     const [first, second, third, fourth, fifth] = people as [string, string, string, string, string];
@@ -134,7 +134,7 @@ async function createRig() {
     for (const name of [`typed${round}`, `wishing${round}`, ...met]) living.add(name);
   }
 
-  /** By name, whom a law does not hold for. */
+  /** The names for which a law does not hold. */
   function whatIsWrong(): Record<keyof typeof nothingIsWrong, readonly string[]> {
     const everybody = new Set([...rows().map(nameOfRow), ...contacts().map(nameOfContact)]);
     const enrolments = service.received.entries.filter(

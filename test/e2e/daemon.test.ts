@@ -4,8 +4,8 @@ import { startProgram } from '../support/program.ts';
 import { createSides, tab } from '../support/sides.ts';
 
 /*
- * The built program, as the package has it, runs as a daemon between both stand-ins over HTTP. Looked at are only the two
- * sides: what they hold in the end is all that counts.
+ * The built program, as in the package, runs as a daemon between both stand-ins over HTTP. The tests check only what both
+ * sides hold in the end.
  */
 
 const program = buildProgramLater();
@@ -26,18 +26,18 @@ type Cells = Readonly<Record<string, string>>;
 test('L6, L8, L10, M1: 1,000 contacts and 300 rows become equal, and stay so through edits, a conflict, deletions, a restart and kills', async () => {
   const it = await createTown({ contacts: 1_000, rows: 300, known: 200 });
 
-  // First sync. 200 rows are contacts already, though one of them says another position; 100 are new people.
+  // First sync. 200 rows are contacts already, one of them with another position; 100 are new.
   it.person.type('Prospects!E3', 'Head of Nothing');
   let daemon = it.start();
   await it.untilEqual({ contacts: 1_100, except: ['p1@known.test'] });
   expect(it.rowOf('p1@known.test')).toMatchObject({ Position: 'Head of Nothing' });
   expect(it.contactOf('p1@known.test')).toMatchObject({ position: 'Position 1' });
 
-  // Either side may settle the conflict by saying what the other says.
+  // Typing the other side's value on either side settles the conflict.
   it.person.type('Prospects!E3', 'Position 1');
   await it.untilEqual({ contacts: 1_100 });
 
-  // Edits on both sides, of different fields of the same people, while it runs.
+  // Edits on both sides, of different fields of the same contacts, during runs.
   for (let index = 10; index < 60; index += 1) {
     it.setCell(`p${index}@known.test`, 'Company', `Typed ${index}`);
     it.setField(`p${index}@known.test`, { position: `Changed ${index}` });
@@ -45,7 +45,7 @@ test('L6, L8, L10, M1: 1,000 contacts and 300 rows become equal, and stay so thr
   await it.untilEqual({ contacts: 1_100 });
   expect(it.rowOf('p59@known.test')).toMatchObject({ Company: 'Typed 59', Position: 'Changed 59' });
 
-  // SIGTERM: what was begun is finished. Edited meanwhile, the same field on both sides: nobody loses (L1, M1).
+  // SIGTERM: calls in flight are finished. Edits meanwhile, of the same field on both sides, are not lost (L1, M1).
   expect(await daemon.end('SIGTERM')).toMatchObject({ code: 0 });
   it.setCell('p70@known.test', 'Company', 'Of the sheet');
   it.setField('p70@known.test', { company_name: 'Of the service' });
@@ -57,13 +57,13 @@ test('L6, L8, L10, M1: 1,000 contacts and 300 rows become equal, and stay so thr
   expect(it.contactOf('p70@known.test')).toMatchObject({ company_name: 'Of the service' });
   it.setField('p70@known.test', { company_name: 'Of the sheet' });
 
-  // Deletions on both sides: rows whose contacts are to go, contacts whose rows are to go (D1, D3).
+  // Deletions on both sides: of rows, then of their contacts; of contacts, then of their rows (D1, D3).
   it.deleteRow('p80@known.test');
   it.deleteRow('p81@known.test');
   it.deleteContact('p82@known.test');
   await it.untilEqual({ contacts: 1_097 });
 
-  // kill -9 while new people are being created, and again while they are being appended to the sheet (L8, L10).
+  // kill -9 while contacts are being created, and again while rows are being appended (L8, L10).
   it.person.paste('Prospects!A1200', people(60, 'typed.test'));
   await vi.waitFor(() => expect(it.service.model.contacts.size).toBeGreaterThan(1_110), patience);
   await daemon.end('SIGKILL');
@@ -77,7 +77,7 @@ test('L6, L8, L10, M1: 1,000 contacts and 300 rows become equal, and stay so thr
   daemon = it.start();
   await it.untilEqual({ contacts: 1_457 });
 
-  // After at most two runs all is done, the one under way not counted, and then more of them write nothing (L6, W9).
+  // At most two runs after the current one finish everything; later ones write nothing (L6, W9).
   await daemon.runs(3);
   const before = it.writes();
   await daemon.runs(3);
@@ -87,7 +87,7 @@ test('L6, L8, L10, M1: 1,000 contacts and 300 rows become equal, and stay so thr
 
 const patience = { timeout: 60_000, interval: 20 };
 
-/** Both stand-ins on free ports, and people at both of them. `known` rows are contacts, too. */
+/** Both stand-ins on free ports, with people at both sides. `known` rows are contacts too. */
 async function createTown(size: { readonly contacts: number; readonly rows: number; readonly known: number }) {
   const known = people(size.known, 'known.test');
   const sides = await createSides({
@@ -136,7 +136,7 @@ async function createTown(size: { readonly contacts: number; readonly rows: numb
       };
       void tellOfEnd();
       return {
-        /** Until so many more runs have ended; what idle ones do not say, they say at this level. */
+        /** Waits for so many more runs. Idle runs are logged at this level. */
         runs: async (count: number) => {
           const ends = () => printed.stdout.split('"msg":"run ended"').length;
           const before = ends();
@@ -159,7 +159,7 @@ async function createTown(size: { readonly contacts: number; readonly rows: numb
       void service.model.contacts.change(contactOf(email).uuid, { fields }),
     deleteContact: (email: string) => service.model.contacts.remove(contactOf(email).uuid),
 
-    /** Until both sides hold the same people, each once, with the same values, but for the people named. */
+    /** Waits until both sides have the same people, each once, with the same values, except those named. */
     async untilEqual({ contacts, except = [] }: { readonly contacts: number; readonly except?: readonly string[] }) {
       const others = (cells: readonly Cells[]) => cells.filter(({ Email }) => !except.includes(Email ?? ''));
       await vi.waitFor(() => {
@@ -182,7 +182,7 @@ async function createTown(size: { readonly contacts: number; readonly rows: numb
     return person.read(tab).findIndex((cells) => cells[column] === email) + 1;
   }
 
-  /** In the order of their ids, without what only the sheet has. */
+  /** In the order of their ids, without columns that only the sheet has. */
   function rows(): readonly Cells[] {
     return sides
       .rows()

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 
 /*
- * The npm package, unpacked as an installation unpacks it, in a folder where nothing else is. Its packages are those of
- * this clone, so that no network is needed; that it declares what it imports is knip's to say.
+ * The npm package, unpacked as an installation does it, in an empty folder. Its dependencies are those of this clone, so
+ * that no network is needed; knip checks that it declares what it imports.
  */
 
 const root = new URL('../..', import.meta.url).pathname;
@@ -24,7 +24,7 @@ beforeAll(() => {
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('the package has the compiled program and what goes with it, and no source', () => {
+test('the package has the compiled program, README, licence, changelog and example, and no source', () => {
   const listed = execFileSync('tar', ['-tzf', tarball], { encoding: 'utf8' });
   const files = listed
     .trim()
@@ -36,7 +36,7 @@ test('the package has the compiled program and what goes with it, and no source'
   expect(files.filter((path) => path.endsWith('.ts') || path.startsWith('test'))).toEqual([]);
 });
 
-test('what it installs as leadsheet knows its version, in a folder of its own', () => {
+test('the installed leadsheet prints its version, in a folder of its own', () => {
   const stdout = execFileSync(process.execPath, [join(unpacked, packageJson.bin.leadsheet), '--version'], {
     cwd: folder,
     encoding: 'utf8',

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startProgram } from '../support/program.ts';
 
-/* HTTPS_PROXY and NO_PROXY, as a process finds them in its environment. */
+/* HTTPS_PROXY and NO_PROXY in the environment of a process. */
 
-/** Remembers where it was asked to lead, and leads nowhere. */
+/** A proxy that records the requested hosts and refuses to connect. */
 async function openProxy() {
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -47,7 +47,7 @@ test.each(['crm.invalid', '.invalid', 'other.example, *.invalid', '*'])('NO_PROX
   expect(asked).toEqual([]);
 });
 
-test('what is on this machine is reached without it', async () => {
+test('this machine is reached without the proxy', async () => {
   const { asked, url } = await openProxy();
   const env = { ...service, OUTREACH_BASE_URL: 'http://127.0.0.1:9', HTTP_PROXY: url, HTTPS_PROXY: url };
   expect((await startProgram(call, { env }).ended).stderr).toContain('ECONNREFUSED');
@@ -77,7 +77,7 @@ outbox:
   expect(new Set(asked)).toEqual(new Set(['CONNECT crm.invalid:443', 'CONNECT oauth2.googleapis.com:443']));
 }, 60_000);
 
-test('an address that is none is said without its password, and calls are made without it', async () => {
+test('an invalid address is reported without its password, and calls go without the proxy', async () => {
   const env = { ...service, OUTREACH_BASE_URL: 'http://127.0.0.1:9', HTTPS_PROXY: 'me:pa55word@proxy' };
   const { stderr } = await startProgram(call, { env }).ended;
   expect(stderr).toContain('leadsheet: HTTPS_PROXY is no address of a proxy');

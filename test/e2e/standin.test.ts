@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startProgram } from '../support/program.ts';
 
-/* The program as a process: the stand-in, and a command that asks it. */
+/* The stand-in as a process, and a command that calls it. */
 
 function leadsheet(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   return startProgram(args, { env });
@@ -45,7 +45,7 @@ test('beside it a spreadsheet can be read through the API and looked at as a pag
   expect(page.headers.get('content-type')).toContain('text/html');
 });
 
-test('a port that is taken is one clear line, exit 1', async () => {
+test('a taken port is one line, exit 1', async () => {
   const { env } = await startStandin();
   const port = new URL(env.OUTREACH_BASE_URL).port;
   const { code, stderr } = await leadsheet(['standin', '--service-port', port, '--sheets-port', '0']).ended;
@@ -55,7 +55,7 @@ test('a port that is taken is one clear line, exit 1', async () => {
   });
 });
 
-test('with --snapshot what was written survives a restart', async () => {
+test('with --snapshot the data survives a restart', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'leadsheet-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const snapshot = ['--snapshot', join(folder, 'snapshot.json')];

@@ -1,5 +1,5 @@
-// A signal reaches a process in the middle of its calls. The stand-ins hold answers back until the test lets them go, so
-// that nothing here depends on how fast a machine is; what counts are the requests that arrive after the signal.
+// A signal reaches a process during its calls. The stand-ins hold answers back until the test releases them, so that no
+// test depends on the speed of a machine. The tests count requests after the signal.
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Served } from '../../src/standin/serve.ts';
 import { startProgram } from '../support/program.ts';
@@ -15,7 +15,7 @@ interface RigOptions {
   readonly rows: number;
   /** Requests whose answers are held back from the first on, by method and path. */
   readonly hold?: (request: Request) => boolean;
-  /** Carried out and answered, or answered by this. */
+  /** Answers the request in place of the stand-in. */
   readonly instead?: (request: Request) => Response | undefined;
   readonly sync?: Readonly<Record<string, unknown>>;
   readonly more?: Readonly<Record<string, unknown>>;
@@ -24,7 +24,7 @@ interface RigOptions {
 async function createRig({ rows, hold = () => false, instead = () => undefined, sync, more = {} }: RigOptions) {
   const held: (() => void)[] = [];
   let isHolding = true;
-  /** Of requests that arrived: method and path. */
+  /** Requests that arrived: method and path. */
   const arrived: string[] = [];
   const around = (served: Served): Served => ({
     async fetch(request, bindings) {
@@ -54,7 +54,7 @@ async function createRig({ rows, hold = () => false, instead = () => undefined, 
       isHolding = false;
       for (const answer of held.splice(0)) answer();
     },
-    /** Signals once, and resolves when the process has said that it heard. */
+    /** Signals once, and resolves when the process has printed that it got the signal. */
     signal: async ({ child, printed }: ReturnType<typeof start>, name: 'SIGINT' | 'SIGTERM' = 'SIGTERM') => {
       child.kill(name);
       await vi.waitFor(() => expect(`${printed.stderr}${printed.stdout}`).toMatch(/stopping|ending/), patience);
@@ -105,7 +105,7 @@ test.each([
   120_000,
 );
 
-test('W8: while one call gets no answer, what was answered is saved and told, and the next run finds out about the one', async () => {
+test('W8: while one call gets no answer, the answered calls are saved and told, and the next run settles that one', async () => {
   let isFirst = true;
   const it = await createRig({ rows: 30, hold: (request) => isCreate(request) && isFirst && !(isFirst = false) });
   const running = it.start('sync');
@@ -125,7 +125,7 @@ test('W8: the second signal ends it at once, although a call gets no answer', as
   const running = it.start('sync');
   await vi.waitFor(() => expect(it.held.length).toBeGreaterThan(0), patience);
   await it.signal(running);
-  // One Ctrl-C of npm arrives twice within some milliseconds: another signal is one that comes later.
+  // One Ctrl-C of npm arrives twice within some milliseconds: another signal has to come later.
   await new Promise((resolve) => setTimeout(resolve, 200));
   running.child.kill('SIGTERM');
   const { code, stderr } = await running.ended;
@@ -180,7 +180,7 @@ test('W7, W8: a command that waits for another process to let go of the state en
   expect((await first.ended).code).toBe(0);
 }, 60_000);
 
-test('W8: the daemon begins nothing after SIGTERM, says what is left, and exits 0', async () => {
+test('W8: the daemon begins nothing after SIGTERM, reports what is left, and exits 0', async () => {
   const it = await createRig({
     rows: 90,
     hold: isCreate,

@@ -55,7 +55,7 @@ test('a trial makes both sides equal, carries a change over, ends with exit 0 on
   expect(history().join('')).not.toContain('"Captain"');
 }, 120_000);
 
-test('E1, E4, E7: what it suggests for automations, an automation that is off, and e-mails, happens', async () => {
+test('E1, E4, E7: the suggested acts for automations, an automation that is off, and e-mails work', async () => {
   const trial = await startTrial(createFolder());
   expect(trial.printed.stdout).toContain('4. Type "Welcome sequence" into an Automation cell.');
   const values = `${trial.sheet}/v4/spreadsheets/demo-spreadsheet-of-the-stand-in/values`;
@@ -73,7 +73,7 @@ test('E1, E4, E7: what it suggests for automations, an automation that is off, a
   const day = new Date().toISOString().slice(0, 10);
   const enrolled = `enrolled ${day} in Welcome sequence`;
 
-  // Somebody who is there, somebody new, somebody with a veto, a name that is cut short, one that is archived.
+  // A known contact, a new one, one with a veto, a name that is cut short, and an archived automation.
   await type('Prospects!F3', 'Welcome sequence');
   await type('Prospects!A562:F562', 'Nora', 'Quist', 'Quist Bakery', 'nora@quist.test', 'Baker', 'Welcome sequence');
   await type('Prospects!F2', 'Welcome sequence');

@@ -1,5 +1,5 @@
-// I4 with a whole sync: a row is copied, the copy is typed over, and both are edited, moved, sorted and cut back. Nothing of
-// the copy may reach the contact, and what is edited in its row goes on reaching it.
+// Copied rows with a whole sync (I4): the copy is typed over, and both rows are edited, moved, sorted and cut. No value of
+// the copy reaches the contact, and edits of its row still do.
 import { expect, test } from 'vitest';
 import { createSyncTrial, inOrder, tabTitle } from '../support/app.ts';
 
@@ -93,7 +93,7 @@ test.each<{ readonly what: string; readonly isAbove?: boolean; readonly between:
   );
   expect(contactsNow(trial)).toEqual(['Ann Acme ann@firm.io CEO', cleo]);
 
-  // It goes on so: what is edited in the row is sent, and nothing of the copy.
+  // Later edits of the row are sent, and none of the copy.
   trial.type('bob@firm.io', 'Company', 'Hooli');
   trial.type('ann@firm.io', 'Company', 'Acme Inc');
   await trial.run({ isFull: true });
@@ -104,7 +104,7 @@ test.each<{ readonly what: string; readonly isAbove?: boolean; readonly between:
   await trial.run({ isFull: true });
   expect({ files: trial.stateFiles(), writes: trial.writes() }).toEqual(before);
 
-  // The person does as the row says: it becomes a contact of its own.
+  // The person follows the advice in the row: the copy becomes a contact of its own.
   trial.person.clear(`'${tabTitle}'!F${trial.rowNumberOf('bob@firm.io')}`);
   await trial.run();
   expect(contactsNow(trial)).toEqual([
@@ -124,13 +124,13 @@ test('I4: the row is deleted and the copy left: nothing of another person reache
   expect(contactsNow(trial)).toEqual(['Ann Acme ann@firm.io CTO', cleo]);
   expect(report).toMatchObject({ status: 'partial' });
   expect(report.problems.filter(({ rule }) => rule === 'I4').map(({ kind }) => kind)).toEqual(['quarantined', 'held']);
-  // Its ID is cleared: it is a new person, and the contact whose row is gone is left alone (D1).
+  // Its ID is cleared: it is a new row, and the contact whose row is gone is left alone (D1).
   trial.person.clear(`'${tabTitle}'!F${trial.rowNumberOf('bob@firm.io')}`);
   expect((await trial.run({ isFull: true })).problems).toMatchObject([{ kind: 'ignored', rule: 'D1' }]);
   expect(contactsNow(trial)).toEqual(['Ann Acme ann@firm.io CTO', 'Bob Initech bob@firm.io Chair', cleo]);
 });
 
-test('I4, I9: the state is lost beside a copy: the row that is as the contact is its row', async () => {
+test('I4, I9: the state is lost beside a copy: the row that equals the contact is its row', async () => {
   const trial = createSyncTrial({ columns });
   const { uuid } = trial.addContact({
     first_name: 'Ann',
@@ -148,7 +148,7 @@ test('I4, I9: the state is lost beside a copy: the row that is as the contact is
   expect(contactsNow(trial)).toEqual(['Ann Acme ann@firm.io CEO']);
 });
 
-test('I4: cut back: the copy is emptied but for its ID, and the row goes on', async () => {
+test('I4: the copy is emptied except for its ID, and edits of the row are still sent', async () => {
   const trial = await createCopied();
   await trial.run();
   const number = trial.rowNumberOf('bob@firm.io');
@@ -180,7 +180,7 @@ test('I4, W9: in doubt nothing is written for the contact on either side, and an
   await trial.run({ isFull: true });
   expect({ files: trial.stateFiles(), writes: trial.writes() }).toEqual(before);
   expect(trial.contacts()).toMatchObject([{ first_name: 'Anna', position: 'CTO' }]);
-  // One is left, and both sides' edits go through.
+  // One row is left, and edits of both sides are carried over.
   trial.person.deleteRows(tabTitle, 3);
   expect(await trial.run()).toMatchObject({ status: 'succeeded' });
   expect([trial.contacts()[0]!.position, trial.rowOf('ann@firm.io')['First name']]).toEqual(['CEO', 'Anna']);

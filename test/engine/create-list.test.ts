@@ -16,7 +16,7 @@ function createTrial(options: TrialOptions = {}) {
   return { ...trial, made };
 }
 
-test('a list that is not there is made once, and new contacts go into it', async () => {
+test('a missing list is created once, and new contacts go into it', async () => {
   const trial = createTrial();
   expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { created: 1 } });
   expect(trial.made()).toHaveLength(1);
@@ -26,7 +26,7 @@ test('a list that is not there is made once, and new contacts go into it', async
   expect(trial.made()).toHaveLength(1);
 });
 
-test('one that is there, on whatever page, is used', async () => {
+test('an existing list is used, whatever its page', async () => {
   const trial = createTrial({ switches: { pageRowsMax: 20 } });
   for (let index = 0; index < 150; index += 1) trial.service.model.lists.add({ name: `New list ${index}` });
   trial.service.model.lists.add({ name: 'New list' });
@@ -34,7 +34,7 @@ test('one that is there, on whatever page, is used', async () => {
   expect(trial.made()).toHaveLength(1);
 });
 
-test('a plan makes none, and shows what would go into it', async () => {
+test('a plan creates no list, and shows the contacts that would go into it', async () => {
   const trial = createTrial();
   expect(await trial.plan()).toMatchObject({ status: 'succeeded', changes: [{ op: 'create' }] });
   expect(trial.made()).toEqual([]);
@@ -49,7 +49,7 @@ test('L8: after a lost answer the next run finds the list and makes no second on
   expect(trial.made()).toHaveLength(1);
 });
 
-test('G1: a list that was deleted after the first run is not made again', async () => {
+test('G1: a list that was deleted after the first run is not created again', async () => {
   const trial = createTrial();
   await trial.run();
   trial.service.model.lists.table.replaceAll([]);
@@ -58,7 +58,7 @@ test('G1: a list that was deleted after the first run is not made again', async 
   expect(trial.made()).toEqual([]);
 });
 
-test('without create_list the run fails and says what can be done', async () => {
+test('without create_list the run fails and says what to do', async () => {
   const trial = createTrial({ sync: { contacts: { list: 'New list' } } });
   expect(await trial.run()).toMatchObject({
     status: 'failed',
@@ -66,7 +66,7 @@ test('without create_list the run fails and says what can be done', async () => 
   });
 });
 
-test('L7, L8, L12: is not made while the lists were not all read: it may be among the others', async () => {
+test('L7, L8, L12: no list is created while not all lists were read: it may be among the others', async () => {
   let isOn = true;
   const trial = createTrial({
     switches: { pageRowsMax: 20 },

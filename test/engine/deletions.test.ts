@@ -1,4 +1,4 @@
-// What is gone on one side, or on both: the D rules, with the service's slow deletions (T30, T31).
+// Deletions on one side or on both (D rules), with the slow deletions of the service (T30, T31).
 import { describe, expect, it } from 'vitest';
 import { createSyncTrial, inOrder, tabTitle } from '../support/app.ts';
 
@@ -28,7 +28,7 @@ async function inSync(
 
 const withoutAnn = names.slice(1);
 
-describe('D1, D2: a row is gone', () => {
+describe('D1, D2: a row is deleted', () => {
   it('D1: ignore leaves the contact, and does not append it again, whatever changes, over restarts and full scans', async () => {
     const trial = await inSync();
     trial.deleteRow('ann@firm.io');
@@ -128,7 +128,7 @@ describe('D1, D2: a row is gone', () => {
   });
 });
 
-describe('D3, D4: a contact is gone', () => {
+describe('D3, D4: a contact is deleted or moved', () => {
   it('D3: only a full scan notices, and mark keeps the row and says so', async () => {
     const trial = await inSync();
     trial.deleteContact('ann@firm.io');
@@ -159,7 +159,7 @@ describe('D3, D4: a contact is gone', () => {
     expect(trial.rows()).toEqual(names);
   });
 
-  it('T31: deleted in the CRM while edited in the sheet: the row is kept and says so, and nobody is made anew', async () => {
+  it('T31: deleted in the CRM while edited in the sheet: the row is kept and says so, and no contact is created again', async () => {
     const trial = await inSync({ on_contact_deleted: 'delete_row', sheet: { ...sheet, status_column: 'Sync' } });
     trial.type('ann@firm.io', 'Company', 'By hand');
     trial.deleteContact('ann@firm.io');
@@ -196,7 +196,7 @@ describe('D3, D4: a contact is gone', () => {
     expect(trial.people()).toEqual(withoutAnn);
   });
 
-  it('D4: a contact that went to another list keeps its row; what is typed there is not sent; it comes back', async () => {
+  it('D4: a contact that moved to another list keeps its row; edits of the row are not sent; it comes back', async () => {
     const trial = await inSync();
     const other = trial.service.model.lists.add({ name: 'Other' });
     const { uuid } = trial.contactOf('ann@firm.io');
@@ -229,7 +229,7 @@ describe('D5, D6', () => {
     expect(await trial.run({ isFull: true })).toMatchObject({ counts: { deleted: 1 } });
   });
 
-  it('D6: deleted on both sides is forgotten without a write, and created again later is new', async () => {
+  it('D6: a record deleted on both sides is forgotten without a write, and is new when it is created again', async () => {
     const trial = await inSync({ on_row_deleted: 'delete_contact' });
     trial.deleteContact('ann@firm.io');
     trial.deleteRow('ann@firm.io');

@@ -1,7 +1,6 @@
-// Runs under the limits that everybody has, cut short: what later runs finish is no change of a person's record, so that
-// they go on by themselves (G2, G4, L10). FIRST_RUN_ROWS=1000 FIRST_RUN_EVERY=37 kills a larger first run at every 37th
-// request, FIRST_RUN_FROM=2000 from the 2000th instant on; FIRST_RUN_AT=all kills it also before and after each write of
-// the state.
+// First runs under default limits that are cut short (G2, G4, L10): later runs finish them without an approval, because no
+// person's record changes. FIRST_RUN_ROWS=1000 FIRST_RUN_EVERY=37 kills a larger first run at every 37th request,
+// FIRST_RUN_FROM=2000 from the 2000th instant on. FIRST_RUN_AT=all also kills it before and after each write of the state.
 import { describe, expect, it } from 'vitest';
 import { createSyncTrial, inOrder, tabTitle, type TrialOptions } from '../support/app.ts';
 
@@ -37,7 +36,7 @@ function firstRunWithWishes(count: number, limits: Readonly<Record<string, unkno
 
 const wentOn = { stopped: [], twice: [], missing: [], idleWrites: 0, areFilesSame: true };
 
-/** What is wrong after three later runs that nobody approves; and what two idle ones write, by a process that begins with them. */
+/** The faults after three later runs without an approval, and the writes of two idle runs in a new process. */
 async function goOn(trial: Trial, count: number): Promise<typeof wentOn> {
   const stopped: string[] = [];
   for (let run = 1; run <= 3; run += 1) {
@@ -70,8 +69,8 @@ function writesOf(trial: Trial): number {
 }
 
 /**
- * Dies at that request of a run. The request never arrives or its answer is never seen, in turns: to die after one request
- * and before the next leaves both sides the same. False: the run ended before.
+ * Kills a run at that request. In turns, the request never arrives or its answer is lost: both sides are the same after a
+ * kill behind a request and one in front of the next. False: the run ended before.
  */
 async function isKilledAt(trial: Trial, killAt: number): Promise<boolean> {
   const isMoment = (what: Request | string) =>
@@ -109,7 +108,7 @@ describe('killed at every request of a first run', () => {
       isOver = !(await isKilledAt(trial, at));
       expect({ at, ...(await goOn(trial, size)) }).toEqual({ at, ...wentOn });
     }
-    // It did die, at more than a few of them.
+    // It was killed at many of them.
     expect(at).toBeGreaterThan(30);
   });
 
@@ -258,7 +257,7 @@ describe('a later run is cut short', () => {
     expect(writesOf(trial)).toBe(before);
   });
 
-  it('G2: a cell that somebody typed over since is another change, and counts', async () => {
+  it('G2: a cell that a person typed over since is another change, and counts', async () => {
     const trial = await inSync({ sync: { conflict: 'crm' } });
     for (let index = 0; index < 5; index += 1) trial.change(`p${index}@firm.io`, { company_name: 'By the CRM' });
     failWrites(trial);

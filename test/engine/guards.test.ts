@@ -1,4 +1,4 @@
-// What has to look right before anything is written: the G rules, as a run obeys them.
+// Checks before a run writes anything (G rules).
 import { describe, expect, it } from 'vitest';
 import { createSyncTrial, tabTitle } from '../support/app.ts';
 
@@ -11,7 +11,7 @@ async function inSync(options: Parameters<typeof createSyncTrial>[0] = {}, count
   await trial.run();
   return { ...trial, runHeld };
 
-  /** What came of a run, and whether both sides, base and links are as before; that it was held is noted. */
+  /** The result of a run, and whether both sides, base and links are unchanged; that it was held is stored. */
   async function runHeld(isFull = true) {
     const before = trial.writes();
     const links = linksOf(trial.stateFiles());
@@ -28,8 +28,8 @@ function linksOf(files: Readonly<Record<string, string>>): string | undefined {
   return files['base.json'];
 }
 
-describe('G1: sides that do not look like themselves', () => {
-  it('G1, L7, G4: a tab whose rows are all gone holds the run; back again, the next one goes on by itself', async () => {
+describe('G1: sides that are empty or another one', () => {
+  it('G1, L7, G4: a tab without rows holds the run; once they are back, the next run goes on by itself', async () => {
     const trial = await inSync({ sync: { on_row_deleted: 'delete_contact' } });
     const rows = trial.person.read(`'${tabTitle}'!A2:F11`);
     trial.person.clear(`'${tabTitle}'!A2:F11`);
@@ -130,7 +130,7 @@ it('G3: a narrowed filter is no deletion', async () => {
   expect(trial.rowOf('p1@firm.io')['Company']).toBe('Firm');
 });
 
-describe('G5: what was not read', () => {
+describe('G5: incomplete readings', () => {
   it.each([
     { kind: 'status', status: 503 },
     { kind: 'blank' },
@@ -149,7 +149,7 @@ describe('G5: what was not read', () => {
     expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded', counts: { linked: 10 } });
   });
 
-  it('G5, D3: totals that drift prove nobody absent', async () => {
+  it('G5, D3: totals that drift do not prove a contact absent', async () => {
     const trial = await inSync({ sync: { on_contact_deleted: 'delete_row' }, switches: { pageRowsMax: 3 } });
     trial.service.switches.totalDriftMax = 2;
     expect(await trial.run({ isFull: true })).toMatchObject({ counts: { removed: 0 } });

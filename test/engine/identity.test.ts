@@ -1,4 +1,4 @@
-// Who is who, as a run finds out: the I rules with the service's own habits (T19, T23).
+// How a run finds the contact of a row (I rules), with the lookups of the service (T19, T23).
 import { describe, expect, it } from 'vitest';
 import { createSyncTrial, tabTitle } from '../support/app.ts';
 
@@ -72,7 +72,7 @@ describe('I2: rows without an ID', () => {
     expect(trial.writes().crm).toHaveLength(calls);
   });
 
-  it('I2, L8: one who has another profile than the row says is moved by the keys of the contact, and nobody is made', async () => {
+  it('I2, L8: a contact with another profile than its row is moved by its own keys, and no contact is created', async () => {
     const values = [header, ['Ann', '', '', 'ann@firm.io', 'ann-new']];
     const trial = createTrial({ values, sync: { contacts: { list: 'Prospects', move_to_list: true } } });
     const other = trial.service.model.lists.add({ name: 'Other' });
@@ -82,7 +82,7 @@ describe('I2: rows without an ID', () => {
     expect(await trial.run()).toMatchObject({ counts: { conflicts: 1, linked: 1 } });
   });
 
-  it('I2, L9: a move that fails links nobody and sends nothing more, and is tried again', async () => {
+  it('I2, L9: a failed move links no contact, sends nothing more, and is tried again', async () => {
     const values = [header, ['', 'Ames', '', 'ann@firm.io', '']];
     const trial = createTrial({ values, sync: { contacts: { list: 'Prospects', move_to_list: true } } });
     const other = trial.service.model.lists.add({ name: 'Other' });
@@ -139,14 +139,14 @@ describe('I2: rows without an ID', () => {
     expect(problems[0]!.reason).toBe('is in list Customers, not in list Prospects; move_to_list: true would move it');
   });
 
-  it('I2: a row that names nobody waits, and is created once it does', async () => {
+  it('I2: a row without a key waits, and is created once it has one', async () => {
     const trial = createTrial({ values: [header, ['Ann', 'Ames', '', '', '']] });
     expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { waiting: 1, created: 0 } });
     trial.person.paste(`'${tabTitle}'!D2`, [['ann@firm.io']]);
     expect(await trial.run()).toMatchObject({ counts: { created: 1 } });
   });
 
-  it('I8: a placeholder address finds nobody, not even beside a handle', async () => {
+  it('I8: a placeholder address finds no contact, also beside a handle', async () => {
     const trial = createTrial({ values: [header, ['Ann', '', '', 'x@example.com', 'ann-ames']] });
     trial.addContact({ first_name: 'Bob', email: 'x@example.com', network: 'bob' });
     await trial.run();
@@ -157,7 +157,7 @@ describe('I2: rows without an ID', () => {
   });
 });
 
-describe('I3, T23: who the service answers', () => {
+describe('I3, T23: answers with another contact', () => {
   it('I3: an answer with another identifier quarantines the row, and nothing more is sent for it', async () => {
     const trial = createTrial({
       values: [header, ['Ann', '', '', 'ann@firm.io', '']],
@@ -208,7 +208,7 @@ describe('I3, T23: who the service answers', () => {
     expect(trial.contacts()).toHaveLength(1);
   });
 
-  it('T19: a contact that the search does not show for a minute is neither made twice nor given a second row', async () => {
+  it('T19: a contact that the search does not show for a minute is not created twice and gets no second row', async () => {
     const trial = createTrial({
       values: [header, ['Ann', '', '', 'ann@firm.io', '']],
       switches: { searchLagMs: 60_000 },
@@ -235,7 +235,7 @@ describe('I5, I10: IDs that are lost or changed', () => {
     expect(trial.rowOf('ann@firm.io')['Contact ID']).toBe(trial.contactOf('ann@firm.io').uuid);
   });
 
-  it('I5: the ID column that was deleted is made again, with everybody’s ID', async () => {
+  it('I5: a deleted ID column is created again, with all IDs', async () => {
     const trial = createTrial();
     for (const name of ['ann', 'bob', 'cy']) trial.addContact({ first_name: name, email: `${name}@firm.io` });
     await trial.run();
@@ -256,7 +256,7 @@ describe('I5, I10: IDs that are lost or changed', () => {
     expect(trial.contacts()).toHaveLength(3);
   });
 
-  it('I10: a contact that was deleted and made anew is the same person to its row', async () => {
+  it('I10: a contact that was deleted and created again is linked to its old row', async () => {
     const trial = createTrial();
     for (const name of ['ann', 'bob', 'cy']) trial.addContact({ first_name: name, email: `${name}@firm.io` });
     await trial.run();

@@ -1,11 +1,11 @@
-// W9: a run with nothing to do costs almost nothing, and the short way there hides no work.
+// An idle run costs almost nothing, and misses no work (W9).
 import { describe, expect, it } from 'vitest';
 import { createSyncTrial, tabTitle } from '../support/app.ts';
 
 const header = ['First name', 'Last name', 'Company', 'Email', 'Status'];
 type Trial = ReturnType<typeof createSyncTrial>;
 
-/** Both sides equal, and a run that found it so. */
+/** Both sides are equal, and a run has found that. */
 async function quiet(options: Parameters<typeof createSyncTrial>[0] = {}): Promise<Trial> {
   const trial = createSyncTrial({ values: [header], ...options });
   for (let index = 0; index < 6; index += 1)
@@ -81,7 +81,7 @@ describe('the run after one that appended', () => {
   });
 });
 
-it('W9: nor does one after a restart write anything', async () => {
+it('W9: an idle run after a restart writes nothing either', async () => {
   const trial = await quiet();
   await trial.start();
   const [files, before] = [trial.stateFiles(), trial.writes()];
@@ -91,7 +91,7 @@ it('W9: nor does one after a restart write anything', async () => {
   expect(trial.stateFiles()).toEqual(files);
 });
 
-it('W9: open business that no run can settle is told each time, and written never', async () => {
+it('W9: a problem that no run can settle is reported each time and never written', async () => {
   const trial = await quiet();
   trial.type('p1@firm.io', 'Company', 'By hand');
   trial.change('p1@firm.io', { company_name: 'By the CRM' });
@@ -104,7 +104,7 @@ it('W9: open business that no run can settle is told each time, and written neve
   expect(trial.stateFiles()).toEqual(files);
 });
 
-/** What may happen between two runs. Each must be seen by a run that would rather be idle. */
+/** Events between two runs. An otherwise idle run notices each. */
 const happenings: readonly {
   readonly what: string;
   readonly happen: (trial: Trial) => void;
@@ -135,7 +135,7 @@ const happenings: readonly {
   },
 ];
 
-describe('the short way hides no work', () => {
+describe('the idle path misses no work', () => {
   it.each(happenings)(
     'W9, L5: $what: a run that may be idle does what one does that may not',
     async ({ happen, isFull }) => {
@@ -174,7 +174,7 @@ describe('the short way hides no work', () => {
   });
 });
 
-it('W9, I2: contacts that wait for a decision do not make every run read everybody', async () => {
+it('W9, I2: contacts that wait for a decision do not make every run a full scan', async () => {
   const trial = createSyncTrial({ values: [header] });
   for (let index = 0; index < 6; index += 1)
     trial.addContact({ first_name: `P${index}`, company_name: 'Firm', email: `p${index}@firm.io` });

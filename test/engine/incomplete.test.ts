@@ -1,4 +1,4 @@
-// L12: a pull that was not whole is a problem of the run, and says how many of how many and why.
+// A pull that was not whole is a problem of the run, and says how many of how many were read and why (L12).
 import { describe, expect, it } from 'vitest';
 import { createSyncTrial, type TrialOptions } from '../support/app.ts';
 
@@ -76,7 +76,7 @@ describe('L12, W12: a page that fails', () => {
     expect((await trial.cli('status')).stdout).not.toContain('contacts were read');
   });
 
-  it('L12: where not one contact could be read the run failed', async () => {
+  it('L12: if not one contact could be read, the run fails', async () => {
     const trial = withContacts(60);
     failAfter(trial, 0);
     expect(await trial.run()).toMatchObject({ status: 'failed' });
@@ -109,7 +109,7 @@ describe('L12, T14: more contacts of one second than a query gives', () => {
   const columns = { 'First name': 'first_name', Company: 'company_name', Email: 'email' };
   const few = { sync, columns, values: [['First name', 'Company', 'Email']] };
 
-  /** The 9,500 are in the order of their creation; nobody reads past 9,000 of one query. */
+  /** The 9,500 contacts are in the order of their creation; no reader goes past 9,000 of one query. */
   const edited = [0, 4_711, 8_999, 9_000, 9_499].map((index) => `p${index}@firm.io`);
 
   function changeAll(trial: Trial, to: string): void {
@@ -131,7 +131,7 @@ describe('L12, T14: more contacts of one second than a query gives', () => {
     }
   }, 120_000);
 
-  it('L12, T14: where a query is all there is, the run is partial, and so are those that rest on it; edits of the unseen arrive', async () => {
+  it('L12, T14: contacts behind the limit of a query make this run and later ones partial; edits of them still arrive', async () => {
     const trial = withContacts(9_500, { ...few, switches: { orderByField: { uuid: 'refused' } } }, 0);
     const told = {
       status: 'partial',

@@ -1,4 +1,4 @@
-// What every kind of job has in common, as the daemon and the commands rely on it: one suite over all kinds.
+// One suite over all kinds of job: what the daemon and the commands rely on.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
@@ -14,15 +14,15 @@ import { createSyncTrial, tabTitle, type TrialOptions } from '../support/app.ts'
 interface Sample {
   readonly trial: ReturnType<typeof createSyncTrial>;
   readonly name: string;
-  /** Something that the next run carries out. */
+  /** Makes work for the next run. */
   readonly makeWork: () => void;
-  /** Something that the next run must not carry out before somebody approves it. */
+  /** Makes work that needs an approval. */
   readonly makeHeld: () => void | Promise<void>;
-  /** What the jobs of the kind have carried out so far, as the sides show it. */
+  /** The work that the jobs of the kind have done, by what the sides show. */
   readonly done: () => unknown;
 }
 
-/** A job of each kind, over sides with something in them, before its first run. */
+/** A job of each kind before its first run, over sides with content. */
 const samples: Readonly<Record<JobKind, (options?: Pick<TrialOptions, 'around'>) => Sample>> = {
   sync(options = {}) {
     const trial = createSyncTrial({ ...options, sync: { on_row_deleted: 'delete_contact' } });
@@ -90,7 +90,7 @@ async function jobOf({ trial, name }: Sample) {
 
 const asked = { isFull: false, isAsked: true, signal: new AbortController().signal };
 
-test('the daemon asks of a job only when it runs and what its runs come to', async () => {
+test('the daemon knows only when a job runs and how its runs end', async () => {
   const stop = new AbortController();
   const trial = samples.sync().trial;
   const report = await trial.run();
@@ -118,7 +118,7 @@ test('the daemon asks of a job only when it runs and what its runs come to', asy
 });
 
 describe.each(everyKind)('a job: $name', ({ kind, of }) => {
-  test('says of which kind it is, and its reports do', async () => {
+  test('has its kind, and so have its reports', async () => {
     const sample = of();
     const job = await jobOf(sample);
     expect(job).toMatchObject({ kind, name: sample.name });
@@ -126,7 +126,7 @@ describe.each(everyKind)('a job: $name', ({ kind, of }) => {
     expect((await job.plan(asked)).report).toMatchObject({ kind: kind.name, sync: sample.name });
   });
 
-  test('tells that a run began and how it ended, once each, also where it failed', async () => {
+  test('reports the start and the end of a run once each, also of a failed one', async () => {
     let isDown = false;
     const sample = of({
       around: async (request, next) => (isDown ? new Response('', { status: 401 }) : next(request)),
@@ -144,7 +144,7 @@ describe.each(everyKind)('a job: $name', ({ kind, of }) => {
     expect(new Set(reports.map(({ run }) => run)).size).toBe(2);
   });
 
-  test('W3: a plan writes nothing anywhere, and the run does what it says', async () => {
+  test('W3: a plan writes nothing, and the run makes the planned changes', async () => {
     const sample = of();
     const { trial, name } = sample;
     const job = await jobOf(sample);
@@ -162,7 +162,7 @@ describe.each(everyKind)('a job: $name', ({ kind, of }) => {
     expect((await job.plan(asked)).report.changes).toEqual([]);
   });
 
-  test('W3: where its plans are saved, apply carries out a saved one, and a second time nothing of it', async () => {
+  test('W3: apply carries out a saved plan, and a second time nothing of it', async () => {
     const sample = of();
     const job = await jobOf(sample);
     await job.run(asked);
@@ -185,7 +185,7 @@ describe.each(everyKind)('a job: $name', ({ kind, of }) => {
     });
   });
 
-  test('G2, E6, P6: what waits for a person names one run however often it is met; approved, it goes through once', async () => {
+  test('G2, E6, P6: a plan that waits for a person names one run however often it is made; approved, it goes through once', async () => {
     const sample = of();
     const { trial, name } = sample;
     await (await jobOf(sample)).run(asked);
@@ -213,7 +213,7 @@ describe.each(everyKind)('a job: $name', ({ kind, of }) => {
     expect([requests.size, facts.get('held') ?? null]).toEqual([0, null]);
   });
 
-  test('W6: what can be expected to go wrong fails the run and the plan in words, with nothing done', async () => {
+  test('W6: an expected failure ends the run and the plan with a sentence, and nothing is done', async () => {
     let status = 200;
     const sample = of({
       around: async (request, next) =>
@@ -264,7 +264,7 @@ describe.each(everyKind)('a job: $name', ({ kind, of }) => {
     expect((await job.plan(asked)).report.changes).toEqual([]);
   });
 
-  test('W8: a run whose end was asked for before it began does nothing, and says that it was stopped', async () => {
+  test('W8: a run that was stopped before it began does nothing, and reports the stop', async () => {
     const sample = of();
     const job = await jobOf(sample);
     await job.run(asked);
@@ -316,7 +316,7 @@ describe.each(everyKind)('a job: $name', ({ kind, of }) => {
     expect(sample.done()).not.toEqual(before);
   });
 
-  test('S3, L12: what there is to tell of a damaged state is told once, with the name of the job', async () => {
+  test('S3, L12: damage of the state is told once, with the name of the job', async () => {
     const sample = of();
     const { trial, name } = sample;
     sample.makeWork();

@@ -1,4 +1,4 @@
-// I7: rows that swap their keys: both end swapped, or neither, whatever fails or stops on the way.
+// Rows that swap their keys (I7): both keys end swapped, or neither, whatever fails or stops.
 import { describe, expect, it, test } from 'vitest';
 import { createSyncTrial, tabTitle, type TrialOptions } from '../support/app.ts';
 
@@ -6,7 +6,7 @@ const header = ['First name', 'Company', 'Email', 'Status'];
 const columns = { 'First name': 'first_name', Company: 'company_name', Email: 'email', Status: 'status' };
 const [annMail, bobMail] = ['ann@firm.io', 'bob@firm.io'];
 
-/** In sync, then the rows of Ann and Bob get each other's address, and Bob another company. */
+/** After a sync, the rows of Ann and Bob get each other's address, and Bob another company. */
 async function swapped(options: TrialOptions = {}, others = 0) {
   const trial = createSyncTrial({ values: [header], columns, ...options });
   trial.addContact({ first_name: 'Ann', company_name: 'Firm', email: annMail });
@@ -28,7 +28,7 @@ async function swapped(options: TrialOptions = {}, others = 0) {
 const before = { ann: annMail, bob: bobMail };
 const after = { ann: bobMail, bob: annMail };
 
-/** Which update it is: of which contact, and what it makes of the address. */
+/** Whether the request is this update: of this contact, with this address. */
 async function isUpdate(request: Request, [uuid, email]: readonly [string, string]): Promise<boolean> {
   if (request.method !== 'PUT' || !request.url.endsWith(uuid)) return false;
   return ((await request.clone().json()) as { email?: string }).email === email;
@@ -37,13 +37,13 @@ async function isUpdate(request: Request, [uuid, email]: readonly [string, strin
 const refusal = () => new Response(JSON.stringify({ message: 'not today' }), { status: 422, headers: json });
 const json = { 'content-type': 'application/json' };
 
-/** The service refuses one of the three calls of a swap, as long as `isOn`. */
+/** The service refuses one of the three calls of a swap, while `isOn`. */
 async function refusing(which: 'letting go' | 'taking' | 'taking in turn') {
   const state = { isOn: true };
   const around: TrialOptions['around'] = async (request, next) => {
     if (!isBegun || !state.isOn) return next(request);
     const { ann, bob } = trial.uuids;
-    // The one whose row comes first lets go, which is Bob.
+    // The contact whose row comes first releases its key: Bob.
     const call = { 'letting go': [bob, ''], taking: [ann, bobMail], 'taking in turn': [bob, annMail] } as const;
     return (await isUpdate(request, call[which])) ? refusal() : next(request);
   };
@@ -81,7 +81,7 @@ describe('I7: both halves, or neither', () => {
     },
   );
 
-  it('I7, L12: what was put back is in the history, and who waits is told so', async () => {
+  it('I7, L12: a restored key is in the history, and the waiting rows are told', async () => {
     const trial = await refusing('taking');
     const report = await trial.run();
     const lines = (await trial.history()).filter(({ op, rule }) => op === 'update' && rule === 'I7');
@@ -97,7 +97,7 @@ describe('I7: both halves, or neither', () => {
     );
   });
 
-  it('I7, W3: where one of them was edited since it was read, neither lets go', async () => {
+  it('I7, W3: if one of them was edited since it was read, neither key is released', async () => {
     const trial = await swapped();
     let searches = 0;
     trial.atEachInstant((what) => {
@@ -111,7 +111,7 @@ describe('I7: both halves, or neither', () => {
     expect(trial.mails()).toEqual(after);
   });
 
-  it('I7, M6: a service that keeps a key that is emptied: nobody takes it, and it is not tried at every run', async () => {
+  it('I7, M6: if the service keeps an emptied key, no contact takes it, and it is not tried at every run', async () => {
     const trial = await swapped({ switches: { blankValue: 'ignored' } });
     for (let run = 0; run < 4; run += 1) expect(await trial.run()).toMatchObject({ status: 'partial' });
     expect(trial.mails()).toEqual(before);
@@ -146,7 +146,7 @@ describe('I7: both halves, or neither', () => {
 describe('I7, L10: a swap that ends in between is finished by the next run', () => {
   const policies = ['manual', 'crm'] as const;
 
-  /** Counts what happens from the first call of the swap to the first write of the sheet that follows. */
+  /** Counts the instants from the first call of the swap to the next write of the sheet. */
   function fromFirstCall(trial: Awaited<ReturnType<typeof swapped>>, each: (count: number) => void): void {
     let count = 0;
     trial.atEachInstant((what) => {
@@ -166,7 +166,7 @@ describe('I7, L10: a swap that ends in between is finished by the next run', () 
       expect([at, trial.mails()]).toEqual([at, after]);
       expect([at, trial.rowOf(annMail)['First name']]).toEqual([at, 'Bob']);
     }
-    // Three calls with their answers, and what is saved around them.
+    // Three calls with their answers, and the commits around them.
     expect(survived).toBeGreaterThan(12);
   });
 
@@ -205,7 +205,7 @@ it('I7: three rows that pass their addresses on, and one that only waits for one
   for (const name of names) trial.addContact({ first_name: name, email: `${name}@firm.io` });
   await trial.run();
   const rows = trial.grid().map((row) => String(row['First name']));
-  // a -> b -> c -> a, and d takes an address that nobody has: it frees nothing that they need.
+  // a -> b -> c -> a. d takes an unused address, which frees no key of the others.
   const next = new Map([
     ['a', 'b'],
     ['b', 'c'],

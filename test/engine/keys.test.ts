@@ -1,4 +1,4 @@
-// What is sent as a key of a contact, and what is not: I7 beyond the edge of the list.
+// Keys of contacts in other lists (I7): which are sent, and which are not.
 import { describe, expect, it } from 'vitest';
 import { createSyncTrial, inOrder, tabTitle } from '../support/app.ts';
 
@@ -47,7 +47,7 @@ describe('I7: a key is looked up in the whole service before it is sent', () => 
     },
   );
 
-  it('I7, W9: what is held for another list is asked again by a full scan only, and goes on once the key is free', async () => {
+  it('I7, W9: a change held for another list is asked again by full scans only, and goes on once the key is free', async () => {
     const trial = await withOther();
     trial.type('ann@firm.io', 'Email', 'cy@firm.io');
     await trial.run();
@@ -65,7 +65,7 @@ describe('I7: a key is looked up in the whole service before it is sent', () => 
     expect(trial.contactOf('cy@firm.io').first_name).toBe('Ann');
   });
 
-  it('I7, W9: nor is anything remembered anew of a key of this list, by full and other runs in turn', async () => {
+  it('I7, W9: a key of this list is not stored again by full and incremental runs in turn', async () => {
     const trial = await withOther();
     trial.type('ann@firm.io', 'Email', 'BOB@firm.io');
     for (const isFull of [true, false]) await trial.run({ isFull });
@@ -119,7 +119,7 @@ describe('I7: a key is looked up in the whole service before it is sent', () => 
 
   it('I7: two rows that would swap keys are both left alone while a contact of another list has one of them', async () => {
     const trial = await withOther();
-    // The service answers the contact that was changed last.
+    // The service answers with the contact that was changed last.
     trial.service.model.contacts.change(trial.cy.uuid, { fields: { work_email: 'bob@firm.io' } });
     const [ann, bob] = [trial.rowNumberOf('ann@firm.io'), trial.rowNumberOf('bob@firm.io')];
     trial.person.paste(`'${tabTitle}'!C${ann}`, [['bob@firm.io']]);
@@ -149,7 +149,7 @@ describe('I7: a key is looked up in the whole service before it is sent', () => 
     expect(trial.contactOf('ann@firm.io').first_name).toBe('Ann');
   });
 
-  it('I7, W1: the lookup is in the estimate of a plan, and the plan shows what is held', async () => {
+  it('I7, W1: the lookup is in the estimate of a plan, and the plan shows the held change', async () => {
     const trial = await withOther();
     trial.type('ann@firm.io', 'Company', 'Firm');
     const before = (await trial.plan()).estimate.crmCalls;
@@ -157,11 +157,11 @@ describe('I7: a key is looked up in the whole service before it is sent', () => 
     const { estimate, problems, changes } = await trial.plan();
     expect(problems).toMatchObject([{ kind: 'held', rule: 'I7' }]);
     expect(changes).toHaveLength(1);
-    // One for the lookup, one for the name of the list.
+    // One call for the lookup, one for the name of the list.
     expect(estimate.crmCalls).toBe(before + 2);
   });
 
-  it('I7: a plan that was saved while the key was free is not applied once somebody has it', async () => {
+  it('I7: a plan that was saved while the key was free is not applied once a contact has the key', async () => {
     const trial = await withOther();
     trial.type('ann@firm.io', 'Email', 'new@firm.io');
     const file = `${trial.folder}/plan.json`;
@@ -208,7 +208,7 @@ describe('I8, T33: a placeholder address is a value, and is never sent as an ide
     expect([a.cost.crmCalls - b.cost.crmCalls, a.changes.length, b.changes.length]).toEqual([1, 1, 1]);
   });
 
-  it('I8, I2: nor is a contact that has it taken for the one that a name and a company tell', async () => {
+  it('I8, I2: a contact with a placeholder is not matched by name and company', async () => {
     const trial = createTrial({
       values: [header, ['Ann', 'Firm', everybodys, '']],
       sync: { match: ['email', 'name+company_name'], columns: { ...columns, 'Last name': 'last_name' } },
@@ -218,7 +218,7 @@ describe('I8, T33: a placeholder address is a value, and is never sent as an ide
     expect(trial.contacts().map(({ first_name }) => first_name)).toEqual(['Bob', 'Ann']);
   });
 
-  it('I8, E2: nor by the call that creates and enrols', async () => {
+  it('I8, E2: the call that creates and enrols does not send it either', async () => {
     const trial = createTrial({
       values: [[...header, 'Automation'], ...two('Welcome')],
       sync: { automation: { column: 'Automation' } },
@@ -250,7 +250,7 @@ describe('I8, T33: a placeholder address is a value, and is never sent as an ide
     },
   );
 
-  it('I8, L10: a process that dies between the two calls leaves it to the next run', async () => {
+  it('I8, L10: if the process dies between the two calls, the next run makes the second', async () => {
     const trial = createTrial({ values: [header, ...two()] });
     trial.atEachInstant((what) => {
       if (typeof what !== 'string' && what.method === 'PUT' && !what.url.includes('spreadsheets')) trial.kill();
@@ -263,7 +263,7 @@ describe('I8, T33: a placeholder address is a value, and is never sent as an ide
   });
 });
 
-describe('V2: how a profile is named', () => {
+describe('V2: names of a profile', () => {
   it('V2, I6: two people whose opaque ids differ in case only are two people', async () => {
     const trial = createTrial({ values: [header, ['Ann', '', '', 'ACoAAB1x'], ['Bob', '', '', 'ACoAAB1X']] });
     expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { created: 2 } });
@@ -316,7 +316,7 @@ describe('V2: how a profile is named', () => {
     expect(trial.rowOf('bob@firm.io')['Profile']).toBe('4712');
   });
 
-  it('V2: a member id that nobody has is an open conflict, and is looked up once and at full scans', async () => {
+  it('V2: a member id that no contact has is an open conflict, and is looked up once and at full scans', async () => {
     const trial = createTrial({ values: [header, ['', '', 'ann@firm.io', '4711']] });
     trial.addContact({ first_name: 'Ann', email: 'ann@firm.io', network: 'ann-lee' });
     expect(await trial.run()).toMatchObject({ counts: { conflicts: 1 } });

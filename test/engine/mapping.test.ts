@@ -1,10 +1,10 @@
-// A mapping that changes between two processes.
+// Changes of the mapping between two processes.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parse, stringify } from 'yaml';
 import { expect, it } from 'vitest';
 import { createSyncTrial } from '../support/app.ts';
 
-it('M9, L3: after a column left the mapping, what was agreed on in the others is still known to be theirs', async () => {
+it('M9, L3: after a column left the mapping, the other columns keep their own base', async () => {
   const trial = createSyncTrial({ sync: { conflict: 'crm' } });
   trial.addContact({ first_name: 'Ann', last_name: 'Lee', company_name: 'Acme', email: 'ann@firm.io' });
   await trial.run();

@@ -5,7 +5,10 @@ import { Snapshot } from '../../src/standin/service/snapshot.ts';
 import { createSyncTrial, inOrder, type TrialOptions } from '../support/app.ts';
 import { useJumpingClock } from '../support/service.ts';
 
-/* Runs over state folders that an earlier program wrote (test/state/fixtures/schema-1/README.md), on both sides as it left them. */
+/*
+ * Runs over state folders of an earlier version (test/state/fixtures/schema-1/README.md), on the sides as that version left
+ * them.
+ */
 
 const fixtures = join(import.meta.dirname, '..', 'state', 'fixtures', 'schema-1');
 
@@ -63,14 +66,14 @@ describe('S2, E1: a run over a state of version 1', () => {
     expect(first.status).not.toBe('failed');
     expect(first.counts).toMatchObject({ deleted: 0, removed: 0, created: 0 });
     const last = await trial.run();
-    // The three that were linked, and Eve, whom the killed run had created and enrolled.
+    // The three linked contacts, and Eve, which the killed run had created and enrolled.
     expect(last.counts).toMatchObject({ linked: 4, enrolled: 0 });
     expect(enrolled(trial)).toEqual(['ann@firm.io Welcome', 'cy@firm.io Nurture', 'eve@firm.io Welcome']);
     expect(inOrder(trial.contacts().map(({ uuid }) => uuid))).toEqual(contacts);
     expect(trial.grid().filter((row) => row['Contact ID'] !== undefined)).toHaveLength(4);
   });
 
-  test('M1: what was decided before the migration is carried out, and the conflict is over', async () => {
+  test('M1: a decision from before the migration is carried out, and the conflict is over', async () => {
     const trial = await createMigrated('prospects', ofSync);
     const report = await trial.run();
     expect(report.counts).toMatchObject({ linked: 4, conflicts: 0 });
@@ -78,7 +81,7 @@ describe('S2, E1: a run over a state of version 1', () => {
     expect(trial.contactOf('bob@firm.io').company_name).toBe('Firm of the service');
   });
 
-  test('P3: an outbox sends nothing again, neither what was sent nor what may have been', async () => {
+  test('P3: an outbox repeats no message that was sent or may have been', async () => {
     const columns = { To: 'lead_uuid', From: 'sender_profile_uuid', Text: 'text' };
     const trial = await createMigrated('messages', {
       outbox: { messages: { resource: 'network_messages', columns } },

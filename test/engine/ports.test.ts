@@ -1,4 +1,4 @@
-// The engine on drivers that know nothing of the outreach service: what the ports promise is enough to keep two sides equal.
+// The engine on reference drivers: the promises of the ports are enough to keep two sides equal.
 import { expect, test } from 'vitest';
 import { ConfigError } from '../../src/config/problems.ts';
 import { createPortsTrial } from '../support/ports-trial.ts';
@@ -39,7 +39,7 @@ test('L6: creates, edits, blanks and deletions of both sides come to the other, 
   table.set('ada@x.io', 'First name', '');
   crm.person.delete(eve);
   expect(await run()).toMatchObject({ status: 'succeeded' });
-  // D3: a full scan that misses a contact asks for it by name, and the next one is sure.
+  // D3: a full scan that misses a contact asks for it by uuid, and the next one is certain.
   await run(true);
   await run(true);
   const rest = [
@@ -54,7 +54,7 @@ test('L6: creates, edits, blanks and deletions of both sides come to the other, 
   expect(problems).toEqual([]);
 });
 
-test('I2: a row of somebody who is in the CRM already is linked, and not created again', async () => {
+test('I2: a row whose contact exists in the CRM is linked, and not created again', async () => {
   const { crm, list, table, run, bothSides } = createTrial();
   crm.person.addContact(list, { email: 'ada@x.io', first_name: 'Ada', company_name: 'Mills' });
   table.append(['ADA@x.io', '', '']);

@@ -1,4 +1,4 @@
-// What a run makes of a state that is lost, damaged, old or another's, and of a process that ended in the middle: S, I9, L10.
+// Runs over a state that is lost, damaged, old or another sync's, and after a process that was killed (S, I9, L10).
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
@@ -27,7 +27,7 @@ interface ConfigFile {
 
 type Trial = Awaited<ReturnType<typeof inSync>>;
 
-/** A list that shifts while it is read: who is hidden is on no page of a scan, and the totals count them. */
+/** A list that shifts while it is read: no page of a scan has a hidden contact, and the totals count it. */
 function hiding(hidden: ReadonlySet<string>): NonNullable<TrialOptions['around']> {
   return async (request, next) => {
     const isScan = request.url.includes('search') && (await request.clone().text()).includes('list_uuid');
@@ -41,7 +41,7 @@ function hiding(hidden: ReadonlySet<string>): NonNullable<TrialOptions['around']
   };
 }
 
-/** Questions by uuid get no answer; pages of scans do. */
+/** Lookups by uuid get no answer; pages of scans do. */
 function withoutAnswerFor(silent: ReadonlySet<string>): NonNullable<TrialOptions['around']> {
   return async (request, next) => {
     const asked = `${request.url} ${await request.clone().text()}`;
@@ -49,7 +49,7 @@ function withoutAnswerFor(silent: ReadonlySet<string>): NonNullable<TrialOptions
   };
 }
 
-/** Nobody deleted, nobody twice, all with the uuid of their contact. */
+/** No contact is deleted or doubled, and each row has the uuid of its contact. */
 function expectEverybodyOnce(trial: Trial): void {
   expect(inOrder(trial.grid().map((row) => row['First name']))).toEqual(names);
   expect(inOrder(trial.contacts().map(({ first_name }) => first_name))).toEqual(names);
@@ -60,7 +60,7 @@ function expectEverybodyOnce(trial: Trial): void {
 }
 
 describe('S1, I9: the state is lost', () => {
-  it('S1, I9: everybody is adopted by ID, nothing is deleted or doubled, and equal fields cost no write', async () => {
+  it('S1, I9: contacts and rows are linked by ID, nothing is deleted or doubled, and equal fields cost no write', async () => {
     const trial = await inSync();
     await trial.restart(() => rmSync(trial.state, { recursive: true }));
     const before = trial.writes();
@@ -69,7 +69,7 @@ describe('S1, I9: the state is lost', () => {
     expect(trial.writes().crm).toEqual(before.crm);
   });
 
-  it('S1, I9, I5: with the IDs gone too, everybody is adopted by key', async () => {
+  it('S1, I9, I5: without IDs, contacts and rows are linked by key', async () => {
     const trial = await inSync();
     await trial.restart(() => {
       rmSync(trial.state, { recursive: true });
@@ -89,7 +89,7 @@ describe('S1, I9: the state is lost', () => {
     expectEverybodyOnce(trial);
   });
 
-  it('S1, M1: what differs is a conflict, and neither side is written over', async () => {
+  it('S1, M1: a difference is a conflict, and neither side is overwritten', async () => {
     const trial = await inSync();
     await trial.restart(() => {
       rmSync(trial.state, { recursive: true });
@@ -176,7 +176,7 @@ describe('S2, G1: another sync’s state', () => {
 });
 
 describe('L10: killed anywhere', () => {
-  it('L10, L12, L1: after a kill between a write and its line, the history has the line of what had to give way', async () => {
+  it('L10, L12, L1: after a kill between a write and its line, the history has the overwritten value', async () => {
     const trial = await inSync({ sync: { conflict: 'crm' } });
     trial.type('ann@firm.io', 'Company', 'By hand');
     trial.change('ann@firm.io', { company_name: 'By the CRM' });
@@ -203,7 +203,7 @@ describe('L10: killed anywhere', () => {
     const { uuid } = trial.contactOf('ann@firm.io');
     trial.change('ann@firm.io', { company_name: 'Once' });
     trial.type('ann@firm.io', 'Company', 'By hand');
-    // The edit waits to settle, and what the contact holds meanwhile is remembered.
+    // The edit waits to settle, and the value of the contact is stored meanwhile.
     await trial.run({ isAsked: false });
     trial.change('ann@firm.io', { company_name: 'Firm' });
     let updates = 0;
@@ -214,7 +214,7 @@ describe('L10: killed anywhere', () => {
     expect(await trial.attempt()).toBe('killed');
     trial.atEachInstant(() => {});
     expect(trial.contactOf('ann@firm.io').company_name).toBe('By hand');
-    // The next scan does not show the contact, which is then asked for.
+    // The next scan does not show the contact, so that it is asked for by uuid.
     hidden.add(uuid);
     await trial.restart(() => {
       const config = parse(readFileSync(trial.configFile, 'utf8')) as ConfigFile;
@@ -237,7 +237,7 @@ describe('L10: killed anywhere', () => {
     const silent = new Set<string>();
     const trial = await inSync({ sync: { conflict: 'crm' }, around: withoutAnswerFor(silent) });
     const { uuid } = trial.contactOf('ann@firm.io');
-    // From here on incremental scans begin after all that Ann has been through.
+    // From here on incremental scans begin after all of Ann's changes.
     await vi.advanceTimersByTimeAsync(3_600_000);
     trial.type('bob@firm.io', 'Company', 'Other');
     await trial.run();

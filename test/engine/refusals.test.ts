@@ -1,5 +1,4 @@
-// W5 over hours: what the service refuses is asked again after pauses that grow, whatever kind of write it is, and restarts
-// do not shorten them.
+// Repeats of refused writes over hours (W5): the pauses grow for every kind of write, and a restart does not shorten them.
 import { describe, expect, it } from 'vitest';
 import { createSyncTrial, tabTitle, type TrialOptions } from '../support/app.ts';
 import { createEnrolmentTrial, rowOf } from './enrolment/support.ts';
@@ -36,7 +35,7 @@ async function inSync(sync: Readonly<Record<string, unknown>> = {}, options: Pic
   return trial;
 }
 
-// At 0, then 1, 5, 30 and 120 minutes after the one before: five calls, and no sixth.
+// At 0, then 1, 5, 30 and 120 minutes after the one before: five calls and no sixth.
 const callsInAll = 5;
 const minutesInAll = 200;
 const hourMinutes = 60;
@@ -57,7 +56,7 @@ function columnOf({ columnIndexOf }: Pick<Trial, 'columnIndexOf'>, header: strin
 /** All below the rows that are there. */
 const newRows = { startRowIndex: names.length, endRowIndex: 1000 };
 
-describe('W5: what is refused is asked again after pauses that grow', () => {
+describe('W5: refused writes are repeated after pauses that grow', () => {
   it('W5: deletions, each on its own, over restarts', async () => {
     const trial = await inSync({ on_row_deleted: 'delete_contact' });
     trial.service.faults.inject({ kind: 'status', status: 422, operation: 'contacts.delete', times: 9 });
@@ -139,7 +138,7 @@ describe('W5: what is refused is asked again after pauses that grow', () => {
     });
   });
 
-  it('W5, E5: cancelling a wish that was taken back; what was wished for instead waits for it', async () => {
+  it('W5, E5: cancelling a withdrawn wish; the new wish waits for it', async () => {
     const trial = createEnrolmentTrial({ automation: { on_clear: 'cancel' }, sync: { settle_secs: 0 } });
     await trial.run();
     trial.person.paste(`'${tabTitle}'!A2`, [rowOf('ann@firm.io', 'Welcome')]);

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createSyncTrial, type TrialOptions } from '../support/app.ts';
 import { createOutboxTrial } from './outbox/support.ts';
 
-/* What runs leave to be read later: their reports, newest first. */
+/* The stored reports of runs, newest first. */
 
 const header = ['First name', 'Last name', 'Company', 'Email', 'Status'];
 
@@ -20,7 +20,7 @@ async function inSync(options: TrialOptions = {}) {
 }
 
 describe('S6: the reports of runs', () => {
-  test('of a run that did something is kept as it was given', async () => {
+  test('of a run with changes is kept unchanged', async () => {
     const trial = await inSync();
     const report = await trial.run();
     expect(report.counts.appended).toBe(2);
@@ -41,7 +41,7 @@ describe('S6: the reports of runs', () => {
     expect((await trial.reports()).map((each) => each.run)).toEqual([run]);
   });
 
-  test('L12: one that did nothing and found something else open is kept, once, and without the values of a conflict', async () => {
+  test('L12: of a run without changes but with new problems is kept once, without the values of a conflict', async () => {
     const trial = await inSync();
     await trial.run();
     trial.change('ann@firm.io', { company_name: 'Of the service' });
@@ -98,7 +98,7 @@ describe('S6: the reports of runs', () => {
     expect(last).toMatchObject({ run: sent.run, kind: 'outbox', counts: { sent: 1 } });
   });
 
-  test('a report that cannot be kept is told, and the run is what it was', async () => {
+  test('a report that cannot be kept is a notice, and the run keeps its status', async () => {
     const trial = await inSync();
     const { store } = await trial.start();
     const state = store.sync('prospects');

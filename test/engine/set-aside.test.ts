@@ -6,7 +6,7 @@ import { createSyncTrial } from '../support/app.ts';
 import { createEnrolmentTrial, rowOf } from './enrolment/support.ts';
 import { createOutboxTrial } from './outbox/support.ts';
 
-/* Records of the state that are whole on disk and are not what their place says, as a fault of a program would leave them. */
+/* Records of the state that are whole on disk and not valid in their place, as after a fault of a program. */
 
 interface Started {
   start(): Promise<{ readonly store: Pick<Store, 'sync'> }>;
@@ -36,7 +36,7 @@ async function inSync() {
   return { ...trial, notices };
 }
 
-describe('S5: a record that is not what its place says', () => {
+describe('S5: a record that is not valid in its place', () => {
   test('of a link: it is named and set aside as it was, contact and row are matched anew, and the rest goes on', async () => {
     const trial = await inSync();
     const { uuid } = trial.contactOf('ann@firm.io');
@@ -53,13 +53,13 @@ describe('S5: a record that is not what its place says', () => {
       [`links/${uuid}`]: { collection: 'links', key: uuid, record: bad },
     });
     expect(links.get(uuid)).toMatchObject({ agreed: expect.stringContaining('ann@firm.io') });
-    // Once: the next run has nothing to tell.
+    // Once: the next run has no notice.
     const told = trial.notices().length;
     await trial.run();
     expect(trial.notices()).toHaveLength(told);
   });
 
-  test('L3: where both sides differ from each other then, that is a conflict and nobody is overwritten', async () => {
+  test('L3: if both sides differ then, that is a conflict, and no value is overwritten', async () => {
     const trial = await inSync();
     const { uuid } = trial.contactOf('ann@firm.io');
     await put(trial, { links: one(uuid, { agreed: 'no list' }) });
@@ -70,7 +70,7 @@ describe('S5: a record that is not what its place says', () => {
     expect(trial.rowOf('ann@firm.io')['Company']).toBe('Of the sheet');
   });
 
-  test('those that only look tell it, and change nothing', async () => {
+  test('commands that only read report it, and change nothing', async () => {
     const trial = await inSync();
     const { uuid } = trial.contactOf('ann@firm.io');
     await put(trial, { links: one(uuid, { agreed: 7 }) });
@@ -81,7 +81,7 @@ describe('S5: a record that is not what its place says', () => {
     expect(trial.stateFiles()).toEqual(files);
   });
 
-  test('one that this process stored with a side that is unknown is as good as any', async () => {
+  test('a record that this process stored with an unknown side is valid', async () => {
     const trial = await inSync();
     const { uuid } = trial.contactOf('ann@firm.io');
     const state = await stateOf(trial, 'prospects');
@@ -113,7 +113,7 @@ describe('S5: a record that is not what its place says', () => {
     expect(trial.notices().join()).toMatch(/facts\/watermark/);
   });
 
-  test('of a request: it is done with, and said', async () => {
+  test('of a request: it is dropped, and reported', async () => {
     const trial = await inSync();
     await (await stateOf(trial, 'prospects')).addRequest({ kind: 'retry', id: 5 });
     expect(await trial.run()).toMatchObject({ status: 'succeeded' });
@@ -123,7 +123,7 @@ describe('S5: a record that is not what its place says', () => {
     expect([...setAside.values()]).toMatchObject([{ record: { kind: 'retry', id: 5 } }]);
   });
 
-  test('a second one in the same place does not take the place of the first', async () => {
+  test('a second record in the same place does not replace the first', async () => {
     const trial = await inSync();
     const { uuid } = trial.contactOf('ann@firm.io');
     for (const agreed of [1, 2]) {
@@ -135,7 +135,7 @@ describe('S5: a record that is not what its place says', () => {
   });
 });
 
-describe('S5, E1: nobody is enrolled and nothing is sent because a record cannot be read', () => {
+describe('S5, E1: an unreadable record leads to no enrolment and no message', () => {
   test('of the ledger: it counts as done or perhaps done', async () => {
     const trial = createEnrolmentTrial();
     await trial.linked('ann@firm.io');
@@ -150,7 +150,7 @@ describe('S5, E1: nobody is enrolled and nothing is sent because a record cannot
     expect(trial.enrolled()).toEqual(['ann@firm.io Welcome active']);
   });
 
-  test('of a call in flight: what is wished for waits for an approval', async () => {
+  test('of a call in flight: wishes wait for an approval', async () => {
     const trial = createEnrolmentTrial();
     await trial.linked('ann@firm.io');
     await put(trial, { outbox: one('["eve","Wisher",null,"eve@firm.io",null]', { state: 'intended', automation: 5 }) });
@@ -183,7 +183,7 @@ describe('S5, E1: nobody is enrolled and nothing is sent because a record cannot
     const report = await trial.run();
     expect(report.counts.sent).toBe(0);
     expect(trial.sent()).toEqual(['ann: hello']);
-    // It counted as unknown, and the service's listing still has it.
+    // Its outcome counted as unknown, and the service's listing still has it.
     expect(await trial.ledger()).toEqual({ sent: 1 });
   });
 

@@ -1,9 +1,9 @@
-// What nobody decides about must not be tried again and again: each try costs calls, and a line of the history.
+// Records that wait for a decision are not tried again in every run: each try costs calls and a line of the history.
 import { expect, it } from 'vitest';
 import { createSyncTrial, tabTitle } from '../support/app.ts';
 import { createEnrolmentTrial, rowOf } from './enrolment/support.ts';
 
-it('I4, W9: a row that was copied is not written, says so, and is left in peace until the copy is gone', async () => {
+it('I4, W9: a copied row is not written, says so, and is not tried again until the copy is gone', async () => {
   const trial = createSyncTrial();
   const { uuid } = trial.addContact({ first_name: 'Ann', email: 'ann@firm.io' });
   await trial.run();
@@ -24,7 +24,7 @@ it('I4, W9: a row that was copied is not written, says so, and is left in peace 
   expect(trial.rowOf('ann@firm.io')).toMatchObject({ 'First name': 'Anna' });
 });
 
-it('I3, W9: a create that is answered with somebody who was there, by a key that was not sent, is told and not repeated', async () => {
+it('I3, W9: a create that is answered with an existing contact, by a key that was not sent, is told and not repeated', async () => {
   const trial = createSyncTrial();
   trial.addContact({ first_name: 'Ann', last_name: 'Lee', company_name: 'Acme', email: 'old@firm.io' });
   await trial.run();
@@ -54,7 +54,7 @@ it('M1 newest, W10: which side is newer is still known when the edit has settled
   expect(trial.contactOf('ann@firm.io').first_name).toBe('Annie');
 });
 
-it('E3, W9: who is skipped for somebody known by another key is told apart, also after a call of unknown outcome', async () => {
+it('E3, W9: a new contact that is skipped for one known by another key is told apart, also after an unknown outcome', async () => {
   const row = rowOf('new@firm.io', 'Welcome', { 'First name': 'Ann', 'Last name': 'Lee', Company: 'Acme' });
   const trial = createEnrolmentTrial({ rows: [row] });
   const elsewhere = trial.service.model.lists.add({ name: 'Elsewhere' }).uuid;

@@ -1,5 +1,5 @@
-// How a sync reads a contact, and that a value which was read once reads as itself. Rows that read as they were last seen
-// are known by their text alone: that is right as long as this holds for each kind and each side.
+// The reading of a contact: a value that was read once reads as itself, for each kind and each side. Because of that, a row
+// whose text is unchanged needs no reading.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createContactReader } from '../../src/crm/outreach/contacts/reading.ts';
@@ -27,7 +27,7 @@ const cells: fc.Arbitrary<Cell> = fc.oneof(
   fc.constant(null),
 );
 
-/** Years beyond 9999 are written with a sign, and not read back from a text: such a cell still says what was read. */
+/** Years beyond 9999 are written with a sign and cannot be read back from a text: such a cell keeps its text. */
 const isReadable = (value: Value) => !/^[+-]\d{6}-/.test(String(value));
 
 test.each(kinds)('V1: a value of kind %s reads as itself in a cell', (kind) => {

@@ -1,5 +1,5 @@
-// What people are told of a sync after its runs, by `status` and in the status column: the same as the run told, and the
-// same again when the next run finds nothing new.
+// What `status` and the status column show after runs: the same as the run reported, and again the same after a run that
+// found nothing new.
 import { describe, expect, it } from 'vitest';
 import { createSyncTrial, tabTitle, type TrialOptions } from '../support/app.ts';
 
@@ -37,7 +37,7 @@ async function statusOf(trial: Trial) {
   return (JSON.parse(stdout) as StatusAnswer).syncs[0]!;
 }
 
-describe('L12: status says what the run said', () => {
+describe('L12: status agrees with the report of the run', () => {
   it('L12, D1, D3: a link that has lost its row or its contact does not count as linked', async () => {
     const trial = await inSync();
     trial.person.deleteRows(tabTitle, trial.rowNumberOf('ann@firm.io'));
@@ -47,7 +47,7 @@ describe('L12: status says what the run said', () => {
     expect((await statusOf(trial)).counts).toMatchObject({ linked: report.counts.linked, ignored: 2 });
   });
 
-  it('L12, W12, I4: a run that found a copied row, and wrote nothing, is what status tells; and when it is gone again', async () => {
+  it('L12, W12, I4: status shows a run that found a copied row and wrote nothing, and shows when the copy is gone', async () => {
     const trial = await inSync({ sync: { sheet: { ...sheetWithStatus, status_column: null } } });
     const cells = trial.person.read(`'${tabTitle}'!A2:F2`)[0]!;
     trial.person.paste(`'${tabTitle}'!A20`, [cells.map(String)]);
@@ -67,7 +67,7 @@ describe('L12: status says what the run said', () => {
     expect(await statusOf(trial)).toMatchObject({ last_run: { status: 'succeeded' }, counts: { quarantined: 0 } });
   });
 
-  it('L12, I3: what the service answered as somebody else was not created', async () => {
+  it('L12, I3: a create that the service answered with another contact does not count as created', async () => {
     const trial = await inSync({
       around: async (request, next) => {
         const answer = await next(request);
@@ -81,7 +81,7 @@ describe('L12: status says what the run said', () => {
   });
 });
 
-describe('W9: a status cell keeps what it says, and is written once', () => {
+describe('W9: a status cell is written once and keeps its text', () => {
   it.each<{ readonly what: string; readonly options?: TrialOptions; readonly happens: (trial: Trial) => void }>([
     {
       what: 'deleted in the CRM, and edited here since',

@@ -1,4 +1,4 @@
-// What a run comes to (W12), for everything that can be open about a record, and how a command that made it exits.
+// The status of a run (W12) for every open kind of problem, and the exit code of its command.
 import { expect, test } from 'vitest';
 import type { ProblemKind } from '../../src/sync/change.ts';
 import { createSyncTrial, tabTitle, type TrialOptions } from '../support/app.ts';
@@ -13,9 +13,9 @@ const header = Object.keys(columns);
 const [ann, bob] = ['ann@firm.io', 'bob@firm.io'];
 type Trial = ReturnType<typeof createSyncTrial>;
 
-/** Three people in sync. */
+/** Three linked contacts without differences. */
 async function inSync({ sync, ...options }: TrialOptions = {}) {
-  // As a person would have to wish for it, before any guard asks.
+  // The limits are high: no guard holds the run.
   const limits = { deletes: '100%', changes: '100%', blanks: '100%' };
   const trial = createSyncTrial({
     columns,
@@ -40,7 +40,7 @@ interface Scenario {
   readonly status: 'succeeded' | 'partial';
 }
 
-/** All kinds there are: the compiler misses the one that is left out. */
+/** Every kind of problem: a missing one does not compile. */
 const scenarios: Readonly<Record<ProblemKind, Scenario>> = {
   waiting: {
     happens: (trial) => trial.person.paste(`'${tabTitle}'!A9`, [['Dee']]),
@@ -153,7 +153,7 @@ test('W12: one conflict among records that were written makes the run partial, a
   expect(trial.contactOf(bob).company_name).toBe('Other');
 });
 
-test('W12: a guard makes it held, and the command exits 3; what cannot run at all is failed, and exits 1', async () => {
+test('W12: a guard makes a run held, and the command exits 3; a run that cannot start is failed, and exits 1', async () => {
   const trial = await inSync({ sync: { limits: { creates: 1 } } });
   for (const [row, name] of [
     [9, 'Dee'],

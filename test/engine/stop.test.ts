@@ -1,4 +1,4 @@
-// W8 in one process, with timers moved by hand: whatever a run waits for when the end is asked for, it begins nothing more.
+// A stopped run begins nothing more, whatever it waits for (W8); in one process, with timers that the tests move.
 import { expect, test } from 'vitest';
 import { createSyncTrial, tabTitle } from '../support/app.ts';
 
@@ -11,7 +11,7 @@ function createStopTrial(rows: number, sync: Readonly<Record<string, unknown>> =
   const stop = new AbortController();
   const isWrite = (what: unknown): what is Request =>
     what instanceof Request && what.url.includes(':4010') && what.method !== 'GET' && !what.url.endsWith('/search');
-  /** Aborts at the nth call of that end, and counts what is sent from then on. */
+  /** Aborts at the nth call to that side, and lists later requests to the service. */
   const stopAt = (end: string, nth: number) => {
     let seen = 0;
     const after: string[] = [];
@@ -91,7 +91,7 @@ test('W8, W4: a call without an answer is of unknown outcome six seconds after t
   expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { linked: 3 } });
 });
 
-test('W8: a decision that a stopped run did not get to stays for the next', async () => {
+test('W8: a decision that a stopped run did not reach stays for the next', async () => {
   const trial = createStopTrial(20, { conflict: 'manual' });
   await trial.run();
   for (let index = 0; index < 20; index += 1) {

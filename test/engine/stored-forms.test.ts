@@ -1,4 +1,4 @@
-// M5: what a run makes of an answer that shows another value than it sent: a form of it, or what somebody else wrote.
+// Answers that show another value than was sent (M5): a stored form of it, or another person's edit.
 import { describe, expect, it } from 'vitest';
 import { createSyncTrial, tabTitle, type TrialOptions } from '../support/app.ts';
 
@@ -7,7 +7,7 @@ const annRow = ['Ann', 'Firm', 'ann@firm.io', ''];
 
 type Policy = 'manual' | 'crm' | 'sheet' | 'newest';
 
-/** Ann is typed into a row; in the moment of her creation somebody makes the same contact in the service. */
+/** Ann is typed into a row; while she is being created, a person creates the same contact in the service. */
 async function madeMeanwhile(conflict: Policy, theirs: Readonly<Record<string, string>>, ageMs = 0) {
   const trial = createSyncTrial({ columns, sync: { conflict } });
   await trial.run();
@@ -24,7 +24,7 @@ async function madeMeanwhile(conflict: Policy, theirs: Readonly<Record<string, s
   return trial;
 }
 
-/** In sync; of every write of a company the service, or somebody in it, makes what `of` says, before it is answered. */
+/** After a sync: the service, or a person in it, changes every written company by `of` before it answers. */
 async function withCompanies(conflict: Policy, of: (sent: string) => string | undefined) {
   const around: TrialOptions['around'] = async (request, next) => {
     const sent =
@@ -41,7 +41,7 @@ async function withCompanies(conflict: Policy, of: (sent: string) => string | un
   return trial;
 }
 
-/** The service answers each of these instead, once. */
+/** The service answers with this value once. */
 function once(theirs: string): (sent: string) => string | undefined {
   let isAnswered = false;
   return () => {
@@ -51,7 +51,7 @@ function once(theirs: string): (sent: string) => string | undefined {
   };
 }
 
-describe('M5, L1: a contact that somebody made between the look-up and the create', () => {
+describe('M5, L1: a contact that a person creates between the lookup and the create', () => {
   it.each<[Policy, string, string]>([
     ['crm', 'Annabel', 'Annabel'],
     ['sheet', 'Ann', 'Ann'],
@@ -74,7 +74,7 @@ describe('M5, L1: a contact that somebody made between the look-up and the creat
     expect(await trial.run()).toMatchObject({ status: 'partial', counts: { conflicts: 1, created: 0 } });
     expect(trial.contactOf('ann@firm.io').first_name).toBe('Annabel');
     expect(trial.rowOf('ann@firm.io')).toMatchObject({ 'First name': 'Ann', Company: 'Firm' });
-    // What the other contact lacks is filled.
+    // Fields that the other contact lacks are filled.
     expect(trial.contactOf('ann@firm.io').company_name).toBe('Firm');
   });
 
@@ -85,7 +85,7 @@ describe('M5, L1: a contact that somebody made between the look-up and the creat
   });
 });
 
-describe('M5, L1: a contact that somebody edits in the moment of a write', () => {
+describe('M5, L1: a contact that a person edits in the moment of a write', () => {
   it.each<[Policy, string, string]>([
     ['crm', 'Annex', 'Annex'],
     ['sheet', 'Atelier', 'Atelier'],
@@ -168,12 +168,12 @@ describe('M5: a service that stores other values for reasons of its own', () => 
     expect(trial.crmCalls('contacts.update')).toHaveLength(3);
     expect(await trial.run()).toMatchObject({ problems: [{ kind: 'parked', rule: 'M6' }] });
     expect(trial.rowOf('ann@firm.io')['Company']).toBe('Atelier');
-    // Until a side changes.
+    // It stays so until a side changes.
     trial.change('ann@firm.io', { company_name: 'Atelier' });
     expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [] });
   });
 
-  it('M5, M1: another value each time, and a person who says which: one call, and they are asked again', async () => {
+  it('M5, M1: another value in each answer, and a person who decides: one call, and the person is asked again', async () => {
     const trial = await withCompanies('manual', counted());
     trial.type('ann@firm.io', 'Company', 'Atelier');
     await trial.run();

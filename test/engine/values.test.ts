@@ -1,4 +1,4 @@
-// Values on their way there and back, by a service with habits of its own: M, V and L rules that a run shows.
+// Values that the service stores in its own form, as a run handles them (M, V and L rules).
 import { describe, expect, it } from 'vitest';
 import { createSyncTrial, tabTitle } from '../support/app.ts';
 
@@ -64,7 +64,7 @@ describe('merging', () => {
     },
   );
 
-  it('M4: what is typed over a to_sheet column is put back on the next run, and logged', async () => {
+  it('M4: text over a to_sheet column is replaced by the next run, and logged', async () => {
     const trial = await inSync({ columns: { ...columns, Position: { field: 'position', direction: 'to_sheet' } } });
     trial.type('ann@firm.io', 'Position', 'Boss');
     expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { set: 1, updated: 0 } });
@@ -97,7 +97,7 @@ describe('merging', () => {
   });
 });
 
-describe('a service that does not store what it takes', () => {
+describe('a service that does not store the values it accepts', () => {
   it('M6, T24: an ignored field is named, tried three times, then parked until either side changes', async () => {
     const trial = await inSync({ switches: { updateIgnores: ['position'] } });
     trial.type('ann@firm.io', 'Position', 'Seller');
@@ -205,7 +205,7 @@ describe('values that look like something else', () => {
     expect(trial.rowOf('ann@firm.io')).toMatchObject({ Company: 'Other', Position: 'Buyer' });
   });
 
-  it('V5, L13: a formula is read by what it shows and never written over; a change of the CRM to it is held', async () => {
+  it('V5, L13: a formula is read by its shown value and never overwritten; a change of the CRM to it is held', async () => {
     const trial = await inSync();
     trial.person.type(`'${tabTitle}'!E${trial.rowNumberOf('ann@firm.io')}`, '="Se"&"ller"');
     expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 1 } });

@@ -1,4 +1,4 @@
-// What a run does to both sides, and what it does when that goes wrong: the W rules.
+// Writes of a run to both sides, and failures of writes (W rules).
 import { describe, expect, it } from 'vitest';
 import { createSyncTrial, tabTitle } from '../support/app.ts';
 
@@ -7,7 +7,7 @@ const ann = { first_name: 'Ann', last_name: 'Ames', company_name: 'Firm', email:
 const bob = { first_name: 'Bob', last_name: 'Bell', company_name: 'Firm', email: 'bob@firm.io' };
 const cyRow = ['Cy', 'Cole', 'Firm', 'cy@firm.io', ''];
 
-/** Two contacts with rows, both sides equal. */
+/** Two contacts with rows, equal on both sides. */
 async function inSync(options: Parameters<typeof createSyncTrial>[0] = {}) {
   const trial = createSyncTrial({ values: [header], ...options });
   trial.addContact(ann);
@@ -17,7 +17,7 @@ async function inSync(options: Parameters<typeof createSyncTrial>[0] = {}) {
   return trial;
 }
 
-describe('W1: what goes to the CRM', () => {
+describe('W1: writes to the CRM', () => {
   it('W1: only fields that changed are sent', async () => {
     const trial = await inSync();
     trial.type('ann@firm.io', 'Company', 'Other');
@@ -43,7 +43,7 @@ it('W2: the uuid of a new contact is in its row after the same run, and cells of
   expect(trial.rowOf('cy@firm.io')).toMatchObject({ 'Contact ID': trial.contactOf('cy@firm.io').uuid, Notes: 'mine' });
 });
 
-describe('W3: what changed between planning and writing', () => {
+describe('W3: changes between planning and writing', () => {
   it('W3: a cell typed over after the pull is not written over, and the next run settles it', async () => {
     const trial = await inSync({ sync: { conflict: 'sheet' } });
     trial.change('ann@firm.io', { company_name: 'By the CRM' });
@@ -76,7 +76,7 @@ describe('W3: what changed between planning and writing', () => {
     expect(trial.rowOf('ann@firm.io')['Company']).toBe('By the CRM');
   });
 
-  it('W3, I7: nor while a contact lets go of a key, that two rows swap, and gets the other', async () => {
+  it('W3, I7: the same holds between the two updates that swap the keys of two rows', async () => {
     const trial = await inSync({ sync: { conflict: 'crm' } });
     for (const email of ['ann@firm.io', 'bob@firm.io']) trial.type(email, 'Company', 'By hand');
     trial.type('ann@firm.io', 'Email', 'swapped@firm.io');
@@ -89,7 +89,7 @@ describe('W3: what changed between planning and writing', () => {
       trial.change(edited, { company_name: 'By the CRM' });
     });
     expect(await trial.run()).toMatchObject({ counts: { waiting: 2 } });
-    // Neither half: nobody is without a key until the next run.
+    // Neither half is written: no contact is without a key until the next run.
     expect(trial.contactOf('ann@firm.io').first_name).toBe('Ann');
     expect(trial.contactOf('bob@firm.io').first_name).toBe('Bob');
     await trial.run();
@@ -159,7 +159,7 @@ describe('W4: outcomes that are not known', () => {
     expect(trial.contactOf('ann@firm.io').company_name).toBe('Other');
   });
 
-  it('M6, W4: answers that are lost three times do not make a value one that the service does not store', async () => {
+  it('M6, W4: a value whose answers are lost three times does not count as one that the service does not store', async () => {
     const trial = await inSync();
     trial.type('ann@firm.io', 'Company', 'Other');
     for (let run = 0; run < 4; run += 1) {
@@ -182,7 +182,7 @@ describe('W4: outcomes that are not known', () => {
     },
   );
 
-  it('L4: the look before the updates fails: these wait for the next run, and rows are appended all the same', async () => {
+  it('L4: if the reading before the updates fails, they wait for the next run, and rows are still appended', async () => {
     const trial = await inSync();
     trial.type('ann@firm.io', 'Company', 'Other');
     trial.addContact({ first_name: 'Cy', email: 'cy@firm.io' });
@@ -268,7 +268,7 @@ describe('W6: limits and tokens', () => {
     expect(trial.crmCalls()).toHaveLength(calls);
   });
 
-  it('W6, L3, L12: what was written before a 401 in the middle of the push is remembered and told', async () => {
+  it('W6, L3, L12: writes before a 401 in the middle of the push are remembered and told', async () => {
     const trial = await inSync();
     trial.type('ann@firm.io', 'Company', 'Other');
     trial.type('bob@firm.io', 'Company', 'Other');
@@ -292,8 +292,8 @@ describe('W6: limits and tokens', () => {
   });
 });
 
-describe('W8: the end is asked for', () => {
-  it('W8: what is in flight is finished, nothing is begun, and the uuid of a confirmed create is in its row', async () => {
+describe('W8: a stop', () => {
+  it('W8: calls in flight are finished, none is begun, and the uuid of a confirmed create is in its row', async () => {
     const trial = await inSync();
     trial.person.paste(`'${tabTitle}'!A9`, [cyRow]);
     trial.type('ann@firm.io', 'Company', 'Other');
@@ -335,7 +335,7 @@ describe('W8: the end is asked for', () => {
   });
 });
 
-describe('W10: what is not ready is not sent', () => {
+describe('W10: an edit that is not ready is not sent', () => {
   it('W10: a scheduled run sends a cell once it has stood still, and writes nothing over it meanwhile', async () => {
     const trial = await inSync({ sync: { settle_secs: 30 } });
     trial.type('ann@firm.io', 'Company', 'Half');
@@ -351,7 +351,7 @@ describe('W10: what is not ready is not sent', () => {
     expect(await trial.run({ isAsked: false })).toMatchObject({ counts: { conflicts: 1 } });
   });
 
-  it('W10: a run somebody asked for does not wait', async () => {
+  it('W10: a run that a person asked for does not wait', async () => {
     const trial = await inSync({ sync: { settle_secs: 30 } });
     trial.type('ann@firm.io', 'Company', 'Other');
     expect(await trial.run()).toMatchObject({ counts: { updated: 1 } });
@@ -368,7 +368,7 @@ describe('W10: what is not ready is not sent', () => {
 });
 
 describe('W11: columns', () => {
-  it('W11: a moved column is still itself', async () => {
+  it('W11: a moved column stays the same column', async () => {
     const trial = await inSync();
     trial.person.moveColumns(tabTitle, 'C', 1, 'A');
     trial.type('ann@firm.io', 'Company', 'Other');
@@ -386,14 +386,14 @@ describe('W11: columns', () => {
     );
   });
 
-  it('W11, L7: a column that was deleted holds its field and blanks nobody', async () => {
+  it('W11, L7: a deleted column holds its field and empties no contact', async () => {
     const trial = await inSync();
     trial.person.deleteColumns(tabTitle, 'C');
     trial.type('ann@firm.io', 'First name', 'Anna');
     const report = await trial.run();
     expect(trial.contactOf('ann@firm.io')).toMatchObject({ first_name: 'Anna', company_name: 'Firm' });
     expect(trial.person.read(`'${tabTitle}'!1:1`)[0]).not.toContain('Company');
-    // L12, W12: a run that left something out is not `succeeded`.
+    // L12, W12: a run that left a change out is not `succeeded`.
     expect(report.status).toBe('partial');
     expect(report.problems).toEqual([expect.objectContaining({ kind: 'held', rule: 'W11', field: 'Company' })]);
   });

@@ -10,7 +10,7 @@ import { readStatus } from '../../src/operator/standing.ts';
 import { createSyncTrial } from '../support/app.ts';
 import { ann, createConflicts, createLinkedTrial, cy, header, operatorError, operatorOf } from './support.ts';
 
-/* What is recorded of a decision: who, when, through what and what they saw; and that the history keeps it. */
+/* A recorded decision: who, when, through what and what they saw. The history keeps it. */
 
 const signal = new AbortController().signal;
 
@@ -19,7 +19,7 @@ async function decisionsIn(operator: Operator): Promise<DecisionLine[]> {
   return lines.filter((line) => 'decision' in line).map((line) => decisionLine.parse(line));
 }
 
-test('M1: a resolution names who made it, when, through what, and the three values; the run that takes it up tells it', async () => {
+test('M1: a resolution names its person, instant, face and the three values; the run that takes it up writes it into the history', async () => {
   const trial = await createConflicts(['Ann']);
   const { operator } = trial;
   const id = `${trial.uuidOf('Ann')}/company_name`;
@@ -103,7 +103,7 @@ test('the digest of an approval tells two held plans from each other', async () 
   expect(new Set(digests).size).toBe(2);
 });
 
-test('D1: a retry names what was open about the record, by rule and reason', async () => {
+test('D1: a retry names the open problems of the record, by rule and reason', async () => {
   const trial = await createLinkedTrial(['Ann', 'Bob']);
   trial.person.deleteRows('Prospects', 2);
   await trial.run();
@@ -134,7 +134,7 @@ test('a decision that an earlier version recorded is carried out, and told witho
   expect(await decisionsIn(trial.operator)).toMatchObject([{ decision: 'resolve', id, by: null, seen: null }]);
 });
 
-test('L10: a process that dies between the line of a decision and the commit leaves no decision untold or undone', async () => {
+test('L10: a process that dies between the line of a decision and the commit loses neither line nor decision', async () => {
   const trial = await createConflicts(['Ann']);
   const id = `${trial.uuidOf('Ann')}/company_name`;
   await resolve(trial.operator, ann, { ids: [id], choice: { use: 'crm' } });

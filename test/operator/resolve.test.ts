@@ -3,11 +3,11 @@ import { readConflicts } from '../../src/operator/conflicts.ts';
 import { resolve } from '../../src/operator/resolve.ts';
 import { ann, createConflicts, createLinkedTrial, operatorError } from './support.ts';
 
-/* Which conflicts a request means, and what is refused before anything is recorded. */
+/* The conflicts that a request means, and requests that are refused before anything is recorded. */
 
 const names = ['Ann', 'Bob', 'Cy'];
 
-test('M1: many conflicts are decided by what they have in common, and exactly those that the same filter lists', async () => {
+test('M1: a filter decides exactly the conflicts that it lists', async () => {
   const trial = await createConflicts(names);
   const { operator } = trial;
   const filter = { field: 'company_name', contact: 'bob@firm.io' };
@@ -36,7 +36,7 @@ test('M1: many conflicts are decided by what they have in common, and exactly th
   expect(await readConflicts(operator, {})).toEqual([]);
 });
 
-test('M1: nothing is recorded where one of the ids, the filter or the value is wrong', async () => {
+test('M1: nothing is recorded if one of the ids, the filter or the value is wrong', async () => {
   const trial = await createConflicts(['Ann', 'Bob']);
   const { operator } = trial;
   const [id, other] = ['Ann', 'Bob'].map((name) => `${trial.uuidOf(name)}/company_name`) as [string, string];
@@ -67,7 +67,7 @@ test('M1: without a conflict there is none to decide', async () => {
   await expect(filtered).rejects.toMatchObject(operatorError('nothing', 'no conflict of these is open'));
 });
 
-test('M1: a contact is found by uuid, e-mail address, name and row, and two of one name are both meant when looking', async () => {
+test('M1: a contact is found by uuid, e-mail address, name and row, and a name of two contacts lists both', async () => {
   const trial = await createConflicts(['Ann', 'Bob']);
   const found = async (contact: string) =>
     (await readConflicts(trial.operator, { contact })).map((conflict) => conflict.contact);

@@ -3,7 +3,7 @@ import { readLog } from '../../src/operator/history.ts';
 import { retry } from '../../src/operator/retry.ts';
 import { ann, createLinkedTrial, operatorError } from './support.ts';
 
-/* Which record a retry means. */
+/* The record that a retry means. */
 
 test('D1: a name that two contacts have is refused with both uuids, and one that a single contact has is taken', async () => {
   const trial = await createLinkedTrial(['Ann', 'Bob', 'Cy']);

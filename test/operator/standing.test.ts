@@ -7,9 +7,9 @@ import { readStatus } from '../../src/operator/standing.ts';
 import { ann, createConflicts, createLinkedTrial, operatorError } from './support.ts';
 import { retry } from '../../src/operator/retry.ts';
 
-/* How a job stands, from its state and from the heartbeat of a daemon. */
+/* How a job stands, by its state and by the heartbeat of a daemon. */
 
-/** The heartbeat of a daemon whose last run of the sync ended so many seconds from now. */
+/** Writes the heartbeat of a daemon whose last run of the sync ended so many seconds from now. */
 function tellHeartbeat(folder: string, run: string, endedInSecs: number): void {
   const at = (secs: number) => new Date(Date.now() + secs * 1000).toISOString();
   const used = { used: 1, per_minute: 60 };
@@ -57,7 +57,7 @@ test('W9: of the last run of the state and the last one of the daemon, the later
   expect((await read()).last_run).toEqual(alone.last_run);
 });
 
-test('decisions that wait are told with who made them, and a name that is none is refused', async () => {
+test('waiting decisions are listed with the person who made them, and an unknown name is refused', async () => {
   const trial = await createLinkedTrial(['Ann', 'Bob']);
   await retry(trial.operator, ann, { ids: ['bob@firm.io', 'ann@firm.io'], isSure: false });
   const [sync] = (await readStatus(trial.operator, [])).syncs;

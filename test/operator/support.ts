@@ -1,4 +1,4 @@
-// The layer over a whole trial: its configuration and its file store, for one person.
+// Opens the operator layer over a whole trial, with its configuration and its file store.
 import { readFileSync } from 'node:fs';
 import { connectState } from '../../src/app-state.ts';
 import { readConfigFile } from '../../src/app-config.ts';
@@ -11,7 +11,7 @@ export const header = ['First name', 'Last name', 'Company', 'Email', 'Status'];
 export const ann: Decider = { by: 'ann', through: 'cli' };
 export const cy: Decider = { by: 'cy', through: 'console' };
 
-/** As a process of its own that only looks and decides. */
+/** A process of its own that only reads and decides. */
 export function operatorOf({ configFile }: { readonly configFile: string }): Operator {
   const config = readConfigFile(configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
   const world = {
@@ -27,7 +27,7 @@ export function operatorOf({ configFile }: { readonly configFile: string }): Ope
   return { config, store, now: world.now };
 }
 
-/** People of one firm, linked by a first run. */
+/** Contacts of one firm, linked by a first run. */
 export async function createLinkedTrial(names: readonly string[], options: TrialOptions = {}) {
   const rows = names.map((name) => [name, name.slice(0, 1), 'Firm', `${name.toLowerCase()}@firm.io`]);
   const trial = createSyncTrial({ values: [header, ...rows], ...options });
@@ -36,7 +36,7 @@ export async function createLinkedTrial(names: readonly string[], options: Trial
   return { ...trial, uuidOf, operator: operatorOf(trial) };
 }
 
-/** Each of them has one company in the service and another one in the sheet. */
+/** Contacts that each have one company in the service and another in the sheet. */
 export async function createConflicts(names: readonly string[], options: TrialOptions = {}) {
   const trial = await createLinkedTrial(names, options);
   for (const name of names) {
@@ -47,7 +47,7 @@ export async function createConflicts(names: readonly string[], options: TrialOp
   return trial;
 }
 
-/** An error of the layer with this code and these words. */
+/** An error of the operator layer with this code and message. */
 export function operatorError(code: OperatorErrorCode, message: string | RegExp) {
   return { name: 'OperatorError', code, message: typeof message === 'string' ? message : matching(message) };
 }

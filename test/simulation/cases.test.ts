@@ -1,4 +1,4 @@
-// Stories that broke a law once, as short as they could be told. Each breaks it on the code as it was.
+// Stories that broke a law once, shrunk. Each breaks it on the code of that time.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// How often each thing was really exercised: rules, faults, kills, acts, laws.
+// Counts how often each thing was exercised: rules, faults, kills, acts, laws.
 import type { EngineEvent } from '../../src/engine/events.ts';
 import type { Write } from './oracle/evidence.ts';
 import type { Act, Step } from './scenario/scenario.ts';
@@ -58,12 +58,12 @@ export class Coverage {
     this.count('act', `${side} ${what}`);
   }
 
-  /** Faults of Sheets that struck: those of the service are counted as they do. */
+  /** Faults of Sheets that struck. Faults of the service are counted when they strike. */
   faultsMet({ sheets }: Sides): void {
     for (const { fault } of sheets.log.entries) if (fault !== undefined) this.count('fault', `sheet ${fault}`);
   }
 
-  /** What was carried from one side to the other. */
+  /** A value was carried from one side to the other. */
   write({ field, after, isUnseen, isTyped }: Write): void {
     this.count('value', after === '' ? 'blank' : 'text');
     if (after !== after.trim() || after !== after.normalize('NFC') || /[A-Z]+@|^[=+'@]|^0/.test(after))
@@ -79,7 +79,7 @@ export class Coverage {
       const rules = new Set([change.rule, ...change.fields.map(({ rule }) => rule)]);
       for (const rule of rules) this.count('rule', rule);
       if (outcome.kind === 'moved') this.count('rule', 'W3');
-      // The look right before a deletion showed that somebody had changed the contact.
+      // The reading right before a deletion showed that a person had changed the contact.
       if (outcome.kind === 'moved' && change.op === 'delete') this.count('rule', 'D5');
       if (outcome.kind === 'unknown') this.count('rule', 'W4');
     }

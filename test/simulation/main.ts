@@ -30,11 +30,11 @@ const { values } = parseArgs({
   },
 });
 const stepsMax = values.steps === undefined ? undefined : Number(values.steps);
-/** Shrinking takes minutes: the first failures are worth it. */
+/** Shrinking takes minutes: only the first failures are shrunk. */
 const shrunkMax = 3;
-/** A world of stand-ins is large, and what is left of a thousand of them slows down the next. */
+/** The stand-ins of a story are large; the garbage of a thousand stories slows down the next. */
 const storiesPerThread = 200;
-/** With fewer stories than this, some rule or other is missed by chance. */
+/** With fewer stories than this, chance leaves some rule out. */
 const storiesForCoverage = 2_000;
 
 if (values.plans !== undefined) await runPlans(Number(values.plans));
@@ -99,7 +99,7 @@ function share(work: Share, signal: AbortSignal, told: (verdict: Verdict) => voi
   });
 }
 
-/** Shrunk, written down, and told. */
+/** Shrinks the story, writes it to a file, and prints it. */
 async function keep(failing: Scenario, law: string): Promise<void> {
   const isBroken = async (scenario: Scenario) => (await play(scenario)).violations.some((each) => each.law === law);
   const { scenario, tries } = await shrink(failing, isBroken);

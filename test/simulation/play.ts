@@ -1,4 +1,4 @@
-// Plays a story: people act, leadsheet runs, things break, and in between everything is quiet and the laws are asked.
+// Plays a story: people act, leadsheet runs, faults strike; in between everything is quiet and the laws are checked.
 import type { EngineEvent } from '../../src/engine/events.ts';
 import type { RunReport } from '../../src/engine/report.ts';
 import type { DecisionRequest } from '../../src/engine/decision.ts';
@@ -24,16 +24,16 @@ export interface Played {
   readonly coverage: Coverage;
 }
 
-/** A quarter of an hour: longer than a deleted contact is answered, and than any pause of a client. */
+/** 16 minutes: longer than a deleted contact is returned, and than any pause of a client. */
 const quietMs = 16 * 60_000;
 
 /**
- * Two are enough where all is well (L6). Values that the service does not store are tried three times, each with an
- * approval where limits are narrow; a run that goes on for longer repeats itself.
+ * Two runs are enough as a rule (L6). Values that the service does not store are tried three times, each with an approval
+ * under narrow limits. A run that goes on for longer repeats itself.
  */
 const settlingRuns = 12;
 
-/** What is held once more after that is held for good, until somebody does something else about it. */
+/** A plan that is held once more after that stays held until a person does something else about it. */
 const approvalsMax = 4;
 
 export async function play(scenario: Scenario): Promise<Played> {
@@ -59,7 +59,7 @@ class Player {
   readonly #observer: Observer;
   readonly #people: People;
   readonly #reports: RunReport[] = [];
-  /** Processes whose run was told that contacts came and went while they were read. */
+  /** Processes whose run reported that contacts came and went during the reading. */
   readonly #drifting = new Set<number>();
   readonly #history: HistoryLine[] = [];
   #setting: Setting;
@@ -165,7 +165,7 @@ class Player {
     if (this.#people.act(act)) this.#coverage.act(act);
   }
 
-  /** Nothing runs while somebody does that to the state. What it told so far is kept: it was told. */
+  /** Changes the state while nothing runs. What leadsheet has reported so far is kept. */
   async #tamper(how: string, work: () => Promise<unknown>): Promise<void> {
     await this.#keepHistory();
     for (const process of this.#world.living()) this.#world.kill(process);
@@ -275,7 +275,7 @@ class Player {
     }
   }
 
-  /** There is room on the disk again, and nothing fails by itself any more. */
+  /** Frees the disk and ends all faults. */
   async #tame(): Promise<void> {
     if (this.#chaos?.of.diskFullAt !== undefined) {
       if (this.#world.disk.operations >= this.#chaos.of.diskFullAt) this.#coverage.count('fault', 'disk full');
@@ -393,7 +393,7 @@ class Player {
     for (const { reason } of report.holds) this.log.story.push(`    held: ${reason}`);
   }
 
-  /** L12: a full run that was not shown everybody is not `succeeded`, unless it says that they came and went. */
+  /** L12: a full run that did not see every contact is not `succeeded`, unless it reports that contacts came and went. */
   #judgePull({ run, isFull, status, problems }: RunReport, pid: number): void {
     if (problems.some(({ kind }) => kind === 'incomplete')) this.#coverage.count('value', 'incomplete pull');
     if (!isFull || status !== 'succeeded' || this.#drifting.has(pid)) return;
@@ -417,7 +417,7 @@ class Player {
     this.#history.push(...(await readState(this.#world.disk)).history);
   }
 
-  /** Everybody sits still, everything works, and enough time passes: then the laws must hold. */
+  /** No person acts, everything works, and enough time passes: then the laws must hold. */
   async #calm(isFull = true): Promise<void> {
     const { clock, sides } = this.#world;
     this.#tell('everything is quiet');
@@ -463,7 +463,7 @@ class Player {
     Object.assign(switches, turned);
   }
 
-  /** What only a person can mend, and nobody of the story does. */
+  /** A failure that only a person can end, and no person of the story does. */
   #mayFail({ holds }: RunReport): boolean {
     return holds.length > 0;
   }
@@ -532,7 +532,7 @@ class Player {
     };
   }
 
-  /** L11: how the service pages and wraps makes no difference. */
+  /** L11: the plan is the same however the service pages and wraps. */
   async #planTwice(process: SimulatedProcess): Promise<Quiet['plans']> {
     const { switches } = this.#world.sides.service;
     const sync = process.app!.jobs.get(syncName)!;
@@ -556,8 +556,8 @@ class Player {
 const movesCells: ReadonlySet<Act['what']> = new Set(['swap rows', 'move column']);
 
 /**
- * Between the look through the pins and the write through them: what is cut out of a row there, or whose column is dragged,
- * is written elsewhere, and put back by what the write answers. Nobody does that then; at any other instant they may.
+ * The moment between the reading through the pins and the write through them. A row that is cut or a column that is dragged
+ * then makes a value go astray, and the write's answer repairs it. No person does that then; at any other instant they may.
  */
 function isMomentOfWriting({ kind, what }: Instant): boolean {
   return kind === 'answer'
@@ -566,7 +566,7 @@ function isMomentOfWriting({ kind, what }: Instant): boolean {
 }
 
 function didNothing({ counts, problems }: RunReport): boolean {
-  // What was changed meanwhile is planned again.
+  // A change of that moment is planned again.
   if (problems.some(({ rule }) => rule === 'W3')) return false;
   const { created, updated, appended, set, deleted, removed, enrolled, cancelled } = counts;
   return created + updated + appended + set + deleted + removed + enrolled + cancelled === 0;

@@ -1,4 +1,4 @@
-// What a number of stories came to, for people.
+// Prints the result of a number of stories.
 import type { Area, Coverage } from './coverage.ts';
 import { countRules, type RuleCount } from './rules.ts';
 
@@ -17,7 +17,7 @@ const areas: readonly (readonly [Area, string])[] = [
   ['allowed', 'what the laws allow for'],
 ];
 
-/** Rules that nothing exercised, though stories should reach them. */
+/** Rules that no story exercised, though stories should reach them. */
 export function unexercised(coverage: Coverage): readonly string[] {
   return countRules(coverage).flatMap(({ rule, count, elsewhere }) => (count === 0 && !elsewhere ? [rule] : []));
 }

@@ -1,5 +1,5 @@
-// What shows that a rule of docs/SPEC.md was really exercised. Most are quoted by what leadsheet did or said; the others
-// leave another trace. Those that stories do not reach say who sees to them instead.
+// The traces that show that a story exercised a rule of docs/SPEC.md. leadsheet quotes most rules itself; the others leave
+// another trace. A rule that stories do not reach names what tests it instead.
 import { readFileSync } from 'node:fs';
 import type { Area, Coverage } from './coverage.ts';
 

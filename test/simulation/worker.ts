@@ -1,4 +1,4 @@
-// Plays the seeds it is told to, one after the other, and says what came of each.
+// Plays the given seeds one after the other, and reports the result of each.
 import { parentPort, workerData } from 'node:worker_threads';
 import { play } from './play.ts';
 import { drawScenario } from './scenario/draw.ts';

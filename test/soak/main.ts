@@ -1,5 +1,6 @@
 // `npm run soak [-- --minutes M] [--size N] [--seed S] [--plot FILE]`: the daemon as a process between both stand-ins over
-// HTTP, in real time, with people who never rest. What it holds must be flat, and in the end both sides equal.
+// HTTP, in real time, with people who edit all the time. Its use of memory, files and disk must not grow, and in the end
+// both sides must be equal.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
@@ -23,15 +24,15 @@ const { values } = parseArgs({
 const minutes = Number(values.minutes);
 const size = Number(values.size);
 
-/** People do something this often, and all is measured this often. */
+/** The time between two acts of people, and between two measurements. */
 const pauseMs = 100;
 const sampleMs = 2_000;
-/** A fault every so many requests: no answer by turns before and after it was carried out. */
+/** One fault in so many requests: no answer, in turns before and after it was carried out. */
 const requestsPerFault = 200;
-/** Of the second third of the time against the last: more growth than this is not flat. */
+/** Growth from the second third of the time to the last: more than this fails. */
 const growthMax = 1.1;
 
-/** What is left between two collections says nothing: of the heap the lowest tenth counts, of all else the median. */
+/** Garbage between two collections says nothing: the lowest tenth counts for the heap, the median for the rest. */
 const quantiles = { heap: 0.1, rest: 0.5 };
 
 const measures = {
@@ -132,7 +133,7 @@ async function measure(url: string): Promise<Readonly<Record<Measure, number>>> 
   };
 }
 
-/** The history is a log: it grows by what was done, and is no part of what has to be flat. */
+/** Without the history by default: it is a log and grows with the changes. */
 function stateBytes(isHistory = false): number {
   const folder = join(sides.folder, 'state', 'prospects');
   const inside = isHistory ? join(folder, 'history') : folder;
@@ -153,7 +154,7 @@ async function readCounts(url: string): Promise<void> {
   counts.changes = total('leadsheet_changes_total');
 }
 
-/** Milliseconds until both sides were equal. Throws with who is not, after a minute. */
+/** Milliseconds until both sides were equal. After a minute, throws with the people that differ. */
 async function untilEqual(): Promise<number> {
   const from = performance.now();
   for (;;) {

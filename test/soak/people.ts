@@ -1,4 +1,4 @@
-// People at both sides who never rest: they type, sort, enter and delete, so that there are always about as many of them.
+// People at both sides who type, sort, enter and delete all the time, with about the same number of records throughout.
 import type { Random } from '../../src/standin/service/random.ts';
 import { type createSides, tab } from '../support/sides.ts';
 
@@ -30,7 +30,7 @@ export function createPeople(sides: Sides, random: Random, size: number) {
     enterInSheet,
     enterInService,
     act,
-    /** How many things people have done so far. */
+    /** The number of acts so far. */
     count: () => count,
     differences,
   };
@@ -56,7 +56,7 @@ export function createPeople(sides: Sides, random: Random, size: number) {
     person.paste(`${tab}!A${person.read(tab).length + 1}`, [cellsOf()]);
   }
 
-  /** One thing that somebody does somewhere. */
+  /** One act of a person on one side. */
   function act(): void {
     count += 1;
     const isMany = contacts.size > size;
@@ -79,7 +79,7 @@ export function createPeople(sides: Sides, random: Random, size: number) {
     }
   }
 
-  /** Rows that were kept because somebody had typed into them while their contact was deleted go first. */
+  /** Rows that were kept because a person edited them while their contact was deleted are deleted first. */
   function rowToDelete(lines: number): number {
     const [header = [], ...cells] = person.read(tab) as readonly (readonly string[])[];
     const marked = cells.findIndex((each) => isMarked(each[header.indexOf('Sync')]));
@@ -90,7 +90,7 @@ export function createPeople(sides: Sides, random: Random, size: number) {
     return random.pick([...contacts.all()]).record.uuid;
   }
 
-  /** By e-mail address, who is not the same on both sides. */
+  /** The people, by e-mail address, who differ between the sides. */
   function differences(): readonly string[] {
     const text = (values: readonly unknown[]) => JSON.stringify(values.map((value) => value ?? ''));
     const inSheet = sides

@@ -1,4 +1,4 @@
-// A figure of lines over one axis, a panel each, as SVG that reads on light and dark pages alike.
+// Draws lines over one axis, a panel each, as SVG that can be read on light and dark pages.
 
 export interface Panel {
   readonly title: string;
@@ -19,7 +19,7 @@ ${panels.map((panel, index) => `<g transform="translate(0 ${index * panelHeight}
 `;
 }
 
-/** From nought up, so that what looks flat is. */
+/** The axis begins at zero, so that a flat line is really flat. */
 function drawPanel({ title, points }: Panel): string {
   const [xMax, yMax] = [Math.max(...points.map(({ x }) => x)), roundUp(Math.max(...points.map(({ y }) => y)))];
   const xOf = (x: number) => round(plot.left + (x / xMax) * (plot.right - plot.left));
@@ -41,7 +41,7 @@ function drawPanel({ title, points }: Panel): string {
   ].join('\n');
 }
 
-/** To a number that is easy to halve. */
+/** Rounds up to a number that is easy to halve. */
 function roundUp(value: number): number {
   const unit = 10 ** Math.floor(Math.log10(value));
   return Math.ceil(value / unit / 2) * unit * 2;

@@ -1,5 +1,5 @@
-// A whole sync in-process: the real configuration, clients, adapter, engine and state on real files, between both
-// stand-ins. Only the network is missing.
+// A whole sync in one process between both stand-ins: the real configuration, clients, adapter, engine and state on real
+// files. Only the network is missing.
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,15 +35,15 @@ export interface TrialOptions {
   readonly columns?: Readonly<Record<string, unknown>>;
   /** Header and rows of the tab; only the header when left out. */
   readonly values?: readonly (readonly (string | number | boolean | null)[])[];
-  /** As the file has them; each in a tab of its own. Given them, there are no syncs. */
+  /** Feeds as in the file; each in a tab of its own. With them there are no syncs. */
   readonly feeds?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** As the file has them, in the same tab unless they say otherwise. Given them, there are no syncs. */
+  /** Outboxes as in the file, in the same tab by default. With them there are no syncs. */
   readonly outbox?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** Stands between the program and both stand-ins. */
+  /** Wraps requests between the program and both stand-ins. */
   readonly around?: (request: Request, next: (request: Request) => Promise<Response>) => Promise<Response>;
 }
 
-/** Each in the tab of the trial, unless it says otherwise. */
+/** Puts each into the tab of the trial, unless it has one. */
 function inTab(items: Readonly<Record<string, object>> = {}): Readonly<Record<string, object>> {
   const place = { spreadsheet: spreadsheetId, tab: tabTitle };
   return Object.fromEntries(Object.entries(items).map(([name, item]) => [name, { ...place, ...item }]));
@@ -56,7 +56,7 @@ export function inOrder(values: readonly unknown[]): string[] {
 }
 
 export interface RunOptions {
-  /** Of the file; `prospects` unless told otherwise. */
+  /** The sync of the file; `prospects` by default. */
   readonly sync?: string;
   readonly isFull?: boolean;
   readonly isAsked?: boolean;
@@ -133,9 +133,9 @@ export function createSyncTrial(options: TrialOptions = {}) {
   );
   const answer = async (request: Request): Promise<Response> =>
     request.url.startsWith(serviceUrl) ? service.fetch(request) : sheets.fetch(request);
-  /** The process that runs at the moment. A killed one hears nothing more, and what it still writes goes nowhere. */
+  /** The current process. A killed one gets no answers, and its writes are dropped. */
   let alive = { pid: 1, died: Promise.withResolvers<'killed'>(), isDead: false };
-  /** Writes of the state that were begun and have not ended, whoever began them. */
+  /** Writes of the state that have begun and not ended, of any process. */
   const writing = new Set<Promise<unknown>>();
   let instant: Instant = () => {};
   const configFile = join(folder, 'leadsheet.yaml');
@@ -224,7 +224,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
     return found[0]!;
   }
 
-  /** Somebody sets a cell, by the row's e-mail address and the column's header. */
+  /** A person sets a cell, by the row's e-mail address and the column's header. */
   function type(email: string, columnHeader: string, value: string): void {
     const index = columnIndexOf(columnHeader);
     const cell = `'${tabTitle}'!${String.fromCodePoint(65 + index)}${rowNumberOf(email)}`;
@@ -232,17 +232,17 @@ export function createSyncTrial(options: TrialOptions = {}) {
     else person.paste(cell, [[value]]);
   }
 
-  /** Somebody edits a contact in the service. */
+  /** A person edits a contact in the service. */
   function change(email: string, fields: Parameters<typeof service.model.contacts.change>[1]['fields']): void {
     service.model.contacts.change(contactOf(email).uuid, { ...(fields && { fields }) });
   }
 
-  /** Requests the service received, of one operation or all. */
+  /** Requests that the service received, of one operation or all. */
   function crmCalls(operation?: string) {
     return service.received.entries.filter((entry) => operation === undefined || entry.operation === operation);
   }
 
-  /** What was done to either side since the trial began: operations of the service, and writes of the sheet. */
+  /** Writes to either side since the trial began: operations of the service, and writes of the sheet. */
   function writes() {
     const reads = new Set(['contacts.search', 'contacts.lookup-one', 'contacts.get', 'lists.list', 'lists.get']);
     return {
@@ -251,7 +251,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
     };
   }
 
-  /** As kill -9: whatever was sent arrives, nothing that comes back is seen, and no file is written any more. */
+  /** Like kill -9: sent requests arrive, no answer is seen, and no file is written any more. */
   function kill(): void {
     alive.isDead = true;
     alive.died.resolve('killed');
@@ -336,8 +336,8 @@ export function createSyncTrial(options: TrialOptions = {}) {
   }
 
   /**
-   * A process that begins: nothing is remembered but what is on disk. A write that was under way when another one was killed
-   * ends first, as if it had been killed right after: no dead process writes beside a living one.
+   * Begins a process, which remembers only what is on disk. A write of a killed process ends first, as if it had been
+   * killed right after: no dead process writes beside a living one.
    */
   async function start(): Promise<App> {
     app?.[Symbol.dispose]();
@@ -354,7 +354,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
     return started;
   }
 
-  /** A run that ends; for one that may be killed, `attempt`. */
+  /** A run that ends; use `attempt` for one that may be killed. */
   async function run(request: RunOptions = {}): Promise<RunReport> {
     const report = await attempt(request);
     if (report === 'killed') throw new Error('the process was killed');
@@ -382,12 +382,12 @@ export function createSyncTrial(options: TrialOptions = {}) {
     return attempt({ sync: name, signal });
   }
 
-  /** A command line as somebody types it, in a process of its own as far as memory goes. */
+  /** Runs a command line in a process that remembers only what is on disk. */
   async function cli(...args: string[]): Promise<CliRun> {
     return cliUntil(new AbortController().signal, ...args);
   }
 
-  /** As `cli`, and somebody ends it. */
+  /** Like `cli`, with a stop. */
   async function cliUntil(stop: AbortSignal, ...args: string[]): Promise<CliRun> {
     return runCommand(args, { LEADSHEET_CONFIG: configFile }, { ...worldOf(alive), stop });
   }
@@ -398,7 +398,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
     return (await jobs.get('prospects')!.plan(request)).report;
   }
 
-  /** Each row as header -> shown value, blank cells left out. */
+  /** Each row as header -> shown value, without blank cells. */
   function grid(): Record<string, unknown>[] {
     const [header = [], ...rows] = person.read(`'${tabTitle}'`);
     return rows.map((row) =>

@@ -1,4 +1,4 @@
-// The program as the package has it.
+// Builds the program as the package has it.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 const root = new URL('../..', import.meta.url).pathname;
 
-/** Compiled as for the package, in a folder of its own: tests that build do not get in each other's way. */
+/** Compiled as for the package, in a folder of its own, so that tests that build do not disturb each other. */
 export function buildProgram(): { readonly main: string } & Disposable {
   const folder = mkdtempSync(join(tmpdir(), 'leadsheet-built-'));
   execFileSync(process.execPath, [join(root, 'scripts', 'build.ts'), join(folder, 'dist')], { stdio: 'inherit' });

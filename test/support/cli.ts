@@ -1,3 +1,4 @@
+// Runs a command line in the process of the test.
 import { randomUUID } from 'node:crypto';
 import type { AppWorld } from '../../src/app.ts';
 import { runCli } from '../../src/cli/program.ts';

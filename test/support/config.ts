@@ -1,10 +1,11 @@
+// Loads configuration texts for tests.
 import { readConfigFile } from '../../src/app-config.ts';
 import type { Config } from '../../src/config/config.ts';
 import { ConfigError } from '../../src/config/problems.ts';
 
 export interface GivenWorld {
   readonly env?: Readonly<Record<string, string>>;
-  /** By path; anything else does not exist. */
+  /** By path; other files do not exist. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
@@ -19,7 +20,7 @@ export function load(text: string, { env = {}, files = {} }: GivenWorld = {}): C
   return readConfigFile('c.yaml', { env, readFile });
 }
 
-/** The lines that say what is wrong with a text, without the name of the file; none: it loads. */
+/** The faults of a text, a line each, without the name of the file; none: it loads. */
 export function problemsOf(text: string, world?: GivenWorld): readonly string[] {
   try {
     load(text, world);

@@ -1,4 +1,4 @@
-// CSV as RFC 4180 has it (https://www.rfc-editor.org/rfc/rfc4180): commas, quotes where they are needed, a quote doubled.
+// CSV as in RFC 4180 (https://www.rfc-editor.org/rfc/rfc4180): commas, quotes where needed, and doubled quotes.
 
 /** Lines of cells; cells may hold quotes, commas and line ends. A line end after the last line adds no line. */
 export function parseCsv(text: string): string[][] {
@@ -11,7 +11,7 @@ export function parseCsv(text: string): string[][] {
     const after = isQuoted ? end + 1 : end;
     if (text[after] === ',') {
       at = after + 1;
-      // What ends with a comma has one more cell, which is blank.
+      // A text that ends with a comma has one more cell, which is blank.
       if (at < text.length) continue;
       line.push('');
     } else at = after + (text.startsWith('\r\n', after) ? 2 : 1);
@@ -30,7 +30,7 @@ function closingQuote(text: string, from: number): number {
   }
 }
 
-/** Where a cell without quotes ends. */
+/** The end of a cell without quotes. */
 function nextOf(text: string, from: number): number {
   const found = /,|\r?\n/.exec(text.slice(from));
   return found ? from + found.index : text.length;

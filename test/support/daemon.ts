@@ -1,4 +1,4 @@
-// The daemon in-process between both stand-ins, on the real clock: what it waits for are files and schedules of a second.
+// The daemon in one process between both stand-ins, on the real clock: it waits for files and schedules of a second.
 import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,9 +11,9 @@ import { createSyncTrial, type TrialOptions } from './app.ts';
 export type LogLine = Readonly<Record<string, unknown>> & { readonly msg: string };
 
 export interface DaemonTrialOptions extends TrialOptions {
-  /** Sections of the file beside or instead of the trial's own. */
+  /** Sections of the file, beside or instead of the trial's own. */
   readonly file?: Readonly<Record<string, unknown>>;
-  /** More syncs, each over the trial's own. */
+  /** Further syncs, each over the trial's own. */
   readonly others?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Answers requests to the webhook. */
   readonly webhook?: (body: Record<string, unknown>) => Response | Promise<Response>;
@@ -49,7 +49,7 @@ export function createDaemonTrial(options: DaemonTrialOptions = {}) {
     return options.webhook ? options.webhook(body) : new Response();
   };
 
-  /** A process that begins; `stop` is its signal. */
+  /** Begins a process; `stop` is its signal. */
   async function begin(): Promise<RunningDaemon & { readonly stop: () => Promise<readonly string[]> }> {
     const stop = new AbortController();
     const config = readConfigFile(trial.configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
@@ -78,7 +78,7 @@ export function createDaemonTrial(options: DaemonTrialOptions = {}) {
   return { ...trial, begin, lines, said, alerts, stateFolder };
 }
 
-/** Waits for what has to come; says what did not. */
+/** Waits for a condition; if it does not come, the error says which. */
 export function until(what: () => unknown): Promise<unknown> {
   return vi.waitFor(
     () => {

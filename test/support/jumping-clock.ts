@@ -1,7 +1,7 @@
-// A clock that jumps to the next timer as soon as everything waits for one: pauses of a minute cost nothing.
+// A clock that jumps to the next timer when everything waits for one: pauses of a minute cost nothing.
 import { onTestFinished, vi } from 'vitest';
 
-/** Not nextTick and queueMicrotask: streams and promises go on by themselves. */
+/** Without nextTick and queueMicrotask: streams and promises go on by themselves. */
 const fakedTimers = [
   'setTimeout',
   'clearTimeout',
@@ -25,7 +25,9 @@ export function useJumpingClock(at = '2026-11-21T09:00:00Z'): void {
   void jump(() => isOver || !vi.isFakeTimers());
 }
 
-/** As the runner's own mode does it, a millisecond a jump, and without its channel of messages, which took most of the time. */
+/**
+ * Jumps a millisecond at a time, like the runner's own mode, but without its message channel, which took most of the time.
+ */
 async function jump(isOver: () => boolean): Promise<void> {
   while (!isOver()) {
     await new Promise<void>((resolve) => void realTimeout(resolve, 1));

@@ -1,7 +1,9 @@
-// The order of the files of tests: those that take long begin first, so that none runs alone at the end.
+// Orders the test files: long ones begin first, so that none runs alone at the end.
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Ten seconds and more each, the longest first. A file that is missing here begins later; nothing else depends on this. */
+/**
+ * Files of ten seconds and more, the longest first. A file that is missing here begins later; nothing else depends on this.
+ */
 const longest = [
   'test/e2e/crash.test.ts',
   'test/simulation/simulation.test.ts',
@@ -21,14 +23,14 @@ const longest = [
   'test/e2e/package.test.ts',
 ];
 
-/** The named ones, then the others as vitest sorts them: by their last duration, or by their size. */
+/** The named files, then the others as vitest sorts them: by their last duration, or by their size. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ moduleId }: TestSpecification) => {
       const index = longest.findIndex((name) => moduleId.endsWith(`/${name}`));
       return index === -1 ? longest.length : index;
     };
-    // A process is handed on from one sharing file to the next, and ends before one that does not share: those come first.
+    // A process goes from one sharing file to the next, and ends before a file that does not share: those come first.
     const sharing = ({ project }: TestSpecification) => Number(!project.config.isolate);
     // oxlint-disable-next-line unicorn/no-array-sort -- it is the sequencer's, and sorts nothing in place
     const sorted = await super.sort(files);

@@ -3,23 +3,23 @@ import type { Disk, FileStamp, OpenFile } from '../../src/state/file/disk.ts';
 import { createRandom } from '../../src/standin/service/random.ts';
 
 /**
- * A disk in memory that forgets as real ones do. What was written and not synced may be lost at a power loss, whole or by
- * blocks; names that were made, renamed or removed in a folder that was not synced since may each be kept or forgotten.
+ * A disk in memory that loses data as real ones do. After a power loss, written data that was not synced may be lost, whole
+ * or by blocks. Names that were created, renamed or removed in an unsynced folder may each be kept or lost.
  *
- *   working -> off      at the operation that was chosen, which is then half done; or by `turnOff`
- *   off     -> working  `restart`: after a kill all that was written is there, after a power loss see above
+ *   working -> off      at the chosen operation, which is then half done; or by `turnOff`
+ *   off     -> working  `restart`: after a kill, all written data is there; after a power loss, see above
  */
 export interface MemoryDisk extends Disk {
-  /** Operations so far that change something, or make it durable. */
+  /** Operations so far that change data or make it durable. */
   readonly operations: number;
   readonly isOff: boolean;
-  /** From now on. `operation` counts as `operations` does; a refusal with a `code` leaves the disk working. */
+  /** Takes effect now. `operation` counts as `operations` does; a refusal with a `code` leaves the disk working. */
   planFault(fault: Fault): void;
   turnOff(): void;
   restart(after: 'kill' | 'power loss'): void;
-  /** Every file by its path, as a process sees it. */
+  /** Every file by its path, as a process reads it. */
   files(): ReadonlyMap<string, Buffer>;
-  /** As if somebody else had written it, durably. */
+  /** Writes a file durably, as another program would. */
   put(path: string, content: Buffer): void;
 }
 
@@ -39,7 +39,7 @@ interface Inode {
 interface Folder {
   readonly entries: Map<string, Inode>;
   readonly syncedEntries: Map<string, Inode>;
-  /** Since the last sync, in order; each is kept or forgotten as a whole. */
+  /** Changes since the last sync, in order; each is kept or lost as a whole. */
   readonly unsynced: Map<string, Inode | undefined>[];
 }
 
@@ -59,7 +59,7 @@ export function createMemoryDisk(seed: number): MemoryDisk {
     throw Object.assign(new Error(`${code}: simulated, ${path}`), { code, path });
   }
 
-  /** Called before each operation; `half` is what of it happens when the disk goes off in its midst. */
+  /** Called before each operation; `half` is done if the disk goes off during it. */
   async function operate<Value>(path: string, whole: () => Value, half: () => unknown = whole): Promise<Value> {
     const now = era;
     await Promise.resolve();
@@ -169,7 +169,7 @@ export function createMemoryDisk(seed: number): MemoryDisk {
     }
   }
 
-  /** Of what was written since the last sync, any block may have reached the disk, and so may have the new length. */
+  /** Any block of the data written since the last sync may have reached the disk, and so may the new length. */
   function tear({ content, synced }: Inode): Buffer {
     if (content === synced) return content;
     const [shorter, longer] = [content.length, synced.length].toSorted((a, b) => a - b) as [number, number];
@@ -235,7 +235,7 @@ export function createMemoryDisk(seed: number): MemoryDisk {
         return [...inside.map((each) => basename(each)), ...entries.keys()];
       }),
     stat: (path) => look(path, () => stampOf(find(path))),
-    // Folders are durable at once: losing one loses no more than losing the names in it.
+    // Folders are durable at once: losing one loses the same as losing the names in it.
     mkdir: (path) =>
       operate(path, () => {
         for (let each = path; !folders.has(each); each = dirname(each)) {

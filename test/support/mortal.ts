@@ -1,5 +1,5 @@
-// Daemons that die at any step, as by kill -9: whatever was sent arrives, nothing that comes back is seen, and no file is
-// written any more. A step is a request, an answer, or a write to the state.
+// Daemons that are killed at any step, like kill -9: sent requests arrive, no answer is seen, and no file is written any
+// more. A step is a request, an answer, or a write to the state.
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type App, type AppWorld, createApp } from '../../src/app.ts';
@@ -10,11 +10,11 @@ import type { Random } from '../../src/standin/service/random.ts';
 import type { Lease, Store, SyncState } from '../../src/state/port.ts';
 
 export interface Mortal {
-  /** Beyond what the system gives, so that no real process is taken for it. */
+  /** Above the numbers of the system, so that it is never a real process. */
   readonly pid: number;
   readonly app: App;
   isDead: boolean;
-  /** Where it is to be killed in its next run; `in the call`: right before the calls that matter, between them, or after. */
+  /** When it is killed in its next run; `in the call`: right before, between or after the calls that matter. */
   dies: 'not' | 'anywhere' | 'in the call';
   /** Steps until it is killed. */
   stepsLeft: number;
@@ -75,7 +75,7 @@ export function createMortals({ random, configFile, serviceUrl, service, sheets,
     };
   }
 
-  /** The state as this daemon writes it. */
+  /** The store as this daemon writes it. */
   function storeOf(life: Life, store: Store): Store {
     const write = async <Result>(begin: () => Promise<Result>): Promise<Result> => {
       step(life);
@@ -108,7 +108,7 @@ export function createMortals({ random, configFile, serviceUrl, service, sheets,
 
   return {
     living,
-    /** From 1 on, in the order in which they were started. */
+    /** From 1 on, in the order of their start. */
     numberOf: ({ pid }: Mortal): number => pid - pidsFrom,
 
     async start(): Promise<Mortal> {
@@ -127,7 +127,7 @@ export function createMortals({ random, configFile, serviceUrl, service, sheets,
       return mortal;
     },
 
-    /** One run, to its end or the daemon's. */
+    /** One run, until it ends or its daemon is killed. */
     async run(mortal: Mortal, begin: () => Promise<RunReport>): Promise<RunReport | 'killed'> {
       mortal.stepsLeft = mortal.dies === 'anywhere' ? random.integer(1, 30) : Infinity;
       const ended = await Promise.race([begin(), mortal.died.promise]);

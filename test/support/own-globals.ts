@@ -1,5 +1,5 @@
-// Files of tests share processes. The adapter of a server replaces the global Request and Response when the server starts, and
-// does not put them back. This does, so that each file begins with those of Node.
+// Restores Node's global Request and Response at the end of each file. Files share processes, and the adapter of a server
+// replaces both globals when it starts.
 import { afterAll } from 'vitest';
 
 const own = { Request, Response };

@@ -1,5 +1,5 @@
-// A whole sync on other drivers than those of the program: the real configuration, engine and state on real files, between
-// the reference CRM and a table. Drivers are chosen here alone.
+// A whole sync on the reference CRM and a table: the real configuration, engine and state on real files. Only this file
+// chooses the drivers.
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -57,7 +57,7 @@ export function createPortsTrial(sync: Readonly<Record<string, unknown>> = {}) {
     });
   }
 
-  /** A run in a process of its own: nothing is remembered but what is on disk. */
+  /** A run in a process of its own, which remembers only what is on disk. */
   async function run(isFull = false): Promise<RunReport> {
     const world = {
       transport: (url: string, init: RequestInit) => table.answer(new Request(url, init)),
@@ -73,7 +73,7 @@ export function createPortsTrial(sync: Readonly<Record<string, unknown>> = {}) {
   }
 }
 
-/** Google Sheets over its stand-in, and what a person does there. */
+/** Google Sheets over its stand-in, and the acts of a person in it. */
 function createTable(folder: string, now: () => number, random: () => number) {
   const sheets = createSheetsStandin({
     now,
@@ -105,7 +105,7 @@ function createTable(folder: string, now: () => number, random: () => number) {
       const count = person.read(`'Prospects'!A:C`).length;
       person.paste(`'Prospects'!A${count + 1}`, [[...values]]);
     },
-    /** By the e-mail address of its row. */
+    /** Sets a cell by the e-mail address of its row. */
     set(email: string, header: keyof typeof columns, value: string) {
       const index = person.read(`'Prospects'!A:A`).findIndex(([cell]) => cell === email);
       const letter = String.fromCodePoint(65 + Object.keys(columns).indexOf(header));

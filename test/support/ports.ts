@@ -1,5 +1,5 @@
-// A sync between any driver of the service and any driver of spreadsheets, with a person at each side. The engine sees the
-// ports alone, so that what holds here holds for every pair of drivers.
+// A sync between any CRM driver and any spreadsheet driver, with a person at each side. The engine knows only the ports, so
+// that a result here holds for every pair of drivers.
 import { outreachDescription } from '../../src/crm/outreach/description.ts';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,14 +18,14 @@ import { createReferenceCrm, referenceDescription } from './reference-crm.ts';
 import { createReferenceSheets, referenceAddresses } from './reference-table.ts';
 import { useJumpingClock } from './service.ts';
 
-/** What both sides hold of somebody; '' is blank. */
+/** The fields of a person on both sides; '' is blank. */
 export interface Person {
   readonly firstName: string;
   readonly company: string;
   readonly email: string;
 }
 
-/** The service: how the program reaches it, and what somebody does there. */
+/** The CRM: how the program reaches it, and a person's acts in it. */
 export interface CrmSide {
   /** What the driver can do, for the configuration. */
   readonly description: CrmDescription;
@@ -33,24 +33,24 @@ export interface CrmSide {
   readonly world: Partial<AppWorld>;
   /** Options of the file under `crm`. */
   readonly options: Readonly<Record<string, unknown>>;
-  /** Everybody in the list of the sync, by uuid. */
+  /** Every contact in the list of the sync, by uuid. */
   people(): Readonly<Record<string, Person>>;
-  /** Answers the uuid. */
+  /** Returns the uuid. */
   add(person: Person): string;
   edit(uuid: string, changed: Partial<Person>): void;
   remove(uuid: string): void;
 }
 
-/** The spreadsheet, likewise. The tab has the columns of `headers` below, and one that is not mapped. */
+/** The spreadsheet, likewise. The tab has the columns of `headers` below, and an unmapped one. */
 export interface SheetSide {
   readonly world: Partial<AppWorld>;
   readonly addresses: SheetAddresses;
   readonly place: { readonly spreadsheet: string; readonly tab: string };
-  /** Everybody with an ID, by it. */
+  /** Every person with an ID, by ID. */
   people(): Readonly<Record<string, Person>>;
   /** Header and rows as they are. */
   grid(): readonly (readonly string[])[];
-  /** A row without an ID, below the others. */
+  /** Adds a row without an ID below the others. */
   add(person: Person): void;
   edit(id: string, changed: Partial<Person>): void;
   remove(id: string): void;

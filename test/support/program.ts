@@ -1,4 +1,4 @@
-// The program as a process of its own.
+// Runs the program as a process of its own.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
@@ -6,7 +6,10 @@ import { onTestFinished } from 'vitest';
 
 const root = new URL('../..', import.meta.url).pathname;
 const mainFromSource = join(root, 'src', 'main.ts');
-/** Where Node keeps compiled code, which halves a start: of the sources from run to run, of a built program beside it. */
+/**
+ * The folder of Node's compiled code, which halves the time of a start: for the sources it stays, for a built program it
+ * lies beside it.
+ */
 const compiledFor = (main: string) =>
   main === mainFromSource
     ? join(root, 'node_modules', '.cache', 'leadsheet-compiled')
@@ -25,7 +28,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Nothing of our own environment but PATH reaches it; at the end of the test it is gone. */
+/** Gets nothing of our environment but PATH. The end of the test ends it. */
 export function startProgram(args: readonly string[], { main = mainFromSource, env = {}, cwd }: StartOptions = {}) {
   const child = spawn(process.execPath, [main, ...args], {
     env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: compiledFor(main), ...env },

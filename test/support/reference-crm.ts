@@ -1,5 +1,5 @@
-// A second driver of the CRM's port, as small as can be: contacts in memory, and neither automations, messages nor
-// collections. It shows that the port can be implemented by something other than the outreach service.
+// The reference driver of the CRM port: contacts in memory, without automations, messages and collections. It shows that
+// another service than the outreach service can implement the port.
 import * as z from 'zod';
 import { NotFoundError } from '../../src/crm/errors.ts';
 import type {
@@ -45,7 +45,7 @@ interface Stored {
 }
 
 export interface ReferenceCrm extends Crm, Disposable {
-  /** What a person does in the CRM. */
+  /** The acts of a person in the CRM. */
   readonly person: {
     addList(name: string): string;
     addContact(list: string, values: Readonly<Record<string, string>>): string;
@@ -98,7 +98,7 @@ export function createReferenceCrm(now: () => number): ReferenceCrm {
       createdAt,
       updatedAt,
       passesFilter: true,
-      // What was never set is blank here, and not unknown.
+      // A value that was never set is blank here, and not unknown.
       values: names.map((name) => (values[name] === '' ? null : (values[name] ?? null))),
     });
     const ofEmail = ({ email = '' }: Identifiers) =>

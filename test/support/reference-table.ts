@@ -1,5 +1,5 @@
-// A second driver of the port, as small as it can be: a spreadsheet is a folder, a tab a CSV file in it. A call reads the file,
-// decides, and writes it, all in one step, so that nobody edits in between. It has no marks, no formulas and no types.
+// The reference driver of the sheets port: a spreadsheet is a folder, a tab is a CSV file. A call reads, decides and writes
+// the file in one step, so that no edit comes in between. It has no marks, no formulas and no types.
 import { createHash } from 'node:crypto';
 import { accessSync, constants, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -146,7 +146,7 @@ function openTable(spec: TableSpec): Table {
     },
     async remove(snapshot, rows, settings = {}) {
       const counts = countIds(snapshot);
-      // From the bottom up: a row that is deleted moves none of the others.
+      // From the bottom up: deleting a row moves none of the others.
       const fromBelow = rows.toSorted((a, b) => b.number - a.number);
       const outcomes = change(fromBelow, settings, (row, tab): RemoveOutcome => {
         if ((counts.get(row.id) ?? 0) > 1) return { kind: 'duplicate-id' };
@@ -258,7 +258,7 @@ function refuse(set: Readonly<Record<ColumnKey, CellInput>>, { indexByKey }: Tab
 
 type Otherwise = Extract<RowOutcome & RemoveOutcome, { kind: 'moved' | 'row-gone' | 'changed-meanwhile' }>;
 
-/** What is in the place of the row, if it is not the row as it was read. */
+/** Why the row is not the row as it was read; undefined: it is. */
 function whyNot({ number, id, cells }: Row, { lines, indexByKey }: Tab): Otherwise | undefined {
   const line = lines[number - 1] ?? [];
   const idIndex = indexByKey[idKey] ?? -1;

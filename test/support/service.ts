@@ -1,3 +1,4 @@
+// Opens the stand-in of the service and a client on it, for tests.
 import { onTestFinished } from 'vitest';
 import { Secret } from '../../src/lib/secret.ts';
 import { createBudget } from '../../src/crm/outreach/call/budget.ts';
@@ -13,8 +14,8 @@ export { useJumpingClock };
 export const token = 'the-token-of-the-tests';
 
 /**
- * The stand-in and a client on it, in-process, on a clock that jumps to the next timer whenever everybody waits: pauses of
- * a minute cost nothing, and every instant is the same in each run.
+ * The stand-in and a client in one process, on a clock that jumps to the next timer when everything waits. Pauses of a
+ * minute cost nothing, and every instant is the same in each run.
  */
 export function createService(
   switches: Partial<Switches> = {},
@@ -54,7 +55,7 @@ export function createService(
 
 type Service = ReturnType<typeof createService>;
 
-/** A list with so many contacts, created `secondsApart` each after the one before, the last one a minute ago. */
+/** A list with so many contacts. Each is created `secondsApart` after the one before, and the last one a minute ago. */
 export function seedContacts({ standin }: Service, count: number, { secondsApart = 1, list = 'Prospects EMEA' } = {}) {
   const { uuid: list_uuid } = standin.model.lists.add({ name: list });
   const first = Date.now() - 60_000 - count * secondsApart * 1_000;

@@ -1,4 +1,5 @@
-// A spreadsheet to try the adapter on: the stand-in in-process, a person at the sheet, and a clock that only waiting moves.
+// A spreadsheet for testing the adapter: the stand-in in-process, a person at the sheet, and a clock that only waiting
+// moves.
 import { type Credentials } from '../../src/sheets/google/credentials.ts';
 import { type SheetsDep, createSheets } from '../../src/sheets/google/table.ts';
 import type { Fetch } from '../../src/sheets/google/endpoint.ts';
@@ -14,7 +15,7 @@ import { UserRefreshClient } from 'google-auth-library';
 
 export const spreadsheetId = '1AbCdEfGhIjKlMnOpQrStUvWxYz-0123456789_tests';
 
-/** A small generator, so that a trial can be repeated: https://en.wikipedia.org/wiki/Linear_congruential_generator */
+/** A small generator that repeats its numbers: https://en.wikipedia.org/wiki/Linear_congruential_generator */
 function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -25,7 +26,7 @@ function createRandom(seed: number): () => number {
 
 const consent = { clientId: 'client', clientSecret: 'secret', refreshToken: 'refresh' };
 
-/** Somebody who gave consent. */
+/** The credentials of a person who gave consent. */
 export const anyCredentials: Credentials = {
   account: 'robot@demo.iam.gserviceaccount.com',
   createAuthClient: (transporterOptions) =>
@@ -56,7 +57,7 @@ export interface TrialOptions {
   readonly values?: NewTab['values'];
   readonly standin?: Partial<SheetsStandinOptions>;
   readonly client?: Partial<SheetsDep>;
-  /** Stands between the adapter and the stand-in. */
+  /** Wraps fetch between the adapter and the stand-in. */
   readonly wrapFetch?: (fetch: Fetch) => Fetch;
   readonly seed?: number;
 }
@@ -71,7 +72,7 @@ export interface Trial {
   pass(ms: number): void;
   /** Called before each request to Sheets, with its path; for edits and faults in between. */
   onRequest: (path: string) => void;
-  /** Takes the place of the stand-in for requests to Sheets. */
+  /** Replaces the stand-in for requests to Sheets. */
   reroute: Fetch;
   openTable(overrides?: Partial<TableSpec>, memory?: TableMemory): Table;
 }
@@ -157,7 +158,7 @@ export function temporaryMarks(trial: Trial): string[] {
     .map(({ id, key }) => `${key}${id}`);
 }
 
-/** Somebody else's metadata on the tab: all of the 30,000 characters that the anchors leave, but so many. */
+/** Another program's metadata on the tab: all of the 30,000 characters that the anchors leave, but so many. */
 export function fillMetadata({ file, person }: Trial, charactersLeft = 0): void {
   const used = [...file.content.metadataById.values()].reduce(
     (sum, { key, value }) => sum + key.length + (value?.length ?? 0),

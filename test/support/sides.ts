@@ -1,4 +1,4 @@
-// Both stand-ins over HTTP on free ports, and a configuration file for a program between them.
+// Serves both stand-ins over HTTP on free ports, and writes a configuration file for a program between them.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,11 +16,11 @@ export interface SidesOptions {
   /** Header and rows. */
   readonly values: readonly (readonly string[])[];
   readonly rowCount: number;
-  /** Of the one sync, in the words of the file; where its list and tab are is said here. */
+  /** Options of the one sync, in the words of the file; its list and tab are set here. */
   readonly sync: Readonly<Record<string, unknown>>;
   /** The rest of the file. */
   readonly more?: Readonly<Record<string, unknown>>;
-  /** Stands before each of them. */
+  /** Wraps each of them. */
   readonly around?: (served: Served) => Served;
 }
 
@@ -83,7 +83,7 @@ export async function createSides({ values, rowCount, sync, more = {}, around = 
     list,
     person,
 
-    /** The rows that hold anything, by header. */
+    /** The rows with content, by header. */
     rows: (): readonly Readonly<Record<string, string>>[] => {
       const [header = [], ...lines] = person.read(tab) as readonly (readonly string[])[];
       return lines
@@ -96,7 +96,7 @@ export async function createSides({ values, rowCount, sync, more = {}, around = 
     addContact: (fields: Readonly<Record<string, string>>) =>
       service.model.contacts.add({ fields: { ...fields, list_uuid: list.uuid } }),
 
-    /** What was written to either side so far. */
+    /** The writes to either side so far. */
     writes: () => {
       const inService = service.received.entries.filter(({ operation }) => !reading.has(operation ?? ''));
       return { service: inService.map(({ operation }) => operation), sheet: sheets.log.counters.writes };

@@ -1,10 +1,11 @@
+// Opens stores on a test machine, for tests of the state.
 import * as nodeDisk from 'node:fs/promises';
 import { createFileStore } from '../../src/state/file/driver.ts';
 import type { FileDriverDep } from '../../src/state/file/dep.ts';
 import { currentSchema } from '../../src/state/file/schema.ts';
 import type { Batch, HistoryLine, JsonObject, LoadedState, Notice, RunRecord, Store } from '../../src/state/port.ts';
 
-/** A machine on which processes live and die as the test says. */
+/** A machine on which the test starts and ends processes. */
 export interface TestMachine {
   readonly host: string;
   readonly startByPid: Map<number, string | null>;
@@ -21,7 +22,7 @@ export interface StateTrial {
 
 let ids = 0;
 
-/** A store as one process sees it. */
+/** A store as one process has it. */
 export function openTrial(root: string, dep: Partial<FileDriverDep> & { machine?: TestMachine; pid?: number } = {}) {
   const { machine = createMachine(), pid = 1, ...rest } = dep;
   const warnings: Notice[] = [];
@@ -51,7 +52,7 @@ export function openTrial(root: string, dep: Partial<FileDriverDep> & { machine?
   return { store, warnings } satisfies StateTrial;
 }
 
-/** One lease: load, commit each batch, give it back. */
+/** One lease: load, commit each batch, release. */
 export async function commitAll(store: Store, sync: string, batches: readonly Batch[]): Promise<LoadedState> {
   await using lease = await store.sync(sync).acquireLease();
   await lease.load();
@@ -59,7 +60,7 @@ export async function commitAll(store: Store, sync: string, batches: readonly Ba
   return lease.load();
 }
 
-/** What a load gives, as plain data and without the notices. */
+/** The loaded state as plain data, without the notices. */
 export function contentOf({ links, strays, ledger, outbox, setAside, facts, requests }: LoadedState) {
   return {
     links: Object.fromEntries(links),

@@ -1,4 +1,4 @@
-// Open conflicts, for people: the three values under each other.
+// Prints open conflicts: the three values below each other.
 import { lineText } from '../../log/printable.ts';
 import type { ConflictAnswer } from '../../operator/answers.ts';
 import { countText, valueText } from '../../operator/words.ts';

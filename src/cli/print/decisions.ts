@@ -1,4 +1,4 @@
-// Decisions of people: as they are recorded, as they wait, and as the history has them.
+// Prints decisions: when recorded, while they wait, and in the history.
 import { lineText } from '../../log/printable.ts';
 import type { DecisionAnswer, DecisionLine, RequestsAnswer } from '../../operator/answers.ts';
 import { countText, valueText } from '../../operator/words.ts';
@@ -8,12 +8,12 @@ export function requestsText({ requests }: RequestsAnswer): string {
   return requests.map(({ sync, text }) => `${sync}: ${lineText(text ?? '')}; the next run carries it out\n`).join('');
 }
 
-/** One that waits for the next run, and who made it. */
+/** A decision that waits for the next run, and who made it. */
 export function waitingText({ decision, id, text, ...origin }: DecisionAnswer): string {
   return `${decision} ${lineText(text ?? id)} (${whoText(origin)})`;
 }
 
-/** One that a run took up, with who made it and what they saw. */
+/** A decision that a run took up, with who made it and what they saw. */
 export function takenText({ decision, id, contact, text, seen, ...line }: DecisionLine): string {
   const what = contact === null || (text?.includes(id) ?? false) ? '' : `  ${lineText(id)}`;
   const saw = seen ? `; saw ${seenText(seen)}` : '';

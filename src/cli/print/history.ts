@@ -1,4 +1,4 @@
-// One line of the history, or of the ledger, for people.
+// Prints one line of the history, or of the ledger.
 import { lineText } from '../../log/printable.ts';
 import type { ChangeLine, DecisionLine, EnrolmentLine } from '../../operator/answers.ts';
 import { valueText } from '../../operator/words.ts';
@@ -29,7 +29,7 @@ const stateWords: Readonly<Record<EnrolmentLine['state'], string>> = {
   cancelling: 'cancelling from',
 };
 
-/** One entry of the ledger, for people. */
+/** One entry of the ledger. */
 export function enrolmentText(line: EnrolmentLine): string {
   const { time, sync, contact, state, name, automation, run, message } = line;
   const words = [stateWords[state], name ?? automation, run && `(${run})`, message && `: ${message}`].filter(Boolean);

@@ -1,7 +1,7 @@
-// How things look in a terminal.
+// Helpers for printing to a terminal: columns, instants, answers.
 import { lineText } from '../../log/printable.ts';
 
-/** Columns under each other, two spaces apart; the last one as long as it is. */
+/** Aligns columns, two spaces apart; the last column is not cut. */
 export function columnsText(rows: readonly (readonly string[])[], indent = ''): string {
   const widths: number[] = [];
   for (const row of rows) {
@@ -15,7 +15,7 @@ export function columnsText(rows: readonly (readonly string[])[], indent = ''): 
     .join('');
 }
 
-/** `2026-11-21 09:00:00Z`: to the second, in UTC, as the history and the log have it. */
+/** `2026-11-21 09:00:00Z`: to the second, in UTC, as in the history and the log. */
 export function timeText(iso: string): string {
   return `${iso.slice(0, 19).replace('T', ' ')}Z`;
 }
@@ -25,7 +25,7 @@ export function recordText(contact: string | null, row: number | null): string {
   return parts.filter(Boolean).join(', ') || 'the sync';
 }
 
-/** The answer of a command: for people, or whole with --json. */
+/** Prints the answer of a command as text, or as JSON with --json. */
 export function printAnswer<Answer>(
   answer: Answer,
   toText: (answer: Answer) => string,

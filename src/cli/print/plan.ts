@@ -1,4 +1,4 @@
-// What a run would do, for people: by what is done, record by record, field by field.
+// Prints a plan: by operation, record by record, field by field.
 import type { KindWords } from '../../engine/kind.ts';
 import { kinds } from '../../engine/kinds.ts';
 import type { PlanReport } from '../../engine/report.ts';
@@ -11,7 +11,7 @@ import { columnsText, recordText } from './lines.ts';
 import { problemToAnswer } from '../../operator/problems.ts';
 import { problemsText } from './run.ts';
 
-/** Of each group, but for deletes and what is sent, which are all shown. */
+/** Of each group. Deletes and messages are all shown. */
 const recordsShown = 20;
 
 interface Group {
@@ -84,8 +84,8 @@ function changeText(change: Change, headerOf: (field: string) => string): string
 }
 
 /**
- * In full: nobody takes it back. Further lines of a text stand behind a bar, so that none of them looks like one of the plan;
- * names are of one line, whatever they hold.
+ * Prints a message in full, because it cannot be taken back. Further lines of a text stand behind a bar, so that none looks
+ * like a line of the plan. Names are printed on one line.
  */
 function messageText({ row, to, from, fields }: Change & { op: 'send' }, headerOf: (field: string) => string): string {
   const parts = fields.filter(({ field }) => field !== 'lead_uuid' && field !== 'sender_profile_uuid');

@@ -1,15 +1,15 @@
-// How far a run is: one line that is rewritten where a person looks on, a line now and then elsewhere.
+// Prints the progress of a run: one rewritten line in a terminal, a line now and then elsewhere.
 import type { EngineEvent, Step } from '../../engine/events.ts';
 import { wipeLine } from '../../log/printable.ts';
 import type { Output } from '../world.ts';
 
 export interface Progress {
   show(event: Extract<EngineEvent, { type: 'progress' }>): void;
-  /** Before anything else is printed, and at the end. */
+  /** Called before other output, and at the end. */
   clear(): void;
 }
 
-/** Often enough to look alive; rarely enough not to flicker, and not to fill a log. */
+/** A terminal line changes often and does not flicker; a log is not filled. */
 const terminalMs = 100;
 const plainMs = 10_000;
 

@@ -1,4 +1,4 @@
-// What a run came to, for people.
+// Prints the result of a run.
 import { kinds } from '../../engine/kinds.ts';
 import type { RunReport, Stopped } from '../../engine/report.ts';
 import { withRule } from '../../engine/rule-words.ts';
@@ -64,11 +64,11 @@ export function stoppedText({ left, done }: Stopped): string {
   return `stopped before all of it was begun: ${left} left, ${done} done; the next run does the rest`;
 }
 
-/** More than that nobody reads at a terminal. */
+/** More than a person reads at a terminal. */
 const urgentShown = 50;
 const harmlessShown = 5;
 
-/** What needs a person first; what to do stands once for each kind. */
+/** Problems in order of urgency. The advice stands once for each kind. */
 export function problemsText(problems: readonly ProblemAnswer[]): string {
   const urgent = problems.filter((each) => each.needs_somebody);
   const harmless = problems.filter((each) => !each.needs_somebody);

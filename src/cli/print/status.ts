@@ -1,4 +1,4 @@
-// How each sync, feed and outbox stands, for people.
+// Prints how each sync, feed and outbox stands.
 import { lineText } from '../../log/printable.ts';
 import type { StandingAnswer, StatusAnswer } from '../../operator/answers.ts';
 import { countText } from '../../operator/words.ts';
@@ -37,7 +37,7 @@ function heldText({ name, held_run: run, held_reasons: reasons, held_what: what 
   return `${why}  to let it through: leadsheet approve ${name} --run ${run}\n`;
 }
 
-/** More than that nobody reads at a terminal. */
+/** More than a person reads at a terminal. */
 const decisionsShown = 20;
 
 function decisionsText(decisions: StandingAnswer['decisions']): string {

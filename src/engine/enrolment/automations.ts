@@ -1,4 +1,4 @@
-// The automations there are, as far as rows wish for any.
+// Reads the automations of the service, if a row names one.
 import { nearestWord } from '../../lib/nearest.ts';
 import { automationsOf } from '../sync/context.ts';
 import { AuthenticationError, ServiceError } from '../../crm/errors.ts';
@@ -10,14 +10,14 @@ import { scanCall } from '../read-calls.ts';
 
 export type Wishing = Pick<PlanInput, 'automations' | 'automationsUnread' | 'nearestAutomations'>;
 
-/** How long a list of automations is relied on between full scans; what was archived since is refused by the service. */
+/** How long a list of automations is used between full scans. The service refuses an automation that was archived since. */
 const knownMs = 300_000;
-/** For a name that is not in it: somebody may just have made that automation. */
+/** The same if a name is not in the list: the automation may be new. */
 const knownForUnknownMs = 30_000;
 
 /**
- * Read only where a cell names one: by every page, and again at full scans, after five minutes, or for a name nobody has.
- * A failure is told, and nobody is enrolled; the rest of the run goes on (L4).
+ * Reads every page of automations, if a cell names one: at full scans, after five minutes, or for an unknown name. If
+ * reading fails, the failure is reported and no contact is enrolled; the rest of the run goes on (L4).
  */
 export async function readAutomations(context: RunContext, rows: PlanInput['sheet']['rows']): Promise<Wishing> {
   const texts = new Set(rows.flatMap(({ wish }) => (wish === undefined || normalText(wish) === '' ? [] : [wish])));
@@ -40,7 +40,7 @@ function relied({ session, request, now }: RunContext, texts: ReadonlySet<string
   return ageMs < (isAllKnown ? knownMs : knownForUnknownMs) ? known.list : undefined;
 }
 
-/** A list that is not whole is none: of two automations of one name the other may be missing. */
+/** Reads the list whole, or fails: an automation that is missing may have the same name as one that is there. */
 async function listAutomations(context: RunContext): Promise<readonly Automation[] | string> {
   const { session, now } = context;
   const at = now();

@@ -1,4 +1,4 @@
-// E2, E3: the two calls that enrol. The intent is written down before each, and after it what came of it.
+// The two calls that enrol (E2, E3). The intent is stored before each call, and the outcome after it.
 import { AuthenticationError, isRefusal, OutcomeUnknownError, ServiceError } from '../../crm/errors.ts';
 import { automationsOf } from '../sync/context.ts';
 import type { Contact } from '../../crm/port.ts';
@@ -16,13 +16,13 @@ import { editCall, isUnbegun } from '../stop.ts';
 import type { CreateEnrolled, Due, Enrol } from './due.ts';
 import type { LedgerBook, Newcomer } from './ledger.ts';
 
-/** What came of a call. */
+/** The result of a call. */
 export interface Called {
   readonly outcome: Outcome;
-  /** What its row is told. */
+  /** The sentence for the row. */
   readonly text: string;
   readonly problem?: Problem;
-  /** The token was refused: nothing more can be asked (W6). */
+  /** The service refused the token: no further call can succeed (W6). */
   readonly stop?: AuthenticationError;
 }
 
@@ -30,23 +30,23 @@ interface CallsDep {
   readonly book: LedgerBook;
   readonly scope: Pulled['scope'];
   readonly rowByNumber: ReadonlyMap<number, RowRecord>;
-  /** Of an automation, by its uuid. */
+  /** The name of an automation, by its uuid. */
   readonly nameOf: (automation: string) => string;
 }
 
-/** An hour ago is when the cap forgets; older instants are of no use to anybody. */
+/** The cap counts one hour; older instants have no use. */
 const callsKeptMs = 3_600_000;
 
-/** Throws what is not of the service, and AuthenticationErrors of calls that nothing has to be told of. */
+/** Throws errors that are not the service's. Throws an AuthenticationError if the call left nothing to report. */
 export function createCalls(context: RunContext, { book, scope, rowByNumber, nameOf }: CallsDep) {
   const { crm, contacts, shape, run, config } = context;
   return {
-    /** Undefined: not begun, because the end was asked for, and the ledger is as it was before (W8). */
+    /** Undefined: the call did not begin because the run was stopped. The ledger is as it was before (W8). */
     make: (change: Due): Promise<Called | undefined> =>
       change.op === 'create' ? createEnrolled(change) : addContact(change),
   };
 
-  /** E2: an existing contact. */
+  /** E2: enrols an existing contact. */
   async function addContact(change: Enrol): Promise<Called | undefined> {
     const { uuid, automation } = change;
     const name = nameOf(automation);
@@ -83,7 +83,7 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
       if (isRefusal(error)) {
         return settle({ state: 'refused', at: now, run, name, message, calls: earlier }, { kind: 'refused', message });
       }
-      // Surely not carried out: it keeps its place.
+      // The call was certainly not carried out: the wish keeps its place.
       const since = known?.state === 'waiting' ? known.at : at;
       const called = await settle(
         { state: 'waiting', at: since, run, name, calls: earlier },
@@ -93,7 +93,7 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
     }
   }
 
-  /** E2: created and enrolled in one call, and then found. */
+  /** E2: creates and enrols a contact in one call, then finds it. */
   async function createEnrolled(change: CreateEnrolled): Promise<Called | undefined> {
     const { key, enrol: automation } = change;
     const row = rowByNumber.get(change.row ?? 0)!;
@@ -142,7 +142,7 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
     }
   }
 
-  /** Surely not carried out: as it was before. */
+  /** Restores the ledger: the call was certainly not carried out. */
   async function withdraw({ key }: CreateEnrolled, known: Newcomer | undefined): Promise<void> {
     await (known ? book.intend(key, known) : book.close(key));
   }
@@ -161,10 +161,10 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
   }
 
   async function skipped(change: CreateEnrolled, newcomer: Newcomer): Promise<Called> {
-    // The call before this one may have come through late: then it was that one that made the contact.
+    // The call before this one may have succeeded late, and may have created the contact.
     if (newcomer.isRepeated) {
       const called = await unknown(change, newcomer, 'an earlier call may have been carried out');
-      // Nobody is there by what was sent: the service goes by another key, and means somebody else.
+      // No contact has these identifiers: the service matched another contact by another key.
       if (called.outcome.kind !== 'failed') return called;
     }
     await book.close(change.key);
@@ -172,7 +172,7 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
     return { outcome: { kind: 'moved', message }, text: 'skipped: already a contact' };
   }
 
-  /** W4, E3: only that the contact does not exist proves that nothing happened. */
+  /** W4, E3: a call of unknown outcome. Only a contact that does not exist proves that nothing happened. */
   async function unknown(change: CreateEnrolled, newcomer: Newcomer, message: string): Promise<Called> {
     const { key, enrol: automation } = change;
     const entry: LedgerEntry = {

@@ -1,4 +1,4 @@
-// The changes of a plan that enrol somebody.
+// The changes of a plan that enrol a contact.
 import type { Change } from '../../sync/change.ts';
 
 export type Enrol = Extract<Change, { op: 'enrol' }>;

@@ -1,5 +1,5 @@
-// E1 to E5, carried out: who is due is looked at once more, the intent is written down, the call is made, and what came of
-// it is written down. Calls are made two at a time, so that a crash leaves two of unknown outcome and not a hundred.
+// Carries out enrolments (E1-E5): read again, store the intent, call, store the outcome. Two calls run at a time: a crash
+// leaves two unknown outcomes, not a hundred.
 import { type Change, type Problem, problem } from '../../sync/change.ts';
 import { vetoOf } from '../../sync/enrolment/veto.ts';
 import { readWish } from '../../sync/enrolment/wish.ts';
@@ -22,21 +22,20 @@ import type { Journal } from '../sync/commit.ts';
 export interface Enrolled {
   readonly outcomes: Map<Change, Outcome>;
   readonly problems: readonly Problem[];
-  /** The result column after it, by row number. */
+  /** The result column after the enrolment, by row number. */
   readonly results: ReadonlyMap<number, string>;
-  /** Looked at, and not carried out for a reason that `problems` names. */
+  /** Changes that were not carried out, for a reason that `problems` names. */
   readonly held: ReadonlySet<Change>;
 }
 
-/** Looked at once more in one go: as many as one search shows. */
+/** Contacts that are read again together: one search returns so many. */
 const batchSize = 100;
-/** Calls between two lines of the history: a crash loses no more of it; the ledger has them all. */
+/** Calls between two batches of history lines. A crash loses at most so many lines; the ledger has them all. */
 const journalSize = 10;
 
 /**
- * Before anything is sent: the wishes that are seen for the first time, what the rows prove, and that the ledger is to be
- * relied on from now on. Should the process die among the calls, contacts of its own making do not pass for contacts that
- * were there before the state (E6, L10).
+ * Before any call, stores the wishes that are new, what the rows prove, and that the ledger is complete from now on. After
+ * a crash among the calls, contacts that this run created are then not taken for older ones (E6, L10).
  */
 export async function noteWishes(
   book: LedgerBook,
@@ -52,8 +51,8 @@ export async function noteWishes(
 }
 
 /**
- * `cancelled`: what became of the cancels of this run. A changed wish is cancelled first, and waits while that did not
- * succeed (E5). The ledger has each call before and after it, the journal every few (L10, L12).
+ * `cancelled`: outcomes of this run's cancels. A changed wish waits until its cancel has succeeded (E5). The ledger has
+ * each call before and after it; the history gets lines every few calls (L10, L12).
  */
 export async function enrolInCrm(
   context: RunContext,
@@ -98,7 +97,7 @@ export async function enrolInCrm(
     }
   }
 
-  /** W5: the ledger says when it is tried again. */
+  /** W5: the ledger says when the cancel is tried again. */
   async function noteRefusedCancel(uuid: string, automation: string, message: string): Promise<void> {
     const entry = book.entry(uuid, automation);
     if (!entry) return;
@@ -123,7 +122,7 @@ export async function enrolInCrm(
       }
     };
     const workers = await Promise.allSettled([work(), work()]);
-    // Also when the token was refused meanwhile (W6): what came through before did happen.
+    // Also if the token was refused meanwhile (W6): earlier calls did succeed.
     const results = few.flatMap((change) => (outcomes.has(change) ? [[change, outcomes.get(change)!] as const] : []));
     if (results.length > 0) await journal.crm(new Map(results));
     for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
@@ -143,7 +142,7 @@ export async function enrolInCrm(
     emit({ type: 'progress', sync: config.name, step: 'crm', done: outcomes.size, total: due.length });
   }
 
-  /** E4, W3: does anything that was not known when this was planned speak against it? */
+  /** E4, W3: why new knowledge forbids the enrolment; undefined: it may go on. */
   function whyNot(change: Due, look: Look): Hold | undefined {
     if (look.kind === 'failed') return { kind: 'failed', rule: 'W3', reason: look.message };
     const planned = rowByNumber.get(change.row ?? 0);
@@ -166,7 +165,7 @@ export async function enrolInCrm(
     held.add(change);
     problems.push(problem(kind, { uuid: change.uuid, row: change.row }, rule, `enrolment ${sentence}`));
     tell(change, automationOf(change), sentence);
-    // A contact that is not to be enrolled is one all the same: the next run makes it.
+    // The contact is not enrolled, but it is still a contact: the next run creates it.
   }
 
   function tell({ row }: Change, automation: string, text: string): void {
@@ -189,7 +188,7 @@ const notHere: Hold = {
 };
 const gone: Hold = { kind: 'waiting', rule: 'W3', reason: 'the contact is not found, is looked at in the next run' };
 
-/** What was planned to be told, with what became of it in its place. */
+/** The planned sentences, with the outcome in place of the plan. */
 function withTold(
   planned: ReadonlyMap<number, readonly WishResult[]>,
   told: ReadonlyMap<number, readonly WishResult[]>,

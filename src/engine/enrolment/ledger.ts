@@ -1,5 +1,5 @@
-// E3: what is written down before a call that must not be made twice, and what is written down after it. Every method
-// returns once a power loss could not undo it; only then is the next step taken.
+// The ledger book (E3): what is stored before a call that must not be made twice, and after it. Every method returns once
+// its data survives a power loss. Only then does the next step begin.
 import type { Lease } from '../../state/port.ts';
 import {
   callsOf,
@@ -13,21 +13,21 @@ import { asStored, asStoredRecord } from '../stored/json.ts';
 import type { Identifiers } from '../../crm/port.ts';
 
 /**
- * A contact that is created and enrolled in one call, by `rowKey` of its row while its uuid is not known:
+ * A contact that one call creates and enrols, by `rowKey` of its row until its uuid is known:
  *
- *   intended -> added      the service said yes; the uuid is still to be found
+ *   intended -> added      the service accepted the call; the uuid is not found yet
  *            -> absent     no answer, and the contact does not exist: the call may be made again (E3)
- *            -> gone       refused, skipped, or its uuid was found and the ledger has it
- *   absent   -> intended   made again; should the first call have been late, the second is skipped by the service
+ *            -> gone       refused or skipped, or the uuid was found and the ledger has it
+ *   absent   -> intended   the call is made again; if the first call was only late, the service skips the second
  */
 export interface Newcomer extends InFlight {
   readonly state: 'intended' | 'added' | 'absent';
   readonly run: string;
-  /** Of the automation, for people. */
+  /** The name of the automation, for people. */
   readonly name: string;
-  /** By what the contact is looked up. */
+  /** The identifiers by which the contact is looked up. */
   readonly identifiers: Identifiers;
-  /** An earlier call of unknown outcome preceded this one. */
+  /** An earlier call for this row has an unknown outcome. */
   readonly isRepeated?: true;
 }
 
@@ -35,19 +35,19 @@ export interface LedgerBook {
   entry(uuid: string, automation: string): LedgerEntry | undefined;
   newcomer(rowKey: string): Newcomer | undefined;
   /**
-   * null: forgotten. `doneRequests`: what asked for it, carried out with this, or a crash would have it done again.
-   * `isTrusted`: from now on nothing is missing from the ledger (E6).
+   * null: the entry is deleted. `doneRequests`: the requests that this carries out, in the same commit, so that a crash
+   * does not repeat them. `isTrusted`: from now on the ledger is complete (E6).
    */
   put(
     entries: ReadonlyMap<string, LedgerEntry | null>,
     doneRequests?: readonly string[],
     isTrusted?: boolean,
   ): Promise<void>;
-  /** Before the call. */
+  /** Stores the intent, before the call. */
   intend(rowKey: string, newcomer: Newcomer): Promise<void>;
-  /** After it; with `entry`, what the ledger has from now on in its place. */
+  /** Closes the intent, after the call. `entry`: what the ledger has in its place. */
   close(rowKey: string, entry?: readonly [string, LedgerEntry]): Promise<void>;
-  /** Every entry about a contact that may be in an automation: it was taken out of all, or of this one. */
+  /** Marks each entry of the contact that may be in an automation: it was taken out of all (null), or of this one. */
   cancelled(uuid: string, automation: string | null, at: number, run: string): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// E4: both sides, once more, just before the calls that enrol.
+// Reads both sides once more, just before the calls that enrol (E4).
 import { AuthenticationError, ServiceError } from '../../crm/errors.ts';
 import type { Contact } from '../../crm/port.ts';
 import { SheetsError } from '../../sheets/errors.ts';
@@ -13,12 +13,12 @@ export type Look =
   | {
       readonly kind: 'seen';
       readonly contacts: ReadonlyMap<string, Contact>;
-      /** The row of a change as it is now; undefined: it is gone, or no longer what was planned for. */
+      /** The row of a change as it is now; undefined: it is gone, or differs from the planned row. */
       readonly rowOf: (change: Due, planned: RowRecord) => RowRecord | undefined;
     }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** A look that fails holds these, and not the run (L4). */
+/** Reads again. A failed reading holds these changes and does not end the run (L4). */
 export async function lookAgain(context: RunContext, snapshot: Snapshot, batch: readonly Due[]): Promise<Look> {
   const uuids = batch.flatMap((change) => (change.op === 'enrol' ? [change.uuid!] : []));
   try {
@@ -41,7 +41,7 @@ export async function lookAgain(context: RunContext, snapshot: Snapshot, batch: 
     const byValues = new Map(records.map((row) => [row.values, row]));
     return (change, planned) => {
       if (planned.id !== '') return byId.get(planned.id);
-      // Without an ID a row is known by what it holds.
+      // A row without an ID is identified by its values.
       const row = byValues.get(planned.values);
       return row?.id === '' || row?.id === change.uuid ? row : undefined;
     };

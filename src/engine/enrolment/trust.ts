@@ -1,4 +1,4 @@
-// E6: whether the ledger is to be relied on, and what waits for a person to say so.
+// Decides whether the ledger is trusted, and which enrolments wait for an approval (E6).
 import { nothingPlanned } from '../report.ts';
 import type { Facts } from '../stored/facts.ts';
 import { type HeldPlan, heldPlan } from '../held.ts';
@@ -6,13 +6,13 @@ import type { RunContext } from '../sync/context.ts';
 import type { Decided } from '../sync/decide.ts';
 import { withRule } from '../rule-words.ts';
 
-/** What `approve` lets through, and whether the ledger is to be relied on from now on. */
+/** The facts about the ledger: what `approve` lets through, and whether the ledger is trusted from now on. */
 export function wishFacts(
   { run }: Pick<RunContext, 'run'>,
   known: Facts['held'],
   { counts, isLedgerTrusted }: Decided['plan'],
 ): { readonly isLedgerTrusted: boolean; readonly held?: HeldPlan | null } {
-  // What was held goes on by itself once its cause went away (G4).
+  // A held run goes on by itself when its cause is gone (G4).
   const { enrolments } = counts;
   if (isLedgerTrusted || enrolments === 0) return { isLedgerTrusted, ...(known && { held: null }) };
   const planned = { ...nothingPlanned, enrolments };

@@ -1,4 +1,4 @@
-// What a plan needs to know of wishes besides the rows: the automations, and what became of calls that were cut short.
+// Reads what a plan needs about wishes besides the rows: the automations, and the outcomes of interrupted calls.
 import type { Lease } from '../../state/port.ts';
 import { type Answers, noAnswers } from '../../sync/input.ts';
 import { readAutomations } from './automations.ts';
@@ -13,7 +13,7 @@ export interface WishesRead {
   readonly answers: Answers;
 }
 
-/** Without a lease nothing is written. A sync that enrols nobody is passed through. */
+/** Without a lease nothing is written. For a sync without enrolment nothing is done. */
 export async function readWishes(
   context: RunContext,
   recalled: Memory,

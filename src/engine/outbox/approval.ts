@@ -1,4 +1,4 @@
-// P6: messages that wait for an approval, because the ledger that would know them was not there.
+// Messages that wait for an approval because the ledger that would know them is missing (P6).
 import { withRule } from '../rule-words.ts';
 import type { Change, Problem } from '../../sync/change.ts';
 import type { Facts } from '../stored/facts.ts';
@@ -8,7 +8,7 @@ import { type HeldPlan, heldPlan } from '../held.ts';
 import { nothingPlanned } from '../report.ts';
 import type { Asking } from './questions.ts';
 
-/** What `approve` has to name; undefined: nothing waits. */
+/** The run that `approve` names; undefined: nothing waits. */
 export function heldMessages(
   known: Facts['held'],
   run: string,
@@ -21,7 +21,9 @@ export function heldMessages(
   ]);
 }
 
-/** P6: what an approval would let through. What not even then is sent says why, rather than that it is held. */
+/**
+ * P6: the messages that an approval would let through. A message that is not sent even then says why, instead of "held".
+ */
 export async function previewApproval(
   asking: Asking,
   judged: OutboxInput,

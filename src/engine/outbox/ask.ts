@@ -1,4 +1,4 @@
-// What an outbox asks the service: who may send, who is to get it, and what became of what was sent.
+// Asks the service for sender profiles, recipients and the deliveries of sent messages.
 import type { CrmCall, Delivery, Messages, Recipient } from '../../crm/port.ts';
 import { contentText, type Message, watchOf } from '../../sync/outbox/message.ts';
 import type { RecipientAnswer, Sender } from '../../sync/outbox/input.ts';
@@ -7,12 +7,15 @@ import { RunFailed } from '../errors.ts';
 import { digest } from './digest.ts';
 import { messagesOf, type OutboxRun } from './context.ts';
 
-/** Somebody waits for it, and it may still be given up. */
+/** Goes ahead of scans, and ends when the run is stopped. */
 function askCall({ request }: OutboxRun) {
   return { signal: request.signal, priority: 'edit' as const };
 }
 
-/** Every sender profile there is. Throws ServiceErrors, and RunFailed where not all could be listed: a label may be another's too. */
+/**
+ * Reads every sender profile. Throws ServiceErrors; throws RunFailed if the list is not whole, because a missing profile
+ * may have the same label.
+ */
 export async function listSenders(messages: Messages, call: CrmCall): Promise<readonly Sender[]> {
   const { senders, notice } = await messages.senders(call);
   if (notice !== undefined) throw new RunFailed(`the sender profiles were not all read: ${notice}. Nothing is sent`);
@@ -23,7 +26,7 @@ export function askSenders(context: OutboxRun): Promise<readonly Sender[]> {
   return listSenders(messagesOf(context), askCall(context));
 }
 
-/** P4, fresh: uuids many a call, addresses one a call. Throws ServiceErrors. */
+/** P4: reads recipients afresh: many uuids a call, one address a call. Throws ServiceErrors. */
 export async function askRecipients(
   context: OutboxRun,
   wanted: readonly string[],
@@ -36,7 +39,7 @@ export async function askRecipients(
   for (const uuid of uuids) answers.set(uuid, toAnswer(found.get(uuid)));
   for (const email of wanted.filter((each) => each.includes('@'))) {
     const recipient = await messages.recipientByEmail(email, call);
-    // Whoever is answered has to be the one who was asked for (L9).
+    // The contact in the answer must be the one that was asked for (L9).
     const isAsked = recipient?.emails.some((each) => normalEmail(each) === email);
     answers.set(email, toAnswer(isAsked ? recipient : undefined));
   }
@@ -47,21 +50,21 @@ function toAnswer(recipient: Recipient | undefined): RecipientAnswer {
   return recipient ? { kind: 'here', uuid: recipient.uuid, name: recipient.name } : { kind: 'none' };
 }
 
-/** Clocks of one service differ by no more. */
+/** The most by which the clocks of one service differ. */
 const slackMs = 60_000;
-/** A bounce is no hurry. */
+/** Bounces are not urgent. */
 const bouncesEveryMs = 3_600_000;
 
 export interface Deliveries {
-  /** Messages of which there is news, by row ID. */
+  /** Messages with news, by row ID. */
   readonly heard: ReadonlyMap<string, Message>;
-  /** Why a message that was watched may be listed and was not seen, for people. */
+  /** Why a watched message may be listed and was not seen, for people. */
   readonly notice?: string;
 }
 
 /**
- * P5: what the listing has to say of these messages, newest first and no further than it has to be read; none are asked for
- * where nothing can have changed. An unknown outcome is known once its message is there (P3). Throws ServiceErrors.
+ * P5: reads the deliveries of these messages, newest first, and no further back than needed. Asks for none if no status can
+ * have changed. An unknown outcome is known once its message is listed (P3). Throws ServiceErrors.
  */
 export async function askDeliveries(
   context: OutboxRun,
@@ -96,7 +99,7 @@ export async function askDeliveries(
   const heard = new Map([...found].filter(([id, message]) => messages.get(id) !== message));
   return found.size < watched.length && missing !== undefined ? { heard, notice: missing } : { heard };
 
-  /** The same words to the same contact, not earlier than the call. */
+  /** The delivery has the same text for the same contact, and is not earlier than the call. */
   function unknownIn({ contact, at: created, content }: Delivery): string | undefined {
     if (unknown.length === 0 || contact === undefined || created === undefined) return undefined;
     const key = digest(contentText(contact, content));

@@ -1,4 +1,4 @@
-// Rows sent in small batches: ask both sides, judge, send one after the other, and read the tab again.
+// Sends rows in small batches: ask both sides, judge, send one row after the other, read the tab again.
 import { AuthenticationError, ServiceError } from '../../crm/errors.ts';
 import { type Change, type Problem, problem } from '../../sync/change.ts';
 import type { OutboxInput } from '../../sync/outbox/input.ts';
@@ -12,26 +12,28 @@ import type { SavedMessages } from './saved.ts';
 import { sendOne } from './send.ts';
 import { readAgain } from './tab.ts';
 
-/** Rows judged on one look at both sides, and then sent one after the other: what a person changes meanwhile is seen soon. */
+/**
+ * Rows that are judged on one reading of both sides and then sent in turn. A small number notices a person's edits soon.
+ */
 const batchMax = 10;
 
 export interface Batches {
   readonly memory: OutboxMemory;
   readonly tab: OutboxTab;
-  /** As the first plan has it. */
+  /** As in the first plan. */
   readonly isTrusted: boolean;
-  /** Left out: all that is due is sent. */
+  /** Left out: all due rows are sent. */
   readonly saved: SavedMessages | undefined;
 }
 
 export interface BatchesSent {
-  /** As it was read last. */
+  /** The tab as it was read last. */
   readonly tab: OutboxTab;
-  /** What is left to tell the rows, now that nothing more is sent. */
+  /** What remains to be written into the rows after the last message. */
   readonly plan: OutboxPlan;
   readonly outcomes: ReadonlyMap<Change, Outcome>;
   readonly problems: readonly Problem[];
-  /** The token was refused: no other call would do better (W6). */
+  /** The service refused the token: no further call can succeed (W6). */
   readonly stop?: AuthenticationError;
 }
 
@@ -52,7 +54,7 @@ export async function sendBatches(
   const inputNow = (batch: number): OutboxInput => ({
     ...inputOf(context, memory, { ...tab, isIdColumnLost: false }),
     messages: book.messages,
-    // Carried out with the first plan: said again it would be done again.
+    // The first plan carried the retries out; a second time would send again.
     retried: new Map(),
     isTrusted,
     tried,
@@ -66,7 +68,7 @@ export async function sendBatches(
       const chosen = saved ? saved.choose(plan.due) : plan.due;
       if (chosen.length === 0) break;
       for (const due of chosen) {
-        // W8: what was begun is finished, and nothing is begun after the end was asked for.
+        // W8: a message in flight is finished; none begins after the stop.
         if (signal.aborted || stop) break;
         const sent = await sendOne(context, book, due);
         if (!sent.outcome) break;
@@ -78,7 +80,7 @@ export async function sendBatches(
       if (!signal.aborted) tab = await readAgain(context, tab);
     }
   } catch (error) {
-    // What was sent is told in its row all the same; nothing more is.
+    // Sent messages are still written into their rows; nothing else is.
     if (!(error instanceof ServiceError) && !signal.aborted) throw error;
     if (error instanceof AuthenticationError) stop = error;
     else if (!signal.aborted)

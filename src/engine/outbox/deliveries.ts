@@ -1,4 +1,4 @@
-// What became of messages that were sent, and of calls that a run began and did not see answered.
+// Finds out what happened to messages that were sent, and to calls of unknown outcome.
 import { AuthenticationError, ServiceError } from '../../crm/errors.ts';
 import { type Change, type Problem, problem } from '../../sync/change.ts';
 import { changeLines } from '../history.ts';
@@ -8,7 +8,7 @@ import type { OutboxRun, OutboxTab } from './context.ts';
 import { inTab } from './input.ts';
 import { asUnknown, type OutboxBook } from './ledger.ts';
 
-/** P3, L12: of a call that an earlier run began and did not see answered, the outcome is unknown. */
+/** P3, L12: a call that an earlier run began, without a stored outcome, has an unknown outcome. */
 export async function recoverUnknown(context: OutboxRun, book: OutboxBook): Promise<void> {
   const unknown = asUnknown(book.messages);
   if (unknown.size === 0) return;
@@ -21,7 +21,7 @@ export async function recoverUnknown(context: OutboxRun, book: OutboxBook): Prom
   await book.settle(unknown, lines);
 }
 
-/** P5: statuses, and outcomes that were unknown. A failed listing does not stop sending. */
+/** P5: reads statuses, and settles unknown outcomes. A failed listing does not stop sending. */
 export async function seeDeliveries(context: OutboxRun, book: OutboxBook, tab: OutboxTab): Promise<readonly Problem[]> {
   try {
     const { heard, notice } = await askDeliveries(context, inTab(tab, book.messages), book.messages);
@@ -38,12 +38,12 @@ export async function seeDeliveries(context: OutboxRun, book: OutboxBook, tab: O
   }
 }
 
-/** L12: a message that was watched may be in what was not listed. */
+/** L12: a watched message may be in the part that was not listed. */
 export function unlisted(notice: string | undefined): readonly Problem[] {
   return notice === undefined ? [] : [incomplete('deliveries', `statuses may be old: ${notice}`)];
 }
 
-/** Its fields stand in the history already. */
+/** The history already has the fields of the message. */
 function lateChange(uuid: string | null, reason: string): Change {
   return { side: 'crm', op: 'send', uuid, row: null, fields: [], rule: 'P3', reason, to: '', from: '' };
 }

@@ -1,3 +1,4 @@
+// Makes the digests by which an outbox compares messages without storing their text.
 import { createHash } from 'node:crypto';
 
 /** 128 bits: two different messages have two digests, and a ledger of thousands stays small. */

@@ -1,11 +1,11 @@
-// What a run of an outbox comes to.
+// The ending of a run of an outbox: status, counts and problems.
 import type { Change, Problem } from '../../sync/change.ts';
 import type { OutboxPlan } from '../../sync/outbox/outbox.ts';
 import type { Outcome } from '../../sync/outcome.ts';
 import type { HeldPlan } from '../held.ts';
 import { countRun, type Ending, nothingPlanned, statusOf } from '../report.ts';
 
-/** `held`: what `approve` lets through (P6). */
+/** `held`: the messages that `approve` lets through (P6). */
 export function endingOf(
   { sent, unapproved }: OutboxPlan,
   problems: readonly Problem[],

@@ -1,4 +1,4 @@
-// What the planner of an outbox is asked with: the tab, the ledger, the settings.
+// Builds the input of the outbox planner from the tab, the ledger and the settings.
 import { nearestWord } from '../../lib/nearest.ts';
 import type { Facts } from '../stored/facts.ts';
 import type { Identities } from '../../sync/input.ts';
@@ -14,7 +14,7 @@ export function identitiesOf({ account, config, shape }: OutboxContext, { snapsh
   return { crm: `${account} ${config.resource}`, sheet: `${shape.table.spreadsheet} ${snapshot.tabId}` };
 }
 
-/** G1: the ledger is of one account and one tab. */
+/** G1: the ledger belongs to one account and one tab. Throws RunFailed for another. */
 export function assertSame(context: OutboxRun, { identities: known }: Facts, tab: OutboxTab): void {
   const now = identitiesOf(context, tab);
   if (!known || (known.crm === now.crm && known.sheet === now.sheet)) return;
@@ -49,7 +49,7 @@ export function inputOf({ config, shape, crm, request }: OutboxRun, memory: Outb
   };
 }
 
-/** Of a tab that is watched only what still has a row: nobody sees the rest. */
+/** The watched messages that still have a row: no person sees the status of the others. */
 export function inTab({ snapshot }: OutboxTab, messages: ReadonlyMap<string, Message>): ReadonlyMap<string, Message> {
   return new Map(
     snapshot.rows.flatMap(({ id }) => {

@@ -1,4 +1,4 @@
-// An outbox as a job.
+// Creates the job of an outbox: run, plan and apply.
 import type { OutboxConfig } from '../../config/config.ts';
 import { type Job, type JobDep, toJobContext } from '../job.ts';
 import type { OutboxContext } from './context.ts';

@@ -1,3 +1,4 @@
+// The words and abilities of the kind outbox.
 import type { Kind } from '../kind.ts';
 
 /** Rows that are messages or e-mails to send. */

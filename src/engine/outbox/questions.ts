@@ -1,4 +1,4 @@
-// From a tab to a plan that has no open questions.
+// Plans an outbox, and asks the service until the plan has no open questions.
 import type { OutboxAnswers, OutboxInput, RecipientAnswer, Sender } from '../../sync/outbox/input.ts';
 import { type OutboxPlan, planOutbox } from '../../sync/outbox/outbox.ts';
 import { askRecipients, askSenders } from './ask.ts';
@@ -9,7 +9,7 @@ export interface Asking {
   until(input: OutboxInput): Promise<OutboxPlan>;
 }
 
-/** P4: contacts are asked anew for each batch, sender profiles once a run. */
+/** P4: recipients are asked for afresh in each batch, sender profiles once a run. */
 export function createAsking(context: OutboxRun): Asking {
   let senders: readonly Sender[] | undefined;
   return {

@@ -1,11 +1,11 @@
-// A plan of an outbox that somebody looked at: exactly these messages are sent, as far as they are still the same (W3).
+// The saved plan of an outbox: sends exactly the saved messages that are unchanged (W3).
 import type { Change, Problem } from '../../sync/change.ts';
 import { problem } from '../../sync/change.ts';
 import type { Due } from '../../sync/outbox/judge.ts';
 import { RunFailed } from '../errors.ts';
 import { plainChange, type SavedPlan } from '../saved-plan.ts';
 
-/** The messages alone: what is written into rows follows from them. */
+/** Keeps the messages alone: the cells of the rows follow from them. */
 export function toSavedMessages(
   sync: string,
   run: string,
@@ -17,11 +17,11 @@ export function toSavedMessages(
 }
 
 export interface SavedMessages {
-  /** Those of the saved plan among them, each once. */
+  /** Those of `due` that the saved plan has, each once. */
   choose(due: readonly Due[]): readonly Due[];
-  /** Throws RunFailed: the plan was made for another tab or account. */
+  /** Throws RunFailed if the plan was made for another tab or account. */
   assertSame(identities: SavedPlan['identities']): void;
-  /** What was saved and was not chosen. */
+  /** The saved messages that were not chosen. */
   left(): readonly Problem[];
 }
 
@@ -46,7 +46,7 @@ export function savedMessages({ sync, identities, changes }: SavedPlan): SavedMe
   };
 }
 
-/** To whom and what; rows move. */
+/** Recipient and content, without the row number, because rows move. */
 function textOf({ uuid, fields }: Pick<Change | SavedPlan['changes'][number], 'uuid' | 'fields'>): string {
   return JSON.stringify([uuid, fields.map(({ field, after }) => [field, after])]);
 }

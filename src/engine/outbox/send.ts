@@ -1,4 +1,4 @@
-// P3: one message sent, the intent written down before the call and what came of it after. Nothing here is ever repeated.
+// Sends one message: stores the intent before the call and the outcome after it. No call is repeated (P3).
 import { AuthenticationError, isRefusal, OutcomeUnknownError, ServiceError } from '../../crm/errors.ts';
 import { callsOf, type Message } from '../../sync/outbox/message.ts';
 import type { Outcome } from '../../sync/outcome.ts';
@@ -9,9 +9,9 @@ import { messagesOf, type OutboxRun } from './context.ts';
 import type { OutboxBook } from './ledger.ts';
 
 export interface SendOutcome {
-  /** Left out: not begun, because the end was asked for (W8). */
+  /** Left out: the call did not begin because the run was stopped (W8). */
   readonly outcome?: Outcome;
-  /** The token was refused: no other call would do better (W6). */
+  /** The service refused the token: no further call can succeed (W6). */
   readonly stop?: AuthenticationError;
 }
 
@@ -27,11 +27,11 @@ export async function sendOne(context: OutboxRun, book: OutboxBook, due: Due): P
     key,
     ...(to !== undefined && { to }),
     ...(name !== undefined && { name }),
-    // Of the time before it was asked for again: the row may still say so.
+    // The uuid of the earlier sending, which the row may still show.
     ...(uuid !== undefined && { uuid, uuidsBefore: [...new Set([...uuidsBefore, uuid])] }),
     ...(before && { before }),
   };
-  // The instant after the answer is what counts for the cap: then no sixty minutes of the service's clock hold more.
+  // The cap counts from the instant after the answer: then no sixty minutes on the service's clock hold more.
   await book.put(new Map([[id, { ...about, state: 'intended', at, calls: [...earlier, at] }]]));
   try {
     const queued = await messagesOf(context).send(config.resource, due.payload, editCall(context));
@@ -53,7 +53,7 @@ export async function sendOne(context: OutboxRun, book: OutboxBook, due: Due): P
       const refused = { ...about, state: 'refused', at: due.message.at, message, calls: earlier } as const;
       return settle(refused, { kind: 'refused', message });
     }
-    // Surely not carried out: it keeps its place.
+    // The call was certainly not carried out: the message keeps its place.
     const settled = await settle(asBefore, { kind: 'failed', message });
     return error instanceof AuthenticationError ? { ...settled, stop: error } : settled;
   }

@@ -1,4 +1,4 @@
-// One outbox as the planner sees it, and the way there and back: made once from the configuration.
+// The shape of an outbox: turns cells into values of the planner and back. Created once from the configuration.
 import type { OutboxConfig } from '../../config/config.ts';
 import type { CellInput, ColumnKey, Row, TableSpec } from '../../sheets/port.ts';
 import type { FieldChange } from '../../sync/change.ts';
@@ -10,7 +10,7 @@ export interface OutboxShape {
   readonly fields: readonly OutboxField[];
   readonly table: TableSpec;
   readonly fromRow: (row: Row) => OutboxRow;
-  /** Of a change of what was sent. */
+  /** The cells for changed fields of a sent message. */
   readonly toCells: (fields: readonly FieldChange[]) => Record<ColumnKey, CellInput>;
   readonly headerOf: (key: string) => string;
 }

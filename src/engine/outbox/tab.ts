@@ -1,4 +1,4 @@
-// The tab of an outbox, made ready: its columns made where they are missing, and refused where it is somebody else's.
+// Prepares the tab of an outbox: creates missing columns, and refuses a tab with other content.
 import type { Inspection, Snapshot, TableSpec } from '../../sheets/port.ts';
 import type { Facts } from '../stored/facts.ts';
 import { sheetCall } from '../read-calls.ts';
@@ -7,7 +7,7 @@ import type { OutboxRun, OutboxTab } from './context.ts';
 import { assertMade, columnsToCreate } from '../columns.ts';
 import { statusKey } from '../status-column.ts';
 
-/** Without `mayWrite` columns that are to be made are only imagined, as blank. Throws SheetsErrors and RunFailed. */
+/** Without `mayWrite`, missing columns are assumed to be blank and are not created. Throws SheetsErrors and RunFailed. */
 export async function readTab(context: OutboxRun, facts: Facts, mayWrite: boolean): Promise<OutboxTab> {
   const { table } = context;
   const call = sheetCall(context);
@@ -36,7 +36,7 @@ export async function readAgain(context: OutboxRun, tab: OutboxTab): Promise<Out
   return { ...tab, snapshot, missing: missingIn(snapshot) };
 }
 
-/** W11: without one of these columns it is not known what a row says, or whether it was sent. The sentence can be done without. */
+/** W11: without these columns it is unknown what a row says or whether it was sent. The result column may be missing. */
 function missingIn({ columns }: Snapshot, imagined: readonly string[] = []): readonly string[] {
   return columns.flatMap(({ kind, key, header }) =>
     kind === 'missing' && key !== statusKey && !imagined.includes(key) ? [header] : [],
@@ -50,7 +50,7 @@ async function assertOurs({ config, shape, inspect, request }: OutboxRun, { colu
   if (refused !== undefined) throw new RunFailed(refused);
 }
 
-/** A tab with headers, and none of ours among them, is somebody else's. Undefined: it may be used. */
+/** A tab that has headers, but none of the outbox's, belongs to something else. Undefined: the tab may be used. */
 export function whyNotOurs(
   name: string,
   { columns, headerRow }: TableSpec,

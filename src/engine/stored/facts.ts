@@ -1,4 +1,4 @@
-// The single values of a state, by name, and the decisions that people recorded: their types and schemas.
+// Types and schemas of the single values of a state and of recorded decisions.
 import * as z from 'zod';
 import { type DecisionRequest, throughs } from '../decision.ts';
 import type { Json, JsonObject } from '../../state/port.ts';
@@ -13,28 +13,30 @@ export interface Facts {
   readonly identities?: Identities;
   /** Field names in the order of the stored values (M9). */
   readonly fields?: readonly string[];
-  /** From when on changed contacts have to be asked for, ISO instant. */
+  /** The instant from which changed contacts are asked for, ISO. */
   readonly watermark?: string;
-  /** Contacts in scope that have no row yet, because somebody has to decide first: asked for beside those that changed. */
+  /**
+   * Contacts in scope without a row, because a person has to decide first. They are asked for besides those that changed.
+   */
   readonly unplaced?: readonly string[];
   readonly list?: { readonly named: string; readonly uuid: string };
-  /** Spreadsheet and tab as the configuration names them: the memory of the table is of these (G1). */
+  /** Spreadsheet and tab in the words of the configuration. The memory of the table belongs to them (G1). */
   readonly tab?: string;
   readonly table?: TableMemory;
-  /** Deleted by us and perhaps still answered: uuid -> epoch milliseconds. */
+  /** Contacts that were deleted here and that the service may still return: uuid -> epoch milliseconds. */
   readonly tombstones?: Readonly<Record<string, number>>;
   /** The last plan that was held, for `approve`. */
   readonly held?: { readonly run: string; readonly planned: PlanCounts; readonly reasons?: readonly string[] } | null;
-  /** Kinds of scans whose last one drifted (`incomplete.ts`). */
+  /** Modes of scans whose last one drifted (`incomplete.ts`). */
   readonly drifted?: readonly ('full' | 'incremental')[];
-  /** Why the last full scan could not have every contact, however it asked; null: it had. */
+  /** Why no query of the last full scan returned every contact; null: it was whole. */
   readonly limited?: string | null;
   /**
-   * The last run that had something to write, committed with the links that it left: what is open beside them. An idle one
-   * after it found things as this one left them (W9). Reports of runs are kept elsewhere (`runs.ts`).
+   * The last run that wrote something, committed with its links. An idle run after it found the same (W9). Reports of runs
+   * are kept elsewhere (`runs.ts`).
    */
   readonly lastRun?: StoredLastRun;
-  /** E6: somebody saw the wishes that a new state found. */
+  /** E6: a person approved the wishes that a new state found. */
   readonly isLedgerTrusted?: boolean;
 }
 
@@ -44,7 +46,7 @@ export interface StoredLastRun {
   /** ISO instant. */
   readonly endedAt: string;
   readonly counts: RunCounts;
-  /** Of a run that was stopped before all of its plan was begun (W8). */
+  /** For a run that was stopped before its whole plan was begun (W8). */
   readonly stopped?: NonNullable<RunReport['stopped']>;
   /** Without values; at most a thousand. */
   readonly problems: readonly StoredProblem[];
@@ -79,14 +81,14 @@ const factSchemas: Readonly<Record<keyof Facts, z.ZodType>> = {
   isLedgerTrusted: z.boolean(),
 };
 
-/** Why a fact is not what its name says; undefined: it is, or nobody here knows the name. */
+/** Why a fact is not of its type; undefined: it is, or its name is not known. */
 export function whyNotFact(name: string, stored: Json): string | undefined {
   return name in factSchemas ? whyNot(factSchemas[name as keyof Facts], stored) : undefined;
 }
 
 const resolution = z.union([z.object({ use: z.enum(['crm', 'sheet']) }), z.object({ value })]);
 
-/** Of decisions that an earlier version recorded there is none. */
+/** A decision that an earlier version recorded has none. */
 const origin = optional(
   z.looseObject({ by: text, at: isoInstant, through: z.enum(throughs), text, seen: z.looseObject({}) }),
 );
@@ -105,7 +107,7 @@ export function whyNotRequest(stored: JsonObject): string | undefined {
   return whyNot(request, stored);
 }
 
-/** The first of what is wrong, by place: never a value, which may be a contact detail. */
+/** The first fault, by its place. Never a value, which may be a contact detail. */
 export function whyNot(schema: z.ZodType, stored: Json): string | undefined {
   const { error } = schema.safeParse(stored);
   const [issue] = error?.issues ?? [];

@@ -1,14 +1,14 @@
-// From typed records to what the store takes: plain JSON.
+// Turns typed records into the plain JSON that the store takes.
 import type { JsonObject } from '../../state/port.ts';
 
-/** The type itself where it is plain JSON; where a part of it is not, a type that it does not fit. */
+/** The type itself if it is plain JSON; else a type that it does not fit. */
 type JsonOf<Type> = Type extends string | number | boolean | null | undefined
   ? Type
   : Type extends (...args: never[]) => unknown
     ? never
     : { readonly [Key in keyof Type]: JsonOf<Type[Key]> };
 
-/** The same map: interfaces have no index signature, which is all that keeps the compiler from taking them for JSON. */
+/** Returns the same map. An interface has no index signature, so that the compiler does not accept it as JSON. */
 export function asStored<Type extends object>(
   records: ReadonlyMap<string, Type & JsonOf<Type>>,
 ): ReadonlyMap<string, Type & JsonObject> {

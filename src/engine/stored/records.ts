@@ -1,4 +1,4 @@
-// The records of a state: a schema each, and a check for links that is quick enough for 100,000 of them.
+// The schemas of stored records, and a hand-written check of links that is fast enough for 100,000 of them.
 import * as z from 'zod';
 import type { HistoryLine, JsonObject } from '../../state/port.ts';
 import type { LedgerEntry } from '../../sync/record/ledger.ts';
@@ -9,14 +9,14 @@ import type { Newcomer } from '../enrolment/ledger.ts';
 import { whyNot } from './facts.ts';
 import { count, flag, instantMs, optional, recordOf, text, value } from './shape.ts';
 
-/** A step that is under way, as the outbox has it. */
+/** A step in progress, as stored in the outbox of the state. */
 export interface StepNote extends JsonObject {
   readonly lines: readonly HistoryLine[];
-  /** `rowKey` of the rows that it creates. Left out by older states, and where it creates none. */
+  /** `rowKey` of the rows that the step creates. Left out in older states, and if it creates none. */
   readonly creates?: readonly string[];
 }
 
-/** The ends are looked at, and no more: what is between them was made by `pack` and is under the file's checksum. */
+/** Checks only both ends: `pack` made the rest, and the file's checksum covers it. */
 function isPacked(stored: unknown): boolean {
   return typeof stored === 'string' && stored.startsWith('[') && stored.endsWith(']');
 }
@@ -35,7 +35,7 @@ const fieldNote = recordOf<FieldNote>()({
   edit: optional(z.looseObject({ value, since: instantMs })),
   conflictSince: optional(instantMs),
   notStored: optional(z.looseObject({ value, times: count })),
-  // What a side holds is left out where it is unknown.
+  // An unknown value of a side is left out.
   parked: optional(
     z.looseObject({ why: z.enum(['not-stored', 'flips']), crm: optional(value), sheet: optional(value) }),
   ),
@@ -62,7 +62,7 @@ const link = recordOf<Link>()({
   refusals: optional(z.looseObject({ delete: optional(refusal), cancel: optional(refusal), set: optional(refusal) })),
 });
 
-/** Nearly every link is nothing but these: they are looked at by hand, and any other link by its schema. */
+/** Nearly every link has only these keys: code checks them by hand. The schema checks any other link. */
 function whyNotLink(stored: JsonObject): string | undefined {
   for (const key in stored) {
     const part = stored[key];
@@ -162,7 +162,7 @@ export const whyNotRecord = {
   stray: (stored: JsonObject) => whyNot(stray, stored),
   ledgerEntry: (stored: JsonObject) => whyNot(ledgerEntry, stored),
   message: (stored: JsonObject) => whyNot(message, stored),
-  /** Two kinds of notes: each says by its keys which it is. */
+  /** Two kinds of notes, told apart by their keys. */
   note: (stored: JsonObject) => whyNot(isStep(stored) ? step : newcomer, stored),
 };
 

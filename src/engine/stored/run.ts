@@ -1,4 +1,4 @@
-// The stored report of a run, and the counts and problems in it.
+// The schema of the stored report of a run, with its counts and problems.
 import * as z from 'zod';
 import type { JsonObject } from '../../state/port.ts';
 import type { Problem } from '../../sync/change.ts';
@@ -7,7 +7,7 @@ import type { PlanCounts } from '../../sync/input.ts';
 import type { RunCost, RunCounts, RunReport } from '../report.ts';
 import { count, flag, isoInstant, optional, recordOf, text } from './shape.ts';
 
-/** A report as it is kept: its problems without the values of conflicts, which are contact details. */
+/** A stored report: its problems have no values of conflicts, which are contact details. */
 export type StoredRun = Omit<RunReport, 'problems'> & { readonly problems: readonly StoredProblem[] };
 export type StoredProblem = Omit<Problem, 'values'>;
 
@@ -29,7 +29,7 @@ export const runCounts = recordOf<RunCounts>()({
   removed: count,
   enrolled: count,
   cancelled: count,
-  // States that were written before there were outboxes have none.
+  // States from before the outbox have none.
   sent: optional(count),
 });
 

@@ -1,6 +1,6 @@
 /**
- * What was stored, typed and validated (S5). The store itself knows plain JSON alone. A record that is not what its place
- * says is left out, or something stands in that does no harm, so that the rest goes on:
+ * Types and validates what was stored (S5). The store itself knows only plain JSON. A record that is not valid in its place
+ * is left out, or a harmless value takes its place, so that the rest of the state is used:
  *
  *   links     left out: contact and row are matched anew, and what differs is a conflict
  *   strays    counts as a row whose create has no known outcome: it is looked up before it is created (W4). Of a feed and of
@@ -10,7 +10,7 @@
  *   facts     left out: read or worked out anew. Without the order of the fields no link and no stray can be read
  *   requests  left out, and done with: the command is to be given again
  *
- * The first run that meets such a record moves it to the collection `setAside`, as it was, and says so once.
+ * The first run that meets such a record moves it unchanged to the collection `setAside`, and reports it once.
  */
 import { createHash } from 'node:crypto';
 import type { Batch, Json, JsonObject, Lease, LoadedState } from '../../state/port.ts';
@@ -25,15 +25,15 @@ import { isNewcomer, isStep, type StepNote, whyNotRecord } from './records.ts';
 
 export interface Stored {
   readonly facts: Facts;
-  /** What people decided and no run has carried out yet, by id, oldest first. */
+  /** Decisions that no run has carried out yet, by id, oldest first. */
   readonly requests: ReadonlyMap<string, DecisionRequest>;
-  /** Steps that were under way when a run ended. */
+  /** Steps that were in progress when a run ended. */
   readonly steps: ReadonlyMap<string, StepNote>;
-  /** E6, P6: nothing that was done is missing from the ledger, as far as the state itself can tell. */
+  /** E6, P6: the ledger is complete, as far as the state itself shows. */
   readonly isLedgerTrusted: boolean;
-  /** What there is to tell of the state itself, that there is none yet excepted: damaged files, and records set aside. */
+  /** Notices about the state itself: damaged files and records set aside; not that there is no state yet. */
   readonly notices: readonly string[];
-  /** What the first run under a lease commits, before anything else. */
+  /** The batch that the first run under a lease commits before anything else. */
   readonly setAside?: Batch;
 }
 
@@ -44,7 +44,7 @@ export interface StoredSync extends Stored {
   readonly strays: ReadonlyMap<string, Stray>;
   /** By `ledgerKey`. */
   readonly ledger: ReadonlyMap<string, LedgerEntry>;
-  /** By `rowKey`: calls that create and enrol, and whose end nobody saw. */
+  /** By `rowKey`: calls of unknown outcome that create and enrol. */
   readonly newcomers: ReadonlyMap<string, Newcomer>;
 }
 
@@ -99,12 +99,12 @@ export function readOutbox(loaded: LoadedState): StoredOutbox {
   return { ...common, messages, strays, ...sorter.told() };
 }
 
-/** Of a job of any kind: each of these is empty where the kind has none. */
+/** The state of a job of any kind: a part that the kind does not have is empty. */
 export interface StoredJob extends Stored, Pick<StoredSync, 'links' | 'ledger'>, Pick<StoredOutbox, 'messages'> {
   readonly feedLinks: StoredFeed['links'];
 }
 
-/** For those that look at a state and do not ask whose it is. */
+/** Reads the state of a job whose kind is not known. */
 export function readJob(loaded: LoadedState): StoredJob {
   // Links of a feed have no order of fields; an outbox has no links.
   if (loaded.facts.has('fields') || loaded.links.size === 0) {
@@ -116,12 +116,12 @@ export function readJob(loaded: LoadedState): StoredJob {
   return { ...rest, links: new Map(), feedLinks, ledger: new Map(), messages: new Map() };
 }
 
-/** Nothing is lost by it: the records are moved in one batch. */
+/** Moves the records in one batch: none is lost. */
 export async function commitSetAside(lease: Pick<Lease, 'commit'>, { setAside }: Stored): Promise<void> {
   if (setAside) await lease.commit(setAside);
 }
 
-/** When and by which run stays known, as far as it can be read. */
+/** The instant and the run of the damaged entry, as far as they can be read. */
 function unknownEntry(was: JsonObject) {
   const name = textIn(was['name']);
   return { state: 'unknown' as const, at: numberIn(was['at']), run: textIn(was['run']), ...(name !== '' && { name }) };
@@ -142,11 +142,11 @@ interface Damaged {
   readonly key: string;
   readonly record: Json;
   readonly why: string;
-  /** Left out: nothing. */
+  /** The harmless value instead of the record. Left out: none. */
   readonly standIn?: JsonObject | undefined;
 }
 
-/** Tables that were found whole: most runs are given the very ones that the last run was given. */
+/** Tables that were found valid: most runs get the same tables as the run before. */
 const whole = new WeakMap<ReadonlyMap<string, JsonObject>, unknown>();
 
 function createSorter(loaded: LoadedState) {
@@ -181,7 +181,7 @@ function createSorter(loaded: LoadedState) {
   }
 
   const notes = records<Newcomer | StepNote>('outbox', whyNotRecord.note);
-  /** An unreadable note may be a call that enrolled somebody. */
+  /** An unreadable note may be a call that enrolled a contact. */
   const isCallLost = damaged.some(({ record }) => !isStep(record as JsonObject));
 
   return {
@@ -194,7 +194,7 @@ function createSorter(loaded: LoadedState) {
       const isBehind = loaded.notices.some(({ kind }) => kind === 'behind');
       return {
         facts: isCallLost ? { ...read, isLedgerTrusted: false } : read,
-        // S3: what was done last may be missing from it.
+        // S3: the state may lack the latest entries.
         isLedgerTrusted: read.isLedgerTrusted === true && !isBehind && !isCallLost,
         requests: records<DecisionRequest>('requests', whyNotRequest),
         steps: new Map([...notes].filter((note): note is [string, StepNote] => isStep(note[1]))),
@@ -212,7 +212,7 @@ function createSorter(loaded: LoadedState) {
   };
 }
 
-/** More tell no more. */
+/** More notices would not help. */
 const noticesMax = 20;
 
 function without(table: ReadonlyMap<string, JsonObject>, damaged: readonly Damaged[]): ReadonlyMap<string, JsonObject> {
@@ -251,7 +251,7 @@ function toBatch(damaged: readonly Damaged[], { setAside }: LoadedState, isCallL
   };
 }
 
-/** Keys of rows are made of what the rows hold, which is nothing for logs: a digest stands for them. */
+/** The digest of a key: row keys contain values of the rows, which a log must not have. */
 function nameOf({ place, key }: Damaged): string {
   const isOfRow = place === 'strays' || place === 'outbox';
   return `${place}/${isOfRow ? createHash('sha256').update(key).digest('hex').slice(0, 12) : key}`;

@@ -1,4 +1,4 @@
-// I8: what a create must not send, because the service would take it for an identifier, is set once the contact is there.
+// Sets, after a create, the fields that the create must not send because the service would match a contact by them (I8).
 import { OutcomeUnknownError, ServiceError } from '../../crm/errors.ts';
 import type { Contact } from '../../crm/port.ts';
 import type { FieldChange } from '../../sync/change.ts';
@@ -6,8 +6,8 @@ import type { RunContext } from './context.ts';
 import { editCall } from '../stop.ts';
 
 /**
- * The contact as it is after that. A call that fails leaves it as it was made: the field then counts as not stored, is
- * named, and is sent again by the next run (M6). Throws what is not of the service.
+ * Returns the contact with these fields. If a call fails, the contact stays as it was created: the field counts as not
+ * stored, the failure names it, and the next run sends it again (M6). Throws errors that are not the service's.
  */
 export async function setAfterCreate(
   context: Pick<RunContext, 'contacts' | 'shape' | 'request'>,

@@ -1,4 +1,4 @@
-// Answers to what only the service can say: is this contact still there, and is this new row somebody already?
+// Asks the service the questions of a plan: whether a contact still exists, and whether a new row already has a contact.
 import { AuthenticationError, ServiceError } from '../../crm/errors.ts';
 import type { Contact, Identifiers } from '../../crm/port.ts';
 import type { Question } from '../../sync/change.ts';
@@ -8,7 +8,7 @@ import { scanCall } from '../read-calls.ts';
 import { editCall } from '../stop.ts';
 import { isInScope, type Scope } from './pull.ts';
 
-/** The answers so far, and those to the questions. Every question gets one, if only that there is none (W4). */
+/** The known answers, and one for each question. An answer may be that none is known (W4). */
 export async function ask(
   context: RunContext,
   scope: Scope,
@@ -53,7 +53,7 @@ async function askForContacts(
   }
 }
 
-/** By the identifiers of the row; a name with a company finds somebody only where it is a match key. */
+/** Looks up by the identifiers of the row. A name with a company finds a contact only if it is a match key. */
 async function lookUp(
   context: RunContext,
   scope: Scope,
@@ -65,7 +65,7 @@ async function lookUp(
   return find(context, scope, { ...alone, ...(isNamed && { name, company_name }) });
 }
 
-/** I7: who has one key, in whatever list. */
+/** I7: the contact that has one key, in any list. */
 async function lookUpKey(
   context: RunContext,
   scope: Scope,
@@ -84,7 +84,7 @@ async function find(context: RunContext, scope: Scope, identifiers: Identifiers)
   }
 }
 
-/** May ask the service for the name of the contact's list. */
+/** The answer for a contact. May ask the service for the name of its list. */
 export async function toAnswer(
   context: Pick<RunContext, 'crm' | 'shape' | 'listNames' | 'request'>,
   scope: Scope,
@@ -98,7 +98,7 @@ export async function toAnswer(
   return { kind: 'elsewhere', uuid: contact.uuid, where, contact: record, ...(isFiltered && { isFiltered }) };
 }
 
-/** For people: `in list Customers`, or its uuid where the name cannot be read. Each list is asked for once a run. */
+/** For people: `in list Customers`, or the uuid if the name cannot be read. Each list is read once a run. */
 async function listText(
   context: Pick<RunContext, 'crm' | 'listNames' | 'request'>,
   uuid: string | null | undefined,
@@ -119,7 +119,7 @@ async function nameOfList(context: Pick<RunContext, 'crm' | 'request'>, uuid: st
   }
 }
 
-/** A token that is refused stops the run; what else went wrong leaves a question open. */
+/** A refused token ends the run. Any other failure leaves the question open. */
 function reasonOf(error: unknown): string {
   if (error instanceof ServiceError && !(error instanceof AuthenticationError)) return error.message;
   throw error;

@@ -1,4 +1,4 @@
-// A saved plan of a sync, and what of a later plan is still that very plan (W3).
+// Chooses the changes of a fresh plan that are equal to those of a saved plan (W3).
 import type { Change, Problem } from '../../sync/change.ts';
 import { problem } from '../../sync/change.ts';
 import { soleKeyNames } from '../../sync/record/keys.ts';
@@ -13,8 +13,8 @@ export function toSavedPlan(sync: string, run: string, isFull: boolean, { input,
 }
 
 /**
- * Of a fresh plan, what is exactly as saved. A record goes as a whole or not at all: the parts of its change were decided
- * together. What the saved plan has and the fresh one has not, or has otherwise, is refused by name.
+ * Returns the changes of the fresh plan that are exactly as saved. All changes of a record are chosen together or not at
+ * all. A saved change that the fresh plan does not have, or has differently, becomes a problem with its name.
  */
 export function chooseSaved(saved: SavedPlan, changes: readonly Change[], input: PlanInput): Choice {
   const { crm, sheet } = input.identities.now;
@@ -39,12 +39,12 @@ function byRecord<Some extends AnyChange>(changes: readonly Some[]): ReadonlyMap
   return map;
 }
 
-/** A row that is nobody yet is known by what it holds; rows move. */
+/** A row without a contact is known by its values, because rows move. */
 function recordOf(change: AnyChange): string {
   return change.uuid ?? ('key' in change ? `new ${change.key}` : `row ${change.row}`);
 }
 
-/** Everything of a record's changes but where its row is and why. */
+/** All changes of a record without row number and reason. */
 function textOf(changes: readonly AnyChange[] = []): string {
   return changes
     .map((change) => {
@@ -56,7 +56,7 @@ function textOf(changes: readonly AnyChange[] = []): string {
     .join('\n');
 }
 
-/** Keys pass from contact to contact in an order (I7): where one edit of a key falls out, the others wait with it. */
+/** Keys pass between contacts in an order (I7): if one key edit is left out, the others wait with it. */
 function entangled(
   wanted: ReadonlyMap<string, readonly AnyChange[]>,
   moved: ReadonlySet<string>,

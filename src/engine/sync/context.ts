@@ -1,4 +1,4 @@
-// What one sync is run with. Put together once; runs of one sync share it.
+// The context of the runs of one sync. Created once; all runs share it.
 import type { SyncConfig } from '../../config/config.ts';
 import type { Automations, Contacts } from '../../crm/port.ts';
 import { RunFailed } from '../errors.ts';
@@ -11,7 +11,7 @@ import type { SyncShape } from './shape.ts';
 export interface SyncContext extends JobContext {
   readonly config: SyncConfig;
   readonly shape: SyncShape;
-  /** Those of the CRM, as the mapping of the sync sees them. */
+  /** The contacts of the CRM, as the mapping of the sync reads them. */
   readonly contacts: Contacts;
   readonly session: Session;
 }
@@ -21,28 +21,31 @@ export interface Session extends JobSession {
   watermark?: string;
   /** As `Facts.unplaced`, and newer. */
   unplaced?: readonly string[];
-  /** The automations there are, and since when that is known, epoch milliseconds on our clock. */
+  /** The automations of the service, and when they were read, epoch milliseconds on our clock. */
   automations?: { readonly at: number; readonly list: readonly Automation[] };
 }
 
-/** Which changes of a plan are carried out, in the order in which they came; the next run plans the others again. */
+/** Chooses which changes of a plan are carried out, in their order. The next run plans the others again. */
 export type Choose = (changes: readonly Change[], input: PlanInput) => Choice;
 
 export interface Choice {
   readonly changes: readonly Change[];
-  /** What there is to say of those that were left out. */
+  /** The problems about changes that were left out. */
   readonly problems: readonly Problem[];
 }
 
-/** One run's own: what the steps hand to each other besides their results. */
+/** The data of one run that its steps share, besides their results. */
 export interface RunContext extends SyncContext, JobRun {
-  /** Left out: all changes of the plan are carried out. */
+  /** Left out: every change of the plan is carried out. */
   readonly choose?: Choose;
-  /** Of lists that were asked for in this run, by uuid: for people. */
+  /** Names of lists that this run asked for, by uuid: for people. */
   readonly listNames: Map<string, Promise<string>>;
 }
 
-/** The configuration is refused where it needs them and the CRM has none: this is for a program that skipped that. */
+/**
+ * Throws if the CRM has no automations. The configuration is refused then, so that only a program without that check gets
+ * here.
+ */
 export function automationsOf({ crm }: Pick<SyncContext, 'crm'>): Automations {
   if (!crm.automations) throw new RunFailed('this CRM has no automations: remove `automation` from the sync');
   return crm.automations;

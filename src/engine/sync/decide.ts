@@ -1,4 +1,4 @@
-// From readings to a plan that has no open questions.
+// Plans a sync, and asks the service until the plan has no open questions.
 import { type Answers, noAnswers, type PlanInput } from '../../sync/input.ts';
 import { plan, type Plan } from '../../sync/plan.ts';
 import { ask } from './ask.ts';
@@ -8,21 +8,21 @@ import { type Pulled, pullWhole } from './pull.ts';
 
 export interface Decided {
   readonly input: PlanInput;
-  /** What is carried out. */
+  /** The plan that is carried out. */
   readonly plan: Plan;
-  /** All that the readings call for: what was left out may still hold up a deletion (D5). */
+  /** The plan of all that the readings call for. A change that was left out may still delay a deletion (D5). */
   readonly whole: Plan;
-  /** What it was made from: perhaps more than was read at first. */
+  /** The readings of the plan; perhaps more than was read at first. */
   readonly pulled: Pulled;
 }
 
-/** Each answer may raise a question, none twice; more rounds than kinds of question would be a fault. */
+/** An answer may raise a new question, but no question comes twice. More rounds than kinds of question is a fault. */
 const roundsMax = 5;
 
-/** As many lookups as reading 10,000 contacts costs calls: an emptied ID column asks one for every row. */
+/** So many lookups cost as many calls as reading 10,000 contacts. An emptied ID column asks one for every row. */
 const lookupsMax = 100;
 
-/** `known`: answers to earlier questions over the same contacts and rows. */
+/** `known`: answers to earlier questions about the same contacts and rows. */
 export async function decide(
   context: RunContext,
   memory: Memory,

@@ -1,4 +1,4 @@
-// What a run of a sync comes to: its problems, and how much of its plan there was to do.
+// The ending of a run of a sync: its status, counts and problems, and how much of its plan there was to do.
 import { type Change, type Problem, problem } from '../../sync/change.ts';
 import type { Base } from '../../sync/record/base.ts';
 import type { Enrolled } from '../enrolment/enrol.ts';
@@ -6,7 +6,7 @@ import { countLinked, countRun, type Ending, statusOf } from '../report.ts';
 import type { Decided } from './decide.ts';
 import type { Pulled } from './pull.ts';
 
-/** Of a plan that nobody carries out. */
+/** The ending of a plan that is not carried out. */
 export function plannedEnding({ plan, pulled }: Decided): Ending {
   const problems = [...problemsOfPull(pulled), ...plan.problems];
   return {
@@ -19,7 +19,7 @@ export function plannedEnding({ plan, pulled }: Decided): Ending {
   };
 }
 
-/** Of a run that a guard holds: what is linked is what was. */
+/** The ending of a run that a guard holds: the links are unchanged. */
 export function heldEnding(base: Base, { plan, pulled }: Decided): Ending {
   const problems = [...pulled.problems, ...plan.problems];
   return {
@@ -32,12 +32,12 @@ export function heldEnding(base: Base, { plan, pulled }: Decided): Ending {
   };
 }
 
-/** L12: what a run did not see, before what it did not do. */
+/** L12: the parts that the run did not read, in front of the changes that it did not make. */
 export function problemsOfPull(pulled: Pulled): readonly Problem[] {
   return [...pulled.problems, ...lostHeaders(pulled)];
 }
 
-/** L12, W11: a column that is lost is left alone, and the run did not do all it should. */
+/** L12, W11: a lost column is left alone, and the run did not do everything. */
 function lostHeaders({ sheet }: Pulled): readonly Problem[] {
   return sheet.missing.map((header) =>
     problem('held', { field: header }, 'W11', `the header "${header}" is not in the tab: its field is left alone`),
@@ -45,8 +45,8 @@ function lostHeaders({ sheet }: Pulled): readonly Problem[] {
 }
 
 /**
- * Changes that a stopped run counts as done or left. An ID that a create's row gets is part of the create; what was looked
- * at and is held says so itself.
+ * Changes that a stopped run counts as done or left. The ID of a create's row is part of the create. A change that was read
+ * again and held has a problem of its own.
  */
 export function toDo({ changes }: Decided['plan'], inSheet: readonly Change[], { held }: Enrolled): readonly Change[] {
   const created = new Set(changes.flatMap(({ op, row }) => (op === 'create' ? [row] : [])));

@@ -1,5 +1,5 @@
-// E3: calls that an earlier run made and whose end it did not see: reading tells, as far as it can, before anything is
-// planned. Enrolments cannot be read, but contacts can: one that does not exist was not enrolled either.
+// Settles calls of unknown outcome from earlier runs before anything is planned (E3). Enrolments cannot be read, but
+// contacts can: a contact that does not exist was not enrolled.
 import { AuthenticationError, ServiceError } from '../../crm/errors.ts';
 import type { Batch, HistoryLine, Lease } from '../../state/port.ts';
 import type { Contact, Identifiers } from '../../crm/port.ts';
@@ -21,10 +21,10 @@ export interface Recovered {
   readonly answers: Answers;
 }
 
-/** For how long a call without a row is looked for; no answer is later than that. */
+/** How long a call without a row is looked for; no answer comes later. */
 const lateMs = 600_000;
 
-/** Without a lease nothing is written, and the plan is made as if it had been. */
+/** Without a lease nothing is written, and the plan is made as if it were written. */
 export async function recoverCalls(
   context: RunContext,
   memory: Memory,
@@ -65,7 +65,7 @@ export async function recoverCalls(
     const place = ledgerKey(contact.uuid, automation);
     const known = entries.get(place);
     if (known && known.state !== 'waiting' && known.state !== 'refused') return;
-    // Whether it was made by that call or by somebody else at the same time, nobody can tell.
+    // Nothing shows whether that call or another client created the contact at the same time.
     const entry: LedgerEntry = {
       state: state === 'added' ? 'enrolled' : 'unknown',
       at,
@@ -87,14 +87,15 @@ export async function recoverCalls(
     if (number === undefined && isLate) newcomers.delete(key);
     else if (newcomer.state === 'intended') newcomers.set(key, { ...newcomer, state: 'absent' });
     else if (newcomer.state === 'added') {
-      // The service took it, and it is not there: somebody deleted it, and says whether it is to be made anew.
+      // The service accepted the call, and the contact is missing: a person deleted it, and decides whether to create it
+      // again.
       if (memory.requests.retry.has(`row:${number}`)) newcomers.delete(key);
       else inFlight.set(key, newcomer);
     }
   }
 }
 
-/** G2: an earlier run was let through to create them, and whoever is found by their keys is that run's doing. */
+/** G2: an earlier run passed the guards to create these rows. A contact with their keys comes from that run. */
 function strayNotes({ newcomers, base }: Memory): ReadonlyMap<string, Stray> {
   const notes = [...newcomers].flatMap(([key, { at }]): [string, Stray][] => {
     const known = base.strays.get(key);
@@ -103,7 +104,7 @@ function strayNotes({ newcomers, base }: Memory): ReadonlyMap<string, Stray> {
   return new Map(notes);
 }
 
-/** L12: the run that made these calls did not live to tell. */
+/** L12: history lines for the calls of a run that ended before it could write them. */
 function historyOf({ config, now }: RunContext, learnt: ReadonlyMap<string, LedgerEntry>): readonly HistoryLine[] {
   return [...learnt].map(([key, { state, run, name = '' }]) => {
     const { uuid: contact, automation } = readLedgerKey(key);
@@ -145,7 +146,7 @@ function changesOf(
   };
 }
 
-/** By the strongest identifier alone. */
+/** Looks up by the strongest identifier alone. */
 export function findNewcomer(context: RunContext, identifiers: Identifiers): Promise<Contact | undefined> {
   return context.contacts.findByIdentifiers(strongestOf(identifiers), editCall(context));
 }

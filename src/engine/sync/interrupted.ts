@@ -1,4 +1,4 @@
-// What an earlier run was about to do when it ended: it may have been done, and nobody saw it (L1, L3, L10, L12).
+// Settles the steps that were in progress when an earlier run ended: their outcome is unknown (L1, L3, L10, L12).
 import type { HistoryLine, Lease } from '../../state/port.ts';
 import { type Link, type Stray, withUnknownOutcome } from '../../sync/record/base.ts';
 import { withCounted } from '../../sync/record/link.ts';
@@ -7,11 +7,11 @@ import { asStored } from '../stored/json.ts';
 import type { StoredSync } from '../stored/stored.ts';
 
 export interface Interrupted {
-  /** By their key in the outbox: changes that were under way, as lines for the history. */
+  /** Changes that were in progress, as history lines, by their key in the outbox. */
   readonly notes: ReadonlyMap<string, readonly HistoryLine[]>;
   /**
-   * By uuid: whom an update or new cells were sent to, as they are known from now on. What an update sent is unknown until it
-   * is read (W4); neither counts towards a limit again (G2).
+   * By uuid: the links of contacts that an update or new cells were sent to. The sent value is unknown until it is read
+   * (W4). Neither counts towards a limit again (G2).
    */
   readonly links: ReadonlyMap<string, Link>;
   /** By `rowKey`: rows that were being created (G2). */
@@ -47,7 +47,7 @@ export function findInterrupted(
 
 function interruptedLink(link: Link, fields: readonly string[], lines: readonly HistoryLine[]): Link {
   const updated = new Set<string>();
-  /** By field name: what a key was and was to be, where it was let go of or put back (I7). */
+  /** By field name: the old and the new value of a key that was released or restored (I7). */
   const passedOn = new Map<string, readonly [Value, Value]>();
   const writes = lines.flatMap(({ side, field, before, after, rule }) => {
     if (typeof field !== 'string') return [];
@@ -58,7 +58,7 @@ function interruptedLink(link: Link, fields: readonly string[], lines: readonly 
   return withCounted(updated.size > 0 ? withUnknownOutcome(link, fields, updated, passedOn) : link, writes);
 }
 
-/** The history is told, and then, in one batch with what is unknown by it, the notes are dropped: a repeat is harmless. */
+/** Writes the history lines first. Then one commit marks the values unknown and drops the notes. A repeat is harmless. */
 export async function tellInterrupted(lease: Lease, { notes, links, strays }: Interrupted): Promise<void> {
   if (notes.size === 0) return;
   await lease.appendHistory([...notes.values()].flat());

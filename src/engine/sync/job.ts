@@ -1,4 +1,4 @@
-// A sync as a job.
+// Creates the job of a sync: run, plan and apply.
 import type { SyncConfig } from '../../config/config.ts';
 import type { SyncContext } from './context.ts';
 import { scheduleIntervalMs } from '../interval.ts';

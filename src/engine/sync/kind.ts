@@ -1,6 +1,7 @@
+// The words and abilities of the kind sync.
 import type { Kind } from '../kind.ts';
 
-/** Contacts and rows, equal in both directions. */
+/** Contacts and rows, kept equal in both directions. */
 export const syncKind: Kind = {
   name: 'sync',
   one: 'a sync',

@@ -1,4 +1,4 @@
-// W3: what a person changed in the CRM between the plan and a write is not overwritten, but planned again in the next run.
+// Reads contacts again before a write: a person's change since the plan is not overwritten, but planned again (W3).
 import { AuthenticationError, ServiceError } from '../../crm/errors.ts';
 import type { Contact } from '../../crm/port.ts';
 import { lastSeen } from '../../sync/record/base.ts';
@@ -19,7 +19,7 @@ export type Look =
   | { readonly kind: 'seen'; readonly contacts: ReadonlyMap<string, Contact> }
   | Extract<Outcome, { kind: 'failed' }>;
 
-/** One search for up to a hundred contacts. A look that fails stops their changes, and not the run (L4). */
+/** One search for up to a hundred contacts. If it fails, their changes fail and the run goes on (L4). */
 export async function lookAgain(context: RunContext, uuids: readonly string[]): Promise<Look> {
   try {
     return { kind: 'seen', contacts: await context.contacts.get(uuids, editCall(context)) };
@@ -29,7 +29,9 @@ export async function lookAgain(context: RunContext, uuids: readonly string[]): 
   }
 }
 
-/** Is the contact still what the plan was made from? One that is elsewhere by now is left alone (D4). */
+/**
+ * Whether the contact differs from the plan's reading. A contact that left the list counts as moved and is left alone (D4).
+ */
 export function hasMoved(
   { shape }: RunContext,
   scope: Scope,
@@ -41,7 +43,9 @@ export function hasMoved(
   return differs(input, person, shape.toRecord(contact), new Set());
 }
 
-/** A first half of two (I7), or the move to this list (I2), and what the service answered to it: that is later than any look. */
+/**
+ * The first of two writes (I7), or the move to this list (I2), with the service's answer, which is newer than any reading.
+ */
 export interface Written {
   readonly change: Pick<Change, 'fields'>;
   readonly answer: ContactRecord;
@@ -66,7 +70,7 @@ function differs(
   });
 }
 
-/** What the plan was made from. */
+/** The values that the plan was made from. */
 export function crmValues(person: Person | undefined): readonly Reading[] {
   if (typeof person?.contact === 'object') return unpack(person.contact.values);
   return person?.link ? unpack(lastSeen(person.link, 'crm')) : [];

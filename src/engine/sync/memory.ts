@@ -1,4 +1,4 @@
-// What a run knows from earlier ones: the stored records in the algorithm's words, and the few facts beside them.
+// The memory of earlier runs: the stored records in the algorithm's types, and the facts beside them.
 import { adaptBase, type Base } from '../../sync/record/base.ts';
 import type { Ledger } from '../../sync/record/ledger.ts';
 import { findInterrupted, type Interrupted } from './interrupted.ts';
@@ -14,9 +14,9 @@ export interface Memory {
   /** Contacts created and enrolled in one call whose uuid is not known, by `rowKey` (E3). */
   readonly newcomers: ReadonlyMap<string, Newcomer>;
   readonly requests: Requests;
-  /** The same as they are stored, by id. */
+  /** The same requests as they are stored, by id. */
   readonly pending: ReadonlyMap<string, DecisionRequest>;
-  /** Of `retry` alone, by what is to be tried again. */
+  /** The ids of `retry` requests, by what is to be tried again. */
   readonly retryRequestIds: ReadonlyMap<string, readonly string[]>;
   readonly facts: Facts;
   readonly interrupted: Interrupted;

@@ -1,4 +1,4 @@
-// I7: updates that pass keys on from contact to contact, one after the other: all of them, or none.
+// Carries out updates that pass keys from contact to contact, in turn: all of them, or none (I7).
 import { restoreKeys } from '../../sync/keys/handovers.ts';
 import { soleKeyNames } from '../../sync/record/keys.ts';
 import type { Change } from '../../sync/change.ts';
@@ -12,12 +12,12 @@ import { hasMovedSince } from './look-again.ts';
 type Update = Extract<Change, { op: 'update' }>;
 
 interface PassDep {
-  /** By the look right before (W3). */
+  /** Whether the contact changed, by the reading right before the write (W3). */
   readonly isMoved: (change: Update) => boolean;
   readonly send: (change: Update) => Promise<Outcome>;
-  /** Carries changes out and keeps their outcomes; does nothing once the end was asked for (W8). */
+  /** Carries changes out and keeps their outcomes. Does nothing after a stop (W8). */
   readonly push: (changes: readonly Update[], carryOut: (change: Update) => Promise<Outcome>) => Promise<void>;
-  /** What `push` has kept so far. */
+  /** The outcomes that `push` has kept so far. */
   readonly outcomes: Outcomes;
 }
 
@@ -27,9 +27,9 @@ const waits: Outcome = {
 };
 
 /**
- * `group`: in an order in which a key is free before it is taken (`handovers`). Where one of them cannot be written, what a
- * contact had let go of is put back, and so is every key that was taken since. Where it may have been written, or the end
- * was asked for, the next run goes on from what the contacts hold then: the base says which blank is ours.
+ * `group`: in an order in which each key is free before it is taken (`handovers`). If one update cannot be written, the
+ * released keys are put back, and so is every key that was taken since. If it may have been written, or the run was
+ * stopped, the next run goes on from the contacts' values: the base shows which blanks are ours.
  */
 export async function passKeysOn(input: PlanInput, plan: Plan, group: readonly Update[], dep: PassDep): Promise<void> {
   const { isMoved, send, push, outcomes } = dep;
@@ -41,7 +41,7 @@ export async function passKeysOn(input: PlanInput, plan: Plan, group: readonly U
   for (const change of group) {
     await push([change], async () => letGo(input, change, await send(change)));
     const outcome = outcomes.get(change);
-    // The end was asked for.
+    // The run was stopped.
     if (!outcome) return;
     if (outcome.kind === 'done') done.push(change);
     const hasGone = outcome.kind === 'done' && hasAllKeys(input, change, outcome);
@@ -53,13 +53,13 @@ export async function passKeysOn(input: PlanInput, plan: Plan, group: readonly U
     return;
   }
 
-  /** Seen in the answer: somebody edited the contact since the look. */
+  /** The answer shows that a person edited the contact after the reading. */
   function isEditedSince(change: Update, outcome: Outcome): boolean {
     const answer = outcome.kind === 'done' ? outcome.contact : undefined;
     return answer !== undefined && hasMovedSince({ change, answer }, input, plan.people.get(change.uuid!));
   }
 
-  /** From the first key that was let go of and not replaced on, the last one first. */
+  /** Puts keys back, last one first, from the first key that was released and not replaced. */
   async function putBack(changes: readonly Update[]): Promise<void> {
     const isOpen = (each: Update) =>
       each.releases === true && !changes.some((other) => other.uuid === each.uuid && !other.releases);
@@ -74,13 +74,13 @@ export async function passKeysOn(input: PlanInput, plan: Plan, group: readonly U
   }
 }
 
-/** W5: a key that the service does not let go of cannot be taken by anybody else. */
+/** W5: a key that the service does not release cannot be given to another contact. */
 function letGo(input: PlanInput, change: Update, outcome: Outcome): Outcome {
   if (!change.releases || outcome.kind !== 'done' || hasAllKeys(input, change, outcome)) return outcome;
   return { kind: 'refused', message: 'the service does not let a contact be without the key that another is to get' };
 }
 
-/** Whether the answer shows each key as it was sent: only then may another contact take what was there before. */
+/** Whether the answer shows each key as sent. Only then may another contact take the earlier key. */
 function hasAllKeys({ mapping }: PlanInput, { fields }: Update, outcome: Outcome): boolean {
   if (outcome.kind !== 'done' || !outcome.contact) return outcome.kind === 'done';
   const names = soleKeyNames(mapping);

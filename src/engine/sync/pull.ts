@@ -1,4 +1,4 @@
-// Both sides as they are now, as the algorithm reads them.
+// Reads both sides into the types of the algorithm.
 import type { SyncConfig } from '../../config/config.ts';
 import { AuthenticationError, NotFoundError, ServiceError } from '../../crm/errors.ts';
 import type { ColumnKey, ReadSettings, Snapshot } from '../../sheets/port.ts';
@@ -23,37 +23,37 @@ export interface Pulled {
   readonly snapshot: Snapshot;
   readonly identities: Identities;
   readonly scope: Scope;
-  /** From when on to ask for changes next time; undefined: this pull does not let us ask later than the last one. */
+  /** The instant from which the next run asks for changes; undefined: it stays as it was. */
   readonly watermark: string | undefined;
   readonly isFull: boolean;
-  /** Things an operator should know: renamed headers, a scan that was cut short. */
+  /** Things the operator should know: renamed headers, a scan that ended early. */
   readonly notices: readonly string[];
-  /** L12: what was not read to its end. */
+  /** L12: parts that were not read to the end. */
   readonly problems: readonly Problem[];
-  /** About this pull, for the next ones. */
+  /** Notes about this pull for the next ones. */
   readonly noted: Noted;
-  /** Left out where nobody is enrolled. */
+  /** Left out if the sync enrols nobody. */
   readonly wishing?: Wishing;
-  /** There while the tab wants preparing: columns that are to be made, if any. */
+  /** Present if the tab needs preparing: the columns to create, if any. */
   readonly toCreate?: readonly ColumnKey[];
 }
 
 export interface Scope {
   readonly listUuid: string;
-  /** It is not there: `prepare` makes it, and until then there is nothing to read. */
+  /** The list does not exist: `prepare` creates it, and until then there is nothing to read. */
   readonly isToBeMade?: true;
   /** `list Prospects EMEA` */
   readonly text: string;
 }
 
-/** Whether a contact belongs; where it cannot be told, it does. */
+/** Whether a contact is in scope. If that is unknown, it is. */
 export function isInScope({ list, passesFilter }: Contact, { listUuid }: Scope): boolean {
   return passesFilter && (list === undefined || list === listUuid);
 }
 
 /**
- * Nothing is written: columns that are missing and are to be made are only imagined, as blank. `idle`: both sides are as
- * the last run left them, and that one had nothing to do.
+ * Reads without writing: missing columns that will be created are assumed to be blank. `idle`: both sides are as the last
+ * run left them, and that run had nothing to do.
  */
 export async function pull(context: RunContext, memory: Memory, mayIdle: boolean): Promise<Pulled | 'idle'> {
   const quiet = mayIdle && !context.request.isFull && memory.pending.size === 0 ? context.session.quiet : undefined;
@@ -84,7 +84,7 @@ export async function pull(context: RunContext, memory: Memory, mayIdle: boolean
   };
 }
 
-/** The same rows, and every contact: where a pull of what changed leaves more questions than reading them all costs calls. */
+/** Reads every contact and keeps the rows, when questions would cost more calls than reading all contacts. */
 export async function pullWhole(context: RunContext, memory: Memory, pulled: Pulled): Promise<Pulled> {
   const request = { ...context.request, isFull: true };
   const contacts = await pullContacts({ ...context, request }, memory, pulled.scope);
@@ -92,8 +92,8 @@ export async function pullWhole(context: RunContext, memory: Memory, pulled: Pul
 }
 
 /**
- * Both sides made ready for a plan that may be carried out: the list made, columns created and anchored, what a crash left
- * behind removed.
+ * Prepares both sides for a plan that is carried out: creates the list, creates and anchors columns, and removes what a
+ * crash left behind.
  */
 export async function prepare(context: RunContext, memory: Memory, read: Pulled): Promise<Pulled> {
   const pulled = read.scope.isToBeMade ? await withList(context, read) : read;
@@ -110,11 +110,11 @@ export async function prepare(context: RunContext, memory: Memory, read: Pulled)
 
 const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** A name is looked up once, and again at each full scan: lists are renamed and made anew. */
+/** A list name is looked up once, and again at each full scan, because lists are renamed and replaced. */
 async function findScope(context: RunContext, { facts }: Memory): Promise<Scope> {
   const { list, createList } = context.config.contacts;
   const known = !isUuid(list) && facts.list?.named === list && !context.request.isFull ? facts.list.uuid : undefined;
-  // A list that was there before and is not any more was deleted by somebody: another one would be another list (G1).
+  // A list that existed before was deleted by a person; a new one would be another list (G1).
   const mayMake = createList && facts.list === undefined;
   const imagine = mayMake ? toBeMade : undefined;
   const listUuid = known ?? (await findList(context.crm, context.config, scanCall(context), imagine));
@@ -122,7 +122,7 @@ async function findScope(context: RunContext, { facts }: Memory): Promise<Scope>
   return { listUuid, text: `list ${list}`, ...isToBeMade };
 }
 
-/** No list has it: a plan is made before the list is, and has to name one all the same. */
+/** A uuid that no list has: a plan that is made before the list must name one. */
 const toBeMade = '00000000-0000-0000-0000-000000000000';
 
 async function withList(context: RunContext, pulled: Pulled): Promise<Pulled> {
@@ -135,7 +135,7 @@ async function withList(context: RunContext, pulled: Pulled): Promise<Pulled> {
   };
 }
 
-/** After a lost answer the run fails; the next one finds by name what was made. */
+/** If the answer is lost, the run fails; the next run finds the new list by its name. */
 async function makeList(context: RunContext, name: string): Promise<string> {
   const { crm, config, emit } = context;
   const { uuid } = await crm.lists.create(name, editCall(context));
@@ -147,7 +147,10 @@ function isUuid(list: string): boolean {
   return uuidForm.test(list);
 }
 
-/** The uuid of the sync's list; one that is written as such is believed. Throws RunFailed for none, unless there is an `otherwise`, and for several. */
+/**
+ * The uuid of the sync's list; a uuid in the configuration is taken as it is. Throws RunFailed if no list has the name and
+ * there is no `otherwise`, and if several have it.
+ */
 export async function findList(
   { lists: all }: Pick<Crm, 'lists'>,
   { name: sync, contacts: { list: name } }: SyncConfig,
@@ -158,7 +161,7 @@ export async function findList(
   const { lists, notice } = await all.named(name, call);
   const [list] = lists;
   if (!list) {
-    // L7: nor is it made: one that was not shown would then be there twice.
+    // L7: the list is not created either. If it exists and was not shown, there would be two.
     if (notice !== undefined) {
       throw new RunFailed(`whether there is a list "${name}" is not known: ${notice}. The next run asks again`);
     }
@@ -176,21 +179,21 @@ export async function findList(
   return list.uuid;
 }
 
-/** Nothing that was read differs from what was last seen. */
+/** Every contact that was read is as it was last seen. */
 function isAsRemembered({ contacts, coverage, isDrifted }: CrmReading, { base }: Memory): boolean {
   return (
     coverage === 'changes' &&
     !isDrifted &&
     contacts.every(({ uuid, values }) => {
       const link = base.links.get(uuid);
-      // Whoever left and is back, or has open business, is looked at, whatever it holds.
+      // A contact that left and is back, or whose link is open, is planned for whatever its values are.
       const isSettled = link !== undefined && link.standing === undefined && link.isOpen === undefined;
       return isSettled && lastSeen(link, 'crm') === values;
     })
   );
 }
 
-/** Rows that read as they were last seen share the text of the base. */
+/** A row that is as it was last seen shares the text of the base. */
 function holding(context: RunContext, { base }: Memory): ReadSettings {
   return { ...sheetCall(context), knownText: (id) => lastHeld(base, id, 'sheet') };
 }
@@ -217,18 +220,18 @@ function readRows(
       doubled: [...ofFields, snapshot.idColumn].flatMap((column) => (column.kind === 'doubled' ? [column.header] : [])),
       missing: ofFields.flatMap(({ kind, key, header }) => (kind === 'missing' && !blank.has(key) ? [header] : [])),
     },
-    // What is about to be made is not lost.
+    // A column that is about to be created is not lost.
     notices: snapshot.columns.flatMap((column) => (blank.has(column.key) ? [] : columnNotice(column))),
   };
 }
 
-/** What is as it was last seen is kept once, not twice: most records are, and there may be a hundred thousand. */
+/** An unchanged record shares the stored text: most of a hundred thousand records are unchanged. */
 function lastHeld({ links }: Base, uuid: string, side: Side): Packed | undefined {
   const link = links.get(uuid);
   return link && lastSeen(link, side);
 }
 
-/** Those that an earlier run could not give a row: they did not change, and are in no link. */
+/** Reads contacts that an earlier run could not give a row: they did not change, and no link has them. */
 async function pullUnplaced(
   context: RunContext,
   facts: Memory['facts'],
@@ -276,7 +279,7 @@ async function pullContacts(context: RunContext, { facts, base }: Memory, scope:
     }
     if (since !== undefined) contacts.push(...(await pullUnplaced(context, facts, scope, contacts)));
   } catch (error) {
-    // G5: what was read counts, and nothing is concluded about the rest.
+    // G5: contacts that were read count. Nothing is concluded about the others.
     if (!(error instanceof ServiceError) || error instanceof AuthenticationError || error instanceof NotFoundError)
       throw error;
     if (contacts.length === 0) throw error;
@@ -297,8 +300,8 @@ async function pullContacts(context: RunContext, { facts, base }: Memory, scope:
       isDrifted: !report.whole,
       scope: scope.text,
     },
-    // A limit is the same in the next full scan: with changes from here on, edits of contacts behind it arrive all the same.
-    // A full scan that was asked for has not read changes, and must not move the place of those that do.
+    // The next full scan meets the same limit. With changes from here on, edits of the contacts behind it still arrive. A
+    // requested full scan has not read changes, and must not move the watermark.
     watermark: report.whole || (isLimited && (known === undefined || since !== undefined)) ? report.cursor : undefined,
     isFull: report.mode === 'full',
     ...verdict,

@@ -1,4 +1,4 @@
-// What a run of a sync leaves to the next one besides its records: facts, and in this process whether anything is to be done.
+// Passes data from a run of a sync to the next: facts in the state, and in this process whether anything is to be done.
 import type { ContactRecord } from '../../sync/record/record.ts';
 import { isRepeatable } from '../next-run.ts';
 import type { Facts } from '../stored/facts.ts';
@@ -12,7 +12,7 @@ import type { Decided } from './decide.ts';
 import type { Memory } from './memory.ts';
 import type { Pulled } from './pull.ts';
 
-/** What the base stands on. */
+/** The facts that belong to the base. */
 export function factsOf(
   context: RunContext,
   { facts }: Memory,
@@ -29,12 +29,12 @@ export function factsOf(
   };
 }
 
-/** One search asks for as many uuids; with more of them, changes are asked for from where they were before. */
+/** One search asks for so many uuids. With more, the watermark stays where it was. */
 const unplacedMax = 100;
 
 /**
- * From when on the next run asks for changes; nothing: as before. A contact that got no row is in no link, so the next run
- * has to ask for it by name.
+ * The instant from which the next run asks for changes; empty: as before. A contact without a row is in no link, so that
+ * the next run has to ask for it by uuid.
  */
 export function nextPlace(
   { watermark }: Pulled,
@@ -49,8 +49,8 @@ export function nextPlace(
 }
 
 /**
- * What the next run of this process may rely on. Time alone can change what a run would do where something waits, is to be
- * tried again, or was asked of the service.
+ * What the next run of this process may rely on. Time alone can change a run if something waits, is to be tried again, or was
+ * asked of the service.
  */
 export function remember(context: RunContext, pulled: Pulled, { input }: Decided, ending: Ending): void {
   const { session, request, choose } = context;
@@ -64,12 +64,12 @@ export function remember(context: RunContext, pulled: Pulled, { input }: Decided
   else delete session.quiet;
 }
 
-/** An idle run says what the last one said, less what that one did. */
+/** The ending of an idle run: the last one's, without what that run did. */
 function stillTrue({ status, counts, problems, holds, planned }: Ending): Ending {
   return { status, isFull: false, counts, problems, holds, planned };
 }
 
-/** In the order of the stored values (M9). */
+/** Field names in the order of the stored values (M9). */
 export function fieldNames({ shape }: SyncContext): readonly string[] {
   return shape.mapping.fields.map(({ name }) => name);
 }

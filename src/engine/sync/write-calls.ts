@@ -1,10 +1,10 @@
-// What calls that write to the service have in common: by what a contact is named, and what becomes of a lost answer.
+// Helpers for calls that write to the service: identifying the contact, and recovering from a lost answer.
 import { AuthenticationError, OutcomeUnknownError } from '../../crm/errors.ts';
 import type { Identifiers } from '../../crm/port.ts';
 import type { Reading } from '../../sync/value/value.ts';
 import type { RunContext } from './context.ts';
 
-/** W4: an answer that is lost is looked for; only when reading fails too is the outcome unknown. */
+/** W4: if the answer is lost, reads the result. The outcome is unknown only if reading fails too. */
 export async function unlessLost<Result>(
   call: () => Promise<Result>,
   read: () => Promise<Result | undefined>,
@@ -22,13 +22,13 @@ export async function unlessLost<Result>(
   }
 }
 
-/** By the strongest identifier of the contact; none, where it has neither handle nor address. */
+/** The strongest identifier of the contact; none if it has neither handle nor address. */
 export function identify({ shape }: RunContext, values: readonly Reading[]): Identifiers {
   const { network_id, email } = shape.identifiers(values);
   return network_id !== undefined ? { network_id } : email !== undefined ? { email } : {};
 }
 
-/** The strongest alone: what else a row says may be another person's. */
+/** The strongest identifier alone: another value of the row may be another contact's. */
 export function strongestOf({ network_id, email, name, company_name }: Identifiers): Identifiers {
   if (network_id !== undefined) return { network_id };
   if (email !== undefined) return { email };

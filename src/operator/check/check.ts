@@ -1,5 +1,5 @@
-// Everything that has to be right before a sync can run, one thing after the other, each with what to do about it. Looks
-// on after a failure wherever that makes sense. Reads; its one write changes nothing (`checkMayWrite`).
+// The checks of `check`: everything a sync needs before it can run, each with what to do. A failed check does not end the
+// others. They only read, but for one write that changes nothing (`checkMayWrite`).
 import type { Config } from '../../config/config.ts';
 import { jobsIn } from '../../config/jobs.ts';
 import type { Sheets } from '../../sheets/port.ts';
@@ -14,7 +14,7 @@ import { type FoundTab, sharedTabs } from './tabs.ts';
 export interface CheckDep {
   readonly config: Config;
   readonly store: Store;
-  /** Undefined: nothing is asked of either side. */
+  /** Undefined: neither side is asked. */
   readonly sides?: {
     readonly crm: Crm;
     readonly connectSheets: () => Promise<Sheets>;
@@ -22,9 +22,9 @@ export interface CheckDep {
     readonly isStandin: (address: string) => Promise<boolean>;
     readonly signal: AbortSignal;
   };
-  /** Of files and folders of this machine. */
+  /** The mode of files and folders of this machine. */
   readonly modeOf: ModeOf;
-  /** About the token by itself: when it ends. */
+  /** A sentence about when the token ends. */
   readonly tokenWarning: string | undefined;
 }
 
@@ -50,7 +50,7 @@ export async function* check({ config, store, sides, modeOf, tokenWarning }: Che
 async function* checkState(name: string, store: Store): AsyncGenerator<Finding> {
   yield* found(name, 'state', async () => {
     const { links, feedLinks, messages, notices } = await readStanding(store.sync(name));
-    // Of an outbox the ledger is all there is.
+    // An outbox keeps nothing but its ledger.
     const detail =
       links.size + feedLinks.size > 0
         ? `${links.size + feedLinks.size} links`

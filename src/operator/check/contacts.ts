@@ -1,4 +1,4 @@
-// Is the list there, and does the service take the filter?
+// Checks that the list of a sync exists, and that the service takes its filter.
 import type { SyncConfig } from '../../config/config.ts';
 import type { Crm } from '../../crm/port.ts';
 import { findList } from '../../engine/sync/pull.ts';
@@ -17,7 +17,7 @@ export async function* checkContacts(sync: SyncConfig, { crm, signal }: Contacts
     const known = await findList(crm, sync, call, createList ? '' : undefined);
     if (known === '') return { verdict: 'ok', detail: `"${list}" is not there yet: the first run makes it` };
     listUuid = known;
-    // One that was written as a uuid has not been looked up yet.
+    // A list that is given as a uuid was not looked up yet.
     const { name } = await crm.lists.get(listUuid, call);
     return { verdict: 'ok', detail: `"${name ?? list}" is there (${listUuid})` };
   });

@@ -1,12 +1,12 @@
-// Whether files that hold secrets, or decide where they are sent, are for this account alone.
+// Checks that only this account can read the files with secrets, and change the files that decide where secrets are sent.
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../../config/config.ts';
 import type { Finding } from './finding.ts';
 
-/** The permission bits of a file or folder; undefined where there is none, or no such thing as permissions. */
+/** The permission bits of a file or folder; undefined: it does not exist, or the system has no permission bits. */
 export type ModeOf = (path: string) => Promise<number | undefined>;
 
-/** Permission bits of others than the owner, as in chmod(1). */
+/** Permission bits of accounts other than the owner, as in chmod(1). */
 const readable = 0o044;
 const writable = 0o022;
 
@@ -14,12 +14,12 @@ interface Watched {
   readonly path: string;
   readonly about: string;
   readonly what: string;
-  /** Bits that nobody but the owner should have. */
+  /** Bits that only the owner may have. */
   readonly unwanted: number;
   readonly remedy: string;
 }
 
-/** Says nothing of what is right. A file that is not there is named by whoever wants to read it. */
+/** Yields only what is wrong. A missing file is reported by the code that reads it. */
 export async function* checkFiles(config: Config, modeOf: ModeOf): AsyncGenerator<Finding> {
   for (const { path, about, what, unwanted, remedy } of watchedFiles(config)) {
     const mode = await modeOf(path);
@@ -34,7 +34,7 @@ export async function* checkFiles(config: Config, modeOf: ModeOf): AsyncGenerato
 function watchedFiles({ path, google, state, options: { crm, server } }: Config): readonly Watched[] {
   const secret = { unwanted: readable | writable, remedy: 'Make it private: chmod 600' };
   const files: readonly (Omit<Watched, 'path'> & { readonly path: string | undefined })[] = [
-    // The token goes to the address in this file: an account that may change the address would be sent it.
+    // The token is sent to the address in this file: an account that may change the address receives the token.
     { path, about: 'file', what: 'permissions', unwanted: writable, remedy: 'Let nobody else change it: chmod go-w' },
     { path: crm.token_file, about: 'service', what: 'token file', ...secret },
     { path: google.credentialsFile, about: 'google', what: 'credentials file', ...secret },
@@ -51,7 +51,7 @@ function watchedFiles({ path, google, state, options: { crm, server } }: Config)
   return files.flatMap((file) => (file.path === undefined ? [] : [{ ...file, path: file.path }]));
 }
 
-/** As written in the file: `file:./state` or `file:///var/lib/leadsheet`. */
+/** The path of a folder option, which is written as `file:./state` or `file:///var/lib/leadsheet`. */
 function folderPath(folder: string): string {
   return folder.startsWith('//') ? fileURLToPath(`file:${folder}`) : folder;
 }

@@ -1,4 +1,4 @@
-// What a check has to say.
+// Findings: the result of one check, and the turning of a failure into a finding.
 import { ServiceError } from '../../crm/errors.ts';
 import { SheetsError } from '../../sheets/errors.ts';
 import { StateError } from '../../state/errors.ts';
@@ -8,15 +8,15 @@ export interface Finding {
   readonly verdict: 'ok' | 'warning' | 'failed' | 'skipped';
   /** `service`, `google`, or the name of a sync or feed. */
   readonly about: string;
-  /** What was looked at: `token`, `list`, `tab`, `headers`... */
+  /** The thing that was checked: `token`, `list`, `tab`, `headers`... */
   readonly what: string;
-  /** What was found and, unless all is well, what to do. */
+  /** The result and, unless it is `ok`, what to do. */
   readonly detail: string;
 }
 
 export type Found = Pick<Finding, 'verdict' | 'detail'>;
 
-/** What can go wrong at a port says itself what to do; anything else is a fault of ours. */
+/** Runs a check. An error of a port becomes a finding, because its message says what to do; any other error is thrown. */
 export async function* found(about: string, what: string, look: () => Promise<Found>): AsyncGenerator<Finding> {
   try {
     yield { about, what, ...(await look()) };

@@ -1,4 +1,4 @@
-// What both sides are asked about one job, by its kind.
+// The checks of one job, by its kind, on both sides.
 import type { JobConfig } from '../../config/jobs.ts';
 import type { Crm } from '../../crm/port.ts';
 import type { Sheets } from '../../sheets/port.ts';
@@ -9,7 +9,7 @@ import { checkRecords } from './records.ts';
 import { checkSenders } from './senders.ts';
 import { checkFeedTab, checkOutboxTab, checkTab, type FoundTab } from './tabs.ts';
 
-/** What `checkService` looks at first. */
+/** The first check of `checkService`. */
 export const askedOfService: Readonly<Record<JobKind, string>> = { sync: 'list', feed: 'records', outbox: 'senders' };
 
 interface ServiceSide {
@@ -28,7 +28,7 @@ export function checkServiceFor(job: JobConfig, side: ServiceSide): AsyncGenerat
   }
 }
 
-/** Adds the tab to `tabs` where it was found. */
+/** Adds the tab to `tabs` if it exists. */
 export function checkTabFor(
   job: JobConfig,
   sheets: Sheets,

@@ -1,4 +1,4 @@
-// Does the service list what the feed mirrors, and take its filter and order?
+// Checks that the service lists the collection of a feed, and takes its filter and order.
 import type { FeedConfig } from '../../config/config.ts';
 import type { Crm } from '../../crm/port.ts';
 import { collectionsOf } from '../../engine/feed/context.ts';

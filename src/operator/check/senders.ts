@@ -1,4 +1,4 @@
-// Is there anybody an outbox could send from?
+// Checks that an outbox has a sender profile to send from.
 import type { OutboxConfig } from '../../config/config.ts';
 import type { Crm } from '../../crm/port.ts';
 import { listSenders } from '../../engine/outbox/ask.ts';

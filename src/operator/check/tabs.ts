@@ -1,4 +1,4 @@
-// Is the tab there, is it nobody else's, are its columns, and may they be edited?
+// Checks the tab of a job: it exists, no other job uses it, its columns exist, and they can be edited.
 import type { FeedConfig, OutboxConfig, SyncConfig } from '../../config/config.ts';
 import { nearestWord } from '../../lib/nearest.ts';
 import type { Inspection, Sheets, TableSpec } from '../../sheets/port.ts';
@@ -9,7 +9,7 @@ import { whyNotOurs } from '../../engine/outbox/tab.ts';
 import { createShape } from '../../engine/sync/shape.ts';
 import { type Finding, type Found, found, skipped } from './finding.ts';
 
-/** Where a sync or feed turned out to write. */
+/** The tab that a sync or feed writes to. */
 export interface FoundTab {
   readonly owner: string;
   readonly spreadsheetId: string;
@@ -24,7 +24,7 @@ export function checkTab(
   signal: AbortSignal,
   tabs: FoundTab[],
 ): AsyncGenerator<Finding> {
-  // The interval of the schedule decides nothing about the tab.
+  // The schedule has no effect on the tab: any interval will do.
   return checkSpec(sync.name, createShape(sync, Infinity).table, sheets, signal, tabs);
 }
 
@@ -126,7 +126,7 @@ function judgeForbidden({ forbidden }: Inspection, account: string): Found {
       };
 }
 
-/** Only the spreadsheet knows whether `gid:7` and "Prospects" are one tab. */
+/** Only the spreadsheet knows whether `gid:7` and "Prospects" are the same tab. */
 export function* sharedTabs(tabs: readonly FoundTab[]): Generator<Finding> {
   for (const [index, { owner, spreadsheetId, reference, title }] of tabs.entries()) {
     const first = tabs

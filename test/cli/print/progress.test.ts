@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createProgress, durationText } from '../../../src/cli/print/progress.ts';
 
-/* How far a run is, as somebody at a terminal sees it, and as a log has it. */
+/* The progress of a run, in a terminal and in a log. */
 
 function createShown({ isTTY }: { isTTY: boolean }) {
   const written: string[] = [];
@@ -32,7 +32,7 @@ test('a terminal has one line with done, total, rate and time left, rewritten te
   ]);
 });
 
-test('elsewhere it is a plain line every ten seconds, and none for what is done sooner', () => {
+test('outside a terminal it is a plain line every ten seconds, and none for shorter steps', () => {
   const { written, progress, show } = createShown({ isTTY: false });
   show(0, 0, 100);
   show(9_999, 60, 100);

@@ -4,7 +4,7 @@ import { createAlerts, type Told } from '../../../src/daemon/alerts.ts';
 import { type LastRun, standingOf } from '../../../src/engine/last-run.ts';
 import { createMask, hideAddresses } from '../../../src/log/mask.ts';
 
-/* One message for each change of state; a receiver that is down harms nobody. */
+/* One message for each change of state. An unreachable receiver stops nothing. */
 
 beforeEach(() => void vi.useFakeTimers({ now: new Date('2026-11-21T09:00:00Z') }));
 afterEach(() => void vi.useRealTimers());
@@ -47,7 +47,7 @@ function open({ post = () => new Response(), told = new Map<string, Told>() }: G
   return { alerts, bodies, lost };
 }
 
-test('success that goes on, failure that goes on: nothing is said twice', async () => {
+test('a lasting success and a lasting failure send no second alert', async () => {
   const { alerts, bodies } = open();
   for (const status of ['succeeded', 'succeeded', 'failed', 'failed', 'held', 'succeeded', 'succeeded'] as const) {
     alerts.observe('prospects', ran(status), false);
@@ -78,7 +78,7 @@ test('a partial run is news when it has a new kind of problem; waiting and ignor
   });
 });
 
-test('neither secrets nor addresses of contacts are in a message; whom to share with is', async () => {
+test('a message has neither secrets nor addresses of contacts, but the account to share with', async () => {
   const { alerts, bodies } = open();
   const reason = 'ann@firm.io and the-token-of-the-tests; share it with robot@demo.iam.gserviceaccount.com';
   alerts.observe('prospects', ran('failed', {}, reason), true);
@@ -99,7 +99,7 @@ test('a held run says how to let it through', async () => {
   });
 });
 
-test('what an earlier process told is not told again', async () => {
+test('an alert of an earlier process is not repeated', async () => {
   const { alerts, bodies } = open({ told: new Map([['prospects', { state: 'failed', kinds: [] }]]) });
   alerts.observe('prospects', ran('failed'), false);
   alerts.observe('prospects', ran('succeeded'), false);
@@ -116,7 +116,7 @@ test('a receiver that is down is asked three times, and then that one message is
   expect(lost).toEqual(['fetch failed']);
 });
 
-test('one that does not answer is not waited for longer than ten seconds at a time', async () => {
+test('a receiver that does not answer is waited for ten seconds each time', async () => {
   const hang = (_calls: number, signal: AbortSignal) =>
     new Promise<Response>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
   const { alerts, lost } = open({ post: hang });
@@ -125,7 +125,7 @@ test('one that does not answer is not waited for longer than ten seconds at a ti
   expect(lost).toEqual(['no answer within 10 s']);
 });
 
-test('one that refuses is not asked again; one that is overloaded is', async () => {
+test('a receiver that refuses gets no second try; an overloaded one does', async () => {
   const refusing = open({ post: () => new Response('', { status: 404 }) });
   const overloaded = open({ post: (calls) => new Response('', { status: calls === 1 ? 503 : 200 }) });
   for (const { alerts } of [refusing, overloaded]) alerts.observe('prospects', ran('failed'), false);

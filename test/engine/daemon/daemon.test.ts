@@ -71,7 +71,7 @@ test('W6: a refused token stops the sync, which is said once', async () => {
   expect(daemon.status()).toMatchObject([{ phase: 'stopped' }]);
 });
 
-test('W8: the end waits for what is in flight, begins nothing new, and the next process goes on where it was', async () => {
+test('W8: the end waits for calls in flight and begins nothing, and the next process continues', async () => {
   let isSlow = false;
   const trial = createDaemonTrial({
     around: async (request, next) => {
@@ -114,7 +114,7 @@ test('W8: a call that does not come back is given up on after nine seconds, by n
   expect(trial.lines.at(-2)).toMatchObject({ level: 'error', syncs: ['prospects'] });
 }, 30_000);
 
-test('a restart does not tell again what was told, and makes up for the full scan it missed', async () => {
+test('a restart repeats no alert, and runs the full scan that was missed', async () => {
   const trial = createDaemonTrial({
     file: withAlerts,
     sync: { sheet: { spreadsheet: 'there-is-no-such-spreadsheet-at-all-0000', tab: 'None' } },

@@ -6,7 +6,7 @@ import { createDaemonTrial, until, webhookUrl } from '../../support/daemon.ts';
 const withAlerts = { alerts: { webhook_url: webhookUrl } };
 const broken = () => Promise.reject(Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNRESET' } }));
 
-test('a service that goes away in mid-run is named; when it is back the sync goes on and says that it is well', async () => {
+test('a service that fails during a run is named; when it is back the sync goes on and reports the recovery', async () => {
   let calls = 0;
   let isGone = false;
   const trial = createDaemonTrial({

@@ -33,7 +33,7 @@ function open(given = folder) {
   return { heartbeat, failures, count: () => taken };
 }
 
-test('another process reads what the daemon wrote, from a file for its account alone', async () => {
+test("another process reads the daemon's heartbeat, from a file for its account alone", async () => {
   const { heartbeat } = open();
   await heartbeat.end();
   expect(await readHeartbeat(openTrial(folder).store)).toMatchObject({ state: 'running', budget: { crm: spent } });

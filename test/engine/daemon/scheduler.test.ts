@@ -3,7 +3,7 @@ import { failurePauseMs } from '../../../src/daemon/backoff.ts';
 import { watchClock } from '../../../src/daemon/clock-watch.ts';
 import { createScheduler, type Scheduler, type Verdict } from '../../../src/daemon/scheduler.ts';
 
-/* node-cron on a clock that is moved by hand; jitter is left out by giving it no room. */
+/* node-cron on a clock that the tests move; without jitter. */
 
 let opened: Scheduler[] = [];
 
@@ -89,7 +89,7 @@ describe('a schedule', () => {
     const { scheduler, runs } = open();
     scheduler.start();
     await seconds(1);
-    // The wall clock goes on, timers do not: they fire late.
+    // The wall clock goes on and timers do not: they fire late.
     vi.setSystemTime(Date.parse('2026-11-21T09:02:10Z'));
     await seconds(30);
     expect(runs).toEqual(['09:00:00', '09:02:39']);
@@ -213,7 +213,7 @@ describe('a trigger', () => {
     expect(runs).toEqual(['09:00:00', '09:00:17']);
   });
 
-  test('W10: what its run finds settling is looked at again when it has settled, and not by a slot an hour later', async () => {
+  test('W10: a cell that settles in a triggered run gets a follow-up, and does not wait an hour for the slot', async () => {
     let settledAt = Infinity;
     const { scheduler, runs } = open({
       cron: '0 * * * *',
@@ -221,7 +221,7 @@ describe('a trigger', () => {
     });
     scheduler.start();
     await seconds(60);
-    // What no hook told of keeps to the schedule.
+    // An edit without a hook waits for the schedule.
     expect(runs).toEqual(['09:00:00']);
     settledAt = Date.now() + 10_000;
     scheduler.trigger();
@@ -229,7 +229,7 @@ describe('a trigger', () => {
     expect(runs).toEqual(['09:00:00', '09:01:00', '09:01:10']);
   });
 
-  test('W10: what never stands still is looked at five times more, and is then left to the schedule', async () => {
+  test('W10: a cell that never settles gets five follow-ups, and then waits for the schedule', async () => {
     const { scheduler, runs } = open({ cron: '0 * * * *', run: async () => 'settling' });
     scheduler.start();
     await seconds(1);
@@ -240,7 +240,7 @@ describe('a trigger', () => {
     expect(runs).toHaveLength(1 + 1 + 5 + 1);
   });
 
-  test('W8: what a trigger has yet to start ends with the schedule', async () => {
+  test('W8: a run that a trigger has yet to start ends with the schedule', async () => {
     const { scheduler, runs } = open({ cron: '0 * * * *', run: async () => 'settling' });
     scheduler.start();
     await seconds(1);

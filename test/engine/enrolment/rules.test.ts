@@ -44,7 +44,7 @@ describe('E1: a wish in a cell is carried out once', () => {
     expect(trial.enrolled()).toEqual(['ann@firm.io Founders, Q3 active', 'ann@firm.io Welcome active']);
   });
 
-  it('E1: being in it already is said, and is no failure', async () => {
+  it('E1: a contact that is already in it is reported, and is no failure', async () => {
     const trial = createEnrolmentTrial({ switches: { addTwice: 'conflict' } });
     const [uuid] = await trial.linked('ann@firm.io');
     trial.service.model.automations.enrol(trial.welcome.uuid, uuid!, 1);
@@ -70,7 +70,7 @@ describe('E1: a wish in a cell is carried out once', () => {
     expect(await trial.ledger()).toEqual({ 'ann@firm.io Nurture': 'enrolled' });
   });
 
-  it('E1: a new row is told of in history and counts, and so is an old one', async () => {
+  it('E1: new and old rows are in the history and in the counts', async () => {
     const trial = createEnrolmentTrial();
     await trial.linked('ann@firm.io');
     trial.type('ann@firm.io', 'Automation', 'Welcome');
@@ -84,7 +84,7 @@ describe('E1: a wish in a cell is carried out once', () => {
 });
 
 describe('E2: a new row', () => {
-  it('E2, W2: is created and enrolled by one call, and its uuid is in its row in the same run', async () => {
+  it('E2, W2: a new row is created and enrolled by one call, and its uuid is in its row in the same run', async () => {
     const trial = createEnrolmentTrial({ rows: [rowOf('new@firm.io', 'Welcome', { Company: 'Firm' })] });
     const report = await trial.run();
     expect(report).toMatchObject({ status: 'succeeded', counts: { created: 1, enrolled: 1 } });
@@ -97,7 +97,7 @@ describe('E2: a new row', () => {
     expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { linked: 1, set: 0, updated: 0 } });
   });
 
-  it('E2: goes with its custom fields into the segment that is configured', async () => {
+  it('E2: a new row goes with its custom fields into the configured segment', async () => {
     const columns = { Email: 'email', Topic: { custom_field: 'topic' } };
     const trial = createEnrolmentTrial({
       rows: [rowOf('new@firm.io', 'Welcome', { Company: 'Roses' })],
@@ -165,7 +165,7 @@ describe('E2: a new row', () => {
     },
   );
 
-  it('E4, I2: who is moved here is not enrolled against a veto, and is told so', async () => {
+  it('E4, I2: a contact that is moved here is not enrolled against a veto, and its row says so', async () => {
     const trial = createEnrolmentTrial({
       rows: [rowOf('old@firm.io', 'Welcome')],
       automation: { unless: { Status: ['unsubscribed'] } },
@@ -181,7 +181,7 @@ describe('E2: a new row', () => {
     expect(trial.resultOf('old@firm.io')).toContain('vetoed');
   });
 
-  it('E2, L12: a row whose contact was there already says so, and not that somebody changed it', async () => {
+  it('E2, L12: a row whose contact existed says so, and not that a person changed it', async () => {
     const trial = createEnrolmentTrial({ rows: [rowOf('old@firm.io', 'Welcome')] });
     trial.addContact({
       first_name: 'old',
@@ -196,7 +196,7 @@ describe('E2: a new row', () => {
     expect(next.problems[0]!.reason).toContain('in list Customers');
   });
 
-  it('E2, I2: somebody who is a contact elsewhere is skipped, said so, and left where they are', async () => {
+  it('E2, I2: a contact of another list is skipped and stays there, and its row says so', async () => {
     const trial = createEnrolmentTrial({ rows: [rowOf('old@firm.io', 'Welcome')] });
     const other = trial.service.model.lists.add({ name: 'Others' });
     trial.service.model.contacts.add({ fields: { list_uuid: other.uuid, work_email: 'old@firm.io' } });
@@ -233,7 +233,7 @@ describe('E2: a new row', () => {
   });
 });
 
-describe('E3: what nobody saw the end of', () => {
+describe('E3: calls of unknown outcome', () => {
   it('E3: the intent is on disk before the call, the outcome after it', async () => {
     const seen: boolean[] = [];
     const trial = createEnrolmentTrial({
@@ -261,7 +261,7 @@ describe('E3: what nobody saw the end of', () => {
       expect(trial.resultOf('ann@firm.io')).toBe('unknown: look in the service whether Welcome has it');
       for (let run = 0; run < 3; run += 1) await trial.run({ isFull: run === 1 });
       expect(trial.callsOf('automations.add-contact')).toBe(1);
-      // A person looked, and says so.
+      // A person has looked in the service, and uses `retry`.
       await trial.request({ kind: 'retry', id: `${uuid}/${trial.welcome.uuid}` });
       await trial.run();
       expect(trial.callsOf('automations.add-contact')).toBe(2);
@@ -332,7 +332,7 @@ describe('E3: what nobody saw the end of', () => {
 });
 
 describe('E4: vetoes, caps and refusals', () => {
-  it('E4: a veto is judged on what the service holds just before the call', async () => {
+  it('E4: a veto is judged on the values of the service just before the call', async () => {
     let change = (): void => {};
     const trial = createEnrolmentTrial({
       automation: { unless: { Status: ['replied', 'unsubscribed'] } },
@@ -351,7 +351,7 @@ describe('E4: vetoes, caps and refusals', () => {
     expect(trial.enrolled()).toEqual([]);
   });
 
-  it('E4: and on what the row says by then', async () => {
+  it('E4: a veto is judged on the values of the row just before the call', async () => {
     let change = (): void => {};
     const trial = createEnrolmentTrial({
       rows: [rowOf('new@firm.io', 'Welcome'), rowOf('other@firm.io', 'Welcome')],
@@ -370,7 +370,7 @@ describe('E4: vetoes, caps and refusals', () => {
       trial.type('bob@firm.io', 'Automation', '');
     };
     await trial.run({ isFull: true });
-    // What a person typed in that moment is not written beside, either (W3).
+    // A cell that a person types into in that moment is not written either (W3).
     change = () => {};
     await trial.run();
     expect(trial.resultOf('ann@firm.io')).toBe('vetoed: Company is Rival');
@@ -416,7 +416,7 @@ describe('E4: vetoes, caps and refusals', () => {
     await trial.start();
     await trial.run();
     expect(trial.enrolled()).toHaveLength(4);
-    // The one of the first three that waited was first.
+    // The waiting one of the first three came first.
     expect(emails.slice(2).every((email) => trial.resultOf(email).startsWith('enrolled'))).toBe(true);
   });
 
@@ -514,7 +514,7 @@ describe('E5: a wish that is taken back', () => {
     expect(trial.enrolled()).toEqual(['ann@firm.io Nurture active', 'ann@firm.io Welcome cancelled']);
   });
 
-  it('E5: on_clear ignore leaves everybody where they are', async () => {
+  it('E5: on_clear ignore cancels nothing', async () => {
     const trial = createEnrolmentTrial();
     await trial.linked('ann@firm.io');
     trial.type('ann@firm.io', 'Automation', 'Welcome');
@@ -583,7 +583,7 @@ describe('E6: a state that is new, lost or older than the sheet', () => {
     trial.type('ann@firm.io', 'Automation', 'Welcome');
     trial.type('bob@firm.io', 'Automation', 'Nurture');
     await trial.run();
-    // The row of one lost its sentence: only the hold keeps that one from being enrolled twice.
+    // The row of one lost its sentence: only the hold keeps it from a second enrolment.
     trial.type('bob@firm.io', 'Enrolment', '');
     await trial.restore(backup);
     for (let run = 0; run < 3; run += 1) await trial.run();
@@ -593,8 +593,8 @@ describe('E6: a state that is new, lost or older than the sheet', () => {
   });
 });
 
-describe('what a run costs and when it stops', () => {
-  it('W9: an idle run makes two calls to the service and one to the sheet, whatever was wished for', async () => {
+describe('the cost of a run, and stopping', () => {
+  it('W9: an idle run makes two calls to the service and one to the sheet, whatever the wishes', async () => {
     const trial = createEnrolmentTrial();
     await trial.linked('ann@firm.io');
     trial.type('ann@firm.io', 'Automation', 'Welcome');
@@ -607,7 +607,7 @@ describe('what a run costs and when it stops', () => {
     expect([cost.sheetReads, cost.sheetWrites]).toEqual([1, 0]);
   });
 
-  it('W8: nothing is begun once the end was asked for, and what was begun is written down', async () => {
+  it('W8: no call begins after the stop, and begun calls are stored', async () => {
     const stop = new AbortController();
     const trial = createEnrolmentTrial({
       around: async (request, next) => {
@@ -663,9 +663,9 @@ describe('what a run costs and when it stops', () => {
     const empty = await idle.run();
     const { cost, counts } = await trial.run();
     expect(counts).toMatchObject({ created: count, enrolled: count });
-    // Beyond what a run of an empty tab costs: the list of automations, and two calls a row.
+    // More than a run of an empty tab: the list of automations, and two calls a row.
     expect(cost.crmCalls - empty.cost.crmCalls).toBe(1 + 2 * count);
-    // A look before each hundred, and one batch: a read and three writes.
+    // One reading for each hundred, and one batch: a read and three writes.
     expect(cost.sheetReads - empty.cost.sheetReads).toBeLessThanOrEqual(2 + 2);
     expect(cost.sheetWrites - empty.cost.sheetWrites).toBeLessThanOrEqual(3);
     expect(trial.enrolled()).toHaveLength(count);

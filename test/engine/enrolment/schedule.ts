@@ -1,5 +1,5 @@
-// One random schedule: people wish, edit and clear; calls are lost; processes are killed, also between an intent and its
-// outcome; two daemons run at once on one state. Then everything is quiet, and the service's own model is the referee.
+// One random schedule of enrolments: wishes, edits, lost calls, killed processes (also between an intent and its outcome),
+// and two daemons on one state. In the end everything is quiet, and the model of the service judges.
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,11 +20,11 @@ const wishes = ['Welcome', 'Nurture', 'Welcome', 'Nurture', 'Welcome, Nurture', 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const cap = 3;
-/** Enough for the cap to let everybody through, and for what is refused to be tried again. */
+/** Enough runs for the cap to let every wish through, and for refused calls to be repeated. */
 const quietRuns = 14;
 const veto = 'replied';
 
-/** Where syncing to disk costs nothing: what is killed here is the process, not the machine. */
+/** A folder without cost of syncing: only processes are killed, not the machine. */
 const memoryFolder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 /** A call that enrols, as the service carried it out. */
@@ -32,7 +32,7 @@ interface Carried {
   readonly at: number;
   readonly lead: string;
   readonly flow: string;
-  /** The contact's Status in that instant. */
+  /** The contact's Status at that instant. */
   readonly status: string;
 }
 
@@ -86,7 +86,7 @@ export async function runSchedule(seed: number): Promise<Verdict> {
   let isQuiet = false;
   let emails = 0;
   const asked = new Set<string>();
-  /** Times a person asked for it again. */
+  /** How often a person asked for it again. */
   const retried = new Map<string, number>();
   /** Calls that reached the service, by `lead/flow`. */
   const attempts = new Map<string, number>();
@@ -224,7 +224,7 @@ export async function runSchedule(seed: number): Promise<Verdict> {
     asked.clear();
   }
 
-  /** Wishes that a new state found are let through. */
+  /** Approves the wishes that a new state found. */
   async function approve(): Promise<void> {
     const state = mortals.living()[0]!.app.store.sync('prospects');
     const held = (await state.load()).facts.get('held') as { run: string; planned: JsonObject } | null | undefined;
@@ -239,7 +239,7 @@ export async function runSchedule(seed: number): Promise<Verdict> {
       const when = random.pick(['before', 'after', 'after'] as const);
       const fault = random.pick([
         { kind: 'lost', when },
-        // A blank answer to adding by uuid is a yes: 204 has no body either.
+        // A blank answer to adding by uuid means yes: 204 has no body either.
         { kind: operation === 'automations.add-new-lead' ? 'blank' : 'lost', when },
         { kind: 'status', status: 502, when },
         { kind: 'status', status: 422 },
@@ -250,7 +250,7 @@ export async function runSchedule(seed: number): Promise<Verdict> {
     }
   }
 
-  /** The service's side of every enrolment, whether its answer arrived or not. */
+  /** Records every enrolment in the service, whether its answer arrived or not. */
   function watchEnrolments(): void {
     const { automations, contacts } = model;
     const enrol = automations.enrol.bind(automations);
@@ -290,7 +290,7 @@ export async function runSchedule(seed: number): Promise<Verdict> {
     for (const row of rows()) judgeRow(row);
   }
 
-  /** E1, E3, E4: every wish is carried out, or its row says why not; and what it says is true. */
+  /** E1, E3, E4: every wish is carried out, or its row says why not; and the sentence is true. */
   function judgeRow(row: Readonly<Record<string, string>>): void {
     const { Automation = '', Enrolment = '', Email = '' } = row;
     const texts = Enrolment.split('; ');

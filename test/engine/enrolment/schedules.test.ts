@@ -1,4 +1,5 @@
-// ENROLMENT_RUNS=5000 ENROLMENT_SEED=1 npx vitest run test/engine/enrolment/schedules.test.ts
+// Random schedules of enrolments. More: ENROLMENT_RUNS=5000 ENROLMENT_SEED=1 npx vitest run
+// test/engine/enrolment/schedules.test.ts
 import { expect, it } from 'vitest';
 import { useJumpingClock } from '../../support/service.ts';
 import { runSchedule } from './schedule.ts';

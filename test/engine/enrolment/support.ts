@@ -62,9 +62,9 @@ export function createEnrolmentTrial({ rows = [], automation = {}, sync = {}, ..
     restore,
   };
 
-  /** `email automation state`, as the service has it. */
+  /** `email automation state`, by the service. */
   function enrolled(): string[] {
-    // Cancellations are jobs: the end of all is looked at.
+    // Cancellations are jobs: this waits for all of them.
     model.settle(Date.now() + 86_400_000);
     return [...model.automations.enrolments()]
       .map(({ flow_uuid, lead_uuid, state }) => {
@@ -109,7 +109,7 @@ export function createEnrolmentTrial({ rows = [], automation = {}, sync = {}, ..
     await trial.start();
   }
 
-  /** A copy of the state as it is between two runs. */
+  /** A copy of the state between two runs. */
   function backup(): string {
     const copy = join(trial.folder, 'backup');
     cpSync(join(trial.folder, 'state'), copy, { recursive: true });
@@ -127,13 +127,13 @@ export function createEnrolmentTrial({ rows = [], automation = {}, sync = {}, ..
     await store.sync('prospects').addRequest(decision as unknown as JsonObject);
   }
 
-  /** All there is on disk by now, read without a pause: the clock of a test jumps in every one. */
+  /** Everything on disk, read in one go: the jumping clock would jump in a pause. */
   function stateOnDisk(): string {
     const folder = join(trial.folder, 'state', 'prospects');
     return readFileSync(join(folder, 'outbox.log'), 'utf8');
   }
 
-  /** `email automation` -> state, as it is on disk; the process begins anew. */
+  /** `email automation` -> state, as on disk; the process begins anew. */
   async function ledger(): Promise<Record<string, unknown>> {
     const { store } = await trial.start();
     const { ledger: entries } = await store.sync('prospects').load();
@@ -146,7 +146,7 @@ export function createEnrolmentTrial({ rows = [], automation = {}, sync = {}, ..
     );
   }
 
-  /** Contacts with rows, known to each other, wishing nothing yet: what the sheet says from then on are new wishes. */
+  /** Linked contacts without wishes: later text in their rows is a new wish. */
   async function linked(...emails: string[]): Promise<string[]> {
     const uuids = emails.map((email) => trial.addContact({ first_name: email.split('@')[0]!, email }).uuid);
     await trial.run();

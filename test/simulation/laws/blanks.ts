@@ -4,8 +4,8 @@ import { policyOf } from '../world/setting.ts';
 import { hasDecided, isMistakable, isOneSided, storyOf } from './records.ts';
 
 /**
- * M3. Where blanks are ignored, the emptied side is refilled, and nothing is emptied because the other side is; where they are
- * synced, what a person emptied stays so, unless somebody edits the other side.
+ * M3. With ignored blanks, the emptied side is refilled, and no blank is carried over. With synced blanks, a field that a
+ * person emptied stays blank unless the other side is edited.
  */
 export const blanks: Law = (evidence) => [...emptied(evidence), ...refilled(evidence)];
 
@@ -32,7 +32,7 @@ function refilled(evidence: Evidence): readonly Violation[] {
   });
 }
 
-/** Written in the very moment in which rows moved, and so taken out again by the same run (docs/spreadsheet.md). */
+/** Written in the very moment in which rows moved, and removed again by the same run (docs/spreadsheet.md). */
 function isTakenOut({ writes, runs }: Evidence, { seq, pid, side, person, field, before }: Write): boolean {
   const isSamePlace = (each: Write) => each.pid === pid && each.side === side && each.person === person;
   const last = writes.findLast((each) => each.seq < seq && isSamePlace(each) && each.field === field);
@@ -40,7 +40,7 @@ function isTakenOut({ writes, runs }: Evidence, { seq, pid, side, person, field,
   return isOfRun && last.after === before;
 }
 
-/** Keys that change hands are let go of first (I7); and who resolved a conflict may have said that it is to be blank. */
+/** A key that changes hands is released first (I7); a person who resolved a conflict may have chosen blank. */
 function isExcused(evidence: Evidence, { person, field }: Write): boolean {
   const isKey = field === 'email' || field === 'network_id';
   return isKey || person === undefined || hasDecided(evidence, 'resolve') || isMistakable(evidence, person);

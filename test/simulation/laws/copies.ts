@@ -2,8 +2,8 @@ import type { Law } from '../oracle/evidence.ts';
 import { storyOf } from './records.ts';
 
 /**
- * I4. Of rows with one ID the one that is as the base keeps the link; what is typed into another goes nowhere, and it is named.
- * I2. Whoever has a living row is not given a second one.
+ * I4. Of rows with one ID, the row that is as the base keeps the link. Text in another one goes nowhere, and that row is
+ * named. I2. A contact with a living row gets no second one.
  */
 export const copies: Law = (evidence) => [
   ...(evidence.isStateTampered || evidence.wasKilled ? [] : evidence.writes).flatMap(

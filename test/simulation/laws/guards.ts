@@ -1,31 +1,31 @@
 import type { Evidence, Law, RunView, Write } from '../oracle/evidence.ts';
 
-/** Below these a share says nothing (G2), and a side may well be empty (G1). */
+/** Below these numbers a share says nothing (G2), and an empty side is normal (G1). */
 const linksForShares = 5;
 const linksForEmptySide = 2;
 
-/** Of the links, in one run, where nobody configured anything else (docs/config.md). */
+/** Shares of the links, in one run, by default (docs/configuration.md). */
 const deletesShare = 0.2;
 const changesShare = 0.5;
 const blanksShare = 0.2;
 
 /**
- * G1, G2. Nobody is taken off a side because the other is empty, and no run does more than the limits allow, before somebody
- * said so. How many links there are only the state knows: as many as ever had a row, at the most.
+ * G1, G2. No record is removed because the other side is empty, and no run exceeds a limit, without an approval. Only the
+ * state knows the number of links: at most as many as ever had a row.
  */
 export const guards: Law = (evidence) =>
   evidence.isStateTampered ? [] : evidence.runs.flatMap((run) => (run.isApproved ? [] : judgeRun(evidence, run)));
 
 const isEmptied = ({ before, after, isUnseen }: Write) => before !== '' && after === '' && !isUnseen;
 
-/** I7: a key that is let go of, so that two can change hands, and has another one by the end of the run. */
+/** I7: a key that is released so that two can change hands, and is replaced by the end of the run. */
 const isLetGo = ({ seq, side, uuid, field }: Write, writes: readonly Write[]) =>
   side === 'crm' &&
   writes.some((each) => each.seq > seq && each.uuid === uuid && each.field === field && each.after !== '');
 
 /**
- * What no limit counts: what completes a record of leadsheet's own making or a row that was linked in this run, and what an
- * earlier run had begun to write and did not see done.
+ * Changes that no limit counts: those that complete a record that leadsheet created or a row that this run linked, and
+ * those that an earlier run began without seeing the end.
  */
 function isFinishing(
   { additions, namings, writes, history, reports }: Evidence,
@@ -35,7 +35,7 @@ function isFinishing(
   const isFirst = !writes.some(
     (each) => each.seq < seq && each.side === side && each.uuid === uuid && each.field === field,
   );
-  // The cells of a new row, also of one that comes back (D1), are its addition.
+  // The cells of a new row, also of a row that comes back (D1), belong to its addition.
   if (additions.some((each) => each.uuid === uuid && (each.seq === seq || (isFirst && each.seq < seq)))) return true;
   if (before === '' && namings.some((each) => each.uuid === uuid && each.seq >= begun)) return true;
   const ended = new Set(reports.map(({ run }) => run));
@@ -64,7 +64,7 @@ function judgeRun(evidence: Evidence, run: RunView) {
   const counts = [
     ['deletions', removals.length, deletesShare],
     ['changed records', new Set(writes.map(({ uuid }) => uuid)).size, changesShare],
-    // What nobody could see in the field is not counted as emptied.
+    // A field counts as emptied only if its value could be seen.
     ['emptied fields', writes.filter((write) => isEmptied(write) && !isLetGo(write, writes)).length, blanksShare],
   ] as const;
   return counts.flatMap(([what, count, share]) => {

@@ -6,11 +6,11 @@ import { mayBeNewer } from './newest.ts';
 import { hasDecided, isMistakable, isOneSided, storyOf } from './records.ts';
 
 /**
- * L1. A value a person put on a side since the base is never overwritten on that side unless a stated policy says so, and
- * then the loser is in the history.
+ * L1. A value that a person put on a side since the base is overwritten there only if a stated policy says so, and then the
+ * history has it.
  *
- * The one allowance (docs/testing.md): what is typed after the look right before a write, or what that look was not shown
- * yet because the search lags: neither API has a compare-and-swap.
+ * One allowance (docs/testing.md): a value typed after the reading right before a write, or not shown by it because the
+ * search lags. Neither API has a compare-and-swap.
  */
 export const noLostEdit: Law = (evidence) => [
   ...evidence.writes.flatMap((write) => overwritten(evidence, write)),
@@ -18,7 +18,7 @@ export const noLostEdit: Law = (evidence) => [
   ...removed(evidence),
 ];
 
-/** D2, D3: who was edited since the base is not taken off that side because the other side let go. */
+/** D2, D3: a record that was edited since the base is not removed because the other side removed it. */
 function removed(evidence: Evidence): readonly Violation[] {
   return evidence.removals.flatMap(({ side, person, uuid, edited }) => {
     const notRead = side === 'crm' ? 'to_crm' : 'to_sheet';
@@ -51,11 +51,11 @@ function mayGiveWay(evidence: Evidence, write: Write): boolean {
   const other = side === 'crm' ? 'sheet' : 'crm';
   if (conflict === other) return true;
   if (blank === 'ignore' && after !== '') return true;
-  // A person who said which of two is right, or whose record is another one now, has a say of another kind.
+  // A person who resolved a conflict, or whose record is another one now, is judged differently.
   return person === undefined || hasDecided(evidence, 'resolve');
 }
 
-/** Once all is quiet it is there, or was typed over, or went with its record, or the history has it. */
+/** Once all is quiet, the value is there, or was typed over, or went with its record, or the history has it. */
 function lost(evidence: Evidence): readonly Violation[] {
   const { log, quiet, history, setting, mapped, isStateTampered, removals, writes } = evidence;
   const fields = [...mapped];
@@ -68,14 +68,14 @@ function lost(evidence: Evidence): readonly Violation[] {
   const told = new Set(history.map(({ side, field, before }) => JSON.stringify([side, field, normal(field, before)])));
   return log.typed.flatMap(({ side, person, field, text, token, isRetyped }) => {
     const isGone = (log.people.get(person)?.deletedIn.size ?? 0) > 0;
-    // What is only sent is never read, and so never known to have been there (M4).
+    // A column that is only sent is never read, so that its value is never known (M4).
     if (side === 'crm' && policyOf(setting, field).direction === 'to_crm') return [];
     if (isRetyped || isGone || isMistakable(evidence, person) || token === undefined || !fields.includes(field))
       return [];
     if (present.has(`${field} ${normalOf(field, text)}`)) return [];
     if (setting.isShouting && present.has(`${field} ${normalOf(field, text).toUpperCase()}`)) return [];
     if (told.has(JSON.stringify([side, field, normal(field, text)]))) return [];
-    // Taken off the one side by a person, and off the other because of that (D1, D3).
+    // A person removed the record from one side, and leadsheet from the other because of that (D1, D3).
     if (removals.some(({ agreed }) => agreed.has(`${field} ${normalOf(field, text)}`))) return [];
     const wasOverwritten = writes.some(
       (write) =>

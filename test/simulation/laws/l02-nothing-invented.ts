@@ -2,8 +2,8 @@ import type { Evidence, Law, Write } from '../oracle/evidence.ts';
 import { isMistakable, storyOf } from './records.ts';
 
 /**
- * L2. A field holds its old value or the other side's, to the letter, never a third. A form that the service stored counts
- * as the service's, since it was in the contact before it went into the sheet.
+ * L2. A field holds its old value or the other side's, to the letter, and never a third. A form that the service stored
+ * counts as the service's, because the contact had it before the sheet.
  */
 export const nothingInvented: Law = (evidence) =>
   evidence.writes.flatMap((write) => {
@@ -15,7 +15,7 @@ export const nothingInvented: Law = (evidence) =>
     return [{ law: 'L2', text: text + storyOf(evidence, person, field) }];
   });
 
-/** What the service makes of a value that it is given. */
+/** The form in which the service stores a value. */
 function isServiceForm({ held, setting }: Evidence, { person, field, after }: Write): boolean {
   const { normalises = [] } = setting.switches;
   return [...held('sheet', person!, field)].some((text) => {

@@ -4,10 +4,10 @@ import { policyOf } from '../world/setting.ts';
 import { isMistakable, storyOf } from './records.ts';
 
 /**
- * L3. What the state says both sides agreed on, both sides were seen to hold.
+ * L3. Both sides held every value of the base.
  *
- * The one allowance (docs/testing.md): what was sent, where the service answered that it stores another form of it, until
- * that form is in the sheet (M5). A cell with a formula never takes it.
+ * One allowance (docs/testing.md): a sent value of which the service stores another form, until that form is in the sheet
+ * (M5). A cell with a formula never takes it.
  */
 export const honestBase: Law = (evidence) => {
   const { quiet, setting, mapped, ownerOf, held } = evidence;

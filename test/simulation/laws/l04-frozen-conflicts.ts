@@ -1,7 +1,7 @@
 import type { Law } from '../oracle/evidence.ts';
 import { differences, linkedPairs, storyOf } from './records.ts';
 
-/** L4. Where one field is in conflict, held, parked, refused or unreadable, all other fields of the record are equal. */
+/** L4. If one field is in conflict, held, parked, refused or unreadable, all other fields of the record are equal. */
 export const frozenConflicts: Law = (evidence) =>
   linkedPairs(evidence).flatMap((pair) => {
     const { contact, row, person } = pair;

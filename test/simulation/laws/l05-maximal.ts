@@ -2,7 +2,10 @@ import type { Law } from '../oracle/evidence.ts';
 import { contactValue } from '../world/view.ts';
 import { differences, linkedPairs, namedReason, storyOf } from './records.ts';
 
-/** L5. Whatever differs once all is quiet is named: as a conflict, quarantined, held, waiting, parked or failed. */
+/**
+ * L5. Every difference that is left once all is quiet is named: as a conflict, quarantined, held, waiting, parked or
+ * failed.
+ */
 export const maximal: Law = (evidence) =>
   linkedPairs(evidence).flatMap((pair) =>
     differences(evidence, pair)

@@ -1,7 +1,7 @@
 import type { Law } from '../oracle/evidence.ts';
 import { isWinning, linkedPairs, storyOf } from './records.ts';
 
-/** L6, W9. With a winning policy nothing stays in conflict; and one more run writes nothing, to any side or to the state. */
+/** L6, W9. With a winning policy no conflict stays; one more run writes nothing to a side or to the state. */
 export const converges: Law = (evidence) => [
   ...idleWrites(evidence).map((text) => ({ law: 'L6', text: `a run with nothing to do wrote ${text}` })),
   ...linkedPairs(evidence).flatMap(({ contact, person }) =>
@@ -18,7 +18,7 @@ export const converges: Law = (evidence) => [
   ),
 ];
 
-/** What the service refuses or does not answer is tried again by and by: then there is something to do. */
+/** Writes that the service refused or did not answer are repeated later: then a run has something to do. */
 function idleWrites({ quiet }: Parameters<Law>[0]): readonly string[] {
   const isTried = ({ kind, rule }: (typeof quiet.problems)[number]) =>
     kind === 'failed' || kind === 'unknown' || (kind === 'refused' && rule === 'W5');

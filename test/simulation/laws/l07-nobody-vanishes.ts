@@ -3,8 +3,8 @@ import { readToken } from '../people/token.ts';
 import { isMistakable, storyOf } from './records.ts';
 
 /**
- * L7. A record that no person deleted exists on both sides afterwards, or its row or contact is named; and leadsheet takes
- * nobody off a side whom no person took off the other.
+ * L7. A record that no person deleted exists on both sides afterwards, or its row or contact is named. leadsheet removes no
+ * record from one side that no person removed from the other.
  */
 export const nobodyVanishes: Law = (evidence) => [
   ...evidence.removals.flatMap((removal) => judgeRemoval(evidence, removal)),
@@ -19,7 +19,7 @@ function judgeRemoval(
   const isPolicy =
     side === 'crm' ? setting.onRowDeleted === 'delete_contact' : setting.onContactDeleted === 'delete_row';
   const { tangles } = (person !== undefined && log.people.get(person)) || { tangles: new Set() };
-  // An ID that was taken away or typed over makes nobody gone (I5); who is there twice may well be taken off once.
+  // A cleared or overwritten ID makes no record gone (I5); of a duplicate, one record may be removed.
   const isPlain = isOtherThere && [...tangles].every((each) => each === 'ID');
   if ((isWanted || (tangles.size > 0 && !isPlain)) && isPolicy && !isIdThere) return [];
   const what = side === 'crm' ? 'contact' : 'row';

@@ -1,7 +1,7 @@
 import type { Addition, Evidence, Law, Violation } from '../oracle/evidence.ts';
 import { storyOf } from './records.ts';
 
-/** L8. No contact is created twice, no row appended twice, nobody is put into an automation more often than wished. */
+/** L8. No contact is created twice, no row appended twice, and no contact enrolled more often than wished. */
 export const once: Law = (evidence) => [
   ...evidence.additions.flatMap((addition) => judgeAddition(evidence, addition)),
   ...judgeEnrolments(evidence),
@@ -10,7 +10,7 @@ export const once: Law = (evidence) => [
 function judgeAddition(evidence: Evidence, { side, person, uuid, twins }: Addition): readonly Violation[] {
   if (twins.length === 0) return [];
   const tangles = (person !== undefined && evidence.log.people.get(person)?.tangles) || new Set<string>();
-  // Who is there twice by people's own doing is told apart by nobody who only counts.
+  // Duplicates that people made cannot be told apart by counting.
   if (tangles.size > 0) return [];
   const what = side === 'crm' ? 'a second contact' : 'a second row';
   return [

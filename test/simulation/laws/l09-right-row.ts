@@ -2,13 +2,13 @@ import { normalOf, readToken } from '../people/token.ts';
 import type { Law } from '../oracle/evidence.ts';
 import { isMistakable, storyOf } from './records.ts';
 
-/** L9. No contact's value, and no contact's ID, is ever written into the row of another; nor a row's into another contact. */
+/** L9. No contact's value or ID is written into another's row, and no row's value into another contact. */
 export const rightRow: Law = (evidence) => [
   ...evidence.writes.flatMap(({ side, person, field, after, isOfOtherSide, isOfThisSide }) => {
     const token = readToken(after);
     if (person === undefined || !token || token.person === person || isOfOtherSide || isOfThisSide) return [];
     if ([person, token.person].some((each) => isMistakable(evidence, each))) return [];
-    // The service stores another form of a key that people gave to somebody else.
+    // The service stores another form of a key that people gave to another person.
     const held = evidence.held(side === 'crm' ? 'sheet' : 'crm', person, field);
     if ([...held].some((each) => normalOf(field, each) === normalOf(field, after))) return [];
     const text = `${JSON.stringify(after)} of ${token.person} was written into the ${side} of ${person}, ${field}`;

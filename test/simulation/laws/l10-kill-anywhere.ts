@@ -1,6 +1,6 @@
 import type { Law } from '../oracle/evidence.ts';
 
-/** L10. Of whatever was cut short nothing is left once two runs have ended: no note of a step under way, no mark in the sheet. */
+/** L10. Two runs after a kill, nothing of it is left: no note of a step in progress, no mark in the sheet. */
 export const killAnywhere: Law = ({ quiet }) => [
   ...quiet.openNotes
     .filter((note) => /^\d{8}-/.test(note))

@@ -1,6 +1,6 @@
 import type { Law } from '../oracle/evidence.ts';
 
-/** L11. The same sides give the same plan, in the same order, however the service pages and wraps what it answers. */
+/** L11. The same sides give the same plan, in the same order, however the service pages and wraps its answers. */
 export const repeatable: Law = ({ quiet }) => {
   if (!quiet.plans) return [];
   const [first, second] = quiet.plans.map((plan) => plan.map((each) => JSON.stringify(each)));

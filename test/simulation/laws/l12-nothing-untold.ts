@@ -4,13 +4,13 @@ import type { RunReport } from '../../../src/engine/report.ts';
 import type { FieldName } from '../world/setting.ts';
 import { storyOf } from './records.ts';
 
-/** L12. Every write is in the history; a run that left anything undone is not `succeeded`. */
+/** L12. Every write is in the history; a run that left a change undone is not `succeeded`. */
 export const nothingUntold: Law = (evidence) => [
   ...untold(evidence),
   ...evidence.reports.flatMap((report) => overstated(report)),
 ];
 
-/** Of records that are new only that they were begun is told where the process died over them. */
+/** If the process died during the creation of a record, the history says only that it began. */
 function untold(evidence: Parameters<Law>[0]): readonly Violation[] {
   if (evidence.isStateTampered) return [];
   const told = new Set<string>();
@@ -24,9 +24,10 @@ function untold(evidence: Parameters<Law>[0]): readonly Violation[] {
     if (added.has(`${side} ${uuid}`) && before === '') return [];
     if (normalOf(field, before) === normalOf(field, after)) return [];
     if (told.has(`${side} ${uuid} ${field} ${formOf(field, after)}`)) return [];
-    // The ID was taken away in the moment of writing: the line is of the row as it was, and says where to look.
+    // The ID was removed in the moment of writing: the line is about the row as it was, and says where to look.
     if (uuid === '' && displacements.length > 0) return [];
-    // Or typed over with what is no contact's: the line is of that person and field, and of what came in, or was taken out again.
+    // The ID was replaced by text that is no contact's: the line names that person and field, and what came in or was
+    // removed.
     const isTyped = evidence.ownerOf(uuid) === undefined;
     const isToldSo = displacements.some(
       (line) =>
@@ -40,7 +41,7 @@ function untold(evidence: Parameters<Law>[0]): readonly Violation[] {
   });
 }
 
-/** The history has what was sent; the service may have stored it in capitals (M5). */
+/** The history has the sent value; the service may have stored it in capitals (M5). */
 function formOf(field: string, text: string): string {
   const form = normalOf(field as FieldName, text);
   return field === 'company_name' ? form.toLowerCase() : form;

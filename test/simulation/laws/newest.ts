@@ -1,14 +1,14 @@
 import type { Write } from '../oracle/evidence.ts';
 
-/** M1: closer than this, or than two intervals of the schedule, which is one of a minute here, a person decides. */
+/** M1: for edits closer than this, or than two intervals of the schedule (one minute here), a person decides. */
 const marginMs = 120_000;
 
-/** Stamps of the service are whole seconds, and two clocks are compared by what a header says. */
+/** The service has whole seconds, and a header compares the two clocks. */
 const slackMs = 5_000;
 
 /**
- * M1 `newest`: whether what was written may have been the newer of two edits. The contact's is as old as its last change;
- * the cell's is as old as its first showing, which is not before any answer showed it, and not after the write.
+ * M1 `newest`: whether the written value may be the newer of two edits. The contact's edit is as old as its last change.
+ * The cell's edit is as old as its first showing: not before an answer showed it, and not after the write.
  *
  * A value beats a blank in any case (M2).
  */

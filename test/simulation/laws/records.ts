@@ -1,4 +1,4 @@
-// What the laws have in common: who is where, what is named, and when two values are equal.
+// Helpers of the laws: which record is where, which is named, and when two values are equal.
 import { normalOf } from '../people/token.ts';
 import { type FieldName, policyOf } from '../world/setting.ts';
 import { contactValue, type RowView } from '../world/view.ts';
@@ -11,7 +11,7 @@ export interface Pair {
   readonly row: RowView;
 }
 
-/** Contacts in scope with the rows that have their ID; of several, with the one that is not set aside as a copy (I4). */
+/** Contacts in scope with the rows that have their ID; of several rows, the one that is not set aside as a copy (I4). */
 export function linkedPairs({ quiet, ownerOf }: Evidence): readonly Pair[] {
   if (quiet.isHeld) return [];
   const copies = new Set(
@@ -27,18 +27,18 @@ export function linkedPairs({ quiet, ownerOf }: Evidence): readonly Pair[] {
   });
 }
 
-/** Fields of which both sides differ, and should not. */
+/** Fields that differ between the sides and should not. */
 export function differences({ setting, mapped }: Evidence, { contact, row }: Pair): readonly FieldName[] {
   return [...mapped].filter((field) => {
     const { direction, blank } = policyOf(setting, field);
     const [a, b] = [contactValue(contact, field), row.value(field)];
-    // M3, M4: an emptied contact is not shown in a column that only shows, where blanks are ignored.
+    // M3, M4: a to_sheet column does not show an emptied contact field if blanks are ignored.
     const isLeftBlank = direction === 'to_sheet' && blank === 'ignore' && a === '';
     return direction !== 'to_crm' && !isLeftBlank && normalOf(field, a) !== normalOf(field, b);
   });
 }
 
-/** Why a field of a record, or the record as a whole, is left as it is, as the last run said. */
+/** Why the last run left a field of a record, or the whole record, as it is. */
 export function namedReason({ quiet }: Evidence, { contact, row }: Pair, field?: FieldName): string | undefined {
   const found = quiet.problems.find(
     (problem) =>
@@ -48,7 +48,7 @@ export function namedReason({ quiet }: Evidence, { contact, row }: Pair, field?:
   return found && `${found.kind} (${found.rule}): ${found.reason}`;
 }
 
-/** How one field of one person came to be what it is. */
+/** How one field of one person got its value. */
 export function storyOf({ log }: Evidence, person: string | undefined, field?: FieldName): string {
   const lines = log.story.filter(
     (line) =>
@@ -60,19 +60,19 @@ export function storyOf({ log }: Evidence, person: string | undefined, field?: F
     .join('');
 }
 
-/** People decided something themselves, and what they decided counts. */
+/** A person decided, and the decision counts. */
 export function hasDecided({ log }: Evidence, what: 'resolve' | 'retry'): boolean {
   return log.story.some((line) => line.includes(`"kind":"${what}"`));
 }
 
 /**
- * The other side still says what both said when a run last ended well: only this side was edited. Policies are for conflicts,
- * and have no say. Judged of people alone whose records nobody ever took apart.
+ * The other side still has the agreed value of the last good run: only this side was edited. Policies are for conflicts and
+ * do not apply. Judged only for people whose records were never mixed up.
  */
 export function isOneSided({ log, isStateTampered, setting }: Evidence, { person, isOtherUnchanged }: Write): boolean {
   const { deletedIn, tangles } = (person !== undefined && log.people.get(person)) || {};
   const isPlain = tangles?.size === 0 && deletedIn?.size === 0;
-  // A search that lags shows what was there before.
+  // A search that lags shows the earlier value.
   return isOtherUnchanged && isPlain && !isStateTampered && setting.switches.searchLagMs === undefined;
 }
 
@@ -82,8 +82,8 @@ export function isWinning(evidence: Evidence, field: FieldName): boolean {
 }
 
 /**
- * People gave this person's row somebody else's key, and took the IDs away, or the row itself, whose key another row has now:
- * then the key says who it is (I5).
+ * People gave this person's row another person's key, and removed the IDs, or the row whose key another row has now. Then
+ * the key identifies the row (I5).
  */
 export function isMistakable({ log, isStateTampered }: Evidence, person: string | undefined): boolean {
   const known = person === undefined ? undefined : log.people.get(person);

@@ -1,8 +1,8 @@
 import type { Law } from '../oracle/evidence.ts';
 
 /**
- * G2, G4, L10. Where people did nothing but enter others, no limit has anything to count: whatever fails, and whenever the
- * process dies, no run is held for it.
+ * G2, G4, L10. If people only entered new records, no limit has anything to count. No run is held then, whatever fails and
+ * whenever the process dies.
  */
 export const recovery: Law = ({ log, reports, isStateTampered }) => {
   if (isStateTampered || !isOnlyEntering(log)) return [];
@@ -13,7 +13,7 @@ export const recovery: Law = ({ log, reports, isStateTampered }) => {
   );
 };
 
-/** Each field of each person was typed once, on one side, and nobody was taken away, copied or named twice. */
+/** Each field of each person was typed once, on one side, and no record was removed, copied or named twice. */
 function isOnlyEntering({ typed, people }: Parameters<Law>[0]['log']): boolean {
   const fields = new Set(typed.map(({ person, field }) => `${person} ${field}`));
   return (

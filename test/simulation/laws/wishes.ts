@@ -6,7 +6,7 @@ const hourMs = 3_600_000;
 /** Two clocks count the hour. */
 const slackMs = 5_000;
 
-/** E4. Nobody is enrolled who was vetoed before the run began, and no hour has more enrolments than the cap. */
+/** E4. No contact is enrolled that was vetoed before the run began, and no hour has more enrolments than the cap. */
 export const wishes: Law = (evidence) => {
   const { enrolments, setting, isStateTampered } = evidence;
   const cap = setting.automation?.cap ?? Infinity;

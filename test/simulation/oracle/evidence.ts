@@ -1,4 +1,4 @@
-// What is known of a simulation when it is judged. Laws read this, and nothing else.
+// The evidence that laws judge. They read nothing else.
 import type { Problem } from '../../../src/sync/change.ts';
 import type { RunReport } from '../../../src/engine/report.ts';
 import type { HistoryLine } from '../../../src/state/port.ts';
@@ -9,24 +9,24 @@ import type { RowView } from '../world/view.ts';
 
 export type Side = 'crm' | 'sheet';
 
-/** leadsheet put a value somewhere. */
+/** leadsheet wrote a value. */
 export interface Write {
   readonly seq: number;
   readonly pid: number;
   readonly side: Side;
   readonly uuid: string;
-  /** Whose record it went into; undefined where nobody can tell. */
+  /** The person of the record; undefined if it is unknown. */
   readonly person: string | undefined;
   readonly field: FieldName;
   readonly before: string;
   readonly after: string;
-  /** What was there had been typed there by a person, and is still the last that was. */
+  /** A person had typed the overwritten value, and it was the last typed one. */
   readonly isTyped: boolean;
-  /** Both sides had held it at once. */
+  /** Both sides had held the overwritten value at once. */
   readonly wasAgreed: boolean;
   /**
-   * The record was looked at again in this very run, and what was there was typed after that look, or was not shown yet: no
-   * answer that showed it had reached this process.
+   * The record was read again in this run. The overwritten value was typed after that reading, or was not shown yet: no
+   * answer with it had reached this process.
    */
   readonly isUnseen: boolean;
   /** The other side of this person had held `after`, to the letter. */
@@ -34,49 +34,49 @@ export interface Write {
   /** This side of this person had held it. */
   readonly isOfThisSide: boolean;
   readonly wasFormula: boolean;
-  /** When, in epoch milliseconds of true time, as all instants here. */
+  /** Epoch milliseconds of true time, as all instants here. */
   readonly at: number;
-  /** When what was there was typed. */
+  /** When the overwritten value was typed. */
   readonly typedAt: number | undefined;
-  /** When what was there was first shown to leadsheet, in any answer of that side. */
+  /** When any answer of that side first showed the overwritten value to leadsheet. */
   readonly shownAt: number | undefined;
-  /** When the contact was last changed by anybody, before this write. */
+  /** When the contact was last changed, before this write. */
   readonly contactChangedAt: number | undefined;
-  /** Two rows had the contact's ID when the run began; one of them said what the contact says, and nobody typed since. */
+  /** Two rows had the contact's ID when the run began; one of them equalled the contact, and no person typed since. */
   readonly isOfCopy: boolean;
-  /** It was blank, and a person had emptied it. */
+  /** The field was blank because a person had emptied it. */
   readonly isCleared: boolean;
-  /** The other side still says what both said when a run last ended well: it was not edited, and there is no conflict. */
+  /** The other side still has the agreed value of the last good run: it was not edited, and there is no conflict. */
   readonly isOtherUnchanged: boolean;
 }
 
-/** leadsheet made a contact or a row. */
+/** leadsheet created a contact or a row. */
 export interface Addition {
   readonly seq: number;
   readonly pid: number;
   readonly side: Side;
   readonly uuid: string;
   readonly person: string | undefined;
-  /** Others of the same person, or of the same ID, that leadsheet could know of. */
+  /** Other records of the same person or ID that leadsheet could know of. */
   readonly twins: readonly string[];
 }
 
-/** leadsheet took a contact or a row away. */
+/** leadsheet removed a contact or a row. */
 export interface Removal {
   readonly seq: number;
   readonly pid: number;
   readonly side: Side;
   readonly uuid: string;
   readonly person: string | undefined;
-  /** Somebody had taken the same person off the other side. */
+  /** A person had removed the same person from the other side. */
   readonly isWanted: boolean;
-  /** The same person was on the other side when the run began, and still is, whatever ID or key says so. */
+  /** The same person was on the other side when the run began, and still is, by whatever ID or key. */
   readonly isOtherThere: boolean;
-  /** The other side had the very ID when the run began, and still has: a contact in whatever list, or a row. */
+  /** The other side had this ID when the run began, and still has it: a contact in any list, or a row. */
   readonly isIdThere: boolean;
-  /** What went with it that both sides had agreed upon: `field text`. */
+  /** The values of the record that both sides had agreed on: `field text`. */
   readonly agreed: ReadonlySet<string>;
-  /** What went with it that a person had typed there, both sides had never agreed upon, and leadsheet had been shown. */
+  /** The values that a person had typed into the record, that were never agreed on, and that leadsheet had been shown. */
   readonly edited: readonly { readonly field: FieldName; readonly text: string }[];
 }
 
@@ -85,7 +85,7 @@ export interface Naming {
   readonly seq: number;
   readonly uuid: string;
   readonly owner: string | undefined;
-  /** Another row had it when the run began, and still has. */
+  /** Another row had it when the run began, and still has it. */
   readonly isTaken: boolean;
   readonly person: string | undefined;
 }
@@ -96,38 +96,38 @@ export interface Enrolment {
   readonly automation: string;
   readonly person: string | undefined;
   readonly at: number;
-  /** It was vetoed when the run began, and the service had shown it for long by then. */
+  /** The contact was vetoed when the run began, and the service had shown that for long. */
   readonly wasVetoed: boolean;
 }
 
-/** A run as it looked from outside when it began. */
+/** A run as an observer saw it when it began. */
 export interface RunView {
   readonly seq: number;
   readonly pid: number;
   readonly rows: number;
   readonly contactsHere: number;
-  /** Contacts that had a row when the last run ended well. */
+  /** Contacts that had a row when the last good run ended. */
   readonly linked: number;
-  /** IDs that any row ever had, or was to get: no state can know of more people. */
+  /** IDs that any row ever had or was to get: no state can know of more people. */
   readonly everLinked: number;
-  /** Somebody had let something through before. */
+  /** A person had approved a plan before. */
   readonly isApproved: boolean;
 }
 
-/** Both sides, and what leadsheet makes of them, while nothing happens. */
+/** Both sides, and leadsheet's view of them, while nothing happens. */
 export interface Quiet {
   readonly contacts: readonly ContactRecord[];
   readonly rows: readonly RowView[];
   readonly listUuid: string | undefined;
-  /** Of the last run before. */
+  /** The report of the last run before. */
   readonly report: RunReport;
   readonly problems: readonly Problem[];
-  /** A guard holds everything, for good: nothing is to be expected but that it says so. */
+  /** A guard holds everything for good: only the hold itself is expected. */
   readonly isHeld: boolean;
-  /** Of the three runs that followed: what they wrote, in words. */
+  /** What the three following runs wrote, in words. */
   readonly idleWrites: readonly string[];
   readonly idleReports: readonly RunReport[];
-  /** uuid -> field -> value, as the state has it. */
+  /** uuid -> field -> value, from the state. */
   readonly agreed: ReadonlyMap<string, ReadonlyMap<FieldName, string | null | undefined>>;
   readonly standingByUuid: ReadonlyMap<string, string>;
   readonly openNotes: readonly string[];
@@ -143,7 +143,7 @@ export interface Evidence {
   readonly mapped: ReadonlySet<FieldName>;
   readonly log: Log;
   readonly ownerOf: (uuid: string) => string | undefined;
-  /** Whose a row is, also one that lost its ID: by its note, else by what it showed when it had one, or by its key. */
+  /** The person of a row, also without an ID: by its note, else by what it showed when it had an ID, or by its key. */
   readonly personOf: (row: RowView) => string | undefined;
   readonly writes: readonly Write[];
   readonly additions: readonly Addition[];
@@ -151,19 +151,19 @@ export interface Evidence {
   readonly namings: readonly Naming[];
   readonly enrolments: readonly Enrolment[];
   readonly runs: readonly RunView[];
-  /** Cells and tabs that are none of leadsheet's business, and were changed by it. */
+  /** Cells and tabs that are not leadsheet's, and that leadsheet changed. */
   readonly foreign: readonly string[];
   readonly reports: readonly RunReport[];
   readonly history: readonly HistoryLine[];
-  /** Everything that either side ever held: side, person, field -> texts. */
+  /** Every value that either side ever held: side, person, field -> texts. */
   readonly held: (side: Side, person: string, field: FieldName) => ReadonlySet<string>;
-  /** The state was replaced by an older one, lost or damaged: what was noted in it is not to be asked for. */
+  /** The state was replaced by an older one, lost or damaged: its content is not expected. */
   readonly isStateTampered: boolean;
   readonly wasKilled: boolean;
   readonly quiet: Quiet;
 }
 
-/** What is wrong, told as the story of the record concerned. */
+/** A broken law, told as the story of the record. */
 export interface Violation {
   readonly law: string;
   readonly text: string;

@@ -1,8 +1,8 @@
-// What each process has been shown: every answer that reached it.
+// Records every answer that each process got.
 import type { Log } from '../people/log.ts';
 import { readToken, tokensIn } from '../people/token.ts';
 
-/** What one process has been shown, and when it last looked at a record on its own. */
+/** What one process was shown, and when it last read a record by itself. */
 interface Knowledge {
   readonly tokens: Set<string>;
   runBeganAt: number;
@@ -12,15 +12,15 @@ interface Knowledge {
   readonly shownInRun: Set<string>;
   /** Contacts that were in the list when the run began, and that its search had shown for long. */
   readonly expected: Set<string>;
-  /** By uuid: one of the rows that had this ID when the run began said what the contact said. */
+  /** By uuid: one of the rows with this ID equalled the contact when the run began. */
   readonly copied: Set<string>;
-  /** Who was on which side when the run began: `side person`. */
+  /** The people on each side when the run began: `side person`. */
   readonly present: Set<string>;
-  /** By `side uuid`, and `sheet ` for rows without an ID: when it looked again, right before a write. */
+  /** By `side uuid`, and `sheet ` for rows without an ID: when the process read it again, right before a write. */
   readonly lookedAt: Map<string, number>;
 }
 
-/** What stands somewhere, and what was last typed there. */
+/** A value on a side, and the last typed one. */
 interface Sight {
   readonly person: string | undefined;
   readonly text: string;
@@ -54,12 +54,12 @@ export function createKnowledge({ log, now }: { readonly log: Log; readonly now:
     of: known,
     /** `place`: `side token`. */
     firstShown: (place: string) => shown.get(place),
-    /** It was looked at again in this run, and no answer that showed `text` had reached this process. */
+    /** The process read the record again in this run, and no answer with `text` had reached it. */
     isUnseen(of: number, place: string, { person, text, typed }: Sight): boolean {
       const { tokens, lookedAt, runBeganAt } = known(of);
       const lookAt = lookedAt.get(place) ?? 0;
       const read = readToken(text);
-      // Somebody else's key was shown as theirs, which says nothing of whether it was shown here.
+      // A key that another person had was shown as that person's: that does not show it here.
       const isHidden =
         read === undefined
           ? typed !== undefined && typed.text === text && typed.seq >= lookAt

@@ -1,4 +1,4 @@
-// Sees every change of either side, and every answer that leadsheet was given, and writes down what laws are judged from.
+// Observes every change of either side and every answer to leadsheet, and records the evidence for the laws.
 import type { ContactRecord } from '../../../src/standin/service/stored.ts';
 import type { Spreadsheet } from '../../../src/standin/sheets/spreadsheet.ts';
 import type { Log } from '../people/log.ts';
@@ -14,9 +14,9 @@ import { type SheetChange, sheetChanges } from './sheet-changes.ts';
 export interface Observer {
   readonly onSide: (event: SideEvent) => void;
   readonly onRun: (pid: number) => void;
-  /** A run has ended, and what it learnt is saved. */
+  /** A run has ended, and its knowledge is saved. */
   readonly onSaved: (pid: number) => void;
-  /** L12: contacts that were there while the last run of the process went on, and that no answer showed it. */
+  /** L12: contacts that existed during the last run of the process, and that no answer showed it. */
   readonly unreadIn: (pid: number) => readonly string[];
   readonly onAnswer: (pid: number, what: string, body: string, text: string) => void;
   readonly ownerOf: (uuid: string) => string | undefined;
@@ -41,13 +41,13 @@ interface ObserverDep {
   readonly listHere: () => string | undefined;
   /** Epoch milliseconds, true time. */
   readonly now: () => number;
-  /** Whose request is being carried out. */
+  /** The process whose request is being carried out. */
   readonly currentPid: () => number;
 }
 
-/** What else is known of a value that leadsheet put somewhere. */
+/** Further knowledge of a value that leadsheet wrote. */
 interface WriteDetails {
-  /** The ID by which the record was looked at: a row may get another one, or its first, by the same write. */
+  /** The ID by which the record was read: the same write may give the row another or its first ID. */
   readonly id?: string;
   readonly wasFormula?: boolean;
   readonly contact?: ContactRecord | undefined;
@@ -60,29 +60,32 @@ export function createObserver(dep: ObserverDep): Observer {
   let changedAt = -Infinity;
   const owners = new Map<string, string>();
   const said = createSaid(setting.fields.map(({ field }) => field));
-  /** By what a row showed in its fields: whose it was when it still said so. */
+  /** By what a row showed in its fields: its person, while it still had an ID or note. */
   const showed = new Map<string, Set<string>>();
   const writes: Write[] = [];
   const additions: Addition[] = [];
   const removals: Removal[] = [];
-  /** By uuid: contacts that leadsheet asked the service to delete, as they were then. They may be there for a while. */
+  /** By uuid: contacts that leadsheet asked the service to delete, as they were then. They may exist for a while. */
   const leaving = new Map<string, Removal>();
   const namings: Naming[] = [];
   const enrolments: Enrolment[] = [];
   const foreign: string[] = [];
   const runs: RunView[] = [];
-  /** By uuid: since when its status has been one that is vetoed. */
+  /** By uuid: since when its status is a vetoed one. */
   const vetoed = new Map<string, number>();
-  /** IDs of contacts that had a row when the last run ended well; and all that any row ever had, or was to get. */
+  /** IDs of contacts that had a row when the last good run ended; and all IDs that any row ever had or was to get. */
   const linked = new Set<string>();
   const everLinked = new Set<string>();
-  /** `person field`: what both sides said when a run last ended well, and nobody had typed since it began. */
+  /** `person field`: the agreed value when the last good run ended, if no person had typed since it began. */
   const settled = new Map<string, { readonly text: string; readonly seq: number }>();
   const fields = setting.fields.map(({ field }) => field);
 
   const textOf = (row: RowView) => JSON.stringify(fields.map((field) => row.value(field)));
   const ownerOf = (uuid: string) => owners.get(uuid);
-  /** Where neither a note nor an ID tells: whose row showed the same before, else whoever holds the key in the service. */
+  /**
+   * If neither a note nor an ID tells: the person whose row showed the same before, else the holder of the key in the
+   * service.
+   */
   function personOf(row: RowView): string | undefined {
     const plain = row.notedPerson ?? ownerOf(row.id);
     if (plain !== undefined) return plain;
@@ -119,7 +122,7 @@ export function createObserver(dep: ObserverDep): Observer {
   ): void {
     const other = side === 'crm' ? 'sheet' : 'crm';
     const typed = lastTyped(side, person, field);
-    // It had read it on the other side: should the same be typed there again, it is what both agree on.
+    // leadsheet had read it on the other side: if the same is typed there again, both agree on it.
     if (said.was(other, person, field, after)) said.agree(person, field, after);
     const { runBeganAt, copied } = knowledge.of(currentPid());
     const isTyped = before !== '' && typed !== undefined && normalOf(field, typed.text) === normalOf(field, before);
@@ -155,8 +158,8 @@ export function createObserver(dep: ObserverDep): Observer {
   }
 
   /**
-   * A run that was cut short after it had carried something there may have agreed on that: who types the old text again
-   * then has edited it.
+   * An interrupted run that had carried a value over may have agreed on it: a person who types the old text again then has
+   * edited it.
    */
   function isAsSettled(side: Side, person: string | undefined, field: FieldName, text: string): boolean {
     const known = settled.get(`${person} ${field}`);
@@ -167,7 +170,7 @@ export function createObserver(dep: ObserverDep): Observer {
     return carried === undefined || (lastTyped(side, person, field)?.seq ?? 0) < carried.seq;
   }
 
-  /** Who types what stands there already changes nothing that anybody could see. */
+  /** Typing the same text again changes nothing that anybody could see. */
   function shownSince(last: Log['typed'][number]): number {
     const typed = log.typed.filter(
       ({ side, person, field }) => side === last.side && person === last.person && field === last.field,
@@ -176,7 +179,7 @@ export function createObserver(dep: ObserverDep): Observer {
     return typed[other + 1]!.at;
   }
 
-  /** What of a record a person typed there, both sides never agreed upon, and leadsheet was shown. */
+  /** The values of a record that a person typed, that were never agreed on, and that leadsheet was shown. */
   function editedTexts(
     side: Side,
     uuid: string,
@@ -197,7 +200,7 @@ export function createObserver(dep: ObserverDep): Observer {
   function presentPeople(): ReadonlySet<string> {
     const inCrm = [...contacts()].filter((each) => each.list_uuid === listHere()).map(({ uuid }) => ownerOf(uuid));
     const { rows } = viewSheet(sheet(), log.renamed);
-    // A row that leadsheet made has no note; without its ID the key says whose it is.
+    // A row that leadsheet created has no note; without its ID, the key identifies it.
     const inSheet = rows.map((row) => row.notedPerson ?? ownerOf(row.id) ?? readToken(row.value('email'))?.person);
     return new Set([
       ...inCrm.map((person) => `crm ${person}`),
@@ -233,7 +236,7 @@ export function createObserver(dep: ObserverDep): Observer {
   function noteSettled(since: number): void {
     const fieldsNow = mapped();
     const byId = new Map(viewSheet(sheet(), log.renamed).rows.map((row) => [row.id, row]));
-    // What leaves the mapping loses its base (M9).
+    // A column that leaves the mapping loses its base (M9).
     for (const key of settled.keys()) if (!fieldsNow.has(key.split(' ')[1] as FieldName)) settled.delete(key);
     for (const contact of contacts()) {
       const [row, person] = [byId.get(contact.uuid), ownerOf(contact.uuid)];
@@ -243,7 +246,7 @@ export function createObserver(dep: ObserverDep): Observer {
         const isTypedSince = log.typed.some(
           (each) => each.person === person && each.field === field && each.seq >= since,
         );
-        // What was typed while the run went on may be in its base, or not.
+        // A value that was typed during the run may be in its base or not.
         if (isTypedSince) settled.delete(`${person} ${field}`);
         else if (a === b) settled.set(`${person} ${field}`, { text: a, seq: log.seq });
       }
@@ -258,7 +261,7 @@ export function createObserver(dep: ObserverDep): Observer {
     knowing.runBeganTime = now();
     knowing.shownInRun.clear();
     knowing.expected.clear();
-    // The search takes changes in their order, each after its lag: only with none on its way does it show everybody.
+    // The search shows changes in order, each after its lag: only with none pending does it show every contact.
     const isSettled = now() - changedAt > (setting.switches.searchLagMs ?? 0);
     if (isSettled) for (const uuid of here.keys()) knowing.expected.add(uuid);
     knowing.copied.clear();
@@ -279,7 +282,7 @@ export function createObserver(dep: ObserverDep): Observer {
     });
   }
 
-  /** In all columns that are mapped, those included that only show: all of them are in the base. */
+  /** In all mapped columns, to_sheet columns included: all of them are in the base. */
   function isAs(row: RowView, contact: ContactRecord): boolean {
     const isShown = row.text(statusHeader) === (contact.status ?? '');
     const isDated = !setting.hasDates || row.text(createdHeader) !== '';
@@ -298,7 +301,8 @@ export function createObserver(dep: ObserverDep): Observer {
           if (pair[0] !== pair[1]) noteWrite('crm', uuid, ownerOf(uuid), field, pair, { contact: before });
         }
       } else if (before) {
-        // What is typed once the service has taken it on goes with it: nobody can call that back.
+        // A value that is typed after the service accepted the deletion goes with the contact: leadsheet cannot prevent
+        // that.
         removals.push(leaving.get(uuid)!);
       }
       if (after) noteSent(before, after);
@@ -309,8 +313,8 @@ export function createObserver(dep: ObserverDep): Observer {
   }
 
   /**
-   * Where the service stores a form of what it was sent, what was sent is agreed upon (M4, M5): who edits that form in the
-   * service afterwards edits what both sides said, also when the form has not reached the cell yet.
+   * If the service stores a form of a sent value, the sent value is agreed on (M4, M5). A person who then edits that form
+   * in the service edits the agreed value, also before the form has reached the cell.
    */
   function noteSent(before: ContactRecord | undefined, after: ContactRecord): void {
     const person = ownerOf(after.uuid);
@@ -325,7 +329,7 @@ export function createObserver(dep: ObserverDep): Observer {
     }
   }
 
-  /** The row it was made from: nobody has its ID, and it holds what was sent. */
+  /** The row of a created contact: no contact has its ID, and it holds the sent values. */
   function ownedByLeadsheet(record: ContactRecord): void {
     const texts = fields.filter((field) => field !== 'email' && field !== 'network_id');
     const rows = viewSheet(sheet(), log.renamed).rows;
@@ -334,14 +338,14 @@ export function createObserver(dep: ObserverDep): Observer {
       .find((each) => each !== undefined);
     const email = normalOf('email', contactValue(record, 'email'));
     const row = rows.find((each) => each.id === '' && email !== '' && normalOf('email', each.value('email')) === email);
-    // Of a row that was typed over a copy the note says whose it is: some cells are still those of the other person.
+    // The note identifies a row that was typed over a copy: some of its cells are still the other person's.
     const isAsRow = row !== undefined && fields.every((field) => row.value(field) === contactValue(record, field));
     const person = (isAsRow ? row.notedPerson : undefined) ?? tokenOfFields?.person ?? row?.notedPerson;
     const twins = [...contacts()]
       .filter((other) => other.uuid !== record.uuid && person !== undefined && ownerOf(other.uuid) === person)
       .map((other) => other.uuid);
     if (person !== undefined) owners.set(record.uuid, person);
-    // Its row may not have got the ID yet.
+    // Its row may not have the ID yet.
     everLinked.add(record.uuid);
     additions.push({ seq: log.seq, pid: currentPid(), side: 'crm', uuid: record.uuid, person, twins });
   }
@@ -447,7 +451,7 @@ export function createObserver(dep: ObserverDep): Observer {
       noteSettled(knowledge.of(of).runBeganAt);
       const { rows } = viewSheet(sheet(), log.renamed);
       const ids = new Set(rows.map(({ id }) => id));
-      // Linked by its key, and its ID could not be written: the state knows of it all the same.
+      // A row that is linked by its key, and whose ID could not be written: the state knows it all the same.
       const byKey = new Set(rows.flatMap((row) => (row.id === '' ? [personOf(row)] : [])));
       linked.clear();
       for (const { uuid, list_uuid } of contacts()) {

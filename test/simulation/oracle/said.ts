@@ -1,4 +1,4 @@
-// What each side ever said of a person, and what both said at once.
+// The values that each side ever held for a person, and those that both held at once.
 import type { ContactRecord } from '../../../src/standin/service/stored.ts';
 import { normalOf } from '../people/token.ts';
 import type { FieldName } from '../world/setting.ts';
@@ -9,7 +9,7 @@ type ValueOf = (field: FieldName) => string;
 
 export function createSaid(fields: readonly FieldName[]) {
   const holdings = new Map<string, Set<string>>();
-  /** `person field text`, the text as laws compare it. */
+  /** `person field text`, with the text as laws compare it. */
   const agreements = new Set<string>();
 
   function held(side: Side, person: string, field: FieldName): Set<string> {
@@ -34,7 +34,7 @@ export function createSaid(fields: readonly FieldName[]) {
     by(side: Side, person: string, valueOf: ValueOf): void {
       for (const field of fields) held(side, person, field).add(valueOf(field));
     },
-    /** To the letter. */
+    /** Compared to the letter. */
     was: (side: Side, person: string | undefined, field: FieldName, text: string): boolean =>
       person !== undefined && held(side, person, field).has(text),
     together(person: string, contact: ContactRecord, row: RowView): void {
@@ -43,7 +43,7 @@ export function createSaid(fields: readonly FieldName[]) {
         if (normalOf(field, a) === normalOf(field, b)) agree(person, field, a);
       }
     },
-    /** `field text` of each field that both agreed upon. */
+    /** `field text` of each field that both sides agreed on. */
     agreedTexts: (person: string | undefined, valueOf: ValueOf): ReadonlySet<string> =>
       new Set(
         fields

@@ -1,4 +1,4 @@
-// What leadsheet changed in the sheet by one request, cell by cell.
+// The changes that leadsheet made in the sheet by one request, cell by cell.
 import type { Cell } from '../../../src/standin/sheets/cell.ts';
 import type { Spreadsheet } from '../../../src/standin/sheets/spreadsheet.ts';
 import {
@@ -14,11 +14,11 @@ import {
 } from '../world/setting.ts';
 import { cellText, type RowView, type SheetView } from '../world/view.ts';
 
-/** Content, and what of it is seen as rows. */
+/** The content, and the rows in it. */
 export type Moment = readonly [Spreadsheet, SheetView];
 
 export type SheetChange =
-  /** What is not the sync's: other tabs, texts of headers. */
+  /** Content that does not belong to the sync: other tabs, texts of headers. */
   | { readonly kind: 'foreign'; readonly text: string }
   | { readonly kind: 'appeared' | 'vanished'; readonly row: RowView }
   | {
@@ -30,7 +30,7 @@ export type SheetChange =
         readonly before: Cell | undefined;
         readonly after: string;
       }[];
-      /** Cells in columns that are not the sync's to write. */
+      /** Cells in columns that the sync must not write. */
       readonly outside: readonly string[];
     };
 
@@ -75,7 +75,7 @@ function changesInPlace(setting: Setting, was: SheetView, is: SheetView): readon
   ];
 }
 
-/** Formulas are rewritten where rows move, so rows are told by what they show. */
+/** Formulas change when rows move, so that rows are identified by what they show. */
 function changesByContent(was: SheetView, is: SheetView): readonly SheetChange[] {
   const left = Map.groupBy(was.rows, contentOf);
   const appeared = is.rows.filter((row) => left.get(contentOf(row))?.shift() === undefined);

@@ -1,4 +1,4 @@
-// People at both sides, and everything they do there.
+// People at both sides, and all their acts.
 import type { ContactRecord } from '../../../src/standin/service/stored.ts';
 import {
   type Act,
@@ -27,7 +27,7 @@ import { type Log, personLog } from './log.ts';
 import { normalOf, readToken, textOf } from './token.ts';
 
 export interface People {
-  /** Does it, and tells the log; an act for which there is nobody does nothing. Answers whether anything was done. */
+  /** Does the act and logs it; does nothing if no record fits. Returns whether anything was done. */
   readonly act: (act: Act) => boolean;
 }
 
@@ -35,16 +35,16 @@ interface PeopleDep {
   readonly sides: Sides;
   readonly setting: Setting;
   readonly log: Log;
-  /** Whose a contact is, as far as anybody knows. */
+  /** The person of a contact, if it is known. */
   readonly ownerOf: (uuid: string) => string | undefined;
   readonly personOf: (row: RowView) => string | undefined;
-  /** What leadsheet last put on a side. */
+  /** The last value that leadsheet wrote to a side. */
   readonly lastWrite: (side: 'crm' | 'sheet') => Write | undefined;
 }
 
 const namedActs: ReadonlySet<SheetAct | ThemedSheetAct> = new Set(['edit', 'edit key', 'formula', 'swap keys']);
 
-/** Enough for collisions, few enough for a story that can be read. */
+/** Enough for collisions, few enough for a readable story. */
 const rowsMax = 25;
 
 export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite }: PeopleDep): People {
@@ -85,7 +85,7 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
     log.typed.push({ seq: log.seq, at, side, person: name, field, text, token, isRetyped: false });
   }
 
-  /** Whoever is entered with a key that was another person's takes that one's place, as far as keys tell (I2, I10). */
+  /** A person who is entered with another person's key takes that person's place, by the keys (I2, I10). */
   function giveKey(name: string, email: string): void {
     const before = readToken(email)?.person;
     if (before === undefined || before === name) return;
@@ -95,7 +95,7 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
     }
   }
 
-  /** Who holds, without a row, a key that the row of a deleted contact still shows goes on with that row (I10). */
+  /** A contact without a row that holds the key of a deleted contact's row continues with that row (I10). */
   function leaveRow(name: string | undefined, gone: ContactRecord): void {
     const { rows } = view();
     const left = rows.find(({ id }) => id === gone.uuid);
@@ -113,8 +113,8 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
   }
 
   /**
-   * It went with its record, by somebody's own hand. Where nothing tells any more whose record it is, the text itself does:
-   * it names its person.
+   * A person removed the value with its record. If nothing else identifies the record any more, the text does: it names its
+   * person.
    */
   function forget(side: 'crm' | 'sheet', name: string | undefined, field: FieldName, text: string): void {
     const whose = name ?? readToken(text)?.person;
@@ -139,7 +139,7 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
       const isLeftOut = field === 'email' || (act.b + index * 331) % 1000 < 300;
       return isLeftOut ? [] : [{ field, text: newText(name, field, (act.c + index * 171) % 1000) }];
     });
-    // Nobody enters two people in one second.
+    // No two people are entered in the same second.
     const at = service.world.now() - 1_000 * (count % 97);
     for (const { field, text } of [...filledIn, { field: 'email' as const, text: email }])
       note('crm', name, field, text, at);
@@ -270,7 +270,7 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
         const [mine, theirs] = [contactValue(record!, 'email'), contactValue(other, 'email')];
         for (const each of [record!, other]) {
           tangle(ownerOf(each.uuid), 'key');
-          // Nobody but the key says yet whose row is whose.
+          // Only the key identifies the rows so far.
           if (view().rows.every(({ id }) => id !== each.uuid)) tangle(ownerOf(each.uuid), 'ID');
         }
         setContact(record!, 'email', theirs);
@@ -319,7 +319,7 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
     }
   }
 
-  /** Whom it is about is picked from the rows that share their ID with another one. */
+  /** Chooses from the rows that share their ID with another one. */
   function onCopied(what: CopiedAct, act: Act): boolean {
     const { rows } = view();
     const shared = rows.filter(({ id }) => id !== '' && rows.filter((each) => each.id === id).length > 1);
@@ -328,7 +328,7 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
     return inSheet(copiedActs[what], { ...act, a: Math.ceil((rows.indexOf(chosen) * 1000) / rows.length) });
   }
 
-  /** Most cells get what is the new person's, and all keys do. */
+  /** Most cells and all keys become the new person's. */
   function pasteOver(row: RowView, act: Act): void {
     const whose = newPerson();
     const place = act.c < 700 ? row.number : row.number + 1;
@@ -360,7 +360,7 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
     const row = pick(rows, act.a)!;
     const name = row && personOf(row);
     const field = pick(texts, act.b)!;
-    // Whose it is must be plain: what is typed carries the name.
+    // The person must be certain: the typed text carries the name.
     if (name === undefined && namedActs.has(what)) return false;
     switch (what) {
       case 'enter known': {
@@ -368,7 +368,7 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
         const whose = known && ownerOf(known.uuid);
         if (!known || whose === undefined || rows.length >= rowsMax) return false;
         if (rows.some((each) => personOf(each) === whose)) tangle(whose, 'second row');
-        // By a placeholder nobody is recognised: it is another person of the same name (I8).
+        // A placeholder identifies no person: it is another person with the same name (I8).
         if (contactValue(known, 'email').includes('example.com')) tangle(whose, 'duplicate');
         addRow(whose, contactValue(known, 'email'), act);
         return true;
@@ -573,7 +573,7 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
 
   return {
     act(act) {
-      // Whoever looks at the service sees what is due by now: nobody edits a contact whose deletion ended minutes ago.
+      // The service now does what is due: no person edits a contact whose deletion ended minutes ago.
       service.model.settle();
       return byPerson(() =>
         act.side === 'crm'

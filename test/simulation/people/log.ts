@@ -1,7 +1,7 @@
-// What people did: the one thing the oracle takes for granted.
+// The log of people's acts, which the oracle takes as given.
 import type { FieldName } from '../world/setting.ts';
 
-/** A value that somebody put on a side. */
+/** A value that a person put on a side. */
 export interface Typed {
   readonly seq: number;
   /** Epoch milliseconds, true time. */
@@ -13,17 +13,17 @@ export interface Typed {
   readonly text: string;
   /** Undefined for a blank. */
   readonly token: string | undefined;
-  /** Somebody put something else in its place on the same side. */
+  /** Another value was put in its place on the same side. */
   isRetyped: boolean;
 }
 
 export interface PersonLog {
   readonly name: string;
-  /** People took this person off a side, all rows or contacts there were. */
+  /** People removed this person from a side, with all rows or contacts. */
   readonly deletedIn: Set<'crm' | 'sheet'>;
-  /** What people did that leaves it open who is who: a copied row, a duplicate, an ID or a key that was changed. */
+  /** Acts of people that leave the identity open: a copied row, a duplicate, a changed ID or key. */
   readonly tangles: Set<string>;
-  /** Automations ever wished for, and how often. */
+  /** Automations that were ever wished for, and how often. */
   readonly wishes: Map<string, number>;
 }
 
@@ -31,15 +31,18 @@ export interface Log {
   readonly people: Map<string, PersonLog>;
   readonly typed: Typed[];
   readonly story: string[];
-  /** Header now -> header of the configuration. */
+  /** New header -> header of the configuration. */
   readonly renamed: Map<string, string>;
-  /** A run has ended that knew the columns: who renames a header before, or in that very moment, makes another column of it. */
+  /**
+   * A run has ended that knew the columns. A header that is renamed earlier, or in that very moment, becomes another
+   * column.
+   */
   areColumnsKnown: boolean;
-  /** Whom somebody is about to enter as a contact. */
+  /** The person who is about to be entered as a contact. */
   entering: string | undefined;
-  /** How often somebody let through what was held. */
+  /** How often a person approved a held plan. */
   approvals: number;
-  /** Moves with everything that happens. */
+  /** Increases with every event. */
   seq: number;
 }
 

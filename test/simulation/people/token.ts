@@ -1,7 +1,7 @@
-// Every value that people type says whose it is, of which field, and which of all: nothing can be mixed up unseen.
+// Makes the values that people type. Each names its person, its field and its number, so that no mix-up goes unseen.
 import type { FieldName } from '../world/setting.ts';
 
-/** What makes a text hard to carry; the token in it stays what it is. */
+/** Texts that are hard to carry; the token inside stays the same. */
 const oddities: readonly ((token: string) => string)[] = [
   (token) => token,
   (token) => token,
@@ -29,10 +29,10 @@ function tokenOf(person: string, field: FieldName, count: number): string {
   }
 }
 
-/** `oddity`: a part of a thousand. */
+/** `oddity`: a thousandth. */
 export function textOf(person: string, field: FieldName, count: number, oddity: number): string {
   const token = tokenOf(person, field, count);
-  // Placeholders are values like others, and nobody is recognised by one (I8).
+  // A placeholder is a value like others, and identifies no person (I8).
   if (field === 'email' && oddity > 960) return token.replace('firm.io', 'example.com');
   if (field === 'email') return oddity > 850 ? token.toUpperCase().replace(person.toUpperCase(), person) : token;
   if (field === 'network_id') return oddity > 850 ? `https://network.test/in/${token}/?x=1` : token;
@@ -42,7 +42,7 @@ export function textOf(person: string, field: FieldName, count: number, oddity: 
 const tokens = /(p\d+)(?:\.([a-z_]+)\.\d+|-h-\d+|-\d+@(?:firm\.io|example\.com))/i;
 const allTokens = new RegExp(tokens.source, 'gi');
 
-/** What a text says of itself; undefined for one that nobody of the simulation typed. */
+/** The person, field and number in a text; undefined for a text that no person of the simulation typed. */
 export function readToken(
   text: string,
 ): { readonly token: string; readonly person: string; readonly field: FieldName } | undefined {
@@ -57,7 +57,7 @@ export function tokensIn(text: string): readonly string[] {
   return (text.match(allTokens) ?? []).map((token) => token.toLowerCase());
 }
 
-/** When two texts of a field say the same (V2), as somebody would judge who never saw the program. */
+/** The comparable form of a text (V2), written without the program's code. */
 export function normalOf(field: FieldName, text: string): string {
   const plain = text.normalize('NFC').replaceAll('\r\n', '\n').trim();
   if (field === 'email') return plain.toLowerCase();

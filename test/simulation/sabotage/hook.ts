@@ -1,4 +1,4 @@
-// Loaded before all else: one text in one file of the program is read as another one. Nothing on disk changes.
+// Loaded before everything else: replaces one text in one file of the program as it is read. Nothing on disk changes.
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { sabotages } from './sabotages.ts';

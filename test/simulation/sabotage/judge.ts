@@ -1,9 +1,9 @@
-// In a process of its own, with the program sabotaged: the first story that notices, as one line of JSON.
+// Runs in a process with the sabotaged program, and prints the first story that notices, as one line of JSON.
 import { play } from '../play.ts';
 import { drawScenario } from '../scenario/draw.ts';
 
 export interface Verdict {
-  /** How many stories it took; null when none of them noticed. */
+  /** The number of stories that it took; null: none of them noticed. */
   readonly stories: number | null;
   readonly law: string;
   readonly text: string;

@@ -1,5 +1,5 @@
-// `npm run sabotage [-- --seeds N] [--seed S] [--only TEXT] [--processes P]`: breaks the program in one small way after the other,
-// in memory only. The stories of the simulation have to notice each of them.
+// `npm run sabotage [-- --seeds N] [--seed S] [--only TEXT] [--processes P]`: breaks the program in one small way after the
+// other, in memory only. The stories of the simulation have to notice each.
 import { execFile } from 'node:child_process';
 import { parseArgs, promisify } from 'node:util';
 import PQueue from 'p-queue';
@@ -34,7 +34,7 @@ console.log(
 );
 if (unnoticed.length > 0) process.exitCode = 1;
 
-/** Without a sabotage: the program as it is. */
+/** Without a sabotage: the unchanged program. */
 async function judge(sabotage: Sabotage | undefined, stories: string | number): Promise<Verdict> {
   const here = (file: string) => new URL(file, import.meta.url).pathname;
   const hook = sabotage ? ['--import', here('hook.ts')] : [];

@@ -1,4 +1,4 @@
-// Small ways to break the program, as hands that are tired break it. Each replaces one text that is there exactly once.
+// The list of sabotages: small mistakes as a tired programmer makes them. Each replaces one text that occurs exactly once.
 
 export interface Sabotage {
   readonly name: string;

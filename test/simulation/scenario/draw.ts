@@ -1,4 +1,4 @@
-// A seed becomes a story.
+// Turns a seed into a story.
 import { createRandom, type Random } from '../../../src/standin/service/random.ts';
 import type { AutomationSetting, FieldName, FieldSetting, Setting } from '../world/setting.ts';
 import { type Act, type Chaos, crmActs, type Fault, type Scenario, sheetActs, type Step } from './scenario.ts';
@@ -22,7 +22,7 @@ export function drawScenario(seed: number, { stepsMax = stepsMaxDefault }: DrawO
     const theme = themes[Math.floor(seed / themeEvery) % themes.length]!;
     return { seed, ...theme(createDraw(random), setting) };
   }
-  /** Some days people sit still while leadsheet runs, or nothing fails: what goes wrong then has one reason less. */
+  /** On some days no person acts while leadsheet runs, or nothing fails: a fault then has fewer possible causes. */
   const mood: Mood = {
     isBusy: chance(60),
     isFailing: chance(60),
@@ -117,7 +117,7 @@ function drawAct(random: Random): Act {
   return { side: 'crm', what: 'edit', a: part(), b: part(), c: part() };
 }
 
-/** Ordinary work is what people do most. */
+/** People do ordinary work most of the time. */
 const often = ['edit', 'edit', 'edit', 'edit', 'clear', 'enter'] as const;
 
 function drawAnyAct(random: Random, mood: Mood): Act {
@@ -135,7 +135,7 @@ function drawSteps(random: Random, chance: Chance, mood: Mood): Step[] {
   return [...acts, drawEvent(random, chance, mood), { do: 'pass', ms: random.pick([1_000, 20_000, 120_000, 900_000]) }];
 }
 
-/** Somebody types, and something in the service turns it back each time; and the other way round. */
+/** A person types, and a program in the service turns it back each time; and the other way round. */
 function drawTugOfWar(random: Random): Step[] {
   const calmly = { isFull: false, isAsked: true, restart: false, both: false, chaos: { acts: [], faults: [] } };
   const run: Step = { do: 'run', ...calmly };
@@ -163,7 +163,7 @@ function drawEvent(random: Random, chance: Chance, mood: Mood): Step {
 }
 
 function drawChaos(random: Random, chance: Chance, mood: Mood): Chaos {
-  // Anywhere in a run, which takes fifty to a hundred and fifty instants; and now and then right at its beginning.
+  // Anywhere in a run, which has fifty to a hundred and fifty instants; sometimes right at its beginning.
   const at = () => (chance(75) ? random.integer(8, 130) : random.integer(1, 12));
   return {
     acts: mood.isBusy
@@ -211,14 +211,14 @@ function drawFault(random: Random): Fault {
       'error_in_200',
     ] as const);
     const status = random.pick([500, 502, 503, 401, 403, 422]);
-    // Who refuses has done nothing.
+    // A refusal means that nothing was done.
     const isRefusal = kind === 'rate_limited' || (kind === 'status' && status < 500);
     return {
       on: 'crm',
       ...(random.integer(0, 3) > 0 && { operation: random.pick(faultyOperations) }),
       kind,
       ...(kind === 'status' && { status }),
-      // A page with a status of the service's own: nothing may be concluded from it.
+      // An HTML page with a status of the service: nothing may be concluded from it.
       ...(kind === 'html' && { status: status < 500 ? 404 : status }),
       ...(kind === 'rate_limited' && { isTimed: random.integer(0, 1) === 0 }),
       when: kind === 'truncated' ? 'after' : isRefusal ? 'before' : when,

@@ -1,7 +1,7 @@
-// One story, as plain data: what a seed decides, what shrinking takes away from, what a case file holds.
+// One story as plain data: drawn from a seed, shrunk, or read from a case file.
 import type { Setting } from '../world/setting.ts';
 
-/** Somebody does something. `a`, `b` and `c` pick whom and what: parts of a thousand of whatever there is to pick from. */
+/** An act of a person. `a`, `b` and `c` choose whom and what: thousandths of the available choices. */
 export interface Act {
   readonly side: 'crm' | 'sheet';
   readonly what: CrmAct | ThemedCrmAct | SheetAct | ThemedSheetAct;
@@ -28,7 +28,7 @@ export const crmActs = [
 ] as const;
 export type CrmAct = (typeof crmActs)[number];
 
-/** Drawn by stories that have a theme only. `enter known`: whom a row names that has no ID yet. */
+/** Only stories with a theme have it. `enter known`: enters the contact of a row without an ID. */
 export type ThemedCrmAct = 'enter known';
 
 export const sheetActs = [
@@ -60,7 +60,7 @@ export const sheetActs = [
 ] as const;
 export type SheetAct = (typeof sheetActs)[number];
 
-/** What people do to one of the rows that have one ID, as to any row. */
+/** Acts on one of the rows that have the same ID. */
 export const copiedActs = {
   'edit copied': 'edit',
   'edit key copied': 'edit key',
@@ -71,9 +71,9 @@ export const copiedActs = {
 export type CopiedAct = keyof typeof copiedActs;
 
 /**
- * Drawn by stories that have a theme only. `swap rows`: each is cut and pasted where the other was, cell by cell. `paste
- * over`: a row is inserted beside another, which is copied there, and a new person is typed over it. `cut row`: cut, and
- * pasted below all others. `empty row`: all its cells but the ID.
+ * Only stories with a theme have these. `swap rows`: each row is cut and pasted to the place of the other, cell by cell.
+ * `paste over`: a row is inserted beside another, the other is copied there, and a new person is typed over it. `cut row`:
+ * a row is cut and pasted below all others. `empty row`: all its cells but the ID are emptied.
  */
 export type ThemedSheetAct = 'swap rows' | 'paste over' | 'cut row' | 'empty row' | CopiedAct;
 
@@ -95,7 +95,7 @@ export interface ServiceFault {
   readonly times: number;
   /** How many calls pass first. */
   readonly skip: number;
-  /** Of an error in a 200: with an empty list in place of the rows. */
+  /** For an error in a 200: with an empty list in place of the rows. */
   readonly beside?: 'no_rows';
   /** Whether a 429 says for how long. */
   readonly isTimed?: boolean;
@@ -112,20 +112,20 @@ export interface SheetsFault {
 
 export type Fault = ServiceFault | SheetsFault;
 
-/** What happens while leadsheet runs, by the number of the instant: requests, answers and operations of the disk. */
+/** Events while leadsheet runs, by the number of the instant: requests, answers and operations of the disk. */
 export interface Chaos {
   readonly acts: readonly { readonly at: number; readonly act: Act }[];
   readonly faults: readonly Fault[];
   /** `stop`: SIGTERM. */
   readonly end?: { readonly at: number; readonly how: 'kill' | 'power' | 'stop' };
-  /** From that operation of the disk on there is no room left. */
+  /** From that operation of the disk on it is full. */
   readonly diskFullAt?: number;
 }
 
 export type Step =
   | { readonly do: 'act'; readonly act: Act }
   | { readonly do: 'pass'; readonly ms: number }
-  /** One run; `restart`: by a process that begins with it. `both`: by two at once. */
+  /** One run; `restart`: in a new process. `both`: two runs at once. */
   | {
       readonly do: 'run';
       readonly isFull: boolean;
@@ -134,19 +134,21 @@ export type Step =
       readonly both: boolean;
       readonly chaos: Chaos;
     }
-  /** The daemon, for so long; `both`: two of them. Afterwards it is asked to end. */
+  /** The daemon for so long; `both`: two of them. Afterwards it is asked to end. */
   | { readonly do: 'daemon'; readonly ms: number; readonly both: boolean; readonly chaos: Chaos }
   | { readonly do: 'set clock'; readonly byMs: number }
   | { readonly do: 'back up' }
   | { readonly do: 'restore' }
   | { readonly do: 'lose state' }
-  /** One byte of a file of the state, somewhere. */
+  /** Damages one byte of a file of the state. */
   | { readonly do: 'damage'; readonly a: number; readonly b: number }
   /** A column leaves the mapping, or comes back into it. */
   | { readonly do: 'map'; readonly column: number }
-  /** A person decides: about a conflict, what is held, or what is set aside. */
+  /** A person decides: about a conflict, a held plan, or a record that was given up. */
   | { readonly do: 'decide'; readonly what: 'resolve' | 'approve' | 'retry'; readonly a: number }
-  /** Everything is quiet for a while, and the laws must hold. `isFull: false`: without a full scan, as long as nobody is gone. */
+  /**
+   * Everything is quiet for a while, and the laws must hold. `isFull: false`: without a full scan, while no record is gone.
+   */
   | { readonly do: 'quiet'; readonly isFull?: false };
 
 export interface Scenario {

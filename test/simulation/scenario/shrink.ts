@@ -1,4 +1,4 @@
-// A story that breaks a law, told with as little as possible: fewer steps, people and faults, and a plainer service.
+// Shrinks a story that breaks a law: fewer steps, people and faults, and a plainer service.
 import type { Chaos, Scenario, Step } from './scenario.ts';
 
 export interface Shrunk {
@@ -7,10 +7,10 @@ export interface Shrunk {
   readonly tries: number;
 }
 
-/** A story takes up to a second; more tries than this nobody waits for. */
+/** A story takes up to a second; more tries take too long. */
 const triesMax = 400;
 
-/** `isBroken` plays a story, and tells whether it still breaks the same law. */
+/** `isBroken` plays a story and returns whether it still breaks the same law. */
 export async function shrink(failing: Scenario, isBroken: (scenario: Scenario) => Promise<boolean>): Promise<Shrunk> {
   let scenario = failing;
   let tries = 0;
@@ -27,7 +27,7 @@ export async function shrink(failing: Scenario, isBroken: (scenario: Scenario) =
   return { scenario, tries };
 }
 
-/** Each is made from what the scenario is by then. */
+/** Each candidate is made from the current scenario. */
 function* candidates(current: () => Scenario): Generator<Scenario> {
   for (let size = Math.ceil(current().steps.length / 2); size >= 1; size = Math.floor(size / 2)) {
     for (let start = current().steps.length - size; start >= 0; start -= size) {

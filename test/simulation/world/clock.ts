@@ -1,26 +1,26 @@
-// Time that only the simulation moves. While it is installed, timers and `Date` of the whole program are its own.
+// A clock that only the simulation moves. While it is installed, timers and `Date` of the whole program use it.
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
- * True time is one for everybody; the wall clock of the machine that runs leadsheet may be set, by `setWall`. Timers fire
- * in the order of their instants, those of one instant in the order in which they were set.
+ * There is one true time. `setWall` sets the wall clock of the machine that runs leadsheet. Timers fire in the order of
+ * their instants, and timers of one instant in the order in which they were set.
  */
 export interface Clock extends Disposable {
   /** Epoch milliseconds, true time. */
   readonly now: () => number;
-  /** Epoch milliseconds, as the machine believes. */
+  /** Epoch milliseconds, by the clock of the machine. */
   readonly wall: () => number;
-  /** Milliseconds since the clock was installed, never set back. */
+  /** Milliseconds since the clock was installed; never set back. */
   readonly elapsed: () => number;
   readonly setWall: (byMs: number) => void;
-  /** Moves on by so much; everything due meanwhile happens. */
+  /** Moves the clock by so much; every timer that becomes due fires. */
   readonly pass: (ms: number) => Promise<void>;
-  /** Moves on until the promise settles. Throws when nothing is left to wait for, or after `limitMs`. */
+  /** Moves the clock until the promise settles. Throws if nothing is left to wait for, or after `limitMs`. */
   readonly until: <Result>(what: Promise<Result>, limitMs?: number) => Promise<Result>;
-  /** Timers set within belong to `owner`, and end with `forget`. */
+  /** Timers that are set within belong to `owner`; `forget` removes them. */
   readonly within: <Result>(owner: object, work: () => Result) => Result;
   readonly forget: (owner: object) => void;
-  /** Within whose work this is called. */
+  /** The owner of the current work. */
   readonly owner: () => object | undefined;
 }
 
@@ -47,10 +47,10 @@ const real = {
 
 const owners = new AsyncLocalStorage<object>();
 
-/** As long as a run may take that meets every pause there is. */
+/** The longest time of a run that meets every pause. */
 const limitMsDefault = 6 * 3_600_000;
 
-/** `random`: what `Math.random` answers meanwhile; a library that schedules asks it. */
+/** `random`: the answers of `Math.random` meanwhile; a library for schedules uses it. */
 export function installClock(startAt: number, random: () => number): Clock {
   let elapsed = 0;
   let wallOffset = 0;
@@ -62,7 +62,7 @@ export function installClock(startAt: number, random: () => number): Clock {
   const wall = () => now() + wallOffset;
 
   function add(call: (...args: never[]) => void, ms: number, args: unknown[], isRepeated: boolean) {
-    // As Node does it: whole milliseconds, one at least.
+    // Like Node: whole milliseconds, at least one.
     const waitMs = ms >= 1 && ms <= 2 ** 31 - 1 ? Math.trunc(ms) : 1;
     const id = (ids += 1);
     const owner = owners.getStore();
@@ -90,7 +90,7 @@ export function installClock(startAt: number, random: () => number): Clock {
     if (handle !== undefined && handle !== null) timers.delete(Number(handle));
   };
 
-  /** What waits for nothing but the event loop has run to its end. */
+  /** Runs everything that waits only for the event loop. */
   const settle = () => new Promise<void>((resolve) => void real.setImmediate(resolve));
 
   function next(): Timer | undefined {

@@ -1,13 +1,13 @@
-// A process that runs leadsheet: it may be killed at any instant, and what it asked for then never comes back to it.
+// A process that runs leadsheet. It may be killed at any instant, and gets no answer after that.
 import type { App, AppWorld } from '../../../src/app.ts';
 import type { Disk, OpenFile } from '../../../src/state/file/disk.ts';
 import type { Clock } from './clock.ts';
 
-/** What is about to happen, or has just happened, to one process: any of these may be its last. */
+/** An instant before or after an event of one process; the process may be killed at it. */
 export interface Instant {
   readonly process: SimulatedProcess;
   readonly kind: 'request' | 'answer' | 'disk';
-  /** Of the service or of Sheets, or what of the disk: `contacts.search`, `values.get`, `write base.log`. */
+  /** An operation of the service, of Sheets or of the disk: `contacts.search`, `values.get`, `write base.log`. */
   readonly what: string;
 }
 
@@ -67,7 +67,7 @@ export function worldOf(process: SimulatedProcess, dep: ProcessDep): AppWorld {
   };
 }
 
-/** A disk that hears nothing more of a dead process: the operation that was begun is done, the next one never is. */
+/** A disk that ignores a dead process: the current operation is finished, the next one never begins. */
 function mortalDisk(process: SimulatedProcess, { disk, atInstant }: ProcessDep): Disk {
   const act = async <Result>(what: string, path: string, work: () => Promise<Result>): Promise<Result> => {
     if (process.isDead) return never();
@@ -109,7 +109,7 @@ function mortalDisk(process: SimulatedProcess, { disk, atInstant }: ProcessDep):
   };
 }
 
-/** Without what is different in every run: ids, days and the like. */
+/** Without the parts that differ in every run, such as ids and days. */
 function fileKind(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1);
   return name.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}|\d{4}-\d\d-\d\d|[0-9a-f]{16}/g, '*');

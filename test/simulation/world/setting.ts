@@ -1,4 +1,4 @@
-// What a seed decides about the configuration and the service: plain data, so that a case can be written down.
+// The configuration and the service's behaviour that a seed chooses, as plain data for case files.
 import { stringify } from 'yaml';
 import type { Switches } from '../../../src/standin/service/switches.ts';
 
@@ -9,7 +9,7 @@ export type BlankPolicy = 'sync' | 'ignore';
 export interface FieldSetting {
   readonly field: FieldName;
   readonly direction: 'both' | 'to_sheet' | 'to_crm';
-  /** Left out: as the sync says. */
+  /** Left out: the policy of the sync. */
   readonly conflict?: ConflictPolicy;
   readonly blank?: BlankPolicy;
 }
@@ -26,15 +26,15 @@ export interface Setting {
   readonly blank: BlankPolicy;
   readonly onRowDeleted: 'ignore' | 'restore' | 'cancel_automations' | 'delete_contact';
   readonly onContactDeleted: 'mark' | 'delete_row' | 'ignore';
-  /** `default`: those of the program, which hold what looks like too much. */
+  /** `default`: the limits of the program, which hold large changes. */
   readonly limits: 'wide' | 'default';
   readonly hasStatus: boolean;
-  /** A column of instants, as real dates. */
+  /** The tab has a column of instants, as real dates. */
   readonly hasDates: boolean;
-  /** The service stores companies in capitals, whatever it is given. */
+  /** The service stores companies in capitals. */
   readonly isShouting: boolean;
   readonly moveToList: boolean;
-  /** Whether the list is there already; else the first run makes it. */
+  /** Whether the list is missing; then the first run creates it. */
   readonly isListMissing: boolean;
   readonly settleSecs: number;
   readonly automation?: AutomationSetting;
@@ -81,7 +81,7 @@ export function policyOf(
   };
 }
 
-/** The file as a person would have written it. */
+/** The configuration file as a person would write it. */
 export function settingToYaml(setting: Setting, keyFile: string): string {
   const { automation, fields } = setting;
   return stringify({

@@ -1,4 +1,4 @@
-// Both stand-ins, and word of every single change that anybody makes to either.
+// Both stand-ins, with an event for every change of either.
 import type { ContactRecord } from '../../../src/standin/service/stored.ts';
 import { createRandom, type Random } from '../../../src/standin/service/random.ts';
 import { createServiceStandin, type ServiceStandin } from '../../../src/standin/service/standin.ts';
@@ -29,7 +29,7 @@ export const account = {
   refreshToken: 'r',
 };
 
-/** Somebody's edit of either side, as it took effect. `by`: leadsheet, or somebody else. */
+/** An edit of either side, as it took effect. `by`: leadsheet, or a person. */
 export type SideEvent =
   | {
       readonly side: 'crm';
@@ -44,7 +44,7 @@ export type SideEvent =
       readonly before: Spreadsheet;
       readonly after: Spreadsheet;
     }
-  /** leadsheet asked the service to delete a contact, which is there until the service gets to it. */
+  /** leadsheet asked the service to delete a contact, which exists until the service does it. */
   | { readonly side: 'deletion'; readonly uuid: string; readonly record: ContactRecord }
   /** A contact was put into an automation. */
   | { readonly side: 'enrolment'; readonly uuid: string; readonly automation: string };
@@ -56,7 +56,7 @@ export interface Sides {
   readonly person: Person;
   readonly lists: { readonly here: () => string | undefined; readonly other: string };
   readonly random: Random;
-  /** Whatever is done within is done by people. */
+  /** People do everything within. */
   readonly byPerson: <Result>(work: () => Result) => Result;
 }
 
@@ -106,7 +106,7 @@ export function createSides(setting: Setting, seed: number, clock: Clock, told: 
     contacts.change.bind(contacts),
     contacts.remove.bind(contacts),
   ];
-  /** What people type in the service itself stays as it is typed. */
+  /** A value that a person types in the service itself keeps its form. */
   const inCapitals = <Given extends Parameters<typeof change>[1]>(given: Given): Given => {
     const company = given.fields?.company_name;
     if (!setting.isShouting || isPerson || !company) return given;

@@ -1,4 +1,4 @@
-// The state as files: copied, put back, lost and damaged, and read by somebody who is not leadsheet's process.
+// The state as files: copied, restored, lost, damaged, and read by another process.
 import { createFileStore } from '../../../src/state/file/driver.ts';
 import { currentSchema } from '../../../src/state/file/schema.ts';
 import type { HistoryLine, JsonObject } from '../../../src/state/port.ts';

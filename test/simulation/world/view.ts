@@ -1,4 +1,4 @@
-// Both sides as somebody sees them who looks from outside: rows and contacts with the fields that are mapped.
+// Both sides as an observer sees them: rows and contacts with the mapped fields.
 import type { ContactRecord } from '../../../src/standin/service/stored.ts';
 import type { Cell } from '../../../src/standin/sheets/cell.ts';
 import type { Spreadsheet } from '../../../src/standin/sheets/spreadsheet.ts';
@@ -8,19 +8,19 @@ export interface RowView {
   /** 1-based. */
   readonly number: number;
   readonly id: string;
-  /** Of the note in an unmapped column, which goes wherever the row goes. */
+  /** The person of the note in an unmapped column, which moves with its row. */
   readonly notedPerson: string | undefined;
   readonly cells: readonly (Cell | undefined)[];
   readonly value: (field: FieldName) => string;
   readonly text: (header: string) => string;
 }
 
-/** Headers that people renamed, by what they are called now. */
+/** Headers that people renamed, by their new names. */
 export type Renamed = ReadonlyMap<string, string>;
 
 export interface SheetView {
   readonly rows: readonly RowView[];
-  /** By the header as the configuration has it. */
+  /** By the header of the configuration. */
   readonly columnOf: (header: string) => number | undefined;
 }
 
@@ -52,7 +52,7 @@ export function viewSheet(content: Spreadsheet, renamed: Renamed): SheetView {
   return { rows, columnOf: (header) => columns.get(header) };
 }
 
-/** What a cell shows; of a formula of the simulation, the text it is made of. */
+/** The text that a cell shows; for a formula of the simulation, the text it is made of. */
 export function cellText(cell: Cell | undefined): string {
   if (cell?.formula !== undefined) return /^="(.*)"$/s.exec(cell.formula)?.[1] ?? cell.formula;
   return cell?.value === undefined ? '' : String(cell.value);

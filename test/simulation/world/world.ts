@@ -1,4 +1,4 @@
-// The world a simulation plays in: two sides, one disk, and processes that run leadsheet on it.
+// The setting of a simulation: two sides, one disk, and processes that run leadsheet.
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ export interface WorldListener {
   readonly onInstant: (instant: Instant) => void;
   readonly onSide: (event: SideEvent) => void;
   readonly onEngine: (event: EngineEvent, process: SimulatedProcess) => void;
-  /** What a process was told, before it hears of it. `body`: what it had asked. */
+  /** Called with each answer before the process gets it. `body`: the request. */
   readonly onAnswer: (process: SimulatedProcess, what: string, body: string, text: string) => void;
 }
 
@@ -28,25 +28,25 @@ export interface World extends Disposable {
   readonly clock: Clock;
   readonly sides: Sides;
   readonly disk: MemoryDisk;
-  /** From the next process on. */
+  /** Takes effect with the next process. */
   readonly configure: (setting: Setting) => void;
   readonly begin: () => Promise<SimulatedProcess>;
   readonly beginDaemon: () => Promise<{ readonly process: SimulatedProcess; readonly daemon: RunningDaemon }>;
-  /** One run, while the clock is moved; of a process that is killed meanwhile nobody hears more. */
+  /** One run, while the clock is moved. A process that is killed meanwhile reports nothing. */
   readonly run: (
     process: SimulatedProcess,
     request: { isFull: boolean; isAsked: boolean },
   ) => Promise<RunReport | 'killed'>;
-  /** As kill -9: what was sent arrives, nothing that comes back is seen, and no file is written any more. */
+  /** Like kill -9: sent requests arrive, no answer is seen, and no file is written any more. */
   readonly kill: (process: SimulatedProcess) => void;
-  /** All processes at once, and what was not synced. */
+  /** Ends all processes at once, and loses what was not synced. */
   readonly losePower: () => void;
   readonly living: () => readonly SimulatedProcess[];
 }
 
 const beganAt = Date.UTC(2026, 10, 21, 9);
 
-/** Read by each process that begins; the same for all. */
+/** Every process reads it at its start; the same file for all. */
 const keyFile = join(mkdtempSync(join(tmpdir(), 'leadsheet-simulation-')), 'key.json');
 writeFileSync(
   keyFile,
@@ -140,7 +140,7 @@ export function createWorld(setting: Setting, seed: number, listener: WorldListe
   };
 }
 
-/** `POST /leads/search`, `GET /v4/spreadsheets/*`: ids and ranges left out. */
+/** `POST /leads/search`, `GET /v4/spreadsheets/*`: without ids and ranges. */
 function operationOf({ method, url }: Request): string {
   const { pathname, host } = new URL(url);
   const path = pathname

@@ -1,9 +1,9 @@
-// Calls whose answer is lost, or says nothing.
+// Themes about calls whose answer is lost or says nothing.
 import type { Setting } from '../../world/setting.ts';
 import type { Fault } from '../scenario.ts';
 import { type Draw, plainly, type Themed } from './draw.ts';
 
-/** W4, L8: a contact is created, and no answer comes. */
+/** W4, L8: a contact is created, and the answer is lost. */
 export function lostCreates({ crm, sheet, pass, run, repeat, random, chance }: Draw, setting: Setting): Themed {
   const fault = (): Fault => {
     const kind = random.pick(['lost', 'lost', 'hang', 'status', 'html'] as const);
@@ -27,7 +27,7 @@ export function lostCreates({ crm, sheet, pass, run, repeat, random, chance }: D
   return { setting: plainly(setting, { settleSecs: 0, switches: { upsertExisting } }), steps: rounds.flat() };
 }
 
-/** W4, L8: rows are appended, and no answer comes. */
+/** W4, L8: rows are appended, and the answer is lost. */
 export function lostAppends({ crm, sheet, pass, run, repeat, random, chance }: Draw, setting: Setting): Themed {
   const fault = (): Fault => ({
     on: 'sheet',
@@ -49,7 +49,7 @@ export function lostAppends({ crm, sheet, pass, run, repeat, random, chance }: D
   };
 }
 
-/** W4, L3: an update is carried out or not, and neither its answer nor a look tells; and somebody types once more. */
+/** W4, L3: an update is carried out or not, neither its answer nor a reading shows it, and a person types again. */
 export function unknownUpdates(
   { crm, sheet, pass, run, repeat, part, random, chance }: Draw,
   setting: Setting,

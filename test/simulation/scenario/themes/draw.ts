@@ -1,4 +1,4 @@
-// What themes draw with, and what they have in common.
+// Helpers with which themes draw their stories.
 import type { Random } from '../../../../src/standin/service/random.ts';
 import type { Setting } from '../../world/setting.ts';
 import type { Act, Chaos, CrmAct, SheetAct, Step, ThemedCrmAct, ThemedSheetAct } from '../scenario.ts';
@@ -8,10 +8,10 @@ export interface Themed {
   readonly steps: readonly Step[];
 }
 
-/** `setting`: as it was drawn; a theme changes what it is about. */
+/** `setting`: as it was drawn; a theme changes the parts it is about. */
 export type Theme = (draw: Draw, setting: Setting) => Themed;
 
-/** What themes draw with. */
+/** The helpers of themes. */
 export function createDraw(random: Random) {
   const part = () => random.integer(0, 999);
   const chance = (percent: number) => random.integer(1, 100) <= percent;
@@ -22,7 +22,7 @@ export function createDraw(random: Random) {
   const sheet = (what: SheetAct | ThemedSheetAct, its: Partial<Act> = {}): Step =>
     act({ ...any('sheet', what), ...its });
   const pass = (...ms: readonly number[]): Step => ({ do: 'pass', ms: random.pick(ms) });
-  /** What of `acts` is done while a run is under way, which takes thirty to forty instants with so few people. */
+  /** Some of `acts`, during a run, which has thirty to forty instants with so few people. */
   const meanwhile = (least: number, most: number, acts: () => Step): Chaos['acts'] =>
     repeat(least, most, () => ({
       at: random.integer(8, 36),
@@ -46,7 +46,7 @@ function act(of: Act): Step {
   return { do: 'act', act: of };
 }
 
-/** All columns in both directions, by one policy. */
+/** All columns in both directions, with one policy. */
 export function plainly(setting: Setting, its: Partial<Setting>): Setting {
   const fields = setting.fields.map(({ field }) => ({ field, direction: 'both' as const }));
   return { ...setting, isShouting: false, isListMissing: false, switches: {}, fields, ...its };

@@ -1,9 +1,9 @@
-// Processes that end, and two at once.
+// Themes about processes that end, and about two processes at once.
 import type { Setting } from '../../world/setting.ts';
 import type { Fault } from '../scenario.ts';
 import { type Draw, plainly, type Themed } from './draw.ts';
 
-/** L10: the process ends in the midst of everything, again and again; two at once, too. */
+/** L10: the process ends during anything, again and again; also with two at once. */
 export function kills({ crm, sheet, pass, run, repeat, part, random, chance }: Draw, setting: Setting): Themed {
   const rounds = repeat(3, 6, () => [
     ...repeat(1, 3, () => random.pick([crm, sheet])('edit', { a: part(), b: part() })),
@@ -25,7 +25,7 @@ export function kills({ crm, sheet, pass, run, repeat, part, random, chance }: D
   };
 }
 
-/** G2, G4: a first run under the limits that everybody has is cut short or fails, and so are those after it. */
+/** G2, G4: a first run under default limits is interrupted or fails, and so are the next runs. */
 export function firstRuns({ crm, sheet, pass, run, repeat, random, chance }: Draw, setting: Setting): Themed {
   const end = () => ({ at: random.integer(8, 90), how: random.pick(['kill', 'kill', 'power', 'stop'] as const) });
   const fault = (): Fault => ({
@@ -39,7 +39,7 @@ export function firstRuns({ crm, sheet, pass, run, repeat, random, chance }: Dra
   const cut = () => (chance(60) ? { end: end() } : { faults: [fault()] });
   const rounds = repeat(1, 3, () => [...repeat(0, 6, () => sheet('enter')), run({}, cut()), pass(20_000, 60_000)]);
   return {
-    // Columns that only show are blank in a new row, and filled by whichever run comes to it.
+    // to_sheet columns are blank in a new row; the run that comes to it fills them.
     setting: {
       ...plainly(setting, { settleSecs: 0, limits: 'default' }),
       fields: setting.fields.map(({ field }) => ({

@@ -1,9 +1,9 @@
-// Wishes: more than the cap, vetoed, and calls cut short.
+// Themes about wishes: more than the cap, vetoes, and interrupted calls.
 import type { Setting } from '../../world/setting.ts';
 import type { Fault } from '../scenario.ts';
 import { type Draw, plainly, type Themed } from './draw.ts';
 
-/** E1 to E6: more wishes than the cap, vetoes, calls without an answer, and a process that ends over them. */
+/** E1 to E6: more wishes than the cap, vetoes, calls without an answer, and a process that ends during them. */
 export function wishes(draw: Draw, setting: Setting): Themed {
   const { crm, sheet, pass, run, repeat, part, random, chance } = draw;
   const rounds = repeat(2, 4, () => {
@@ -36,7 +36,7 @@ export function wishes(draw: Draw, setting: Setting): Themed {
   };
 }
 
-/** E3: calls that enrol are cut short, by the end of the process or by an answer that never comes. */
+/** E3: calls that enrol are interrupted, by the end of the process or by a lost answer. */
 export function lostWishes(draw: Draw, setting: Setting): Themed {
   const { crm, sheet, pass, run, repeat, random, chance } = draw;
   const rounds = repeat(2, 4, () => [
@@ -61,7 +61,7 @@ export function lostWishes(draw: Draw, setting: Setting): Themed {
   };
 }
 
-/** A call that enrols is carried out or not, and no answer comes. */
+/** A call that enrols is carried out or not, and its answer is lost. */
 function lostCall({ random, chance }: Draw): Fault {
   return {
     on: 'crm',

@@ -1,9 +1,9 @@
-// What people do in the midst of a run, and scans between whose pages they do it.
+// Themes about acts during a run, and between the pages of a scan.
 import type { Setting } from '../../world/setting.ts';
 import type { Fault } from '../scenario.ts';
 import { type Draw, plainly, type Themed } from './draw.ts';
 
-/** W3: what is being written is edited there meanwhile. */
+/** W3: a field is edited while it is being written. */
 export function momentOfWriting(
   { crm, sheet, pass, run, repeat, part, meanwhile, random, chance }: Draw,
   setting: Setting,
@@ -62,7 +62,7 @@ export function movingRows({ crm, sheet, pass, run, repeat, meanwhile, random }:
   };
 }
 
-/** L6: what changes is carried without a full scan. Who is deleted or moved away takes one (D3), and is not part of it. */
+/** L6: changes are carried over without a full scan. Deleted or moved contacts need one (D3), and are left out. */
 export function changesOnly({ crm, sheet, pass, run, repeat, random }: Draw, setting: Setting): Themed {
   const rounds = repeat(2, 6, () => [
     ...repeat(1, 2, () =>
@@ -91,7 +91,7 @@ export function changesOnly({ crm, sheet, pass, run, repeat, random }: Draw, set
   };
 }
 
-/** G5, D3, I8: a scan of several pages, between which contacts come, change and go. */
+/** G5, D3, I8: contacts are created, changed and deleted between the pages of a scan. */
 export function pages({ crm, sheet, pass, run, repeat, meanwhile, random, chance }: Draw, setting: Setting): Themed {
   const moves = () => crm(random.pick(['enter', 'edit', 'edit', 'delete', 'move out', 'move back'] as const));
   const rounds = repeat(2, 3, () => [
@@ -115,7 +115,7 @@ export function pages({ crm, sheet, pass, run, repeat, meanwhile, random, chance
   };
 }
 
-/** L12, T14, T16, T18: pages that fail, that say nothing, or that the service does not order as it is asked. */
+/** L12, T14, T16, T18: pages that fail, that are blank, or that the service does not order as asked. */
 export function unwholePulls({ crm, sheet, pass, run, repeat, random, chance }: Draw, setting: Setting): Themed {
   const fault = (): Fault => {
     const kind = random.pick(['status', 'error_in_200', 'bad_rows', 'truncated', 'html'] as const);

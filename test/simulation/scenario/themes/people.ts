@@ -1,9 +1,9 @@
-// Who is who: copies, deletions, limits, somebody entered twice.
+// Themes about identity: copies, deletions, limits, and a person who is entered twice.
 import type { Setting } from '../../world/setting.ts';
 import type { Step } from '../scenario.ts';
 import { type Draw, plainly, type Themed } from './draw.ts';
 
-/** I4, I5: rows are copied, and then edited, the copy or the other one, or made a row of their own. */
+/** I4, I5: rows are copied; then one of them is edited or made a row of its own. */
 export function copies({ crm, sheet, pass, run, repeat, part, random, chance }: Draw, setting: Setting): Themed {
   const changes = () =>
     random.pick([
@@ -31,8 +31,8 @@ export function copies({ crm, sheet, pass, run, repeat, part, random, chance }: 
 }
 
 /**
- * I4: a new person is typed over a copy of a row, and both are edited in either order, moved, sorted, cut back; in the end
- * one of them goes, the row itself or the copy, or loses its ID.
+ * I4: a person is typed over a copy of a row. Both rows are edited in either order, moved, sorted and cut. In the end the
+ * row or the copy is deleted or loses its ID.
  */
 export function editedCopies({ crm, sheet, pass, run, repeat, part, random, chance }: Draw, setting: Setting): Themed {
   const change = () =>
@@ -79,7 +79,7 @@ export function editedCopies({ crm, sheet, pass, run, repeat, part, random, chan
   };
 }
 
-/** D1 to D6: who is taken off one side is edited on the other, before the run or in the midst of it. */
+/** D1 to D6: a record that is removed from one side is edited on the other, before the run or during it. */
 export function deletions(
   { crm, sheet, pass, run, repeat, part, meanwhile, random, chance }: Draw,
   setting: Setting,
@@ -88,7 +88,7 @@ export function deletions(
     const [from, on] = random.pick([
       [sheet('delete row', { a: 0 }), crm],
       [crm('delete', { a: 0 }), sheet],
-      // Whose ID is in doubt is not gone, nor is anybody else then (I5).
+      // While an ID is in doubt, no record counts as gone (I5).
       [sheet('break ID'), crm],
     ] as const);
     const edit = () => on('edit', { a: random.pick([0, 0, part()]), b: part() });
@@ -102,12 +102,12 @@ export function deletions(
       limits: 'wide',
       switches: chance(30) ? setting.switches : {},
     }),
-    // One or two: who is first in the service need not be first in the sheet.
+    // One or two: the first in the service may not be the first in the sheet.
     steps: [...repeat(1, 2, () => crm('enter')), run({ isFull: true }), pass(60_000), ...rounds.flat()],
   };
 }
 
-/** D5, W3: in the midst of the run that deletes a record somebody edits it. */
+/** D5, W3: a person edits a record during the run that deletes it. */
 export function momentOfDeleting({ crm, sheet, pass, run, repeat, meanwhile, random }: Draw, setting: Setting): Themed {
   const rounds = repeat(2, 3, () => {
     const [from, on] = random.pick([
@@ -128,7 +128,7 @@ export function momentOfDeleting({ crm, sheet, pass, run, repeat, meanwhile, ran
   return { setting: plainly(setting, { ...policies, limits: 'wide', settleSecs: 0 }), steps: rounds.flat() };
 }
 
-/** G1, G2: much goes at once, or a side is empty. */
+/** G1, G2: many records are removed at once, or a side is empty. */
 export function limits({ crm, sheet, pass, run, repeat, part, random, chance }: Draw, setting: Setting): Themed {
   const many = (make: () => Step) => repeat(2, 5, make);
   const rounds = repeat(1, 2, () => [
@@ -157,7 +157,7 @@ export function limits({ crm, sheet, pass, run, repeat, part, random, chance }: 
   };
 }
 
-/** I2, W4: whom a row names, somebody enters in the service too, while it is being created. */
+/** I2, W4: while the contact of a row is being created, a person enters the same contact in the service. */
 export function samePersonTwice(
   { crm, sheet, pass, run, repeat, part, meanwhile, random }: Draw,
   setting: Setting,

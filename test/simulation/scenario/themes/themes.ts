@@ -1,4 +1,4 @@
-// Stories with a theme: few people, one thing to be seen, and little else. What takes three rare things to meet is met by these.
+// The list of themes. A theme is a story with few people about one thing, for events that random stories seldom have.
 import { lostAppends, lostCreates, unknownUpdates } from './answers.ts';
 import { type Theme } from './draw.ts';
 import { firstRuns, kills, twoAtOnce } from './ends.ts';
@@ -7,7 +7,7 @@ import { changesOnly, momentOfWriting, movingRows, pages, unwholePulls } from '.
 import { copies, deletions, editedCopies, limits, momentOfDeleting, samePersonTwice } from './people.ts';
 import { blanks, mapping, newest, oddCells } from './values.ts';
 
-/** In this order, one after the other: each is met by few stories. */
+/** Taken in this order: each theme gets the same share. */
 export const themes: readonly Theme[] = [
   newest,
   blanks,

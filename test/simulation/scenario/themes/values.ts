@@ -1,11 +1,11 @@
-// What stands in fields: who is newer, blanks, odd cells, columns that come and go.
+// Themes about field values: newer edits, blanks, unusual cells, columns that come and go.
 import type { Setting } from '../../world/setting.ts';
 import { type Draw, plainly, type Themed } from './draw.ts';
 
-/** M1: both sides are edited, minutes or seconds apart, and an edit may have been seen long before the other is made. */
+/** M1: both sides are edited, minutes or seconds apart. One edit may have been read long before the other is made. */
 export function newest({ crm, sheet, pass, run, repeat, part, random, chance }: Draw, setting: Setting): Themed {
   const rounds = repeat(3, 5, () => {
-    // The same person, the same field.
+    // The same person and the same field.
     const its = { a: 0, b: part() };
     const edits = [crm('edit', its), pass(1_000, 20_000, 130_000, 300_000), sheet('edit', its)];
     const isSeenFirst = chance(40);
@@ -21,7 +21,7 @@ export function newest({ crm, sheet, pass, run, repeat, part, random, chance }: 
   };
 }
 
-/** M2, M3: fields are emptied, and filled again, on either side and on both. */
+/** M2, M3: fields are emptied and filled again, on one side or on both. */
 export function blanks({ crm, sheet, pass, run, repeat, part, random, chance }: Draw, setting: Setting): Themed {
   const rounds = repeat(3, 6, () => {
     const its = { a: part(), b: part() };
@@ -49,7 +49,7 @@ export function oddCells({ crm, sheet, pass, run, repeat, part, random, chance }
   };
 }
 
-/** M9: columns leave the mapping and come back, while people edit what is in the others. */
+/** M9: columns leave the mapping and come back, while people edit the other columns. */
 export function mapping({ crm, sheet, pass, run, repeat, part, random }: Draw, setting: Setting): Themed {
   const rounds = repeat(2, 4, () => [
     { do: 'map', column: random.pick([0, 0, 1]) } as const,

@@ -28,9 +28,7 @@ export function planAbsent(context: PersonContext, person: Person, link: Link): 
     case 'here':
       return planAnswered(context, person, answer.contact);
     case 'elsewhere':
-      return row
-        ? leaveRowAlone(context, person, link, 'left', answer.where)
-        : { link: null, changes: [], problems: [] };
+      return leaveRowAlone(context, person, link, 'left', answer.where);
     case 'gone':
       return planContactGone(context, person, link);
   }
@@ -51,24 +49,30 @@ function planContactGone(context: PersonContext, person: Person, link: Link): Pe
 
 /** An earlier run found that the contact is gone or left. The row stays as it is. */
 export function planWithoutContact(context: PersonContext, person: Person, link: Link): PersonPlan {
-  if (!person.row) return { link: null, changes: [], problems: [] };
   return leaveRowAlone(context, person, link, link.standing === 'left' ? 'left' : 'contact-gone', link.standsFor);
 }
 
-/** The row stays and says why. Nothing that is typed there is sent. */
+/**
+ * The row stays and says why. Nothing that is typed there is sent. Without a row the link ends, unless a row without an
+ * ID may move the contact here again (I2): that row is merged with the base, or an emptied field is filled again (L1).
+ */
 function leaveRowAlone(
-  { mapping, crm }: PersonContext,
+  { mapping, crm, isWithheld }: PersonContext,
   { uuid, row }: Person,
   link: Link,
   standing: 'left' | 'contact-gone',
   more: string | undefined,
 ): PersonPlan {
   const { isOpen: _isOpen, isUnsure: _unsure, missedScans: _missed, standsFor: _why, ...rest } = link;
+  const stands = { standing, ...(more !== undefined && { standsFor: more }) };
+  if (!row) {
+    const isKept = standing === 'left' && isWithheld;
+    return { link: isKept ? { ...rest, ...stands } : null, changes: [], problems: [] };
+  }
   const detail = more === undefined ? '' : `: ${more}`;
   const reason =
     standing === 'left' ? `no longer in ${crm.scope}${detail}` : `deleted in the CRM${detail}; the row is left alone`;
   const isSilent = standing === 'contact-gone' && mapping.onContactDeleted === 'ignore';
-  const said = problem('ignored', { uuid, row: row?.number ?? null }, standing === 'left' ? 'D4' : 'D3', reason);
-  const stands = { standing, ...(more !== undefined && { standsFor: more }) };
+  const said = problem('ignored', { uuid, row: row.number }, standing === 'left' ? 'D4' : 'D3', reason);
   return { link: { ...rest, ...stands }, changes: [], problems: isSilent ? [] : [said] };
 }

@@ -1,42 +1,12 @@
-// Failures that the laws found, each as the smallest story that shows it.
+// Failures that the laws found, each as the smallest story that shows it. Stories of moved contacts: `moves.test.ts`.
 import { deepStrictEqual } from 'node:assert';
 import { expect, test } from 'vitest';
+import { type Case, company, does, name, nobody, position, runs, worldOf } from './case.ts';
 import { settleDown } from './laws.ts';
 import type { Act } from './people.ts';
-import { healthy, planAndAsk, readBoth, run, type RunOptions } from './run.ts';
-import type { Setting } from './setting.ts';
+import { healthy, planAndAsk, readBoth, run } from './run.ts';
 import { judgeIncremental, judgeOrder } from './single.ts';
-import { begin, play, type Step } from './trial.ts';
 import { judgeUndo } from './undo.ts';
-
-const plain: Setting = {
-  conflict: 'manual',
-  keyConflict: 'manual',
-  blank: 'sync',
-  onRowDeleted: 'ignore',
-  onContactDeleted: 'mark',
-  moveToList: false,
-  habit: 'keeps',
-};
-/** Letters of the alphabets of `setting.ts`, by field. */
-const nobody = [0, 0, 0, 0, 0, 0, 0];
-const [name, company, position] = [2, 3, 4];
-const runs = (options: Partial<RunOptions> = {}): Step => ({ run: { ...healthy, ...options } });
-const does = (act: Act): Step => ({ act });
-
-interface Case {
-  readonly what: string;
-  readonly setting?: Partial<Setting>;
-  readonly contacts?: readonly (readonly number[])[];
-  readonly rows?: readonly (readonly number[])[];
-  readonly steps: readonly Step[];
-}
-
-const worldOf = ({ setting, contacts = [], rows = [], steps }: Omit<Case, 'what'>) => {
-  const world = begin({ setting: { ...plain, ...setting }, contacts, rows, steps });
-  play(world, steps);
-  return world;
-};
 
 test.each<Case>([
   {

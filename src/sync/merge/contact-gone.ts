@@ -6,6 +6,7 @@ import { whyRowIsKept } from '../record/edited-since.ts';
 import type { Person } from '../record/person.ts';
 import type { PersonContext, PersonPlan } from './person-plan.ts';
 import { mergeUnread, planAnswered, planUnsure } from './present.ts';
+import { mayHaveRow, rowNotFound } from './row-gone.ts';
 
 /** D3, D4, D6: a whole scan did not show the contact. */
 export function planAbsent(context: PersonContext, person: Person, link: Link): PersonPlan {
@@ -53,21 +54,25 @@ export function planWithoutContact(context: PersonContext, person: Person, link:
 }
 
 /**
- * The row stays and says why. Nothing that is typed there is sent. Without a row the link ends, unless a row without an
- * ID may move the contact here again (I2): that row is merged with the base, or an emptied field is filled again (L1).
+ * The row stays and says why. Nothing that is typed there is sent. Without a row the link ends. It stays while some row
+ * may be the row of a contact in another list, and move the contact here again (I2): without the base an emptied field
+ * would be filled again (L1).
  */
 function leaveRowAlone(
-  { mapping, crm, isWithheld }: PersonContext,
+  context: PersonContext,
   { uuid, row }: Person,
   link: Link,
   standing: 'left' | 'contact-gone',
   more: string | undefined,
 ): PersonPlan {
+  const { mapping, crm } = context;
   const { isOpen: _isOpen, isUnsure: _unsure, missedScans: _missed, standsFor: _why, ...rest } = link;
   const stands = { standing, ...(more !== undefined && { standsFor: more }) };
   if (!row) {
-    const isKept = standing === 'left' && isWithheld;
-    return { link: isKept ? { ...rest, ...stands } : null, changes: [], problems: [] };
+    const isKept = standing === 'left' && mayHaveRow(context);
+    return isKept
+      ? { link: { ...rest, ...stands }, changes: [], problems: rowNotFound(context, uuid) }
+      : { link: null, changes: [], problems: [] };
   }
   const detail = more === undefined ? '' : `: ${more}`;
   const reason =

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { type Case, does, name, nobody, runs, worldOf } from './case.ts';
 import { settleDown } from './laws.ts';
 import { healthy, run, type RunOptions } from './run.ts';
+import { play } from './trial.ts';
 
 test.each<Case>([
   {
@@ -68,6 +69,26 @@ test.each<{ readonly until: string; readonly first: Partial<RunOptions> }>([
     expect(world.contacts.map(({ list }) => list)).toEqual(['here']);
   },
 );
+
+test('L1, I5, D4: nothing is concluded of a contact in another list while the ID of a row is in doubt', () => {
+  const garbles = does({ kind: 'garbles an id', who: 1 });
+  const empties = does({ kind: 'edits a contact', who: 0, field: name, to: 0 });
+  const moves = does({ kind: 'moves to another list or back', who: 0 });
+  const world = worldOf({
+    setting: { conflict: 'crm', moveToList: true },
+    rows: [[0, 0, 1, 0, 0, 0, 0]],
+    steps: [runs(), garbles, empties, moves],
+  });
+  const { plan } = run(world, healthy);
+  expect(plan.problems.map(({ kind, rule, row }) => [kind, rule, row])).toEqual([
+    ['quarantined', 'I5', 2],
+    ['held', 'I5', null],
+  ]);
+  play(world, [does({ kind: 'clears all ids' })]);
+  settleDown(world);
+  expect(world.violations).toEqual([]);
+  expect([...world.contacts, ...world.rows].map(({ held }) => held[name]!.value)).toEqual([null, null]);
+});
 
 test('D4: the base of a contact in another list ends once no row without an ID may be its row', () => {
   const steps = [

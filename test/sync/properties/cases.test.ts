@@ -223,6 +223,17 @@ test.each<Case>([
       runs({ isDrifted: true, unread: 33, pauseSecs: 5 }),
     ],
   },
+  {
+    what: 'L12, W5: a record is named once when the service and the spreadsheet both refused what was to be written',
+    setting: { habit: 'ignores' },
+    rows: [[0, 0, 0, 0, 1, 0, 0]],
+    steps: [
+      runs(),
+      does({ kind: 'clears all ids' }),
+      runs({ faults: ['refused', 'refused'], pauseSecs: 5 }),
+      runs({ pauseSecs: 5 }),
+    ],
+  },
 ])('$what', (each) => {
   const world = worldOf(each);
   settleDown(world);

@@ -294,7 +294,6 @@ const cases: readonly Case[] = [
       crm: { coverage: 'changes' },
     }),
     problems: ['waiting row 2 [I2]'],
-    links: ['a forgotten'],
     questions: ['row 2'],
     says: 'new: is being looked up',
   },

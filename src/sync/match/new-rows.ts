@@ -39,6 +39,7 @@ export function findNewRows(matching: Matching, unmatched: readonly UnmatchedRow
   for (const row of rowsWithoutId) if (!linkedNow.has(row)) addToIndex(rowsByKey, keys.of(unpack(row.values)), row);
   const linkedRows = computeOnce(() => indexLinkedRows(matching));
   const missing = computeOnce(() => missingRows(matching));
+  const rowless = computeOnce(() => indexRowlessLinks(matching));
   const answered = groupByAnswer(matching, unmatched);
   return unmatched.flatMap((each) => {
     const { row, values } = each;
@@ -54,6 +55,11 @@ export function findNewRows(matching: Matching, unmatched: readonly UnmatchedRow
         'I6',
         `has the same ${keys.text} as row ${linked.number}: keep one of the rows`,
       );
+    withholdRowless(
+      matching,
+      row,
+      own.flatMap((key) => rowless().get(key) ?? []),
+    );
     const contenders = answered.get(rowKey(row)) ?? [];
     if (contenders.length > 1) return quarantineContender(matching, row, contenders);
     return judgeUnmatchedRow(matching, each);
@@ -65,6 +71,27 @@ function indexLinkedRows({ rowByUuid, keys }: Matching): Index<RowRecord> {
   for (const row of [...rowByUuid.values()].toSorted((a, b) => a.number - b.number))
     addToIndex(index, keys.of(unpack(row.values)), row);
   return index;
+}
+
+/** Contacts whose row is missing, by the keys that either side held last. */
+function indexRowlessLinks({ input: { base }, rowByUuid, keys }: Matching): Index<string> {
+  const index = new Map<string, string[]>();
+  for (const [uuid, link] of base.links) {
+    if (rowByUuid.has(uuid)) continue;
+    const own = (['crm', 'sheet'] as const).flatMap((side) => keys.of(unpack(lastSeen(link, side))));
+    addToIndex(index, [...new Set(own)], uuid);
+  }
+  return index;
+}
+
+/**
+ * The row may be the row of these contacts, and of the one that it was found to name. None of them counts as having lost
+ * its row while this one is here: it may have to wait before it is linked (W5, W10).
+ */
+function withholdRowless({ input: { base }, withheld }: Matching, row: RowRecord, uuids: readonly string[]): void {
+  for (const uuid of uuids) withheld.add(uuid);
+  const answered = base.strays.get(rowKey(row))?.answered;
+  if (answered?.kind === 'elsewhere' && answered.uuid !== undefined) withheld.add(answered.uuid);
 }
 
 function waitForKey(
@@ -136,7 +163,7 @@ function quarantineContender(matching: Matching, row: RowRecord, contenders: rea
 }
 
 function judgeUnmatchedRow(matching: Matching, { row, values }: UnmatchedRow): NewRow[] {
-  const { input, questions } = matching;
+  const { input, questions, withheld } = matching;
   const { mapping, answers, now } = input;
   const key = rowKey(row);
   const stray = rememberStray(matching, row);
@@ -180,6 +207,7 @@ function judgeUnmatchedRow(matching: Matching, { row, values }: UnmatchedRow): N
     case 'elsewhere': {
       const taken = takenReason(matching, answer.uuid);
       if (taken !== undefined) return quarantineRow(matching, row, 'I2', taken);
+      withheld.add(answer.uuid);
       return mapping.moveToList && !answer.isFiltered
         ? [{ row, moves: answer.uuid, ...(answer.contact && { contact: answer.contact }) }]
         : quarantineRow(matching, row, 'I2', elsewhereReason(matching, answer.where, answer.isFiltered));

@@ -6,6 +6,7 @@ import { whyRowIsKept } from '../record/edited-since.ts';
 import type { Person } from '../record/person.ts';
 import type { PersonContext, PersonPlan } from './person-plan.ts';
 import { mergeUnread, planAnswered, planUnsure } from './present.ts';
+import { mayHaveRow, rowNotFound } from './row-gone.ts';
 
 /** D3, D4, D6: a whole scan did not show the contact. */
 export function planAbsent(context: PersonContext, person: Person, link: Link): PersonPlan {
@@ -28,9 +29,7 @@ export function planAbsent(context: PersonContext, person: Person, link: Link): 
     case 'here':
       return planAnswered(context, person, answer.contact);
     case 'elsewhere':
-      return row
-        ? leaveRowAlone(context, person, link, 'left', answer.where)
-        : { link: null, changes: [], problems: [] };
+      return leaveRowAlone(context, person, link, 'left', answer.where);
     case 'gone':
       return planContactGone(context, person, link);
   }
@@ -52,24 +51,34 @@ function planContactGone(context: PersonContext, person: Person, link: Link): Pe
 
 /** An earlier run found that the contact is gone or left. The row stays as it is. */
 export function planWithoutContact(context: PersonContext, person: Person, link: Link): PersonPlan {
-  if (!person.row) return { link: null, changes: [], problems: [] };
   return leaveRowAlone(context, person, link, link.standing === 'left' ? 'left' : 'contact-gone', link.standsFor);
 }
 
-/** The row stays and says why. Nothing that is typed there is sent. */
+/**
+ * The row stays and says why. Nothing that is typed there is sent. Without a row the link ends. It stays while some row
+ * may be the row of a contact in another list, and move the contact here again (I2): without the base an emptied field
+ * would be filled again (L1).
+ */
 function leaveRowAlone(
-  { mapping, crm }: PersonContext,
+  context: PersonContext,
   { uuid, row }: Person,
   link: Link,
   standing: 'left' | 'contact-gone',
   more: string | undefined,
 ): PersonPlan {
+  const { mapping, crm } = context;
   const { isOpen: _isOpen, isUnsure: _unsure, missedScans: _missed, standsFor: _why, ...rest } = link;
+  const stands = { standing, ...(more !== undefined && { standsFor: more }) };
+  if (!row) {
+    const isKept = standing === 'left' && mayHaveRow(context);
+    return isKept
+      ? { link: { ...rest, ...stands }, changes: [], problems: rowNotFound(context, uuid) }
+      : { link: null, changes: [], problems: [] };
+  }
   const detail = more === undefined ? '' : `: ${more}`;
   const reason =
     standing === 'left' ? `no longer in ${crm.scope}${detail}` : `deleted in the CRM${detail}; the row is left alone`;
   const isSilent = standing === 'contact-gone' && mapping.onContactDeleted === 'ignore';
-  const said = problem('ignored', { uuid, row: row?.number ?? null }, standing === 'left' ? 'D4' : 'D3', reason);
-  const stands = { standing, ...(more !== undefined && { standsFor: more }) };
+  const said = problem('ignored', { uuid, row: row.number }, standing === 'left' ? 'D4' : 'D3', reason);
   return { link: { ...rest, ...stands }, changes: [], problems: isSilent ? [] : [said] };
 }

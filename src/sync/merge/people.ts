@@ -89,8 +89,9 @@ export function planPeople(input: PlanInput, matched: Matched): PeoplePlan {
 }
 
 /**
- * I2: contacts that are moved here from another list are merged and enrolled as if they were here already. What goes into
- * their rows is planned once they are here (`planSheetChanges`).
+ * I2: contacts that are moved here from another list are merged and enrolled as if they were here already. One whose link
+ * is known is merged with its base: a field that a person emptied is not filled again (L1). What goes into their rows is
+ * planned once they are here (`planSheetChanges`).
  */
 export function planMovedHere(
   input: PlanInput,
@@ -107,7 +108,7 @@ export function planMovedHere(
     if (uuid === undefined) continue;
     if (input.mapping.enrolment) wishers.push({ uuid, row });
     if (!contact) continue;
-    const person: Person = { uuid, link: undefined, contact, row };
+    const person: Person = { uuid, link: input.base.links.get(uuid), contact, row };
     people.set(uuid, person);
     const planned = planPerson({ ...input, doubtfulRows: [], isWithheld: false, isCopied: false }, person);
     changes.push(...planned.changes.filter(({ op }) => op === 'update'));

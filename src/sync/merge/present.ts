@@ -1,5 +1,5 @@
 // The plan of a person whose contact is there, or was when it was last read: the fields of both sides are merged.
-import type { Change, FieldChange } from '../change.ts';
+import type { Change, FieldChange, Problem } from '../change.ts';
 import { problem } from '../change.ts';
 import type { ContactAnswer } from '../input.ts';
 import { lastSeen, type Link } from '../record/base.ts';
@@ -87,17 +87,16 @@ function mergePresent(context: PersonContext, { uuid, link, contact, row }: Pers
   const about = { uuid, row: row.number };
   const changes: Change[] = [];
   const refusal = link?.refusal?.sheet === row.values ? link.refusal : undefined;
-  const refused = pausedBy(context, refusal, about, 'refused');
-  if (refused && merged.toCrm.length > 0) {
-    problems.push(refused);
-  } else if (merged.toCrm.length > 0) {
+  const refused = merged.toCrm.length > 0 ? pausedBy(context, refusal, about, 'refused') : undefined;
+  if (merged.toCrm.length > 0 && !refused) {
     changes.push({ side: 'crm', op: 'update', ...about, fields: merged.toCrm, ...ruleAndReason(merged.toCrm) });
   }
   const id = row.id === uuid ? undefined : uuid;
-  const ofSheet = merged.toSheet.length > 0 || id !== undefined ? refusedSet(link, row.values, crm) : undefined;
+  const isSet = merged.toSheet.length > 0 || id !== undefined;
+  const ofSheet = isSet ? refusedSet(link, row.values, crm) : undefined;
   const refusedBySheet = pausedBy(context, ofSheet, about, 'refused');
-  if (refusedBySheet) problems.push(refusedBySheet);
-  else if (merged.toSheet.length > 0 || id !== undefined) {
+  problems.push(...refusedOnce(refused, refusedBySheet));
+  if (isSet && !refusedBySheet) {
     const why =
       id === undefined
         ? ruleAndReason(merged.toSheet)
@@ -124,6 +123,13 @@ function mergePresent(context: PersonContext, { uuid, link, contact, row }: Pers
     problems,
     ...(merged.questions.length > 0 && { keyQuestions: merged.questions }),
   };
+}
+
+/** L12: a record is named once, also if the service and the spreadsheet both refused what was to be written. */
+function refusedOnce(byService: Problem | undefined, bySheet: Problem | undefined): readonly Problem[] {
+  const both = [byService, bySheet].filter((each) => each !== undefined);
+  if (!byService || !bySheet || byService.kind !== bySheet.kind) return both;
+  return [{ ...byService, reason: `${byService.reason}; its cells: ${bySheet.reason}` }];
 }
 
 /**

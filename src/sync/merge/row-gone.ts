@@ -1,5 +1,5 @@
 // The plan of a person whose row was deleted (D1, D2, D5).
-import { firstFew, problem } from '../change.ts';
+import { firstFew, type Problem, problem } from '../change.ts';
 import { lastSeen, type Link } from '../record/base.ts';
 import { isChangedSince } from '../record/edited-since.ts';
 import { withContactRead } from '../record/link.ts';
@@ -21,6 +21,17 @@ export function planRowGoneAsRead(
   return planRowGone(context, person, withContactRead(link, contact.values), contactIs);
 }
 
+/** I2, I5: a row whose ID is in doubt, or that has none, may be the contact's row. */
+export function mayHaveRow({ doubtfulRows, isWithheld }: PersonContext): boolean {
+  return doubtfulRows.length > 0 || isWithheld;
+}
+
+/** I5: a row without an ID that may be the contact's row says so itself. */
+export function rowNotFound({ doubtfulRows, isWithheld }: PersonContext, uuid: string): readonly Problem[] {
+  const reason = `its row is not found, and may be row ${firstFew(doubtfulRows)}: write its ID into the right one, or correct these rows`;
+  return isWithheld ? [] : [problem('held', { uuid }, 'I5', reason)];
+}
+
 /** D1, D2: a person deleted the row. */
 export function planRowGone(
   context: PersonContext,
@@ -39,14 +50,12 @@ export function planRowGone(
   const refusal = refusedBefore(link, op);
   if (context.requests.retry.has(uuid) && !refusal) return restore('D1', 'asked for again');
   if (link.standing === 'row-gone') return ignored(link);
-  const { doubtfulRows, isWithheld } = context;
-  if (doubtfulRows.length > 0 || isWithheld) {
-    const reason = `its row is not found, and may be row ${firstFew(doubtfulRows)}: write its ID into the right one, or correct these rows`;
+  if (mayHaveRow(context)) {
     // A change of the contact is merged when the row is back, even if a later run does not read the contact.
     return {
       link: contactIs === 'changed' ? { ...link, isOpen: true } : link,
       changes: [],
-      problems: isWithheld ? [] : [problem('held', { uuid }, 'I5', reason)],
+      problems: rowNotFound(context, uuid),
     };
   }
   const about = { uuid, row: null, fields: [] };

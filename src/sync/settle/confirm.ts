@@ -57,7 +57,9 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
       return;
     }
     strays.delete(change.key);
-    const state = stateOf(input, { uuid: contact.uuid, link: undefined, contact, row }, row);
+    // I2: a contact that was moved here may have a link, and then a base. A contact that was created has none.
+    const link = input.base.links.get(contact.uuid);
+    const state = stateOf(input, { uuid: contact.uuid, link, contact, row }, row);
     states.set(contact.uuid, confirmStored(input.mapping, state, change.fields, contact));
   }
 

@@ -281,6 +281,16 @@ describe('E3: calls of unknown outcome', () => {
     expect(trial.resultOf('new@firm.io')).toBe(`enrolled ${today} in Welcome`);
   });
 
+  it('E4, E3: a call whose contact does not exist does not use up the cap', async () => {
+    const sync = { limits: { enrolments_per_hour: 1 } };
+    const trial = createEnrolmentTrial({ rows: [rowOf('new@firm.io', 'Welcome')], sync });
+    trial.service.faults.inject({ kind: 'lost', operation: 'automations.add-new-lead', when: 'before' });
+    await trial.run();
+    expect(trial.enrolled()).toEqual([]);
+    await trial.run();
+    expect(trial.enrolled()).toEqual(['new@firm.io Welcome active']);
+  });
+
   it('E3: a new row that exists after a lost answer is linked, and its enrolment stays unknown', async () => {
     const trial = createEnrolmentTrial({ rows: [rowOf('new@firm.io', 'Welcome')] });
     trial.service.faults.inject({ kind: 'lost', operation: 'automations.add-new-lead', when: 'after' });

@@ -1,4 +1,4 @@
-import type { Law } from '../oracle/evidence.ts';
+import type { Enrolment, Evidence, Law } from '../oracle/evidence.ts';
 import { storyOf } from './records.ts';
 
 const hourMs = 3_600_000;
@@ -10,12 +10,27 @@ const slackMs = 5_000;
 export const wishes: Law = (evidence) => {
   const { enrolments, setting, isStateTampered } = evidence;
   const cap = setting.automation?.cap ?? Infinity;
-  return enrolments.flatMap(({ person, wasVetoed, at }, index) => {
-    if (wasVetoed) {
-      return [{ law: 'E4', text: `${person} was enrolled, and had been vetoed before${storyOf(evidence, person)}` }];
-    }
-    const first = enrolments[index - cap];
-    if (isStateTampered || !first || at - first.at >= hourMs - slackMs) return [];
+  const vetoed = enrolments.flatMap(({ person, wasVetoed }) =>
+    wasVetoed
+      ? [{ law: 'E4', text: `${person} was enrolled, and had been vetoed before${storyOf(evidence, person)}` }]
+      : [],
+  );
+  if (isStateTampered) return vetoed;
+  const counted = enrolments.filter((enrolment) => !isDisproven(evidence, enrolment));
+  const tooMany = counted.flatMap(({ at }, index) => {
+    const first = counted[index - cap];
+    if (!first || at - first.at >= hourMs - slackMs) return [];
     return [{ law: 'E4', text: `${cap + 1} were enrolled within an hour, and the cap is ${cap}` }];
   });
+  return [...vetoed, ...tooMany];
 };
+
+/**
+ * E3: a call without an answer, whose contact a person deleted before any run saw it. The service shows the same as if the
+ * call had not been made, which counts as proof of that. A contact that a run saw is in the history.
+ */
+function isDisproven({ log, quiet, history, ownerOf }: Evidence, { uuid }: Enrolment): boolean {
+  const wasDeleted = log.people.get(ownerOf(uuid) ?? '')?.deletedIn.has('crm') === true;
+  const isThere = quiet.contacts.some((contact) => contact.uuid === uuid);
+  return wasDeleted && !isThere && history.every(({ contact }) => contact !== uuid);
+}

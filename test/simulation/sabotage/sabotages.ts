@@ -124,8 +124,8 @@ const guards: readonly Sabotage[] = [
   {
     name: 'rows are taken for gone while others have an ID in doubt',
     file: 'sync/merge/row-gone.ts',
-    text: 'if (doubtfulRows.length > 0 || isWithheld) {',
-    instead: 'if ((doubtfulRows.length > 0 || isWithheld) && (false as boolean)) {',
+    text: 'if (mayHaveRow(context)) {',
+    instead: 'if (mayHaveRow(context) && (false as boolean)) {',
   },
 ];
 

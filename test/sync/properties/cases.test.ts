@@ -1,44 +1,14 @@
-// Failures that the laws found, each as the smallest story that shows it.
+// Failures that the laws found, each as the smallest story that shows it. Stories of moved contacts: `moves.test.ts`.
 import { deepStrictEqual } from 'node:assert';
 import { expect, test } from 'vitest';
+import { type Case, company, does, name, nobody, runs, worldOf } from './case.ts';
+import { position } from './setting.ts';
 import { settleDown } from './laws.ts';
 import { healthy } from './options.ts';
 import type { Act } from './people.ts';
 import { planAndAsk, readBoth, run } from './run.ts';
-import type { RunOptions } from './options.ts';
-import type { Setting } from './setting.ts';
 import { judgeIncremental, judgeOrder } from './single.ts';
-import { begin, play, type Step } from './trial.ts';
 import { judgeUndo } from './undo.ts';
-
-const plain: Setting = {
-  conflict: 'manual',
-  keyConflict: 'manual',
-  blank: 'sync',
-  onRowDeleted: 'ignore',
-  onContactDeleted: 'mark',
-  moveToList: false,
-  habit: 'keeps',
-};
-/** Letters of the alphabets of `setting.ts`, by field. */
-const nobody = [0, 0, 0, 0, 0, 0, 0];
-const [name, company, position] = [2, 3, 4];
-const runs = (options: Partial<RunOptions> = {}): Step => ({ run: { ...healthy, ...options } });
-const does = (act: Act): Step => ({ act });
-
-interface Case {
-  readonly what: string;
-  readonly setting?: Partial<Setting>;
-  readonly contacts?: readonly (readonly number[])[];
-  readonly rows?: readonly (readonly number[])[];
-  readonly steps: readonly Step[];
-}
-
-const worldOf = ({ setting, contacts = [], rows = [], steps }: Omit<Case, 'what'>) => {
-  const world = begin({ setting: { ...plain, ...setting }, contacts, rows, steps });
-  play(world, steps);
-  return world;
-};
 
 test.each<Case>([
   {
@@ -253,6 +223,17 @@ test.each<Case>([
       }),
       runs({ coverage: 'changes', faults: ['crash after'], pauseSecs: 5 }),
       runs({ isDrifted: true, unread: 33, pauseSecs: 5 }),
+    ],
+  },
+  {
+    what: 'L12, W5: a record is named once when the service and the spreadsheet both refused what was to be written',
+    setting: { habit: 'ignores' },
+    rows: [[0, 0, 0, 0, 1, 0, 0]],
+    steps: [
+      runs(),
+      does({ kind: 'clears all ids' }),
+      runs({ faults: ['refused', 'refused'], pauseSecs: 5 }),
+      runs({ pauseSecs: 5 }),
     ],
   },
 ])('$what', (each) => {

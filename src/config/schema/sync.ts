@@ -1,11 +1,14 @@
 import * as z from 'zod';
 import type { CrmDescription, Direction } from '../../crm/port.ts';
+import {
+  blankPolicies,
+  conflictPolicies,
+  contactDeletedPolicies,
+  rowDeletedPolicies,
+} from '../../sync/record/mapping.ts';
 import { flag, oneOf, percentage, seconds, section, text, textThat, wholeNumber } from './leaves.ts';
 import { header, headerRow, spreadsheet, tab } from './sheet.ts';
 import { cron, timeZone } from './times.ts';
-
-const conflictPolicies = ['manual', 'crm', 'sheet', 'newest'] as const;
-const blankPolicies = ['sync', 'ignore'] as const;
 
 const directions = ['both', 'to_sheet', 'to_crm'] as const satisfies readonly Direction[];
 
@@ -124,12 +127,9 @@ export const sync = (crm: CrmDescription) =>
     settle_secs: seconds(0, 3600)
       .default(10)
       .describe('How long a cell must stand still before it is sent: people type, and correct what they typed.'),
-    on_row_deleted: z
-      .enum(['ignore', 'restore', 'cancel_automations', 'delete_contact'])
-      .default('ignore')
-      .describe('What a deleted row does to its contact.'),
+    on_row_deleted: z.enum(rowDeletedPolicies).default('ignore').describe('What a deleted row does to its contact.'),
     on_contact_deleted: z
-      .enum(['mark', 'delete_row', 'ignore'])
+      .enum(contactDeletedPolicies)
       .default('mark')
       .describe('What a deleted contact does to its row.'),
     limits: limits.prefault({}),

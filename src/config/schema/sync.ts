@@ -1,14 +1,30 @@
 import * as z from 'zod';
 import type { CrmDescription, Direction } from '../../crm/port.ts';
-import {
-  blankPolicies,
-  conflictPolicies,
-  contactDeletedPolicies,
-  rowDeletedPolicies,
-} from '../../sync/record/mapping.ts';
+import type { BlankPolicy, ConflictPolicy, Mapping } from '../../sync/record/mapping.ts';
 import { flag, oneOf, percentage, seconds, section, text, textThat, wholeNumber } from './leaves.ts';
 import { header, headerRow, spreadsheet, tab } from './sheet.ts';
 import { cron, timeZone } from './times.ts';
+
+/** The words of the algorithm: one too few or too many does not compile. */
+type WordsOf<Policy extends string> = { readonly [Word in Policy]: Word };
+const conflictPolicies = {
+  manual: 'manual',
+  crm: 'crm',
+  sheet: 'sheet',
+  newest: 'newest',
+} as const satisfies WordsOf<ConflictPolicy>;
+const blankPolicies = { sync: 'sync', ignore: 'ignore' } as const satisfies WordsOf<BlankPolicy>;
+const rowDeletedPolicies = {
+  ignore: 'ignore',
+  restore: 'restore',
+  cancel_automations: 'cancel_automations',
+  delete_contact: 'delete_contact',
+} as const satisfies WordsOf<Mapping['onRowDeleted']>;
+const contactDeletedPolicies = {
+  mark: 'mark',
+  delete_row: 'delete_row',
+  ignore: 'ignore',
+} as const satisfies WordsOf<Mapping['onContactDeleted']>;
 
 const directions = ['both', 'to_sheet', 'to_crm'] as const satisfies readonly Direction[];
 

@@ -4,18 +4,18 @@ import type { Side } from '../value/value.ts';
 
 /** `to_sheet`: only the CRM's value counts (M4). `to_crm`: sent, never read back (M4). */
 export type Direction = 'both' | 'to_sheet' | 'to_crm';
-
-// The policies are lists, so that the configuration and the tests offer exactly these words.
-/** M1. */
+/**
+ * M1.
+ * @internal
+ */
 export const conflictPolicies = ['manual', 'crm', 'sheet', 'newest'] as const;
 export type ConflictPolicy = (typeof conflictPolicies)[number];
-/** M3. */
+/**
+ * M3.
+ * @internal
+ */
 export const blankPolicies = ['sync', 'ignore'] as const;
 export type BlankPolicy = (typeof blankPolicies)[number];
-/** D1. */
-export const rowDeletedPolicies = ['ignore', 'restore', 'cancel_automations', 'delete_contact'] as const;
-/** D3. */
-export const contactDeletedPolicies = ['mark', 'delete_row', 'ignore'] as const;
 
 export interface Field {
   /**
@@ -55,8 +55,8 @@ export interface Mapping {
   /** I2: tried in this order. */
   readonly match: readonly MatchKey[];
   readonly moveToList: boolean;
-  readonly onRowDeleted: (typeof rowDeletedPolicies)[number];
-  readonly onContactDeleted: (typeof contactDeletedPolicies)[number];
+  readonly onRowDeleted: 'ignore' | 'restore' | 'cancel_automations' | 'delete_contact';
+  readonly onContactDeleted: 'mark' | 'delete_row' | 'ignore';
   readonly limits: Limits;
   readonly settleMs: number;
   /**

@@ -1,20 +1,7 @@
-// The columns of a tab: their formats, and those that a run makes, misses or finds under another header (W11).
-import type { ColumnFormat, ColumnKey, ColumnState, Snapshot } from '../sheets/port.ts';
-import type { Kind } from '../sync/value/kinds.ts';
+// The columns of a tab that a run makes, misses or finds under another header (W11).
+import type { ColumnKey, ColumnState, Snapshot } from '../sheets/port.ts';
 import type { Facts } from './stored/facts.ts';
 import { RunFailed } from './errors.ts';
-
-/** V7: how the cells of a column are formatted, by the kind of its field. */
-export const formatByKind: Readonly<Record<Kind, ColumnFormat>> = {
-  text: 'text',
-  email: 'text',
-  handle: 'text',
-  integer: 'number',
-  flag: 'text',
-  timestamp: 'date-time',
-  list: 'text',
-  json: 'text',
-};
 
 /** The first run makes what is missing, later ones only what the mapping has newly got: a lost header is a person's business (W11). */
 export function columnsToCreate({ columns }: Snapshot, { facts }: { readonly facts: Facts }): readonly ColumnKey[] {

@@ -5,7 +5,7 @@ import type { ColumnKey, CellInput, Row, TableSpec } from '../../sheets/port.ts'
 import type { FieldChange } from '../../sync/change.ts';
 import type { FeedRecord, FeedRow } from '../../sync/feed/input.ts';
 import { type FeedField, readField, toFeedCell } from '../../sync/feed/value.ts';
-import { formatByKind } from '../columns.ts';
+import { formatByKind } from '../column-format.ts';
 import { statusKey } from '../status-column.ts';
 
 export interface FeedShape {

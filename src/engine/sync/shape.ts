@@ -9,7 +9,7 @@ import { readCell, readCrm, writeCell } from '../../sync/value/kinds.ts';
 import type { Field, Mapping } from '../../sync/record/mapping.ts';
 import { type ContactRecord, pack, type Packed, type RowRecord } from '../../sync/record/record.ts';
 import type { Reading, Value } from '../../sync/value/value.ts';
-import { formatByKind } from '../columns.ts';
+import { formatByKind } from '../column-format.ts';
 import { statusKey } from '../status-column.ts';
 
 /** Columns that are ours and no field of a contact. No mapped column may use these keys, nor `statusKey`. */

@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { operationList } from '../../src/crm/outreach/operations/table.ts';
 import { createServiceStandin } from '../../src/standin/service/standin.ts';
 import { addDemoData } from '../../src/standin/service/demo.ts';
 import { serve } from '../../src/standin/serve.ts';
@@ -35,7 +36,7 @@ const file = (name: string, text: string) => {
 test('--list shows every operation with its parameters', async () => {
   const { code, stdout } = await run(['api', '--list']);
   expect(code).toBe(0);
-  expect(stdout.match(/^\S+/gm)).toHaveLength(24);
+  expect(stdout.match(/^\S+/gm)).toHaveLength(operationList.length);
   expect(stdout).toContain('contacts.upsert                   POST /leads/api/leads/upsert');
   expect(stdout).toContain('lead custom_fields list_uuid update_if_exists move_to_list');
 });

@@ -1,10 +1,12 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { generateDocs } from '../../scripts/generate-docs.ts';
 import * as errors from '../../src/crm/errors.ts';
 import * as stateErrors from '../../src/state/errors.ts';
 import { load } from '../support/config.ts';
 
+const root = join(import.meta.dirname, '../..');
 const page = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
 
 test('the generated parts of the docs are what `npm run docs` makes', () => {
@@ -23,12 +25,11 @@ test('the configuration in the README is a whole one', () => {
 });
 
 test('every page that the README and the docs link to is there', () => {
-  const root = new URL('../../', import.meta.url);
-  for (const name of ['README.md', 'CHANGELOG.md', ...globSync('docs/*.md', { cwd: root.pathname })]) {
-    const file = new URL(name, root);
+  for (const name of ['README.md', 'CHANGELOG.md', ...globSync('docs/*.md', { cwd: root })]) {
+    const file = join(root, name);
     const links = readFileSync(file, 'utf8').matchAll(/\]\((?!https?:)([^)#\s]+)/g);
     for (const [, link = ''] of links) {
-      expect({ in: name, link, isThere: existsSync(new URL(link, file)) }).toMatchObject({ isThere: true });
+      expect({ in: name, link, isThere: existsSync(join(file, '..', link)) }).toMatchObject({ isThere: true });
     }
   }
 });
@@ -64,6 +65,29 @@ test('docs/errors.md has every error class with its code and whether it may be t
   const classes = Object.keys(errors).filter((name) => name.endsWith('Error') && name !== 'ServiceError');
   expect(one.map(({ name }) => name).toSorted()).toEqual(classes.toSorted());
   expect(documentedErrors('service')).toEqual(one.map(({ code, name, retryable }) => ({ code, name, retryable })));
+});
+
+test('every path of the repository that the README and the docs name is there', () => {
+  const path = /(?<![\w/.-])(?:src|test|bench|scripts)\/[\w.*{},/-]*[\w*}/]/g;
+  const named = ['README.md', ...globSync('docs/*.md', { cwd: root })].flatMap((name) =>
+    [...readFileSync(join(root, name), 'utf8').matchAll(path)].map(([each]) => ({ in: name, path: each })),
+  );
+  expect(named.length).toBeGreaterThan(100);
+  expect(named.filter((each) => globSync(each.path, { cwd: root }).length === 0)).toEqual([]);
+});
+
+test('every file in the map of docs/ARCHITECTURE.md is in the folder under which it stands there', () => {
+  const [, map = ''] = page('ARCHITECTURE.md').split('```');
+  const missing: string[] = [];
+  let folder = 'src/';
+  for (const line of map.split('\n')) {
+    const [, entry] = /^(\S+)/.exec(line) ?? [];
+    if (entry !== undefined) folder = entry.endsWith('/') ? entry : 'src/';
+    for (const [name] of line.matchAll(/(?<![\w/*.-])[\w*-]+\.ts\b/g)) {
+      if (globSync(`${folder}**/${name}`, { cwd: root }).length === 0) missing.push(`${folder} ${name}`);
+    }
+  }
+  expect(missing).toEqual([]);
 });
 
 test('docs/errors.md has every error of the state', () => {

@@ -4,13 +4,12 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createContactReader } from '../../src/crm/outreach/contacts/reading.ts';
 import { createShape } from '../../src/engine/sync/shape.ts';
-import { type Cell, type Kind, readCell, readCrm } from '../../src/sync/value/kinds.ts';
+import { type Cell, readCell, readCrm } from '../../src/sync/value/kinds.ts';
 import { unpack } from '../../src/sync/record/record.ts';
 import type { Value } from '../../src/sync/value/value.ts';
 import { start, sync } from '../config/files.ts';
 import { load } from '../support/config.ts';
-
-const kinds: readonly Kind[] = ['text', 'email', 'handle', 'integer', 'flag', 'timestamp', 'list', 'json'];
+import { kinds } from '../sync/support.ts';
 
 const texts = fc.oneof(
   fc.string({ unit: 'binary' }),

@@ -11,8 +11,8 @@ import {
 } from '../../src/sync/value/kinds.ts';
 import { pack, unpack } from '../../src/sync/record/record.ts';
 import type { Value } from '../../src/sync/value/value.ts';
+import { kinds } from './support.ts';
 
-const kinds: readonly Kind[] = ['text', 'email', 'handle', 'integer', 'flag', 'timestamp', 'list', 'json'];
 const textual: readonly Kind[] = ['text', 'email', 'handle', 'list', 'json'];
 
 /** What a sheet stores of a RAW write: the same value; '' is an empty cell. */

@@ -1,6 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { BlankPolicy, ConflictPolicy, Direction, Field } from '../../src/sync/record/mapping.ts';
+import {
+  type BlankPolicy,
+  blankPolicies,
+  conflictPolicies,
+  type ConflictPolicy,
+  type Direction,
+  type Field,
+} from '../../src/sync/record/mapping.ts';
 import { type FieldDecision, mergeField } from '../../src/sync/merge/merge-field.ts';
 import { plan } from '../../src/sync/plan.ts';
 import type { Reading, Side } from '../../src/sync/value/value.ts';
@@ -69,15 +76,13 @@ function outcomeOf(decision: FieldDecision): Outcome {
 }
 
 const values: readonly Reading[] = [undefined, null, 'x', 'y', 'z'];
-const policies = ['manual', 'crm', 'sheet', 'newest'] as const;
-const blanks = ['sync', 'ignore'] as const;
 const directions = ['both', 'to_sheet', 'to_crm'] as const;
 
 const everything: readonly Told[] = values.flatMap((o) =>
   values.flatMap((a) =>
     values.flatMap((b) =>
-      policies.flatMap((policy) =>
-        blanks.flatMap((blank) =>
+      conflictPolicies.flatMap((policy) =>
+        blankPolicies.flatMap((blank) =>
           directions.flatMap((direction) =>
             ([undefined, 'crm', 'sheet'] as const).map((newer) => ({ o, a, b, policy, blank, direction, newer })),
           ),
@@ -152,7 +157,7 @@ describe('two fields of one person', () => {
     b: reading,
     direction: fc.constantFrom(...directions),
     policy: fc.constantFrom('manual' as const, 'crm' as const, 'sheet' as const),
-    blank: fc.constantFrom(...blanks),
+    blank: fc.constantFrom(...blankPolicies),
   });
   const names = ['position', 'company_name'] as const;
 

@@ -6,7 +6,22 @@ import { type ContactAnswer, noRequests, type PlanInput } from '../../src/sync/i
 import type { Field, Mapping } from '../../src/sync/record/mapping.ts';
 import { plan } from '../../src/sync/plan.ts';
 import { type ContactRecord, pack, type Packed, type RowRecord, unpack } from '../../src/sync/record/record.ts';
+import type { Kind } from '../../src/sync/value/kinds.ts';
 import type { Reading, Value } from '../../src/sync/value/value.ts';
+
+const isKind = {
+  text: true,
+  email: true,
+  handle: true,
+  integer: true,
+  flag: true,
+  timestamp: true,
+  list: true,
+  json: true,
+} as const satisfies Record<Kind, true>;
+
+/** Every kind of field: one too few does not compile. */
+export const kinds = Object.keys(isKind) as readonly Kind[];
 
 export type Values = Readonly<Record<string, Reading>>;
 

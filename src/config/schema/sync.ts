@@ -1,12 +1,31 @@
 // The options of a sync.
 import * as z from 'zod';
 import type { CrmDescription, Direction } from '../../crm/port.ts';
+import type { BlankPolicy, ConflictPolicy, Mapping } from '../../sync/record/mapping.ts';
 import { flag, oneOf, percentage, seconds, section, text, textThat, wholeNumber } from './leaves.ts';
 import { header, headerRow, spreadsheet, tab } from './sheet.ts';
 import { cron, timeZone } from './times.ts';
 
-const conflictPolicies = ['manual', 'crm', 'sheet', 'newest'] as const;
-const blankPolicies = ['sync', 'ignore'] as const;
+/** The words of the algorithm: one too few or too many does not compile. */
+type WordsOf<Policy extends string> = { readonly [Word in Policy]: Word };
+const conflictPolicies = {
+  manual: 'manual',
+  crm: 'crm',
+  sheet: 'sheet',
+  newest: 'newest',
+} as const satisfies WordsOf<ConflictPolicy>;
+const blankPolicies = { sync: 'sync', ignore: 'ignore' } as const satisfies WordsOf<BlankPolicy>;
+const rowDeletedPolicies = {
+  ignore: 'ignore',
+  restore: 'restore',
+  cancel_automations: 'cancel_automations',
+  delete_contact: 'delete_contact',
+} as const satisfies WordsOf<Mapping['onRowDeleted']>;
+const contactDeletedPolicies = {
+  mark: 'mark',
+  delete_row: 'delete_row',
+  ignore: 'ignore',
+} as const satisfies WordsOf<Mapping['onContactDeleted']>;
 
 const directions = ['both', 'to_sheet', 'to_crm'] as const satisfies readonly Direction[];
 
@@ -125,12 +144,9 @@ export const sync = (crm: CrmDescription) =>
     settle_secs: seconds(0, 3600)
       .default(10)
       .describe('How long a cell must stand still before it is sent: people type, and correct what they typed.'),
-    on_row_deleted: z
-      .enum(['ignore', 'restore', 'cancel_automations', 'delete_contact'])
-      .default('ignore')
-      .describe('What a deleted row does to its contact.'),
+    on_row_deleted: z.enum(rowDeletedPolicies).default('ignore').describe('What a deleted row does to its contact.'),
     on_contact_deleted: z
-      .enum(['mark', 'delete_row', 'ignore'])
+      .enum(contactDeletedPolicies)
       .default('mark')
       .describe('What a deleted contact does to its row.'),
     limits: limits.prefault({}),

@@ -1,10 +1,11 @@
 // One feed as the planner sees it, and the way there and back: made once from the configuration.
 import type { FeedConfig } from '../../config/config.ts';
 import type { CollectionRecord } from '../../crm/port.ts';
-import type { ColumnFormat, ColumnKey, CellInput, Row, TableSpec } from '../../sheets/port.ts';
+import type { ColumnKey, CellInput, Row, TableSpec } from '../../sheets/port.ts';
 import type { FieldChange } from '../../sync/change.ts';
 import type { FeedRecord, FeedRow } from '../../sync/feed/input.ts';
-import { type FeedField, type FeedKind, readField, toFeedCell } from '../../sync/feed/value.ts';
+import { type FeedField, readField, toFeedCell } from '../../sync/feed/value.ts';
+import { formatByKind } from '../column-format.ts';
 import { statusKey } from '../status-column.ts';
 
 export interface FeedShape {
@@ -38,7 +39,11 @@ export function createFeedShape(config: FeedConfig): FeedShape {
       idHeader: config.columns.find(isId)!.header,
       owner: config.name,
       columns: [
-        ...fields.map(({ name, header, kind }) => ({ key: name, header, format: formatOf(kind) })),
+        ...fields.map(({ name, header, kind }) => ({
+          key: name,
+          header,
+          format: kind === 'inner' ? 'text' : formatByKind[kind],
+        })),
         { key: statusKey, header: config.sheet.statusHeader, format: 'text', isOwn: true },
       ],
     },
@@ -52,8 +57,4 @@ export function createFeedShape(config: FeedConfig): FeedShape {
     toCells: (changes) =>
       Object.fromEntries(changes.map(({ field, after }) => [field, toFeedCell(byName.get(field)!, after)])),
   };
-}
-
-function formatOf(kind: FeedKind): ColumnFormat {
-  return kind === 'integer' ? 'number' : kind === 'timestamp' ? 'date-time' : 'text';
 }

@@ -1,14 +1,15 @@
 // One sync as the algorithm sees it, and the way there and back: contacts and rows become packed records, changes become
 // cells. Made once from the configuration.
 import type { ColumnConfig, SyncConfig } from '../../config/config.ts';
-import type { CellInput, CellValue, ColumnFormat, ColumnKey, ColumnSpec, Row, TableSpec } from '../../sheets/port.ts';
+import type { CellInput, CellValue, ColumnKey, ColumnSpec, Row, TableSpec } from '../../sheets/port.ts';
 import type { ContactReading, Identifiers } from '../../crm/port.ts';
 import type { FieldChange } from '../../sync/change.ts';
 import { isNoKey, isPlaceholderEmail } from '../../sync/record/keys.ts';
-import { type Kind, readCell, readCrm, writeCell } from '../../sync/value/kinds.ts';
+import { readCell, readCrm, writeCell } from '../../sync/value/kinds.ts';
 import type { Field, Mapping } from '../../sync/record/mapping.ts';
 import { type ContactRecord, pack, type Packed, type RowRecord } from '../../sync/record/record.ts';
 import type { Reading, Value } from '../../sync/value/value.ts';
+import { formatByKind } from '../column-format.ts';
 import { statusKey } from '../status-column.ts';
 
 /** Columns that are ours and no field of a contact. No mapped column may use these keys, nor `statusKey`. */
@@ -66,7 +67,11 @@ export function createShape(config: SyncConfig, intervalMs: number): SyncShape {
     ),
     table: toTableSpec(
       config,
-      columns.map(({ column, field }) => ({ key: column.key, header: column.header, format: formatOf(field.kind) })),
+      columns.map(({ column, field }) => ({
+        key: column.key,
+        header: column.header,
+        format: formatByKind[field.kind],
+      })),
     ),
     isCustom: (name) => byName.get(name)?.column.target.kind === 'custom_field',
     toRecord,
@@ -163,10 +168,6 @@ function toField({ key, header, target, direction, conflict, blank }: ColumnConf
     conflict,
     blank,
   };
-}
-
-function formatOf(kind: Kind): ColumnFormat {
-  return kind === 'integer' ? 'number' : kind === 'timestamp' ? 'date-time' : 'text';
 }
 
 function toMapping(config: SyncConfig, fields: readonly Field[], intervalMs: number): Mapping {

@@ -5,9 +5,11 @@ import type { Side } from '../value/value.ts';
 /** `to_sheet`: only the CRM's value counts (M4). `to_crm`: sent, never read back (M4). */
 export type Direction = 'both' | 'to_sheet' | 'to_crm';
 /** M1. */
-export type ConflictPolicy = 'manual' | 'crm' | 'sheet' | 'newest';
+export const conflictPolicies = ['manual', 'crm', 'sheet', 'newest'] as const;
+export type ConflictPolicy = (typeof conflictPolicies)[number];
 /** M3. */
-export type BlankPolicy = 'sync' | 'ignore';
+export const blankPolicies = ['sync', 'ignore'] as const;
+export type BlankPolicy = (typeof blankPolicies)[number];
 
 export interface Field {
   /**

@@ -1,7 +1,13 @@
 // The mapping and the alphabets of the small world. Few values, so that records collide, agree by chance and return to
 // old values.
 import { type Arbitrary, boolean, constant, constantFrom, oneof, record } from 'fast-check';
-import type { BlankPolicy, ConflictPolicy, Field, Mapping } from '../../../src/sync/record/mapping.ts';
+import {
+  type BlankPolicy,
+  conflictPolicies,
+  type ConflictPolicy,
+  type Field,
+  type Mapping,
+} from '../../../src/sync/record/mapping.ts';
 import type { Value } from '../../../src/sync/value/value.ts';
 
 /** What a service may do with a field it is sent. */
@@ -67,7 +73,7 @@ export function mappingOf(setting: Setting): Mapping {
   };
 }
 
-const anyConflict = constantFrom<ConflictPolicy>('manual', 'crm', 'sheet', 'newest');
+const anyConflict = constantFrom(...conflictPolicies);
 const winningConflict = constantFrom<ConflictPolicy>('crm', 'sheet');
 
 const settingWith = (conflict: Arbitrary<ConflictPolicy>, habit: Arbitrary<Habit>): Arbitrary<Setting> =>

@@ -17,7 +17,7 @@ const plain: Setting = {
 };
 /** Letters of the alphabets of `setting.ts`, by field. */
 export const nobody = [0, 0, 0, 0, 0, 0, 0];
-export const [name, company, position] = [2, 3, 4] as const;
+export const [name, company] = [2, 3] as const;
 export const runs = (options: Partial<RunOptions> = {}): Step => ({ run: { ...healthy, ...options } });
 export const does = (act: Act): Step => ({ act });
 

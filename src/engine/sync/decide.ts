@@ -55,7 +55,17 @@ export async function decide(
       continue;
     }
     answers = await ask(context, pulled.scope, decided.questions, answers);
+    pulled = withLaterReadings(pulled, answers);
   }
+}
+
+/** L1: a lookup of a key shows the contact as it is, and may be fresher than the search. The later reading counts. */
+function withLaterReadings(pulled: Pulled, { keys }: Answers): Pulled {
+  const later = [...(keys?.values() ?? [])].flatMap((answer) => (answer.kind === 'here' ? [answer.contact] : []));
+  if (later.length === 0) return pulled;
+  const byUuid = new Map(pulled.crm.contacts.map((contact) => [contact.uuid, contact]));
+  for (const contact of later) byUuid.set(contact.uuid, contact);
+  return { ...pulled, crm: { ...pulled.crm, contacts: [...byUuid.values()] } };
 }
 
 function chosen({ choose }: RunContext, input: PlanInput, whole: Plan, pulled: Pulled): Decided {

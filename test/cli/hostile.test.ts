@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createOutboxTrial } from '../engine/outbox/support.ts';
+import { runsAnswer } from '../../src/operator/answers.ts';
 import { createSyncTrial } from '../support/app.ts';
 import { run } from '../support/cli.ts';
 
@@ -48,7 +49,10 @@ test('L12: plan, sync, status, log and conflicts print values, refusals and reas
   trial.type('bob@firm.io', 'Company', `${hostile}2`);
   trial.type('ann@firm.io', 'Company', 'Other');
   trial.service.faults.inject({ kind: 'status', status: 422, operation: 'contacts.update', times: 9 });
-  for (const command of ['plan', 'sync', 'status', 'log', 'conflicts', 'check']) expectSafe(await trial.cli(command));
+  for (const command of ['plan', 'sync', 'status', 'log', 'runs', 'conflicts', 'check'])
+    expectSafe(await trial.cli(command));
+  const [last] = runsAnswer.parse(JSON.parse((await trial.cli('runs', '--json')).stdout)).runs;
+  for (const run of [last!.run, hostile]) expectSafe(await trial.cli('runs', 'show', run));
   expect((await trial.cli('conflicts')).stdout).toContain('\\u001b[2J');
   for (const command of ['retry', 'resolve']) {
     const options = command === 'resolve' ? ['--use', 'crm'] : [];
@@ -61,7 +65,7 @@ test('W5, W6: the words of a service and of Google, and names of tabs, forge no 
     around: async (request, next) =>
       request.url.includes('/leads/') ? Response.json({ message: hostile }, { status: 401 }) : next(request),
   });
-  for (const command of ['sync', 'check', 'plan', 'status']) {
+  for (const command of ['sync', 'check', 'plan', 'status', 'runs']) {
     const printed = await refusing.cli(command);
     expectSafe(printed);
   }

@@ -28,6 +28,9 @@ const witnesses: Readonly<Record<string, Witness>> = {
   S1: ['notice', /what was saved before is used|cut short|damaged|not there/],
   S3: ['step', /^restore/],
   S2: { elsewhere: 'another version of the program: test/state/schema.test.ts' },
+  // A program that writes records of the wrong shape, or reads reports of runs, is in no story.
+  S5: { elsewhere: 'records of the wrong shape: test/engine/set-aside.test.ts' },
+  S6: { elsewhere: 'reports of runs: test/engine/runs.test.ts, test/state/runs.test.ts' },
   S4: { elsewhere: 'undo is played by the laws of test/sync/properties' },
   E7: { elsewhere: 'a feed: test/engine/feed/rules.test.ts' },
 };

@@ -12,9 +12,12 @@ import { connectState } from '../../src/app-state.ts';
 import type { EngineEvent } from '../../src/engine/events.ts';
 import type { PlanReport, RunReport } from '../../src/engine/report.ts';
 import type { HistoryLine, Lease, Store } from '../../src/state/port.ts';
+import { machineDisk } from '../../src/state/file/machine-disk.ts';
+import { createProcesses } from '../../src/state/file/processes.ts';
 import { createServiceStandin } from '../../src/standin/service/standin.ts';
 import type { Switches } from '../../src/standin/service/switches.ts';
 import type { EditBehaviour } from '../../src/standin/sheets/edit.ts';
+import { createMortalDisk } from './mortal-disk.ts';
 import { createSheetsStandin } from '../../src/standin/sheets/standin.ts';
 import { type CliRun, run as runCommand } from './cli.ts';
 import { useJumpingClock } from './service.ts';
@@ -135,7 +138,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
     request.url.startsWith(serviceUrl) ? service.fetch(request) : sheets.fetch(request);
   /** The current process. A killed one gets no answers, and its writes are dropped. */
   let alive = { pid: 1, died: Promise.withResolvers<'killed'>(), isDead: false };
-  /** Writes of the state that have begun and not ended, of any process. */
+  /** Operations on the disk that have begun and not ended, of any process. */
   const writing = new Set<Promise<unknown>>();
   let instant: Instant = () => {};
   const configFile = join(folder, 'leadsheet.yaml');
@@ -288,9 +291,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
     const step = async <Result>(write: () => Promise<Result>): Promise<Result> => {
       await instant('saving');
       if (own.isDead) return new Promise<Result>(() => {});
-      const begun = write();
-      writing.add(begun);
-      const result = await begun.finally(() => writing.delete(begun));
+      const result = await write();
       await instant('saved');
       return own.isDead ? new Promise<Result>(() => {}) : result;
     };
@@ -341,13 +342,14 @@ export function createSyncTrial(options: TrialOptions = {}) {
    */
   async function start(): Promise<App> {
     app?.[Symbol.dispose]();
-    await Promise.allSettled(writing);
+    while (writing.size > 0) await Promise.allSettled(writing);
     const config = readConfigFile(configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
     const own = { pid: alive.pid + 1, died: Promise.withResolvers<'killed'>(), isDead: false };
     alive = own;
     const world = worldOf(own);
     const warn = (message: string) => void events.push({ type: 'notice', sync: '', message });
-    const store = mortal(connectState(config, world, warn), own);
+    const machine = { disk: createMortalDisk(machineDisk, own, writing), processes: createProcesses(world.process) };
+    const store = mortal(connectState(config, { ...world, machine }, warn), own);
     const started = await createApp(config, { ...world, store }, (event) => events.push(event));
     app = started;
     onTestFinished(() => started[Symbol.dispose]());

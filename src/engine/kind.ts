@@ -24,6 +24,6 @@ export interface KindWords {
   readonly records: string;
   /** The name of changes of the service with `op: 'update'`. */
   readonly update: { readonly one: string; readonly many: string };
-  /** What an approval does if no guard holds the run: "to let the wishes through". */
+  /** The effect of an approval if no guard holds the run: "to let the wishes through". */
   readonly approved: string;
 }

@@ -1,4 +1,4 @@
-// What became of a row that was written, in the algorithm's words.
+// The outcome of a written row, in the algorithm's words.
 import type {
   AppendOutcome,
   CellValue,

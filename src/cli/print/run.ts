@@ -43,7 +43,7 @@ function countsText({ counts, kind }: RunReport): string {
   return done === '' ? `${linked}; nothing to do` : `${linked}; ${done}`;
 }
 
-/** What a run did on each side; empty: nothing. */
+/** The changes of a run on each side; empty: none. */
 export function doneText(kind: RunReport['kind'], counts: RunReport['counts']): string {
   const { words } = kinds[kind];
   const done = (names: readonly (keyof typeof doneWords)[]) =>

@@ -1,4 +1,4 @@
-// What one feed is run with. Put together once; runs of one feed share it.
+// The context of one feed. It is put together once; runs of the feed share it.
 import type { FeedConfig } from '../../config/config.ts';
 import type { Collections } from '../../crm/port.ts';
 import { RunFailed } from '../errors.ts';

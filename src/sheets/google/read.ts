@@ -45,7 +45,7 @@ interface Attempts {
   unsettled: { readonly digest: string; readonly shown: ShownCells } | undefined;
 }
 
-/** What the caller already has. */
+/** The text that the caller already has. */
 export interface Held {
   /** The fingerprint of a snapshot; 'unchanged' is answered only if nothing else could have changed either. */
   readonly unless?: string | undefined;

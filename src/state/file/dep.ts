@@ -1,4 +1,4 @@
-// What the driver on files is given: the disk, the clock, and how much is kept.
+// The dependencies of the driver on files: the disk, the clock, and how much is kept.
 import type { Notice } from '../port.ts';
 import type { Disk } from './disk.ts';
 import type { Processes } from './processes.ts';

@@ -1,4 +1,4 @@
-// What a plan is made from. Plain data without functions.
+// The input of a plan. Plain data without functions.
 import type { Base } from './record/base.ts';
 import type { Ledger } from './record/ledger.ts';
 import type { Mapping } from './record/mapping.ts';

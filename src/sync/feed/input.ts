@@ -1,4 +1,4 @@
-// What the plan of a feed is made from. Plain data.
+// The input of the plan of a feed. Plain data.
 import type { Outcome } from '../outcome.ts';
 import type { Cell } from '../value/kinds.ts';
 import type { Reading, Value } from '../value/value.ts';

@@ -19,13 +19,13 @@ export interface KeyUpdates {
   readonly taken: readonly { readonly uuid: string; readonly field: string; readonly note: TakenKey }[];
 }
 
-/** What is known of which contact holds which key. */
+/** The known holders of keys. */
 export interface KnownKeys {
-  /** What each contact of the list holds, or was last seen to hold. Updated contacts are among them. */
+  /** The values of each contact of the list, now or when last seen. Updated contacts are among them. */
   readonly valuesByUuid: ReadonlyMap<string, readonly Reading[]>;
   /** False: the contact was not read in this run. What the service says of its key is newer. */
   readonly isRead: (uuid: string) => boolean;
-  /** What the service says of the key that a contact takes; undefined: it was not asked. */
+  /** The answer of the service about the key that a contact takes; undefined: it was not asked. */
   readonly answerTo: (taken: TakenField) => ContactAnswer | undefined;
   /** For people: `list Prospects`. */
   readonly scope: string;

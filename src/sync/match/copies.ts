@@ -12,7 +12,7 @@ import { isBlank, type Reading } from '../value/value.ts';
 /** What is known of the contact whose ID the rows have. */
 export interface KnownContact {
   /**
-   * What its row was last seen to hold. For a contact without a link: what the contact holds. undefined: nothing is
+   * The values of its row when last seen. For a contact without a link: the values of the contact. undefined: nothing is
    * known.
    */
   readonly last: Packed | undefined;
@@ -90,7 +90,7 @@ function soleNearest(candidates: readonly Candidate[]): Candidate | undefined {
 }
 
 /**
- * What is stored while the decision is in doubt: all rows except the one that is clearly the contact's row with an edited
+ * The rows that are stored while the decision is in doubt: all rows except the one that is clearly the contact's row with an edited
  * key. Once the other rows are gone, that edit is sent like any other (I7).
  */
 function inDoubt(candidates: readonly Candidate[], { fields }: Mapping): SharedId {

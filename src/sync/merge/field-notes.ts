@@ -66,7 +66,7 @@ export function agreedValue({ kind }: Field, base: Reading, value: Value): Readi
   return isSame(kind, base, value) ? base : value;
 }
 
-/** What stays of a note while the field is not agreed. */
+/** The part of a note that stays while the field is not agreed. */
 export function lastingNote(note: FieldNote | undefined, isRetried: boolean): FieldNote {
   const { edit: _edit, conflictSince: _conflict, parked: _parked, notStored, passedOn, written } = note ?? {};
   const ours = passedOn && { passedOn };

@@ -1,7 +1,7 @@
 // The generated parts of docs/commands.md: the output of --help, and the fields of --json answers.
 import type { Command } from 'commander';
 import * as z from 'zod';
-import { answers } from '../src/operator/answers.ts';
+import { answers } from '../src/operator/answers/answers.ts';
 import { createProgram } from '../src/cli/program.ts';
 import { table } from './table.ts';
 

@@ -1,7 +1,7 @@
 // Approves a held plan: once, as a whole, and for the counts that the person saw.
 import { createHash } from 'node:crypto';
 import { readStanding, type Standing } from '../engine/standing.ts';
-import type { RequestsAnswer } from './answers.ts';
+import type { RequestsAnswer } from './answers/conflicts.ts';
 import { type Decider, record } from './decide.ts';
 import { OperatorError } from './errors.ts';
 import type { Operator } from './operator.ts';

@@ -1,7 +1,7 @@
 // Lists open conflicts, and finds those that a request means.
 import { type OpenConflict, readStanding } from '../engine/standing.ts';
 import { didYouMean } from '../lib/nearest.ts';
-import type { ConflictAnswer } from './answers.ts';
+import type { ConflictAnswer } from './answers/conflicts.ts';
 import { decisionToAnswer } from './decide.ts';
 import { OperatorError } from './errors.ts';
 import type { Operator } from './operator.ts';

@@ -7,7 +7,8 @@ import {
   type Through,
   toStored,
 } from '../engine/decision.ts';
-import type { DecisionAnswer, RequestsAnswer } from './answers.ts';
+import type { RequestsAnswer } from './answers/conflicts.ts';
+import type { DecisionAnswer } from './answers/shared.ts';
 import type { Operator } from './operator.ts';
 
 /** The person who decides, and the face they use. */

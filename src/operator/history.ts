@@ -4,7 +4,7 @@ import type { LedgerEntry } from '../sync/record/ledger.ts';
 import { ruleWords } from '../engine/rule-words.ts';
 import type { HistoryLine } from '../state/port.ts';
 import type { RuleId } from '../sync/rules.ts';
-import { type ChangeLine, type DecisionLine, decisionLine, type EnrolmentLine, logLine } from './answers.ts';
+import { type ChangeLine, type DecisionLine, decisionLine, type EnrolmentLine, logLine } from './answers/history.ts';
 import { OperatorError } from './errors.ts';
 import type { Operator } from './operator.ts';
 import { findRecords, isUuid, referenceText } from './records.ts';

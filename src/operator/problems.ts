@@ -3,7 +3,7 @@ import { ruleWords } from '../engine/rule-words.ts';
 import type { StoredProblem } from '../engine/stored/run.ts';
 import { isHarmless } from '../sync/status.ts';
 import { adviceFor } from './advice.ts';
-import type { ProblemAnswer } from './answers.ts';
+import type { ProblemAnswer } from './answers/shared.ts';
 
 export function problemToAnswer(problem: StoredProblem): ProblemAnswer {
   const { id, kind, uuid, row, field, rule, reason } = problem;

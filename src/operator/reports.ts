@@ -3,7 +3,8 @@ import { ruleWords } from '../engine/rule-words.ts';
 import type { PlanReport, RunReport } from '../engine/report.ts';
 import type { Change } from '../sync/change.ts';
 import type { RuleId } from '../sync/rules.ts';
-import type { ChangeAnswer, CostAnswer, PlanAnswer, RunAnswer } from './answers.ts';
+import type { ChangeAnswer, PlanAnswer, RunAnswer } from './answers/runs.ts';
+import type { CostAnswer } from './answers/shared.ts';
 import { problemToAnswer } from './problems.ts';
 
 export function runToAnswer(report: RunReport): RunAnswer {

@@ -5,7 +5,7 @@ import { didYouMean } from '../lib/nearest.ts';
 import type { Resolution } from '../sync/input.ts';
 import { isTooLong, readCell, tooLong } from '../sync/value/kinds.ts';
 import { isBlank } from '../sync/value/value.ts';
-import type { ConflictAnswer, RequestsAnswer } from './answers.ts';
+import type { ConflictAnswer, RequestsAnswer } from './answers/conflicts.ts';
 import { type ConflictFilter, readConflicts } from './conflicts.ts';
 import { type Decider, type Decision, record } from './decide.ts';
 import { OperatorError } from './errors.ts';

@@ -3,7 +3,7 @@ import { readStanding, type Standing } from '../engine/standing.ts';
 import { didYouMean } from '../lib/nearest.ts';
 import type { ProblemKind } from '../sync/change.ts';
 import { enrolmentIdToKey, readLedgerKey } from '../sync/record/ledger.ts';
-import type { RequestsAnswer } from './answers.ts';
+import type { RequestsAnswer } from './answers/conflicts.ts';
 import { type Decider, type Decision, record } from './decide.ts';
 import { OperatorError } from './errors.ts';
 import type { Operator } from './operator.ts';

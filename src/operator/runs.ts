@@ -2,7 +2,8 @@
 import { findRun, readRuns as readStored } from '../engine/runs.ts';
 import type { StoredRun } from '../engine/stored/run.ts';
 import { withRule } from '../engine/rule-words.ts';
-import type { ChangeLine, DecisionLine, RunLineAnswer, RunsAnswer, RunShownAnswer } from './answers.ts';
+import type { ChangeLine, DecisionLine } from './answers/history.ts';
+import type { RunLineAnswer, RunsAnswer, RunShownAnswer } from './answers/runs.ts';
 import { OperatorError } from './errors.ts';
 import { readLog } from './history.ts';
 import type { Operator } from './operator.ts';

@@ -4,7 +4,7 @@ import type { StoredLastRun } from '../engine/stored/facts.ts';
 import type { LastRun } from '../engine/last-run.ts';
 import { type JobStatus, readStanding, type Standing } from '../engine/standing.ts';
 import type { PlanCounts } from '../sync/input.ts';
-import type { StandingAnswer, StatusAnswer } from './answers.ts';
+import type { StandingAnswer, StatusAnswer } from './answers/status.ts';
 import { decisionToAnswer } from './decide.ts';
 import type { Operator } from './operator.ts';
 import { problemToAnswer } from './problems.ts';

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { checkAnswer } from '../../src/operator/answers.ts';
+import { checkAnswer } from '../../src/operator/answers/check.ts';
 import { createSyncTrial } from '../support/app.ts';
 import { run } from '../support/cli.ts';
 

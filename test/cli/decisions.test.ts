@@ -1,7 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { conflictsAnswer, enrolmentLine, logLine, requestsAnswer, statusAnswer } from '../../src/operator/answers.ts';
+import { conflictsAnswer, requestsAnswer } from '../../src/operator/answers/conflicts.ts';
+import { enrolmentLine, logLine } from '../../src/operator/answers/history.ts';
+import { statusAnswer } from '../../src/operator/answers/status.ts';
 import { standingOf } from '../../src/engine/last-run.ts';
 import type { Heartbeat } from '../../src/daemon/heartbeat.ts';
 import { createSyncTrial, type TrialOptions } from '../support/app.ts';

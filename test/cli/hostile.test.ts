@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createOutboxTrial } from '../engine/outbox/support.ts';
-import { runsAnswer } from '../../src/operator/answers.ts';
+import { runsAnswer } from '../../src/operator/answers/runs.ts';
 import { createSyncTrial } from '../support/app.ts';
 import { run } from '../support/cli.ts';
 
@@ -52,7 +52,7 @@ test('L12: plan, sync, status, log and conflicts print values, refusals and reas
   for (const command of ['plan', 'sync', 'status', 'log', 'runs', 'conflicts', 'check'])
     expectSafe(await trial.cli(command));
   const [last] = runsAnswer.parse(JSON.parse((await trial.cli('runs', '--json')).stdout)).runs;
-  for (const run of [last!.run, hostile]) expectSafe(await trial.cli('runs', 'show', run));
+  for (const id of [last!.run, hostile]) expectSafe(await trial.cli('runs', 'show', id));
   expect((await trial.cli('conflicts')).stdout).toContain('\\u001b[2J');
   for (const command of ['retry', 'resolve']) {
     const options = command === 'resolve' ? ['--use', 'crm'] : [];

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { planAnswer, statusAnswer, syncAnswer } from '../../src/operator/answers.ts';
+import { planAnswer, syncAnswer } from '../../src/operator/answers/runs.ts';
+import { statusAnswer } from '../../src/operator/answers/status.ts';
 import { createOutboxTrial } from '../engine/outbox/support.ts';
 
 /* The commands for an outbox. */

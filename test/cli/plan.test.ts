@@ -2,7 +2,8 @@ import { chmodSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync,
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { logLine, planAnswer, syncAnswer } from '../../src/operator/answers.ts';
+import { logLine } from '../../src/operator/answers/history.ts';
+import { planAnswer, syncAnswer } from '../../src/operator/answers/runs.ts';
 import { createSyncTrial } from '../support/app.ts';
 
 /* `leadsheet plan` and `leadsheet apply`. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { syncAnswer } from '../../src/operator/answers.ts';
+import { syncAnswer } from '../../src/operator/answers/runs.ts';
 import { createSyncTrial } from '../support/app.ts';
 
 /* `leadsheet sync` at a terminal. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { DecisionLine } from '../../src/operator/answers.ts';
-import { decisionLine } from '../../src/operator/answers.ts';
+import type { DecisionLine } from '../../src/operator/answers/history.ts';
+import { decisionLine } from '../../src/operator/answers/history.ts';
 import { approve } from '../../src/operator/approve.ts';
 import { readLog } from '../../src/operator/history.ts';
 import type { Operator } from '../../src/operator/operator.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runsAnswer, runShownAnswer } from '../../src/operator/answers.ts';
+import { runsAnswer, runShownAnswer } from '../../src/operator/answers/runs.ts';
 import { readRun, readRuns } from '../../src/operator/runs.ts';
 import { createSyncTrial } from '../support/app.ts';
 import { createConflicts, createLinkedTrial, header, operatorError, operatorOf } from './support.ts';

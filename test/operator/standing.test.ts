@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { standingOf } from '../../src/engine/last-run.ts';
-import { statusAnswer } from '../../src/operator/answers.ts';
+import { statusAnswer } from '../../src/operator/answers/status.ts';
 import { readStatus } from '../../src/operator/standing.ts';
 import { ann, createConflicts, createLinkedTrial, operatorError } from './support.ts';
 import { retry } from '../../src/operator/retry.ts';

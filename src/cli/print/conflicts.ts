@@ -1,6 +1,6 @@
 // Prints open conflicts: the three values below each other.
 import { lineText } from '../../log/printable.ts';
-import type { ConflictAnswer } from '../../operator/answers.ts';
+import type { ConflictAnswer } from '../../operator/answers/conflicts.ts';
 import { countText, valueText } from '../../operator/words.ts';
 import { waitingText } from './decisions.ts';
 import { columnsText, recordText, timeText } from './lines.ts';

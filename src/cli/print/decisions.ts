@@ -1,6 +1,8 @@
 // Prints decisions: when recorded, while they wait, and in the history.
 import { lineText } from '../../log/printable.ts';
-import type { DecisionAnswer, DecisionLine, RequestsAnswer } from '../../operator/answers.ts';
+import type { RequestsAnswer } from '../../operator/answers/conflicts.ts';
+import type { DecisionLine } from '../../operator/answers/history.ts';
+import type { DecisionAnswer } from '../../operator/answers/shared.ts';
 import { countText, valueText } from '../../operator/words.ts';
 import { timeText } from './lines.ts';
 

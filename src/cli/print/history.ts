@@ -1,6 +1,6 @@
 // Prints one line of the history, or of the ledger.
 import { lineText } from '../../log/printable.ts';
-import type { ChangeLine, DecisionLine, EnrolmentLine } from '../../operator/answers.ts';
+import type { ChangeLine, DecisionLine, EnrolmentLine } from '../../operator/answers/history.ts';
 import { valueText } from '../../operator/words.ts';
 import { takenText } from './decisions.ts';
 import { recordText, timeText } from './lines.ts';

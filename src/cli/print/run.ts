@@ -3,7 +3,7 @@ import { kinds } from '../../engine/kinds.ts';
 import type { RunReport, Stopped } from '../../engine/report.ts';
 import { withRule } from '../../engine/rule-words.ts';
 import { lineText } from '../../log/printable.ts';
-import type { ProblemAnswer } from '../../operator/answers.ts';
+import type { ProblemAnswer } from '../../operator/answers/shared.ts';
 import { problemToAnswer } from '../../operator/problems.ts';
 import { countText } from '../../operator/words.ts';
 

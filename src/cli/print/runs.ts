@@ -1,6 +1,6 @@
 // Runs that are over, for people: a line each, or one with all that it changed.
 import { lineText } from '../../log/printable.ts';
-import type { RunLineAnswer, RunsAnswer, RunShownAnswer } from '../../operator/answers.ts';
+import type { RunLineAnswer, RunsAnswer, RunShownAnswer } from '../../operator/answers/runs.ts';
 import { countText } from '../../operator/words.ts';
 import { historyText } from './history.ts';
 import { columnsText, timeText } from './lines.ts';

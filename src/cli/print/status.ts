@@ -1,6 +1,6 @@
 // Prints how each sync, feed and outbox stands.
 import { lineText } from '../../log/printable.ts';
-import type { StandingAnswer, StatusAnswer } from '../../operator/answers.ts';
+import type { StandingAnswer, StatusAnswer } from '../../operator/answers/status.ts';
 import { countText } from '../../operator/words.ts';
 import { waitingText } from './decisions.ts';
 import { timeText } from './lines.ts';

@@ -1,0 +1,26 @@
+// Open conflicts, and decisions that wait for the next run.
+import * as z from 'zod';
+import { decision, row, value } from './shared.ts';
+
+const conflict = z.strictObject({
+  id: z.string().describe('what `resolve` takes'),
+  sync: z.string(),
+  contact: z.string(),
+  row,
+  field: z.string(),
+  base: value.describe('what both last agreed on; null also where they never did'),
+  crm: value,
+  sheet: value,
+  since: z.string().describe('ISO instant'),
+  decision: decision.nullable().describe('what the next run carries out'),
+});
+
+export const conflictsAnswer = z.strictObject({ conflicts: z.array(conflict) });
+
+export const requestsAnswer = z.strictObject({
+  requests: z.array(decision.extend({ sync: z.string() })),
+});
+
+export type ConflictAnswer = z.infer<typeof conflict>;
+
+export type RequestsAnswer = z.infer<typeof requestsAnswer>;

@@ -1,0 +1,69 @@
+// Lines of the history and of the ledger.
+import * as z from 'zod';
+import { contact, decision, field, op, planCounts, row, ruleId, ruleInWords, side, value } from './shared.ts';
+
+export const logLine = z.strictObject({
+  time: z.string().describe('ISO instant'),
+  sync: z.string(),
+  run: z.string(),
+  side,
+  op,
+  contact,
+  row,
+  field,
+  before: value,
+  after: value,
+  rule: ruleId,
+  rule_words: ruleInWords,
+  reason: z.string(),
+  outcome: z.string(),
+  message: z.string().optional().describe('why it did not succeed'),
+});
+
+export const decisionLine = z.strictObject({
+  time: z.string().describe('ISO instant at which the run took it up'),
+  sync: z.string(),
+  run: z.string().describe('the run that took it up'),
+  decision: decision.shape.decision,
+  id: decision.shape.id,
+  contact,
+  row,
+  field,
+  text: decision.shape.text,
+  outcome: z.enum(['taken', 'void']).describe('void: nothing came of an approval, the run was held again'),
+  by: decision.shape.by,
+  decided_at: decision.shape.at,
+  through: decision.shape.through,
+  seen: z
+    .strictObject({
+      counts: planCounts.optional().describe('of `approve`: what was held'),
+      reasons: z.array(z.string()).optional().describe('of `approve`: why'),
+      digest: z.string().optional().describe('of `approve`: digest of run, counts and reasons'),
+      base: value.optional().describe('of `resolve`: what both sides last agreed on'),
+      crm: value.optional().describe('of `resolve`'),
+      sheet: value.optional().describe('of `resolve`'),
+      problems: z
+        .array(z.strictObject({ kind: z.string(), rule: z.string(), reason: z.string() }))
+        .optional()
+        .describe('of `retry`: what was open about the record'),
+    })
+    .nullable()
+    .describe('what the person was shown'),
+});
+
+export const enrolmentLine = z.strictObject({
+  time: z.string().describe('ISO instant: when, or since when'),
+  sync: z.string(),
+  run: z.string().describe('empty: none yet'),
+  contact: z.string().describe('uuid'),
+  automation: z.string().describe('uuid'),
+  name: z.string().nullable().describe('of the automation, as of the call'),
+  state: z.enum(['waiting', 'intended', 'enrolled', 'skipped', 'refused', 'unknown', 'cancelling']),
+  message: z.string().nullable().describe('the words of a refusal'),
+});
+
+export type ChangeLine = z.infer<typeof logLine>;
+
+export type DecisionLine = z.infer<typeof decisionLine>;
+
+export type EnrolmentLine = z.infer<typeof enrolmentLine>;

@@ -12,6 +12,21 @@ import { judgeUndo } from './undo.ts';
 
 test.each<Case>([
   {
+    what: 'M5: an edit in the service between look and call that differs in case alone passes for the form of what was sent',
+    setting: { conflict: 'sheet', keyConflict: 'crm', habit: 'lowers' },
+    contacts: [[4, 0, 0, 0, 0, 0, 0]],
+    rows: [[4, 0, 5, 0, 0, 0, 0]],
+    steps: [
+      runs({
+        edits: [
+          { at: 0, value: 0 },
+          { at: 0, value: 3 },
+        ],
+        pauseSecs: 5,
+      }),
+    ],
+  },
+  {
     what: 'L2: a cell that a person emptied stays empty once the service confirms the blank',
     contacts: [[0, 0, 0, 1, 0, 0, 0]],
     steps: [runs(), does({ kind: 'edits a cell', who: 0, field: company, to: 0 })],

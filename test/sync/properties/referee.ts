@@ -35,6 +35,7 @@ export function judgeWrite(world: World, write: Write): void {
   }
   if (isRelease || !lost.isPersons || !isEdit(world, change.uuid ?? '', index, lost.value)) return;
   if (isStoredForm(world, index, lost.value, field.after)) return;
+  if (field.rule === 'M5' && isOnlyWrittenOtherwise(lost.value, field.after)) return;
   if (!mayOverwrite(world, side, index, lost.value, field.after)) world.violations.push(`L1: lost: ${told}`);
 }
 
@@ -48,6 +49,15 @@ function isEdit(world: World, uuid: string, index: number, value: Value): boolea
 /** M5. */
 function isStoredForm({ setting }: World, index: number, sent: Value, stored: Value): boolean {
   return index === position && setting.habit === 'lowers' && String(sent).toLowerCase() === stored;
+}
+
+/**
+ * M5: an answer that differs in case or white space alone passes for the service's form, also if a person typed it
+ * between the look and the call. Nothing tells the two apart.
+ */
+function isOnlyWrittenOtherwise(sent: Value, answered: Value): boolean {
+  const plain = (value: Value) => String(value).trim().toLowerCase();
+  return sent !== null && answered !== null && plain(sent) === plain(answered);
 }
 
 /** Does a declared policy say that an edit of a person on this side loses? */

@@ -42,6 +42,10 @@ for (const output of [process.stdout, process.stderr]) {
   });
 }
 
+// Before everything large: only what is loaded after it is kept.
+const { keepCompiledCode } = await import('./cli/compile-cache.ts');
+keepCompiledCode(process.env);
+
 // Loaded only here, where the engine can read it and a signal is heard.
 const { runCli } = await import('./cli/program.ts');
 const { overHttp } = await import('./crm/outreach/call/over-http.ts');

@@ -58,6 +58,9 @@ export function plan(input: PlanInput): Plan {
   );
   const isPostponed = ({ row, isUnasked }: NewRow) => isUnasked === true && !enrolments.ofNewRows.has(row.values);
   const newRows = matched.newRows.filter((each) => !isPostponed(each));
+  /** A contact that left the list and is moved back may still have its link. */
+  const hasLink = (uuid: string) =>
+    people.links.has(uuid) ? people.links.get(uuid) !== null : input.base.links.has(uuid);
   const unasked = matched.newRows.filter(isPostponed).map(({ row }): Question => {
     return { kind: 'lookup', key: rowKey(row), row: row.number, values: unpack(row.values) };
   });
@@ -96,7 +99,7 @@ export function plan(input: PlanInput): Plan {
     wishResults: enrolments.results,
     isLedgerTrusted: enrolments.isTrusted,
     counts,
-    linked: people.linked + newRows.length,
+    linked: people.linked + newRows.filter(({ moves }) => moves === undefined || !hasLink(moves)).length,
   };
 }
 

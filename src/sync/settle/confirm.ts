@@ -125,7 +125,9 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
     const crm = outcome.kind === 'unknown' ? withoutSent(state.crm, change) : state.crm;
     const isUnsure = outcome.kind === 'unknown' || state.isUnsure;
     const isRefused = outcome.kind === 'refused';
-    const refusal = isRefused ? nextRefusal(state.refusal, outcome.message, person.row, input.now) : state.refusal;
+    // W5: a run is one try, also if it refuses both halves of a swap (I7).
+    const known = person.link?.refusal;
+    const refusal = isRefused ? nextRefusal(known, outcome.message, person.row, input.now) : state.refusal;
     const told = failureProblem({ uuid: person.uuid, row: change.row }, outcome);
     const notes = outcome.kind === 'unknown' ? withPassedOn(state.notes, change) : state.notes;
     states.set(person.uuid, { ...state, crm, isUnsure, refusal, notes, problems: [...state.problems, told] });

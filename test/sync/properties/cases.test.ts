@@ -12,6 +12,33 @@ import { judgeUndo } from './undo.ts';
 
 test.each<Case>([
   {
+    what: 'L12: a plan counts the link of a contact once that left the list and is moved back',
+    setting: { conflict: 'crm', keyConflict: 'crm', moveToList: true, habit: 'lowers' },
+    contacts: [nobody, nobody],
+    rows: [nobody, nobody],
+    steps: [
+      does({ kind: 'garbles an id', who: 0 }),
+      runs({ coverage: 'changes', waitsToSettle: true, pauseSecs: 5 }),
+      runs({
+        isDrifted: true,
+        meanwhile: [{ at: 0, act: { kind: 'swaps cells', who: 2, other: 5, field: 0 } }],
+        pauseSecs: 5,
+      }),
+      does({ kind: 'edits a contact', who: 5, field: 0, to: 0 }),
+      does({ kind: 'moves to another list or back', who: 5 }),
+    ],
+  },
+  {
+    what: 'W5: a run that refuses both halves of a swap is one try',
+    setting: { habit: 'refuses' },
+    contacts: [[0, 0, 0, 0, 4, 0, 0], nobody],
+    steps: [
+      runs({ pauseSecs: 10_800 }),
+      does({ kind: 'swaps cells', who: 0, other: 7, field: 0 }),
+      runs({ faults: ['fine', 'fine', 'fine', 'crash before'], pauseSecs: 10_800 }),
+    ],
+  },
+  {
     what: 'M5: an edit in the service between look and call that differs in case alone passes for the form of what was sent',
     setting: { conflict: 'sheet', keyConflict: 'crm', habit: 'lowers' },
     contacts: [[4, 0, 0, 0, 0, 0, 0]],

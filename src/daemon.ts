@@ -17,6 +17,7 @@ import { createMask, hideAddresses } from './log/mask.ts';
 import { createQuoteHider } from './log/quotes.ts';
 import { version } from './version.ts';
 import { createWeb } from './web/app.ts';
+import { createConsole } from './web/console/console.ts';
 import { listen } from './web/listen.ts';
 import { createMetrics } from './web/metrics.ts';
 
@@ -25,6 +26,8 @@ export interface DaemonWorld extends AppWorld {
   readonly out: LoggerOptions['out'];
   /** Aborts when the process is asked to end. */
   readonly stop: AbortSignal;
+  /** The data is made up, so that the console shows it without a password. */
+  readonly isTrial?: boolean;
   /** Gets every event, besides log and metrics. */
   readonly listen?: Emit;
 }
@@ -92,6 +95,13 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     host: config.server?.host ?? '127.0.0.1',
     ...(config.server?.hosts && { hosts: config.server.hosts }),
     metrics,
+    ...(config.server?.console === 'read' && {
+      pages: createConsole({
+        operator: { config, store: app.store, now },
+        areDetailsShown: config.server.password !== undefined || world.isTrial === true,
+        version,
+      }),
+    }),
     status: () => daemon.status(),
     isDraining: () => daemon.isDraining(),
     stalledMs: () => daemon.stalledMs(),

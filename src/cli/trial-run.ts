@@ -56,7 +56,7 @@ async function serveAndRun(options: TrialOptions, world: CliWorld): Promise<void
 
   const places = { serviceUrl: serviceServer.url, sheetsUrl: sheetsServer.url, configFile };
   const lines = createLines(world.logOutput);
-  const running = await startDaemon(config, { ...world, out: lines.out });
+  const running = await startDaemon(config, { ...world, out: lines.out, isTrial: true });
   stdout.write(greeting({ ...places, url: running.url!, ...count() }));
   lines.begin();
   await untilEqual(running, stop);
@@ -120,7 +120,7 @@ function greeting(places: Places & { readonly url: string }): string {
 
   the sheet      ${sheetsUrl}   ${rowCount} rows; open it in a browser
   the service    ${serviceUrl}   ${contactCount} contacts in its list
-  leadsheet      ${url}   /healthz, /readyz, /metrics
+  leadsheet      ${url}   its console: jobs, runs, conflicts, problems and the log
   configuration  ${configFile}
 
 Now each side is carried over to the other, which takes some ten seconds:

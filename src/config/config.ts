@@ -51,6 +51,7 @@ export interface ServerConfig extends ListenAddress {
   readonly hosts?: readonly string[];
   /** Undefined: no runs can be triggered over HTTP. */
   readonly hookSecret?: Secret;
+  readonly console: NonNullable<ConfigFile['server']>['console'];
 }
 
 export interface LogConfig {

@@ -70,7 +70,7 @@ function resolveState(state: string): StateConfig {
 }
 
 function resolveServer(
-  { listen, hosts, password: givenPassword, hook_secret: givenHookSecret }: NonNullable<ConfigFile['server']>,
+  { listen, hosts, password: givenPassword, hook_secret: givenHookSecret, console }: NonNullable<ConfigFile['server']>,
   { password = givenPassword, hookSecret = givenHookSecret }: FileSecrets,
 ): ServerConfig {
   return {
@@ -78,6 +78,7 @@ function resolveServer(
     ...(hosts && { hosts }),
     ...(password && { password }),
     ...(hookSecret && { hookSecret }),
+    console,
   };
 }
 

@@ -1,9 +1,9 @@
-// The HTTP server of the daemon: liveness, readiness, metrics and hooks.
+// The HTTP server of the daemon: liveness, readiness, metrics, hooks and the console.
 import { Hono } from 'hono';
-import { secureHeaders } from 'hono/secure-headers';
 import type { Secret } from '../lib/secret.ts';
 import type { JobStatus } from '../engine/standing.ts';
 import { createHooks, type HookOptions } from './hooks.ts';
+import { safeHeaders } from './headers.ts';
 import { checkHost } from './hosts.ts';
 import type { Metrics } from './metrics.ts';
 import { requirePassword } from './password.ts';
@@ -24,6 +24,8 @@ export interface WebOptions {
   readonly stalledMs: () => number;
   /** Undefined: no hooks. */
   readonly hooks?: HookOptions;
+  /** The console; undefined: none. */
+  readonly pages?: Hono;
 }
 
 /** The schedules of a process do not work if its timers are later than this. */
@@ -35,10 +37,20 @@ const stalledMsMax = 30_000;
  * names, except for hooks: a page in a browser has neither password nor secret, and may have another name.
  */
 export function createWeb(options: WebOptions): Hono {
-  const { password, onWrongPassword = () => {}, host, hosts, metrics, status, isDraining, stalledMs, hooks } = options;
+  const {
+    password,
+    onWrongPassword = () => {},
+    host,
+    hosts,
+    metrics,
+    status,
+    isDraining,
+    stalledMs,
+    hooks,
+    pages,
+  } = options;
   const app = new Hono();
-  // The server speaks plain HTTP, and does not know whether there is TLS in front.
-  app.use(secureHeaders({ strictTransportSecurity: false }));
+  app.use(safeHeaders);
   if (hooks) app.route('/hooks', createHooks(hooks));
   if (!password || hosts) app.use('*', checkHost([host, ...(hosts ?? [])]));
 
@@ -57,5 +69,6 @@ export function createWeb(options: WebOptions): Hono {
 
   if (password) app.use('*', requirePassword(password, onWrongPassword));
   app.get('/metrics', async (c) => c.text(await metrics.render(), 200, { 'content-type': metrics.contentType }));
+  if (pages) app.route('/', pages);
   return app;
 }

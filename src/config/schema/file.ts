@@ -91,7 +91,14 @@ const server = section({
     (value) => isHookSecret(value, hookSecretCharsMin),
   ).optional(),
   hook_secret_file: text('the path of a file').optional().describe('A file that holds the secret of the hooks.'),
-}).describe('Health, metrics and hooks over HTTP. `null`: none.');
+  console: z
+    .enum(['off', 'read'])
+    .default('read')
+    .describe(
+      'The pages that show jobs, runs, conflicts, problems and the log. `read`: they change nothing. Without a password they ' +
+        'hide contact details. `off`: there are none.',
+    ),
+}).describe('Health, metrics, hooks and the console over HTTP. `null`: none.');
 
 const log = section({
   level: z

@@ -1,0 +1,74 @@
+// Parts of pages that several pages use: instants, values, states, rules and links.
+import { html } from 'hono/html';
+import type { HtmlEscapedString } from 'hono/utils/html';
+
+export type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
+
+const steps: readonly (readonly [number, string])[] = [
+  [60, 's'],
+  [60, 'min'],
+  [24, 'h'],
+  [Infinity, 'd'],
+];
+
+/** `3 min`, `5 h`: the largest unit of a span, in whole numbers. */
+export function spanText(ms: number): string {
+  let left = Math.max(0, ms) / 1_000;
+  for (const [length, unit] of steps) {
+    if (left < length) return `${Math.floor(left)} ${unit}`;
+    left /= length;
+  }
+  return '';
+}
+
+/** How long ago, or in how long. The exact instant is in the title; the script puts it into the viewer's time zone. */
+export function instant(iso: string, now: number): Html {
+  const ms = now - Date.parse(iso);
+  const text = ms >= 0 ? `${spanText(ms)} ago` : `in ${spanText(-ms)}`;
+  return html`<time datetime="${iso}" title="${iso.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}">${text}</time>`;
+}
+
+type Shown = string | number | boolean | null;
+
+/** A value of a contact. `areDetailsShown` false: the page was not asked for a password, and shows no contact details. */
+export function value(shown: Shown, areDetailsShown: boolean): Html {
+  if (shown === null || shown === '') return html`<span class="blank">blank</span>`;
+  return areDetailsShown
+    ? html`<bdi class="value">${String(shown)}</bdi>`
+    : html`<span class="blank" title="contact details are shown after a login">hidden</span>`;
+}
+
+/** A word with a colour and a sign, so that the colour alone says nothing. */
+export function state(word: string): Html {
+  const kind = stateKinds[word] ?? 'calm';
+  return html`<span class="state ${kind}">${word}</span>`;
+}
+
+const stateKinds: Readonly<Record<string, string>> = {
+  succeeded: 'good',
+  idle: 'calm',
+  running: 'busy',
+  partial: 'needs',
+  held: 'needs',
+  'backing-off': 'bad',
+  stopped: 'bad',
+  failed: 'bad',
+};
+
+/** A rule in words, with its id behind. */
+export function rule(words: string, id: string): Html {
+  return html`<span class="rule">${words} <small>${id}</small></span>`;
+}
+
+export function runLink(run: string): Html {
+  return html`<a href="/runs/${encodeURIComponent(run)}"><code>${run}</code></a>`;
+}
+
+/** A page with nothing on it says why, and what to do. */
+export function empty(text: string, advice = ''): Html {
+  return html`<p class="empty">${text}${advice === '' ? '' : html`<br /><small>${advice}</small>`}</p>`;
+}
+
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${number.toLocaleString('en-US')} ${number === 1 ? one : many}`;
+}

@@ -1,0 +1,69 @@
+// Changes and decisions, a row each.
+import { html } from 'hono/html';
+import type { ChangeLine, DecisionLine } from '../../../operator/answers/history.ts';
+import { type Html, instant, rule, state, value } from '../html.ts';
+
+export function historyTable(
+  lines: readonly (ChangeLine | DecisionLine)[],
+  areDetailsShown: boolean,
+  now?: number,
+): Html {
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Changes">
+    <table>
+      <thead>
+        <tr>
+          ${
+            now === undefined
+              ? ''
+              : html`<th scope="col">When</th>
+                  <th scope="col">Job</th>`
+          }
+          <th scope="col">Change</th>
+          <th scope="col">Record</th>
+          <th scope="col">Field</th>
+          <th scope="col">Before</th>
+          <th scope="col">After</th>
+          <th scope="col">Why</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${lines.map((line) => historyRow(line, areDetailsShown, now))}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function historyRow(line: ChangeLine | DecisionLine, areDetailsShown: boolean, now: number | undefined): Html {
+  const when =
+    now === undefined
+      ? ''
+      : html`<td>${instant(line.time, now)}</td>
+          <td>${line.sync}</td>`;
+  const record = html`<code>${line.contact ?? ''}</code>${line.row === null ? '' : ` row ${line.row}`}`;
+  if ('decision' in line) {
+    const by = line.by === null ? '' : ` by ${line.by}`;
+    return html`<tr class="decision">
+      ${when}
+      <td>decision${by}</td>
+      <td>${record}</td>
+      <td>${line.field ?? ''}</td>
+      <td colspan="2">${areDetailsShown ? (line.text ?? line.decision) : line.decision}</td>
+      <td>${line.outcome === 'void' ? 'nothing came of it: the run was held again' : 'taken up'}</td>
+    </tr>`;
+  }
+  const { side, op, field, before, after, outcome, message } = line;
+  const values =
+    field === null
+      ? html`<td></td>
+          <td></td>`
+      : html`<td>${value(before, areDetailsShown)}</td>
+          <td>${value(after, areDetailsShown)}</td>`;
+  return html`<tr>
+    ${when}
+    <td>${side === 'crm' ? 'service' : 'sheet'} ${op}${outcome === 'done' ? '' : html` ${state(outcome)}`}</td>
+    <td>${record}</td>
+    <td>${field ?? ''}</td>
+    ${values}
+    <td>${line.reason}${message === undefined ? '' : `: ${message}`} ${rule(line.rule_words, line.rule)}</td>
+  </tr>`;
+}

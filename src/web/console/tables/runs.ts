@@ -1,0 +1,62 @@
+// Runs that are over, a row each.
+import { html } from 'hono/html';
+import type { RunLineAnswer } from '../../../operator/answers/runs.ts';
+import { count, type Html, instant, runLink, state } from '../html.ts';
+
+export function runsTable(runs: readonly RunLineAnswer[], now: number): Html {
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Runs">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Run</th>
+          <th scope="col">Job</th>
+          <th scope="col">State</th>
+          <th scope="col">Ended</th>
+          <th scope="col">Did</th>
+          <th scope="col" class="number">Calls</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${runs.map(
+          (run) =>
+            html`<tr>
+              <th scope="row">${runLink(run.run)}</th>
+              <td><a href="/jobs/${encodeURIComponent(run.name)}">${run.name}</a></td>
+              <td>${state(run.status)}</td>
+              <td>${instant(run.ended_at, now)}</td>
+              <td>${run.error ?? (run.holds.length > 0 ? run.holds.join('; ') : didText(run.counts))}</td>
+              <td class="number">${run.cost.crm_calls}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+const doings = [
+  'created',
+  'updated',
+  'appended',
+  'set',
+  'deleted',
+  'removed',
+  'enrolled',
+  'cancelled',
+  'sent',
+] as const;
+const things: Readonly<Record<(typeof doings)[number], readonly [string, string]>> = {
+  created: ['contact created', 'contacts created'],
+  updated: ['contact updated', 'contacts updated'],
+  appended: ['row appended', 'rows appended'],
+  set: ['row set', 'rows set'],
+  deleted: ['contact deleted', 'contacts deleted'],
+  removed: ['row removed', 'rows removed'],
+  enrolled: ['contact enrolled', 'contacts enrolled'],
+  cancelled: ['cancelled', 'cancelled'],
+  sent: ['message sent', 'messages sent'],
+};
+
+function didText(counts: RunLineAnswer['counts']): string {
+  const did = doings.flatMap((what) => (counts[what] > 0 ? [count(counts[what], ...things[what])] : []));
+  return did.join(', ') || 'nothing to do';
+}

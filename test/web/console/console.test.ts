@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest';
+import { createDaemonTrial, type DaemonTrialOptions, until } from '../../support/daemon.ts';
+
+/* The console over HTTP: what it shows, what it hides, and that no text of either side is markup. */
+
+const password = 'correct horse battery staple';
+const withPassword = { authorization: `Basic ${btoa(`anybody:${password}`)}` };
+
+async function begin(options: DaemonTrialOptions = {}, server: Readonly<Record<string, unknown>> = {}) {
+  const trial = createDaemonTrial({ ...options, file: { server: { listen: '127.0.0.1:0', ...server } } });
+  const contact = trial.addContact({ first_name: 'Ann', email: 'ann@firm.io', company_name: '<x-evil>"\'&' });
+  const { url } = await trial.begin();
+  await until(() => trial.said('change done').length > 0 && trial.said('run ended').length > 1);
+  const get = (path: string, headers: Readonly<Record<string, string>> = {}) => fetch(`${url}${path}`, { headers });
+  const page = async (path: string) => {
+    const answer = await get(path, withPassword);
+    return { status: answer.status, text: await answer.text() };
+  };
+  return { ...trial, contact, url, get, page };
+}
+
+/** The first run that changed something, as the page of runs links it. */
+async function firstRun(page: (path: string) => Promise<{ readonly text: string }>): Promise<string> {
+  const { text } = await page('/runs');
+  return [...text.matchAll(/\/runs\/[\w-]+/g)].map(([path]) => path).at(-1)!;
+}
+
+test('every page is served, and shows what the operator layer answers', async () => {
+  const { page } = await begin({}, { password });
+  for (const path of ['/', '/jobs/prospects', '/runs', '/conflicts', '/problems', '/log']) {
+    expect({ path, status: (await page(path)).status }).toEqual({ path, status: 200 });
+  }
+  expect((await page('/')).text).toContain('/jobs/prospects');
+  const run = await page(await firstRun(page));
+  expect(run.text).toContain('sheet append');
+  expect((await page('/log')).text).toContain('sheet append');
+});
+
+test('a conflict is shown with the three values, and the command that settles it', async () => {
+  const { page, type, change, contact, said } = await begin({ sync: { conflict: 'manual' } }, { password });
+  change('ann@firm.io', { company_name: 'Service Ltd' });
+  type('ann@firm.io', 'Company', 'Sheet Ltd');
+  await until(() => said('run ended').some(({ counts }) => (counts as { conflicts?: number }).conflicts === 1));
+  const { text } = await page('/conflicts');
+  expect(text).toContain('Service Ltd');
+  expect(text).toContain('Sheet Ltd');
+  expect(text).toContain(`leadsheet resolve ${contact.uuid}/company_name`);
+  expect((await page('/')).text).toContain('Needs a person');
+});
+
+test('an unknown job or run is a page that says so, with 404', async () => {
+  const { page } = await begin({}, { password });
+  for (const path of ['/jobs/nope', '/runs/nope', '/log?job=nope', '/log?since=yesteryear']) {
+    const { status, text } = await page(path);
+    expect({ path, status }).toEqual({ path, status: 404 });
+    expect(text).toContain('class="empty"');
+  }
+  expect((await page('/nothing-here')).status).toBe(404);
+});
+
+test('text of either side is never markup', async () => {
+  const { page } = await begin({}, { password });
+  const paths = ['/', '/jobs/prospects', '/runs', await firstRun(page), '/conflicts', '/problems', '/log'];
+  const hostile = [
+    '/log?contact=<x-evil>"',
+    '/log?job=<x-evil>"',
+    '/problems?kind=<x-evil>"',
+    '/jobs/<x-evil>',
+    '/runs/<x-evil>',
+  ];
+  for (const path of [...paths, ...hostile]) expect((await page(path)).text).not.toContain('<x-evil');
+  expect((await page('/log')).text).toContain('&lt;x-evil&gt;&quot;&#39;&amp;');
+});
+
+test('without a password the pages are read, and contact details are hidden', async () => {
+  const { get } = await begin();
+  for (const path of ['/', '/log', '/conflicts', '/problems', '/runs']) {
+    const answer = await get(path);
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).not.toMatch(/ann@firm\.io|>Ann</);
+  }
+  expect(await (await get('/log')).text()).toContain('hidden, because this server asks for no password');
+});
+
+test('with a password nothing is shown to a person who does not have it', async () => {
+  const { get } = await begin({}, { password });
+  for (const path of ['/', '/log', '/runs', '/assets/0/console.css']) expect((await get(path)).status).toBe(401);
+});
+
+test('`server.console: off` serves no page', async () => {
+  const { get } = await begin({}, { console: 'off' });
+  expect((await get('/')).status).toBe(404);
+  expect((await get('/healthz')).status).toBe(200);
+});
+
+test('pages load nothing from elsewhere, stand in no frame, and are not kept', async () => {
+  const { get } = await begin();
+  const { headers } = await get('/');
+  expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+  expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+  expect(headers.get('content-security-policy')).not.toContain('unsafe');
+  expect(headers.get('cache-control')).toBe('no-store');
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
+});
+
+test('no method but reading is answered', async () => {
+  const { url } = await begin();
+  for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
+    expect((await fetch(`${url}/runs`, { method })).status).toBe(404);
+  }
+});
+
+test('a file is named by its content, kept for ever, and comes compressed to a browser', async () => {
+  const { get } = await begin();
+  const page = await (await get('/')).text();
+  const files = [...page.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, path]) => path!);
+  expect(files.length).toBe(3);
+  for (const file of files) {
+    const answer = await get(file, { 'accept-encoding': 'br' });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-encoding')).toBe('br');
+    expect(answer.headers.get('cache-control')).toContain('immutable');
+    expect((await get(file.replace(/[0-9a-f]{16}/, '0'.repeat(16)))).status).toBe(404);
+  }
+});

@@ -157,11 +157,11 @@ export async function enrolInCrm(
     if (change.op === 'enrol' && !isHere) return contact ? notHere : gone;
     const values = [row.values, ...(contact ? [shape.toRecord(contact).values] : [])];
     const veto = values.map((each) => vetoOf(input.mapping, unpack(each))).find((each) => each !== undefined);
-    return veto === undefined ? undefined : { kind: 'held', rule: 'E4', reason: `vetoed: ${veto}` };
+    return veto === undefined ? undefined : { kind: 'ignored', rule: 'E4', reason: `vetoed: ${veto}` };
   }
 
   function hold(change: Due, { kind, rule, reason }: Hold): void {
-    const sentence = kind === 'held' ? reason : `waiting: ${reason}`;
+    const sentence = kind === 'ignored' ? reason : `waiting: ${reason}`;
     held.add(change);
     problems.push(problem(kind, { uuid: change.uuid, row: change.row }, rule, `enrolment ${sentence}`));
     tell(change, automationOf(change), sentence);
@@ -174,7 +174,7 @@ export async function enrolInCrm(
 }
 
 interface Hold {
-  readonly kind: 'held' | 'waiting' | 'failed';
+  readonly kind: 'ignored' | 'waiting' | 'failed';
   readonly rule: RuleId;
   readonly reason: string;
 }

@@ -391,6 +391,43 @@ describe('E4: vetoes, caps and refusals', () => {
     ]);
   });
 
+  it('E4, W12: a veto is no problem for a person: the run succeeds, every time, and says why the row is left alone', async () => {
+    const trial = createEnrolmentTrial({
+      rows: [rowOf('new@firm.io', 'Welcome', { Company: 'Rival' })],
+      automation: { unless: { Company: ['rival'] } },
+    });
+    for (let run = 0; run < 3; run += 1) {
+      const { code, stdout } = await trial.cli('sync');
+      expect({ run, code }).toEqual({ run, code: 0 });
+      expect(stdout).toContain('ignored: enrolment vetoed: Company is rival');
+      expect(stdout).toContain('-> ignored: nothing: unless in the configuration says so');
+      expect(stdout).not.toContain('needs somebody');
+    }
+    expect((await trial.cli('plan')).code).toBe(0);
+    expect((await trial.cli('status')).stdout).toMatch(/^prospects: succeeded/);
+    trial.type('new@firm.io', 'Automation', 'Welcom');
+    expect((await trial.cli('sync')).code).toBe(3);
+  });
+
+  it('E4, W12: a veto just before the call is no problem for a person either', async () => {
+    let change = (): void => {};
+    const trial = createEnrolmentTrial({
+      automation: { unless: { Status: ['replied'] } },
+      around: async (request, next) => {
+        if (request.url.includes('/flows/api/flows?')) change();
+        return next(request);
+      },
+    });
+    const [uuid] = await trial.linked('ann@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    change = () => trial.service.model.contacts.change(uuid!, { fields: { status: 'replied' } }, Date.now());
+    expect(await trial.run()).toMatchObject({
+      status: 'succeeded',
+      counts: { enrolled: 0, held: 0, ignored: 1 },
+      problems: [{ kind: 'ignored', rule: 'E4', reason: 'enrolment vetoed: Status is replied' }],
+    });
+  });
+
   it('E4: a vetoed new row becomes a contact, and is enrolled when the veto goes away', async () => {
     const trial = createEnrolmentTrial({
       rows: [rowOf('new@firm.io', 'Welcome', { Company: 'Rival' })],

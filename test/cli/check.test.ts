@@ -160,13 +160,72 @@ test('headers: none of them, one there twice, and one misspelt', async () => {
   expect((await wrong(twice)).wrong).toMatchObject([
     { what: 'headers', detail: 'there twice: "Email" in columns B and C; rename one of them' },
   ]);
-  const misspelt = createSyncTrial({ values: [['First name', 'Last name', 'Compny', 'Email', 'Status']] });
-  const { code, all } = await findings(misspelt);
-  expect(code).toBe(0);
-  expect(all.find(({ what }) => what === 'headers')).toMatchObject({
-    verdict: 'warning',
-    detail: '"Company" is not there, did you mean "Compny"?; the first run makes: Contact ID, Company',
+});
+
+test.each([
+  ['Firstname', 'First name'],
+  ['Compny', 'Company'],
+  ['E-mail', 'Email'],
+])(
+  'W11: with the header %j beside no %j, check fails and names both, and a run writes nothing',
+  async (typed, wanted) => {
+    const headers = ['First name', 'Last name', 'Company', 'Email', 'Status'];
+    const values = [headers.map((header) => (header === wanted ? typed : header)), ['Ann', 'A', 'Firm', 'ann@firm.io']];
+    const trial = createSyncTrial({ values });
+    trial.addContact({ first_name: 'Bob', email: 'bob@firm.io' });
+    const text =
+      `the header "${wanted}" is not there, and "${typed}" is: rename it to "${wanted}" or write "${typed}" into columns; ` +
+      `if they are two columns, type "${wanted}" into a free cell of the header row`;
+    expect(await wrong(trial)).toMatchObject({ code: 1, wrong: [{ what: 'headers', detail: text }] });
+    const before = JSON.stringify([trial.person.read("'Prospects'"), trial.contacts()]);
+    for (const command of ['plan', 'sync', 'sync']) {
+      const { code, stdout } = await trial.cli(command);
+      expect({ command, code }).toEqual({ command, code: 1 });
+      expect(stdout).toContain(`in the tab "Prospects" ${text}. Nothing was written`);
+    }
+    expect(JSON.stringify([trial.person.read("'Prospects'"), trial.contacts()])).toBe(before);
+    // The first remedy.
+    trial.person.paste(`Prospects!${String.fromCodePoint(65 + headers.indexOf(wanted))}1`, [[wanted]]);
+    expect((await wrong(trial)).code).toBe(0);
+    expect((await trial.cli('sync')).code).toBe(0);
+    expect(trial.grid()).toMatchObject([{ Email: 'ann@firm.io' }, { Email: 'bob@firm.io' }]);
+  },
+);
+
+test('W11: two columns with nearly one header are both kept once both headers are typed', async () => {
+  const trial = createSyncTrial({ values: [['First name', 'Last name', 'Compny', 'Email', 'Status']] });
+  trial.addContact({ first_name: 'Bob', company_name: 'Firm', email: 'bob@firm.io' });
+  trial.person.paste('Prospects!F1', [['Company']]);
+  expect((await wrong(trial)).code).toBe(0);
+  expect((await trial.cli('sync')).code).toBe(0);
+  expect(trial.grid()).toMatchObject([{ Email: 'bob@firm.io', Company: 'Firm' }]);
+  expect(trial.grid()[0]).not.toHaveProperty('Compny');
+});
+
+test('W11: a header with another number, and a short one with another letter, are other columns', async () => {
+  const columns = { Email: 'email', 'Phone 2': 'position', Role: 'headline' };
+  const trial = createSyncTrial({ values: [['Email', 'Phone 1', 'Rule']], columns });
+  expect((await wrong(trial)).code).toBe(0);
+  expect((await trial.cli('sync')).code).toBe(0);
+});
+
+test('W11: a column that is new in the mapping is not made beside nearly its own header', async () => {
+  const columns = { Email: 'email' };
+  const trial = createSyncTrial({
+    values: [
+      ['Email', 'Firstname'],
+      ['ann@firm.io', 'Ann'],
+    ],
+    columns,
   });
+  expect((await trial.cli('sync')).code).toBe(0);
+  editConfig(trial, ({ syncs }) => (syncs.prospects.columns = { ...columns, 'First name': 'first_name' }));
+  const { code, stdout } = await trial.cli('sync');
+  expect({ code, first: trial.contacts()[0]!.first_name }).toEqual({ code: 1, first: null });
+  expect(stdout).toContain('the header "First name" is not there, and "Firstname" is');
+  trial.person.paste('Prospects!B1', [['First name']]);
+  expect((await trial.cli('sync')).code).toBe(0);
+  expect(trial.contacts()[0]!.first_name).toBe('Ann');
 });
 
 test('a protected range over our columns', async () => {

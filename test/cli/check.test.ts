@@ -54,14 +54,54 @@ test('a configuration in order: everything is ok, exit 0, and nothing was change
   );
 });
 
-test('--offline asks neither side', async () => {
+test('--offline asks neither side, and looks at the credentials file all the same', async () => {
   const trial = createSyncTrial();
   const { code, all } = await findings(trial, '--offline');
   expect(code).toBe(0);
-  expect(all.at(-1)).toMatchObject({ verdict: 'skipped', about: 'both sides' });
+  expect(all.slice(-2)).toMatchObject([
+    { verdict: 'ok', about: 'google', what: 'credentials' },
+    { verdict: 'skipped', about: 'both sides' },
+  ]);
   expect(trial.service.received.entries).toHaveLength(0);
   expect(trial.sheets.log.entries).toHaveLength(0);
 });
+
+test.each([
+  ['is not there', undefined, 'there is no such file; correct google.credentials_file'],
+  ['is no JSON', '{', 'is not JSON; download a new JSON key'],
+  ['is of another kind', '{"installed": {}}', 'is an OAuth client, which opens nothing by itself'],
+  ['has a broken key', '{"type":"service_account","client_email":"a@b.c","private_key":"x"}', 'private_key is broken'],
+])('--offline: a credentials file that %s fails, with exit 1', async (_what, content, text) => {
+  const trial = createSyncTrial();
+  if (content === undefined) rmSync(trial.keyFile);
+  else writeFileSync(trial.keyFile, content);
+  expect(await wrong(trial, '--offline')).toMatchObject({
+    code: 1,
+    wrong: [
+      { about: 'google', what: 'credentials', verdict: 'failed', detail: expect.stringContaining(text) },
+      { about: 'both sides', verdict: 'skipped' },
+    ],
+  });
+});
+
+test.each([
+  ['abc', 'ok', 'there is one; its expiry is not known'],
+  [unsigned({ sub: '1' }), 'ok', 'there is one; its expiry is not known'],
+  [unsigned({ exp: 'soon' }), 'ok', 'there is one; its expiry is not known'],
+  [unsigned({ exp: 1e300 }), 'ok', 'there is one; its expiry is not known'],
+  [unsigned({ exp: Date.UTC(2030, 0, 2) / 1000 }), 'ok', 'there is one; it expires on 2030-01-02'],
+])('the expiry of the token %s is said only if it is known', async (token, verdict, detail) => {
+  const trial = createSyncTrial();
+  editConfig(trial, ({ crm }) => (crm.token = token));
+  const { all } = await findings(trial, '--offline');
+  expect(all[1]).toEqual({ about: 'service', what: 'token', verdict, detail });
+});
+
+/** A JWT without a signature, which only the service checks. */
+function unsigned(claims: object): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  return `${part({ alg: 'HS256' })}.${part(claims)}.x`;
+}
 
 test('a wrong file: a finding for each fault, exit 78', async () => {
   const trial = createSyncTrial({ sync: { conflict: 'crn', schedul: '* * * * *' } });
@@ -104,12 +144,52 @@ test('a token that has ended, and one that ends soon, are said', async () => {
 
 test('no list of that name, several of that name, and a uuid that is no list', async () => {
   const trial = createSyncTrial({ sync: { contacts: { list: 'Prospect' } } });
-  expect((await wrong(trial)).wrong[0]!.detail).toContain('there is no list "Prospect": make it in the service');
+  expect((await wrong(trial)).wrong[0]!.detail).toBe(
+    'there is no list "Prospect", did you mean "Prospects"? Lists that there are, nearest first: "Prospects". ' +
+      'Correct contacts.list of prospects, make the list in the service, or set contacts.create_list',
+  );
   trial.service.model.lists.add({ name: 'Prospect' });
   trial.service.model.lists.add({ name: 'Prospect' });
   expect((await wrong(trial)).wrong[0]!.detail).toContain('2 lists are called "Prospect"');
   editConfig(trial, ({ syncs }) => (syncs.prospects.contacts.list = '00000000-0000-4000-8000-000000000000'));
   expect((await wrong(trial)).wrong[0]).toMatchObject({ what: 'list', detail: expect.stringContaining('HTTP 404') });
+});
+
+test('a list that is misspelt: all lists are named, the nearest first, by check and by a run', async () => {
+  const trial = createSyncTrial({ sync: { contacts: { list: 'prospekts emea' } } });
+  for (const name of ['Zeta', 'Prospects APAC', 'Prospects EMEA']) trial.service.model.lists.add({ name });
+  const text =
+    'there is no list "prospekts emea", did you mean "Prospects EMEA"? ' +
+    'Lists that there are, nearest first: "Prospects EMEA", "Prospects", "Prospects APAC", "Zeta". ';
+  expect((await wrong(trial)).wrong[0]!.detail).toContain(text);
+  expect((await trial.cli('sync')).stdout).toContain(text);
+});
+
+test('of many lists fifty are named, and of none that there is none', async () => {
+  const trial = createSyncTrial({ sync: { contacts: { list: 'Leads' } } });
+  for (let index = 0; index < 120; index += 1) trial.service.model.lists.add({ name: `List ${index}` });
+  expect((await wrong(trial)).wrong[0]!.detail).toMatch(
+    /^there is no list "Leads"\. Lists .*: "List 0",.* and 71 more\. /,
+  );
+  const empty = createSyncTrial({
+    sync: { contacts: { list: 'Leads' } },
+    around: async (request, next) => {
+      const answer = await next(request);
+      if (!new URL(request.url).pathname.endsWith('/lists')) return answer;
+      return Response.json({ ...((await answer.json()) as object), data: [], total: 0 });
+    },
+  });
+  expect((await wrong(empty)).wrong[0]!.detail).toContain('there is no list "Leads", and the service shows no other: ');
+});
+
+test('create_list with nearly the name of a list that is there is a warning', async () => {
+  const contacts = (list: string) => ({ sync: { contacts: { list, create_list: true } } });
+  const verdict = async (list: string) => (await findings(createSyncTrial(contacts(list)))).all[4];
+  expect(await verdict('prospects')).toMatchObject({
+    verdict: 'warning',
+    detail: expect.stringContaining('makes it; did you mean "Prospects"? Then correct contacts.list'),
+  });
+  expect(await verdict('Prospects 2')).toMatchObject({ verdict: 'ok' });
 });
 
 test('credentials that are not there: the rest of the sheet is skipped, the service is not', async () => {

@@ -39,7 +39,7 @@ export function runSync(sync: SyncContext, request: RunRequest, choose?: Choose)
     const recalled = recall(stored, fieldNames(sync));
     await tellInterrupted(lease, recalled.interrupted);
     const context = { ...beginRun(sync, request, run, recalled), ...(choose && { choose }) };
-    const read = await pull(context, recalled, true);
+    const read = await pull(context, recalled, choose === undefined);
     if (read === 'idle') return sync.session.quiet!.ending;
     for (const message of read.notices) tellNotice(sync, message);
     const wishes = await readWishes(context, recalled, read, lease);
@@ -137,6 +137,7 @@ async function carryOut(
   const ending: Ending = {
     status: statusWhenStopped(statusOf([], problems), stopped),
     ...stopped,
+    ...(decided.alreadyDone !== undefined && { alreadyDone: decided.alreadyDone }),
     isFull: pulled.isFull,
     counts: countRun(countLinked(toBatch(memory, settled, facts, []).base), problems, outcomes),
     problems,

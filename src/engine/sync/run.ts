@@ -108,7 +108,7 @@ async function carryOut(
   const facts = factsOf(context, memory, pulled, decided);
   const journal = openJournal(context, lease, memory, decided, facts);
   const book = openLedger(lease, memory);
-  if (context.config.automation) await noteWishes(book, memory, plan);
+  if (context.config.automation) await noteWishes(book, memory, plan, journal);
   const toCrm = await pushToCrm(context, pulled.scope, decided, journal);
   const cancelled = await cancelInCrm(context, opsOf(plan.changes, 'cancel'), journal);
   const enrolled = await enrolInCrm(context, book, pulled, decided, cancelled, journal);

@@ -351,7 +351,7 @@ test('every command answers a wrong file with exit 78 and every fault, before an
     expect(stderr.split('\n')).toEqual([
       expect.stringMatching(/leadsheet\.yaml:\d+:\d+: syncs\.prospects\.conflict: found "crn"/),
       expect.stringMatching(/leadsheet\.yaml:\d+:\d+: syncs\.prospects\.settle_secs: found -1/),
-      'leadsheet: the configuration has 2 things to mend; nothing was done',
+      'leadsheet: the configuration has 2 things to correct; nothing was done',
       '',
     ]);
   }

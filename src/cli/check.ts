@@ -12,7 +12,7 @@ import { type GlobalOptions, readConfig } from './globals.ts';
 import { countText } from '../operator/words.ts';
 import { jsonText } from './print/lines.ts';
 import { lineText } from '../log/printable.ts';
-import { tokenWarning } from './token-warning.ts';
+import { judgeToken } from './token-warning.ts';
 import type { CliWorld, Finish } from './world.ts';
 
 interface CheckOptions extends GlobalOptions {
@@ -22,7 +22,7 @@ interface CheckOptions extends GlobalOptions {
 export function checkCommand(program: Command, world: CliWorld, finish: Finish): void {
   program
     .command('check')
-    .summary('whether everything is right, and what to mend')
+    .summary('whether everything is right, and what to correct')
     .description(
       'Looks at the configuration, then at both sides: token, list, tab, headers, permissions, protected ranges.\n' +
         'Says of each thing whether it is right and, if not, what to do. Changes nothing.',
@@ -67,17 +67,17 @@ async function checkAll(
   tell: (finding: Finding) => void,
 ): Promise<void> {
   const store = connectState(config, world, () => {});
-  const dep = { config, store, modeOf, tokenWarning: tokenWarning(config.crm.token, world.now()) };
+  const { connectCrm, connectSheets } = await import('../app.ts');
+  const token = judgeToken(config.crm.token, world.now());
+  const dep = { config, store, modeOf, token, connectSheets: () => connectSheets(config, world) };
   if (offline) {
     for await (const finding of check(dep)) tell(finding);
     return;
   }
-  const { connectCrm, connectSheets } = await import('../app.ts');
   // A person waits: two repeats, not the daemon's four.
   using crm = connectCrm(config.crm, world, { retriesMax: 2 });
   const sides: CheckDep['sides'] = {
     crm,
-    connectSheets: () => connectSheets(config, world),
     isStandin: (address) => isStandin(address, world),
     signal: world.stop,
   };
@@ -117,5 +117,5 @@ function findingText({ verdict, about, what, detail }: Finding): string {
 function summary(findings: readonly Finding[], failed: number): string {
   const warnings = findings.filter(({ verdict }) => verdict === 'warning').length;
   const notes = warnings > 0 ? `, ${countText(warnings, 'warning')}` : '';
-  return failed > 0 ? `\n${countText(failed, 'thing')} to mend${notes}\n` : `\nall is well${notes}\n`;
+  return failed > 0 ? `\n${countText(failed, 'thing')} to correct${notes}\n` : `\nall is well${notes}\n`;
 }

@@ -49,7 +49,7 @@ export function reportFailure(error: unknown, { stderr, stop }: CliWorld): ExitC
     // One line for each fault, as editors and terminals read them: file:line:column: ...
     stderr.write(`${error.message}\n`);
     const { length } = error.problems;
-    say(`the configuration has ${length === 1 ? 'something' : `${length} things`} to mend; nothing was done`);
+    say(`the configuration has ${length === 1 ? 'something' : `${length} things`} to correct; nothing was done`);
     return exitCodes.config;
   }
   if (expected.some((kind) => error instanceof kind)) {

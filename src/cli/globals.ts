@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import type { Config } from '../config/config.ts';
 import { readConfigFile } from '../app-config.ts';
+import { withChoices } from './choice.ts';
 import type { CliWorld } from './world.ts';
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
@@ -20,7 +21,7 @@ export function addGlobalOptions(program: Command): void {
   program
     .option('--config <file>', `the configuration (default: ${configDefault}, or LEADSHEET_CONFIG)`)
     .option('--json', 'the result on standard output as JSON')
-    .addOption(new Option('--log-level <level>', 'the least important lines to print').choices(logLevels));
+    .addOption(withChoices(new Option('--log-level <level>', 'the least important lines to print'), logLevels));
 }
 
 /** Throws ConfigError with every fault of the file. */

@@ -61,6 +61,11 @@ function stoppedCode({ reason }: AbortSignal): ExitCode {
 /** Fits our sentences and half a screen; docs/commands.md shows the help at this width. */
 const helpWidth = 100;
 
+/** Errors of the command line begin as every other message does, and are one line. */
+function inOurVoice(text: string): string {
+  return text.replace(/^error: /, 'leadsheet: ').replace(/\n\(Did you mean (.+)\?\)/, ', did you mean $1?');
+}
+
 interface Ending {
   readonly finish: Finish;
   /** Says that a signal is the normal end of this command, and not an interruption. */
@@ -75,7 +80,7 @@ export function createProgram(world: CliWorld, { finish, serve }: Ending): Comma
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => world.stdout.write(text),
-      writeErr: (text) => world.stderr.write(text.replace(/^error: /, 'leadsheet: ')),
+      writeErr: (text) => world.stderr.write(inOurVoice(text)),
       getOutHelpWidth: () => helpWidth,
       getErrHelpWidth: () => helpWidth,
     });

@@ -45,7 +45,7 @@ export function runsCommand(program: Command, world: CliWorld): void {
 function limitOf(text: string): number {
   const limit = Number(text);
   if (!Number.isInteger(limit) || limit < 1 || limit > shownMax) {
-    throw new InvalidArgumentError(`it is a number from 1 to ${shownMax}.`);
+    throw new InvalidArgumentError(`It is a number from 1 to ${shownMax}.`);
   }
   return limit;
 }

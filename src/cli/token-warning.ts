@@ -1,25 +1,44 @@
-// Warns when the API key ends soon.
+// Says when the API key ends, and warns if that is soon.
 import { decodeJwt } from 'jose';
 import type { Secret } from '../lib/secret.ts';
+import type { Found } from '../operator/check/finding.ts';
 
 const dayMs = 24 * 3_600_000;
 /** A person has to make the next key, and needs time for it. */
 const warnDays = 30;
+/** The last instant of a date (ECMAScript, 21.4.1.1). */
+const dateMsMax = 8.64e15;
 
 /** A sentence if the token ends soon or has ended. The service checks the signature; a token may be no JWT. */
 export function tokenWarning(token: Secret, now: number): string | undefined {
   const expiresAt = expiryOf(token);
   if (expiresAt === undefined || expiresAt - now > warnDays * dayMs) return undefined;
-  const date = new Date(expiresAt).toISOString().slice(0, 10);
   return expiresAt <= now
-    ? `the token expired on ${date}; make a new API key in the service`
-    : `the token expires on ${date}, in ${Math.ceil((expiresAt - now) / dayMs)} days; make a new API key in time`;
+    ? `the token expired on ${dayText(expiresAt)}; make a new API key in the service`
+    : `the token expires on ${dayText(expiresAt)}, in ${Math.ceil((expiresAt - now) / dayMs)} days; make a new API key in time`;
 }
 
+/** The finding of `check` about the token. */
+export function judgeToken(token: Secret, now: number): Found {
+  const warning = tokenWarning(token, now);
+  if (warning !== undefined) return { verdict: 'warning', detail: warning };
+  const expiresAt = expiryOf(token);
+  return {
+    verdict: 'ok',
+    detail: `there is one; ${expiresAt === undefined ? 'its expiry is not known' : `it expires on ${dayText(expiresAt)}`}`,
+  };
+}
+
+function dayText(instant: number): string {
+  return new Date(instant).toISOString().slice(0, 10);
+}
+
+/** Epoch milliseconds; undefined: the token does not say, or says no date. */
 function expiryOf(token: Secret): number | undefined {
   try {
     const { exp } = decodeJwt(token.reveal());
-    return exp === undefined ? undefined : exp * 1_000;
+    const isDate = typeof exp === 'number' && exp >= 0 && exp * 1_000 <= dateMsMax;
+    return isDate ? exp * 1_000 : undefined;
   } catch {
     return undefined;
   }

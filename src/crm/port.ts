@@ -269,6 +269,11 @@ export interface Lists {
     name: string,
     call: CrmCall,
   ): Promise<{ readonly lists: readonly { readonly uuid: string }[]; readonly notice?: string }>;
+  /** Every list. `name`: undefined if it cannot be read. `notice`: why there may be others, for people. */
+  list(call: CrmCall): Promise<{
+    readonly lists: readonly { readonly uuid: string; readonly name: string | undefined }[];
+    readonly notice?: string;
+  }>;
   /** Never repeated; after a lost answer the list is found by its name. */
   create(name: string, call: CrmCall): Promise<{ readonly uuid: string }>;
   /** Throws NotFoundError. undefined: the name cannot be read. */

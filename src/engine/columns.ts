@@ -1,15 +1,54 @@
-// Columns of a tab: which ones a run creates, and which ones are missing (W11).
-import type { ColumnKey, ColumnState, Snapshot } from '../sheets/port.ts';
+// Columns of a tab: which ones a run creates, which ones are missing, and which headers are nearly one of ours (W11).
+import { isSlipOf } from '../lib/nearest.ts';
+import type { ColumnKey, ColumnState, Inspection, Snapshot } from '../sheets/port.ts';
 import type { Facts } from './stored/facts.ts';
 import { RunFailed } from './errors.ts';
 
 /**
  * The first run creates missing columns. Later runs create only columns that are new in the mapping: a person restores a
- * lost header (W11).
+ * lost header (W11). Throws RunFailed if the tab has a header that is nearly one of a column to create: two columns for
+ * one thing would split its values.
  */
-export function columnsToCreate({ columns }: Snapshot, { facts }: { readonly facts: Facts }): readonly ColumnKey[] {
+export function columnsToCreate(snapshot: Snapshot, { facts }: { readonly facts: Facts }): readonly ColumnKey[] {
+  const { title, columns, idColumn } = snapshot;
   const known = new Set(facts.table ? Object.keys(facts.table.columnIndexByKey) : []);
-  return columns.filter(({ kind, key }) => kind === 'missing' && !known.has(key)).map(({ key }) => key);
+  const created = columns.filter(({ kind, key }) => kind === 'missing' && !known.has(key)).map(({ key }) => key);
+  const slips = headerSlips(snapshot).filter(({ key }) => key === idColumn.key || created.includes(key));
+  if (slips.length > 0) {
+    const texts = slips.map(slipText).join('; ');
+    throw new RunFailed(`in the tab "${title}" ${texts}. Nothing was written`);
+  }
+  return created;
+}
+
+/** A missing column, and the headers that nobody maps and that are nearly its own. */
+export interface HeaderSlip {
+  readonly key: ColumnKey;
+  readonly header: string;
+  readonly near: readonly string[];
+}
+
+export function headerSlips({
+  columns,
+  idColumn,
+  headerTexts,
+}: Pick<Inspection, 'columns' | 'idColumn' | 'headerTexts'>): readonly HeaderSlip[] {
+  const all = [idColumn, ...columns];
+  const taken = new Set(all.map((column) => (column.kind === 'renamed' ? column.headerNow : column.header.trim())));
+  const free = headerTexts.filter((text) => !taken.has(text));
+  return all.flatMap(({ kind, key, header }) => {
+    const near = kind === 'missing' ? free.filter((text) => isSlipOf(text, header)) : [];
+    return near.length > 0 ? [{ key, header, near }] : [];
+  });
+}
+
+/** A sentence without its end: which header is there, and what to do. */
+export function slipText({ header, near }: HeaderSlip): string {
+  const there = near.map((text) => `"${text}"`).join(' and ');
+  return (
+    `the header "${header}" is not there, and ${there} is: rename it to "${header}" or write ${there} into columns; ` +
+    `if they are two columns, type "${header}" into a free cell of the header row`
+  );
 }
 
 /**

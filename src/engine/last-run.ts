@@ -53,8 +53,13 @@ function countKinds(problems: RunReport['problems']): Readonly<Record<string, nu
   return kinds;
 }
 
-export function reasonOf({ error, holds }: RunReport): string | undefined {
+export function reasonOf({ error, holds }: ReasonsOfRun): string | undefined {
   return error ?? (holds.length > 0 ? holds.map(({ reason }) => reason).join('; ') : undefined);
+}
+
+interface ReasonsOfRun {
+  readonly error?: string | undefined;
+  readonly holds: readonly { readonly reason: string }[];
 }
 
 /** Both sides were read, and every change that could be made was made. Lag counts from here. */

@@ -69,6 +69,8 @@ export interface RunReport {
   readonly planned: PlanCounts;
   /** The run was stopped before its whole plan was begun (W8). The next run plans the rest again. */
   readonly stopped?: Stopped;
+  /** Of a run that applied a saved plan: records for which nothing was left to do (W3). Left out: none. */
+  readonly alreadyDone?: number;
   /** Why the run failed, for people. */
   readonly error?: string;
   /** Another run cannot succeed before a person changes something (W6). */

@@ -2,9 +2,12 @@
 import type { Problem, ProblemKind } from '../sync/change.ts';
 
 export function adviceFor({ kind, rule }: Pick<Problem, 'kind' | 'rule'>): string {
+  if (kind === 'ignored' && rule === 'E4') return vetoed;
   // A waiting record needs nothing, whatever it waits for.
   return (kind === 'waiting' ? undefined : adviceByRule[rule]) ?? advice[kind];
 }
+
+const vetoed = 'nothing: unless in the configuration says so; it is enrolled once the value is another one';
 
 /** Feeds take no decisions by command. An outbox sends nothing that a person did not ask for. */
 const adviceByRule: Partial<Record<Problem['rule'], string>> = {

@@ -18,6 +18,7 @@ export function runToAnswer(report: RunReport): RunAnswer {
     holds: report.holds.map(({ reason }) => reason),
     approvable: report.approvable ?? null,
     stopped: report.stopped ?? null,
+    already_done: report.alreadyDone ?? 0,
     error: report.error ?? null,
   };
 }

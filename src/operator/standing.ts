@@ -1,7 +1,9 @@
 // How each sync, feed and outbox stands, from its state and a running daemon. Neither side is asked.
 import { type DaemonView, readDaemonView } from '../daemon/view.ts';
 import type { StoredLastRun } from '../engine/stored/facts.ts';
-import type { LastRun } from '../engine/last-run.ts';
+import { type LastRun, reasonOf } from '../engine/last-run.ts';
+import { readRuns } from '../engine/runs.ts';
+import type { StoredRun } from '../engine/stored/run.ts';
 import { type JobStatus, readStanding, type Standing } from '../engine/standing.ts';
 import type { PlanCounts } from '../sync/input.ts';
 import type { StandingAnswer, StatusAnswer } from './answers/status.ts';
@@ -19,15 +21,22 @@ export async function readStatus(operator: Operator, names: readonly string[]): 
   for (const job of jobsOf(config)) {
     if (!selected.includes(job.name)) continue;
     const standing = await readStanding(store.sync(job.name));
-    syncs.push(standingToAnswer(job, standing, daemon?.jobs.get(job.name), now()));
+    const [kept] = await readRuns(store.sync(job.name), { limit: 1 });
+    syncs.push(standingToAnswer(job, standing, { kept, told: daemon?.jobs.get(job.name) }, now()));
   }
   return { daemon: daemonToAnswer(daemon), syncs };
+}
+
+interface Heard {
+  /** The last report that the state keeps: a run that was held or failed leaves one. */
+  readonly kept: StoredRun | undefined;
+  readonly told: JobStatus | undefined;
 }
 
 function standingToAnswer(
   { name, kind }: NamedJob,
   standing: Standing,
-  told: JobStatus | undefined,
+  { kept, told }: Heard,
   now: number,
 ): StandingAnswer {
   const { lastRun, held, counts, requests, notices } = standing;
@@ -36,7 +45,7 @@ function standingToAnswer(
     name,
     kind,
     phase: told?.phase ?? null,
-    last_run: lastRunToAnswer(lastRun, told?.lastRun),
+    last_run: lastRunToAnswer(lastRun, kept, told?.lastRun),
     // The heartbeat is up to a minute old: the next run may have begun since.
     next_run: nextRunAt !== undefined && nextRunAt > now ? new Date(nextRunAt).toISOString() : null,
     lag_secs: lastSuccessAt === undefined ? null : Math.max(0, Math.round((now - lastSuccessAt) / 1000)),
@@ -51,16 +60,23 @@ function standingToAnswer(
   };
 }
 
-/** The later of the two. An idle run and a failed run leave the state as it is (W9). */
-function lastRunToAnswer(stored: StoredLastRun | undefined, told: LastRun | undefined): StandingAnswer['last_run'] {
-  if (told && (!stored || told.endedAt > stored.endedAt)) {
-    const { run, status, endedAt, reason = null } = told;
-    const stopped = stored?.run === run ? (stored.stopped ?? null) : null;
-    return { run, status, ended_at: endedAt, reason, stopped };
-  }
-  if (!stored) return null;
-  const { run, status, endedAt, stopped = null } = stored;
-  return { run, status, ended_at: endedAt, reason: null, stopped };
+/**
+ * The latest that is known. A run that was held or failed leaves the rest of the state as it was; an idle one is known by
+ * the daemon alone (W9).
+ */
+function lastRunToAnswer(
+  stored: StoredLastRun | undefined,
+  kept: StoredRun | undefined,
+  told: LastRun | undefined,
+): StandingAnswer['last_run'] {
+  const known = [kept && { ...kept, reason: reasonOf(kept) }, stored, told].filter((each) => each !== undefined);
+  const [latest] = known.toSorted((a, b) => b.endedAt.localeCompare(a.endedAt));
+  if (!latest) return null;
+  const { run, status, endedAt } = latest;
+  const same = known.filter((each) => each.run === run);
+  const reason = same.map((each) => ('reason' in each ? each.reason : undefined)).find((each) => each !== undefined);
+  const stopped = same.map((each) => ('stopped' in each ? each.stopped : undefined)).find((each) => each !== undefined);
+  return { run, status, ended_at: endedAt, reason: reason ?? null, stopped: stopped ?? null };
 }
 
 /** For an outbox: rows whose message was sent, by its ledger. */

@@ -122,6 +122,8 @@ export interface Snapshot {
   readonly rows: readonly Row[];
   readonly columns: readonly ColumnState[];
   readonly idColumn: ColumnState;
+  /** The texts of the header row, without blanks, mapped or not. */
+  readonly headerTexts: readonly string[];
   /** Marks of this owner left by a crashed run, or by a failed call; `tidy` removes them. 0 without marks. */
   readonly leftovers: number;
   /** Columns that were found by header and have no anchor yet; `ensure` gives them one. Empty without anchors. */

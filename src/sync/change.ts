@@ -83,7 +83,7 @@ export type ProblemKind =
   | 'incomplete'
   /** W10, I2, E4: nothing is wrong. The time has not come yet. */
   | 'waiting'
-  /** D1, D3, D4: a known state that the configuration leaves alone. */
+  /** D1, D3, D4, E4 (a veto): a known state that the configuration leaves alone. */
   | 'ignored';
 
 /** L12: something that a run did not do, and why. */

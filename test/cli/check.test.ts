@@ -54,14 +54,54 @@ test('a configuration in order: everything is ok, exit 0, and nothing was change
   );
 });
 
-test('--offline asks neither side', async () => {
+test('--offline asks neither side, and looks at the credentials file all the same', async () => {
   const trial = createSyncTrial();
   const { code, all } = await findings(trial, '--offline');
   expect(code).toBe(0);
-  expect(all.at(-1)).toMatchObject({ verdict: 'skipped', about: 'both sides' });
+  expect(all.slice(-2)).toMatchObject([
+    { verdict: 'ok', about: 'google', what: 'credentials' },
+    { verdict: 'skipped', about: 'both sides' },
+  ]);
   expect(trial.service.received.entries).toHaveLength(0);
   expect(trial.sheets.log.entries).toHaveLength(0);
 });
+
+test.each([
+  ['is not there', undefined, 'there is no such file; correct google.credentials_file'],
+  ['is no JSON', '{', 'is not JSON; download a new JSON key'],
+  ['is of another kind', '{"installed": {}}', 'is an OAuth client, which opens nothing by itself'],
+  ['has a broken key', '{"type":"service_account","client_email":"a@b.c","private_key":"x"}', 'private_key is broken'],
+])('--offline: a credentials file that %s fails, with exit 1', async (_what, content, text) => {
+  const trial = createSyncTrial();
+  if (content === undefined) rmSync(trial.keyFile);
+  else writeFileSync(trial.keyFile, content);
+  expect(await wrong(trial, '--offline')).toMatchObject({
+    code: 1,
+    wrong: [
+      { about: 'google', what: 'credentials', verdict: 'failed', detail: expect.stringContaining(text) },
+      { about: 'both sides', verdict: 'skipped' },
+    ],
+  });
+});
+
+test.each([
+  ['abc', 'ok', 'there is one; its expiry is not known'],
+  [unsigned({ sub: '1' }), 'ok', 'there is one; its expiry is not known'],
+  [unsigned({ exp: 'soon' }), 'ok', 'there is one; its expiry is not known'],
+  [unsigned({ exp: 1e300 }), 'ok', 'there is one; its expiry is not known'],
+  [unsigned({ exp: Date.UTC(2030, 0, 2) / 1000 }), 'ok', 'there is one; it expires on 2030-01-02'],
+])('the expiry of the token %s is said only if it is known', async (token, verdict, detail) => {
+  const trial = createSyncTrial();
+  editConfig(trial, ({ crm }) => (crm.token = token));
+  const { all } = await findings(trial, '--offline');
+  expect(all[1]).toEqual({ about: 'service', what: 'token', verdict, detail });
+});
+
+/** A JWT without a signature, which only the service checks. */
+function unsigned(claims: object): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  return `${part({ alg: 'HS256' })}.${part(claims)}.x`;
+}
 
 test('a wrong file: a finding for each fault, exit 78', async () => {
   const trial = createSyncTrial({ sync: { conflict: 'crn', schedul: '* * * * *' } });
@@ -104,12 +144,52 @@ test('a token that has ended, and one that ends soon, are said', async () => {
 
 test('no list of that name, several of that name, and a uuid that is no list', async () => {
   const trial = createSyncTrial({ sync: { contacts: { list: 'Prospect' } } });
-  expect((await wrong(trial)).wrong[0]!.detail).toContain('there is no list "Prospect": make it in the service');
+  expect((await wrong(trial)).wrong[0]!.detail).toBe(
+    'there is no list "Prospect", did you mean "Prospects"? Lists that there are, nearest first: "Prospects". ' +
+      'Correct contacts.list of prospects, make the list in the service, or set contacts.create_list',
+  );
   trial.service.model.lists.add({ name: 'Prospect' });
   trial.service.model.lists.add({ name: 'Prospect' });
   expect((await wrong(trial)).wrong[0]!.detail).toContain('2 lists are called "Prospect"');
   editConfig(trial, ({ syncs }) => (syncs.prospects.contacts.list = '00000000-0000-4000-8000-000000000000'));
   expect((await wrong(trial)).wrong[0]).toMatchObject({ what: 'list', detail: expect.stringContaining('HTTP 404') });
+});
+
+test('a list that is misspelt: all lists are named, the nearest first, by check and by a run', async () => {
+  const trial = createSyncTrial({ sync: { contacts: { list: 'prospekts emea' } } });
+  for (const name of ['Zeta', 'Prospects APAC', 'Prospects EMEA']) trial.service.model.lists.add({ name });
+  const text =
+    'there is no list "prospekts emea", did you mean "Prospects EMEA"? ' +
+    'Lists that there are, nearest first: "Prospects EMEA", "Prospects", "Prospects APAC", "Zeta". ';
+  expect((await wrong(trial)).wrong[0]!.detail).toContain(text);
+  expect((await trial.cli('sync')).stdout).toContain(text);
+});
+
+test('of many lists fifty are named, and of none that there is none', async () => {
+  const trial = createSyncTrial({ sync: { contacts: { list: 'Leads' } } });
+  for (let index = 0; index < 120; index += 1) trial.service.model.lists.add({ name: `List ${index}` });
+  expect((await wrong(trial)).wrong[0]!.detail).toMatch(
+    /^there is no list "Leads"\. Lists .*: "List 0",.* and 71 more\. /,
+  );
+  const empty = createSyncTrial({
+    sync: { contacts: { list: 'Leads' } },
+    around: async (request, next) => {
+      const answer = await next(request);
+      if (!new URL(request.url).pathname.endsWith('/lists')) return answer;
+      return Response.json({ ...((await answer.json()) as object), data: [], total: 0 });
+    },
+  });
+  expect((await wrong(empty)).wrong[0]!.detail).toContain('there is no list "Leads", and the service shows no other: ');
+});
+
+test('create_list with nearly the name of a list that is there is a warning', async () => {
+  const contacts = (list: string) => ({ sync: { contacts: { list, create_list: true } } });
+  const verdict = async (list: string) => (await findings(createSyncTrial(contacts(list)))).all[4];
+  expect(await verdict('prospects')).toMatchObject({
+    verdict: 'warning',
+    detail: expect.stringContaining('makes it; did you mean "Prospects"? Then correct contacts.list'),
+  });
+  expect(await verdict('Prospects 2')).toMatchObject({ verdict: 'ok' });
 });
 
 test('credentials that are not there: the rest of the sheet is skipped, the service is not', async () => {
@@ -160,13 +240,72 @@ test('headers: none of them, one there twice, and one misspelt', async () => {
   expect((await wrong(twice)).wrong).toMatchObject([
     { what: 'headers', detail: 'there twice: "Email" in columns B and C; rename one of them' },
   ]);
-  const misspelt = createSyncTrial({ values: [['First name', 'Last name', 'Compny', 'Email', 'Status']] });
-  const { code, all } = await findings(misspelt);
-  expect(code).toBe(0);
-  expect(all.find(({ what }) => what === 'headers')).toMatchObject({
-    verdict: 'warning',
-    detail: '"Company" is not there, did you mean "Compny"?; the first run makes: Contact ID, Company',
+});
+
+test.each([
+  ['Firstname', 'First name'],
+  ['Compny', 'Company'],
+  ['E-mail', 'Email'],
+])(
+  'W11: with the header %j beside no %j, check fails and names both, and a run writes nothing',
+  async (typed, wanted) => {
+    const headers = ['First name', 'Last name', 'Company', 'Email', 'Status'];
+    const values = [headers.map((header) => (header === wanted ? typed : header)), ['Ann', 'A', 'Firm', 'ann@firm.io']];
+    const trial = createSyncTrial({ values });
+    trial.addContact({ first_name: 'Bob', email: 'bob@firm.io' });
+    const text =
+      `the header "${wanted}" is not there, and "${typed}" is: rename it to "${wanted}" or write "${typed}" into columns; ` +
+      `if they are two columns, type "${wanted}" into a free cell of the header row`;
+    expect(await wrong(trial)).toMatchObject({ code: 1, wrong: [{ what: 'headers', detail: text }] });
+    const before = JSON.stringify([trial.person.read("'Prospects'"), trial.contacts()]);
+    for (const command of ['plan', 'sync', 'sync']) {
+      const { code, stdout } = await trial.cli(command);
+      expect({ command, code }).toEqual({ command, code: 1 });
+      expect(stdout).toContain(`in the tab "Prospects" ${text}. Nothing was written`);
+    }
+    expect(JSON.stringify([trial.person.read("'Prospects'"), trial.contacts()])).toBe(before);
+    // The first remedy.
+    trial.person.paste(`Prospects!${String.fromCodePoint(65 + headers.indexOf(wanted))}1`, [[wanted]]);
+    expect((await wrong(trial)).code).toBe(0);
+    expect((await trial.cli('sync')).code).toBe(0);
+    expect(trial.grid()).toMatchObject([{ Email: 'ann@firm.io' }, { Email: 'bob@firm.io' }]);
+  },
+);
+
+test('W11: two columns with nearly one header are both kept once both headers are typed', async () => {
+  const trial = createSyncTrial({ values: [['First name', 'Last name', 'Compny', 'Email', 'Status']] });
+  trial.addContact({ first_name: 'Bob', company_name: 'Firm', email: 'bob@firm.io' });
+  trial.person.paste('Prospects!F1', [['Company']]);
+  expect((await wrong(trial)).code).toBe(0);
+  expect((await trial.cli('sync')).code).toBe(0);
+  expect(trial.grid()).toMatchObject([{ Email: 'bob@firm.io', Company: 'Firm' }]);
+  expect(trial.grid()[0]).not.toHaveProperty('Compny');
+});
+
+test('W11: a header with another number, and a short one with another letter, are other columns', async () => {
+  const columns = { Email: 'email', 'Phone 2': 'position', Role: 'headline' };
+  const trial = createSyncTrial({ values: [['Email', 'Phone 1', 'Rule']], columns });
+  expect((await wrong(trial)).code).toBe(0);
+  expect((await trial.cli('sync')).code).toBe(0);
+});
+
+test('W11: a column that is new in the mapping is not made beside nearly its own header', async () => {
+  const columns = { Email: 'email' };
+  const trial = createSyncTrial({
+    values: [
+      ['Email', 'Firstname'],
+      ['ann@firm.io', 'Ann'],
+    ],
+    columns,
   });
+  expect((await trial.cli('sync')).code).toBe(0);
+  editConfig(trial, ({ syncs }) => (syncs.prospects.columns = { ...columns, 'First name': 'first_name' }));
+  const { code, stdout } = await trial.cli('sync');
+  expect({ code, first: trial.contacts()[0]!.first_name }).toEqual({ code: 1, first: null });
+  expect(stdout).toContain('the header "First name" is not there, and "Firstname" is');
+  trial.person.paste('Prospects!B1', [['First name']]);
+  expect((await trial.cli('sync')).code).toBe(0);
+  expect(trial.contacts()[0]!.first_name).toBe('Ann');
 });
 
 test('a protected range over our columns', async () => {
@@ -212,7 +351,7 @@ test('every command answers a wrong file with exit 78 and every fault, before an
     expect(stderr.split('\n')).toEqual([
       expect.stringMatching(/leadsheet\.yaml:\d+:\d+: syncs\.prospects\.conflict: found "crn"/),
       expect.stringMatching(/leadsheet\.yaml:\d+:\d+: syncs\.prospects\.settle_secs: found -1/),
-      'leadsheet: the configuration has 2 things to mend; nothing was done',
+      'leadsheet: the configuration has 2 things to correct; nothing was done',
       '',
     ]);
   }

@@ -345,6 +345,44 @@ test('G2: approve lets a held run through, once, and only the one that is held',
   expect((await trial.cli('approve', 'prospects', '--run', run)).code).toBe(1);
 });
 
+test('G2: status --json says of a held run what the text says: that it is held, why, and what waits', async () => {
+  const values = [header, ['ann', '', 'Firm', 'ann@firm.io']];
+  const trial = createSyncTrial({ values, sync: { limits: { creates: 2 } } });
+  const status = async () => statusAnswer.parse(JSON.parse((await trial.cli('status', '--json')).stdout)).syncs[0]!;
+  await trial.cli('sync');
+  expect(await status()).toMatchObject({ last_run: { status: 'succeeded' }, held_run: null, held_reasons: [] });
+  trial.person.paste(
+    'Prospects!A3',
+    ['bob', 'cy', 'di'].map((name) => [name, '', 'Firm', `${name}@firm.io`]),
+  );
+  expect((await trial.cli('sync')).code).toBe(3);
+  const { last_run: last, held_run: run, held_reasons: reasons, held_what: what } = await status();
+  expect({ last: last?.status, run, what }).toEqual({ last: 'held', run: last?.run, what: 'writes' });
+  expect(reasons).toEqual([expect.stringContaining('3 new contacts are more than the limit of 2')]);
+  const { stdout } = await trial.cli('status');
+  expect(stdout).toMatch(/^prospects: held/);
+  for (const reason of reasons) expect(stdout).toContain(reason);
+  expect(stdout).toContain(`leadsheet approve prospects --run ${run}`);
+  expect(stdout.match(/more than the limit/g)).toHaveLength(1);
+  // Its end is told as well.
+  trial.person.deleteRows('Prospects', 3, 3);
+  await trial.cli('sync');
+  expect(await status()).toMatchObject({ last_run: { status: 'succeeded' }, held_run: null, held_reasons: [] });
+});
+
+test('status --json says of a run that failed without a daemon that it failed, and why', async () => {
+  let isDown = false;
+  const trial = await createLinkedTrial({
+    around: async (request, next) =>
+      isDown && request.url.includes('search') ? new Response('', { status: 503 }) : next(request),
+  });
+  isDown = true;
+  expect((await trial.cli('sync')).code).toBe(1);
+  const { syncs } = statusAnswer.parse(JSON.parse((await trial.cli('status', '--json')).stdout));
+  expect(syncs).toMatchObject([{ last_run: { status: 'failed', reason: expect.stringContaining('503') } }]);
+  expect((await trial.cli('status')).stdout).toMatch(/^prospects: failed; last run .*\n.*\n {2}.*503/);
+});
+
 test('G4: a held run whose cause went away has nothing to approve any more', async () => {
   const values = [header, ...['ann', 'bob'].map((name) => [name, '', 'Firm', `${name}@firm.io`])];
   const trial = createSyncTrial({ values, sync: { limits: { creates: 1 } } });

@@ -48,9 +48,22 @@ test('W3: apply sends exactly the saved messages; one that changed since is refu
   const { code, stdout } = await trial.cli('apply', file);
   expect(code).toBe(3);
   expect(trial.sent()).toEqual([`ann: ${long}`]);
-  expect(stdout).toContain('row:3: held: not applied: it changed, was sent, or does not say yes any more');
-  expect((await trial.cli('apply', file)).code).toBe(3);
+  expect(stdout).toContain('row:3: held: not applied: it changed, or does not say yes any more');
+  const again = await trial.cli('apply', file);
+  expect(again).toMatchObject({ code: 3, stdout: expect.stringContaining('already done: 1 record of the plan') });
   expect(trial.sends()).toBe(1);
+});
+
+test('W3, P1: a plan of messages that were all sent is done already: exit 0, and nothing is sent twice', async () => {
+  const trial = await createPlanned();
+  const file = join(trial.folder, 'plan.json');
+  await trial.cli('plan', '--out', file);
+  expect((await trial.cli('apply', file)).code).toBe(0);
+  expect(await trial.cli('apply', file)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('already done: 2 records of the plan'),
+  });
+  expect(trial.sends()).toBe(2);
 });
 
 test('P5: sync and status show the number of sent messages and the open problems', async () => {

@@ -137,16 +137,94 @@ test('rows that were moved since are still the same records', async () => {
   expect(firstNames(trial)).toEqual(['Anna', 'Bob', 'Cy', 'Di']);
 });
 
-test('a plan applied twice is refused record by record', async () => {
+test.each(['apply', 'sync'])(
+  'W3: a plan that %s has carried out is done already: nothing is written, exit 0',
+  async (first) => {
+    const trial = await createBusyTrial();
+    const file = join(trial.folder, 'plan.json');
+    await trial.cli('plan', '--out', file);
+    await (first === 'apply' ? trial.cli('apply', file) : trial.cli('sync'));
+    const before = trial.writes();
+    const { code, stdout } = await trial.cli('apply', file);
+    expect({ code, writes: trial.writes() }).toEqual({ code: 0, writes: before });
+    expect(stdout).toContain('  4 linked; nothing to do\n  already done: 4 records of the plan\n');
+    const answer = syncAnswer.parse(JSON.parse((await trial.cli('apply', file, '--json')).stdout));
+    expect(answer.syncs).toMatchObject([{ status: 'succeeded', already_done: 4, problems: [] }]);
+  },
+);
+
+test('W3: a plan of which a part was done and a part was changed: the one is done already, the other is named', async () => {
   const trial = await createBusyTrial();
   const file = join(trial.folder, 'plan.json');
   await trial.cli('plan', '--out', file);
   await trial.cli('apply', file);
+  // Bob has another company again, on both sides; Cy got another name; Di is deleted on both sides.
+  updateContact(trial, 'Bob', { company_name: 'Third' });
+  trial.person.type('Prospects!A4', 'Cyrus');
+  trial.person.deleteRows('Prospects', 5);
+  await trial.cli('sync');
   const { code, stdout } = await trial.cli('apply', file);
   expect(code).toBe(3);
-  expect(stdout).toContain('  4 problems need somebody:');
-  expect(trial.contacts()).toHaveLength(4);
+  expect(stdout).toContain('  already done: 1 record of the plan\n');
+  expect(stdout.match(/held: not applied: nothing is to be done for it any more/g)).toHaveLength(3);
+  expect(firstNames(trial)).toContain('Cyrus');
 });
+
+test('W3, W8: a plan whose apply was stopped is finished by applying it again', async () => {
+  const trial = await createBusyTrial();
+  const file = join(trial.folder, 'plan.json');
+  await trial.cli('plan', '--out', file);
+  const stop = new AbortController();
+  trial.atEachInstant((what) => {
+    if (what !== 'answered' && what !== 'saving' && what !== 'saved' && what.url.endsWith('/upsert')) stop.abort();
+  });
+  await trial.cliUntil(stop.signal, 'apply', file);
+  trial.atEachInstant(() => {});
+  const { code, stdout } = await trial.cli('apply', file);
+  expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('already done: 1 record') });
+  expect(firstNames(trial)).toEqual(['Anna', 'Bob', 'Cy', 'Di']);
+  expect((await trial.cli('apply', file)).stdout).toContain('already done: 4 records');
+});
+
+test('W3: deletions, enrolments and cancels of a plan are known as done', async () => {
+  const options = {
+    on_row_deleted: 'delete_contact',
+    on_contact_deleted: 'delete_row',
+    automation: { column: 'Automation', on_clear: 'cancel' },
+    limits: { deletes: '100%', changes: '100%' },
+  };
+  const people = ['ann', 'bob', 'cid', 'dan', 'eva', 'fay'];
+  const rows = people.map((name) => [name, 'X', 'Firm', `${name}@firm.io`, '', name === 'ann' ? 'Welcome' : '']);
+  const trial = createSyncTrial({ values: [[...header, 'Automation'], ...rows], sync: options });
+  trial.service.model.automations.add({ name: 'Welcome', status: 'on' });
+  trial.service.model.automations.add({ name: 'Nurture', status: 'on' });
+  await trial.cli('sync');
+  trial.type('ann@firm.io', 'Automation', '');
+  trial.type('bob@firm.io', 'Automation', 'Nurture');
+  trial.service.model.contacts.remove(trial.contactOf('dan@firm.io').uuid);
+  trial.person.deleteRows('Prospects', trial.rowNumberOf('cid@firm.io'));
+  trial.person.paste('Prospects!A20', [['gus', 'X', 'Firm', 'gus@firm.io', '', 'Welcome']]);
+  const file = join(trial.folder, 'plan.json');
+  const { plans } = await planned(trial, file);
+  expect(plans[0]!.changes.map(({ op }) => op).toSorted()).toEqual(['cancel', 'create', 'delete', 'enrol', 'remove']);
+  expect((await trial.cli('apply', file)).code).toBe(0);
+  const written = () => ({ ...trial.writes(), crm: trial.writes().crm.filter((each) => each !== 'automations.list') });
+  const before = written();
+  expect(await trial.cli('apply', file)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('already done: 5 records of the plan'),
+  });
+  expect(written()).toEqual(before);
+});
+
+const savedPlans = z.looseObject({
+  plans: z.array(z.looseObject({ changes: z.array(z.looseObject({ op: z.string() })) })),
+});
+
+async function planned(trial: Trial, file: string) {
+  expect((await trial.cli('plan', '--full', '--out', file)).code).toBe(2);
+  return savedPlans.parse(JSON.parse(readFileSync(file, 'utf8')));
+}
 
 test('I7: if one edit of a key falls out of a plan, the other half of the swap waits with it', async () => {
   const values = [header, ['Ann', 'A', 'Firm', 'ann@firm.io'], ['Bob', 'B', 'Firm', 'bob@firm.io']];

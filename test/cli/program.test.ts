@@ -6,8 +6,42 @@ test('--version prints the version of the package and exits 0', async () => {
   expect(await run(['--version'])).toEqual({ code: 0, stdout: `${packageJson.version}\n`, stderr: '' });
 });
 
-test('an unknown command exits 64 and names the nearest', async () => {
-  const { code, stderr } = await run(['apu']);
-  expect(code).toBe(64);
-  expect(stderr).toContain('Did you mean api?');
+test.each([
+  ['an unknown command', ['apu'], "unknown command 'apu', did you mean api?"],
+  ['an unknown command that is near two', ['rus'], "unknown command 'rus', did you mean one of run, runs?"],
+  ['an unknown command that is near none', ['xylophone'], "unknown command 'xylophone'"],
+  ['an unknown option', ['sync', '--ful'], "unknown option '--ful', did you mean --full?"],
+  ['a missing argument', ['apply'], "missing required argument 'file'"],
+  ['an option without its value', ['resolve', 'x', '--use'], "option '--use <side>' argument missing"],
+  [
+    'a word that is no choice',
+    ['sync', '--log-level', 'inof'],
+    "option '--log-level <level>' argument 'inof' is invalid. It is one of trace, debug, info, warn, error, fatal, did you mean info?",
+  ],
+  [
+    'a number that is out of range',
+    ['runs', '--limit', '0'],
+    "option '-n, --limit <count>' argument '0' is invalid. It is a number from 1 to 1000.",
+  ],
+  ['too many arguments', ['apply', 'a', 'b'], "too many arguments for 'apply'. Expected 1 argument but got 2: a, b."],
+  [
+    'options that exclude each other',
+    ['config', '--schema', '--example'],
+    "option '--schema' cannot be used with option '--example'",
+  ],
+  ['our own check', ['resolve', 'x', '--use', 'shet'], 'the configuration has something to correct; nothing was done'],
+  [
+    'an operation that does not exist',
+    ['api', 'lists.lst'],
+    'there is no operation lists.lst, did you mean lists.list?',
+  ],
+])('%s: one line that begins with our name, and the exit code of wrong use', async (_what, args, text) => {
+  const { code, stdout, stderr } = await run(args);
+  const lines = stderr.trimEnd().split('\n');
+  expect({ code, stdout, last: lines.at(-1) }).toEqual({
+    code: text.startsWith('the conf') ? 78 : 64,
+    stdout: '',
+    last: `leadsheet: ${text}`,
+  });
+  if (code === 64) expect(lines).toHaveLength(1);
 });

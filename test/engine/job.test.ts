@@ -176,7 +176,7 @@ describe.each(everyKind)('a job: $name', ({ kind, of }) => {
     const after = sample.done();
     expect(after).not.toEqual(before);
     const again = await job.apply(saved, asked);
-    expect(again.problems).toMatchObject([{ rule: 'W3' }]);
+    expect(again).toMatchObject({ status: 'succeeded', problems: [], alreadyDone: 1 });
     expect(sample.done()).toEqual(after);
     const moved = { ...saved, identities: { ...saved.identities, sheet: 'another 1' } };
     expect(await job.apply(moved, asked)).toMatchObject({

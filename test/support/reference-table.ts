@@ -228,6 +228,7 @@ function toSnapshot(spec: TableSpec, { lines, columns, idColumn, indexByKey }: T
     rows: rows.filter(({ id, cells }) => id !== '' || Object.values(cells).some((value) => value !== null)),
     columns,
     idColumn,
+    headerTexts: (lines[spec.headerRow - 1] ?? []).filter((text) => text.trim() !== ''),
     leftovers: 0,
     unanchored: [],
     fingerprint: createHash('sha256').update(content).digest('base64'),

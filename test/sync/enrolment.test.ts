@@ -147,7 +147,7 @@ const cases: readonly Case[] = [
       withRules({ unless: { position: ['intern'] } }, { asked: { 2: gone, 3: gone, 4: gone } }),
     ),
     changes: ['create row 2 [I2]', 'create row 3 [I2]', 'create row 4 [I2]'],
-    problems: ['held row 2 [E4]', 'refused row 3 [E4]', 'refused row 4 [E4]'],
+    problems: ['ignored row 2 [E4]', 'refused row 3 [E4]', 'refused row 4 [E4]'],
   },
   {
     name: 'E3: an intent left by a crash has an unknown outcome, and is not repeated without a person',
@@ -156,9 +156,9 @@ const cases: readonly Case[] = [
     says: 'outcome unknown, look in the service',
   },
   {
-    name: 'E4: a veto holds the wish',
+    name: 'E4: a vetoed wish is left alone',
     input: scene([wisher('a', 'Welcome', { status: 'Replied' })], withRules({ unless: { status: ['replied'] } })),
-    problems: ['held a [E4]'],
+    problems: ['ignored a [E4]'],
     says: 'enrolment vetoed: Status is replied',
   },
   {
@@ -216,7 +216,7 @@ const cases: readonly Case[] = [
       withRules({ perHour: 1, unless: { status: ['replied'] } }),
     ),
     changes: ['enrol b flow-1 [E1]'],
-    problems: ['held a [E4]', 'waiting c [E4]'],
+    problems: ['ignored a [E4]', 'waiting c [E4]'],
     says: 'enrolment: 0 ahead',
   },
   {
@@ -388,7 +388,7 @@ const cases: readonly Case[] = [
       [wisher('a', 'Welcome', { status: 'replied' }), wisher('b', 'Welcome')],
       withRules({ unless: { status: ['replied'] } }, { ledger: ledger([], false), requests: approve(1) }),
     ),
-    problems: ['held a [E4]', 'held b [E6]'],
+    problems: ['ignored a [E4]', 'held b [E6]'],
   },
   {
     name: 'E3: while the outcome of an earlier create is unknown, no other contact is enrolled in that automation',

@@ -11,12 +11,18 @@ export function historyText(line: ChangeLine | DecisionLine): string {
 }
 
 function changeText({ side, op, contact, row, field, before, after, ...line }: ChangeLine): string {
-  const values = field === null ? '' : `  ${lineText(field)}: ${valueText(before)} -> ${valueText(after)}`;
+  const values =
+    field === null ? enrolledText(line) : `  ${lineText(field)}: ${valueText(before)} -> ${valueText(after)}`;
   const { outcome, message = '', rule, rule_words: words, reason } = line;
   const record = `${side} ${op}  ${recordText(contact, row)}${values}`;
   return outcome === 'done'
     ? `${record} (${lineText(reason)}, ${rule})`
     : `${record} (${lineText(reason)}; ${words}, ${rule}) ${outcome.toUpperCase()}: ${lineText(message)}`;
+}
+
+/** Of a step of the ledger: "  enrolled in Welcome". */
+function enrolledText({ state, automation, automation_name: name }: Partial<ChangeLine>): string {
+  return state === undefined ? '' : `  ${lineText(`${stateWords[state]} ${name ?? automation ?? ''}`)}`;
 }
 
 const stateWords: Readonly<Record<EnrolmentLine['state'], string>> = {

@@ -8,7 +8,7 @@ import { problemToAnswer } from '../../operator/problems.ts';
 import { countText } from '../../operator/words.ts';
 
 export function runText(report: RunReport): string {
-  const { sync, kind, run, status, isFull, cost, problems, holds, approvable, stopped, error } = report;
+  const { sync, kind, run, status, isFull, cost, problems, holds, approvable, stopped, alreadyDone, error } = report;
   const { fullScans, words } = kinds[kind];
   const calls = `${countText(cost.crmCalls, 'call')}, ${countText(cost.sheetReads, 'read')} and ${countText(cost.sheetWrites, 'write')} of the sheet`;
   const head = `${sync}: ${status}, run ${run}${isFull && fullScans === 'when asked' ? ', a full scan' : ''}, ${cost.seconds} s, ${calls}\n`;
@@ -23,7 +23,8 @@ export function runText(report: RunReport): string {
   }
   const wishes =
     approvable === undefined ? '' : `  to let ${words.approved}: leadsheet approve ${sync} --run ${approvable}\n`;
-  return `${head}  ${countsText(report)}\n${stopped ? `  ${stoppedText(stopped)}\n` : ''}${problemsText(problems.map(problemToAnswer))}${wishes}`;
+  const already = alreadyDone === undefined ? '' : `  already done: ${countText(alreadyDone, 'record')} of the plan\n`;
+  return `${head}  ${countsText(report)}\n${already}${stopped ? `  ${stoppedText(stopped)}\n` : ''}${problemsText(problems.map(problemToAnswer))}${wishes}`;
 }
 
 const doneWords = {

@@ -24,7 +24,8 @@ function standingText(standing: StandingAnswer): string {
     if (what === 'linked' && kind === 'outbox') return [`${count} sent`];
     return [`${count} ${count === 1 && what === 'conflicts' ? 'conflict' : what}`];
   });
-  const reason = run?.reason ? `  ${lineText(run.reason)}\n` : '';
+  // Why it is held follows with what to do.
+  const reason = run?.reason && !(run.status === 'held' && held !== null) ? `  ${lineText(run.reason)}\n` : '';
   const stopped = run?.stopped ? `  ${stoppedText(run.stopped)}\n` : '';
   return `${name}: ${parts.join('; ')}\n  ${open.join(', ')}\n${reason}${stopped}${heldText(standing)}${decisionsText(decisions)}${problemsText(standing.problems)}`;
 }

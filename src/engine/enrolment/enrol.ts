@@ -41,6 +41,7 @@ export async function noteWishes(
   book: LedgerBook,
   { retryRequestIds, facts }: Pick<Memory, 'retryRequestIds' | 'facts'>,
   { changes, wishes, isLedgerTrusted }: Decided['plan'],
+  journal: Pick<Journal, 'tell'>,
 ): Promise<void> {
   const isNews = isLedgerTrusted && facts.isLedgerTrusted !== true && changes.some(({ op }) => op === 'create');
   await book.put(
@@ -48,6 +49,8 @@ export async function noteWishes(
     [...wishes.keys()].flatMap((key) => retryRequestIds.get(key.replace(' ', '/')) ?? []),
     isNews,
   );
+  const proven = book.takeSteps();
+  if (proven.size > 0) await journal.tell(new Map(), proven);
 }
 
 /**
@@ -60,7 +63,7 @@ export async function enrolInCrm(
   { scope, snapshot }: Pulled,
   { input, plan }: Decided,
   cancelled: Outcomes,
-  journal: Pick<Journal, 'crm'>,
+  journal: Pick<Journal, 'crm' | 'tell'>,
 ): Promise<Enrolled> {
   const { crm, shape, request, run, emit, config } = context;
   const outcomes = new Map<Change, Outcome>();
@@ -83,11 +86,14 @@ export async function enrolInCrm(
   return { outcomes, problems, results: withTold(plan.wishResults, told), held };
 
   async function noteCancels(): Promise<void> {
+    // The history has what was taken out of one automation already.
+    const toldAlready = new Set<string>();
     for (const change of plan.changes) {
       if (change.op !== 'cancel') continue;
       const outcome = cancelled.get(change);
       if (outcome?.kind === 'done') {
         await book.cancelled(change.uuid!, change.automation, crm.now(), run);
+        if (change.automation !== null) toldAlready.add(ledgerKey(change.uuid!, change.automation));
       } else if (change.automation !== null) {
         if (outcome?.kind === 'refused') await noteRefusedCancel(change.uuid!, change.automation, outcome.message);
         const why = outcome && 'message' in outcome ? `: ${outcome.message}` : '';
@@ -95,6 +101,8 @@ export async function enrolInCrm(
         tell(change, change.automation, isRefused ? `refused${why}` : `waiting: is cancelled in the next run${why}`);
       }
     }
+    const steps = [...book.takeSteps()].filter(([key]) => !toldAlready.has(key));
+    if (steps.length > 0) await journal.tell(new Map(), new Map(steps));
   }
 
   /** W5: the ledger says when the cancel is tried again. */
@@ -124,7 +132,7 @@ export async function enrolInCrm(
     const workers = await Promise.allSettled([work(), work()]);
     // Also if the token was refused meanwhile (W6): earlier calls did succeed.
     const results = few.flatMap((change) => (outcomes.has(change) ? [[change, outcomes.get(change)!] as const] : []));
-    if (results.length > 0) await journal.crm(new Map(results));
+    if (results.length > 0) await journal.crm(new Map(results), book.takeSteps());
     for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
   }
 
@@ -157,11 +165,11 @@ export async function enrolInCrm(
     if (change.op === 'enrol' && !isHere) return contact ? notHere : gone;
     const values = [row.values, ...(contact ? [shape.toRecord(contact).values] : [])];
     const veto = values.map((each) => vetoOf(input.mapping, unpack(each))).find((each) => each !== undefined);
-    return veto === undefined ? undefined : { kind: 'held', rule: 'E4', reason: `vetoed: ${veto}` };
+    return veto === undefined ? undefined : { kind: 'ignored', rule: 'E4', reason: `vetoed: ${veto}` };
   }
 
   function hold(change: Due, { kind, rule, reason }: Hold): void {
-    const sentence = kind === 'held' ? reason : `waiting: ${reason}`;
+    const sentence = kind === 'ignored' ? reason : `waiting: ${reason}`;
     held.add(change);
     problems.push(problem(kind, { uuid: change.uuid, row: change.row }, rule, `enrolment ${sentence}`));
     tell(change, automationOf(change), sentence);
@@ -174,7 +182,7 @@ export async function enrolInCrm(
 }
 
 interface Hold {
-  readonly kind: 'held' | 'waiting' | 'failed';
+  readonly kind: 'ignored' | 'waiting' | 'failed';
   readonly rule: RuleId;
   readonly reason: string;
 }

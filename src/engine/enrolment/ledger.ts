@@ -49,7 +49,14 @@ export interface LedgerBook {
   close(rowKey: string, entry?: readonly [string, LedgerEntry]): Promise<void>;
   /** Marks each entry of the contact that may be in an automation: it was taken out of all (null), or of this one. */
   cancelled(uuid: string, automation: string | null, at: number, run: string): Promise<void>;
+  /** Entries that came to something since this was last asked: enrolled, refused, cancelling... The history gets them. */
+  takeSteps(): LedgerSteps;
 }
+
+/** By `ledgerKey`. */
+export type LedgerSteps = ReadonlyMap<string, LedgerEntry>;
+
+export const noSteps: LedgerSteps = new Map();
 
 export function openLedger(
   lease: Pick<Lease, 'commit'>,
@@ -57,6 +64,7 @@ export function openLedger(
 ): LedgerBook {
   const known = new Map(ledger.entries);
   const newcomers = new Map(outbox);
+  let steps = new Map<string, LedgerEntry>();
   const write = async (
     changed: ReadonlyMap<string, LedgerEntry | null>,
     {
@@ -78,6 +86,7 @@ export function openLedger(
       ...(isTrusted && { facts: { put: new Map([['isLedgerTrusted', true]]) } }),
     });
     for (const [key, entry] of changed) {
+      if (entry !== null && isStep(known.get(key), entry)) steps.set(key, entry);
       if (entry === null) known.delete(key);
       else known.set(key, entry);
     }
@@ -103,7 +112,17 @@ export function openLedger(
       }
       await write(changed);
     },
+    takeSteps() {
+      const taken = steps;
+      steps = new Map();
+      return taken;
+    },
   };
+}
+
+/** A wish that waits has come to nothing yet, and an intent is followed by its outcome. */
+function isStep(before: LedgerEntry | undefined, { state }: LedgerEntry): boolean {
+  return state !== 'waiting' && state !== 'intended' && state !== before?.state;
 }
 
 function mayBeIn({ state }: LedgerEntry): boolean {

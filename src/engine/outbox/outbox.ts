@@ -64,11 +64,13 @@ async function carryOut(
   if (lines.length > 0) await book.settle(new Map(), lines);
   problems.push(...ids.problems(), ...told.problems);
   const outcomes = new Map([...sent.outcomes, ...told.outcomes]);
-  const all = [...problems, ...paused.problems, ...(saved?.left() ?? [])];
+  const left = saved?.left(book.messages);
+  const all = [...problems, ...paused.problems, ...(left?.problems ?? [])];
   const held = heldMessages(memory.facts.held, context.run, plan);
   const natural = endingOf(plan, all, outcomes, held);
   const stopped = stoppedSending(context, plan.problems, outcomes);
-  const ending = { ...natural, status: statusWhenStopped(natural.status, stopped), ...stopped };
+  const alreadyDone = left && left.alreadyDone > 0 && { alreadyDone: left.alreadyDone };
+  const ending = { ...natural, status: statusWhenStopped(natural.status, stopped), ...stopped, ...alreadyDone };
   const strays = new Map([...told.strays, ...ids.strays(signal.aborted)]);
   await save(context, book, memory, tab, plan, { ending, held, strays, hasWritten: outcomes.size > 0 });
   // W6: what came through before the token was refused is saved all the same.

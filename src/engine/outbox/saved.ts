@@ -2,8 +2,10 @@
 import type { Change, Problem } from '../../sync/change.ts';
 import { problem } from '../../sync/change.ts';
 import type { Due } from '../../sync/outbox/judge.ts';
+import { contentText, type Message } from '../../sync/outbox/message.ts';
 import { RunFailed } from '../errors.ts';
 import { plainChange, type SavedPlan } from '../saved-plan.ts';
+import { digest } from './digest.ts';
 
 /** Keeps the messages alone: the cells of the rows follow from them. */
 export function toSavedMessages(
@@ -21,8 +23,14 @@ export interface SavedMessages {
   choose(due: readonly Due[]): readonly Due[];
   /** Throws RunFailed if the plan was made for another tab or account. */
   assertSame(identities: SavedPlan['identities']): void;
-  /** The saved messages that were not chosen. */
-  left(): readonly Problem[];
+  /** The saved messages that were not chosen; `messages`: what the ledger knows of each row. */
+  left(messages: ReadonlyMap<string, Message>): SavedLeft;
+}
+
+export interface SavedLeft {
+  readonly problems: readonly Problem[];
+  /** Messages that were sent by an earlier run, exactly so. */
+  readonly alreadyDone: number;
 }
 
 export function savedMessages({ sync, identities, changes }: SavedPlan): SavedMessages {
@@ -38,12 +46,22 @@ export function savedMessages({ sync, identities, changes }: SavedPlan): SavedMe
         const known = open.get(textOf(change));
         return known !== undefined && known.shift() !== undefined;
       }),
-    left: () =>
-      [...open.values()].flat().map(({ row }) => {
-        const reason = 'not applied: it changed, was sent, or does not say yes any more since the plan was made';
-        return problem('held', { row }, 'W3', reason);
-      }),
+    left(messages) {
+      const sent = new Set([...messages.values()].flatMap(({ state, key }) => (state === 'sent' ? (key ?? []) : [])));
+      const unchosen = [...open.values()].flat();
+      const unsent = unchosen.filter((change) => !sent.has(keyOf(change)));
+      const reason = 'not applied: it changed, or does not say yes any more since the plan was made';
+      return {
+        problems: unsent.map(({ row }) => problem('held', { row }, 'W3', reason)),
+        alreadyDone: unchosen.length - unsent.length,
+      };
+    },
   };
+}
+
+/** As the ledger has it (`Message.key`). */
+function keyOf({ uuid, fields }: SavedPlan['changes'][number]): string {
+  return digest(contentText(uuid ?? '', Object.fromEntries(fields.map(({ field, after }) => [field, after]))));
 }
 
 /** Recipient and content, without the row number, because rows move. */

@@ -71,6 +71,7 @@ const runSchema = recordOf<StoredRun>()({
   holds: z.array(recordOf<Hold>()({ rule: text, reason: text, fails: z.boolean() })),
   planned: planCounts,
   stopped: optional(stopped),
+  alreadyDone: optional(count),
   error: optional(text),
   isFinal: flag,
   approvable: optional(text),

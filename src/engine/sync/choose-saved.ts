@@ -3,6 +3,7 @@ import type { Change, Problem } from '../../sync/change.ts';
 import { problem } from '../../sync/change.ts';
 import { soleKeyNames } from '../../sync/record/keys.ts';
 import type { PlanInput } from '../../sync/input.ts';
+import { createDoneCheck } from './already-done.ts';
 import type { Choice } from './context.ts';
 import { RunFailed } from '../errors.ts';
 import { plainChange, type SavedPlan } from '../saved-plan.ts';
@@ -14,7 +15,8 @@ export function toSavedPlan(sync: string, run: string, isFull: boolean, { input,
 
 /**
  * Returns the changes of the fresh plan that are exactly as saved. All changes of a record are chosen together or not at
- * all. A saved change that the fresh plan does not have, or has differently, becomes a problem with its name.
+ * all. A saved change that the fresh plan does not have, or has differently, becomes a problem with its name, unless both
+ * sides already are as it would make them.
  */
 export function chooseSaved(saved: SavedPlan, changes: readonly Change[], input: PlanInput): Choice {
   const { crm, sheet } = input.identities.now;
@@ -25,9 +27,12 @@ export function chooseSaved(saved: SavedPlan, changes: readonly Change[], input:
   const found = byRecord(changes);
   const moved = new Set([...wanted.keys()].filter((key) => textOf(wanted.get(key)) !== textOf(found.get(key))));
   for (const key of entangled(wanted, moved, input)) moved.add(key);
+  const isDone = createDoneCheck(input);
+  const open = [...moved].filter((key) => found.has(key) || !isDone(wanted.get(key)!));
   return {
     changes: changes.filter((change) => wanted.has(recordOf(change)) && !moved.has(recordOf(change))),
-    problems: [...moved].map((key) => refusal(wanted.get(key)![0]!, found.get(key)?.[0])),
+    problems: open.map((key) => refusal(wanted.get(key)![0]!, found.get(key)?.[0])),
+    alreadyDone: moved.size - open.length,
   };
 }
 
@@ -72,6 +77,6 @@ function entangled(
 function refusal({ uuid, row }: AnyChange, now: AnyChange | undefined): Problem {
   const reason = now
     ? 'not applied: it changed since the plan was made'
-    : 'not applied: nothing is to be done for it any more, it changed or was done since the plan was made';
+    : 'not applied: nothing is to be done for it any more, and it is not as the plan would have made it';
   return problem('held', { uuid, row: now?.row ?? row }, 'W3', reason);
 }

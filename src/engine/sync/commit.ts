@@ -4,10 +4,14 @@ import type { Facts } from '../stored/facts.ts';
 import type { Base, Link, Stray } from '../../sync/record/base.ts';
 import { type Change, type Problem, problemId } from '../../sync/change.ts';
 import type { Outcome, Outcomes } from '../../sync/outcome.ts';
+import { type LedgerEntry, ledgerKey, readLedgerKey } from '../../sync/record/ledger.ts';
+import type { RuleId } from '../../sync/rules.ts';
 import { settle, type Settled } from '../../sync/settle/settle.ts';
 import { unpack } from '../../sync/record/record.ts';
 import type { RunContext } from './context.ts';
 import type { Decided } from './decide.ts';
+import { ofLedger, stepLine } from '../enrolment/history.ts';
+import { type LedgerSteps, noSteps } from '../enrolment/ledger.ts';
 import { changeLines } from '../history.ts';
 import { factChanges } from '../facts.ts';
 import { mapChanges, replacing } from '../map-changes.ts';
@@ -16,15 +20,52 @@ import { asStored } from '../stored/json.ts';
 import type { StepNote } from '../stored/records.ts';
 import type { DecisionRequest } from '../decision.ts';
 
-/** In the order in which things were done, each field with what both sides agreed on before. */
-function historyLines(context: RunContext, { input, plan }: Decided, outcomes: Outcomes): HistoryLine[] {
-  return [...outcomes].flatMap(([change, outcome]) => {
+/**
+ * In the order in which things were done, each field with what both sides agreed on before. `steps` of the ledger that no
+ * change tells have lines of their own, after the others.
+ */
+function historyLines(
+  context: RunContext,
+  { input, plan }: Decided,
+  outcomes: Outcomes,
+  steps: LedgerSteps,
+): HistoryLine[] {
+  const untold = new Map(steps);
+  const rowByContact = new Map<string, number | null>();
+  const lines = [...outcomes].flatMap(([change, outcome]) => {
     const link = plan.people.get(change.uuid ?? '')?.link;
     const agreed = link ? unpack(link.agreed) : [];
-    return changeLines(context, change, outcome, (field) => {
+    const ofChange = changeLines(context, change, outcome, (field) => {
       return { base: agreed[input.mapping.fields.findIndex(({ name }) => name === field)] ?? null };
     });
+    const made = outcome.kind === 'done' ? outcome.contact?.uuid : undefined;
+    if (change.op === 'create' && made !== undefined) rowByContact.set(made, change.row);
+    const entry = entryOf(change, outcome);
+    return entry ? ofChange.map((line) => ({ ...line, ...ofLedger(entry) })) : ofChange;
   });
+  const { run } = context;
+  const own = [...untold].map(([key, entry]) => {
+    const { uuid } = readLedgerKey(key);
+    return stepLine(context, { key, entry, run, row: rowByContact.get(uuid) ?? null, ...whyStep(entry) });
+  });
+  return [...lines, ...own];
+
+  /** What the ledger has of the one enrolment that the change is about. */
+  function entryOf(change: Change, outcome: Outcome): Pick<LedgerEntry, 'name' | 'state'> | undefined {
+    if ((change.op !== 'enrol' && change.op !== 'cancel') || change.automation === null) return undefined;
+    const key = ledgerKey(change.uuid ?? '', change.automation);
+    const step = untold.get(key);
+    untold.delete(key);
+    if (change.op === 'enrol') return step;
+    return outcome.kind === 'done' ? { ...input.ledger.entries.get(key), state: 'cancelling' } : undefined;
+  }
+}
+
+function whyStep({ state, run, name = '' }: LedgerEntry): { readonly rule: RuleId; readonly reason: string } {
+  if (state === 'cancelling') return { rule: 'D1', reason: 'taken out of all automations' };
+  // Only what a row proves was done by no run that is known.
+  if (run === '') return { rule: 'E6', reason: 'the result column of the row says so' };
+  return { rule: state === 'unknown' ? 'E3' : 'E2', reason: `created and enrolled in one call, wished for: ${name}` };
 }
 
 /** What of a settled run differs from the memory of it, as one batch; the memory as it is then. */
@@ -60,9 +101,9 @@ export function toBatch(
 export interface Journal {
   readonly intend: (changes: readonly Change[]) => Promise<void>;
   /** What was just done to the CRM; the base follows at once, for those that are confirmed. */
-  readonly crm: (outcomes: Outcomes) => Promise<void>;
+  readonly crm: (outcomes: Outcomes, steps?: LedgerSteps) => Promise<void>;
   /** What was just done otherwise: remembered at the end of the run. */
-  readonly tell: (outcomes: Outcomes) => Promise<void>;
+  readonly tell: (outcomes: Outcomes, steps?: LedgerSteps) => Promise<void>;
   /**
    * `left`: what a run that was stopped did not begin. W9: nothing at all where nothing changed and there is no news; what only
    * passes (`passing`) goes along with a write.
@@ -92,8 +133,8 @@ export function openJournal(
     done = [];
     known = { ...known, base, facts: { ...known.facts, ...learnt } };
   };
-  const tell = async (outcomes: Outcomes): Promise<void> => {
-    const lines = historyLines(context, decided, outcomes);
+  const tell = async (outcomes: Outcomes, ledgerSteps = noSteps): Promise<void> => {
+    const lines = historyLines(context, decided, outcomes, ledgerSteps);
     if (lines.length > 0) await lease.appendHistory(lines);
     done = [...done, ...open];
     open = [];
@@ -104,15 +145,20 @@ export function openJournal(
       if (changes.length === 0) return;
       steps += 1;
       const note = `${context.run} ${steps}`;
-      const lines = historyLines(context, decided, new Map(changes.map((change) => [brief(change), interrupted])));
+      const lines = historyLines(
+        context,
+        decided,
+        new Map(changes.map((change) => [brief(change), interrupted])),
+        noSteps,
+      );
       const creates = changes.flatMap((change) => (change.op === 'create' ? [change.key] : []));
       const step: StepNote = { lines, ...(creates.length > 0 && { creates }) };
       await lease.commit({ outbox: { put: new Map([[note, step]]), delete: done } });
       done = [];
       open = [note];
     },
-    async crm(outcomes) {
-      await tell(outcomes);
+    async crm(outcomes, ledgerSteps) {
+      await tell(outcomes, ledgerSteps);
       const nothing = { ...decided.plan, links: new Map(), strays: new Map(), problems: [] };
       // A contact that lets go of a key is written twice (I7): what follows of the second half follows of both.
       const whole = joined(...[...outcomes.keys()].map(({ uuid }) => ofContact.get(uuid ?? '') ?? new Map()), outcomes);

@@ -32,6 +32,8 @@ export interface Choice {
   readonly changes: readonly Change[];
   /** The problems about changes that were left out. */
   readonly problems: readonly Problem[];
+  /** Of a saved plan: records for which nothing is left to do. Left out: none. */
+  readonly alreadyDone?: number;
 }
 
 /** The data of one run that its steps share, besides their results. */

@@ -14,6 +14,8 @@ export interface Decided {
   readonly whole: Plan;
   /** The readings of the plan; perhaps more than was read at first. */
   readonly pulled: Pulled;
+  /** Of a saved plan: records for which nothing is left to do. */
+  readonly alreadyDone?: number;
 }
 
 /** An answer may raise a new question, but no question comes twice. More rounds than kinds of question is a fault. */
@@ -70,6 +72,7 @@ function withLaterReadings(pulled: Pulled, { keys }: Answers): Pulled {
 
 function chosen({ choose }: RunContext, input: PlanInput, whole: Plan, pulled: Pulled): Decided {
   if (!choose) return { input, plan: whole, whole, pulled };
-  const { changes, problems } = choose(whole.changes, input);
-  return { input, plan: { ...whole, changes, problems: [...whole.problems, ...problems] }, whole, pulled };
+  const { changes, problems, alreadyDone = 0 } = choose(whole.changes, input);
+  const plan = { ...whole, changes, problems: [...whole.problems, ...problems] };
+  return { input, plan, whole, pulled, ...(alreadyDone > 0 && { alreadyDone }) };
 }

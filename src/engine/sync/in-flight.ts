@@ -4,10 +4,11 @@ import { AuthenticationError, ServiceError } from '../../crm/errors.ts';
 import type { Batch, HistoryLine, Lease } from '../../state/port.ts';
 import type { Contact, Identifiers } from '../../crm/port.ts';
 import { rowKey, type Stray } from '../../sync/record/base.ts';
-import { callsOf, type InFlight, type LedgerEntry, ledgerKey, readLedgerKey } from '../../sync/record/ledger.ts';
+import { callsOf, type InFlight, type LedgerEntry, ledgerKey } from '../../sync/record/ledger.ts';
 import { type Answers, type LookupAnswer, noAnswers } from '../../sync/input.ts';
 import { toAnswer } from './ask.ts';
 import type { RunContext } from './context.ts';
+import { stepLine } from '../enrolment/history.ts';
 import type { Newcomer } from '../enrolment/ledger.ts';
 import { asStored } from '../stored/json.ts';
 import type { Memory } from './memory.ts';
@@ -105,27 +106,11 @@ function strayNotes({ newcomers, base }: Memory): ReadonlyMap<string, Stray> {
 }
 
 /** L12: history lines for the calls of a run that ended before it could write them. */
-function historyOf({ config, now }: RunContext, learnt: ReadonlyMap<string, LedgerEntry>): readonly HistoryLine[] {
-  return [...learnt].map(([key, { state, run, name = '' }]) => {
-    const { uuid: contact, automation } = readLedgerKey(key);
-    const isDone = state === 'enrolled';
-    return {
-      time: new Date(now()).toISOString(),
-      sync: config.name,
-      run,
-      side: 'crm',
-      op: 'enrol',
-      contact,
-      row: null,
-      outcome: isDone ? 'done' : 'unknown',
-      ...(!isDone && { message: 'the run ended before the outcome was known' }),
-      automation,
-      field: null,
-      before: null,
-      after: null,
-      rule: 'E3',
-      reason: `wished for: ${name}`,
-    };
+function historyOf(context: RunContext, learnt: ReadonlyMap<string, LedgerEntry>): readonly HistoryLine[] {
+  return [...learnt].map(([key, entry]) => {
+    const { run, name = '' } = entry;
+    const line = stepLine(context, { key, entry, run, row: null, rule: 'E3', reason: `wished for: ${name}` });
+    return entry.state === 'enrolled' ? line : { ...line, message: 'the run ended before the outcome was known' };
   });
 }
 

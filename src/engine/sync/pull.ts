@@ -1,8 +1,7 @@
 // Reads both sides into the types of the algorithm.
-import type { SyncConfig } from '../../config/config.ts';
 import { AuthenticationError, NotFoundError, ServiceError } from '../../crm/errors.ts';
 import type { ColumnKey, ReadSettings, Snapshot } from '../../sheets/port.ts';
-import type { Contact, Crm, CrmCall } from '../../crm/port.ts';
+import type { Contact } from '../../crm/port.ts';
 import { type Base, lastSeen } from '../../sync/record/base.ts';
 import type { CrmReading, Identities, SheetReading } from '../../sync/input.ts';
 import type { Problem } from '../../sync/change.ts';
@@ -12,8 +11,8 @@ import type { Wishing } from '../enrolment/automations.ts';
 import type { RunContext } from './context.ts';
 import { scanCall, sheetCall } from '../read-calls.ts';
 import { assertMade, columnNotice, columnsToCreate } from '../columns.ts';
-import { RunFailed } from '../errors.ts';
 import { judgeScan, type Noted, notedIn, noneNoted } from '../incomplete.ts';
+import { findList, isUuid } from './find-list.ts';
 import type { Memory } from './memory.ts';
 import { editCall, sheetWrite } from '../stop.ts';
 
@@ -108,8 +107,6 @@ export async function prepare(context: RunContext, memory: Memory, read: Pulled)
   return { ...rest, ...readRows(context, memory, snapshot, []) };
 }
 
-const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** A list name is looked up once, and again at each full scan, because lists are renamed and replaced. */
 async function findScope(context: RunContext, { facts }: Memory): Promise<Scope> {
   const { list, createList } = context.config.contacts;
@@ -141,42 +138,6 @@ async function makeList(context: RunContext, name: string): Promise<string> {
   const { uuid } = await crm.lists.create(name, editCall(context));
   emit({ type: 'notice', sync: config.name, message: `the list "${name}" was not there and has been made (${uuid})` });
   return uuid;
-}
-
-function isUuid(list: string): boolean {
-  return uuidForm.test(list);
-}
-
-/**
- * The uuid of the sync's list; a uuid in the configuration is taken as it is. Throws RunFailed if no list has the name and
- * there is no `otherwise`, and if several have it.
- */
-export async function findList(
-  { lists: all }: Pick<Crm, 'lists'>,
-  { name: sync, contacts: { list: name } }: SyncConfig,
-  call: CrmCall,
-  otherwise?: string,
-): Promise<string> {
-  if (isUuid(name)) return name.toLowerCase();
-  const { lists, notice } = await all.named(name, call);
-  const [list] = lists;
-  if (!list) {
-    // L7: the list is not created either. If it exists and was not shown, there would be two.
-    if (notice !== undefined) {
-      throw new RunFailed(`whether there is a list "${name}" is not known: ${notice}. The next run asks again`);
-    }
-    if (otherwise !== undefined) return otherwise;
-    throw new RunFailed(
-      `there is no list "${name}": make it in the service, set contacts.create_list, or mend contacts.list of ${sync}`,
-    );
-  }
-  if (lists.length > 1) {
-    const uuids = lists.map(({ uuid }) => uuid).join(', ');
-    throw new RunFailed(
-      `${lists.length} lists are called "${name}": write the uuid of one into contacts.list (${uuids})`,
-    );
-  }
-  return list.uuid;
 }
 
 /** Every contact that was read is as it was last seen. */

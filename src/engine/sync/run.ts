@@ -39,7 +39,7 @@ export function runSync(sync: SyncContext, request: RunRequest, choose?: Choose)
     const recalled = recall(stored, fieldNames(sync));
     await tellInterrupted(lease, recalled.interrupted);
     const context = { ...beginRun(sync, request, run, recalled), ...(choose && { choose }) };
-    const read = await pull(context, recalled, true);
+    const read = await pull(context, recalled, choose === undefined);
     if (read === 'idle') return sync.session.quiet!.ending;
     for (const message of read.notices) tellNotice(sync, message);
     const wishes = await readWishes(context, recalled, read, lease);
@@ -108,7 +108,7 @@ async function carryOut(
   const facts = factsOf(context, memory, pulled, decided);
   const journal = openJournal(context, lease, memory, decided, facts);
   const book = openLedger(lease, memory);
-  if (context.config.automation) await noteWishes(book, memory, plan);
+  if (context.config.automation) await noteWishes(book, memory, plan, journal);
   const toCrm = await pushToCrm(context, pulled.scope, decided, journal);
   const cancelled = await cancelInCrm(context, opsOf(plan.changes, 'cancel'), journal);
   const enrolled = await enrolInCrm(context, book, pulled, decided, cancelled, journal);
@@ -137,6 +137,7 @@ async function carryOut(
   const ending: Ending = {
     status: statusWhenStopped(statusOf([], problems), stopped),
     ...stopped,
+    ...(decided.alreadyDone !== undefined && { alreadyDone: decided.alreadyDone }),
     isFull: pulled.isFull,
     counts: countRun(countLinked(toBatch(memory, settled, facts, []).base), problems, outcomes),
     problems,

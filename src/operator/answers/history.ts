@@ -2,6 +2,8 @@
 import * as z from 'zod';
 import { contact, decision, field, op, planCounts, row, ruleId, ruleInWords, side, value } from './shared.ts';
 
+const ledgerState = z.enum(['waiting', 'intended', 'enrolled', 'skipped', 'refused', 'unknown', 'cancelling']);
+
 export const logLine = z.strictObject({
   time: z.string().describe('ISO instant'),
   sync: z.string(),
@@ -18,6 +20,9 @@ export const logLine = z.strictObject({
   reason: z.string(),
   outcome: z.string(),
   message: z.string().optional().describe('why it did not succeed'),
+  automation: z.string().nullable().optional().describe('of `enrol` and `cancel`: uuid; null: all of them'),
+  automation_name: z.string().optional(),
+  state: ledgerState.optional().describe('of `enrol` and `cancel`: what the ledger has from then on'),
 });
 
 export const decisionLine = z.strictObject({
@@ -58,7 +63,7 @@ export const enrolmentLine = z.strictObject({
   contact: z.string().describe('uuid'),
   automation: z.string().describe('uuid'),
   name: z.string().nullable().describe('of the automation, as of the call'),
-  state: z.enum(['waiting', 'intended', 'enrolled', 'skipped', 'refused', 'unknown', 'cancelling']),
+  state: ledgerState,
   message: z.string().nullable().describe('the words of a refusal'),
 });
 

@@ -26,6 +26,7 @@ const run = z.strictObject({
   holds: z.array(z.string()).describe('why nothing was written'),
   approvable: z.string().nullable().describe('the run to name to `approve`'),
   stopped: stopped.describe('a signal ended it before all of its plan was begun'),
+  already_done: z.number().describe('of `apply`: records of the saved plan for which nothing was left to do'),
   error: z.string().nullable(),
 });
 

@@ -14,11 +14,11 @@ const standing = z.strictObject({
       run: z.string(),
       status: z.string(),
       ended_at: z.string().describe('ISO instant'),
-      reason: z.string().nullable().describe('why it failed or was held, if a daemon ran it'),
+      reason: z.string().nullable().describe('why it failed or was held'),
       stopped: stopped.describe('a signal ended it before all of its plan was begun'),
     })
     .nullable()
-    .describe('the last one that had something to write, or the last of the daemon'),
+    .describe('the last one that wrote, was held, failed or found something new, or the last of the daemon'),
   next_run: z.string().nullable().describe('ISO instant; null without a daemon'),
   lag_secs: count.nullable().describe('since a run of the daemon ended well; null without a daemon'),
   counts,

@@ -7,34 +7,35 @@ import type { Crm } from '../../crm/port.ts';
 import type { Store } from '../../state/port.ts';
 import { readStanding } from '../../engine/standing.ts';
 import { checkFiles, type ModeOf } from './files.ts';
-import { type Finding, found, skipped } from './finding.ts';
+import { type Finding, type Found, found, skipped } from './finding.ts';
 import { askedOfService, checkServiceFor, checkTabFor } from './jobs.ts';
 import { type FoundTab, sharedTabs } from './tabs.ts';
 
 export interface CheckDep {
   readonly config: Config;
   readonly store: Store;
+  /** Reads the credentials file, and asks nobody. */
+  readonly connectSheets: () => Promise<Sheets>;
   /** Undefined: neither side is asked. */
   readonly sides?: {
     readonly crm: Crm;
-    readonly connectSheets: () => Promise<Sheets>;
     /** Whether a stand-in answers at this address of this machine. */
     readonly isStandin: (address: string) => Promise<boolean>;
     readonly signal: AbortSignal;
   };
   /** The mode of files and folders of this machine. */
   readonly modeOf: ModeOf;
-  /** A sentence about when the token ends. */
-  readonly tokenWarning: string | undefined;
+  /** Whether the token ends soon. */
+  readonly token: Found;
 }
 
-export async function* check({ config, store, sides, modeOf, tokenWarning }: CheckDep): AsyncGenerator<Finding> {
+export async function* check(dep: CheckDep): AsyncGenerator<Finding> {
+  const { config, store, sides, modeOf, token } = dep;
   yield* checkFiles(config, modeOf);
-  yield tokenWarning === undefined
-    ? { verdict: 'ok', about: 'service', what: 'token', detail: 'there is one, and it does not end within 30 days' }
-    : { verdict: 'warning', about: 'service', what: 'token', detail: tokenWarning };
+  yield { about: 'service', what: 'token', ...token };
   for (const { name } of jobsIn(config)) yield* checkState(name, store);
   if (!sides) {
+    yield* checkCredentials(dep);
     yield {
       verdict: 'skipped',
       about: 'both sides',
@@ -44,7 +45,21 @@ export async function* check({ config, store, sides, modeOf, tokenWarning }: Che
     return;
   }
   yield* checkService(config, sides);
-  yield* checkSheets(config, sides);
+  const sheets = yield* checkCredentials(dep);
+  yield* checkSheets(config, sides, sheets);
+}
+
+/** Returns undefined if the credentials cannot be used. */
+async function* checkCredentials({
+  config: { google },
+  connectSheets,
+}: CheckDep): AsyncGenerator<Finding, Sheets | undefined> {
+  let sheets: Sheets | undefined;
+  yield* found('google', 'credentials', async () => {
+    sheets = await connectSheets();
+    return { verdict: 'ok', detail: `${google.credentialsFile} is of ${sheets.account}` };
+  });
+  return sheets;
 }
 
 async function* checkState(name: string, store: Store): AsyncGenerator<Finding> {
@@ -82,14 +97,8 @@ async function* checkService(config: Config, sides: Sides): AsyncGenerator<Findi
   }
 }
 
-async function* checkSheets(config: Config, sides: Sides): AsyncGenerator<Finding> {
-  const { google } = config;
-  let sheets: Sheets | undefined;
-  yield* found('google', 'credentials', async () => {
-    sheets = await sides.connectSheets();
-    return { verdict: 'ok', detail: `${google.credentialsFile} is of ${sheets.account}` };
-  });
-  const where = google.endpoint;
+async function* checkSheets(config: Config, sides: Sides, sheets: Sheets | undefined): AsyncGenerator<Finding> {
+  const where = config.google.endpoint;
   if (where !== undefined) {
     const isStandin = await sides.isStandin(where);
     yield {

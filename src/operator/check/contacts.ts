@@ -1,8 +1,9 @@
 // Checks that the list of a sync exists, and that the service takes its filter.
 import type { SyncConfig } from '../../config/config.ts';
 import type { Crm } from '../../crm/port.ts';
-import { findList } from '../../engine/sync/pull.ts';
-import { type Finding, found } from './finding.ts';
+import { findList } from '../../engine/sync/find-list.ts';
+import { isSlipOf } from '../../lib/nearest.ts';
+import { type Finding, type Found, found } from './finding.ts';
 
 interface ContactsDep {
   readonly crm: Crm;
@@ -15,7 +16,7 @@ export async function* checkContacts(sync: SyncConfig, { crm, signal }: Contacts
   let listUuid: string | undefined;
   yield* found(sync.name, 'list', async () => {
     const known = await findList(crm, sync, call, createList ? '' : undefined);
-    if (known === '') return { verdict: 'ok', detail: `"${list}" is not there yet: the first run makes it` };
+    if (known === '') return judgeNewList(list, (await crm.lists.list(call)).lists);
     listUuid = known;
     // A list that is given as a uuid was not looked up yet.
     const { name } = await crm.lists.get(listUuid, call);
@@ -30,8 +31,15 @@ export async function* checkContacts(sync: SyncConfig, { crm, signal }: Contacts
     return total === 0
       ? {
           verdict: 'warning',
-          detail: `none ${which}: right for a new list, else mend ${isNarrowed ? 'filter' : 'list'}`,
+          detail: `none ${which}: right for a new list, else correct ${isNarrowed ? 'filter' : 'list'}`,
         }
       : { verdict: 'ok', detail: `${total ?? 'some'} ${which}` };
   });
+}
+
+function judgeNewList(list: string, lists: readonly { readonly name: string | undefined }[]): Found {
+  const made = `"${list}" is not there yet: the first run makes it`;
+  const near = lists.flatMap(({ name }) => (name !== undefined && isSlipOf(name, list) ? [`"${name}"`] : []));
+  if (near.length === 0) return { verdict: 'ok', detail: made };
+  return { verdict: 'warning', detail: `${made}; did you mean ${near.join(' or ')}? Then correct contacts.list` };
 }

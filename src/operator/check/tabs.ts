@@ -2,6 +2,7 @@
 import type { FeedConfig, OutboxConfig, SyncConfig } from '../../config/config.ts';
 import { nearestWord } from '../../lib/nearest.ts';
 import type { Inspection, Sheets, TableSpec } from '../../sheets/port.ts';
+import { headerSlips, slipText } from '../../engine/columns.ts';
 import { whyNotFree } from '../../engine/feed/pull.ts';
 import { createFeedShape } from '../../engine/feed/shape.ts';
 import { createOutboxShape } from '../../engine/outbox/shape.ts';
@@ -80,20 +81,23 @@ async function* checkSpec(
   yield { about: name, what: 'protected ranges', ...judgeForbidden(inspected, sheets.account) };
 }
 
-function judgeHeaders({ columns, idColumn, headerTexts }: Inspection, { headerRow }: TableSpec): Found {
+function judgeHeaders(inspected: Inspection, { headerRow }: TableSpec): Found {
+  const { columns, idColumn, headerTexts } = inspected;
   const all = [idColumn, ...columns];
   const doubled = all.flatMap((column) => (column.kind === 'doubled' ? [column] : []));
   if (doubled.length > 0) {
     const places = doubled.map(({ header, letters }) => `"${header}" in columns ${letters.join(' and ')}`);
     return { verdict: 'failed', detail: `there twice: ${places.join('; ')}; rename one of them` };
   }
+  const slips = headerSlips(inspected);
+  if (slips.length > 0) return { verdict: 'failed', detail: slips.map(slipText).join('; ') };
   const missing = all.flatMap((column) => (column.kind === 'missing' ? [column.header] : []));
   const renamed = all.flatMap((column) => (column.kind === 'renamed' ? [column] : []));
   if (missing.length === all.length && headerTexts.length > 0) {
     const shown = headerTexts.slice(0, 5).map((text) => `"${text}"`);
     return {
       verdict: 'failed',
-      detail: `none of the mapped headers is in row ${headerRow}, which says ${shown.join(', ')}: mend header_row or columns`,
+      detail: `none of the mapped headers is in row ${headerRow}, which says ${shown.join(', ')}: correct header_row or columns`,
     };
   }
   const known = new Set(all.map(({ header }) => header));

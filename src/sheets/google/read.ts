@@ -289,6 +289,7 @@ function createSnapshot(
     rows,
     columns: states.filter(({ key }) => key !== idKey),
     idColumn: states.find(({ key }) => key === idKey)!,
+    headerTexts: context.layout!.headerTexts.filter((text) => text.trim() !== ''),
     leftovers: context.leftovers.size,
     unanchored: located.filter(({ anchorId }) => anchorId === undefined).map(({ key }) => key),
     memory,

@@ -54,11 +54,11 @@ export function addResult({ results }: Draft, { number }: RowRecord, automation:
   results.set(number, [...(results.get(number) ?? []), { automation, text }]);
 }
 
-/** A wish that waits or is held: the row is told, and a problem says why. */
+/** A wish that waits, is held or is left alone: the row is told, and a problem says why. */
 export function addOpenWish(
   draft: Draft,
   { uuid, row, automation }: Wish,
-  kind: 'held' | 'waiting',
+  kind: 'held' | 'waiting' | 'ignored',
   rule: RuleId,
   reason: string,
 ): void {

@@ -33,12 +33,12 @@ function firstWish(draft: Draft, row: RowRecord, isTrusted: boolean, full: strin
   for (const each of unknown) addWishOfNewRow(draft, row, 'refused', null, `refused: ${unknownReason(draft, each)}`);
   const [first, ...others] = automations;
   if (!first) return undefined;
-  const refrain = (kind: 'held' | 'refused' | 'waiting', text: string) => {
+  const refrain = (kind: 'ignored' | 'refused' | 'waiting', text: string) => {
     addWishOfNewRow(draft, row, kind, first.uuid, text);
     return undefined;
   };
   const veto = vetoOf(draft.input.mapping, unpack(row.values));
-  if (veto !== undefined) return refrain('held', `vetoed: ${veto}`);
+  if (veto !== undefined) return refrain('ignored', `vetoed: ${veto}`);
   if (first.status === 'archived') return refrain('refused', `refused: ${archivedReason(first)}`);
   if (!isTrusted && proofIn(row.wishResult, first)) return undefined;
   if (full !== undefined) return refrain('waiting', full);

@@ -57,7 +57,7 @@ export function capReason({ rules }: Draft, ahead: number): string {
 
 function isVetoed(draft: Draft, wish: Wish): boolean {
   const veto = vetoOf(draft.input.mapping, unpack(wish.row.values));
-  if (veto !== undefined) addOpenWish(draft, wish, 'held', 'E4', `vetoed: ${veto}`);
+  if (veto !== undefined) addOpenWish(draft, wish, 'ignored', 'E4', `vetoed: ${veto}`);
   return veto !== undefined;
 }
 

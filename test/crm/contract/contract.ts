@@ -55,6 +55,17 @@ export function describeCrmContract(name: string, open: () => CrmDriver): void {
       expect((await crm.lists.named('prospects', call)).lists).toEqual([]);
     });
 
+    test('all lists are listed with their names', async () => {
+      const { crm, list } = await opened();
+      const other = await crm.lists.create('Customers', call);
+      const { lists, notice } = await crm.lists.list(call);
+      expect(lists.toSorted((a, b) => (a.name! < b.name! ? -1 : 1))).toEqual([
+        { uuid: other.uuid, name: 'Customers' },
+        { uuid: list, name: 'Prospects' },
+      ]);
+      expect(notice).toBeUndefined();
+    });
+
     test('a missing list is a NotFoundError', async () => {
       await expect(open().crm.lists.get(somebody, call)).rejects.toThrow(NotFoundError);
     });

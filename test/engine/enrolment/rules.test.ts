@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { logLine } from '../../../src/operator/answers/history.ts';
 import { createEnrolmentTrial, rowOf } from './support.ts';
 
 const today = '2026-11-21';
@@ -391,6 +392,43 @@ describe('E4: vetoes, caps and refusals', () => {
     ]);
   });
 
+  it('E4, W12: a veto is no problem for a person: the run succeeds, every time, and says why the row is left alone', async () => {
+    const trial = createEnrolmentTrial({
+      rows: [rowOf('new@firm.io', 'Welcome', { Company: 'Rival' })],
+      automation: { unless: { Company: ['rival'] } },
+    });
+    for (let run = 0; run < 3; run += 1) {
+      const { code, stdout } = await trial.cli('sync');
+      expect({ run, code }).toEqual({ run, code: 0 });
+      expect(stdout).toContain('ignored: enrolment vetoed: Company is rival');
+      expect(stdout).toContain('-> ignored: nothing: unless in the configuration says so');
+      expect(stdout).not.toContain('needs somebody');
+    }
+    expect((await trial.cli('plan')).code).toBe(0);
+    expect((await trial.cli('status')).stdout).toMatch(/^prospects: succeeded/);
+    trial.type('new@firm.io', 'Automation', 'Welcom');
+    expect((await trial.cli('sync')).code).toBe(3);
+  });
+
+  it('E4, W12: a veto just before the call is no problem for a person either', async () => {
+    let change = (): void => {};
+    const trial = createEnrolmentTrial({
+      automation: { unless: { Status: ['replied'] } },
+      around: async (request, next) => {
+        if (request.url.includes('/flows/api/flows?')) change();
+        return next(request);
+      },
+    });
+    const [uuid] = await trial.linked('ann@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    change = () => trial.service.model.contacts.change(uuid!, { fields: { status: 'replied' } }, Date.now());
+    expect(await trial.run()).toMatchObject({
+      status: 'succeeded',
+      counts: { enrolled: 0, held: 0, ignored: 1 },
+      problems: [{ kind: 'ignored', rule: 'E4', reason: 'enrolment vetoed: Status is replied' }],
+    });
+  });
+
   it('E4: a vetoed new row becomes a contact, and is enrolled when the veto goes away', async () => {
     const trial = createEnrolmentTrial({
       rows: [rowOf('new@firm.io', 'Welcome', { Company: 'Rival' })],
@@ -600,6 +638,100 @@ describe('E6: a state that is new, lost or older than the sheet', () => {
     expect(trial.callsOf('automations.add-contact')).toBe(2);
     expect(trial.resultOf('bob@firm.io')).toBe('held: the state is new, approve it once');
     expect(trial.resultOf('ann@firm.io')).toBe(`enrolled ${today} in Welcome`);
+  });
+});
+
+describe('L12: the history has each step of the ledger', () => {
+  /** The lines of enrolments of one contact, without their time. */
+  async function stepsOf(trial: ReturnType<typeof createEnrolmentTrial>, email: string): Promise<string[]> {
+    const { stdout } = await trial.cli('log', '--contact', email);
+    const lines = stdout.split('\n').filter((line) => /crm (?:enrol|cancel) /.test(line));
+    return lines.map((line) => line.replace(/^.*(crm \w+) {2}\S+?(, row \d+)? {2}/, '$1$2: '));
+  }
+
+  it('E2: of a new row, and of all that becomes of it later', async () => {
+    const trial = createEnrolmentTrial({
+      rows: [rowOf('ann@firm.io', 'Welcome')],
+      automation: { on_clear: 'cancel' },
+    });
+    await trial.run();
+    const made = 'crm enrol, row 2: enrolled in Welcome (created and enrolled in one call, wished for: Welcome, E2)';
+    expect(await stepsOf(trial, 'ann@firm.io')).toEqual([made]);
+    trial.type('ann@firm.io', 'Automation', 'Nurture');
+    await trial.run();
+    const changed = [
+      made,
+      'crm cancel, row 2: cancelling from Welcome (the wish was taken out of its cell, E5)',
+      'crm enrol, row 2: enrolled in Nurture (wished for: Nurture, E1)',
+    ];
+    expect(await stepsOf(trial, 'ann@firm.io')).toEqual(changed);
+    await trial.run();
+    expect(await stepsOf(trial, 'ann@firm.io')).toEqual(changed);
+    // The ledger itself has the last state alone.
+    expect((await trial.cli('log', '--enrolments')).stdout).not.toContain('enrolled in Welcome');
+    const json = (await trial.cli('log', '--contact', 'ann@firm.io', '--json')).stdout.trim().split('\n');
+    const lines = json.map((line) => logLine.parse(JSON.parse(line)));
+    expect(
+      lines.flatMap(({ automation, automation_name: name, state }) => (state ? [{ automation, name, state }] : [])),
+    ).toEqual([
+      { automation: trial.welcome.uuid, name: 'Welcome', state: 'enrolled' },
+      { automation: trial.welcome.uuid, name: 'Welcome', state: 'cancelling' },
+      { automation: trial.nurture.uuid, name: 'Nurture', state: 'enrolled' },
+    ]);
+  });
+
+  it('E1: of a contact that is in the automation already', async () => {
+    const trial = createEnrolmentTrial({ switches: { addTwice: 'conflict' } });
+    const [uuid] = await trial.linked('ann@firm.io');
+    trial.service.model.automations.enrol(trial.welcome.uuid, uuid!, 1);
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    await trial.run();
+    expect(await stepsOf(trial, 'ann@firm.io')).toEqual([
+      'crm enrol, row 2: was already in Welcome (wished for: Welcome, E1)',
+    ]);
+  });
+
+  it('D1: of a contact that is taken out of all automations because its row was deleted', async () => {
+    const trial = createEnrolmentTrial({
+      rows: [rowOf('ann@firm.io', 'Welcome, Nurture')],
+      sync: { on_row_deleted: 'cancel_automations' },
+    });
+    await trial.run();
+    await trial.run();
+    const { uuid } = trial.contactOf('ann@firm.io');
+    trial.person.deleteRows('Prospects', 2);
+    await trial.run();
+    expect((await stepsOf(trial, uuid)).slice(2)).toEqual([
+      expect.stringContaining('(its row was deleted, D1)'),
+      'crm cancel: cancelling from Welcome (taken out of all automations, D1)',
+      'crm cancel: cancelling from Nurture (taken out of all automations, D1)',
+    ]);
+  });
+
+  it('E6: of what a row proves after the state was lost', async () => {
+    const trial = createEnrolmentTrial({ rows: [rowOf('ann@firm.io', 'Welcome')] });
+    await trial.run();
+    await trial.loseState();
+    await trial.run();
+    expect(await stepsOf(trial, 'ann@firm.io')).toEqual([
+      'crm enrol: enrolled in Welcome (the result column of the row says so, E6)',
+    ]);
+  });
+
+  it('E3: of a new row whose answer is lost', async () => {
+    const trial = createEnrolmentTrial({
+      rows: [rowOf('ann@firm.io', 'Welcome')],
+      around: async (request, next) => {
+        const answer = await next(request);
+        if (request.url.includes('add-new-lead')) throw Object.assign(new TypeError('lost'), { code: 'ECONNRESET' });
+        return answer;
+      },
+    });
+    await trial.run();
+    await trial.run();
+    expect(await stepsOf(trial, 'ann@firm.io')).toEqual([
+      expect.stringMatching(/^crm enrol.*: unknown whether in Welcome \(.*E3\) UNKNOWN: look in the service$/),
+    ]);
   });
 });
 

@@ -555,6 +555,19 @@ describe('a state that is new, lost or restored', () => {
     });
   });
 
+  test('W11: beside a header that is nearly one of its own an outbox makes no column and sends nothing', async () => {
+    const trial = createOutboxTrial({
+      headers: headers.map((header) => (header === 'Send' ? 'Sends' : header)),
+      rows: [['ann@firm.io', 'Sales', 'Hi', 'yes']],
+    });
+    const before = JSON.stringify(trial.rows());
+    expect(await trial.run()).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('the header "Send" is not there, and "Sends" is: rename it to "Send"'),
+    });
+    expect({ rows: JSON.stringify(trial.rows()), sends: trial.sends() }).toEqual({ rows: before, sends: 0 });
+  });
+
   test('F4: a tab with headers of somebody else is refused, and nothing is written', async () => {
     const trial = createOutboxTrial({ headers: ['Name', 'Phone'], rows: [['Ann', '1']] });
     expect(await trial.run()).toMatchObject({

@@ -211,6 +211,14 @@ export function describeReading(name: string, driver: TableDriver): void {
       expect(addresses.spreadsheetId(' ')).toBeUndefined();
     });
 
+    test('a snapshot has the texts of the header row, mapped or not, without blanks', async () => {
+      const { sheets, spec } = open([
+        ['Name', '', 'Notes', ' '],
+        ['Ann', '', 'tea', ''],
+      ]);
+      expect((await sheets.openTable(spec).read()).headerTexts).toEqual(['Name', 'Notes']);
+    });
+
     test('ensure makes the ID column and the requested ones, right of the last header, and changes no other cell (L13)', async () => {
       const { sheets, spec, person } = open([
         ['Name', 'Notes'],

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import type { Config } from '../config/config.ts';
 import { readConfigFile } from '../app-config.ts';
+import { type ColourMode, colourModes } from './colour.ts';
 import type { CliWorld } from './world.ts';
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
@@ -12,6 +13,7 @@ export interface GlobalOptions {
   readonly config?: string;
   readonly json?: true;
   readonly logLevel?: LogLevel;
+  readonly color: ColourMode;
 }
 
 const configDefault = 'config/leadsheet.yaml';
@@ -20,7 +22,12 @@ export function addGlobalOptions(program: Command): void {
   program
     .option('--config <file>', `the configuration (default: ${configDefault}, or LEADSHEET_CONFIG)`)
     .option('--json', 'the result on standard output as JSON')
-    .addOption(new Option('--log-level <level>', 'the least important lines to print').choices(logLevels));
+    .addOption(new Option('--log-level <level>', 'the least important lines to print').choices(logLevels))
+    .addOption(
+      new Option('--color <when>', 'colour; auto: on a terminal, as NO_COLOR and FORCE_COLOR say')
+        .choices(colourModes)
+        .default('auto'),
+    );
 }
 
 /** Throws ConfigError with every fault of the file. */

@@ -7,10 +7,11 @@ import { applyCommand } from './apply.ts';
 import { approveCommand } from './approve.ts';
 import { checkCommand } from './check.ts';
 import { configCommand } from './config.ts';
+import { type ColourMode, hasColour } from './colour.ts';
 import { conflictsCommand } from './conflicts.ts';
 import { reportFailure } from './errors.ts';
 import { type ExitCode, exitCodes, StopRequest } from './exit-codes.ts';
-import { addGlobalOptions } from './globals.ts';
+import { addGlobalOptions, type GlobalOptions } from './globals.ts';
 import { logCommand } from './log.ts';
 import { planCommand } from './plan.ts';
 import { resolveCommand } from './resolve.ts';
@@ -25,15 +26,20 @@ import type { CliWorld, Finish, ProcessWorld } from './world.ts';
 
 /** Runs one command line (without the interpreter and the script) and returns its exit code. */
 export async function runCli(args: readonly string[], processWorld: ProcessWorld): Promise<ExitCode> {
+  let colour: ColourMode = 'auto';
+  const { stdout, stderr } = processWorld;
   const world: CliWorld = {
     ...processWorld,
-    stdout: safePrinter(processWorld.stdout),
-    stderr: safePrinter(processWorld.stderr),
+    stdout: safePrinter(stdout, () => hasColour(colour, stdout, processWorld)),
+    stderr: safePrinter(stderr, () => hasColour(colour, stderr, processWorld)),
     logOutput: processWorld.stdout,
   };
   let code: ExitCode = exitCodes.done;
   let endsByStop = false;
   const program = createProgram(world, { finish: (ended) => (code = ended), serve: () => (endsByStop = true) });
+  program.hook('preAction', (_, command) => {
+    colour = command.optsWithGlobals<GlobalOptions>().color;
+  });
   const sayStopping = () => {
     if (!endsByStop && stoppedCode(world.stop) !== exitCodes.outputClosed) world.stderr.write(stopping);
   };

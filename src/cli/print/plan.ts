@@ -10,6 +10,7 @@ import { countText, valueText } from '../../operator/words.ts';
 import { columnsText, recordText } from './lines.ts';
 import { problemToAnswer } from '../../operator/problems.ts';
 import { problemsText } from './run.ts';
+import { bad, changeOf, quiet, statusWord, strong, urgent } from './style.ts';
 
 /** Of each group. Deletes and messages are all shown. */
 const recordsShown = 20;
@@ -36,14 +37,14 @@ const groupsOf = ({ update }: KindWords): readonly Group[] => [
 export function planText(report: PlanReport, headerOf: (field: string) => string): string {
   const { sync, status, changes, onceApproved = [], estimate, holds, error, problems, kind } = report;
   const { words } = kinds[kind];
-  if (error !== undefined) return `${sync}: ${status}: ${lineText(error)}\n`;
+  if (error !== undefined) return `${strong(sync)}: ${statusWord(status)}: ${bad(lineText(error))}\n`;
   const held = holds
-    .map(({ reason, rule }) => `  nothing of it would be written: ${lineText(withRule(reason, rule))}\n`)
+    .map(({ reason, rule }) => `  ${urgent(`nothing of it would be written: ${lineText(withRule(reason, rule))}`)}\n`)
     .join('');
   const head =
     changes.length === 0
-      ? `${sync}: nothing to do\n`
-      : `${sync}: ${countText(changes.length, 'change')} of ${countText(recordCount(changes), 'record')}, ` +
+      ? `${strong(sync)}: nothing to do\n`
+      : `${strong(sync)}: ${countText(changes.length, 'change')} of ${countText(recordCount(changes), 'record')}, ` +
         `${countText(estimate.crmCalls, 'call')} to the service, ${countText(estimate.sheetReads, 'read')} and ` +
         `${countText(estimate.sheetWrites, 'write')} of the sheet, about ${durationText(estimate.seconds)}\n`;
   const open = problemsText(problems.map(problemToAnswer));
@@ -60,7 +61,8 @@ function groupsText(changes: readonly Change[], headerOf: (field: string) => str
     const shown = areAllShown ? group : group.slice(0, recordsShown);
     const more = group.length - shown.length;
     const rest = more > 0 ? `    and ${more} more; --json lists all\n` : '';
-    return `\n  ${countText(group.length, one, many)}\n${shown.map((change) => changeText(change, headerOf)).join('')}${rest}`;
+    const head = countText(group.length, one, many);
+    return `\n  ${areAllShown ? bad(head) : strong(head)}\n${shown.map((change) => changeText(change, headerOf)).join('')}${rest}`;
   });
   return texts.join('');
 }
@@ -75,11 +77,11 @@ function changeText(change: Change, headerOf: (field: string) => string): string
   const name = recordText(uuid, row);
   const rows = fields.map(({ field, before, after, reason: why, rule: by }) => [
     lineText(headerOf(field)),
-    `${valueText(before)} -> ${valueText(after)}`,
-    lineText(`${why} (${by})`),
+    changeOf(valueText(before), valueText(after)),
+    quiet(lineText(`${why} (${by})`)),
   ]);
   const isEnrolled = change.op === 'create' && change.enrol !== undefined;
-  const whole = fields.length === 0 || isEnrolled ? `: ${lineText(reason)} (${rule})` : '';
+  const whole = fields.length === 0 || isEnrolled ? `: ${quiet(`${lineText(reason)} (${rule})`)}` : '';
   return `    ${name}${whole}\n${columnsText(rows, '      ')}`;
 }
 

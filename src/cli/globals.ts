@@ -14,6 +14,7 @@ export interface GlobalOptions {
   readonly json?: true;
   readonly logLevel?: LogLevel;
   readonly color: ColourMode;
+  readonly pager: boolean;
 }
 
 const configDefault = 'config/leadsheet.yaml';
@@ -27,7 +28,8 @@ export function addGlobalOptions(program: Command): void {
       new Option('--color <when>', 'colour; auto: on a terminal, as NO_COLOR and FORCE_COLOR say')
         .choices(colourModes)
         .default('auto'),
-    );
+    )
+    .option('--no-pager', 'print long output on a terminal as it is; else PAGER, or LEADSHEET_PAGER, shows it');
 }
 
 /** Throws ConfigError with every fault of the file. */

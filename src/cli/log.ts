@@ -33,12 +33,16 @@ export function logCommand(program: Command, world: CliWorld, serve: () => void)
       if (globals.follow) serve();
       const { operator } = openOperator(globals, world);
       const print = <Line>(line: Line, toText: (line: Line) => string) =>
-        void world.stdout.write(globals.json ? `${JSON.stringify(line)}\n` : toText(line));
+        world.stdout.write(globals.json ? `${JSON.stringify(line)}\n` : toText(line));
       if (globals.enrolments) {
-        for (const line of await readEnrolments(operator, globals)) print(line, enrolmentText);
+        for (const line of await readEnrolments(operator, globals)) await print(line, enrolmentText);
         return;
       }
-      const lines = readLog(operator, globals, { follow: globals.follow === true, signal: world.stop });
-      for await (const line of lines) print(line, historyText);
+      const signal = AbortSignal.any([world.stop, world.outputClosed]);
+      const lines = readLog(operator, globals, { follow: globals.follow === true, signal });
+      for await (const line of lines) {
+        if (signal.aborted) break;
+        await print(line, historyText);
+      }
     });
 }

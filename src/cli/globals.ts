@@ -33,7 +33,11 @@ export function addGlobalOptions(program: Command): void {
 }
 
 /** Throws ConfigError with every fault of the file. */
-export function readConfig({ config }: GlobalOptions, { env }: CliWorld): Config {
-  const path = config ?? (env['LEADSHEET_CONFIG'] || configDefault);
-  return readConfigFile(path, { env, readFile: (file) => readFileSync(file, 'utf8') });
+export function readConfig(globals: Pick<GlobalOptions, 'config'>, world: Pick<CliWorld, 'env'>): Config {
+  const { env } = world;
+  return readConfigFile(configPathOf(globals, world), { env, readFile: (file) => readFileSync(file, 'utf8') });
+}
+
+export function configPathOf({ config }: Pick<GlobalOptions, 'config'>, { env }: Pick<CliWorld, 'env'>): string {
+  return config ?? (env['LEADSHEET_CONFIG'] || configDefault);
 }

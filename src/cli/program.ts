@@ -8,6 +8,7 @@ import { approveCommand } from './approve.ts';
 import { checkCommand } from './check.ts';
 import { configCommand } from './config.ts';
 import { type ColourMode, hasColour } from './colour.ts';
+import { completionCommand } from './completion/completion.ts';
 import { conflictsCommand } from './conflicts.ts';
 import { reportFailure } from './errors.ts';
 import { type ExitCode, exitCodes, StopRequest } from './exit-codes.ts';
@@ -124,6 +125,7 @@ export function createProgram(world: CliWorld, { finish, serve }: Ending): Comma
   approveCommand(program, world);
   configCommand(program, world);
   apiCommand(program, world);
+  completionCommand(program, world);
   trialCommand(program, world, serve);
   standinCommand(program, world, serve);
   return program;

@@ -72,7 +72,7 @@ const rooms: Readonly<Record<string, Room>> = {
     may: ['cli/', 'log/', 'lib/', 'config/', 'version.ts'],
     why: 'It lists the commands, and no more.',
   },
-  'cli/api.ts': {
+  'cli/api': {
     may: ['cli/', 'app', 'config/', 'crm/', 'lib/', 'log/', 'version.ts'],
     why: 'This command is about the service itself, and knows nothing else.',
   },

@@ -15,8 +15,11 @@ const sameSignalMs = 100;
 /** SPEC W8: within ten seconds. The next run settles what has not ended by then, as after a kill (L10). */
 const endMsMax = 9_800;
 let askedAt = 0;
+let pagersOpen = 0;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
+    // Ctrl-C reaches the pager as well, which takes it as one of its keys.
+    if (signal === 'SIGINT' && pagersOpen > 0) return;
     const asked = new StopRequest(signal);
     // The first signal asks for an end, the second ends the process.
     if (stop.signal.aborted) {
@@ -50,6 +53,7 @@ keepCompiledCode(process.env);
 const { runCli } = await import('./cli/program.ts');
 const { overHttp } = await import('./crm/outreach/call/over-http.ts');
 const { accountName } = await import('./cli/account.ts');
+const { startPager } = await import('./cli/pager-process.ts');
 const { useProxyOf } = await import('./proxy.ts');
 const { userInfo } = await import('node:os');
 const unproxied = useProxyOf(process.env);
@@ -60,6 +64,12 @@ const code = await runCli(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
   stop: stop.signal,
+  startPager(command, env) {
+    const pager = startPager(command, env);
+    pagersOpen += 1;
+    void pager.ended.then(() => (pagersOpen -= 1));
+    return pager;
+  },
   transport: fetch,
   serviceTransport: overHttp,
   randomId: () => crypto.randomUUID(),

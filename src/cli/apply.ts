@@ -1,18 +1,16 @@
 // The command `apply`: carries out a saved plan.
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { errorCode } from '../config/secret-file.ts';
 import { jobsIn } from '../config/jobs.ts';
 import { kinds } from '../engine/kinds.ts';
 import type { RunReport } from '../engine/report.ts';
-import type { SavedPlan } from '../engine/saved-plan.ts';
-import { PlanFileError, readPlanFile } from '../operator/plan-file.ts';
+import { readPlanFile } from '../operator/plan-file.ts';
 import { runToAnswer } from '../operator/reports.ts';
 import { CommandFailed } from './errors.ts';
 import { type GlobalOptions, readConfig } from './globals.ts';
 import { openApp } from './open.ts';
 import { jsonText } from './print/lines.ts';
 import { runText } from './print/run.ts';
+import { fromPlanFile } from './saved-plans.ts';
 import { tellStopped } from './stopped.ts';
 import { worstOf } from './sync.ts';
 import type { CliWorld, Finish } from './world.ts';
@@ -29,7 +27,7 @@ export function applyCommand(program: Command, world: CliWorld, finish: Finish):
     .action(async (file: string, _options: unknown, command: Command) => {
       const globals = command.optsWithGlobals<GlobalOptions>();
       const config = readConfig(globals, world);
-      const plans = readPlans(file);
+      const plans = fromPlanFile(file, (text) => readPlanFile(text, file));
       for (const { sync } of plans) {
         if (jobsIn(config).some(({ kind, name }) => name === sync && kinds[kind].isSaved)) continue;
         throw new CommandFailed(`${file} is a plan of sync ${sync}, which ${config.path} does not have`);
@@ -50,14 +48,4 @@ export function applyCommand(program: Command, world: CliWorld, finish: Finish):
         `leadsheet plan ${left.join(' ')} --out ${file}, and leadsheet apply ${file}`;
       tellStopped(world, { reports, unbegun, goOn });
     });
-}
-
-function readPlans(file: string): readonly SavedPlan[] {
-  try {
-    return readPlanFile(readFileSync(file, 'utf8'), file);
-  } catch (error) {
-    const message =
-      error instanceof PlanFileError ? error.message : `the plan ${file} cannot be read (${errorCode(error)})`;
-    throw new CommandFailed(message, { cause: error });
-  }
 }

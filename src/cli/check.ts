@@ -11,6 +11,7 @@ import { exitCodes } from './exit-codes.ts';
 import { type GlobalOptions, readConfig } from './globals.ts';
 import { countText } from '../operator/words.ts';
 import { jsonText } from './print/lines.ts';
+import { bad, good, quiet, urgent } from './print/style.ts';
 import { lineText } from '../log/printable.ts';
 import { judgeToken } from './token-warning.ts';
 import type { CliWorld, Finish } from './world.ts';
@@ -111,8 +112,15 @@ async function isStandin(address: string, { transport, stop }: CliWorld): Promis
 }
 
 function findingText({ verdict, about, what, detail }: Finding): string {
-  return `${verdict.padEnd(8)} ${lineText(`${about}: ${what}`).padEnd(28)}  ${lineText(detail)}\n`;
+  return `${verdictStyle[verdict](verdict.padEnd(8))} ${lineText(`${about}: ${what}`).padEnd(28)}  ${lineText(detail)}\n`;
 }
+
+const verdictStyle: Readonly<Record<Finding['verdict'], (text: string) => string>> = {
+  ok: good,
+  warning: urgent,
+  failed: bad,
+  skipped: quiet,
+};
 
 function summary(findings: readonly Finding[], failed: number): string {
   const warnings = findings.filter(({ verdict }) => verdict === 'warning').length;

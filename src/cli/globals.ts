@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander';
 import type { Config } from '../config/config.ts';
 import { readConfigFile } from '../app-config.ts';
 import { withChoices } from './choice.ts';
+import { type ColourMode, colourModes } from './colour.ts';
 import type { CliWorld } from './world.ts';
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
@@ -13,6 +14,8 @@ export interface GlobalOptions {
   readonly config?: string;
   readonly json?: true;
   readonly logLevel?: LogLevel;
+  readonly color: ColourMode;
+  readonly pager: boolean;
 }
 
 const configDefault = 'config/leadsheet.yaml';
@@ -21,11 +24,22 @@ export function addGlobalOptions(program: Command): void {
   program
     .option('--config <file>', `the configuration (default: ${configDefault}, or LEADSHEET_CONFIG)`)
     .option('--json', 'the result on standard output as JSON')
-    .addOption(withChoices(new Option('--log-level <level>', 'the least important lines to print'), logLevels));
+    .addOption(withChoices(new Option('--log-level <level>', 'the least important lines to print'), logLevels))
+    .addOption(
+      withChoices(
+        new Option('--color <when>', 'colour; auto: on a terminal, as NO_COLOR and FORCE_COLOR say'),
+        colourModes,
+      ).default('auto'),
+    )
+    .option('--no-pager', 'print long output on a terminal as it is; else PAGER, or LEADSHEET_PAGER, shows it');
 }
 
 /** Throws ConfigError with every fault of the file. */
-export function readConfig({ config }: GlobalOptions, { env }: CliWorld): Config {
-  const path = config ?? (env['LEADSHEET_CONFIG'] || configDefault);
-  return readConfigFile(path, { env, readFile: (file) => readFileSync(file, 'utf8') });
+export function readConfig(globals: Pick<GlobalOptions, 'config'>, world: Pick<CliWorld, 'env'>): Config {
+  const { env } = world;
+  return readConfigFile(configPathOf(globals, world), { env, readFile: (file) => readFileSync(file, 'utf8') });
+}
+
+export function configPathOf({ config }: Pick<GlobalOptions, 'config'>, { env }: Pick<CliWorld, 'env'>): string {
+  return config ?? (env['LEADSHEET_CONFIG'] || configDefault);
 }

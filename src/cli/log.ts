@@ -1,15 +1,21 @@
 // The command `log`: prints the history, or the ledger of enrolments.
-import type { Command } from 'commander';
-import { type LogFilter, readEnrolments, readLog } from '../operator/history.ts';
+import { type Command, Option } from 'commander';
+import { readEnrolments, readLog } from '../operator/history.ts';
+import { type LogFilter, outcomes } from '../operator/log-filter.ts';
+import { countUpTo } from './count-option.ts';
+import { withChoices } from './choice.ts';
 import type { GlobalOptions } from './globals.ts';
 import { openOperator } from './open.ts';
 import { enrolmentText, historyText } from './print/history.ts';
 import type { CliWorld } from './world.ts';
 
-interface LogOptions extends GlobalOptions, Pick<LogFilter, 'sync' | 'run' | 'contact' | 'since'> {
+interface LogOptions extends GlobalOptions, LogFilter {
   readonly follow?: true;
   readonly enrolments?: true;
 }
+
+/** The latest lines are kept in memory until the last one is read. */
+const limitMax = 100_000;
 
 export function logCommand(program: Command, world: CliWorld, serve: () => void): void {
   program
@@ -17,7 +23,7 @@ export function logCommand(program: Command, world: CliWorld, serve: () => void)
     .summary('the history of changes and decisions')
     .description(
       'Shows what runs changed, field by field, and which decisions of people they took up, oldest first.\n' +
-        'With --json one object a line.',
+        'Days are of UTC. With --json one object a line.',
     )
     .option('--sync <name>', 'of one sync')
     .option('--run <id>', 'of one run')
@@ -25,20 +31,43 @@ export function logCommand(program: Command, world: CliWorld, serve: () => void)
       '--contact <contact>',
       'of one contact: its uuid, or its e-mail address, its name or row:17 while it is linked',
     )
-    .option('--since <time>', 'from then on: 2026-11-21, 2026-11-21T09:00Z, or 30m, 12h, 7d before now')
-    .option('--enrolments', 'the ledger instead: who was put into which automation, when, by which run')
-    .option('--follow', 'go on with changes as they are made, until it is stopped')
+    .option('--field <name>', 'of one field: its name, or the header of its column')
+    .addOption(withChoices(new Option('--outcome <word>', 'of changes and decisions that came to this'), outcomes))
+    .option('--since <time>', 'from then on: 2026-01-05, 2026-01-05T09:00Z, today, yesterday, or 30s, 90m, 12h, 7d, 2w')
+    .option('--until <time>', 'up to then, in the same forms; a day counts whole')
+    .option('-n, --limit <count>', 'only the latest so many', countUpTo(limitMax))
+    .addOption(
+      new Option('--enrolments', 'the ledger instead: who was put into which automation, when, by which run').conflicts(
+        ['field', 'outcome'],
+      ),
+    )
+    .addOption(
+      new Option('--follow', 'go on with changes as they are made, until it is stopped').conflicts([
+        'enrolments',
+        'until',
+      ]),
+    )
     .action(async (_options: unknown, command: Command) => {
       const globals = command.optsWithGlobals<LogOptions>();
       if (globals.follow) serve();
       const { operator } = openOperator(globals, world);
       const print = <Line>(line: Line, toText: (line: Line) => string) =>
-        void world.stdout.write(globals.json ? `${JSON.stringify(line)}\n` : toText(line));
+        world.stdout.write(globals.json ? `${JSON.stringify(line)}\n` : toText(line));
+      const sayNone = (where: string) => void world.stderr.write(`leadsheet: ${where} has no such line\n`);
       if (globals.enrolments) {
-        for (const line of await readEnrolments(operator, globals)) print(line, enrolmentText);
+        const entries = await readEnrolments(operator, globals);
+        for (const line of entries) await print(line, enrolmentText);
+        if (entries.length === 0) sayNone('the ledger of enrolments');
         return;
       }
-      const lines = readLog(operator, globals, { follow: globals.follow === true, signal: world.stop });
-      for await (const line of lines) print(line, historyText);
+      let count = 0;
+      const signal = AbortSignal.any([world.stop, world.outputClosed]);
+      const lines = readLog(operator, globals, { follow: globals.follow === true, signal });
+      for await (const line of lines) {
+        if (signal.aborted) return;
+        count += 1;
+        await print(line, historyText);
+      }
+      if (count === 0 && !signal.aborted) sayNone('the history');
     });
 }

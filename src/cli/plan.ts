@@ -1,25 +1,27 @@
 // The command `plan`: prints what a run would do.
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { kinds } from '../engine/kinds.ts';
 import type { PlanReport } from '../engine/report.ts';
 import type { SavedPlan } from '../engine/saved-plan.ts';
-import { writePlanFile } from '../operator/plan-file.ts';
+import { showPlanFile, writePlanFile } from '../operator/plan-file.ts';
 import { errorCode } from '../config/secret-file.ts';
 import { isHarmless } from '../sync/status.ts';
-import { planToAnswer } from '../operator/reports.ts';
+import { planFileToAnswer, planToAnswer } from '../operator/reports.ts';
 import { selectAll } from '../operator/select.ts';
 import { CommandFailed } from './errors.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { type GlobalOptions, readConfig } from './globals.ts';
 import { openApp } from './open.ts';
 import { writePrivateFile } from './private-file.ts';
-import { jsonText } from './print/lines.ts';
-import { planText } from './print/plan.ts';
+import { jsonText, printAnswer } from './print/lines.ts';
+import { plansSummary, planText, savedPlansText } from './print/plan.ts';
+import { fromPlanFile } from './saved-plans.ts';
 import type { CliWorld, Finish } from './world.ts';
 
 interface PlanOptions extends GlobalOptions {
   readonly out?: string;
   readonly full?: true;
+  readonly show?: string;
 }
 
 export function planCommand(program: Command, world: CliWorld, finish: Finish): void {
@@ -33,13 +35,23 @@ export function planCommand(program: Command, world: CliWorld, finish: Finish): 
     .argument('[name...]', 'syncs, feeds and outboxes; all if none is named')
     .option('--out <file>', 'also save the plan, for leadsheet apply; it holds contact details')
     .option('--full', 'plan a full scan, which also finds contacts that were deleted')
+    .addOption(
+      new Option('--show <file>', 'instead, what a saved plan holds; asks neither side').conflicts(['out', 'full']),
+    )
     .action(async (names: string[], _options: unknown, command: Command) => {
       const globals = command.optsWithGlobals<PlanOptions>();
       const config = readConfig(globals, world);
+      if (globals.show !== undefined) {
+        const { show } = globals;
+        const saved = fromPlanFile(show, (text) => showPlanFile(config, text, show, names));
+        printAnswer(planFileToAnswer(saved), () => savedPlansText(saved, show), globals, world);
+        return;
+      }
       const selected = selectAll(config, names);
       using app = await openApp(config, globals, world);
       const reports: PlanReport[] = [];
       const plans: SavedPlan[] = [];
+      let shown = '';
       for (const name of selected) {
         const isFull = globals.full === true;
         const request = { isFull, isAsked: true, signal: world.stop };
@@ -49,8 +61,11 @@ export function planCommand(program: Command, world: CliWorld, finish: Finish): 
         world.stop.throwIfAborted();
         reports.push(report);
         if (saved) plans.push(saved);
-        if (!globals.json) world.stdout.write(planText(report, job.headerOf));
+        const text = planText(report, job.headerOf);
+        if (!globals.json) world.stdout.write(text);
+        shown += text;
       }
+      if (!globals.json) world.stdout.write(plansSummary(reports, shown));
       if (globals.json) world.stdout.write(jsonText({ syncs: reports.map(planToAnswer) }));
       finish(codeOf(reports));
       if (globals.out === undefined) return;

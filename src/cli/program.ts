@@ -7,11 +7,14 @@ import { applyCommand } from './apply.ts';
 import { approveCommand } from './approve.ts';
 import { checkCommand } from './check.ts';
 import { configCommand } from './config.ts';
+import { type ColourMode, hasColour } from './colour.ts';
+import { completionCommand } from './completion/completion.ts';
 import { conflictsCommand } from './conflicts.ts';
 import { reportFailure } from './errors.ts';
 import { type ExitCode, exitCodes, StopRequest } from './exit-codes.ts';
-import { addGlobalOptions } from './globals.ts';
+import { addGlobalOptions, type GlobalOptions } from './globals.ts';
 import { logCommand } from './log.ts';
+import { createPagedOutput, type Paging } from './pager.ts';
 import { planCommand } from './plan.ts';
 import { resolveCommand } from './resolve.ts';
 import { retryCommand } from './retry.ts';
@@ -25,22 +28,33 @@ import type { CliWorld, Finish, ProcessWorld } from './world.ts';
 
 /** Runs one command line (without the interpreter and the script) and returns its exit code. */
 export async function runCli(args: readonly string[], processWorld: ProcessWorld): Promise<ExitCode> {
+  let colour: ColourMode = 'auto';
+  const { stdout, stderr } = processWorld;
+  const paged = createPagedOutput(processWorld);
   const world: CliWorld = {
     ...processWorld,
-    stdout: safePrinter(processWorld.stdout),
-    stderr: safePrinter(processWorld.stderr),
+    stdout: safePrinter(paged, () => hasColour(colour, stdout, processWorld)),
+    stderr: safePrinter(stderr, () => hasColour(colour, stderr, processWorld)),
     logOutput: processWorld.stdout,
+    outputClosed: paged.closed,
   };
   let code: ExitCode = exitCodes.done;
   let endsByStop = false;
   const program = createProgram(world, { finish: (ended) => (code = ended), serve: () => (endsByStop = true) });
+  program.hook('preAction', (_, command) => {
+    const globals = command.optsWithGlobals<GlobalOptions & { readonly follow?: true }>();
+    colour = globals.color;
+    const paging = pagedCommands.get(pathOf(command));
+    if (paging && globals.pager && !globals.json && !globals.follow) paged.begin(paging);
+  });
   const sayStopping = () => {
     if (!endsByStop && stoppedCode(world.stop) !== exitCodes.outputClosed) world.stderr.write(stopping);
   };
   if (world.stop.aborted) sayStopping();
   else world.stop.addEventListener('abort', sayStopping, { once: true });
   try {
-    await program.parseAsync([...args], { from: 'user' });
+    // The pager ends before a failure is told: the screen is the pager's until then.
+    await program.parseAsync([...args], { from: 'user' }).finally(() => paged.end());
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
     code = reportFailure(error, world);
@@ -48,6 +62,23 @@ export async function runCli(args: readonly string[], processWorld: ProcessWorld
     world.stop.removeEventListener('abort', sayStopping);
   }
   return world.stop.aborted && !endsByStop ? stoppedCode(world.stop) : code;
+}
+
+/** The commands whose output can be longer than a screen. */
+const pagedCommands: ReadonlyMap<string, Paging> = new Map([
+  ['conflicts', 'at once'],
+  ['explain', 'at once'],
+  ['log', 'at once'],
+  // Both sides are asked for minutes, with progress on the terminal.
+  ['plan', 'at the end'],
+  ['runs show', 'at once'],
+  ['status', 'at once'],
+]);
+
+/** `runs show`. */
+function pathOf(command: Command): string {
+  const { parent } = command;
+  return parent?.parent ? `${pathOf(parent)} ${command.name()}` : command.name();
 }
 
 /** W8. */
@@ -99,6 +130,7 @@ export function createProgram(world: CliWorld, { finish, serve }: Ending): Comma
   approveCommand(program, world);
   configCommand(program, world);
   apiCommand(program, world);
+  completionCommand(program, world);
   trialCommand(program, world, serve);
   standinCommand(program, world, serve);
   return program;

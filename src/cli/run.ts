@@ -1,6 +1,7 @@
 // The command `run`: the daemon.
 import { once } from 'node:events';
 import type { Command } from 'commander';
+import { hasColour } from './colour.ts';
 import { CommandFailed } from './errors.ts';
 import { type GlobalOptions, readConfig } from './globals.ts';
 import { tokenWarning } from './token-warning.ts';
@@ -27,7 +28,9 @@ async function run(globals: GlobalOptions, world: CliWorld): Promise<void> {
   const config = withLevel(readConfig(globals, world), globals);
   // Loaded here, so that other commands start without it.
   const { startDaemon } = await import('../daemon.ts');
-  const running = await startDaemon(config, { ...world, out: world.logOutput });
+  const { logOutput } = world;
+  const out = { write: (text: string) => logOutput.write(text), isTTY: hasColour(globals.color, logOutput, world) };
+  const running = await startDaemon(config, { ...world, out });
   const lookAtToken = () => {
     const warning = tokenWarning(config.crm.token, world.now());
     if (warning !== undefined) running.log.warn({ warning }, 'token');

@@ -1,5 +1,7 @@
-import { type Command, InvalidArgumentError } from 'commander';
+// The command `runs`: lists what ran, and shows one run.
+import type { Command } from 'commander';
 import { readRun, readRuns } from '../operator/runs.ts';
+import { countUpTo } from './count-option.ts';
 import type { GlobalOptions } from './globals.ts';
 import { openOperator } from './open.ts';
 import { printAnswer } from './print/lines.ts';
@@ -22,7 +24,7 @@ export function runsCommand(program: Command, world: CliWorld): void {
       'Lists the reports of runs that the state keeps, the latest first. A run that did nothing and found nothing new leaves none.',
     )
     .argument('[name...]', 'syncs, feeds and outboxes; all if none is named')
-    .option('-n, --limit <count>', 'at most so many', limitOf, shownByDefault)
+    .option('-n, --limit <count>', 'at most so many', countUpTo(shownMax), shownByDefault)
     .action(async (names: string[], _options: unknown, command: Command) => {
       const globals = command.optsWithGlobals<RunsOptions>();
       const { operator } = openOperator(globals, world);
@@ -40,12 +42,4 @@ export function runsCommand(program: Command, world: CliWorld): void {
       const { operator } = openOperator(globals, world);
       printAnswer(await readRun(operator, run, world.stop), runShownText, globals, world);
     });
-}
-
-function limitOf(text: string): number {
-  const limit = Number(text);
-  if (!Number.isInteger(limit) || limit < 1 || limit > shownMax) {
-    throw new InvalidArgumentError(`It is a number from 1 to ${shownMax}.`);
-  }
-  return limit;
 }

@@ -1,6 +1,7 @@
 // The interface between a command and the process.
 import type { AppWorld } from '../app.ts';
 import type { ExitCode } from './exit-codes.ts';
+import type { PagerProcess } from './pager-process.ts';
 
 /** The process, for a command line. */
 export interface ProcessWorld extends AppWorld {
@@ -11,18 +12,26 @@ export interface ProcessWorld extends AppWorld {
   readonly stderr: Output;
   /** Aborts when the process is asked to end. */
   readonly stop: AbortSignal;
+  /** Starts a pager on the terminal of the process. Undefined: text is never paged. */
+  readonly startPager?: (command: string, env: ProcessWorld['env']) => PagerProcess;
 }
 
 /** The part of the process that commands use. `stdout` and `stderr` escape control characters (log/printable.ts). */
 export interface CliWorld extends ProcessWorld {
   /** Standard output for the log of the daemon, which has its own colours and escapes. */
   readonly logOutput: Output;
+  /** Aborts when the reader of standard output has seen enough: nothing that is written after that is shown. */
+  readonly outputClosed: AbortSignal;
 }
 
 export interface Output {
+  /** A promise resolves when the reader takes more. Short texts need not wait for it. */
   write(text: string): unknown;
   /** A person watches the output: lines may be rewritten. */
   readonly isTTY?: boolean;
+  /** The size of the terminal. */
+  readonly rows?: number;
+  readonly columns?: number;
 }
 
 /** Sets the exit code of a finished command; without a call it is `done`. */

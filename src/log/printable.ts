@@ -22,21 +22,32 @@ export function lineText(text: string): string {
     .replaceAll('\t', String.raw`\t`);
 }
 
-/** The sequence that rewrites a line; no other control sequence is ever printed. */
+/** The sequence that rewrites a line. Beside it only `ownStyle` is ever printed. */
 export const wipeLine = '\r\u001b[2K';
+
+/**
+ * The sequences of our own colours (cli/print/style.ts): bold, dim, red, green, yellow, cyan, and their ends. A foreign text
+ * that `lineText` missed could change the colour of the text after it, and nothing else.
+ */
+// oxlint-disable-next-line no-control-regex -- these are what it looks for
+const ownStyle = /(\u001b\[(?:1|2|22|31|32|33|36|39)m)/;
 
 export interface Printer {
   write(text: string): unknown;
   readonly isTTY?: boolean;
 }
 
-/** Escapes all text, except a `wipeLine` that the program itself puts in front. */
-export function safePrinter(printer: Printer): Printer {
+/** Escapes all text, except our own styles and a `wipeLine` that the program itself puts in front. */
+export function safePrinter(printer: Printer, hasColour: () => boolean = () => false): Printer {
   return {
     ...(printer.isTTY !== undefined && { isTTY: printer.isTTY }),
     write(text) {
       const own = text.startsWith(wipeLine) ? wipeLine : '';
-      return printer.write(own + escapeControls(text.slice(own.length)));
+      // `split` puts what the group of `ownStyle` matched at the odd places.
+      const parts = text.slice(own.length).split(ownStyle);
+      const isColoured = hasColour();
+      const safe = parts.map((part, index) => (index % 2 === 0 ? escapeControls(part) : isColoured ? part : ''));
+      return printer.write(own + safe.join(''));
     },
   };
 }

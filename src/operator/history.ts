@@ -5,74 +5,103 @@ import { ruleWords } from '../engine/rule-words.ts';
 import type { HistoryLine } from '../state/port.ts';
 import type { RuleId } from '../sync/rules.ts';
 import { type ChangeLine, type DecisionLine, decisionLine, type EnrolmentLine, logLine } from './answers/history.ts';
-import { OperatorError } from './errors.ts';
+import { isMeant, type LogFilter, type LogQuery, readFilter, refuseUnknownRun } from './log-filter.ts';
 import type { Operator } from './operator.ts';
-import { findRecords, isUuid, referenceText } from './records.ts';
-import { selectAll, selectSyncs } from './select.ts';
+import { selectSyncs } from './select.ts';
 
-/** A filter that is left out selects everything. */
-export interface LogFilter {
-  readonly sync?: string | undefined;
-  readonly run?: string | undefined;
-  /** A uuid; or the e-mail address, the name or `row:17` of a linked contact. */
-  readonly contact?: string | undefined;
-  /** An instant or a day, or 30m, 12h, 7d before now. */
-  readonly since?: string | undefined;
-}
-
-/** `follow`: yields further lines as they are written, until the signal aborts. Throws OperatorError and StateError. */
+/**
+ * Oldest first. `follow`: yields further lines as they are written, until the signal aborts. Throws OperatorError, also if
+ * the filter names a run that does not exist, and StateError.
+ */
 export async function* readLog(
   operator: Operator,
   filter: LogFilter,
   { follow, signal }: { readonly follow: boolean; readonly signal: AbortSignal },
 ): AsyncGenerator<ChangeLine | DecisionLine> {
-  const { sync, run, contacts, since } = await readFilter(operator, filter);
-  const query = {
+  const query = await readFilter(operator, filter);
+  const { limit } = filter;
+  let count = 0;
+  const lines =
+    limit === undefined
+      ? matching(operator, query, { follow, signal })
+      : latestAndOn(operator, query, limit, { follow, signal });
+  for await (const line of lines) {
+    count += 1;
+    yield 'decision' in line ? (readableOf(decisionLine, line) as DecisionLine) : changeToLine(line);
+  }
+  if (count === 0 && !signal.aborted) await refuseUnknownRun(operator, filter);
+}
+
+interface Reading {
+  readonly follow: boolean;
+  readonly signal: AbortSignal;
+}
+
+async function* matching(
+  { store }: Operator,
+  query: LogQuery,
+  { follow, signal }: Reading,
+): AsyncGenerator<HistoryLine> {
+  const { sync, run, contacts, since } = query;
+  const lines = store.history({
     ...(sync !== undefined && { sync }),
     ...(run !== undefined && { run }),
     ...(contacts?.length === 1 && { contact: contacts[0]! }),
     ...(since !== undefined && { since }),
     ...(follow && { follow }),
     signal,
-  };
-  for await (const line of operator.store.history(query)) {
-    if (contacts && !contacts.includes(line.contact ?? '')) continue;
-    yield 'decision' in line ? (readableOf(decisionLine, line) as DecisionLine) : changeToLine(line);
+  });
+  for await (const line of lines) if (isMeant(line, query)) yield line;
+}
+
+/** The latest lines, then with `follow` those that are written after them. */
+async function* latestAndOn(
+  operator: Operator,
+  query: LogQuery,
+  limit: number,
+  { follow, signal }: Reading,
+): AsyncGenerator<HistoryLine> {
+  const kept: HistoryLine[] = [];
+  for await (const line of matching(operator, query, { follow: false, signal })) {
+    kept.push(line);
+    if (kept.length > 2 * limit) kept.splice(0, kept.length - limit);
+  }
+  const latest = kept.slice(-limit);
+  if (!follow) {
+    yield* latest;
+    return;
+  }
+  // Reads from the instant of the first line on, so that no line is lost in between. Lines of that instant which stand
+  // before it were left out by the limit.
+  const [first] = latest;
+  let left = kept.slice(0, -limit).filter(({ time }) => time === first?.time).length;
+  const since = first === undefined ? query.since : Date.parse(first.time);
+  for await (const line of matching(operator, { ...query, since }, { follow, signal })) {
+    if (left > 0 && line.time === first?.time) left -= 1;
+    else yield line;
   }
 }
 
-/** The ledger as it is now, sync by sync, each oldest first. */
+/** The ledger as it is now, sync by sync, each oldest first. Throws OperatorError and StateError. */
 export async function readEnrolments(operator: Operator, filter: LogFilter): Promise<readonly EnrolmentLine[]> {
-  const { sync, run, contacts, since = 0 } = await readFilter(operator, filter);
+  const { sync, run, contacts, since = 0, until = Infinity } = await readFilter(operator, filter);
   const lines: EnrolmentLine[] = [];
   for (const name of selectSyncs(operator.config, sync === undefined ? [] : [sync])) {
     const { ledger } = await readStanding(operator.store.sync(name));
-    const meant = [...ledger].filter(([, entry]) => entry.at >= since && (run === undefined || entry.run === run));
+    const meant = [...ledger].filter(
+      ([, entry]) => entry.at >= since && entry.at <= until && (run === undefined || entry.run === run),
+    );
     const ofSync = meant.toSorted(([, a], [, b]) => a.at - b.at).map(([key, entry]) => toEnrolment(name, key, entry));
     lines.push(...ofSync.filter(({ contact }) => contacts?.includes(contact) ?? true));
   }
-  return lines;
+  if (lines.length === 0) await refuseUnknownRun(operator, filter);
+  return filter.limit === undefined ? lines : latestOf(lines, filter.limit);
 }
 
-async function readFilter(operator: Operator, { sync, run, contact, since }: LogFilter) {
-  const { config, now } = operator;
-  if (sync !== undefined) selectAll(config, [sync]);
-  const contacts = contact === undefined ? undefined : await findContacts(operator, contact, sync);
-  return { sync, run, contacts, since: since === undefined ? undefined : readSince(since, now()) };
-}
-
-/** The history knows contacts by uuid, also deleted ones. Only links know a contact's other identifiers. */
-async function findContacts(operator: Operator, contact: string, sync: string | undefined): Promise<readonly string[]> {
-  if (isUuid(contact)) return [contact.toLowerCase()];
-  const syncs = operator.config.syncs.map(({ name }) => name).filter((name) => sync === undefined || sync === name);
-  const found = await findRecords(operator, contact, syncs);
-  if (found.length === 0) {
-    throw new OperatorError(
-      'nothing',
-      `no linked contact has ${referenceText(contact)}; the history knows others by their uuid`,
-    );
-  }
-  return [...new Set(found.map((record) => record.contact))];
+/** In the order in which they came. */
+function latestOf(lines: readonly EnrolmentLine[], limit: number): readonly EnrolmentLine[] {
+  const latest = new Set(lines.toSorted((a, b) => b.time.localeCompare(a.time)).slice(0, limit));
+  return lines.filter((line) => latest.has(line));
 }
 
 /** A line has the rule ids of the version that wrote it. */
@@ -91,19 +120,4 @@ function toEnrolment(sync: string, key: string, { at, run, name, state, message 
   const [contact = '', automation = ''] = key.split(' ');
   const time = new Date(at).toISOString();
   return { time, sync, run, contact, automation, name: name ?? null, state, message: message ?? null };
-}
-
-const unitsMs = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-
-function readSince(text: string, now: number): number {
-  const [, amount, unit] = /^(\d+)([mhd])$/.exec(text) ?? [];
-  if (amount !== undefined) return now - Number(amount) * unitsMs[unit as keyof typeof unitsMs];
-  const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time)) {
-    throw new OperatorError(
-      'invalid',
-      `--since ${text} is no time: write 2026-11-21, 2026-11-21T09:00Z, or 30m, 12h, 7d`,
-    );
-  }
-  return time;
 }

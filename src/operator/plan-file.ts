@@ -1,7 +1,12 @@
 // The file of `plan --out`: plans that a person looked at, for `apply`.
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import type { Config } from '../config/config.ts';
+import { jobsIn } from '../config/jobs.ts';
+import type { JobKind } from '../engine/kind.ts';
 import { type SavedPlan, savedPlan } from '../engine/saved-plan.ts';
+import { OperatorError } from './errors.ts';
+import { mappedColumns } from './log-filter.ts';
 
 /** Grows when a file of today could be misread by a program of tomorrow. */
 const version = 1;
@@ -27,6 +32,43 @@ export function writePlanFile(plans: readonly SavedPlan[], madeAt: string): stri
 
 /** Throws PlanFileError. */
 export function readPlanFile(text: string, name: string): readonly SavedPlan[] {
+  return parsePlanFile(text, name).plans;
+}
+
+/** The plans of a file for a person to look at. `kind` is undefined if the configuration does not have the job. */
+export interface PlanFileShown {
+  /** ISO instant. */
+  readonly madeAt: string;
+  readonly plans: readonly {
+    readonly plan: SavedPlan;
+    readonly kind: JobKind | undefined;
+    /** The header of a mapped field, as the configuration has it now; else the name of the field. */
+    readonly headerOf: (field: string) => string;
+  }[];
+}
+
+/** Of the named jobs; all of the file if none is named. Asks neither side. Throws PlanFileError and OperatorError. */
+export function showPlanFile(config: Config, text: string, name: string, jobs: readonly string[]): PlanFileShown {
+  const { madeAt, plans } = parsePlanFile(text, name);
+  const inFile = plans.map(({ sync }) => sync);
+  const missing = jobs.find((job) => !inFile.includes(job));
+  if (missing !== undefined) {
+    throw new OperatorError('unknown', `${name} has no plan of ${missing}; it has ${inFile.join(', ')}`);
+  }
+  const columns = mappedColumns(config);
+  const kindByJob = new Map(jobsIn(config).map((job) => [job.name, job.kind]));
+  const meant = plans.filter(({ sync }) => jobs.length === 0 || jobs.includes(sync));
+  return {
+    madeAt,
+    plans: meant.map((plan) => ({
+      plan,
+      kind: kindByJob.get(plan.sync),
+      headerOf: (field) => columns.find(({ job, key }) => job === plan.sync && key === field)?.header ?? field,
+    })),
+  };
+}
+
+function parsePlanFile(text: string, name: string): z.infer<typeof planFile> {
   const json = parseJson(text);
   const head = z.looseObject({ format: z.literal('leadsheet plan'), version: z.number() }).safeParse(json);
   if (!head.success) throw new PlanFileError(`${name} is no plan: make one with leadsheet plan --out FILE`);
@@ -39,7 +81,7 @@ export function readPlanFile(text: string, name: string): readonly SavedPlan[] {
   if (!read.success || checksumOf(read.data.madeAt, read.data.plans) !== read.data.checksum) {
     throw new PlanFileError(`${name} was changed since it was written: plan again, nothing was applied`);
   }
-  return read.data.plans;
+  return read.data;
 }
 
 function parseJson(text: string): unknown {

@@ -1,10 +1,11 @@
 // Turns the reports of the engine into the answers of a run and a plan.
 import { ruleWords } from '../engine/rule-words.ts';
 import type { PlanReport, RunReport } from '../engine/report.ts';
-import type { Change } from '../sync/change.ts';
-import type { RuleId } from '../sync/rules.ts';
-import type { ChangeAnswer, PlanAnswer, RunAnswer } from './answers/runs.ts';
+import type { ChangeOp } from '../sync/change.ts';
+import type { Side } from '../sync/value/value.ts';
+import type { ChangeAnswer, PlanAnswer, RunAnswer, SavedPlanAnswer } from './answers/runs.ts';
 import type { CostAnswer } from './answers/shared.ts';
+import type { PlanFileShown } from './plan-file.ts';
 import { problemToAnswer } from './problems.ts';
 
 export function runToAnswer(report: RunReport): RunAnswer {
@@ -32,12 +33,38 @@ export function planToAnswer(report: PlanReport): PlanAnswer {
   };
 }
 
+export function planFileToAnswer({ madeAt, plans }: PlanFileShown): SavedPlanAnswer {
+  return {
+    made_at: madeAt,
+    plans: plans.map(({ plan: { sync, run, isFull, changes } }) => {
+      return { name: sync, run, is_full: isFull, changes: changes.flatMap(changeToAnswer) };
+    }),
+  };
+}
+
 export function costToAnswer({ crmCalls, sheetReads, sheetWrites, seconds }: RunReport['cost']): CostAnswer {
   return { crm_calls: crmCalls, sheet_reads: sheetReads, sheet_writes: sheetWrites, seconds };
 }
 
+/** A change of a plan, also of one that was saved: its rule may be one that this version does not know. */
+interface PlannedChange {
+  readonly side: Side;
+  readonly op: ChangeOp;
+  readonly uuid: string | null;
+  readonly row: number | null;
+  readonly fields: readonly {
+    readonly field: string;
+    readonly before?: ChangeAnswer['before'] | undefined;
+    readonly after: ChangeAnswer['after'];
+    readonly rule: string;
+    readonly reason: string;
+  }[];
+  readonly rule: string;
+  readonly reason: string;
+}
+
 /** One line a field, as in the history. */
-function changeToAnswer({ side, op, uuid, row, fields, rule, reason }: Change): readonly ChangeAnswer[] {
+function changeToAnswer({ side, op, uuid, row, fields, rule, reason }: PlannedChange): readonly ChangeAnswer[] {
   const about = { side, op, contact: uuid, row };
   if (fields.length === 0) return [{ ...about, field: null, before: null, after: null, ...ruleOf(rule), reason }];
   return fields.map(({ field, before, after, rule: by, reason: why }) => {
@@ -45,6 +72,6 @@ function changeToAnswer({ side, op, uuid, row, fields, rule, reason }: Change): 
   });
 }
 
-function ruleOf(rule: RuleId) {
-  return { rule, rule_words: ruleWords[rule] };
+function ruleOf(rule: string) {
+  return { rule, rule_words: (ruleWords as Readonly<Record<string, string>>)[rule] ?? '' };
 }

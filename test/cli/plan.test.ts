@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { logLine } from '../../src/operator/answers/history.ts';
-import { planAnswer, syncAnswer } from '../../src/operator/answers/runs.ts';
+import { planAnswer, savedPlanAnswer, syncAnswer } from '../../src/operator/answers/runs.ts';
 import { createSyncTrial } from '../support/app.ts';
 
 /* `leadsheet plan` and `leadsheet apply`. */
@@ -315,4 +315,75 @@ test('a plan behind a link is for its owner alone', async () => {
   expect(await trial.cli('plan', '--out', link)).toMatchObject({ code: 2 });
   expect(lstatSync(link).isSymbolicLink()).toBe(true);
   expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+test('plan --show prints a saved plan as plan did, and asks neither side', async () => {
+  const trial = await createBusyTrial();
+  const file = join(trial.folder, 'plan.json');
+  const fresh = await trial.cli('plan', '--out', file);
+  const { code, stdout, stderr } = await trial.cli('plan', '--show', file);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const [head, ...changes] = stdout.split('\n').slice(0, -3);
+  expect(head).toBe('prospects: 4 changes of 4 records');
+  expect(changes).toEqual(fresh.stdout.split('\n').slice(1, -1));
+  expect(stdout).toMatch(/\n\nsaved 2026-11-21 09:00:\d\dZ; leadsheet apply \S*plan.json does exactly this\n$/);
+  const json = savedPlanAnswer.parse(JSON.parse((await trial.cli('plan', '--show', file, '--json')).stdout));
+  const planned = planAnswer.parse(JSON.parse((await trial.cli('plan', '--json')).stdout));
+  expect(json.plans.map(({ changes: saved }) => saved)).toEqual(planned.syncs.map(({ changes: all }) => all));
+});
+
+test('plan --show asks neither side, even where both fail', async () => {
+  const trial = await createBusyTrial();
+  const file = join(trial.folder, 'plan.json');
+  await trial.cli('plan', '--out', file);
+  trial.atEachInstant((what) => {
+    if (typeof what !== 'string') throw new Error(`asked ${what.url}`);
+  });
+  expect(await trial.cli('plan', '--show', file)).toMatchObject({ code: 0, stderr: '' });
+  expect(await trial.cli('plan')).toMatchObject({ code: 1 });
+});
+
+test.each([
+  [
+    'a file that is not there',
+    [],
+    1,
+    /^leadsheet: the plan \S+ cannot be read \(ENOENT\)\n$/,
+    (file: string) => `${file}x`,
+  ],
+  ['a job that it has no plan of', ['other'], 64, /^leadsheet: \S+ has no plan of other; it has prospects\n$/, String],
+  [
+    '--out beside it',
+    ['--out', 'x'],
+    64,
+    /^leadsheet: option '--show <file>' cannot be used with option '--out <file>'\n$/,
+    String,
+  ],
+])('plan --show refuses %s in one line', async (_, options, code, message, fileOf) => {
+  const trial = await createBusyTrial();
+  const file = join(trial.folder, 'plan.json');
+  await trial.cli('plan', '--out', file);
+  const shown = await trial.cli('plan', '--show', fileOf(file), ...options);
+  expect(shown).toMatchObject({ code, stdout: '' });
+  expect(shown.stderr).toMatch(message);
+});
+
+test('a long plan ends with a summary: counts by kind and side, why it is held, problems, cost; a short one has none', async () => {
+  const names = Array.from({ length: 30 }, (_, index) => `p${index}`);
+  const trial = createSyncTrial({ sync: { on_contact_deleted: 'delete_row', limits: { deletes: '20%' } } });
+  for (const name of names) trial.addContact({ first_name: name, email: `${name}@firm.io` });
+  const first = await trial.cli('plan');
+  expect(first.stdout).toMatch(
+    /\n\nprospects, in all:\n {2}30 rows to append to the sheet\n {2}\d+ calls? to the service, \d+ reads and \d+ writes? of the sheet, about \d+ s\n$/,
+  );
+  await trial.cli('sync');
+  for (const { uuid } of trial.contacts().slice(0, 25)) trial.service.model.contacts.remove(uuid);
+  trial.type('p29@firm.io', 'Company', 'New');
+  const held = await trial.cli('plan', '--full');
+  expect(held.stdout).toMatch(
+    /\n\nprospects, in all:\n {2}1 contact to update in the service\n {2}25 rows to DELETE from the sheet\n {2}nothing of it would be written: 25 .*\(.*\)\n {2}\d+ calls.*\n$/,
+  );
+  const short = createSyncTrial();
+  short.addContact({ first_name: 'Ann', email: 'ann@firm.io' });
+  expect((await short.cli('plan')).stdout).not.toContain('in all');
 });

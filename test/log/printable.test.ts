@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createLogger } from '../../src/log/logger.ts';
+import { bad, changeOf } from '../../src/cli/print/style.ts';
 import { escapeControls, lineText, safePrinter, wipeLine } from '../../src/log/printable.ts';
 
 const hostile = 'a\u001b[2J\r\n12:00:00 INFO: forged\u009b\u2028\u202eb';
@@ -39,4 +40,21 @@ test('a printer passes the wiping of its own line on, and no other', () => {
   const printer = safePrinter({ write: (text) => written.push(text) });
   printer.write(`${wipeLine}a${wipeLine}b`);
   expect(written).toEqual([`${wipeLine}a\\u000d\\u001b[2Kb`]);
+});
+
+test('a printer passes our own colours on where colour is wanted, drops them elsewhere, and escapes every other sequence', () => {
+  const printed = (hasColour: boolean) => {
+    const written: string[] = [];
+    safePrinter({ write: (text) => written.push(text) }, () => hasColour).write(
+      `${bad('a')} \u001b[5mb\u001b[31;1mc\u001b[0m\u001b[38;5;1md ${changeOf('1', '2')}\n`,
+    );
+    return written.join('');
+  };
+  const escaped = String.raw`\u001b[5mb\u001b[31;1mc\u001b[0m\u001b[38;5;1md`;
+  expect(printed(false)).toBe(`a ${escaped} 1 -> 2\n`);
+  expect(printed(true)).toBe(`\u001b[31ma\u001b[39m ${escaped} \u001b[2m1\u001b[22m -> \u001b[32m2\u001b[39m\n`);
+});
+
+test('lineText escapes even the sequences of our own colours: a text of other people has no colour', () => {
+  expect(lineText(bad('a'))).toBe(String.raw`\u001b[31ma\u001b[39m`);
 });

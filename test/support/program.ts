@@ -28,10 +28,20 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Gets nothing of our environment but PATH. The end of the test ends it. */
-export function startProgram(args: readonly string[], { main = mainFromSource, env = {}, cwd }: StartOptions = {}) {
-  const child = spawn(process.execPath, [main, ...args], {
+/** The command line of the program, and its environment: nothing of ours but PATH. */
+export function programOf(args: readonly string[], { main = mainFromSource, env = {} }: StartOptions = {}) {
+  return {
+    file: process.execPath,
+    args: [main, ...args],
     env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: compiledFor(main), ...env },
+  };
+}
+
+/** The end of the test ends it. */
+export function startProgram(words: readonly string[], { cwd, ...options }: StartOptions = {}) {
+  const { file, args, env } = programOf(words, options);
+  const child = spawn(file, args, {
+    env,
     ...(cwd !== undefined && { cwd }),
   });
   onTestFinished(() => void child.kill('SIGKILL'));

@@ -5,6 +5,7 @@ import type { DecisionLine } from '../../operator/answers/history.ts';
 import type { DecisionAnswer } from '../../operator/answers/shared.ts';
 import { countText, valueText } from '../../operator/words.ts';
 import { timeText } from './lines.ts';
+import { bad, quiet } from './style.ts';
 
 export function requestsText({ requests }: RequestsAnswer): string {
   return requests.map(({ sync, text }) => `${sync}: ${lineText(text ?? '')}; the next run carries it out\n`).join('');
@@ -12,15 +13,15 @@ export function requestsText({ requests }: RequestsAnswer): string {
 
 /** A decision that waits for the next run, and who made it. */
 export function waitingText({ decision, id, text, ...origin }: DecisionAnswer): string {
-  return `${decision} ${lineText(text ?? id)} (${whoText(origin)})`;
+  return `${decision} ${lineText(text ?? id)} ${quiet(`(${whoText(origin)})`)}`;
 }
 
 /** A decision that a run took up, with who made it and what they saw. */
 export function takenText({ decision, id, contact, text, seen, ...line }: DecisionLine): string {
   const what = contact === null || (text?.includes(id) ?? false) ? '' : `  ${lineText(id)}`;
   const saw = seen ? `; saw ${seenText(seen)}` : '';
-  const came = line.outcome === 'void' ? ' NOTHING CAME OF IT: the run was held again' : '';
-  return `decision ${decision}${what}  ${lineText(text ?? id)} (${whoText({ ...line, at: line.decided_at })}${saw})${came}`;
+  const came = line.outcome === 'void' ? ` ${bad('NOTHING CAME OF IT: the run was held again')}` : '';
+  return `decision ${decision}${what}  ${lineText(text ?? id)} ${quiet(`(${whoText({ ...line, at: line.decided_at })}${saw})`)}${came}`;
 }
 
 const throughText = { cli: 'the command line', console: 'the console', hook: 'a hook' } as const;

@@ -4,20 +4,21 @@ import type { ChangeLine, DecisionLine, EnrolmentLine } from '../../operator/ans
 import { valueText } from '../../operator/words.ts';
 import { takenText } from './decisions.ts';
 import { recordText, timeText } from './lines.ts';
+import { bad, changeOf, quiet } from './style.ts';
 
 export function historyText(line: ChangeLine | DecisionLine): string {
   const text = 'decision' in line ? takenText(line) : changeText(line);
-  return `${timeText(line.time)}  ${line.sync}  ${text}\n`;
+  return `${quiet(timeText(line.time))}  ${line.sync}  ${text}\n`;
 }
 
 function changeText({ side, op, contact, row, field, before, after, ...line }: ChangeLine): string {
   const values =
-    field === null ? enrolledText(line) : `  ${lineText(field)}: ${valueText(before)} -> ${valueText(after)}`;
+    field === null ? enrolledText(line) : `  ${lineText(field)}: ${changeOf(valueText(before), valueText(after))}`;
   const { outcome, message = '', rule, rule_words: words, reason } = line;
   const record = `${side} ${op}  ${recordText(contact, row)}${values}`;
   return outcome === 'done'
-    ? `${record} (${lineText(reason)}, ${rule})`
-    : `${record} (${lineText(reason)}; ${words}, ${rule}) ${outcome.toUpperCase()}: ${lineText(message)}`;
+    ? `${record} ${quiet(`(${lineText(reason)}, ${rule})`)}`
+    : `${record} ${quiet(`(${lineText(reason)}; ${words}, ${rule})`)} ${bad(`${outcome.toUpperCase()}: ${lineText(message)}`)}`;
 }
 
 /** Of a step of the ledger: "  enrolled in Welcome". */
@@ -39,5 +40,5 @@ const stateWords: Readonly<Record<EnrolmentLine['state'], string>> = {
 export function enrolmentText(line: EnrolmentLine): string {
   const { time, sync, contact, state, name, automation, run, message } = line;
   const words = [stateWords[state], name ?? automation, run && `(${run})`, message && `: ${message}`].filter(Boolean);
-  return `${timeText(time)}  ${sync}  ${lineText(`${contact}  ${words.join(' ')}`)}\n`;
+  return `${quiet(timeText(time))}  ${sync}  ${lineText(`${contact}  ${words.join(' ')}`)}\n`;
 }

@@ -1,18 +1,26 @@
 // Helpers for printing to a terminal: columns, instants, answers.
+import { stripVTControlCharacters } from 'node:util';
 import { lineText } from '../../log/printable.ts';
 
 /** Aligns columns, two spaces apart; the last column is not cut. */
 export function columnsText(rows: readonly (readonly string[])[], indent = ''): string {
   const widths: number[] = [];
   for (const row of rows) {
-    for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, cell.length);
+    for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, widthOf(cell));
   }
   return rows
     .map((row) => {
-      const cells = row.map((cell, index) => (index === row.length - 1 ? cell : cell.padEnd(widths[index]! + 2)));
+      const cells = row.map((cell, index) =>
+        index === row.length - 1 ? cell : cell + ' '.repeat(widths[index]! + 2 - widthOf(cell)),
+      );
       return `${indent}${cells.join('')}`.trimEnd() + '\n';
     })
     .join('');
+}
+
+/** Without the styles, which take no room. */
+function widthOf(cell: string): number {
+  return stripVTControlCharacters(cell).length;
 }
 
 /** `2026-11-21 09:00:00Z`: to the second, in UTC, as in the history and the log. */

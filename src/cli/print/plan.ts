@@ -2,14 +2,17 @@
 import type { KindWords } from '../../engine/kind.ts';
 import { kinds } from '../../engine/kinds.ts';
 import type { PlanReport } from '../../engine/report.ts';
-import type { Change, ChangeOp } from '../../sync/change.ts';
+import type { PlanFileShown } from '../../operator/plan-file.ts';
+import type { Json } from '../../state/port.ts';
+import type { ChangeOp } from '../../sync/change.ts';
 import { withRule } from '../../engine/rule-words.ts';
 import { lineText } from '../../log/printable.ts';
 import { durationText } from './progress.ts';
 import { countText, valueText } from '../../operator/words.ts';
-import { columnsText, recordText } from './lines.ts';
+import { columnsText, recordText, timeText } from './lines.ts';
 import { problemToAnswer } from '../../operator/problems.ts';
 import { problemsText } from './run.ts';
+import { bad, changeOf, hint, quiet, statusWord, strong, urgent } from './style.ts';
 
 /** Of each group. Deletes and messages are all shown. */
 const recordsShown = 20;
@@ -32,54 +35,127 @@ const groupsOf = ({ update }: KindWords): readonly Group[] => [
   { ops: ['remove'], one: 'row to DELETE from the sheet', many: 'rows to DELETE from the sheet' },
 ];
 
+/** A change of a fresh plan or of a saved one. `to` and `from`: of a message. */
+interface ShownChange {
+  readonly op: ChangeOp;
+  readonly uuid: string | null;
+  readonly row: number | null;
+  readonly fields: readonly {
+    readonly field: string;
+    readonly before?: Json | undefined;
+    readonly after: Json;
+    readonly rule: string;
+    readonly reason: string;
+  }[];
+  readonly rule: string;
+  readonly reason: string;
+  readonly enrol?: string | undefined;
+  readonly to?: string | undefined;
+  readonly from?: string | undefined;
+}
+
+/** The plans of a file, as `plan` shows fresh ones. */
+export function savedPlansText({ madeAt, plans }: PlanFileShown, file: string): string {
+  const texts = plans.map(({ plan: { sync, changes }, kind = 'sync', headerOf }) => {
+    const head = `${strong(sync)}: ${countText(changes.length, 'change')} of ${countText(recordCount(changes), 'record')}\n`;
+    return `${head}${groupsText(changes, headerOf, kinds[kind].words)}`;
+  });
+  const foot = `saved ${timeText(madeAt)}; ${hint(`leadsheet apply ${lineText(file)}`)} does exactly this\n`;
+  return `${texts.join('\n')}\n${foot}`;
+}
+
+/** A plan of more lines gets a summary at its end. It is about a screen. */
+const linesWithoutSummary = 30;
+
+/** What stands in long plans, once more and short, to be the last thing that is seen. Empty for short plans. */
+export function plansSummary(reports: readonly PlanReport[], text: string): string {
+  if (text.split('\n').length - 1 <= linesWithoutSummary) return '';
+  return reports.map(summaryText).join('');
+}
+
+function summaryText({ sync, status, kind, changes, onceApproved = [], holds, problems, estimate, error }: PlanReport) {
+  if (error !== undefined) return `\n${strong(sync)}: ${statusWord(status)}: ${bad(lineText(error))}\n`;
+  const needed = problems.filter((each) => problemToAnswer(each).needs_somebody).length;
+  const parts = [
+    ...countsOf(changes, kinds[kind].words),
+    ...countsOf(onceApproved, kinds[kind].words).map((each) => `once it is approved: ${each}`),
+    ...holds.map(({ reason, rule }) => urgent(`nothing of it would be written: ${lineText(withRule(reason, rule))}`)),
+    ...(needed > 0 ? [urgent(`${countText(needed, 'problem needs', 'problems need')} somebody`)] : []),
+    ...(changes.length > 0 ? [costText(estimate)] : []),
+  ];
+  if (parts.length === 0) return `\n${strong(sync)}: nothing to do\n`;
+  return `\n${strong(sync)}, in all:\n${parts.map((each) => `  ${each}\n`).join('')}`;
+}
+
+function countsOf(changes: readonly ShownChange[], words: KindWords): readonly string[] {
+  return groupsOf(words).flatMap(({ ops, one, many }) => {
+    const count = changes.filter(({ op }) => ops.includes(op)).length;
+    return count === 0 ? [] : [styleOf(ops)(countText(count, one, many))];
+  });
+}
+
+/** A deletion or a message, which cannot be taken back. */
+function isFinal(ops: readonly ChangeOp[]): boolean {
+  return ops.includes('delete') || ops.includes('remove') || ops.includes('send');
+}
+
+function styleOf(ops: readonly ChangeOp[]): (text: string) => string {
+  return isFinal(ops) ? bad : strong;
+}
+
+function costText({ crmCalls, sheetReads, sheetWrites, seconds }: PlanReport['estimate']): string {
+  return (
+    `${countText(crmCalls, 'call')} to the service, ${countText(sheetReads, 'read')} and ` +
+    `${countText(sheetWrites, 'write')} of the sheet, about ${durationText(seconds)}`
+  );
+}
+
 /** `headerOf`: the header of a mapped field. */
 export function planText(report: PlanReport, headerOf: (field: string) => string): string {
   const { sync, status, changes, onceApproved = [], estimate, holds, error, problems, kind } = report;
   const { words } = kinds[kind];
-  if (error !== undefined) return `${sync}: ${status}: ${lineText(error)}\n`;
+  if (error !== undefined) return `${strong(sync)}: ${statusWord(status)}: ${bad(lineText(error))}\n`;
   const held = holds
-    .map(({ reason, rule }) => `  nothing of it would be written: ${lineText(withRule(reason, rule))}\n`)
+    .map(({ reason, rule }) => `  ${urgent(`nothing of it would be written: ${lineText(withRule(reason, rule))}`)}\n`)
     .join('');
   const head =
     changes.length === 0
-      ? `${sync}: nothing to do\n`
-      : `${sync}: ${countText(changes.length, 'change')} of ${countText(recordCount(changes), 'record')}, ` +
-        `${countText(estimate.crmCalls, 'call')} to the service, ${countText(estimate.sheetReads, 'read')} and ` +
-        `${countText(estimate.sheetWrites, 'write')} of the sheet, about ${durationText(estimate.seconds)}\n`;
+      ? `${strong(sync)}: nothing to do\n`
+      : `${strong(sync)}: ${countText(changes.length, 'change')} of ${countText(recordCount(changes), 'record')}, ${costText(estimate)}\n`;
   const open = problemsText(problems.map(problemToAnswer));
   const approved =
     onceApproved.length === 0 ? '' : `\n  once it is approved:${groupsText(onceApproved, headerOf, words)}`;
   return `${head}${held}${groupsText(changes, headerOf, words)}${approved}${open === '' ? '' : `\n${open}`}`;
 }
 
-function groupsText(changes: readonly Change[], headerOf: (field: string) => string, words: KindWords): string {
+function groupsText(changes: readonly ShownChange[], headerOf: (field: string) => string, words: KindWords): string {
   const texts = groupsOf(words).map(({ ops, one, many }) => {
     const group = changes.filter(({ op }) => ops.includes(op));
     if (group.length === 0) return '';
-    const areAllShown = ops.includes('delete') || ops.includes('remove') || ops.includes('send');
-    const shown = areAllShown ? group : group.slice(0, recordsShown);
+    const shown = isFinal(ops) ? group : group.slice(0, recordsShown);
     const more = group.length - shown.length;
     const rest = more > 0 ? `    and ${more} more; --json lists all\n` : '';
-    return `\n  ${countText(group.length, one, many)}\n${shown.map((change) => changeText(change, headerOf)).join('')}${rest}`;
+    const head = countText(group.length, one, many);
+    return `\n  ${styleOf(ops)(head)}\n${shown.map((change) => changeText(change, headerOf)).join('')}${rest}`;
   });
   return texts.join('');
 }
 
-function recordCount(changes: readonly Change[]): number {
+function recordCount(changes: readonly ShownChange[]): number {
   return new Set(changes.map(({ uuid, row }) => uuid ?? `row ${row}`)).size;
 }
 
-function changeText(change: Change, headerOf: (field: string) => string): string {
+function changeText(change: ShownChange, headerOf: (field: string) => string): string {
   const { uuid, row, fields, reason, rule } = change;
   if (change.op === 'send') return messageText(change, headerOf);
   const name = recordText(uuid, row);
   const rows = fields.map(({ field, before, after, reason: why, rule: by }) => [
     lineText(headerOf(field)),
-    `${valueText(before)} -> ${valueText(after)}`,
-    lineText(`${why} (${by})`),
+    changeOf(valueText(before), valueText(after)),
+    quiet(lineText(`${why} (${by})`)),
   ]);
   const isEnrolled = change.op === 'create' && change.enrol !== undefined;
-  const whole = fields.length === 0 || isEnrolled ? `: ${lineText(reason)} (${rule})` : '';
+  const whole = fields.length === 0 || isEnrolled ? `: ${quiet(`${lineText(reason)} (${rule})`)}` : '';
   return `    ${name}${whole}\n${columnsText(rows, '      ')}`;
 }
 
@@ -87,7 +163,7 @@ function changeText(change: Change, headerOf: (field: string) => string): string
  * Prints a message in full, because it cannot be taken back. Further lines of a text stand behind a bar, so that none looks
  * like a line of the plan. Names are printed on one line.
  */
-function messageText({ row, to, from, fields }: Change & { op: 'send' }, headerOf: (field: string) => string): string {
+function messageText({ row, to = '', from = '', fields }: ShownChange, headerOf: (field: string) => string): string {
   const parts = fields.filter(({ field }) => field !== 'lead_uuid' && field !== 'sender_profile_uuid');
   const texts = parts.map(({ field, after }) => {
     const [first = '', ...more] = String(after).split(/\r?\n/);

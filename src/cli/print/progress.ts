@@ -2,6 +2,7 @@
 import type { EngineEvent, Step } from '../../engine/events.ts';
 import { wipeLine } from '../../log/printable.ts';
 import type { Output } from '../world.ts';
+import { quiet } from './style.ts';
 
 export interface Progress {
   show(event: Extract<EngineEvent, { type: 'progress' }>): void;
@@ -39,7 +40,7 @@ export function createProgress(stderr: Output, elapsed: () => number): Progress 
       shownAt = now;
       const rate = now > step.startedAt ? ((done - step.doneAtStart) * 1000) / (now - step.startedAt) : 0;
       const text = progressText(sync, stepNames[name], done, total, rate);
-      stderr.write(isTerminal ? `${wipeLine}${text}` : `${text}\n`);
+      stderr.write(isTerminal ? `${wipeLine}${quiet(text)}` : `${text}\n`);
       isShown = isTerminal;
     },
     clear() {

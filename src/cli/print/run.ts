@@ -6,25 +6,28 @@ import { lineText } from '../../log/printable.ts';
 import type { ProblemAnswer } from '../../operator/answers/shared.ts';
 import { problemToAnswer } from '../../operator/problems.ts';
 import { countText } from '../../operator/words.ts';
+import { bad, hint, quiet, statusWord, strong, urgent } from './style.ts';
 
 export function runText(report: RunReport): string {
   const { sync, kind, run, status, isFull, cost, problems, holds, approvable, stopped, alreadyDone, error } = report;
   const { fullScans, words } = kinds[kind];
   const calls = `${countText(cost.crmCalls, 'call')}, ${countText(cost.sheetReads, 'read')} and ${countText(cost.sheetWrites, 'write')} of the sheet`;
-  const head = `${sync}: ${status}, run ${run}${isFull && fullScans === 'when asked' ? ', a full scan' : ''}, ${cost.seconds} s, ${calls}\n`;
-  if (error !== undefined) return `${head}  ${lineText(error)}\n`;
+  const head = `${strong(sync)}: ${statusWord(status)}, run ${run}${isFull && fullScans === 'when asked' ? ', a full scan' : ''}, ${cost.seconds} s, ${calls}\n`;
+  if (error !== undefined) return `${head}  ${bad(lineText(error))}\n`;
   if (holds.length > 0) {
     const reasons = holds
-      .map(({ reason, rule }) => `  nothing was written: ${lineText(withRule(reason, rule))}\n`)
+      .map(({ reason, rule }) => `  ${urgent(`nothing was written: ${lineText(withRule(reason, rule))}`)}\n`)
       .join('');
     const remedy =
-      approvable === undefined ? '' : `  to let it through: leadsheet approve ${sync} --run ${approvable}\n`;
+      approvable === undefined ? '' : `  to let it through: ${hint(`leadsheet approve ${sync} --run ${approvable}`)}\n`;
     return `${head}${reasons}${remedy}`;
   }
   const wishes =
-    approvable === undefined ? '' : `  to let ${words.approved}: leadsheet approve ${sync} --run ${approvable}\n`;
+    approvable === undefined
+      ? ''
+      : `  to let ${words.approved}: ${hint(`leadsheet approve ${sync} --run ${approvable}`)}\n`;
   const already = alreadyDone === undefined ? '' : `  already done: ${countText(alreadyDone, 'record')} of the plan\n`;
-  return `${head}  ${countsText(report)}\n${already}${stopped ? `  ${stoppedText(stopped)}\n` : ''}${problemsText(problems.map(problemToAnswer))}${wishes}`;
+  return `${head}  ${countsText(report)}\n${already}${stopped ? `  ${urgent(stoppedText(stopped))}\n` : ''}${problemsText(problems.map(problemToAnswer))}${wishes}`;
 }
 
 const doneWords = {
@@ -71,11 +74,14 @@ const harmlessShown = 5;
 
 /** Problems in order of urgency. The advice stands once for each kind. */
 export function problemsText(problems: readonly ProblemAnswer[]): string {
-  const urgent = problems.filter((each) => each.needs_somebody);
+  const pressing = problems.filter((each) => each.needs_somebody);
   const harmless = problems.filter((each) => !each.needs_somebody);
   return (
-    groupText(`${countText(urgent.length, 'problem needs', 'problems need')} somebody`, urgent, urgentShown) +
-    groupText(`${harmless.length} waiting or left alone`, harmless, harmlessShown)
+    groupText(
+      urgent(`${countText(pressing.length, 'problem needs', 'problems need')} somebody`),
+      pressing,
+      urgentShown,
+    ) + groupText(`${harmless.length} waiting or left alone`, harmless, harmlessShown)
   );
 }
 
@@ -86,10 +92,10 @@ function groupText(head: string, problems: readonly ProblemAnswer[], shown: numb
     .map(({ id, row, kind, reason, rule, rule_words: words }) => {
       const where = row === null || id === `row:${row}` ? '' : ` (row ${row})`;
       const said = reason.startsWith(`${kind}: `) ? reason : `${kind}: ${reason}`;
-      return `    ${lineText(id)}${where}: ${lineText(said)} (${words}, ${rule})\n`;
+      return `    ${lineText(id)}${where}: ${lineText(said)} ${quiet(`(${words}, ${rule})`)}\n`;
     })
     .join('');
   const more = problems.length - shown;
-  const advice = [...new Set(problems.map((each) => `    -> ${each.kind}: ${each.advice}\n`))].join('');
+  const advice = [...new Set(problems.map((each) => `    -> ${each.kind}: ${hint(each.advice)}\n`))].join('');
   return `  ${head}:\n${lines}${more > 0 ? `    and ${more} more; --json lists all\n` : ''}${advice}`;
 }

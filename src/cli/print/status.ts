@@ -6,6 +6,7 @@ import { waitingText } from './decisions.ts';
 import { timeText } from './lines.ts';
 import { durationText } from './progress.ts';
 import { problemsText, stoppedText } from './run.ts';
+import { bad, hint, quiet, statusWord, strong, urgent } from './style.ts';
 
 export function statusText({ syncs, daemon }: StatusAnswer): string {
   return syncs.map(standingText).join('') + daemonText(daemon);
@@ -14,7 +15,7 @@ export function statusText({ syncs, daemon }: StatusAnswer): string {
 function standingText(standing: StandingAnswer): string {
   const { name, kind, last_run: run, next_run: next, lag_secs: lag, counts, held_run: held, decisions } = standing;
   const parts = [
-    held === null ? (run?.status ?? 'has not run yet') : 'held',
+    statusWord(held === null ? (run?.status ?? 'has not run yet') : 'held'),
     ...(run ? [`last run ${run.run}, ended ${timeText(run.ended_at)}`] : []),
     ...(next === null ? [] : [`next ${timeText(next)}`]),
     ...(lag === null ? [] : [`in sync ${durationText(lag)} ago`]),
@@ -25,17 +26,17 @@ function standingText(standing: StandingAnswer): string {
     return [`${count} ${count === 1 && what === 'conflicts' ? 'conflict' : what}`];
   });
   // Why it is held follows with what to do.
-  const reason = run?.reason && !(run.status === 'held' && held !== null) ? `  ${lineText(run.reason)}\n` : '';
-  const stopped = run?.stopped ? `  ${stoppedText(run.stopped)}\n` : '';
-  return `${name}: ${parts.join('; ')}\n  ${open.join(', ')}\n${reason}${stopped}${heldText(standing)}${decisionsText(decisions)}${problemsText(standing.problems)}`;
+  const reason = run?.reason && !(run.status === 'held' && held !== null) ? `  ${bad(lineText(run.reason))}\n` : '';
+  const stopped = run?.stopped ? `  ${urgent(stoppedText(run.stopped))}\n` : '';
+  return `${strong(name)}: ${parts.join('; ')}\n  ${open.join(', ')}\n${reason}${stopped}${heldText(standing)}${decisionsText(decisions)}${problemsText(standing.problems)}`;
 }
 
 const waits = { writes: 'nothing is written', enrolments: 'nobody is enrolled', messages: 'nothing is sent' } as const;
 
 function heldText({ name, held_run: run, held_reasons: reasons, held_what: what }: StandingAnswer): string {
   if (run === null || what === null) return '';
-  const why = reasons.map((each) => `  ${waits[what]}: ${lineText(each)}\n`).join('');
-  return `${why}  to let it through: leadsheet approve ${name} --run ${run}\n`;
+  const why = reasons.map((each) => `  ${urgent(`${waits[what]}: ${lineText(each)}`)}\n`).join('');
+  return `${why}  to let it through: ${hint(`leadsheet approve ${name} --run ${run}`)}\n`;
 }
 
 /** More than a person reads at a terminal. */
@@ -50,7 +51,7 @@ function decisionsText(decisions: StandingAnswer['decisions']): string {
 }
 
 function daemonText(daemon: StatusAnswer['daemon']): string {
-  if (!daemon) return 'no daemon is known to run: leadsheet run starts one\n';
+  if (!daemon) return `${quiet('no daemon is known to run: leadsheet run starts one')}\n`;
   const { crm, sheet_reads: reads, sheet_writes: writes } = daemon.budget;
   const share = ({ used, per_minute: most }: typeof crm, what: string) => `${used} of ${most} ${what}`;
   return `the daemon is ${daemon.state}; in the last minute ${share(crm, 'calls')}, ${share(reads, 'reads')}, ${share(writes, 'writes')}\n`;

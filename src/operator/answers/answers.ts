@@ -2,13 +2,14 @@
 import { checkAnswer } from './check.ts';
 import { conflictsAnswer, requestsAnswer } from './conflicts.ts';
 import { decisionLine, enrolmentLine, logLine } from './history.ts';
-import { planAnswer, runShownAnswer, runsAnswer, syncAnswer } from './runs.ts';
+import { planAnswer, runShownAnswer, runsAnswer, savedPlanAnswer, syncAnswer } from './runs.ts';
 import { statusAnswer } from './status.ts';
 
 /** By command, for the docs. */
 export const answers = {
   'sync, apply': syncAnswer,
   plan: planAnswer,
+  'plan --show': savedPlanAnswer,
   check: checkAnswer,
   status: statusAnswer,
   runs: runsAnswer,

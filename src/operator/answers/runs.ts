@@ -71,6 +71,18 @@ const plan = run.extend({
 
 export const planAnswer = z.strictObject({ syncs: z.array(plan) });
 
+export const savedPlanAnswer = z.strictObject({
+  made_at: z.string().describe('ISO instant'),
+  plans: z.array(
+    z.strictObject({
+      name: z.string(),
+      run: z.string(),
+      is_full: z.boolean().describe('every contact was read'),
+      changes: z.array(change),
+    }),
+  ),
+});
+
 export const runShownAnswer = runLine.extend({
   problems: z.array(problem).describe('without the values of conflicts'),
   changes: z
@@ -87,5 +99,7 @@ export type RunsAnswer = z.infer<typeof runsAnswer>;
 export type RunShownAnswer = z.infer<typeof runShownAnswer>;
 
 export type ChangeAnswer = z.infer<typeof change>;
+
+export type SavedPlanAnswer = z.infer<typeof savedPlanAnswer>;
 
 export type PlanAnswer = z.infer<typeof plan>;

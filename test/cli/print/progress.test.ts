@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createProgress, durationText } from '../../../src/cli/print/progress.ts';
+import { quiet } from '../../../src/cli/print/style.ts';
 
 /* The progress of a run, in a terminal and in a log. */
 
@@ -25,9 +26,9 @@ test('a terminal has one line with done, total, rate and time left, rewritten te
   progress.clear();
   progress.clear();
   expect(written).toEqual([
-    `${wipe}a: 0 of 100 changes sent to the service`,
-    `${wipe}a: 20 of 100 changes sent to the service, 10 a second, 8 s left`,
-    `${wipe}a: 100 of 100 changes sent to the service, 10 a second`,
+    `${wipe}${quiet('a: 0 of 100 changes sent to the service')}`,
+    `${wipe}${quiet('a: 20 of 100 changes sent to the service, 10 a second, 8 s left')}`,
+    `${wipe}${quiet('a: 100 of 100 changes sent to the service, 10 a second')}`,
     wipe,
   ]);
 });

@@ -1,0 +1,129 @@
+// Which lines of the history are meant: the filter of a person, checked and turned into keys and instants.
+import { readRuns } from '../engine/runs.ts';
+import { didYouMean } from '../lib/nearest.ts';
+import type { HistoryLine } from '../state/port.ts';
+import { OperatorError } from './errors.ts';
+import { readInstant } from './instant.ts';
+import type { Operator } from './operator.ts';
+import { findRecords, isUuid, referenceText } from './records.ts';
+import { selectAll } from './select.ts';
+
+/** A filter that is left out selects everything. */
+export interface LogFilter {
+  readonly sync?: string | undefined;
+  readonly run?: string | undefined;
+  /** A uuid; or the e-mail address, the name or `row:17` of a linked contact. */
+  readonly contact?: string | undefined;
+  /** The name of a mapped field, or the header of its column, in any case. */
+  readonly field?: string | undefined;
+  /** One of `outcomes`. */
+  readonly outcome?: string | undefined;
+  /** A day, an instant, or how long ago (instant.ts). */
+  readonly since?: string | undefined;
+  /** The same; a day counts whole. */
+  readonly until?: string | undefined;
+  /** Only the latest so many. */
+  readonly limit?: number | undefined;
+}
+
+/** What became of a change, then of a decision that a run took up. */
+export const outcomes = ['done', 'refused', 'moved', 'unknown', 'failed', 'taken', 'void'] as const;
+
+/** A filter that was checked. Times are epoch milliseconds. */
+export interface LogQuery {
+  readonly sync: string | undefined;
+  readonly run: string | undefined;
+  readonly contacts: readonly string[] | undefined;
+  readonly fields: readonly string[] | undefined;
+  readonly outcome: string | undefined;
+  readonly since: number | undefined;
+  readonly until: number | undefined;
+}
+
+/** Throws OperatorError. */
+export async function readFilter(operator: Operator, filter: LogFilter): Promise<LogQuery> {
+  const { sync, run, contact, field, outcome, since, until } = filter;
+  const now = operator.now();
+  if (sync !== undefined) selectAll(operator.config, [sync]);
+  return {
+    sync,
+    run,
+    contacts: contact === undefined ? undefined : await findContacts(operator, contact, sync),
+    fields: field === undefined ? undefined : fieldsOf(operator, field, sync),
+    outcome,
+    since: since === undefined ? undefined : readInstant('--since', since, now, 'start'),
+    until: until === undefined ? undefined : readInstant('--until', until, now, 'end'),
+  };
+}
+
+/** What the store does not look at. */
+export function isMeant(line: HistoryLine, { contacts, fields, outcome, until }: LogQuery): boolean {
+  if (contacts && !contacts.includes(line.contact ?? '')) return false;
+  if (fields && !fields.includes(String(line['field'] ?? ''))) return false;
+  if (outcome !== undefined && line['outcome'] !== outcome) return false;
+  return until === undefined || Date.parse(line.time) <= until;
+}
+
+/** For a filter that found nothing. Throws OperatorError if it names a run that does not exist. */
+export async function refuseUnknownRun({ config, store }: Operator, { sync, run }: LogFilter): Promise<void> {
+  if (run === undefined) return;
+  const known: string[] = [];
+  for (const name of selectAll(config, sync === undefined ? [] : [sync])) {
+    if ((await store.sync(name).readRun(run)) !== undefined) return;
+    known.push(...(await readRuns(store.sync(name), { limit: runsMax })).map((each) => each.run));
+  }
+  for await (const _line of store.history({ run, ...(sync !== undefined && { sync }) })) return;
+  const of = sync === undefined ? '' : ` of ${sync}`;
+  const hint = didYouMean(run, known) || '; leadsheet runs lists the latest';
+  throw new OperatorError('unknown', `there is no run ${run}${of}${hint}`);
+}
+
+/** As many as the state keeps of one job. */
+const runsMax = 1_000;
+
+/** The history knows contacts by uuid, also deleted ones. Only links know a contact's other identifiers. */
+async function findContacts(operator: Operator, contact: string, sync: string | undefined): Promise<readonly string[]> {
+  if (isUuid(contact)) return [contact.toLowerCase()];
+  const syncs = operator.config.syncs.map(({ name }) => name).filter((name) => sync === undefined || sync === name);
+  const found = await findRecords(operator, contact, syncs);
+  if (found.length === 0) {
+    throw new OperatorError(
+      'nothing',
+      `no linked contact has ${referenceText(contact)}; the history knows others by their uuid`,
+    );
+  }
+  return [...new Set(found.map((record) => record.contact))];
+}
+
+/** The keys under which the history has a field. Throws OperatorError if no job has the field. */
+function fieldsOf({ config }: Operator, field: string, sync: string | undefined): readonly string[] {
+  const columns = mappedColumns(config).filter(({ job }) => sync === undefined || job === sync);
+  const written = field.trim().toLowerCase();
+  const meant = columns.filter(({ key, header }) => [key, header].some((name) => name.toLowerCase() === written));
+  if (meant.length > 0) return [...new Set(meant.map(({ key }) => key))];
+  const hint = didYouMean(
+    field,
+    columns.flatMap(({ key, header }) => [key, header]),
+  );
+  const names = [...new Set(columns.map(({ key }) => key))].join(', ');
+  throw new OperatorError('unknown', `no column is mapped to a field ${field}${hint || `; there are ${names}`}`);
+}
+
+interface MappedColumn {
+  readonly job: string;
+  /** The name of the field in the history. */
+  readonly key: string;
+  readonly header: string;
+}
+
+/** Every column of every job, in the order of the file. */
+export function mappedColumns({ syncs, feeds, outboxes }: Operator['config']): readonly MappedColumn[] {
+  return [
+    ...[...syncs, ...feeds].flatMap(({ name, columns }) =>
+      columns.map(({ key, header }): MappedColumn => ({ job: name, key, header })),
+    ),
+    ...outboxes.flatMap(({ name, columns }) =>
+      columns.map(({ field, header }): MappedColumn => ({ job: name, key: field.name, header })),
+    ),
+  ];
+}

@@ -1,0 +1,71 @@
+// The completion of command lines in real shells. bash is on every machine of the tests; zsh and fish parse their scripts if there.
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { completionScripts, shells } from '../../src/cli/completion/scripts.ts';
+import { historyFolder } from '../support/history-folder.ts';
+import { programOf } from '../support/program.ts';
+import { inTerminal, watch } from '../support/terminal.ts';
+
+/** A folder with the program as `leadsheet`, as an installed package has it, and what a shell needs to find it. */
+function createShellFolder() {
+  const { folder, config } = historyFolder(1);
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  const { file, args, env } = programOf([]);
+  const command = join(bin, 'leadsheet');
+  writeFileSync(command, `#!/bin/sh\nexec '${file}' '${args.join("' '")}' "$@"\n`);
+  chmodSync(command, 0o755);
+  writeFileSync(join(folder, 'a plan.json'), '{}');
+  return { folder, env: { ...env, PATH: `${bin}:${env.PATH}`, LEADSHEET_CONFIG: config, HOME: folder, PS1: '$ ' } };
+}
+
+/** A bash at its prompt, with the completion loaded as docs/commands.md says. */
+async function startBash() {
+  const { folder, env } = createShellFolder();
+  const bash = watch(inTerminal('bash', ['--norc', '--noprofile', '-i'], { cwd: folder, env, columns: 200 }));
+  bash.type("bind 'set bell-style none'; source <(leadsheet completion bash); echo LOADED-$?\r");
+  await bash.until('LOADED-0');
+  return bash;
+}
+
+test.each([
+  ['a command', 'leadsheet stat\t', 'leadsheet status '],
+  ['a job of the configuration', 'leadsheet sync pe\t', 'leadsheet sync people '],
+  ['the value of an option after =', 'leadsheet log --sync=pe\t', 'leadsheet log --sync=people '],
+  ['a field', 'leadsheet log --field em\t', 'leadsheet log --field email '],
+  ['a file whose name has a space', 'leadsheet apply a\t', 'leadsheet apply a\\ plan.json '],
+  ['a parameter of an operation', 'leadsheet api contacts.get --uu\t', 'leadsheet api contacts.get --uuid '],
+])('bash completes %s', async (_, typed, completed) => {
+  const bash = await startBash();
+  bash.type(typed);
+  await bash.until(completed);
+});
+
+test('words on the command line are never run as code, and a broken configuration prints nothing', async () => {
+  const { folder, env } = createShellFolder();
+  writeFileSync(join(folder, 'broken.yaml'), 'syncs: [');
+  const script = `source <(leadsheet completion bash)
+    COMP_WORDS=(leadsheet sync '$(touch hacked)' '\`touch hacked\`' ''); COMP_CWORD=4
+    _leadsheet leadsheet; echo "words: \${COMPREPLY[*]}"
+    LEADSHEET_CONFIG=broken.yaml _leadsheet leadsheet; echo "none: \${COMPREPLY[*]}"
+    ls`;
+  const { stdout, stderr, status } = spawnSync('bash', ['-c', script], { cwd: folder, env, encoding: 'utf8' });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(stdout).toContain('words: people\nnone: \n');
+  expect(stdout).not.toContain('hacked');
+});
+
+test('each script parses in its shell, where this machine has it', () => {
+  const { folder } = historyFolder(1);
+  const parsed = shells.filter((shell) => {
+    const file = join(folder, shell);
+    writeFileSync(file, completionScripts[shell]);
+    const { error, stderr, status } = spawnSync(shell, ['-n', file], { encoding: 'utf8' });
+    if (error) return false;
+    expect({ shell, status, stderr }).toEqual({ shell, status: 0, stderr: '' });
+    return true;
+  });
+  expect(parsed).toContain('bash');
+});

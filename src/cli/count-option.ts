@@ -6,6 +6,6 @@ export function countUpTo(max: number): (text: string) => number {
   return (text) => {
     const count = Number(text);
     if (Number.isInteger(count) && count >= 1 && count <= max) return count;
-    throw new InvalidArgumentError(`it is a number from 1 to ${max}.`);
+    throw new InvalidArgumentError(`It is a number from 1 to ${max}.`);
   };
 }

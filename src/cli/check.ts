@@ -72,12 +72,14 @@ async function checkAll(
     for await (const finding of check(dep)) tell(finding);
     return;
   }
-  const { connectCrm, connectSheets } = await import('../app.ts');
+  const { connectCrm, connectSheets, shareBudgets } = await import('../app.ts');
+  const warn = (detail: string) => tell({ verdict: 'warning', about: 'state', what: 'budget', detail });
+  using shared = shareBudgets(config, world, warn);
   // A person waits: two repeats, not the daemon's four.
-  using crm = connectCrm(config.crm, world, { retriesMax: 2 });
+  using crm = connectCrm(config.crm, shared.world, { retriesMax: 2 });
   const sides: CheckDep['sides'] = {
     crm,
-    connectSheets: () => connectSheets(config, world),
+    connectSheets: () => connectSheets(config, shared.world),
     isStandin: (address) => isStandin(address, world),
     signal: world.stop,
   };

@@ -202,14 +202,12 @@ describe('W7: giving it back', () => {
 });
 
 describe('W7: with real processes', () => {
+  const holding = fileURLToPath(new URL('support/hold-lease.ts', import.meta.url));
+  const hammering = fileURLToPath(new URL('support/hammer-lease.ts', import.meta.url));
   const by = ['kernel', 'signs of life'] as const;
-  const start = (
-    folder: string,
-    { script = 'hold-lease', ...options }: Partial<RealOptions> & { script?: string } = {},
-  ) => {
-    const path = fileURLToPath(new URL(`support/${script}.ts`, import.meta.url));
+  const start = (folder: string, { script = holding, ...options }: Partial<RealOptions> & { script?: string } = {}) => {
     const given: RealOptions = { folder, host: 'old', by: 'kernel', waitMs: 0, ...options };
-    const child = spawn(process.execPath, [path, JSON.stringify(given)], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [script, JSON.stringify(given)], { stdio: ['pipe', 'pipe', 'inherit'] });
     onTestFinished(() => void child.kill('SIGKILL'));
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     const ended = once(child, 'exit');
@@ -251,7 +249,7 @@ describe('W7: with real processes', () => {
 
     test('L1: of two containers that write as fast as they can, no confirmed write is lost', async () => {
       const root = await temporary();
-      const all = ['a', 'b'].map((host) => start(root, { script: 'hammer-lease', by: kind, host, waitMs: 20_000 }));
+      const all = ['a', 'b'].map((host) => start(root, { script: hammering, by: kind, host, waitMs: 20_000 }));
       const said = await Promise.all(all.map(({ nextLine }) => nextLine()));
       expect(said).toEqual(['confirmed 60', 'confirmed 60']);
       expect((await factsIn(root)).get('n')).toBe(120);
@@ -261,13 +259,13 @@ describe('W7: with real processes', () => {
   test('L10: of two containers that are killed at any moment, the rest goes on, and no confirmed write is lost', async () => {
     const root = await temporary();
     for (let kills = 0; kills < 3; kills += 1) {
-      const doomed = start(root, { script: 'hammer-lease', host: `doomed ${kills}`, waitMs: 20_000 });
+      const doomed = start(root, { script: hammering, host: `doomed ${kills}`, waitMs: 20_000 });
       const before = (await factsIn(root)).get('n') ?? 0;
       await vi.waitFor(async () => expect((await factsIn(root)).get('n') ?? 0).not.toBe(before), { timeout: 30_000 });
       doomed.child.kill('SIGKILL');
     }
     const before = Number((await factsIn(root)).get('n'));
-    const last = start(root, { script: 'hammer-lease', host: 'last', waitMs: 20_000 });
+    const last = start(root, { script: hammering, host: 'last', waitMs: 20_000 });
     expect(await last.nextLine()).toBe('confirmed 60');
     expect(Number((await factsIn(root)).get('n'))).toBeGreaterThanOrEqual(before + 60);
   }, 120_000);

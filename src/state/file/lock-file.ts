@@ -175,8 +175,6 @@ export function createLockFile(folder: string, { disk, processes, randomId, look
   };
 }
 
-export type LockFile = ReturnType<typeof createLockFile>;
-
 async function openIfThere(disk: Disk, path: string) {
   try {
     return await disk.open(path, 'r+');

@@ -1,6 +1,6 @@
 // Composition root: connects the service, the spreadsheet and the state from the configuration, and returns their jobs.
 import delay from 'delay';
-import { connectState } from './app-state.ts';
+import { connectState, stateFolder } from './app-state.ts';
 import type { Sheets } from './sheets/port.ts';
 import type { Config } from './config/config.ts';
 import { jobsIn } from './config/jobs.ts';
@@ -15,6 +15,8 @@ import type { ObservedExchange, ServiceClient } from './crm/outreach/service-cli
 import type { Crm, CrmUsage } from './crm/port.ts';
 import type { Emit } from './engine/events.ts';
 import type { Job, JobDep } from './engine/job.ts';
+import { budgetName, type SharedStarts } from './limits/meter.ts';
+import { createSharedFile } from './limits/shared-file.ts';
 import type { Usage } from './limits/usage.ts';
 import { readCredentials } from './sheets/google/credentials.ts';
 import { createSheets } from './sheets/google/table.ts';
@@ -34,6 +36,13 @@ export interface AppWorld {
   readonly now: () => number;
   /** Milliseconds from any fixed instant; never set back. */
   readonly elapsed: () => number;
+  /**
+   * Milliseconds on a clock that is never set back and that all processes of the machine read alike. Left out: calls of
+   * other processes are not counted.
+   */
+  readonly uptime?: () => number;
+  /** The starts of calls that all processes of the machine share; see shareBudgets. */
+  readonly sharedStarts?: SharedStarts;
   /** [0, 1). */
   readonly random: () => number;
   /** A version 4 uuid. */
@@ -48,6 +57,21 @@ export interface AppWorld {
   readonly store?: Store;
 }
 
+/**
+ * The same world, in which calls of all processes with this state count together. `warn` is told once if they cannot.
+ * Touches no file before the first call.
+ */
+export function shareBudgets<World extends AppWorld>(
+  config: Config,
+  world: World,
+  warn: (message: string) => void,
+): { readonly world: World } & Disposable {
+  const { uptime, process } = world;
+  if (!uptime) return { world, [Symbol.dispose]() {} };
+  const sharedStarts = createSharedFile({ folder: stateFolder(config), uptime, pid: process.pid, warn });
+  return { world: { ...world, sharedStarts }, [Symbol.dispose]: () => sharedStarts[Symbol.dispose]() };
+}
+
 export interface ServiceConnection extends Disposable {
   readonly client: ServiceClient;
   readonly usage: () => CrmUsage;
@@ -60,7 +84,12 @@ export function connectService(
   { observe, retriesMax }: { observe?: (exchange: ObservedExchange) => void; retriesMax?: number } = {},
 ): ServiceConnection {
   let calls = 0;
-  const budget = createBudget({ ...settings, ...world });
+  const { sharedStarts: starts } = world;
+  const budget = createBudget({
+    ...settings,
+    ...world,
+    shared: starts && { starts, budget: budgetName('crm', new URL(settings.baseUrl).href, settings.token.reveal()) },
+  });
   const client = createServiceClient({
     ...settings,
     ...world,
@@ -113,13 +142,17 @@ export async function connectSheets({ google }: Config, world: AppWorld): Promis
     readsPerMinute: google.readsPerMinute,
     writesPerMinute: google.writesPerMinute,
     ...(google.endpoint !== undefined && { endpoint: google.endpoint }),
+    ...(world.sharedStarts && { sharedStarts: world.sharedStarts }),
   });
 }
 
-export async function createApp(config: Config, world: AppWorld, emit: Emit): Promise<App> {
+export async function createApp(config: Config, given: AppWorld, emit: Emit): Promise<App> {
+  const notice = (message: string) => emit({ type: 'notice', sync: '', message });
+  using resources = new DisposableStack();
+  const { world } = resources.use(shareBudgets(config, given, notice));
   const sheets = await (world.connectSheets ?? connectSheets)(config, world);
-  const crm = connectCrm(config.crm, world);
-  const store = world.store ?? connectState(config, world, (message) => emit({ type: 'notice', sync: '', message }));
+  const crm = resources.use(connectCrm(config.crm, world));
+  const store = world.store ?? connectState(config, world, notice);
   const startMeter = () => {
     const [{ calls }, used, at] = [crm.usage(), sheets.usage(), world.elapsed()];
     return () => ({
@@ -145,6 +178,7 @@ export async function createApp(config: Config, world: AppWorld, emit: Emit): Pr
     newRunId: createRunIds(world),
     randomId: world.randomId,
   };
+  const open = resources.move();
   return {
     config,
     crm,
@@ -152,7 +186,7 @@ export async function createApp(config: Config, world: AppWorld, emit: Emit): Pr
     store,
     usage,
     jobs: new Map(jobsIn(config).map((job) => [job.name, createJob(job, dep)])),
-    [Symbol.dispose]: () => crm[Symbol.dispose](),
+    [Symbol.dispose]: () => open.dispose(),
   };
 
   function usage(): Usage {

@@ -76,6 +76,7 @@ const code = await runCli(process.argv.slice(2), {
   process: { pid: process.pid, probe: (pid) => process.kill(pid, 0) },
   now: Date.now,
   elapsed: () => performance.now(),
+  uptime: () => Number(process.hrtime.bigint()) / 1e6,
   // oxlint-disable-next-line no-restricted-properties -- this is the source of randomness
   random: Math.random,
 });

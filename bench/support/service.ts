@@ -2,7 +2,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Secret } from '../../src/lib/secret.ts';
-import { createBudget } from '../../src/crm/outreach/call/budget.ts';
+import { type BudgetOptions, createBudget } from '../../src/crm/outreach/call/budget.ts';
 import { createServiceClient } from '../../src/crm/outreach/client.ts';
 
 export interface BenchService extends AsyncDisposable {
@@ -26,12 +26,13 @@ export async function startService(contacts: number): Promise<BenchService> {
 export const benchToken = 'bench';
 
 /** A client whose budget never slows the measurement, unless set. */
-export function createBenchClient(baseUrl: string, requestsPerMinute = 6_000_000) {
+export function createBenchClient(baseUrl: string, requestsPerMinute = 6_000_000, shared?: BudgetOptions['shared']) {
   const budget = createBudget({
     requestsPerMinute,
     concurrency: 2,
     elapsed: () => performance.now(),
     random: () => 0.5,
+    shared,
   });
   const client = createServiceClient({
     baseUrl,

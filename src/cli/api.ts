@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { Command } from 'commander';
 import * as z from 'zod';
-import { readServiceSettings } from '../config/service-settings.ts';
+import type { Config } from '../config/config.ts';
+import { readServiceSettings, type ServiceSettings } from '../config/service-settings.ts';
 import type { ObservedExchange } from '../crm/outreach/service-client.ts';
 import { inputNames } from '../crm/outreach/call/input.ts';
 import { openApiDocument } from '../crm/outreach/openapi.ts';
@@ -12,6 +13,8 @@ import { operationList } from '../crm/outreach/operations/table.ts';
 import type { NamedOperation } from '../crm/outreach/operations/table.ts';
 import { appendPrivateFile } from './private-file.ts';
 import { tokenWarning } from './token-warning.ts';
+import { type GlobalOptions, readConfig } from './globals.ts';
+import { lineText } from '../log/printable.ts';
 import { didYouMean } from '../lib/nearest.ts';
 import { UsageError } from './errors.ts';
 import type { CliWorld } from './world.ts';
@@ -50,11 +53,11 @@ export function apiCommand(program: Command, world: CliWorld): void {
     .option('--allow-unknown', 'send fields that the operation is not known to have')
     .option('--capture <file>', 'append every answer, whole, to a file as JSON lines')
     .allowUnknownOption()
-    .action(async (name: string | undefined, parameters: string[], options: ApiOptions) => {
+    .action(async (name: string | undefined, parameters: string[], options: ApiOptions, command: Command) => {
       if (options.list) world.stdout.write(listing());
       else if (options.openapi) world.stdout.write(`${JSON.stringify(openApiDocument(), null, 2)}\n`);
       else if (name === undefined) throw new UsageError('api needs an operation; `leadsheet api --list` shows them');
-      else await callOperation(findOperation(name), parameters, options, world);
+      else await callOperation(findOperation(name), parameters, options, findConfig(command, world), world);
     });
 }
 
@@ -62,6 +65,7 @@ async function callOperation(
   named: NamedOperation,
   parameters: readonly string[],
   options: ApiOptions,
+  config: Config | undefined,
   world: CliWorld,
 ): Promise<void> {
   const input = { ...readBody(options.body), ...readParameters(parameters, named, options) };
@@ -69,8 +73,10 @@ async function callOperation(
   const warning = tokenWarning(settings.token, world.now());
   if (warning !== undefined) world.stderr.write(`leadsheet: ${warning}\n`);
   const { capture } = options;
-  const { connectService } = await import('../app.ts');
-  using connection = connectService(settings, world, {
+  const { connectService, shareBudgets } = await import('../app.ts');
+  const warn = (message: string) => void world.stderr.write(`leadsheet: ${lineText(message)}\n`);
+  using shared = config && shareBudgets(config, world, warn);
+  using connection = connectService(inBudgetOf(config, settings), shared?.world ?? world, {
     retriesMax,
     ...(capture !== undefined && { observe: (exchange) => appendCapture(capture, exchange) }),
   });
@@ -79,6 +85,21 @@ async function callOperation(
     ...(options.allowUnknown && { allowUnknown: true }),
   });
   world.stdout.write(`${JSON.stringify(answer ?? null, null, 2)}\n`);
+}
+
+/** undefined: there is none, or it has faults. This command works without, and then counts its calls alone. */
+function findConfig(command: Command, world: CliWorld): Config | undefined {
+  try {
+    return readConfig(command.optsWithGlobals<GlobalOptions>(), world);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Calls with the token of the configuration have its budget. */
+function inBudgetOf(config: Config | undefined, settings: ServiceSettings): ServiceSettings {
+  if (config?.crm.token.reveal() !== settings.token.reveal()) return settings;
+  return { ...settings, requestsPerMinute: config.crm.requestsPerMinute };
 }
 
 function findOperation(name: string): NamedOperation {

@@ -68,21 +68,24 @@ async function checkAll(
   tell: (finding: Finding) => void,
 ): Promise<void> {
   const store = connectState(config, world, () => {});
-  const { connectCrm, connectSheets } = await import('../app.ts');
+  const { connectCrm, connectSheets, shareBudgets } = await import('../app.ts');
   const token = judgeToken(config.crm.token, world.now());
   const dep = { config, store, modeOf, token, connectSheets: () => connectSheets(config, world) };
   if (offline) {
     for await (const finding of check(dep)) tell(finding);
     return;
   }
+  const warn = (detail: string) => tell({ verdict: 'warning', about: 'state', what: 'budget', detail });
+  using shared = shareBudgets(config, world, warn);
   // A person waits: two repeats, not the daemon's four.
-  using crm = connectCrm(config.crm, world, { retriesMax: 2 });
+  using crm = connectCrm(config.crm, shared.world, { retriesMax: 2 });
   const sides: CheckDep['sides'] = {
     crm,
     isStandin: (address) => isStandin(address, world),
     signal: world.stop,
   };
-  for await (const finding of check({ ...dep, sides })) {
+  const online = { ...dep, sides, connectSheets: () => connectSheets(config, shared.world) };
+  for await (const finding of check(online)) {
     // After the stop no call is made: a finding would be about the stop and not about a side.
     world.stop.throwIfAborted();
     tell(finding);

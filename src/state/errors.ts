@@ -69,16 +69,19 @@ export class ForeignStateError extends StateError {
 export class LeaseTakenError extends StateError {
   override readonly code = 'lease_taken';
   override readonly retryable = true;
-  readonly holder: LeaseHolder;
+  /** undefined: it has the lock, and its name cannot be read. */
+  readonly holder: LeaseHolder | undefined;
 
-  constructor(file: string, holder: LeaseHolder, remedy: string) {
-    super(
-      file,
-      `sync "${holder.sync}" is being run by process ${holder.pid} on ${holder.host}, since ${holder.since}`,
-      remedy,
-    );
+  constructor(file: string, holder: LeaseHolder | undefined, remedy: string) {
+    super(file, holder === undefined ? unnamedHolder : nameHolder(holder), remedy);
     this.holder = holder;
   }
+}
+
+const unnamedHolder = 'another process has the lock, and there is no file that names it';
+
+function nameHolder({ sync, host, pid, since }: LeaseHolder): string {
+  return `sync "${sync}" is being run by process ${pid} on ${host}, since ${since}`;
 }
 
 export interface LeaseHolder {
@@ -89,7 +92,10 @@ export interface LeaseHolder {
   readonly since: string;
 }
 
-/** Another process removed or replaced the lock while this process held it. Nothing was committed. */
+/**
+ * Another process removed or replaced the lock while this process held it, or took it over after this process showed no
+ * sign of life. Nothing was committed.
+ */
 export class LeaseLostError extends StateError {
   override readonly code = 'lease_lost';
 
@@ -97,7 +103,7 @@ export class LeaseLostError extends StateError {
     super(
       file,
       'the lock of this run is gone, so another may be writing',
-      'Do not delete locks of living processes; the next run takes it from here',
+      'Delete no lock of a living process, and suspend none that shares a network drive; the next run takes it from here',
     );
   }
 }

@@ -3,6 +3,11 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UnknownStoreError } from './errors.ts';
 import { createFileStore } from './file/driver.ts';
+import { every } from './file/every.ts';
+import { createKernelLocks } from './file/kernel-lock.ts';
+import type { KernelLocks } from './file/kernel-lock.ts';
+import { lockTimes } from './file/lock.ts';
+import type { Every } from './file/lock.ts';
 import { createProcesses } from './file/processes.ts';
 import type { Disk } from './file/disk.ts';
 import { machineDisk } from './file/machine-disk.ts';
@@ -10,10 +15,13 @@ import type { ProcessDep, Processes } from './file/processes.ts';
 import { currentSchema } from './file/schema.ts';
 import type { Notice, Store } from './port.ts';
 
-/** The disk and the processes, if not those of this machine: tests replace them. */
+/** The disk, the processes and the locks, if not those of this machine: tests replace them. */
 export interface Machine {
   readonly disk: Disk;
   readonly processes: Processes;
+  readonly kernelLocks: KernelLocks;
+  /** By a clock of the machine, which no test moves. */
+  readonly every: Every;
 }
 
 export interface StoreDep {
@@ -50,9 +58,15 @@ export function openStore(
   url: string,
   { process, machine, historyDays = historyDaysDefault, ...dep }: StoreDep,
 ): Store {
-  return createFileStore(folderOf(url), {
+  return createFileStore(stateFolderOf(url), {
     ...dep,
-    ...(machine ?? { disk: machineDisk, processes: createProcesses(process) }),
+    ...(machine ?? {
+      disk: machineDisk,
+      processes: createProcesses(process),
+      kernelLocks: createKernelLocks(),
+      every,
+    }),
+    lockTimes,
     schema: currentSchema,
     historyDays,
     runsMax,
@@ -61,7 +75,8 @@ export function openStore(
   });
 }
 
-function folderOf(url: string): string {
+/** The folder of a store on files. Throws UnknownStoreError. */
+export function stateFolderOf(url: string): string {
   if (!url.startsWith('file:') || url === 'file:') throw new UnknownStoreError(url);
   return url.startsWith('file://') ? fileURLToPath(url) : resolve(url.slice('file:'.length));
 }

@@ -5,7 +5,7 @@ import { makeFolder, syncFolder } from '../../src/state/file/disk.ts';
 import type { Batch, Json } from '../../src/state/port.ts';
 import { createMemoryDisk } from '../support/memory-disk.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
-import { contentOf, openTrial } from '../support/state.ts';
+import { contentOf, createMachine, openTrial } from '../support/state.ts';
 
 type Content = ReturnType<typeof contentOf>;
 
@@ -72,7 +72,7 @@ let pids = 0;
 /** Each process has its own id, and those before it have ended. */
 function startProcess(disk: MemoryDisk) {
   pids += 1;
-  const machine = { host: 'here', startByPid: new Map([[pids, `boot/${pids}`]]) };
+  const machine = createMachine('here', pids);
   return openTrial('/state', { disk, machine, pid: pids, foldFloorBytes }).store.sync('s');
 }
 

@@ -1,15 +1,16 @@
 import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { LeaseLostError, LeaseTakenError } from '../../src/state/errors.ts';
-import { openStore } from '../../src/state/open.ts';
 import { createMemoryDisk } from '../support/memory-disk.ts';
 import { createMachine, openTrial } from '../support/state.ts';
+import { openRealStore } from './support/real-store.ts';
+import type { RealOptions } from './support/real-store.ts';
 
 function createTrial() {
   const disk = createMemoryDisk(1);
@@ -20,6 +21,12 @@ function createTrial() {
     return openTrial('/state', { disk, machine: own, pid }).store.sync('s');
   };
   return { disk, machine, as, lock: () => disk.files().get('/state/s/lock')?.toString() };
+}
+
+/** The lock of process 7, as programs wrote it that had no kernel's lock. */
+function earlierLock(host: string): Buffer {
+  const holder = { sync: 's', host, pid: 7, since: '2026-01-31T12:00:00.000Z', start: 'boot/7', token: 'of-7' };
+  return Buffer.from(`${JSON.stringify(holder)}\n`);
 }
 
 describe('W7: taking the lease', () => {
@@ -57,12 +64,30 @@ describe('W7: taking the lease', () => {
     expect(JSON.parse(lock() ?? '')).toMatchObject({ pid: 8 });
   });
 
-  test('the end of a process on another host cannot be proved: the lock names it, with the remedy', async () => {
-    const { as } = createTrial();
-    await as(7, 'there').acquireLease();
+  test('a lock of an earlier version on another host is never taken over: it is named, with the remedy', async () => {
+    const { as, disk } = createTrial();
+    await (await as(7).acquireLease())[Symbol.asyncDispose]();
+    disk.put('/state/s/lock', earlierLock('there'));
     const refused = as(8).acquireLease({ waitMs: 0 });
     await expect(refused).rejects.toThrow(LeaseTakenError);
     await expect(refused).rejects.toThrow(/process 7 on there.*delete \/state\/s\/lock/s);
+  });
+
+  test('a lock of an earlier version is waited for while its process lives, and taken over when that has ended', async () => {
+    const { as, disk, machine, lock } = createTrial();
+    await (await as(7).acquireLease())[Symbol.asyncDispose]();
+    disk.put('/state/s/lock', earlierLock('here'));
+    await expect(as(8).acquireLease({ waitMs: 0 })).rejects.toThrow(/process 7 on here/);
+    machine.startByPid.delete(7);
+    await using _ = await as(8).acquireLease({ waitMs: 0 });
+    expect(JSON.parse(lock() ?? '')).toMatchObject({ pid: 8 });
+  });
+
+  test('an earlier version reads from the lock what it needs to wait for its process', async () => {
+    const { as, lock } = createTrial();
+    await using _ = await as(7).acquireLease();
+    const strings = { sync: expect.any(String), host: 'here', since: expect.any(String), token: expect.any(String) };
+    expect(JSON.parse(lock() ?? '')).toMatchObject({ ...strings, pid: 7, start: 'boot/7' });
   });
 
   test('if the system does not give the start of a process, a running one counts as the holder', async () => {
@@ -112,6 +137,7 @@ describe('W7: taking the lease', () => {
       processes: {
         host: 'here',
         pid: 8,
+        space: async () => null,
         async startOf(pid) {
           if (pid === 7) {
             ask();
@@ -154,11 +180,13 @@ describe('W7: giving it back', () => {
     const robbed = await as(7).acquireLease();
     await robbed.load();
     disk.put('/state/s/lock', Buffer.from(''));
-    const other = await as(8).acquireLease({ waitMs: 0 });
+    // The kernel's lock is held until the robbed process has noticed.
+    await expect(as(8).acquireLease({ waitMs: 0 })).rejects.toThrow(/no file that names it/);
+    await using elsewhere = await as(8, 'there').acquireLease({ waitMs: 0 });
     await expect(robbed.commit({ facts: { put: new Map([['n', 1]]) } })).rejects.toThrow(LeaseLostError);
     await robbed[Symbol.asyncDispose]();
-    expect(JSON.parse(lock() ?? '')).toMatchObject({ pid: 8 });
-    expect((await other.load()).facts.size).toBe(0);
+    expect(JSON.parse(lock() ?? '')).toMatchObject({ pid: 8, host: 'there' });
+    expect((await elsewhere.load()).facts.size).toBe(0);
   });
 
   test('a lock that could not be removed does not block the next run of its own process', async () => {
@@ -174,42 +202,98 @@ describe('W7: giving it back', () => {
 });
 
 describe('W7: with real processes', () => {
-  const script = fileURLToPath(new URL('support/hold-lease.ts', import.meta.url));
-  const start = (root: string, waitMs = 0): ChildProcess => {
-    const child = spawn(process.execPath, [script, root, String(waitMs)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const holding = fileURLToPath(new URL('support/hold-lease.ts', import.meta.url));
+  const hammering = fileURLToPath(new URL('support/hammer-lease.ts', import.meta.url));
+  const by = ['kernel', 'signs of life'] as const;
+  const start = (folder: string, { script = holding, ...options }: Partial<RealOptions> & { script?: string } = {}) => {
+    const given: RealOptions = { folder, host: 'old', by: 'kernel', waitMs: 0, ...options };
+    const child = spawn(process.execPath, [script, JSON.stringify(given)], { stdio: ['pipe', 'pipe', 'inherit'] });
     onTestFinished(() => void child.kill('SIGKILL'));
-    return child;
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const ended = once(child, 'exit');
+    const nextLine = async () => (await lines.next()).value ?? 'no output';
+    return { child, ended, nextLine };
   };
-  const firstLine = async ({ stdout }: ChildProcess) =>
-    stdout ? String((await once(stdout, 'data'))[0]).trim() : 'no output';
   const temporary = async () => {
     const root = await mkdtemp(join(tmpdir(), 'lease-'));
     onTestFinished(() => rm(root, { recursive: true }));
     return root;
   };
+  const factsIn = async (folder: string) =>
+    (await openRealStore({ folder, host: 'reader', by: 'kernel', waitMs: 0 }).sync('s').load()).facts;
 
   test('of two started together one holds it and the other is told the holder', async () => {
     const root = await temporary();
-    const children = [start(root), start(root)];
-    const said = await Promise.all(children.map((child) => firstLine(child)));
+    const both = [start(root), start(root)];
+    const said = await Promise.all(both.map(({ nextLine }) => nextLine()));
     expect(said.filter((line) => line === 'held').length).toBe(1);
-    const holder = children[said.indexOf('held')];
-    expect(said.find((line) => line !== 'held')).toContain(`is being run by process ${holder?.pid} on `);
+    const holder = both[said.indexOf('held')];
+    expect(said.find((line) => line !== 'held')).toContain(`is being run by process ${holder?.child.pid} on `);
   });
 
-  test('L10: a killed holder is taken over by a waiting process, with its last commit', async () => {
+  describe.each(by)('by %s', (kind) => {
+    test.each(['old', 'new'])(
+      'L10: a killed holder is taken over by a process of host %s, with its last commit',
+      async (host) => {
+        const root = await temporary();
+        const first = start(root, { by: kind });
+        expect(await first.nextLine()).toBe('held');
+        first.child.kill('SIGKILL');
+        await first.ended;
+        const second = start(root, { by: kind, host });
+        expect(await second.nextLine()).toBe('held');
+        expect((await factsIn(root)).get('pid')).toBe(second.child.pid);
+      },
+      60_000,
+    );
+
+    test('L1: of two containers that write as fast as they can, no confirmed write is lost', async () => {
+      const root = await temporary();
+      const all = ['a', 'b'].map((host) => start(root, { script: hammering, by: kind, host, waitMs: 20_000 }));
+      const said = await Promise.all(all.map(({ nextLine }) => nextLine()));
+      expect(said).toEqual(['confirmed 60', 'confirmed 60']);
+      expect((await factsIn(root)).get('n')).toBe(120);
+    }, 120_000);
+  });
+
+  test('L10: of two containers that are killed at any moment, the rest goes on, and no confirmed write is lost', async () => {
+    const root = await temporary();
+    for (let kills = 0; kills < 3; kills += 1) {
+      const doomed = start(root, { script: hammering, host: `doomed ${kills}`, waitMs: 20_000 });
+      const before = (await factsIn(root)).get('n') ?? 0;
+      await vi.waitFor(async () => expect((await factsIn(root)).get('n') ?? 0).not.toBe(before), { timeout: 30_000 });
+      doomed.child.kill('SIGKILL');
+    }
+    const before = Number((await factsIn(root)).get('n'));
+    const last = start(root, { script: hammering, host: 'last', waitMs: 20_000 });
+    expect(await last.nextLine()).toBe('confirmed 60');
+    expect(Number((await factsIn(root)).get('n'))).toBeGreaterThanOrEqual(before + 60);
+  }, 120_000);
+
+  test('a suspended holder keeps the kernel’s lock: it is waited for and named, and goes on afterwards', async () => {
     const root = await temporary();
     const first = start(root);
-    expect(await firstLine(first)).toBe('held');
-    const second = start(root, 10_000);
-    first.kill('SIGKILL');
-    expect(await firstLine(second)).toBe('held');
-    const store = openStore(`file:${root}`, {
-      process: { pid: process.pid, probe: (pid) => process.kill(pid, 0) },
-      now: () => Date.now(),
-      randomId: () => 'unused',
-      warn: () => {},
-    });
-    expect((await store.sync('s').load()).facts.get('pid')).toBe(second.pid);
-  });
+    expect(await first.nextLine()).toBe('held');
+    first.child.kill('SIGSTOP');
+    const refused = start(root, { host: 'new', waitMs: 500 });
+    expect(await refused.nextLine()).toContain(`is being run by process ${first.child.pid} on old`);
+    first.child.kill('SIGCONT');
+    first.child.stdin.write('after\n');
+    expect(await first.nextLine()).toBe('committed');
+    expect((await factsIn(root)).get('said')).toBe('after');
+  }, 60_000);
+
+  test('without the kernel’s lock a suspended holder is taken over, and commits nothing afterwards', async () => {
+    const root = await temporary();
+    const first = start(root, { by: 'signs of life' });
+    expect(await first.nextLine()).toBe('held');
+    first.child.kill('SIGSTOP');
+    const second = start(root, { by: 'signs of life', host: 'new' });
+    expect(await second.nextLine()).toBe('held');
+    first.child.kill('SIGCONT');
+    first.child.stdin.write('after\n');
+    expect(await first.nextLine()).toMatch(/^LeaseLostError: /);
+    const facts = await factsIn(root);
+    expect([facts.get('pid'), facts.get('said')]).toEqual([second.child.pid, undefined]);
+  }, 60_000);
 });

@@ -8,7 +8,7 @@ import { makeFolder } from '../../src/state/file/disk.ts';
 import type { Schema } from '../../src/state/file/schema.ts';
 import { inOrder } from '../support/app.ts';
 import { createMemoryDisk } from '../support/memory-disk.ts';
-import { commitAll, contentOf, openTrial } from '../support/state.ts';
+import { commitAll, contentOf, createMachine, openTrial } from '../support/state.ts';
 
 /* State folders of an earlier version (fixtures/schema-1/README.md), loaded by this one. */
 
@@ -117,7 +117,7 @@ describe('S2: a state of version 1', () => {
     let pid = 100;
     const start = (disk: ReturnType<typeof createMemoryDisk>) => {
       pid += 1;
-      const machine = { host: 'here', startByPid: new Map([[pid, `boot/${pid}`]]) };
+      const machine = createMachine('here', pid);
       return openTrial('/state', { disk, machine, pid }).store.sync('prospects');
     };
     const migrate = async (disk: ReturnType<typeof createMemoryDisk>) => {

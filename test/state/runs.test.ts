@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DiskError, LeaseLostError } from '../../src/state/errors.ts';
 import { createMemoryDisk } from '../support/memory-disk.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
-import { openTrial, runRecord } from '../support/state.ts';
+import { createMachine, openTrial, runRecord } from '../support/state.ts';
 
 const now = Date.UTC(2026, 0, 31, 12);
 const daysAgo = (days: number) => new Date(now - days * 86_400_000).toISOString();
@@ -58,7 +58,7 @@ describe('S6: reports on a disk in trouble', () => {
 
   test('L10: after a kill or a power loss at every operation, each is there whole or not at all', async () => {
     const start = (disk: MemoryDisk, pid: number) => {
-      const machine = { host: 'here', startByPid: new Map([[pid, `boot/${pid}`]]) };
+      const machine = createMachine('here', pid);
       return openTrial('/state', { disk, machine, pid, runsMax: 2 }).store.sync('s');
     };
     const live = async (disk: MemoryDisk): Promise<string[]> => {

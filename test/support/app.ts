@@ -17,6 +17,7 @@ import { createProcesses } from '../../src/state/file/processes.ts';
 import { createServiceStandin } from '../../src/standin/service/standin.ts';
 import type { Switches } from '../../src/standin/service/switches.ts';
 import type { EditBehaviour } from '../../src/standin/sheets/edit.ts';
+import { createMemoryKernel, never } from './memory-kernel.ts';
 import { createMortalDisk } from './mortal-disk.ts';
 import { createSheetsStandin } from '../../src/standin/sheets/standin.ts';
 import { type CliRun, run as runCommand } from './cli.ts';
@@ -140,6 +141,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
   let alive = { pid: 1, died: Promise.withResolvers<'killed'>(), isDead: false };
   /** Operations on the disk that have begun and not ended, of any process. */
   const writing = new Set<Promise<unknown>>();
+  const kernel = createMemoryKernel((pid) => (pid === alive.pid && !alive.isDead ? String(pid) : undefined));
   let instant: Instant = () => {};
   const configFile = join(folder, 'leadsheet.yaml');
   writeFileSync(
@@ -322,11 +324,11 @@ export function createSyncTrial(options: TrialOptions = {}) {
     };
   }
 
-  /** Every file of the state but the lock: name -> content and instant of the last write. */
+  /** Every file of the state but the locks: name -> content and instant of the last write. */
   function stateFiles(name = 'prospects'): Record<string, string> {
     const at = join(folder, 'state', name);
     const names = existsSync(at) ? readdirSync(at, { recursive: true, encoding: 'utf8' }) : [];
-    const files = names.filter((each) => each !== 'lock' && statSync(join(at, each)).isFile());
+    const files = names.filter((each) => !each.startsWith('lock') && statSync(join(at, each)).isFile());
     return Object.fromEntries(
       files.map((each) => [each, `${statSync(join(at, each)).mtimeMs} ${readFileSync(join(at, each), 'utf8')}`]),
     );
@@ -348,7 +350,12 @@ export function createSyncTrial(options: TrialOptions = {}) {
     alive = own;
     const world = worldOf(own);
     const warn = (message: string) => void events.push({ type: 'notice', sync: '', message });
-    const machine = { disk: createMortalDisk(machineDisk, own, writing), processes: createProcesses(world.process) };
+    const machine = {
+      disk: createMortalDisk(machineDisk, own, writing),
+      processes: createProcesses(world.process),
+      kernelLocks: kernel.locksOf(own.pid),
+      every: never,
+    };
     const store = mortal(connectState(config, { ...world, machine }, warn), own);
     const started = await createApp(config, { ...world, store }, (event) => events.push(event));
     app = started;

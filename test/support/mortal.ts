@@ -7,7 +7,10 @@ import { readConfigFile } from '../../src/app-config.ts';
 import { connectState } from '../../src/app-state.ts';
 import type { RunReport } from '../../src/engine/report.ts';
 import type { Random } from '../../src/standin/service/random.ts';
+import { machineDisk } from '../../src/state/file/machine-disk.ts';
+import { createProcesses } from '../../src/state/file/processes.ts';
 import type { Lease, Store, SyncState } from '../../src/state/port.ts';
+import { createMemoryKernel, never } from './memory-kernel.ts';
 
 export interface Mortal {
   /** Above the numbers of the system, so that it is never a real process. */
@@ -40,7 +43,9 @@ export function createMortals({ random, configFile, serviceUrl, service, sheets,
   let pids = pidsFrom;
 
   const living = () => all.filter(({ isDead }) => !isDead);
-  const never = () => new Promise<never>(() => {});
+  const isAlive = (pid: number) => living().some((other) => other.pid === pid);
+  const kernel = createMemoryKernel((pid) => (isAlive(pid) ? String(pid) : undefined));
+  const unanswered = () => new Promise<never>(() => {});
 
   function step(life: Life): void {
     life.stepsLeft -= 1;
@@ -50,27 +55,34 @@ export function createMortals({ random, configFile, serviceUrl, service, sheets,
   }
 
   function worldOf(life: Life): AppWorld {
+    const ownProcess = {
+      pid: life.pid,
+      probe: (pid: number) => {
+        if (isAlive(pid) || pid === life.pid) return;
+        throw Object.assign(new Error('no such process'), { code: 'ESRCH' });
+      },
+    };
     return {
       async transport(url, init) {
         if (isTheCall(url, init) && life.dies === 'in the call' && life.stepsLeft > 9)
           life.stepsLeft = random.integer(1, 9);
         step(life);
-        if (life.isDead) return never();
+        if (life.isDead) return unanswered();
         const request = new Request(url, init);
         const response = await (url.startsWith(serviceUrl) ? service.fetch(request) : sheets.fetch(request));
         step(life);
-        return life.isDead ? never() : response;
+        return life.isDead ? unanswered() : response;
       },
       now: () => Date.now(),
       elapsed: () => performance.now(),
       random: () => random.integer(0, 999_999) / 1_000_000,
       randomId: randomUUID,
-      process: {
-        pid: life.pid,
-        probe: (pid) => {
-          if (living().some((other) => other.pid === pid) || pid === life.pid) return;
-          throw Object.assign(new Error('no such process'), { code: 'ESRCH' });
-        },
+      process: ownProcess,
+      machine: {
+        disk: machineDisk,
+        processes: createProcesses(ownProcess),
+        kernelLocks: kernel.locksOf(life.pid),
+        every: never,
       },
     };
   }
@@ -79,17 +91,17 @@ export function createMortals({ random, configFile, serviceUrl, service, sheets,
   function storeOf(life: Life, store: Store): Store {
     const write = async <Result>(begin: () => Promise<Result>): Promise<Result> => {
       step(life);
-      if (life.isDead) return never();
+      if (life.isDead) return unanswered();
       const result = await begin();
       step(life);
-      return life.isDead ? never() : result;
+      return life.isDead ? unanswered() : result;
     };
     const leaseOf = (lease: Lease): Lease => ({
       load: () => lease.load(),
       commit: (batch) => write(() => lease.commit(batch)),
       appendHistory: (lines) => write(() => lease.appendHistory(lines)),
       appendRun: (record) => write(() => lease.appendRun(record)),
-      [Symbol.asyncDispose]: () => (life.isDead ? never() : lease[Symbol.asyncDispose]()),
+      [Symbol.asyncDispose]: () => (life.isDead ? unanswered() : lease[Symbol.asyncDispose]()),
     });
     const stateOf = (state: SyncState): SyncState => ({
       load: () => state.load(),

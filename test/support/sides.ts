@@ -18,6 +18,10 @@ export interface SidesOptions {
   readonly rowCount: number;
   /** Options of the one sync, in the words of the file; its list and tab are set here. */
   readonly sync: Readonly<Record<string, unknown>>;
+  /** Of the service; no budget slows a test by default. */
+  readonly requestsPerMinute?: number;
+  /** A second sync over a spreadsheet and a list of its own, with the options of the first. */
+  readonly second?: { readonly name: string; readonly values: SidesOptions['values'] };
   /** The rest of the file. */
   readonly more?: Readonly<Record<string, unknown>>;
   /** Wraps each of them. */
@@ -27,7 +31,15 @@ export interface SidesOptions {
 /** The calls of the service that change nothing. */
 const reading = new Set(['contacts.search', 'contacts.lookup-one', 'contacts.get', 'lists.list', 'automations.list']);
 
-export async function createSides({ values, rowCount, sync, more = {}, around = (served) => served }: SidesOptions) {
+export async function createSides({
+  values,
+  rowCount,
+  sync,
+  requestsPerMinute = 60_000,
+  second,
+  more = {},
+  around = (served) => served,
+}: SidesOptions) {
   const folder = mkdtempSync(join(tmpdir(), 'leadsheet-sides-'));
   const service = createServiceStandin({
     now: Date.now,
@@ -43,11 +55,17 @@ export async function createSides({ values, rowCount, sync, more = {}, around = 
     credentials: { authorizedUsers: [account] },
   });
   const list = service.model.lists.add({ name: 'Prospects' });
+  if (second) service.model.lists.add({ name: second.name });
   sheets.model.create({
     id: spreadsheetId,
     writers: [account.email],
     tabs: [{ title: tab, rowCount, columnCount: 12, values }],
   });
+  const secondId = 'second-spreadsheet-of-a-test-over-http';
+  if (second) {
+    const tabs = [{ title: tab, rowCount, columnCount: 12, values: second.values }];
+    sheets.model.create({ id: secondId, writers: [account.email], tabs });
+  }
   const servers = [await serve(around(service.app), 0), await serve(around(sheets.app), 0)] as const;
   const person = sheets.person(spreadsheetId);
   const configFile = join(folder, 'leadsheet.yaml');
@@ -57,7 +75,7 @@ export async function createSides({ values, rowCount, sync, more = {}, around = 
   writeFileSync(
     configFile,
     stringify({
-      crm: { base_url: servers[0].url, token, requests_per_minute: 60_000 },
+      crm: { base_url: servers[0].url, token, requests_per_minute: requestsPerMinute },
       google: {
         credentials_file: 'google.json',
         endpoint: servers[1].url,
@@ -71,6 +89,13 @@ export async function createSides({ values, rowCount, sync, more = {}, around = 
           sheet: { spreadsheet: spreadsheetId, tab, status_column: 'Sync' },
           ...sync,
         },
+        ...(second && {
+          [second.name]: {
+            contacts: { list: second.name },
+            sheet: { spreadsheet: secondId, tab, status_column: 'Sync' },
+            ...sync,
+          },
+        }),
       },
     }),
   );
@@ -78,6 +103,8 @@ export async function createSides({ values, rowCount, sync, more = {}, around = 
   return {
     folder,
     configFile,
+    serviceUrl: servers[0].url,
+    token,
     service,
     sheets,
     list,

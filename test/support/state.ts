@@ -2,17 +2,22 @@
 import * as nodeDisk from 'node:fs/promises';
 import { createFileStore } from '../../src/state/file/driver.ts';
 import type { FileDriverDep } from '../../src/state/file/dep.ts';
+import { lockTimes } from '../../src/state/file/lock.ts';
 import { currentSchema } from '../../src/state/file/schema.ts';
 import type { Batch, HistoryLine, JsonObject, LoadedState, Notice, RunRecord, Store } from '../../src/state/port.ts';
+import { createMemoryKernel, never } from './memory-kernel.ts';
+import type { MemoryKernel } from './memory-kernel.ts';
 
 /** A machine on which the test starts and ends processes. */
 export interface TestMachine {
   readonly host: string;
   readonly startByPid: Map<number, string | null>;
+  readonly kernel: MemoryKernel;
 }
 
-export function createMachine(host = 'here'): TestMachine {
-  return { host, startByPid: new Map([[1, 'boot/1']]) };
+export function createMachine(host = 'here', pid = 1): TestMachine {
+  const startByPid = new Map<number, string | null>([[pid, `boot/${pid}`]]);
+  return { host, startByPid, kernel: createMemoryKernel((asked) => startByPid.get(asked)) };
 }
 
 export interface StateTrial {
@@ -31,11 +36,15 @@ export function openTrial(root: string, dep: Partial<FileDriverDep> & { machine?
     processes: {
       host: machine.host,
       pid,
+      space: async () => null,
       async startOf(asked) {
         const start = machine.startByPid.get(asked);
         return start === undefined ? 'gone' : { start };
       },
     },
+    kernelLocks: machine.kernel.locksOf(pid),
+    every: never,
+    lockTimes,
     now: () => Date.UTC(2026, 0, 31, 12),
     randomId: () => {
       ids += 1;

@@ -23,7 +23,9 @@ export const crm = section({
   token_file: text('the path of a file').optional().describe('A file that holds the API key and nothing else.'),
   requests_per_minute: wholeNumber(1)
     .default(serviceDefaults.requestsPerMinute)
-    .describe('The budget of the token, shared by all syncs. The service refuses more than 300 a minute.'),
+    .describe(
+      'The budget of the token, shared by all syncs and all processes of the machine. The service refuses more than 300 a minute.',
+    ),
   concurrency: wholeNumber(1, 20)
     .default(serviceDefaults.concurrency)
     .describe('Calls under way at once. Two keep the budget busy; more only strain the service.'),

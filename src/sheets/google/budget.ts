@@ -1,7 +1,6 @@
 // The budget of one credential: reads and writes a minute, which Google counts by user and project.
-import delay from 'delay';
-import PQueue from 'p-queue';
-import { createWindow, type SlidingWindow } from '../../limits/window.ts';
+import { createMeter, type Meter, type MeterOptions } from '../../limits/meter.ts';
+import { createTurns, type Turns } from '../../limits/turns.ts';
 import { backoffMs, type Time } from './backoff.ts';
 
 export type BudgetKind = 'reads' | 'writes';
@@ -16,34 +15,41 @@ const concurrencyMax = 4;
 /** Higher goes first. */
 export type Priority = number;
 
+/** Added to the length of the minute: calls arrive at Google a little early or late. */
+const slack = 1.01;
+
 /**
- * A queue that starts at most `callsPerMinute` calls in any minute. After `pause` (Google says that the quota is used
- * up) no call of the budget starts until the backoff is over; waiting calls keep their place.
+ * A queue that starts at most `callsPerMinute` calls in any minute, together with those of other processes that share the
+ * budget. After `pause` (Google says that the quota is used up) no call of this process starts until the backoff is over;
+ * waiting calls keep their place.
  */
 export class Budget {
   readonly kind: BudgetKind;
-  readonly #queue = new PQueue({ concurrency: concurrencyMax });
-  readonly #minute: SlidingWindow;
+  readonly #turns: Turns;
+  readonly #meter: Meter;
   readonly #time: Time;
   #refusals = 0;
   #used = 0;
   #paused: Promise<void> | undefined;
-  #isResuming = false;
 
-  constructor(kind: BudgetKind, callsPerMinute: number, time: Time) {
+  constructor(kind: BudgetKind, callsPerMinute: number, time: Time, shared?: MeterOptions['shared']) {
     this.kind = kind;
     this.#time = time;
-    this.#minute = createWindow({ startsMax: callsPerMinute, lengthMs: minuteMs, elapsed: time.elapsed });
+    const { elapsed } = time;
+    this.#meter = createMeter({ startsMax: callsPerMinute, lengthMs: minuteMs * slack, elapsed, shared });
+    // The end of a pause has the queue look again.
+    const take = () => (this.#paused === undefined ? this.#meter.take() : minuteMs);
+    this.#turns = createTurns({ concurrency: concurrencyMax, take });
   }
 
-  /** Calls started since the process began. */
+  /** Calls of this process that were started since it began. */
   get used(): number {
     return this.#used;
   }
 
-  /** Calls started in the last minute. */
+  /** Calls started in the last minute, by all who share the budget. */
   get usedLastMinute(): number {
-    return this.#minute.count();
+    return this.#meter.lastMinute();
   }
 
   /**
@@ -51,28 +57,27 @@ export class Budget {
    */
   async run<T>(
     call: () => Promise<T>,
-    { signal, stop, priority }: { signal?: AbortSignal; stop?: AbortSignal; priority?: Priority } = {},
+    { signal, stop, priority = 0 }: { signal?: AbortSignal; stop?: AbortSignal; priority?: Priority } = {},
   ): Promise<T> {
-    stop?.throwIfAborted();
-    // The queue also drops a running call when its signal aborts: it must not see `stop` once the call runs.
+    const mayBegin = stop ?? signal;
+    mayBegin?.throwIfAborted();
     const place = new AbortController();
-    const leave = () => place.abort(stop?.reason);
-    stop?.addEventListener('abort', leave, { once: true });
-    const queued = stop ? { signal: place.signal } : signal && { signal };
-    const answer = this.#queue.add(
+    const gone = Promise.withResolvers<never>();
+    const leave = () => {
+      place.abort(mayBegin?.reason);
+      gone.reject(mayBegin?.reason);
+    };
+    const stay = () => mayBegin?.removeEventListener('abort', leave);
+    mayBegin?.addEventListener('abort', leave, { once: true });
+    const answer = this.#turns.run(
       () => {
-        stop?.removeEventListener('abort', leave);
+        if (stop) stay();
         this.#used += 1;
-        this.#minute.start();
-        // In time for the next call: the queue checks for a pause before each call.
-        if (this.#minute.waitMs() > 0) this.#queue.pause();
-        void this.#resumeWhenOver();
         return call();
       },
-      { ...queued, ...(priority !== undefined && { priority }) },
+      { priority, signal: place.signal },
     );
-    void this.#resumeWhenOver();
-    const result = await answer.finally(() => stop?.removeEventListener('abort', leave));
+    const result = await Promise.race([answer, gone.promise]).finally(stay);
     this.#refusals = 0;
     return result;
   }
@@ -81,27 +86,14 @@ export class Budget {
   async pause(signal?: AbortSignal): Promise<void> {
     this.#paused ??= this.#pauseOnce().finally(() => {
       this.#paused = undefined;
-      void this.#resumeWhenOver();
+      this.#turns.look();
     });
     await (signal ? Promise.race([this.#paused, rejectOnAbort(signal)]) : this.#paused);
   }
 
   async #pauseOnce(): Promise<void> {
     this.#refusals += 1;
-    this.#queue.pause();
     await this.#time.sleep(backoffMs(this.#refusals, this.#time.random));
-  }
-
-  /**
-   * Continues when a call fits into the minute again, unless Google's pause lasts; the timer runs only while a call
-   * waits.
-   */
-  async #resumeWhenOver(): Promise<void> {
-    if (this.#isResuming || !this.#queue.isPaused) return;
-    this.#isResuming = true;
-    while (this.#queue.size > 0 && this.#minute.waitMs() > 0) await delay(this.#minute.waitMs());
-    this.#isResuming = false;
-    if (this.#paused === undefined && this.#minute.waitMs() === 0) this.#queue.start();
   }
 }
 

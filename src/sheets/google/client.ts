@@ -6,6 +6,7 @@ import pRetry from 'p-retry';
 import { backoffMs, type Time } from './backoff.ts';
 import { Budget, type BudgetKind, callsPerMinuteDefault, type Priority } from './budget.ts';
 import type { Credentials } from './credentials.ts';
+import { budgetName, type SharedStarts } from '../../limits/meter.ts';
 import { createEndpointFetch, type Fetch } from './endpoint.ts';
 import { AbortedError, OutcomeUnknownError, SheetsError } from '../errors.ts';
 import { QuotaError, UnavailableError } from './errors.ts';
@@ -19,6 +20,8 @@ export interface SheetsClientDep {
   readonly endpoint?: string;
   readonly readsPerMinute?: number;
   readonly writesPerMinute?: number;
+  /** Of all processes on this machine. Left out: this process counts alone. */
+  readonly sharedStarts?: SharedStarts;
 }
 
 export interface CallOptions {
@@ -49,8 +52,10 @@ export class SheetsClient {
   constructor(dep: SheetsClientDep) {
     this.#dep = dep;
     this.account = dep.credentials.account;
-    this.reads = new Budget('reads', dep.readsPerMinute ?? callsPerMinuteDefault, dep.time);
-    this.writes = new Budget('writes', dep.writesPerMinute ?? callsPerMinuteDefault, dep.time);
+    const sharedBy = (kind: BudgetKind) =>
+      dep.sharedStarts && { starts: dep.sharedStarts, budget: budgetName(kind, dep.endpoint ?? '', this.account) };
+    this.reads = new Budget('reads', dep.readsPerMinute ?? callsPerMinuteDefault, dep.time, sharedBy('reads'));
+    this.writes = new Budget('writes', dep.writesPerMinute ?? callsPerMinuteDefault, dep.time, sharedBy('writes'));
     this.#api = this.#createApi();
   }
 

@@ -1,12 +1,17 @@
 // The dependencies of the driver on files: the disk, the clock, and how much is kept.
 import type { Notice } from '../port.ts';
 import type { Disk } from './disk.ts';
+import type { KernelLocks } from './kernel-lock.ts';
+import type { Every, LockTimes } from './lock.ts';
 import type { Processes } from './processes.ts';
 import type { Schema } from './schema.ts';
 
 export interface FileDriverDep {
   readonly disk: Disk;
   readonly processes: Processes;
+  readonly kernelLocks: KernelLocks;
+  readonly every: Every;
+  readonly lockTimes: LockTimes;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** A version 4 uuid, or as good. */

@@ -1,62 +1,72 @@
-// The lock file behind a lease.
-import { createHash } from 'node:crypto';
-import { join } from 'node:path';
+// The lease of a sync across processes: the kernel's lock where it can be trusted, and the lock file everywhere.
 import delay from 'delay';
 import { LeaseLostError, LeaseTakenError } from '../errors.ts';
-import type { LeaseHolder } from '../errors.ts';
 import type { LeaseOptions } from '../port.ts';
-import { hasCode, namesIn, readIfThere, unlinkIfThere, writeWhole } from './disk.ts';
 import type { Disk } from './disk.ts';
+import type { KernelLock, KernelLocks } from './kernel-lock.ts';
+import { createLockFile } from './lock-file.ts';
+import type { Found, Holder } from './lock-file.ts';
 import type { Processes } from './processes.ts';
 
 /**
- * One writer across processes (W7). The lock is a file that holds its owner and appears together with its content: it
- * is written under another name and linked, and a link is refused if the name exists. So of two simultaneous starts one
- * wins, and an empty or garbled lock has no owner.
+ * One writer across processes (W7). A holder has both:
  *
- *   none              linked: ours
- *   running holder    waited for, then LeaseTakenError
- *   another host      the same: from here its end cannot be proved
- *   ended holder, or  replaced, by the process with the claim on exactly this lock: a lock of its own, named after the
- *   no owner          content to be replaced, so that a late second process finds other content and gives up
+ *   kernel's lock   excludes every process of this machine, in all its containers, and ends with its process. Left out on
+ *                   folders where it cannot be trusted
+ *   lock file       names the holder, and excludes processes that do not see the kernel's lock: of other machines, and of
+ *                   earlier versions. The holder renews it. A holder whose end cannot be proved is taken over when a
+ *                   waiting process has looked at it for `silentMs` without a change
+ *
+ * A holder that was taken over notices it before its next commit. A process that is suspended between that look and the
+ * write, for longer than `silentMs`, is not noticed; only without the kernel's lock can it be taken over at all.
  */
 export interface Locks {
   acquire(options: LeaseOptions): Promise<Lock>;
 }
 
 export interface Lock {
-  /** Throws LeaseLostError if another process removed the lock. */
+  /** Throws LeaseLostError if another process removed the lock or took it over. */
   confirm(): Promise<void>;
-  /** Removes the lock if it is still ours. If the disk refuses, the next acquire in this process takes it over. */
+  /** Gives the lock back. If the disk refuses, the next acquire in this process takes it over. */
   release(): Promise<void>;
 }
+
+export interface LockTimes {
+  /** From one try to the next. */
+  readonly pollMs: number;
+  /** From one sign of life of a holder to the next. */
+  readonly renewMs: number;
+  /** Tries without a sign of life of the holder, after which it is taken over, times `pollMs`. */
+  readonly silentMs: number;
+  /** The pause after taking over from a silent holder: a commit that it had begun ends meanwhile. */
+  readonly settleMs: number;
+}
+
+/** A silent holder is taken over within 30 s, and may miss four signs of life. */
+export const lockTimes: LockTimes = { pollMs: 100, renewMs: 5_000, silentMs: 25_000, settleMs: 2_000 };
+
+/** SPEC W7: a command waits up to 10 s. */
+const waitMsDefault = 10_000;
+
+/** Calls `work` again and again until the returned function is called. Keeps no process alive. */
+export type Every = (ms: number, work: () => void) => () => void;
 
 export interface LockDep {
   readonly disk: Disk;
   readonly processes: Processes;
+  readonly kernelLocks: KernelLocks;
+  readonly every: Every;
+  readonly lockTimes: LockTimes;
   readonly now: () => number;
   readonly randomId: () => string;
 }
 
-interface Holder extends LeaseHolder {
-  readonly start: string | null;
-  readonly token: string;
-}
-
-/** SPEC W7: a command waits up to 10 s. */
-const waitMsDefault = 10_000;
-const pollMs = 100;
-/**
- * The holder of a claim may end too, and the holder of the claim on that claim; more in a row than this are no
- * accident.
- */
-const claimsDeepMax = 5;
+type Refusal = Omit<Found, 'holder'> & { readonly holder: Holder | undefined };
 
 export function createLocks(folder: string, sync: string, dep: LockDep): Locks {
-  const { disk, processes } = dep;
-  const path = join(folder, 'lock');
-  /** Locks of ours that the disk did not let us remove: they have no owner although their process runs. */
-  const abandoned = new Set<string>();
+  const { disk, processes, kernelLocks, randomId } = dep;
+  const { pollMs, renewMs, silentMs, settleMs } = dep.lockTimes;
+  const file = createLockFile(folder, { disk, processes, randomId, looksMax: Math.ceil(silentMs / pollMs) });
 
   async function createHolder(): Promise<Holder> {
     const own = await processes.startOf(processes.pid);
@@ -66,116 +76,99 @@ export function createLocks(folder: string, sync: string, dep: LockDep): Locks {
       pid: processes.pid,
       since: new Date(dep.now()).toISOString(),
       start: own === 'gone' ? null : own.start,
-      token: dep.randomId(),
+      token: randomId(),
+      space: await processes.space(),
+      kernel: null,
+      beat: 0,
     };
   }
 
-  /** undefined: ours now. Else the present content. */
-  async function tryLink(at: string, content: Buffer, token: string): Promise<Buffer | undefined> {
-    const draft = join(folder, `lock.${token}.tmp`);
-    for (;;) {
-      // A waiting process tries repeatedly and need not write a draft for that.
-      const standing = await readIfThere(disk, at);
-      if (standing !== undefined) return standing;
-      await writeWhole(disk, draft, [content]);
-      try {
-        await disk.link(draft, at);
-        return undefined;
-      } catch (error) {
-        // ENOENT: the process that just got the lease removed our draft while it was still empty.
-        if (hasCode(error, 'ENOENT')) continue;
-        if (!hasCode(error, 'EEXIST')) throw error;
-      } finally {
-        await unlinkIfThere(disk, draft);
-      }
-    }
-  }
-
-  /** undefined: ours now. Else the running holder. */
-  async function tryAcquire(at: string, own: Holder, depth = 0): Promise<Holder | undefined> {
-    const content = Buffer.from(`${JSON.stringify(own)}\n`);
-    const found = await tryLink(at, content, own.token);
-    if (found === undefined) return undefined;
-    const holder = parseHolder(found);
-    if (holder && (await mayLive(holder))) return holder;
-    if (depth === claimsDeepMax) return holder ?? own;
-
-    const claim = join(folder, `lock.${createHash('sha256').update(found).digest('hex').slice(0, 16)}.claim`);
-    const claimant = await tryAcquire(claim, { ...own, token: dep.randomId() }, depth + 1);
-    if (claimant) return claimant;
-    try {
-      // Under the claim no other process replaces this content; if it differs by now, one did before.
-      const still = await readIfThere(disk, at);
-      if (still === undefined || !still.equals(found)) return await tryAcquire(at, own, depth + 1);
-      const draft = join(folder, `lock.${own.token}.tmp`);
-      await writeWhole(disk, draft, [content]);
-      await disk.rename(draft, at);
-      return undefined;
-    } finally {
-      await unlinkIfThere(disk, claim);
-    }
-  }
-
-  async function mayLive(holder: Holder): Promise<boolean> {
-    if (abandoned.has(holder.token)) return false;
-    if (holder.host !== processes.host) return true;
-    const found = await processes.startOf(holder.pid);
-    if (found === 'gone') return false;
-    return found.start === null || holder.start === null || found.start === holder.start;
-  }
-
-  function createLock({ token }: Holder): Lock {
-    const isOurs = async () => parseHolder(await readIfThere(disk, path))?.token === token;
+  function createLock(own: Holder, kernel: KernelLock | undefined): Lock {
+    let beat = 0;
+    let renewing: Promise<boolean> | undefined;
+    const renew = async () => {
+      beat += 1;
+      return file.renew(own, beat);
+    };
+    const stopRenewing = dep.every(renewMs, () => {
+      // The disk may refuse for a moment. A commit looks at the lock itself.
+      renewing ??= renew()
+        .catch(() => true)
+        .finally(() => (renewing = undefined));
+    });
     return {
       async confirm() {
-        if (!(await isOurs())) throw new LeaseLostError(path);
+        // With the kernel's lock a look is enough. Without it others count signs of life.
+        const isOurs = kernel ? (await file.read())?.token === own.token : await renew();
+        if (!isOurs) throw new LeaseLostError(file.path);
       },
       async release() {
-        abandoned.add(token);
-        if (await isOurs()) await unlinkIfThere(disk, path);
-        abandoned.delete(token);
+        stopRenewing();
+        await renewing;
+        try {
+          await file.remove(own);
+        } finally {
+          kernel?.release();
+        }
       },
     };
   }
 
-  /** Drafts and claims of processes that ended during their use. */
-  async function sweep(): Promise<void> {
-    for (const name of await namesIn(disk, folder)) {
-      if (!/^lock\..+\.(tmp|claim)$/.test(name)) continue;
-      const holder = parseHolder(await readIfThere(disk, join(folder, name)));
-      if (holder === undefined || !(await mayLive(holder))) await unlinkIfThere(disk, join(folder, name));
+  /** Tries until the lock is ours: with the kernel's lock, then the file. */
+  async function waitFor(
+    own: Holder,
+    kernel: { lock: KernelLock | undefined },
+    { waitMs = waitMsDefault, signal }: LeaseOptions,
+  ): Promise<Holder> {
+    let isKernelAsked = false;
+    let hasRenewed = false;
+    for (let waitedMs = 0; ; waitedMs += pollMs) {
+      signal?.throwIfAborted();
+      let refusal: Refusal | undefined;
+      if (!isKernelAsked) {
+        const answer = await kernelLocks.tryTake(folder);
+        if (answer === 'taken') refusal = { holder: await file.read(), life: 'living' };
+        else [kernel.lock, isKernelAsked] = [answer, true];
+      }
+      if (refusal === undefined) {
+        const named = { ...own, kernel: kernel.lock?.id ?? null };
+        const answer = await file.tryAcquire(named);
+        if (answer === 'linked' || answer === 'replaced') return named;
+        if (answer === 'silenced') {
+          await delay(settleMs, signal ? { signal } : {});
+          if ((await file.read())?.token === named.token) return named;
+          continue;
+        }
+        refusal = answer;
+      }
+      hasRenewed ||= refusal.life === 'renewed';
+      // A wait that ends with a takeover or with a sign of life is not given up.
+      const isUndecided = refusal.life === 'silent' && !hasRenewed;
+      if (waitedMs >= waitMs && !isUndecided) {
+        throw new LeaseTakenError(file.path, refusal.holder, remedyFor(refusal));
+      }
+      await delay(pollMs, signal ? { signal } : {});
     }
   }
 
-  function remedyFor(holder: Holder): string {
-    if (holder.host === processes.host) return 'Wait until it is done, or stop that process';
-    return `If that machine or container is gone for good, delete ${path}; from here nobody can tell`;
+  function remedyFor({ life }: Refusal): string {
+    if (life !== 'unproved') return 'Wait until it is done, or stop that process';
+    return `An earlier version of leadsheet holds it. If that machine or container is gone for good, delete ${file.path}`;
   }
 
   return {
-    async acquire({ waitMs = waitMsDefault, signal }) {
+    async acquire(options) {
       const own = await createHolder();
-      for (let waitedMs = 0; ; waitedMs += pollMs) {
-        signal?.throwIfAborted();
-        const holder = await tryAcquire(path, own);
-        if (holder === undefined) break;
-        if (waitedMs >= waitMs) throw new LeaseTakenError(path, holder, remedyFor(holder));
-        await delay(pollMs, signal ? { signal } : {});
+      const kernel: { lock: KernelLock | undefined } = { lock: undefined };
+      try {
+        const named = await waitFor(own, kernel, options);
+        await file.sweep(named);
+        return createLock(named, kernel.lock);
+      } catch (error) {
+        await file.remove(own).catch(() => {});
+        kernel.lock?.release();
+        throw error;
       }
-      await sweep();
-      return createLock(own);
     },
   };
-}
-
-/** undefined: no process of ours can have written it. */
-function parseHolder(bytes: Buffer | undefined): Holder | undefined {
-  try {
-    const { sync, host, pid, since, start, token } = JSON.parse(String(bytes)) as Partial<Holder>;
-    if (typeof sync !== 'string' || typeof host !== 'string' || typeof since !== 'string') return undefined;
-    if (typeof pid !== 'number' || typeof token !== 'string') return undefined;
-    return { sync, host, pid, since, start: start ?? null, token };
-  } catch {
-    return undefined;
-  }
 }

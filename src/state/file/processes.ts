@@ -1,11 +1,13 @@
 // Finds out whether the holder of a lock still runs.
-import { readFile } from 'node:fs/promises';
+import { readFile, readlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 
 /** Tells whether a process of this machine still runs. */
 export interface Processes {
   readonly host: string;
   readonly pid: number;
+  /** The space in which process ids mean something, as a text: containers have their own. null: the system does not say. */
+  readonly space: () => Promise<string | null>;
   /**
    * `gone`, or the start of the process as a text that no other process with that id shares, not even after a reboot;
    * null: the system does not say. Compared, never interpreted.
@@ -23,6 +25,7 @@ export function createProcesses({ pid: ownPid, probe }: ProcessDep): Processes {
   return {
     host: hostname(),
     pid: ownPid,
+    space: readSpace,
     async startOf(pid) {
       try {
         probe(pid);
@@ -50,5 +53,14 @@ async function readStart(pid: number): Promise<'gone' | { readonly start: string
     return { start: ticks === undefined ? null : `${boot.trim()}/${ticks}` };
   } catch {
     return { start: null };
+  }
+}
+
+/** pid_namespaces(7): the number in the link is that of the namespace. */
+async function readSpace(): Promise<string | null> {
+  try {
+    return await readlink('/proc/self/ns/pid');
+  } catch {
+    return null;
   }
 }

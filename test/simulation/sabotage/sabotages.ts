@@ -240,10 +240,10 @@ const state: readonly Sabotage[] = [
     instead: "const isReordered = (false as boolean) && facted.has('fields');",
   },
   {
-    name: 'the lock of the living is taken, and that of the dead keeps everybody out',
-    file: 'state/file/lock.ts',
-    text: 'if (holder && (await mayLive(holder))) return holder;',
-    instead: 'if (holder && !(await mayLive(holder))) return holder;',
+    name: 'the lock of a process that was killed keeps everybody out',
+    file: 'state/file/lock-file.ts',
+    text: "if (found === 'gone') return 'ended';",
+    instead: "if (found === 'gone') return 'living';",
   },
   {
     name: 'files are not synced to the disk',

@@ -1,6 +1,7 @@
 // A process that runs leadsheet. It may be killed at any instant, and gets no answer after that.
 import type { App, AppWorld } from '../../../src/app.ts';
 import type { Disk, OpenFile } from '../../../src/state/file/disk.ts';
+import { type MemoryKernel, never } from '../../support/memory-kernel.ts';
 import type { Clock } from './clock.ts';
 
 /** An instant before or after an event of one process; the process may be killed at it. */
@@ -29,27 +30,28 @@ export interface ProcessDep {
   readonly operationOf: (request: Request) => string;
   readonly atInstant: (instant: Instant) => void;
   readonly isAlive: (pid: number) => boolean;
+  readonly kernel: MemoryKernel;
 }
 
 export function createProcess(pid: number): SimulatedProcess {
   return { pid, stop: new AbortController(), isDead: false, died: Promise.withResolvers<'killed'>() };
 }
 
-const never = <Result>() => new Promise<Result>(() => {});
+const unanswered = <Result>() => new Promise<Result>(() => {});
 
 export function worldOf(process: SimulatedProcess, dep: ProcessDep): AppWorld {
   const { clock, atInstant } = dep;
   return {
     async transport(url, init) {
-      if (process.isDead) return never();
+      if (process.isDead) return unanswered();
       const request = new Request(url, init);
       const what = dep.operationOf(request);
       atInstant({ process, kind: 'request', what });
-      if (process.isDead) return never();
+      if (process.isDead) return unanswered();
       const response = await dep.answer(request, process);
-      if (process.isDead) return never();
+      if (process.isDead) return unanswered();
       atInstant({ process, kind: 'answer', what });
-      return process.isDead ? never() : response;
+      return process.isDead ? unanswered() : response;
     },
     now: clock.wall,
     elapsed: clock.elapsed,
@@ -61,8 +63,12 @@ export function worldOf(process: SimulatedProcess, dep: ProcessDep): AppWorld {
       processes: {
         host: 'simulated',
         pid: process.pid,
+        space: async () => 'simulated',
         startOf: async (pid) => (dep.isAlive(pid) ? { start: String(pid) } : 'gone'),
       },
+      kernelLocks: dep.kernel.locksOf(process.pid),
+      // Every process is on one machine, and is asked whether it lives.
+      every: never,
     },
   };
 }
@@ -70,20 +76,20 @@ export function worldOf(process: SimulatedProcess, dep: ProcessDep): AppWorld {
 /** A disk that ignores a dead process: the current operation is finished, the next one never begins. */
 function mortalDisk(process: SimulatedProcess, { disk, atInstant }: ProcessDep): Disk {
   const act = async <Result>(what: string, path: string, work: () => Promise<Result>): Promise<Result> => {
-    if (process.isDead) return never();
+    if (process.isDead) return unanswered();
     const name = `${what} ${fileKind(path)}`;
     atInstant({ process, kind: 'disk', what: name });
-    if (process.isDead) return never();
+    if (process.isDead) return unanswered();
     try {
       const result = await work();
-      return process.isDead ? await never<Result>() : result;
+      return process.isDead ? await unanswered<Result>() : result;
     } catch (error) {
-      if (process.isDead) return never();
+      if (process.isDead) return unanswered();
       throw error;
     }
   };
   const look = async <Result>(work: () => Promise<Result>): Promise<Result> =>
-    process.isDead ? never() : work().then((result) => (process.isDead ? never<Result>() : result));
+    process.isDead ? unanswered() : work().then((result) => (process.isDead ? unanswered<Result>() : result));
   const mortalFile = (file: OpenFile, path: string): OpenFile => ({
     read: (...args) => look(() => file.read(...args)),
     stat: () => look(() => file.stat()),

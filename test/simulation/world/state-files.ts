@@ -1,8 +1,10 @@
 // The state as files: copied, restored, lost, damaged, and read by another process.
 import { createFileStore } from '../../../src/state/file/driver.ts';
+import { lockTimes } from '../../../src/state/file/lock.ts';
 import { currentSchema } from '../../../src/state/file/schema.ts';
 import type { HistoryLine, JsonObject } from '../../../src/state/port.ts';
 import type { MemoryDisk } from '../../support/memory-disk.ts';
+import { never, noKernelLocks } from '../../support/memory-kernel.ts';
 import { stateFolder, syncName } from './setting.ts';
 
 export type StateFiles = ReadonlyMap<string, Buffer>;
@@ -49,7 +51,10 @@ export interface ReadState {
 export async function readState(disk: MemoryDisk): Promise<ReadState> {
   const store = createFileStore(stateFolder, {
     disk,
-    processes: { host: 'simulated', pid: 0, startOf: async () => 'gone' },
+    processes: { host: 'simulated', pid: 0, space: async () => null, startOf: async () => 'gone' },
+    kernelLocks: noKernelLocks,
+    every: never,
+    lockTimes,
     now: () => Date.now(),
     randomId: () => '',
     warn: () => {},

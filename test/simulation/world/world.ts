@@ -11,6 +11,7 @@ import type { EngineEvent } from '../../../src/engine/events.ts';
 import type { RunReport } from '../../../src/engine/report.ts';
 import { createRandom } from '../../../src/standin/service/random.ts';
 import { createMemoryDisk, type MemoryDisk } from '../../support/memory-disk.ts';
+import { createMemoryKernel } from '../../support/memory-kernel.ts';
 import { type Clock, installClock } from './clock.ts';
 import { createProcess, type Instant, type ProcessDep, type SimulatedProcess, worldOf } from './process.ts';
 import { type Setting, serviceUrl, settingToYaml, syncName } from './setting.ts';
@@ -68,12 +69,14 @@ export function createWorld(setting: Setting, seed: number, listener: WorldListe
   let config: Config;
   configure(setting);
 
+  const isAlive = (pid: number) => processes.get(pid)?.isDead === false;
   const dep: ProcessDep = {
     clock,
     disk,
     random: share,
     randomId: () => random.uuid(),
-    isAlive: (pid) => processes.get(pid)?.isDead === false,
+    isAlive,
+    kernel: createMemoryKernel((pid) => (isAlive(pid) ? String(pid) : undefined)),
     atInstant: listener.onInstant,
     operationOf,
     async answer(request, process) {

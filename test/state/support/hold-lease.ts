@@ -1,21 +1,19 @@
-// A process that takes the lease of sync "s" under the given folder, prints that, and holds it until it is killed.
-import { randomUUID } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
-import { openStore } from '../../../src/state/open.ts';
+// A process that takes the lease of sync "s", commits, prints that, and holds it until it is killed. It commits once more
+// for each line that it reads, and prints what came of that.
+import { createInterface } from 'node:readline';
+import { openRealStore, readOptions } from './real-store.ts';
 
-const [folder = '', waitMs = '0'] = process.argv.slice(2);
-const store = openStore(`file:${folder}`, {
-  process: { pid: process.pid, probe: (pid) => process.kill(pid, 0) },
-  now: () => Date.now(),
-  randomId: () => randomUUID(),
-  warn: () => {},
-});
+const options = readOptions();
+const commitPid = { facts: { put: new Map([['pid', process.pid]]) } };
 try {
-  const lease = await store.sync('s').acquireLease({ waitMs: Number(waitMs) });
+  const lease = await openRealStore(options).sync('s').acquireLease({ waitMs: options.waitMs });
   await lease.load();
-  await lease.commit({ facts: { put: new Map([['pid', process.pid]]) } });
+  await lease.commit(commitPid);
   console.log('held');
-  await setTimeout(60_000);
+  for await (const line of createInterface({ input: process.stdin })) {
+    await lease.commit({ facts: { put: new Map([['said', line]]) } });
+    console.log('committed');
+  }
 } catch (error) {
   console.log(String(error));
 }

@@ -1,13 +1,13 @@
 // Limits the calls of one token: so many a minute, so many at once.
-import delay from 'delay';
-import PQueue from 'p-queue';
-import { createWindow } from '../../../limits/window.ts';
+import { createMeter, type MeterOptions } from '../../../limits/meter.ts';
+import { createTurns } from '../../../limits/turns.ts';
 import type { CallPriority } from '../../port.ts';
 import { backoffMs } from './retry-after.ts';
 
 /**
  * The calls one token may make: so many a minute, so many at once. Every client on the token shares it, because the
- * service counts by token.
+ * service counts by token. The minute and the pauses are those of all processes that share it; tasks at once are those
+ * of this process.
  *
  * States: open (tasks run as the figures allow) -> paused (after a 429: nothing starts until the pause is over) ->
  * open;
@@ -29,7 +29,7 @@ export interface Budget extends Disposable {
   close(error: Error): void;
   /** Milliseconds until the pause ends, 0 when open. */
   pausedMs(): number;
-  /** Tasks started in the last minute, the limit for them, and tasks that wait. */
+  /** Tasks started in the last minute by all who share it, the limit for them, and tasks of this process that wait. */
   usage(): { readonly startedLastMinute: number; readonly perMinute: number; readonly waiting: number };
 }
 
@@ -53,6 +53,8 @@ export interface BudgetOptions {
   readonly elapsed: () => number;
   /** [0, 1), for the jitter. */
   readonly random: () => number;
+  /** Left out: this process counts alone. */
+  readonly shared?: MeterOptions['shared'];
 }
 
 /** A longer pause is not waited for. */
@@ -62,41 +64,25 @@ const pauseWaitedMsMax = 120_000;
 const slack = 1.01;
 
 export function createBudget(options: BudgetOptions): Budget {
-  const { requestsPerMinute, concurrency, elapsed, random } = options;
+  const { requestsPerMinute, concurrency, elapsed, random, shared } = options;
   // Slots last about a second instead of a minute. So an edit never waits long behind a burst of scan pages, and no
   // sixty seconds, wherever they start, hold more than the budget.
-  const intervalCap = Math.max(1, Math.floor(requestsPerMinute / 60));
-  const slotMs = (intervalCap * 60_000 * slack) / requestsPerMinute;
-  const slot = createWindow({ startsMax: intervalCap, lengthMs: slotMs, elapsed });
-  const minute = createWindow({ startsMax: Infinity, lengthMs: 60_000, elapsed });
-  const queue = new PQueue({ concurrency });
+  const startsMax = Math.max(1, Math.floor(requestsPerMinute / 60));
+  const meter = createMeter({ startsMax, lengthMs: (startsMax * 60_000 * slack) / requestsPerMinute, elapsed, shared });
+  const turns = createTurns({ concurrency, take });
   const waiting = new Set<AbortController>();
-  const disposal = new AbortController();
-  let pausedUntil = -Infinity;
-  let resuming = false;
   let refusalsInARow = 0;
   let closed: Error | undefined;
 
-  const pausedMs = () => Math.max(0, pausedUntil - elapsed());
-  const standstillMs = () => Math.max(pausedMs(), slot.waitMs());
+  function take(): number {
+    // Another process may have been told to pause.
+    rejectLongPause();
+    return meter.take();
+  }
 
-  /** The timer runs only while a task waits, so that no timer outlasts the last task. */
-  async function resumeWhenOver(): Promise<void> {
-    if (resuming) return;
-    resuming = true;
-    try {
-      while (queue.size > 0 && standstillMs() > 0) {
-        // Timers count whole milliseconds, rounded down: without rounding up, the timer fires too early.
-        await delay(Math.ceil(standstillMs()), { signal: disposal.signal });
-      }
-    } catch {
-      // The budget was disposed meanwhile: waiting tasks were rejected by then.
-      return;
-    } finally {
-      resuming = false;
-    }
-    // Only after these lines: a task that starts may fill the slot and call this function again.
-    if (standstillMs() === 0) queue.start();
+  function rejectLongPause(): void {
+    const pausedMs = meter.pausedMs();
+    if (pausedMs > pauseWaitedMsMax) rejectWaiting(new LongPause(pausedMs));
   }
 
   function rejectWaiting(error: Error): void {
@@ -112,8 +98,9 @@ export function createBudget(options: BudgetOptions): Budget {
     async run(task, { priority, signal }) {
       if (closed) throw closed;
       signal?.throwIfAborted();
-      if (pausedMs() > pauseWaitedMsMax) throw new LongPause(pausedMs());
-      // The queue may see aborts of a waiting task only: it would drop a running task together with its outcome.
+      const pausedMs = meter.pausedMs();
+      if (pausedMs > pauseWaitedMsMax) throw new LongPause(pausedMs);
+      // The queue sees aborts of a waiting task only.
       const place = new AbortController();
       const leave = () => place.abort(signal?.reason);
       const stopWaiting = () => {
@@ -123,20 +110,13 @@ export function createBudget(options: BudgetOptions): Budget {
       waiting.add(place);
       signal?.addEventListener('abort', leave, { once: true });
       try {
-        const result = queue.add(
+        return await turns.run(
           () => {
             stopWaiting();
-            minute.start();
-            slot.start();
-            // In time for the next task: the queue checks for a pause before each task.
-            if (slot.waitMs() > 0) queue.pause();
-            if (queue.isPaused) void resumeWhenOver();
             return task();
           },
           { priority: rank[priority], signal: place.signal },
         );
-        if (queue.isPaused) void resumeWhenOver();
-        return await result;
       } finally {
         stopWaiting();
       }
@@ -145,10 +125,9 @@ export function createBudget(options: BudgetOptions): Budget {
     refused(retryAfterMs) {
       refusalsInARow += 1;
       const pauseMs = retryAfterMs ?? backoffMs(refusalsInARow, random);
-      pausedUntil = Math.max(pausedUntil, elapsed() + pauseMs);
-      queue.pause();
-      if (pausedMs() > pauseWaitedMsMax) rejectWaiting(new LongPause(pausedMs()));
-      void resumeWhenOver();
+      meter.pause(pauseMs);
+      rejectLongPause();
+      turns.look();
       return pauseMs;
     },
 
@@ -157,12 +136,12 @@ export function createBudget(options: BudgetOptions): Budget {
     },
 
     close,
-    pausedMs,
-    usage: () => ({ startedLastMinute: minute.count(), perMinute: requestsPerMinute, waiting: queue.size }),
+    pausedMs: () => meter.pausedMs(),
+    usage: () => ({ startedLastMinute: meter.lastMinute(), perMinute: requestsPerMinute, waiting: turns.waiting }),
 
     [Symbol.dispose]() {
       close(new Error('the budget is no longer in use'));
-      disposal.abort();
+      turns[Symbol.dispose]();
     },
   };
 }

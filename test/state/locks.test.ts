@@ -1,0 +1,170 @@
+// Every driver of the lease passes one contract: the kernel's lock on a real disk, and both drivers in memory.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Disk } from '../../src/state/file/disk.ts';
+import { createKernelLocks } from '../../src/state/file/kernel-lock.ts';
+import type { KernelLocks } from '../../src/state/file/kernel-lock.ts';
+import { createLocks } from '../../src/state/file/lock.ts';
+import { machineDisk } from '../../src/state/file/machine-disk.ts';
+import { describeLocksContract, type LockProcess, type LockTrial } from '../contract/locks.ts';
+import { createMemoryDisk } from '../support/memory-disk.ts';
+import { createMemoryKernel, noKernelLocks } from '../support/memory-kernel.ts';
+
+/** Short, because no test waits for real: 40 looks, 2 ms from one to the next. */
+const times = { pollMs: 2, renewMs: 1, silentMs: 80, settleMs: 2 };
+
+interface Place {
+  readonly folder: string;
+  readonly disk: Disk;
+  /** Of a process; `isAlive` tells whether that process lives. */
+  readonly kernelOf: (pid: number, isAlive: (pid: number) => boolean) => KernelLocks;
+  readonly names: () => Promise<readonly string[]>;
+}
+
+function createTrial({ folder, disk, kernelOf, names }: Place): LockTrial {
+  const living = new Set<number>();
+  const isAlive = (pid: number) => living.has(pid);
+  let ids = 0;
+  let pids = 0;
+  return {
+    start(host = 'a'): LockProcess {
+      const pid = (pids += 1);
+      living.add(pid);
+      const renewals = new Set<() => void>();
+      const locks = createLocks(folder, 's', {
+        disk,
+        processes: {
+          host,
+          pid,
+          space: async () => `space of ${host}`,
+          startOf: async (asked) => (living.has(asked) ? { start: `boot/${asked}` } : 'gone'),
+        },
+        kernelLocks: kernelOf(pid, isAlive),
+        every(_ms, work) {
+          renewals.add(work);
+          return () => void renewals.delete(work);
+        },
+        lockTimes: times,
+        now: () => Date.UTC(2026, 0, 31, 12),
+        randomId: () => `id-${(ids += 1)}`,
+      });
+      return {
+        pid,
+        locks,
+        renew: () => renewals.forEach((work) => work()),
+        kill() {
+          living.delete(pid);
+          renewals.clear();
+        },
+      };
+    },
+    async removeFiles() {
+      for (const name of await names()) await disk.unlink(join(folder, name));
+    },
+    files: names,
+  };
+}
+
+async function createMemoryPlace(kernelOf: Place['kernelOf']): Promise<Place> {
+  const disk = createMemoryDisk(1);
+  await disk.mkdir('/state', { recursive: true, mode: 0o700 });
+  return { folder: '/state', disk, kernelOf, names: () => disk.readdir('/state') };
+}
+
+describeLocksContract('signs of life alone', async () => createTrial(await createMemoryPlace(() => noKernelLocks)));
+
+describeLocksContract('a kernel’s lock in memory', async () => {
+  const starts = new Set<(pid: number) => boolean>();
+  const kernel = createMemoryKernel((pid) => ([...starts].some((isAlive) => isAlive(pid)) ? String(pid) : undefined));
+  return createTrial(
+    await createMemoryPlace((pid, isAlive) => {
+      starts.add(isAlive);
+      return kernel.locksOf(pid);
+    }),
+  );
+});
+
+describeLocksContract('the kernel’s lock on a real disk', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'leadsheet-locks-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const held = new Map<number, () => void>();
+  /** One process plays all: a lock that its killed process had is given back before the next try, as a kernel does. */
+  const kernelOf: Place['kernelOf'] = (pid, isAlive) => {
+    const locks = createKernelLocks();
+    return {
+      async tryTake(at) {
+        for (const [holder, release] of held) if (!isAlive(holder)) release();
+        const lock = await locks.tryTake(at);
+        if (lock === undefined || lock === 'taken') return lock;
+        const release = () => {
+          if (held.delete(pid)) lock.release();
+        };
+        held.set(pid, release);
+        return { id: lock.id, release };
+      },
+    };
+  };
+  const names = async () => (await readdir(folder)).filter((name) => name !== 'lock.db');
+  return createTrial({ folder, disk: machineDisk, kernelOf, names });
+});
+
+describe('the kernel’s lock', () => {
+  const temporary = () => {
+    const folder = mkdtempSync(join(tmpdir(), 'leadsheet-locks-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    return folder;
+  };
+  const holderOf = async (folder: string) => {
+    const lock = await createKernelLocks().tryTake(folder);
+    if (lock === undefined || lock === 'taken') throw new Error(`not taken: ${lock}`);
+    return lock;
+  };
+
+  test('W9: it writes nothing: its file stays empty, and no other file appears', async () => {
+    const folder = temporary();
+    (await holderOf(folder)).release();
+    expect(await readdir(folder)).toEqual(['lock.db']);
+    expect((await machineDisk.stat(join(folder, 'lock.db'))).size).toBe(0);
+  });
+
+  test('a file that was deleted while it was held has another id when it is made anew', async () => {
+    const folder = temporary();
+    const first = await holderOf(folder);
+    await rm(join(folder, 'lock.db'));
+    const second = await holderOf(folder);
+    expect(second.id).not.toBe(first.id);
+    first.release();
+    second.release();
+    const third = await holderOf(folder);
+    expect(third.id).toBe(second.id);
+    third.release();
+  });
+
+  test('a damaged file is made anew', async () => {
+    const folder = temporary();
+    const disk = machineDisk;
+    const file = await disk.open(join(folder, 'lock.db'), 'wx');
+    const garbage = Buffer.alloc(4_096, 'no database');
+    await file.write(garbage, 0, garbage.length, 0);
+    await file.close();
+    expect(await createKernelLocks().tryTake(folder)).toBe('taken');
+    (await holderOf(folder)).release();
+  });
+
+  test.each([
+    { it: 'NFS', type: 0x6969, isLinux: true, isTrusted: false },
+    { it: 'SMB', type: 0xfe534d42, isLinux: true, isTrusted: false },
+    { it: 'FUSE', type: 0x65735546, isLinux: true, isTrusted: false },
+    { it: 'a file system that is not known', type: 12, isLinux: true, isTrusted: false },
+    { it: 'ext4', type: 0xef53, isLinux: true, isTrusted: true },
+    { it: 'overlay, as in a container', type: 0x794c7630, isLinux: true, isTrusted: true },
+    { it: 'any on a system without these numbers', type: 12, isLinux: false, isTrusted: true },
+  ])('on $it: trusted $isTrusted', async ({ type, isLinux, isTrusted }) => {
+    const lock = await createKernelLocks({ isLinux, typeOf: async () => type }).tryTake(temporary());
+    expect(lock !== undefined).toBe(isTrusted);
+    if (lock !== undefined && lock !== 'taken') lock.release();
+  });
+});

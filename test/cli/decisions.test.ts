@@ -165,6 +165,8 @@ test('a running daemon adds the next run, the lag and the used budget', async ()
   const beat: Heartbeat = {
     version: 1,
     pid: 1,
+    host: null,
+    boot: null,
     started_at: at(-600),
     written_at: at(-10),
     state: 'running',
@@ -184,6 +186,7 @@ test('a running daemon adds the next run, the lag and the used budget', async ()
         next_run_at: at(30),
         next_full_scan_at: null,
         failures_in_a_row: 1,
+        running: null,
         told: null,
       },
     ],

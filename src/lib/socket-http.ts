@@ -42,7 +42,7 @@ export async function askSocket(asked: SocketRequest): Promise<SocketAnswer> {
   signal?.throwIfAborted();
   try {
     // Before any timer: most commands find no daemon.
-    if (!isPipe(path)) lstatSync(path);
+    if (!isPipe(path) && !lstatSync(path).isSocket()) throw new NoAnswer('absent', 'is no socket');
     if (!isOursOnly(path)) throw new NoAnswer('absent', 'is in a folder that other accounts can write');
     const message = await send(asked);
     return { status: message.statusCode ?? 0, lines: linesOf(message, asked) };

@@ -137,9 +137,10 @@ async function putInPlace(draft: string, path: string, stateFolder: string): Pro
     } catch (error) {
       if (!hasCode(error, 'EEXIST') || tries === 3) throw error;
     }
-    const ino = lstatSync(path, { throwIfNoEntry: false })?.ino;
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found && !found.isSocket()) throw new Error(`${path} is no socket; move it away`);
     await expectNoDaemon(path, stateFolder);
-    setAside(path, `${draft}.old`, ino);
+    setAside(path, `${draft}.old`, found?.ino);
   }
 }
 

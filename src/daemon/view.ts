@@ -93,15 +93,14 @@ function isGone(reply: DaemonReply, last: Heartbeat, now: number, lookout?: Daem
 
 function noticeOf(reply: DaemonReply, last: Heartbeat | undefined): Pick<DaemonLook, 'notice'> {
   const who = last ? `the daemon (process ${last.pid})` : 'the daemon';
+  const instead = last ? '; this is what it told last' : '';
   switch (reply.kind) {
     case 'silent':
-      return { notice: `${who} ${reply.why}; this is what it told last` };
+      return { notice: `${who} ${reply.why}${instead}` };
     case 'other-version':
-      return {
-        notice: `${who} is ${otherVersion(reply.version)}; this is what it told last. Restart it: leadsheet run`,
-      };
+      return { notice: `${who} is ${otherVersion(reply.version)}${instead}. Restart it: leadsheet run` };
     case 'told':
-      return { notice: `${who} gave an answer that this leadsheet cannot read; this is what it told last` };
+      return { notice: `${who} gave an answer that this leadsheet cannot read${instead}. Restart it: leadsheet run` };
     case 'absent':
     case 'refused':
       return {};

@@ -247,7 +247,7 @@ test('a daemon of another version is not asked, which is said, and everything wo
   onTestFinished(() => void other.close());
   await once(other, 'listening');
   const status = await trial.cli('status');
-  expect(status).toMatchObject({ code: 0, stdout: expect.stringContaining('no daemon is known to run') });
+  expect(status).toMatchObject({ code: 0, stdout: expect.stringContaining('the daemon could not be asked') });
   expect(status.stderr).toContain('the daemon is leadsheet 9.1.0, another version than this command');
   const sync = await trial.cli('sync');
   expect({ code: sync.code, contacts: trial.contacts().length }).toEqual({ code: 0, contacts: 6 });

@@ -7,8 +7,9 @@ import { timeText } from './lines.ts';
 import { durationText, progressText } from './progress.ts';
 import { problemsText, stoppedText } from './run.ts';
 
-export function statusText({ syncs, daemon, last_daemon: last }: StatusAnswer): string {
-  return syncs.map(standingText).join('') + (daemon ? daemonText(daemon) : noDaemonText(last));
+export function statusText({ syncs, daemon, last_daemon: last, daemon_notice: notice }: StatusAnswer): string {
+  const line = daemon ? daemonText(daemon) : notice === null ? noDaemonText(last) : 'the daemon could not be asked\n';
+  return syncs.map(standingText).join('') + line;
 }
 
 function standingText(standing: StandingAnswer): string {

@@ -204,7 +204,9 @@ test('a running daemon adds the next run, the lag and the used budget', async ()
     daemon: { state: 'running', budget: { crm: { used: 12 } } },
     syncs: [{ last_run: { run: 'r9', reason: 'the service is down' }, next_run: at(30), lag_secs: 90 }],
   });
-  expect((await trial.cli('status')).stdout).toContain('the daemon is running; in the last minute 12 of 240 calls');
+  expect((await trial.cli('status')).stdout).toContain(
+    'the daemon is running as of 2026-11-21 08:59:50Z; in the last minute 12 of 240 calls',
+  );
   for (const gone of [{ state: 'ended' }, { written_at: at(-300) }, { syncs: 'x' }]) {
     tell(gone);
     expect(await status()).toMatchObject({ daemon: null, syncs: [{ next_run: null, lag_secs: null }] });

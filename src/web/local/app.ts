@@ -59,16 +59,23 @@ export function createLocalApp(options: LocalAppOptions): Hono {
     if (isDraining()) return c.json({ why: 'ending' } satisfies RunRefused, 503);
     if (followers >= followersMax) return c.json({ why: 'too-many' } satisfies RunRefused, 429);
     followers += 1;
-    return stream(c, async (out) => {
-      try {
-        for await (const message of follow(wanted, before)) {
-          if (out.aborted) return;
-          await out.writeln(JSON.stringify(message));
+    return stream(
+      c,
+      async (out) => {
+        try {
+          for await (const message of follow(wanted, before)) {
+            if (out.aborted) return;
+            await out.writeln(JSON.stringify(message));
+          }
+        } finally {
+          followers -= 1;
         }
-      } finally {
-        followers -= 1;
-      }
-    });
+      },
+      // Left out, it would go to standard error, which the log does not use.
+      async ({ message: reason }, out) => {
+        await out.writeln(JSON.stringify({ type: 'crashed', reason } satisfies RunMessage));
+      },
+    );
   });
 
   async function* follow({ name, full, changes }: RunWanted, before: JobStatus): AsyncIterable<RunMessage> {

@@ -65,7 +65,7 @@ export interface Followed {
   readonly changes: boolean;
 }
 
-/** Where the run stood when following ended early. */
+/** Following ended before the run did. The message says how the run stood. */
 export class Unfollowed extends Error {
   override readonly name = 'Unfollowed';
 }

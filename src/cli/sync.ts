@@ -84,7 +84,7 @@ async function runAllHere(
   return reports;
 }
 
-/** One after the other, as without a daemon. What was told before a failure stays told. */
+/** One after the other, as without a daemon. Results that came before a failure are printed. */
 async function runAllInDaemon(
   contact: Contact,
   selected: readonly string[],

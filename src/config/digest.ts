@@ -5,7 +5,7 @@ import type { Config } from './config.ts';
 
 /**
  * Secrets count: a daemon with an old token has another configuration. The salt, made anew by each daemon, keeps the digest
- * from being looked up. Where the file lies and what is logged do not count.
+ * from being looked up. The place of the file and the options of the log do not count.
  */
 export function configDigest({ path: _path, log: _log, options: _options, ...config }: Config, salt: string): string {
   const text = JSON.stringify(config, function reveal(this: Record<string, unknown>, key, value: unknown) {

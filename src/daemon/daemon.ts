@@ -17,7 +17,7 @@ export type DaemonEvent =
   | { readonly type: 'crashed'; readonly sync: string; readonly error: unknown }
   | { readonly type: 'clock-set'; readonly byMs: number };
 
-/** What became of the run that a person asked for. */
+/** The end of the run that a person asked for. */
 export type AskedRun =
   | { readonly kind: 'ran'; readonly report: RunReport }
   /** A fault of the program ended it. */

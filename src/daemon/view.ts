@@ -5,7 +5,7 @@ import type { Store } from '../state/port.ts';
 import { type Heartbeat, heartbeatEveryMs, parseHeartbeat, readHeartbeat, type SyncHeartbeat } from './heartbeat.ts';
 import { heartbeatToStatus } from './heartbeat-content.ts';
 
-/** What came of asking the daemon of a state. */
+/** The result of asking the daemon of a state. */
 export type DaemonReply =
   /** `told`: a heartbeat that it took for this answer. */
   | { readonly kind: 'told'; readonly told: unknown }

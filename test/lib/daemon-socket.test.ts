@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { daemonSocketPaths, isOursOnly, makeSocketFolder } from '../../src/lib/daemon-socket.ts';
 
-/* Where the daemon of a state folder listens: both sides find the same place. */
+/* The place at which the daemon of a state folder listens: both sides find the same one. */
 
 function createFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'leadsheet-'));

@@ -1,4 +1,4 @@
-// What a running daemon and a command say to each other over the local socket.
+// The messages of a running daemon and a command over the local socket.
 import * as z from 'zod';
 import { steps } from '../../engine/events.ts';
 import { phases } from '../../engine/standing.ts';
@@ -43,7 +43,7 @@ export const daemonTold = z.object({
   protocol: z.literal(protocolVersion),
   /** Of the program. */
   version: z.string(),
-  /** What `configDigest` makes of the daemon's configuration and this salt. */
+  /** `configDigest` of the daemon's configuration and this salt. */
   config: z.object({ salt: z.string(), digest: z.string() }),
   /** As in the state, and taken now (daemon/heartbeat.ts). */
   heartbeat: z.looseObject({

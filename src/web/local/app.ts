@@ -1,4 +1,4 @@
-// What the daemon serves on the local socket: how it stands, and runs that people ask for.
+// Serves commands on the local socket: how the daemon stands, and runs that people ask for.
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { stream } from 'hono/streaming';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Heartbeat } from '../../../src/daemon/heartbeat.ts';
 import { type DaemonReply, lookAtDaemon } from '../../../src/daemon/view.ts';
 
-/* What a command makes of the answer on the socket, the heartbeat, and the process of the daemon. */
+/* A command sees the daemon by the answer on the socket, by the heartbeat, and by its process. */
 
 const now = Date.parse('2026-11-21T09:00:00Z');
 const ago = (secs: number) => new Date(now - secs * 1_000).toISOString();

@@ -16,7 +16,7 @@ export function commandHelp(): string {
 }
 
 export function commands(): readonly Command[] {
-  const program = createProgram(nobody, { finish: () => {}, serve: () => {} });
+  const program = createProgram(nobody, { finish: () => {}, serve: () => {}, follow: () => {} });
   return program.commands.filter((command) => command.name() !== 'help');
 }
 

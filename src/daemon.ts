@@ -1,15 +1,18 @@
-// Composes the daemon: the app, its schedules, log, alerts and the server.
+// Composes the daemon: the app, its schedules, log, alerts, the server and the socket for commands.
 import delay from 'delay';
 import { type App, type AppWorld, createApp } from './app.ts';
 import type { Config } from './config/config.ts';
+import { configDigest } from './config/digest.ts';
 import { type Alerts, createAlerts } from './daemon/alerts.ts';
 import { createDaemon, type Daemon, type DaemonEvent } from './daemon/daemon.ts';
 import type { Emit, EngineEvent } from './engine/events.ts';
 import { heartbeatToRemembered, statusToHeartbeat } from './daemon/heartbeat-content.ts';
 import { createHeartbeat, type Heartbeat, readHeartbeat } from './daemon/heartbeat.ts';
+import { createRunningRuns, type RunningRuns } from './daemon/running.ts';
 import type { Job } from './engine/job.ts';
 import type { Kind } from './engine/kind.ts';
 import { kinds } from './engine/kinds.ts';
+import { machineName } from './lib/machine.ts';
 import type { Usage } from './limits/usage.ts';
 import { createLines } from './log/lines.ts';
 import { createLogger, type Log, type LoggerOptions } from './log/logger.ts';
@@ -18,7 +21,11 @@ import { createQuoteHider } from './log/quotes.ts';
 import { version } from './version.ts';
 import { createWeb } from './web/app.ts';
 import { createConsole } from './web/console/console.ts';
+import { DaemonRunsError } from './web/errors.ts';
+import { createEventStream } from './web/events.ts';
 import { listen } from './web/listen.ts';
+import { createLocalApp } from './web/local/app.ts';
+import { listenLocally } from './web/local/listen.ts';
 import { createMetrics } from './web/metrics.ts';
 
 export interface DaemonWorld extends AppWorld {
@@ -55,7 +62,7 @@ function namesByKind(jobs: Iterable<Job>): Readonly<Record<string, readonly stri
 const drainMs = 9_000;
 const lastWordsMs = 700;
 
-/** Resolves when everything runs. Throws why it cannot start: SheetsError, StateError, ListenError. */
+/** Resolves when everything runs. Throws why it cannot start: SheetsError, StateError, ListenError, DaemonRunsError. */
 export async function startDaemon(config: Config, world: DaemonWorld): Promise<RunningDaemon> {
   const { now, stop } = world;
   const secrets = secretsOf(config);
@@ -66,6 +73,9 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   const hideQuotes = createQuoteHider(JSON.parse(JSON.stringify(config.options)));
   const areDetailsShown = config.log.contactDetails === 'shown';
   const lines = createLines(log, { areDetailsShown, hideQuotes, now, isStopping });
+
+  const running = createRunningRuns(world);
+  const events = createEventStream();
 
   await using resources = new AsyncDisposableStack();
   const app = resources.use(await createApp(config, world, emit));
@@ -85,6 +95,22 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
       tell,
     }),
   );
+  const startedAt = now();
+  let state: Heartbeat['state'] = 'running';
+  const { process } = world;
+  const take = () => takeHeartbeat({ state, startedAt, now: now(), pid: process.pid, app, daemon, alerts, running });
+  const salt = world.randomId();
+  const local = createLocalApp({
+    version,
+    config: { salt, digest: configDigest(config, salt) },
+    heartbeat: take,
+    isDraining: () => daemon.isDraining(),
+    job: (name) => daemon.status().find((job) => job.name === name),
+    runNow: (name) => running.of(name)?.run,
+    ask: (name, isFull) => daemon.ask(name, isFull),
+    events,
+  });
+  await openSocket();
   const metrics = createMetrics({ status: () => daemon.status(), usage: () => app.usage(), now, isStopping });
   const web = createWeb({
     ...(config.server?.password && { password: config.server.password }),
@@ -119,13 +145,11 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     }),
   });
   const server = config.server && resources.use(await listen(web, config.server));
-  const startedAt = now();
   const told = new Set<string>();
-  let state: Heartbeat['state'] = 'running';
   const heartbeat = resources.use(
     createHeartbeat({
       store: app.store,
-      take: () => takeHeartbeat({ state, startedAt, now: now(), pid: world.process.pid, app, daemon, alerts }),
+      take,
       onFailure: (error) => log.warn({ err: error }, 'the heartbeat cannot be written; syncs go on'),
     }),
   );
@@ -161,7 +185,22 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     },
   };
 
+  /** Without it the daemon works as with it: commands read the heartbeat and run by themselves. */
+  async function openSocket(): Promise<void> {
+    // A state of another machine has no folder here.
+    if (world.machine ?? world.store) return;
+    try {
+      resources.use(await listenLocally(local, config.state.folder));
+    } catch (error) {
+      if (error instanceof DaemonRunsError) throw error;
+      const why = error instanceof Error ? error.message : String(error);
+      log.warn({ why }, 'commands cannot ask this daemon; they read its heartbeat');
+    }
+  }
+
   function emit(event: EngineEvent): void {
+    running.observe(event);
+    events.observe(event);
     lines.engine(event);
     metrics.observe(event);
     world.listen?.(event);
@@ -191,18 +230,22 @@ interface Observed {
   readonly app: App;
   readonly daemon: Daemon;
   readonly alerts: Alerts;
+  readonly running: RunningRuns;
 }
 
-function takeHeartbeat({ state, startedAt, now, pid, app, daemon, alerts }: Observed): Heartbeat {
+function takeHeartbeat({ state, startedAt, now, pid, app, daemon, alerts, running }: Observed): Heartbeat {
   const usage = app.usage();
   const spent = (name: keyof Usage) => ({ used: usage[name].lastMinute, per_minute: usage[name].perMinute });
   return {
     version: 1,
     pid,
+    ...machineName(),
     started_at: new Date(startedAt).toISOString(),
     written_at: new Date(now).toISOString(),
     state,
-    syncs: daemon.status().map((status) => statusToHeartbeat(status, alerts.told(status.name))),
+    syncs: daemon
+      .status()
+      .map((status) => statusToHeartbeat(status, alerts.told(status.name), running.of(status.name))),
     budget: { crm: spent('crm'), sheet_reads: spent('sheet_reads'), sheet_writes: spent('sheet_writes') },
   };
 }

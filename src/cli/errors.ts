@@ -7,7 +7,7 @@ import { OperatorError } from '../operator/errors.ts';
 import { SheetsError } from '../sheets/errors.ts';
 import { StateError } from '../state/errors.ts';
 import { lineText } from '../log/printable.ts';
-import { ListenError } from '../web/errors.ts';
+import { DaemonRunsError, ListenError } from '../web/errors.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import type { CliWorld } from './world.ts';
 
@@ -29,6 +29,7 @@ const expected = [
   StateError,
   RunFailed,
   ListenError,
+  DaemonRunsError,
   OperatorError,
   CommandFailed,
 ];

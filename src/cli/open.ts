@@ -2,22 +2,26 @@
 import type { App } from '../app.ts';
 import { connectState } from '../app-state.ts';
 import type { Config } from '../config/config.ts';
+import { eventToAnswer } from '../operator/events.ts';
 import type { Decider } from '../operator/decide.ts';
 import type { Operator } from '../operator/operator.ts';
+import { createLookout } from './contact.ts';
 import { type GlobalOptions, readConfig } from './globals.ts';
 import { lineText } from '../log/printable.ts';
-import { createNarrator } from './narrate.ts';
+import { createNarrator, type Narrator } from './narrate.ts';
 import { tokenWarning } from './token-warning.ts';
 import type { CliWorld } from './world.ts';
 
-/** Connects everything, with a narrator. The caller disposes it. */
-export async function openApp(config: Config, globals: GlobalOptions, world: CliWorld): Promise<App> {
+/** Connects everything. The caller disposes it. `narrator`: one that is open already; disposed with the app. */
+export async function openApp(
+  config: Config,
+  globals: GlobalOptions,
+  world: CliWorld,
+  narrator: Narrator = openNarrator(config, globals, world),
+): Promise<App> {
   // Loaded here, so that commands that only read the state start without both clients.
   const { createApp } = await import('../app.ts');
-  const narrator = createNarrator(globals, config, world);
-  const warning = tokenWarning(config.crm.token, world.now());
-  if (warning !== undefined) narrator.emit({ type: 'notice', sync: '', message: warning });
-  const app = await createApp(config, world, narrator.emit);
+  const app = await createApp(config, world, (event) => narrator.emit(eventToAnswer(event)));
   return {
     ...app,
     [Symbol.dispose]() {
@@ -27,6 +31,14 @@ export async function openApp(config: Config, globals: GlobalOptions, world: Cli
   };
 }
 
+/** A narrator that has told if the token ends soon. */
+export function openNarrator(config: Config, globals: GlobalOptions, world: CliWorld): Narrator {
+  const narrator = createNarrator(globals, config, world);
+  const warning = tokenWarning(config.crm.token, world.now());
+  if (warning !== undefined) narrator.emit({ type: 'notice', sync: '', message: warning });
+  return narrator;
+}
+
 /** The operator layer over the configuration and the state alone, for the account that runs the command. */
 export function openOperator(
   globals: GlobalOptions,
@@ -34,6 +46,7 @@ export function openOperator(
 ): { readonly operator: Operator; readonly decider: Decider } {
   const config = readConfig(globals, world);
   const warn = (message: string) => void world.stderr.write(`leadsheet: ${lineText(message)}\n`);
-  const operator = { config, store: connectState(config, world, warn), now: world.now };
+  const lookout = createLookout(config, world);
+  const operator = { config, store: connectState(config, world, warn), now: world.now, lookout };
   return { operator, decider: { by: world.account, through: 'cli' } };
 }

@@ -40,7 +40,12 @@ export async function runCli(args: readonly string[], processWorld: ProcessWorld
   };
   let code: ExitCode = exitCodes.done;
   let endsByStop = false;
-  const program = createProgram(world, { finish: (ended) => (code = ended), serve: () => (endsByStop = true) });
+  let isFollowing = false;
+  const program = createProgram(world, {
+    finish: (ended) => (code = ended),
+    serve: () => (endsByStop = true),
+    follow: () => (isFollowing = true),
+  });
   program.hook('preAction', (_, command) => {
     const globals = command.optsWithGlobals<GlobalOptions & { readonly follow?: true }>();
     colour = globals.color;
@@ -48,7 +53,7 @@ export async function runCli(args: readonly string[], processWorld: ProcessWorld
     if (paging && globals.pager && !globals.json && !globals.follow) paged.begin(paging);
   });
   const sayStopping = () => {
-    if (!endsByStop && stoppedCode(world.stop) !== exitCodes.outputClosed) world.stderr.write(stopping);
+    if (!endsByStop && !isFollowing && stoppedCode(world.stop) !== exitCodes.outputClosed) world.stderr.write(stopping);
   };
   if (world.stop.aborted) sayStopping();
   else world.stop.addEventListener('abort', sayStopping, { once: true });
@@ -101,9 +106,11 @@ interface Ending {
   readonly finish: Finish;
   /** Says that a signal is the normal end of this command, and not an interruption. */
   readonly serve: () => void;
+  /** Says that a signal ends the following of another process, which goes on. */
+  readonly follow: () => void;
 }
 
-export function createProgram(world: CliWorld, { finish, serve }: Ending): Command {
+export function createProgram(world: CliWorld, { finish, serve, follow }: Ending): Command {
   const program = new Command('leadsheet')
     .description('Keeps the contacts of an outreach service and the rows of a Google Sheet equal, in both directions.')
     .version(version)
@@ -117,7 +124,7 @@ export function createProgram(world: CliWorld, { finish, serve }: Ending): Comma
     });
   addGlobalOptions(program);
   runCommand(program, world, serve);
-  syncCommand(program, world, finish);
+  syncCommand(program, world, finish, follow);
   planCommand(program, world, finish);
   applyCommand(program, world, finish);
   checkCommand(program, world, finish);

@@ -21,6 +21,7 @@ export function statusCommand(program: Command, world: CliWorld): void {
       const globals = command.optsWithGlobals<GlobalOptions>();
       const { operator } = openOperator(globals, world);
       const answer = await readStatus(operator, names);
+      if (answer.daemon_notice !== null) world.stderr.write(`leadsheet: ${lineText(answer.daemon_notice)}\n`);
       for (const { name, notices } of answer.syncs) {
         for (const notice of notices) world.stderr.write(`leadsheet: ${name}: ${lineText(notice)}\n`);
       }

@@ -1,44 +1,114 @@
-// The command `sync`: one run of each named job.
+// The command `sync`: one run of each named job, by the running daemon if there is one.
 import type { Command } from 'commander';
+import type { Config } from '../config/config.ts';
 import type { RunReport, RunStatus } from '../engine/report.ts';
+import { lineText } from '../log/printable.ts';
+import type { RunAnswer } from '../operator/answers/runs.ts';
 import { runToAnswer } from '../operator/reports.ts';
 import { selectAll } from '../operator/select.ts';
+import type { Contact } from './contact.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { findDaemon, runInDaemon, Unfollowed } from './follow.ts';
 import { type GlobalOptions, readConfig } from './globals.ts';
-import { openApp } from './open.ts';
+import type { Narrator } from './narrate.ts';
+import { openApp, openNarrator } from './open.ts';
 import { jsonText } from './print/lines.ts';
-import { runText } from './print/run.ts';
+import { runAnswerText } from './print/run.ts';
 import { tellStopped } from './stopped.ts';
 import type { CliWorld, Finish } from './world.ts';
 
-export function syncCommand(program: Command, world: CliWorld, finish: Finish): void {
+interface SyncOptions extends GlobalOptions {
+  readonly full?: true;
+}
+
+/** `follow`: from now on a signal ends the following of a run, and not the run. */
+export function syncCommand(program: Command, world: CliWorld, finish: Finish, follow: () => void): void {
   program
     .command('sync')
     .summary('one run of each sync, feed or outbox named, or of all')
     .description(
       'Runs each one named, or all of them, once: makes contacts and rows equal, mirrors feeds, sends what outboxes hold, and\n' +
-        'says what it did. Edits are sent at once; they need not stand still first.',
+        'says what it did. Edits are sent at once; they need not stand still first. A running daemon does it and is followed:\n' +
+        'Ctrl-C then ends the following, and the run goes on.',
     )
     .argument('[name...]', 'syncs, feeds and outboxes; all if none is named')
     .option('--full', 'read every contact, not only those that changed; only this finds contacts that were deleted')
     .action(async (names: string[], _options: unknown, command: Command) => {
-      const globals = command.optsWithGlobals<GlobalOptions & { readonly full?: true }>();
+      const globals = command.optsWithGlobals<SyncOptions>();
       const config = readConfig(globals, world);
       const selected = selectAll(config, names);
-      using app = await openApp(config, globals, world);
-      const reports: RunReport[] = [];
-      for (const name of selected) {
-        if (world.stop.aborted) break;
-        const request = { isFull: globals.full === true, isAsked: true, signal: world.stop };
-        const report = await app.jobs.get(name)!.run(request);
-        reports.push(report);
-        if (!globals.json) world.stdout.write(runText(report));
+      const narrator = openNarrator(config, globals, world);
+      const contact = await findDaemon(config, narrator, world);
+      const answers: RunAnswer[] = [];
+      const tell = (answer: RunAnswer) => {
+        answers.push(answer);
+        if (!globals.json) world.stdout.write(runAnswerText(answer));
+      };
+      const end = () => {
+        if (globals.json) world.stdout.write(jsonText({ syncs: answers }));
+        finish(worstOf(answers.map(({ status }) => status)));
+      };
+      if (contact) {
+        follow();
+        await runAllInDaemon(contact, selected, { globals, narrator, world, tell, end });
+      } else {
+        const reports = await runAllHere(config, selected, { globals, narrator, world, tell });
+        end();
+        const unbegun = selected.slice(reports.length);
+        tellStopped(world, { reports, unbegun, goOn: (left) => `leadsheet sync ${left.join(' ')}` });
       }
-      if (globals.json) world.stdout.write(jsonText({ syncs: reports.map(runToAnswer) }));
-      finish(worstOf(reports.map(({ status }) => status)));
-      const unbegun = selected.slice(reports.length);
-      tellStopped(world, { reports, unbegun, goOn: (left) => `leadsheet sync ${left.join(' ')}` });
     });
+}
+
+interface Running {
+  readonly globals: SyncOptions;
+  readonly narrator: Narrator;
+  readonly world: CliWorld;
+  readonly tell: (answer: RunAnswer) => void;
+}
+
+async function runAllHere(
+  config: Config,
+  selected: readonly string[],
+  { globals, narrator, world, tell }: Running,
+): Promise<readonly RunReport[]> {
+  using app = await openApp(config, globals, world, narrator);
+  const reports: RunReport[] = [];
+  for (const name of selected) {
+    if (world.stop.aborted) break;
+    const request = { isFull: globals.full === true, isAsked: true, signal: world.stop };
+    const report = await app.jobs.get(name)!.run(request);
+    reports.push(report);
+    tell(runToAnswer(report));
+  }
+  return reports;
+}
+
+/** One after the other, as without a daemon. Results that came before a failure are printed. */
+async function runAllInDaemon(
+  contact: Contact,
+  selected: readonly string[],
+  { globals, narrator, world, tell, end }: Running & { readonly end: () => void },
+): Promise<void> {
+  const followed = { narrator, stop: world.stop, isFull: globals.full === true, changes: narrator.prints('debug') };
+  try {
+    for (const [index, name] of selected.entries()) {
+      try {
+        const answer = await runInDaemon(contact, name, followed);
+        tell(answer);
+        if (answer.stopped)
+          world.stderr.write(`leadsheet: ${name}: the daemon was stopped: ${answer.stopped.left} left\n`);
+      } catch (error) {
+        if (!(error instanceof Unfollowed)) throw error;
+        const unasked = selected.slice(index + 1);
+        const rest = unasked.length === 0 ? '' : `; not asked for: ${unasked.join(', ')}`;
+        world.stderr.write(`leadsheet: no longer followed: ${lineText(error.message)}${rest}\n`);
+        return;
+      }
+    }
+  } finally {
+    end();
+  }
 }
 
 /** W12. */

@@ -1,9 +1,9 @@
 // Runs every job by its own schedule until the process is asked to end, and emits events.
 import delay from 'delay';
 import { watchClock } from './clock-watch.ts';
-import type { Job } from '../engine/job.ts';
+import type { Job, RunRequest } from '../engine/job.ts';
 import type { RunReport } from '../engine/report.ts';
-import { createScheduler, type Scheduler, type TriggerAnswer, type Verdict } from './scheduler.ts';
+import { type AskAnswer, createScheduler, type Scheduler, type TriggerAnswer, type Verdict } from './scheduler.ts';
 import { hasCaughtUp, type LastRun, standingOf, toLastRun } from '../engine/last-run.ts';
 import type { JobStatus } from '../engine/standing.ts';
 
@@ -17,10 +17,26 @@ export type DaemonEvent =
   | { readonly type: 'crashed'; readonly sync: string; readonly error: unknown }
   | { readonly type: 'clock-set'; readonly byMs: number };
 
+/** The end of the run that a person asked for. */
+export type AskedRun =
+  | { readonly kind: 'ran'; readonly report: RunReport }
+  /** A fault of the program ended it. */
+  | { readonly kind: 'crashed'; readonly reason: string }
+  /** The daemon ends: no run followed, or the run was given up on. */
+  | { readonly kind: 'not-run' };
+
+export interface Asked {
+  readonly answer: AskAnswer;
+  /** Never rejects. */
+  readonly ended: Promise<AskedRun>;
+}
+
 export interface Daemon extends Disposable {
   start(): void;
   /** Runs a sync now. undefined: no sync has this name. */
   trigger(name: string): TriggerAnswer | undefined;
+  /** A person asks for a run and waits for it: cells need not settle (W10). undefined: no sync has this name. */
+  ask(name: string, isFull: boolean): Asked | undefined;
   nextRun(name: string): number | undefined;
   /** In the order of the file. */
   status(): readonly JobStatus[];
@@ -58,6 +74,8 @@ export type DaemonJob = Pick<Job, 'schedule' | 'fullScan' | 'settleMs' | 'run'>;
 
 interface Kept {
   readonly scheduler: Scheduler;
+  /** People who wait for a run that has not begun. */
+  asking: ((run: AskedRun) => void)[];
   lastRun?: LastRun;
   hasRun: boolean;
   lastSuccessAt?: number;
@@ -83,26 +101,34 @@ export function createDaemon({ jobs, remembered, stop, tell, now, elapsed, rando
       ...(job.fullScan && { fullScan: job.fullScan }),
       isFullScanDue: nextFullScanAt !== undefined && nextFullScanAt <= now(),
       settleMs: job.settleMs,
-      run: (isFull) => runOnce(name, job, isFull),
+      run: (isFull, isAsked) => runOnce(name, job, { isFull, isAsked, signal: stop }),
       onPause: (pauseMs, failures) => tell({ type: 'backing-off', sync: name, pauseMs, failures }),
+      onStop: () => tell({ type: 'sync-stopped', sync: name, reason: kept.get(name)?.lastRun?.reason ?? '' }),
       now,
       random,
     });
-    return { scheduler, hasRun: false, ...known };
+    return { scheduler, asking: [], hasRun: false, ...known };
   }
 
-  async function runOnce(name: string, job: DaemonJob, isFull: boolean): Promise<Verdict> {
+  async function runOnce(name: string, job: DaemonJob, request: RunRequest): Promise<Verdict> {
+    const answered = request.isAsked ? kept.get(name)!.asking.splice(0) : [];
+    const answer = (run: AskedRun) => {
+      for (const each of answered) each(run);
+    };
     try {
-      const request = { isFull, isAsked: false, signal: stop };
       const report = await job.run(request);
+      answer({ kind: 'ran', report });
       // The end of the process cut the run short: that says nothing about the sync.
       if (stop.aborted && (report.status === 'failed' || report.stopped)) return 'done';
       note(name, toLastRun(report, kept.get(name)?.lastRun), report);
-      if (report.isFinal) tell({ type: 'sync-stopped', sync: name, reason: report.error ?? '' });
       return verdictOf(report);
     } catch (error) {
       // The run was given up on; its connections are closed.
-      if (isOver) return 'done';
+      if (isOver) {
+        answer({ kind: 'not-run' });
+        return 'done';
+      }
+      answer({ kind: 'crashed', reason: error instanceof Error ? error.message : String(error) });
       tell({ type: 'crashed', sync: name, error });
       noteCrash(name, error);
       return 'failed';
@@ -146,6 +172,16 @@ export function createDaemon({ jobs, remembered, stop, tell, now, elapsed, rando
       for (const { scheduler } of kept.values()) scheduler.start();
     },
     trigger: (name) => kept.get(name)?.scheduler.trigger(),
+    ask(name, isFull) {
+      const job = kept.get(name);
+      if (!job) return undefined;
+      const { promise: ended, resolve } = Promise.withResolvers<AskedRun>();
+      // The run may begin before `ask` returns.
+      job.asking.push(resolve);
+      const answer = job.scheduler.ask(isFull);
+      if (answer === 'ending') forgetAsking(job);
+      return { answer, ended };
+    },
     nextRun: (name) => kept.get(name)?.scheduler.nextRunAt(),
     status: () => [...kept].map(([name, sync]) => statusOf(name, sync)),
     isDraining: () => isDraining,
@@ -154,6 +190,7 @@ export function createDaemon({ jobs, remembered, stop, tell, now, elapsed, rando
     async drain(timeoutMs) {
       isDraining = true;
       watch[Symbol.dispose]();
+      for (const job of kept.values()) forgetAsking(job);
       const unfinished = new Set(kept.keys());
       const timeUp = new AbortController();
       const all = [...kept].map(async ([name, { scheduler }]) => {
@@ -171,6 +208,11 @@ export function createDaemon({ jobs, remembered, stop, tell, now, elapsed, rando
       for (const { scheduler } of kept.values()) void scheduler.stop();
     },
   };
+}
+
+/** Answers everybody whose run will not begin. */
+function forgetAsking(job: Kept): void {
+  for (const answer of job.asking.splice(0)) answer({ kind: 'not-run' });
 }
 
 function verdictOf({ isFinal, status, problems }: RunReport): Verdict {

@@ -4,8 +4,13 @@ import type { JobStatus } from '../engine/standing.ts';
 import type { Remembered } from './daemon.ts';
 import type { LastRun } from '../engine/last-run.ts';
 import type { SyncHeartbeat } from './heartbeat.ts';
+import type { RunningNow } from './running.ts';
 
-export function statusToHeartbeat(status: JobStatus, told: Told | undefined): SyncHeartbeat {
+export function statusToHeartbeat(
+  status: JobStatus,
+  told: Told | undefined,
+  running: RunningNow | undefined,
+): SyncHeartbeat {
   const { name, phase, lastRun, failuresInARow } = status;
   return {
     name,
@@ -15,6 +20,7 @@ export function statusToHeartbeat(status: JobStatus, told: Told | undefined): Sy
     next_run_at: toInstant(status.nextRunAt),
     next_full_scan_at: toInstant(status.nextFullScanAt),
     failures_in_a_row: failuresInARow,
+    running: running ? runningToHeartbeat(running) : null,
     told: told ? { state: told.state, kinds: [...told.kinds] } : null,
   };
 }
@@ -37,6 +43,22 @@ export function heartbeatToRemembered({ last_run, last_success_at, next_full_sca
     ...(last_run && { lastRun: heartbeatToLastRun(last_run) }),
     ...(last_success_at !== null && { lastSuccessAt: Date.parse(last_success_at) }),
     ...(next_full_scan_at !== null && { nextFullScanAt: Date.parse(next_full_scan_at) }),
+  };
+}
+
+function runningToHeartbeat({ run, startedAt, isFull, progress }: RunningNow): NonNullable<SyncHeartbeat['running']> {
+  return {
+    run,
+    started_at: new Date(startedAt).toISOString(),
+    full_scan: isFull,
+    progress: progress
+      ? {
+          step: progress.step,
+          done: progress.done,
+          total: progress.total ?? null,
+          per_second: progress.perSecond ?? null,
+        }
+      : null,
   };
 }
 

@@ -4,6 +4,7 @@
  * old or damaged heartbeat counts as none.
  */
 import * as z from 'zod';
+import { steps } from '../engine/events.ts';
 import type { Store } from '../state/port.ts';
 
 const instant = z.iso.datetime();
@@ -32,9 +33,12 @@ const alertStates = ['succeeded', 'partial', 'held', 'failed', 'stopped'] as con
 const heartbeat = z.object({
   version: z.literal(1),
   pid: z.number(),
+  /** Its machine (lib/machine.ts). A heartbeat of an earlier version has none. */
+  host: z.string().nullable().default(null),
+  boot: z.string().nullable().default(null),
   started_at: instant,
   written_at: instant,
-  /** `ended`: the daemon ended when asked to. A killed one says `running` for ever: look at `written_at`. */
+  /** `ended`: the daemon ended when asked to. A killed one says `running` for ever: `view.ts` finds out. */
   state: z.enum(['running', 'draining', 'ended']),
   syncs: z.array(
     z.object({
@@ -62,6 +66,23 @@ const heartbeat = z.object({
       next_run_at: instant.nullable(),
       next_full_scan_at: instant.nullable(),
       failures_in_a_row: z.number(),
+      /** The run under way. A heartbeat of an earlier version has none. */
+      running: z
+        .object({
+          run: z.string(),
+          started_at: instant,
+          full_scan: z.boolean(),
+          progress: z
+            .object({
+              step: z.enum(steps),
+              done: z.number(),
+              total: z.number().nullable(),
+              per_second: z.number().nullable(),
+            })
+            .nullable(),
+        })
+        .nullable()
+        .default(null),
       /** The content of the last alert. */
       told: z.object({ state: z.enum(alertStates), kinds: z.array(z.string()) }).nullable(),
     }),
@@ -77,12 +98,17 @@ const heartbeat = z.object({
 export type Heartbeat = z.output<typeof heartbeat>;
 export type SyncHeartbeat = Heartbeat['syncs'][number];
 
-/** The longest time between two heartbeats. A heartbeat that is three times as old means that the daemon is gone. */
+/** The longest time between two heartbeats. */
 export const heartbeatEveryMs = 60_000;
 
 /** The last heartbeat in this state; undefined: none, or not readable. Never throws. */
 export async function readHeartbeat(store: Pick<Store, 'readHeartbeat'>): Promise<Heartbeat | undefined> {
-  return heartbeat.safeParse(await store.readHeartbeat()).data;
+  return parseHeartbeat(await store.readHeartbeat());
+}
+
+/** Undefined: it is none that this version can read. */
+export function parseHeartbeat(told: unknown): Heartbeat | undefined {
+  return heartbeat.safeParse(told).data;
 }
 
 export interface HeartbeatWriter extends Disposable {

@@ -1,4 +1,4 @@
-// Decides when one job runs: its schedule, triggers, backing off and stopping.
+// Decides when one job runs: its schedule, triggers, requests of people, backing off and stopping.
 import { createTask, type TaskOptions } from 'node-cron';
 import type { Schedule } from '../config/config.ts';
 import { failurePauseMs } from './backoff.ts';
@@ -7,10 +7,11 @@ import { scheduleIntervalMs } from '../engine/interval.ts';
 /**
  * - idle: waits for a slot of its schedule, or a trigger -> running. Triggers soon after a triggered run wait, and one run
  *   answers them all.
- * - running: one run at a time. A slot that comes meanwhile is skipped. A full scan or a trigger is remembered and follows
- *   once. -> idle, backing-off or stopped, by the result of the run.
- * - backing-off: the last run failed. Slots and triggers are skipped until the pause is over -> running.
- * - stopped: a person has to change something and restart leadsheet, or the process ends. Final.
+ * - running: one run at a time. A slot that comes meanwhile is skipped. A full scan, a trigger or a request is remembered
+ *   and follows once. -> idle, backing-off or stopped, by the result of the run.
+ * - backing-off: the last run failed. Slots and triggers are skipped until the pause is over, or a person asks -> running.
+ * - stopped: another run cannot succeed before a person changes something; or the process ends. Slots and triggers are
+ *   skipped. A request is tried once, unless the process ends -> running.
  */
 export type Phase = 'idle' | 'running' | 'backing-off' | 'stopped';
 
@@ -21,6 +22,9 @@ export type Phase = 'idle' | 'running' | 'backing-off' | 'stopped';
 export type Verdict = 'done' | 'settling' | 'failed' | 'final';
 
 export type TriggerAnswer = 'started' | 'queued' | 'backing-off' | 'stopped';
+
+/** The answer to a request. `queued`: a run is under way, and one more follows it. `ending`: no run follows. */
+export type AskAnswer = 'started' | 'queued' | 'ending';
 
 /** The answer to a trigger over HTTP. `refused`: the request did not have the secret. */
 export type HookAnswer = TriggerAnswer | 'too-many' | 'unknown' | 'refused';
@@ -33,6 +37,11 @@ export interface Scheduler {
    * get a follow-up, and do not wait for the next slot.
    */
   trigger(): TriggerAnswer;
+  /**
+   * A person wants a run now: it begins at once, or right after the current run, in any phase. One run answers all requests
+   * that came before it began.
+   */
+  ask(isFull: boolean): AskAnswer;
   phase(): Phase;
   failuresInARow(): number;
   /** Epoch milliseconds; undefined if no run will come. */
@@ -52,9 +61,11 @@ export interface SchedulerOptions {
   readonly isFullScanDue: boolean;
   /** How long a settling cell must stay unchanged. */
   readonly settleMs: number;
-  /** Must not reject. */
-  readonly run: (isFull: boolean) => Promise<Verdict>;
+  /** Must not reject. `isAsked`: it answers requests of people. */
+  readonly run: (isFull: boolean, isAsked: boolean) => Promise<Verdict>;
   readonly onPause: (pauseMs: number, failures: number) => void;
+  /** Called once the phase is `stopped` because of a final verdict. */
+  readonly onStop: () => void;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** [0, 1). */
@@ -94,6 +105,9 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   let followUpsLeft = 0;
   let current: Promise<void> = Promise.resolve();
   let fullScanAwaitedAt: number | undefined;
+  /** The request that the next run answers. */
+  let asked: { readonly isFull: boolean } | undefined;
+  let isEnding = false;
 
   const full = fullScan && createTask(fullScan.cron, fullScanSlot, taskOptions(fullScan));
   const slots = createTask(
@@ -117,23 +131,37 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 
   async function keepRunning(): Promise<void> {
     do {
+      const wasStopped = phase === 'stopped';
       phase = 'running';
       if (isWanted) openGap();
       isWanted = false;
-      const isFull = isFullScanDue;
+      const request = asked;
+      asked = undefined;
+      const isDue = isFullScanDue;
       isFullScanDue = false;
-      const verdict = await run(isFull);
-      if (isStopped()) return;
-      if (verdict === 'final') return halt();
-      if (verdict === 'failed') {
-        isFullScanDue ||= isFull;
-        return pause();
+      const verdict = await run(isDue || request?.isFull === true, request !== undefined);
+      if (isEnding) return;
+      if (verdict === 'final') {
+        stopForNow();
+      } else {
+        if (wasStopped) startTasks();
+        if (verdict === 'failed') {
+          isFullScanDue ||= isDue;
+          pause();
+        } else {
+          failures = 0;
+          phase = 'idle';
+          if (verdict === 'settling') lookAgain();
+          else if (!isWanted) followUpsLeft = 0;
+        }
       }
-      failures = 0;
-      phase = 'idle';
-      if (verdict === 'settling') lookAgain();
-      else if (!isWanted) followUpsLeft = 0;
-    } while (isWantedNow() || isFullScanDue);
+    } while (isRunDue());
+  }
+
+  /** A request does not wait for the end of a pause or for a restart. */
+  function isRunDue(): boolean {
+    if (asked) cancelRetry();
+    return asked !== undefined || (phase === 'idle' && (isWantedNow() || isFullScanDue));
   }
 
   function isWantedNow(): boolean {
@@ -163,11 +191,6 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     return { at: now() + inMs, timer: setTimeout(what, inMs) };
   }
 
-  // In a function: the phase changes during a run, which the compiler does not see.
-  function isStopped(): boolean {
-    return phase === 'stopped';
-  }
-
   function pause(): void {
     failures += 1;
     phase = 'backing-off';
@@ -180,12 +203,22 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     options.onPause(pauseMs, failures);
   }
 
+  function cancelRetry(): void {
+    clearTimeout(retry?.timer);
+    retry = undefined;
+  }
+
+  function stopForNow(): void {
+    halt();
+    void slots.stop();
+    void full?.stop();
+    options.onStop();
+  }
+
   function halt(): void {
     phase = 'stopped';
     for (const appointment of [retry, gap, followUp]) clearTimeout(appointment?.timer);
     retry = gap = followUp = undefined;
-    void slots.destroy();
-    void full?.destroy();
   }
 
   function startTasks(): void {
@@ -209,21 +242,30 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       return answer;
     },
 
+    ask(isFull) {
+      if (isEnding) return 'ending';
+      asked = { isFull: isFull || asked?.isFull === true };
+      if (phase === 'running') return 'queued';
+      cancelRetry();
+      current = keepRunning();
+      return 'started';
+    },
+
     phase: () => phase,
     failuresInARow: () => failures,
 
     nextRunAt() {
-      if (isStopped()) return undefined;
+      if (phase === 'stopped') return undefined;
       if (retry) return retry.at;
       const slotTimes = [slots.getNextRun(), full?.getNextRun()].flatMap((date) => (date ? [date.getTime()] : []));
       const times = [...slotTimes, ...(isWanted && gap ? [gap.at] : []), ...(followUp ? [followUp.at] : [])];
       return times.length === 0 ? undefined : Math.min(...times);
     },
 
-    nextFullScanAt: () => (isStopped() ? undefined : full?.getNextRun()?.getTime()),
+    nextFullScanAt: () => (phase === 'stopped' ? undefined : full?.getNextRun()?.getTime()),
 
     clockWasSet() {
-      if (isStopped()) return;
+      if (phase === 'stopped') return;
       const isFullScanPassed = fullScanAwaitedAt !== undefined && fullScanAwaitedAt <= now();
       void slots.stop();
       void full?.stop();
@@ -233,7 +275,11 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     },
 
     stop() {
+      isEnding = true;
+      asked = undefined;
       halt();
+      void slots.destroy();
+      void full?.destroy();
       return current;
     },
   };

@@ -24,6 +24,7 @@ export type EngineEvent =
   | { readonly type: 'notice'; readonly sync: string; readonly message: string }
   | { readonly type: 'run-ended'; readonly sync: string; readonly report: RunReport };
 
-export type Step = 'contacts' | 'records' | 'rows' | 'questions' | 'crm' | 'sheet';
+export const steps = ['contacts', 'records', 'rows', 'questions', 'crm', 'sheet'] as const;
+export type Step = (typeof steps)[number];
 
 export type Emit = (event: EngineEvent) => void;

@@ -1,5 +1,6 @@
 // The context of every function of the operator layer: configuration, store and clock.
 import type { Config } from '../config/config.ts';
+import type { DaemonLookout } from '../daemon/view.ts';
 import type { Store } from '../state/port.ts';
 
 export interface Operator {
@@ -7,4 +8,6 @@ export interface Operator {
   readonly store: Store;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** Asks the daemon of this state. Left out: only its heartbeat is read. */
+  readonly lookout?: DaemonLookout;
 }

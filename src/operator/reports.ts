@@ -11,12 +11,15 @@ import { problemToAnswer } from './problems.ts';
 export function runToAnswer(report: RunReport): RunAnswer {
   return {
     name: report.sync,
+    kind: report.kind,
     run: report.run,
     status: report.status,
+    is_full: report.isFull,
     counts: { ...report.counts },
     cost: costToAnswer(report.cost),
     problems: report.problems.map(problemToAnswer),
     holds: report.holds.map(({ reason }) => reason),
+    hold_rules: report.holds.map(({ rule }) => ruleOf(rule)),
     approvable: report.approvable ?? null,
     stopped: report.stopped ?? null,
     already_done: report.alreadyDone ?? 0,

@@ -1,10 +1,10 @@
 // How each sync, feed and outbox stands, from its state and a running daemon. Neither side is asked.
-import { type DaemonView, readDaemonView } from '../daemon/view.ts';
+import { type DaemonView, lookAtDaemon, type RunningTold } from '../daemon/view.ts';
 import type { StoredLastRun } from '../engine/stored/facts.ts';
 import { type LastRun, reasonOf } from '../engine/last-run.ts';
 import { readRuns } from '../engine/runs.ts';
 import type { StoredRun } from '../engine/stored/run.ts';
-import { type JobStatus, readStanding, type Standing } from '../engine/standing.ts';
+import { readStanding, type Standing } from '../engine/standing.ts';
 import type { PlanCounts } from '../sync/input.ts';
 import type { StandingAnswer, StatusAnswer } from './answers/status.ts';
 import { decisionToAnswer } from './decide.ts';
@@ -14,37 +14,39 @@ import { jobsOf, type NamedJob, selectAll } from './select.ts';
 
 /** `names`: all if none is named. Throws OperatorError and StateError. */
 export async function readStatus(operator: Operator, names: readonly string[]): Promise<StatusAnswer> {
-  const { config, store, now } = operator;
+  const { config, store, now, lookout } = operator;
   const selected = selectAll(config, names);
-  const daemon = await readDaemonView(store, now());
+  const { view: daemon, last, notice } = await lookAtDaemon(store, now(), lookout);
   const syncs: StandingAnswer[] = [];
   for (const job of jobsOf(config)) {
     if (!selected.includes(job.name)) continue;
     const standing = await readStanding(store.sync(job.name));
     const [kept] = await readRuns(store.sync(job.name), { limit: 1 });
-    syncs.push(standingToAnswer(job, standing, { kept, told: daemon?.jobs.get(job.name) }, now()));
+    syncs.push(standingToAnswer(job, standing, { kept, daemon }, now()));
   }
-  return { daemon: daemonToAnswer(daemon), syncs };
+  return { daemon: daemonToAnswer(daemon), last_daemon: last ?? null, daemon_notice: notice ?? null, syncs };
 }
 
 interface Heard {
   /** The last report that the state keeps: a run that was held or failed leaves one. */
   readonly kept: StoredRun | undefined;
-  readonly told: JobStatus | undefined;
+  readonly daemon: DaemonView | undefined;
 }
 
 function standingToAnswer(
   { name, kind }: NamedJob,
   standing: Standing,
-  { kept, told }: Heard,
+  { kept, daemon }: Heard,
   now: number,
 ): StandingAnswer {
   const { lastRun, held, counts, requests, notices } = standing;
+  const told = daemon?.jobs.get(name);
   const { nextRunAt, lastSuccessAt } = told ?? {};
   return {
     name,
     kind,
     phase: told?.phase ?? null,
+    running: runningToAnswer(daemon?.running.get(name)),
     last_run: lastRunToAnswer(lastRun, kept, told?.lastRun),
     // The heartbeat is up to a minute old: the next run may have begun since.
     next_run: nextRunAt !== undefined && nextRunAt > now ? new Date(nextRunAt).toISOString() : null,
@@ -57,6 +59,22 @@ function standingToAnswer(
     decisions: requests.map(decisionToAnswer),
     problems: lastRun?.problems.map(problemToAnswer) ?? [],
     notices: [...notices],
+  };
+}
+
+function runningToAnswer(running: RunningTold | undefined): StandingAnswer['running'] {
+  if (!running) return null;
+  const { step = null, done = null, total = null, per_second: perSecond = null } = running.progress ?? {};
+  const isLeft = total !== null && done !== null && total > done && perSecond !== null;
+  return {
+    run: running.run,
+    started_at: running.started_at,
+    is_full: running.full_scan,
+    step,
+    done,
+    total,
+    per_second: perSecond === null ? null : Math.round(perSecond * 10) / 10,
+    left_secs: isLeft ? Math.ceil((total - done) / perSecond) : null,
   };
 }
 
@@ -91,5 +109,7 @@ function whatWaits({ creates, changes, blanks, deletes, missing, messages = 0 }:
 }
 
 function daemonToAnswer(daemon: DaemonView | undefined): StatusAnswer['daemon'] {
-  return daemon ? { state: daemon.state, written_at: daemon.writtenAt, budget: daemon.budget } : null;
+  if (!daemon) return null;
+  const { state, pid, told, writtenAt, budget } = daemon;
+  return { state, pid, told, written_at: writtenAt, budget };
 }

@@ -165,6 +165,8 @@ test('a running daemon adds the next run, the lag and the used budget', async ()
   const beat: Heartbeat = {
     version: 1,
     pid: 1,
+    host: null,
+    boot: null,
     started_at: at(-600),
     written_at: at(-10),
     state: 'running',
@@ -184,6 +186,7 @@ test('a running daemon adds the next run, the lag and the used budget', async ()
         next_run_at: at(30),
         next_full_scan_at: null,
         failures_in_a_row: 1,
+        running: null,
         told: null,
       },
     ],
@@ -201,7 +204,9 @@ test('a running daemon adds the next run, the lag and the used budget', async ()
     daemon: { state: 'running', budget: { crm: { used: 12 } } },
     syncs: [{ last_run: { run: 'r9', reason: 'the service is down' }, next_run: at(30), lag_secs: 90 }],
   });
-  expect((await trial.cli('status')).stdout).toContain('the daemon is running; in the last minute 12 of 240 calls');
+  expect((await trial.cli('status')).stdout).toContain(
+    'the daemon is running as of 2026-11-21 08:59:50Z; in the last minute 12 of 240 calls',
+  );
   for (const gone of [{ state: 'ended' }, { written_at: at(-300) }, { syncs: 'x' }]) {
     tell(gone);
     expect(await status()).toMatchObject({ daemon: null, syncs: [{ next_run: null, lag_secs: null }] });

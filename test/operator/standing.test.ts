@@ -10,7 +10,7 @@ import { retry } from '../../src/operator/retry.ts';
 /* How a job stands, by its state and by the heartbeat of a daemon. */
 
 /** Writes the heartbeat of a daemon whose last run of the sync ended so many seconds from now. */
-function tellHeartbeat(folder: string, run: string, endedInSecs: number): void {
+function tellHeartbeat(folder: string, run: string, endedInSecs: number, running?: object): void {
   const at = (secs: number) => new Date(Date.now() + secs * 1000).toISOString();
   const used = { used: 1, per_minute: 60 };
   const lastRun = { run, status: 'failed', started_at: at(endedInSecs), ended_at: at(endedInSecs), full_scan: false };
@@ -20,7 +20,7 @@ function tellHeartbeat(folder: string, run: string, endedInSecs: number): void {
   const process = { version: 1, pid: 1, started_at: at(-600), written_at: at(-1), state: 'running' };
   const beat = {
     ...process,
-    syncs: [{ ...sync, ...next }],
+    syncs: [{ ...sync, ...next, ...(running && { running }) }],
     budget: { crm: used, sheet_reads: used, sheet_writes: used },
   };
   writeFileSync(join(folder, 'state', '.daemon.json'), JSON.stringify(beat));
@@ -55,6 +55,33 @@ test('W9: of the last run of the state and the last one of the daemon, the later
   });
   tellHeartbeat(trial.folder, 'r8', -3_600);
   expect((await read()).last_run).toEqual(alone.last_run);
+});
+
+test('a run under way is told with its step, its rate and the time left, as far as they are known', async () => {
+  const trial = await createLinkedTrial(['Ann']);
+  const tell = async (progress: object | null) => {
+    tellHeartbeat(trial.folder, 'r9', -60, {
+      run: 'r10',
+      started_at: '2026-11-21T09:00:00.000Z',
+      full_scan: true,
+      progress,
+    });
+    const [sync] = statusAnswer.parse(await readStatus(trial.operator, [])).syncs;
+    return { told: sync!.running, text: (await trial.cli('status')).stdout.split('\n')[1] };
+  };
+  const begun = { run: 'r10', started_at: '2026-11-21T09:00:00.000Z', is_full: true };
+  expect(await tell({ step: 'crm', done: 1_200, total: 4_000, per_second: 210.04 })).toEqual({
+    told: { ...begun, step: 'crm', done: 1_200, total: 4_000, per_second: 210, left_secs: 14 },
+    text: '  running: 1200 of 4000 changes sent to the service, 210 a second, 14 s left; run r10, a full scan, since 2026-11-21 09:00:00Z',
+  });
+  expect(await tell({ step: 'contacts', done: 100, total: null, per_second: null })).toEqual({
+    told: { ...begun, step: 'contacts', done: 100, total: null, per_second: null, left_secs: null },
+    text: '  running: 100 contacts read; run r10, a full scan, since 2026-11-21 09:00:00Z',
+  });
+  expect(await tell(null)).toMatchObject({
+    told: { ...begun, step: null, done: null },
+    text: '  running: begins; run r10, a full scan, since 2026-11-21 09:00:00Z',
+  });
 });
 
 test('waiting decisions are listed with the person who made them, and an unknown name is refused', async () => {

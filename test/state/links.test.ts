@@ -31,6 +31,8 @@ test('the heartbeat does not follow a link at the name of its draft', async () =
     take: () => ({
       version: 1,
       pid: 1,
+      host: null,
+      boot: null,
       started_at: '2026-11-21T09:00:00.000Z',
       written_at: '2026-11-21T09:00:00.000Z',
       state: 'running',

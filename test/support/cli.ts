@@ -9,14 +9,18 @@ export interface CliRun {
   readonly stderr: string;
 }
 
+type GivenWorld = Partial<AppWorld> & { readonly stop?: AbortSignal };
+type Env = Readonly<Record<string, string>>;
+
 /** Runs a command line in this process, on the real clock and network unless told otherwise. */
-export async function run(
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-  world: Partial<AppWorld> & { readonly stop?: AbortSignal } = {},
-): Promise<CliRun> {
+export async function run(args: readonly string[], env: Env = {}, world: GivenWorld = {}): Promise<CliRun> {
+  return start(args, env, world).ended;
+}
+
+/** The same, with what it has printed so far. */
+export function start(args: readonly string[], env: Env = {}, world: GivenWorld = {}) {
   const printed = { stdout: '', stderr: '' };
-  const code = await runCli(args, {
+  const code = runCli(args, {
     env,
     account: 'ann',
     stdout: { write: (text) => (printed.stdout += text) },
@@ -30,5 +34,6 @@ export async function run(
     process: { pid: process.pid, probe: (pid) => process.kill(pid, 0) },
     ...world,
   });
-  return { code, ...printed };
+  const ended: Promise<CliRun> = code.then((ran) => ({ code: ran, ...printed }));
+  return { ended, printed };
 }

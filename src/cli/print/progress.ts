@@ -1,13 +1,21 @@
 // Prints the progress of a run: one rewritten line in a terminal, a line now and then elsewhere.
-import type { EngineEvent, Step } from '../../engine/events.ts';
+import type { Step } from '../../engine/events.ts';
 import { wipeLine } from '../../log/printable.ts';
 import type { Output } from '../world.ts';
 import { quiet } from './style.ts';
 
 export interface Progress {
-  show(event: Extract<EngineEvent, { type: 'progress' }>): void;
+  show(progress: ShownProgress): void;
   /** Called before other output, and at the end. */
   clear(): void;
+}
+
+export interface ShownProgress {
+  readonly sync: string;
+  readonly step: Step;
+  readonly done: number;
+  /** The size of the step; null: it is not known. */
+  readonly total: number | null;
 }
 
 /** A terminal line changes often and does not flicker; a log is not filled. */
@@ -35,11 +43,11 @@ export function createProgress(stderr: Output, elapsed: () => number): Progress 
       const now = elapsed();
       const key = `${sync} ${name}`;
       if (step?.key !== key) step = { key, startedAt: now, doneAtStart: done };
-      const isLast = isTerminal && total !== undefined && done >= total;
+      const isLast = isTerminal && total !== null && done >= total;
       if (now - shownAt < (isTerminal ? terminalMs : plainMs) && !isLast) return;
       shownAt = now;
       const rate = now > step.startedAt ? ((done - step.doneAtStart) * 1000) / (now - step.startedAt) : 0;
-      const text = progressText(sync, stepNames[name], done, total, rate);
+      const text = `${sync}: ${progressText({ step: name, done, total, rate })}`;
       stderr.write(isTerminal ? `${wipeLine}${quiet(text)}` : `${text}\n`);
       isShown = isTerminal;
     },
@@ -50,11 +58,15 @@ export function createProgress(stderr: Output, elapsed: () => number): Progress 
   };
 }
 
-/** `rate`: per second. */
-function progressText(sync: string, step: string, done: number, total: number | undefined, rate: number): string {
-  const parts = [`${sync}: ${done}${total === undefined ? '' : ` of ${total}`} ${step}`];
+interface ProgressValues extends Omit<ShownProgress, 'sync'> {
+  /** Per second; 0: not known. */
+  readonly rate: number;
+}
+
+export function progressText({ step, done, total, rate }: ProgressValues): string {
+  const parts = [`${done}${total === null ? '' : ` of ${total}`} ${stepNames[step]}`];
   if (rate > 0) parts.push(`${rate >= 10 ? Math.round(rate) : rate.toFixed(1)} a second`);
-  if (rate > 0 && total !== undefined && done < total) parts.push(`${durationText((total - done) / rate)} left`);
+  if (rate > 0 && total !== null && done < total) parts.push(`${durationText((total - done) / rate)} left`);
   return parts.join(', ');
 }
 

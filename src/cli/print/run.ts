@@ -1,33 +1,44 @@
 // Prints the result of a run.
 import { kinds } from '../../engine/kinds.ts';
 import type { RunReport, Stopped } from '../../engine/report.ts';
-import { withRule } from '../../engine/rule-words.ts';
+import type { RunAnswer } from '../../operator/answers/runs.ts';
 import { lineText } from '../../log/printable.ts';
 import type { ProblemAnswer } from '../../operator/answers/shared.ts';
-import { problemToAnswer } from '../../operator/problems.ts';
+import { runToAnswer } from '../../operator/reports.ts';
 import { countText } from '../../operator/words.ts';
 import { bad, hint, quiet, statusWord, strong, urgent } from './style.ts';
 
 export function runText(report: RunReport): string {
-  const { sync, kind, run, status, isFull, cost, problems, holds, approvable, stopped, alreadyDone, error } = report;
+  return runAnswerText(runToAnswer(report));
+}
+
+/** The same for a run of the daemon. */
+export function runAnswerText(answer: RunAnswer): string {
+  const { name, kind, run, status, is_full: isFull, cost, problems, holds, approvable, stopped, error } = answer;
   const { fullScans, words } = kinds[kind];
-  const calls = `${countText(cost.crmCalls, 'call')}, ${countText(cost.sheetReads, 'read')} and ${countText(cost.sheetWrites, 'write')} of the sheet`;
-  const head = `${strong(sync)}: ${statusWord(status)}, run ${run}${isFull && fullScans === 'when asked' ? ', a full scan' : ''}, ${cost.seconds} s, ${calls}\n`;
-  if (error !== undefined) return `${head}  ${bad(lineText(error))}\n`;
+  const calls = `${countText(cost.crm_calls, 'call')}, ${countText(cost.sheet_reads, 'read')} and ${countText(cost.sheet_writes, 'write')} of the sheet`;
+  const head = `${strong(name)}: ${statusWord(status)}, run ${run}${isFull && fullScans === 'when asked' ? ', a full scan' : ''}, ${cost.seconds} s, ${calls}\n`;
+  if (error !== null) return `${head}  ${bad(lineText(error))}\n`;
   if (holds.length > 0) {
     const reasons = holds
-      .map(({ reason, rule }) => `  ${urgent(`nothing was written: ${lineText(withRule(reason, rule))}`)}\n`)
+      .map(
+        (reason, index) =>
+          `  ${urgent(`nothing was written: ${lineText(`${reason}${ruleText(answer.hold_rules[index])}`)}`)}\n`,
+      )
       .join('');
     const remedy =
-      approvable === undefined ? '' : `  to let it through: ${hint(`leadsheet approve ${sync} --run ${approvable}`)}\n`;
+      approvable === null ? '' : `  to let it through: ${hint(`leadsheet approve ${name} --run ${approvable}`)}\n`;
     return `${head}${reasons}${remedy}`;
   }
   const wishes =
-    approvable === undefined
-      ? ''
-      : `  to let ${words.approved}: ${hint(`leadsheet approve ${sync} --run ${approvable}`)}\n`;
-  const already = alreadyDone === undefined ? '' : `  already done: ${countText(alreadyDone, 'record')} of the plan\n`;
-  return `${head}  ${countsText(report)}\n${already}${stopped ? `  ${urgent(stoppedText(stopped))}\n` : ''}${problemsText(problems.map(problemToAnswer))}${wishes}`;
+    approvable === null ? '' : `  to let ${words.approved}: ${hint(`leadsheet approve ${name} --run ${approvable}`)}\n`;
+  const already =
+    answer.already_done === 0 ? '' : `  already done: ${countText(answer.already_done, 'record')} of the plan\n`;
+  return `${head}  ${countsText(answer)}\n${already}${stopped ? `  ${urgent(stoppedText(stopped))}\n` : ''}${problemsText(problems)}${wishes}`;
+}
+
+function ruleText(held: RunAnswer['hold_rules'][number] | undefined): string {
+  return held ? ` (${held.rule_words}, ${held.rule})` : '';
 }
 
 const doneWords = {
@@ -41,7 +52,7 @@ const doneWords = {
   cancelled: 'asked to be taken out',
 } as const;
 
-function countsText({ counts, kind }: RunReport): string {
+function countsText({ counts, kind }: RunAnswer): string {
   const done = doneText(kind, counts);
   const linked = kinds[kind].words.linked(counts.linked);
   return done === '' ? `${linked}; nothing to do` : `${linked}; ${done}`;

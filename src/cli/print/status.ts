@@ -4,22 +4,25 @@ import type { StandingAnswer, StatusAnswer } from '../../operator/answers/status
 import { countText } from '../../operator/words.ts';
 import { waitingText } from './decisions.ts';
 import { timeText } from './lines.ts';
-import { durationText } from './progress.ts';
+import { durationText, progressText } from './progress.ts';
 import { problemsText, stoppedText } from './run.ts';
 import { bad, hint, quiet, statusWord, strong, urgent } from './style.ts';
 
-export function statusText({ syncs, daemon }: StatusAnswer): string {
-  return syncs.map(standingText).join('') + daemonText(daemon);
+export function statusText({ syncs, daemon, last_daemon: last, daemon_notice: notice }: StatusAnswer): string {
+  const line = daemon ? daemonText(daemon) : notice === null ? noDaemonText(last) : 'the daemon could not be asked\n';
+  return syncs.map(standingText).join('') + line;
 }
 
 function standingText(standing: StandingAnswer): string {
   const { name, kind, last_run: run, next_run: next, lag_secs: lag, counts, held_run: held, decisions } = standing;
+  const isStopped = standing.phase === 'stopped' && standing.running === null;
   const parts = [
-    statusWord(held === null ? (run?.status ?? 'has not run yet') : 'held'),
+    statusWord(isStopped ? 'stopped' : held === null ? (run?.status ?? 'has not run yet') : 'held'),
     ...(run ? [`last run ${run.run}, ended ${timeText(run.ended_at)}`] : []),
     ...(next === null ? [] : [`next ${timeText(next)}`]),
     ...(lag === null ? [] : [`in sync ${durationText(lag)} ago`]),
   ];
+  const remedy = isStopped ? `  it runs no more: do what this says, then restart leadsheet run\n` : '';
   const open = Object.entries(counts).flatMap(([what, count]) => {
     if (count === 0 && what !== 'linked') return [];
     if (what === 'linked' && kind === 'outbox') return [`${count} sent`];
@@ -28,7 +31,14 @@ function standingText(standing: StandingAnswer): string {
   // Why it is held follows with what to do.
   const reason = run?.reason && !(run.status === 'held' && held !== null) ? `  ${bad(lineText(run.reason))}\n` : '';
   const stopped = run?.stopped ? `  ${urgent(stoppedText(run.stopped))}\n` : '';
-  return `${strong(name)}: ${parts.join('; ')}\n  ${open.join(', ')}\n${reason}${stopped}${heldText(standing)}${decisionsText(decisions)}${problemsText(standing.problems)}`;
+  return `${strong(name)}: ${parts.join('; ')}\n${runningText(standing.running)}  ${open.join(', ')}\n${reason}${remedy}${stopped}${heldText(standing)}${decisionsText(decisions)}${problemsText(standing.problems)}`;
+}
+
+function runningText(running: StandingAnswer['running']): string {
+  if (running === null) return '';
+  const { run, started_at: since, is_full: isFull, step, done, total, per_second: rate } = running;
+  const now = step === null || done === null ? 'begins' : progressText({ step, done, total, rate: rate ?? 0 });
+  return `  running: ${now}; run ${run}${isFull ? ', a full scan' : ''}, since ${timeText(since)}\n`;
 }
 
 const waits = { writes: 'nothing is written', enrolments: 'nobody is enrolled', messages: 'nothing is sent' } as const;
@@ -50,9 +60,16 @@ function decisionsText(decisions: StandingAnswer['decisions']): string {
   return `  ${countText(decisions.length, 'decision')} for the next run to carry out\n${shown.join('')}${rest}`;
 }
 
-function daemonText(daemon: StatusAnswer['daemon']): string {
-  if (!daemon) return `${quiet('no daemon is known to run: leadsheet run starts one')}\n`;
+function noDaemonText(last: StatusAnswer['last_daemon']): string {
+  if (!last) return `${quiet('no daemon is known to run: leadsheet run starts one')}\n`;
+  const { pid, end, at } = last;
+  const how = end === 'ended' ? `ended ${timeText(at)}` : `was killed; its last sign is of ${timeText(at)}`;
+  return `no daemon runs (the last one, process ${pid}, ${how}): leadsheet run starts one\n`;
+}
+
+function daemonText(daemon: NonNullable<StatusAnswer['daemon']>): string {
   const { crm, sheet_reads: reads, sheet_writes: writes } = daemon.budget;
   const share = ({ used, per_minute: most }: typeof crm, what: string) => `${used} of ${most} ${what}`;
-  return `the daemon is ${daemon.state}; in the last minute ${share(crm, 'calls')}, ${share(reads, 'reads')}, ${share(writes, 'writes')}\n`;
+  const told = daemon.told === 'now' ? '' : ` as of ${timeText(daemon.written_at)}`;
+  return `the daemon is ${daemon.state}${told}; in the last minute ${share(crm, 'calls')}, ${share(reads, 'reads')}, ${share(writes, 'writes')}\n`;
 }

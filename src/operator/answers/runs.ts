@@ -18,12 +18,15 @@ import {
 
 const run = z.strictObject({
   name: z.string(),
+  kind: z.enum(['sync', 'feed', 'outbox']),
   run: z.string(),
   status: z.enum(['succeeded', 'partial', 'held', 'failed']),
+  is_full: z.boolean().describe('every contact was read'),
   counts: runCounts,
   cost,
   problems: z.array(problem),
   holds: z.array(z.string()).describe('why nothing was written'),
+  hold_rules: z.array(z.strictObject({ rule: ruleId, rule_words: ruleInWords })).describe('the rule of each of these'),
   approvable: z.string().nullable().describe('the run to name to `approve`'),
   stopped: stopped.describe('a signal ended it before all of its plan was begun'),
   already_done: z.number().describe('of `apply`: records of the saved plan for which nothing was left to do'),
@@ -47,6 +50,9 @@ const runLine = z.strictObject({
 });
 
 export const runsAnswer = z.strictObject({ runs: z.array(runLine).describe('the latest first') });
+
+/** A part of answers, and of what a daemon sends. */
+export const oneRun = run;
 
 export const syncAnswer = z.strictObject({ syncs: z.array(run) });
 

@@ -1,14 +1,27 @@
 // How each job stands.
 import * as z from 'zod';
 import { phases } from '../../engine/standing.ts';
+import { steps } from '../../engine/events.ts';
 import { count, counts, decision, problem, stopped } from './shared.ts';
 
 const used = z.strictObject({ used: count.describe('in the last minute'), per_minute: count });
+
+const running = z.strictObject({
+  run: z.string(),
+  started_at: z.string().describe('ISO instant'),
+  is_full: z.boolean().describe('it reads every contact'),
+  step: z.enum(steps).nullable().describe('what it does now; null: it begins'),
+  done: count.nullable().describe('of this step'),
+  total: count.nullable().describe('the size of this step; null: not known'),
+  per_second: z.number().nullable().describe('since this step began; null: not known'),
+  left_secs: z.number().nullable().describe('until this step is done, at that rate; null: not known'),
+});
 
 const standing = z.strictObject({
   name: z.string(),
   kind: z.enum(['sync', 'feed', 'outbox']),
   phase: z.enum(phases).nullable().describe('what the daemon does about it; null without a daemon'),
+  running: running.nullable().describe('the run under way; null: none, or not known'),
   last_run: z
     .strictObject({
       run: z.string(),
@@ -38,11 +51,22 @@ export const statusAnswer = z.strictObject({
   daemon: z
     .strictObject({
       state: z.enum(['running', 'draining']),
+      pid: count.describe('its process'),
+      told: z.enum(['now', 'heartbeat']).describe('now: it answered; heartbeat: it told this up to a minute before'),
       written_at: z.string().describe('ISO instant at which it told this'),
       budget: z.strictObject({ crm: used, sheet_reads: used, sheet_writes: used }),
     })
     .nullable()
     .describe('null: none is known to run'),
+  last_daemon: z
+    .strictObject({
+      pid: count,
+      end: z.enum(['ended', 'killed']).describe('ended as asked, or killed'),
+      at: z.string().describe('ISO instant at which it ended; of a killed one, at which it told something last'),
+    })
+    .nullable()
+    .describe('the one that ran last, while none runs'),
+  daemon_notice: z.string().nullable().describe('why the daemon could not be asked'),
   syncs: z.array(standing),
 });
 

@@ -10,7 +10,7 @@ function createShown({ isTTY }: { isTTY: boolean }) {
   const progress = createProgress({ write: (text) => written.push(text), isTTY }, () => now);
   const show = (at: number, done: number, total?: number) => {
     now = at;
-    progress.show({ type: 'progress', sync: 'a', step: 'crm', done, ...(total !== undefined && { total }) });
+    progress.show({ sync: 'a', step: 'crm', done, total: total ?? null });
   };
   return { written, progress, show };
 }

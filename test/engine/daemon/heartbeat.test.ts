@@ -23,6 +23,8 @@ function open(given = folder) {
     take: (): Heartbeat => ({
       version: 1,
       pid: (taken += 1),
+      host: 'here',
+      boot: null,
       started_at: '2026-11-21T09:00:00.000Z',
       written_at: '2026-11-21T09:00:00.000Z',
       state: 'running',

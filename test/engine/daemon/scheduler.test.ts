@@ -31,21 +31,24 @@ interface Given {
 function open({ cron = '*/30 * * * * *', fullScan = '0 3 * * *', timeZone = 'UTC', ...given }: Given = {}) {
   const runs: string[] = [];
   const pauses: number[] = [];
+  let stops = 0;
   const scheduler = createScheduler({
     schedule: { cron, timeZone },
     fullScan: { cron: fullScan, timeZone },
     isFullScanDue: given.isFullScanDue ?? false,
     settleMs: given.settleMs ?? 10_000,
-    run: async (isFull) => {
-      runs.push(`${new Date().toISOString().slice(11, 19)}${isFull ? ' full' : ''}`);
+    run: async (isFull, isAsked) => {
+      const what = [new Date().toISOString().slice(11, 19), isFull && 'full', isAsked && 'asked'];
+      runs.push(what.filter(Boolean).join(' '));
       return given.run?.(isFull) ?? 'done';
     },
     onPause: (pauseMs) => pauses.push(pauseMs / 1_000),
+    onStop: () => void (stops += 1),
     now: () => Date.now(),
     random: () => 1,
   });
   opened.push(scheduler);
-  return { scheduler, runs, pauses };
+  return { scheduler, runs, pauses, stops: () => stops };
 }
 
 const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1_000);
@@ -251,6 +254,104 @@ describe('a trigger', () => {
     await seconds(60);
     expect(runs).toEqual(['09:00:00', '09:00:01']);
     expect([scheduler.trigger(), vi.getTimerCount()]).toEqual(['stopped', 0]);
+  });
+});
+
+describe('a person who asks', () => {
+  const slow =
+    (verdict: Verdict, ms = 5_000) =>
+    async () => {
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      return verdict;
+    };
+
+  test('gets a run at once, also within the gap of a trigger', async () => {
+    const { scheduler, runs } = open({ cron: '0 * * * *' });
+    scheduler.start();
+    await seconds(1);
+    scheduler.trigger();
+    await seconds(1);
+    expect([scheduler.ask(false), scheduler.phase()]).toEqual(['started', 'running']);
+    await seconds(1);
+    expect(runs).toEqual(['09:00:00', '09:00:01', '09:00:02 asked']);
+    expect(scheduler.nextRunAt()).toBe(Date.parse('2026-11-21T10:00:00Z'));
+  });
+
+  test('during a run gets one run behind it, which answers all who asked and is full if one asked for that', async () => {
+    const { scheduler, runs } = open({ cron: '0 * * * *', run: slow('done') });
+    scheduler.start();
+    await seconds(1);
+    expect([scheduler.ask(false), scheduler.ask(true), scheduler.ask(false)]).toEqual(['queued', 'queued', 'queued']);
+    await seconds(20);
+    expect(runs).toEqual(['09:00:00', '09:00:05 full asked']);
+  });
+
+  test('does not wait for the end of a pause, and a failure pauses longer', async () => {
+    const { scheduler, runs, pauses } = open({ cron: '0 * * * *', run: async () => 'failed' });
+    scheduler.start();
+    await seconds(1);
+    expect([scheduler.ask(false), scheduler.failuresInARow()]).toEqual(['started', 1]);
+    await seconds(1);
+    expect({ runs, pauses, phase: scheduler.phase() }).toEqual({
+      runs: ['09:00:00', '09:00:01 asked'],
+      pauses: [15, 30],
+      phase: 'backing-off',
+    });
+    // The earlier pause is over then, and starts nothing.
+    await seconds(20);
+    expect(runs).toHaveLength(2);
+    await seconds(10);
+    expect(runs).toEqual(['09:00:00', '09:00:01 asked', '09:00:31']);
+  });
+
+  test('during a run that fails gets the run all the same', async () => {
+    const { scheduler, runs } = open({ cron: '0 * * * *', run: slow('failed') });
+    scheduler.start();
+    await seconds(1);
+    scheduler.ask(false);
+    await seconds(6);
+    expect(runs).toEqual(['09:00:00', '09:00:05 asked']);
+  });
+
+  test('of one that stopped gets one try; it stays stopped, or goes on by its schedule', async () => {
+    let verdict: Verdict = 'final';
+    const { scheduler, runs, stops } = open({ run: async () => verdict });
+    scheduler.start();
+    await seconds(61);
+    expect(scheduler.ask(false)).toBe('started');
+    await seconds(60);
+    expect({ runs, phase: scheduler.phase(), stops: stops(), next: scheduler.nextRunAt() }).toEqual({
+      runs: ['09:00:00', '09:01:01 asked'],
+      phase: 'stopped',
+      stops: 2,
+      next: undefined,
+    });
+    verdict = 'done';
+    scheduler.ask(false);
+    await seconds(30);
+    expect(runs.slice(2)).toEqual(['09:02:01 asked', '09:02:30']);
+    expect(scheduler.phase()).toBe('idle');
+  });
+
+  test('for a full scan that fails is not answered by a full scan of the schedule', async () => {
+    const { scheduler, runs } = open({ cron: '0 * * * *', run: async () => 'failed' });
+    scheduler.start();
+    await seconds(1);
+    scheduler.ask(true);
+    await seconds(31);
+    expect(runs).toEqual(['09:00:00', '09:00:01 full asked', '09:00:31']);
+  });
+
+  test('W8: at the end gets no run, and one who waits gets none either', async () => {
+    const { scheduler, runs } = open({ cron: '0 * * * *', run: slow('done') });
+    scheduler.start();
+    await seconds(1);
+    expect(scheduler.ask(false)).toBe('queued');
+    const stopped = scheduler.stop();
+    expect(scheduler.ask(true)).toBe('ending');
+    await seconds(60);
+    await stopped;
+    expect({ runs, timers: vi.getTimerCount() }).toEqual({ runs: ['09:00:00'], timers: 0 });
   });
 });
 

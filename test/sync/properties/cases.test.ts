@@ -12,6 +12,17 @@ import { judgeUndo } from './undo.ts';
 
 test.each<Case>([
   {
+    what: 'I2, L2: a contact whose move to this list is refused is not updated, and its row takes nothing of it',
+    setting: { conflict: 'crm', keyConflict: 'crm', moveToList: true, habit: 'lowers' },
+    contacts: [[4, 0, 0, 0, 0, 0, 0]],
+    rows: [[0, 0, 0, 0, 0, 0, 1]],
+    steps: [
+      does({ kind: 'moves to another list or back', who: 0 }),
+      does({ kind: 'edits a cell', who: 0, field: 0, to: 4 }),
+      runs({ isDrifted: true, faults: ['refused', 'refused'], pauseSecs: 5 }),
+    ],
+  },
+  {
     what: 'L12: a plan counts the link of a contact once that left the list and is moved back',
     setting: { conflict: 'crm', keyConflict: 'crm', moveToList: true, habit: 'lowers' },
     contacts: [nobody, nobody],

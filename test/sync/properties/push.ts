@@ -60,6 +60,8 @@ export function createPush(world: World, input: PlanInput, { faults, meanwhile, 
     if (isPlanned) readByUuid.set(found.contact.uuid, found.contact.values);
   }
   const begun = new Set<Change>();
+  /** I2: contacts that were to be moved here and were not. A run sends no update of them. */
+  const notHere = new Set<string>();
   let number = 0;
   let isKilled = false;
   let hasSkipped = false;
@@ -68,6 +70,10 @@ export function createPush(world: World, input: PlanInput, { faults, meanwhile, 
     begun,
     carryOut(change) {
       if (isKilled) return;
+      if (change.op === 'update' && notHere.has(change.uuid ?? '')) {
+        hasSkipped = true;
+        return;
+      }
       begun.add(change);
       for (const { at, act: what } of meanwhile) if (at === number) act(world, what);
       const fault = faults[number] ?? 'fine';
@@ -78,6 +84,7 @@ export function createPush(world: World, input: PlanInput, { faults, meanwhile, 
       world.story.push(`  ${change.op} ${change.uuid} row ${change.row}: ${fault} ${JSON.stringify(outcome)}`);
       if (outcome) outcomes.set(change, outcome);
       else hasSkipped = true;
+      if (change.op === 'create' && change.moves !== undefined && outcome?.kind !== 'done') notHere.add(change.moves);
     },
     isKilled: () => isKilled,
     hasSkipped: () => hasSkipped,

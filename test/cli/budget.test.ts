@@ -21,7 +21,7 @@ async function createTrial() {
     calls,
     command: (args: readonly string[], more: Readonly<Record<string, string>> = {}) =>
       run(args, { ...env, ...more }, { transport: trial.transport, uptime }),
-    counted() {
+    counted: () => {
       using database = new DatabaseSync(path, { readOnly: true });
       return database.prepare('SELECT count(*) AS n FROM starts').get()?.['n'];
     },

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createServer, request } from 'node:http';
+import { createServer, request as openRequest } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -315,7 +315,7 @@ test('requests are bounded in size, time and number, and a wrong one starts noth
 });
 
 async function ask(socketPath: string, method: string, path: string, body?: string) {
-  const sent = request({ socketPath, method, path, agent: false, headers: { host: 'localhost' } });
+  const sent = openRequest({ socketPath, method, path, agent: false, headers: { host: 'localhost' } });
   sent.end(body);
   const [response] = (await once(sent, 'response')) as [AsyncIterable<Buffer> & { readonly statusCode: number }];
   const parts = await Array.fromAsync(response);

@@ -25,7 +25,7 @@ const idleMs = 60_000;
 const endingMs = 12_000;
 const endingPollMs = 200;
 /** How long an earlier daemon may take to say that it runs. */
-const answerMs = 3_000;
+const answerMs = 5_000;
 
 /**
  * Resolves when commands can ask. Throws DaemonRunsError if another daemon works on this state; waits for one that ends.

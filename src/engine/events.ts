@@ -27,3 +27,13 @@ export type EngineEvent =
 export type Step = 'contacts' | 'records' | 'rows' | 'questions' | 'crm' | 'sheet';
 
 export type Emit = (event: EngineEvent) => void;
+
+interface Telling {
+  readonly emit: Emit;
+  readonly run: string;
+  readonly config: { readonly name: string };
+}
+
+export function tellDone({ emit, run, config }: Telling, change: Change, outcome: Outcome): void {
+  emit({ type: 'change-done', sync: config.name, run, change, outcome });
+}

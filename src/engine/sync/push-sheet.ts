@@ -5,6 +5,7 @@ import type { Outcome } from '../../sync/outcome.ts';
 import { inSync, statusByRow } from '../../sync/status.ts';
 import type { RunContext } from './context.ts';
 import type { Journal } from './commit.ts';
+import { tellDone } from '../events.ts';
 import { type OwnCells, type OwnedWrite, writeRows } from '../own-cells.ts';
 import { fromAppend, fromRemove, fromUpdate } from '../row-outcome.ts';
 import { resultKey } from './shape.ts';
@@ -39,7 +40,7 @@ export async function pushToSheet(
   const sets = await setCells(context, snapshot, push, journal);
   const results = new Map([...sets, ...(await appendRows(context, snapshot, push, journal))]);
   for (const [change, outcome] of results) {
-    context.emit({ type: 'change-done', sync: context.config.name, run: context.run, change, outcome });
+    tellDone(context, change, outcome);
   }
   return results;
 }
@@ -69,7 +70,7 @@ export async function removeRows(
     if (isUnbegunRow(outcomes[index]!)) continue;
     const outcome = fromRemove(outcomes[index]!);
     results.set(change, outcome);
-    context.emit({ type: 'change-done', sync: context.config.name, run: context.run, change, outcome });
+    tellDone(context, change, outcome);
   }
   await journal.tell(results);
   return results;

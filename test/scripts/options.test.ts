@@ -13,15 +13,16 @@ function start(script: string, ...args: readonly string[]) {
 test.each([
   [
     ['--sedes', '3'],
-    "npm run simulate: Unknown option '--sedes', did you mean --seeds?; npm run simulate -- --help names the options\n",
+    /^npm run simulate: Unknown option '--sedes', did you mean --seeds\?; npm run simulate -- --help .*\n$/,
   ],
   [['--seed'], /^npm run simulate: Option '--seed <value>' argument missing; .*\n$/],
   [['3'], /^npm run simulate: Unexpected argument '3'.*\n$/],
 ])('simulate %j: one line without a stack, exit 64', (args, line) => {
-  const { status, stdout, stderr } = start('test/simulation/main.ts', ...args);
-  expect({ status, stdout }).toEqual({ status: 64, stdout: '' });
-  if (typeof line === 'string') expect(stderr).toBe(line);
-  else expect(stderr).toMatch(line);
+  expect(start('test/simulation/main.ts', ...args)).toEqual({
+    status: 64,
+    stdout: '',
+    stderr: expect.stringMatching(line),
+  });
 });
 
 test.each(['test/simulation/main.ts', 'test/sync/properties/main.ts', 'test/sheets/schedules/main.ts'])(

@@ -4,7 +4,7 @@ import { asStored, type JsonOf } from './stored/json.ts';
 /** A record of plain JSON. */
 type Stored<Value> = Value & JsonOf<Value>;
 
-/** What is not in `after` is deleted. */
+/** A record that is not in `after` is deleted. */
 export function replacing<Value extends object>(
   before: ReadonlyMap<string, Value>,
   after: ReadonlyMap<string, Stored<Value>>,

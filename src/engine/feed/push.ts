@@ -1,4 +1,4 @@
-// What a feed writes: automations started and stopped (E7), then cells, new rows and status sentences, then rows that go.
+// Carries out the changes of a feed: starts and stops automations (E7), then writes cells, new rows and status sentences, then deletes rows.
 import {
   AuthenticationError,
   isRefusal,

@@ -1,5 +1,5 @@
-// What an outbox writes into its rows, by the pinned protocol: IDs before anything is sent, and what became of it after. What
-// the spreadsheet refuses waits until its pause is over (W5).
+// Writes the rows of an outbox by the pinned protocol: IDs before anything is sent, and outcomes after. A row that the
+// spreadsheet refuses waits until its pause is over (W5).
 import type { Row, Snapshot } from '../../sheets/port.ts';
 import { type Change, type Problem, problemId } from '../../sync/change.ts';
 import type { Message } from '../../sync/outbox/message.ts';
@@ -89,7 +89,7 @@ function ofRow(told: Problem): Problem {
 
 export interface ToldRows {
   readonly outcomes: ReadonlyMap<Change, Outcome>;
-  /** What the rows were not told, and why. */
+  /** Sentences that the rows were not told, and why. */
   readonly problems: readonly Problem[];
   readonly strays: ReadonlyMap<string, Stray>;
 }

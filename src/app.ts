@@ -47,7 +47,7 @@ export interface AppWorld {
   readonly random: () => number;
   /** A version 4 uuid. */
   readonly randomId: () => string;
-  /** What identifies this process among others on the machine. */
+  /** The identity of this process among others on the machine. */
   readonly process: ProcessDep;
   /** Another driver of spreadsheets. Left out: Google Sheets. */
   readonly connectSheets?: (config: Config, world: AppWorld) => Promise<Sheets>;

@@ -195,7 +195,7 @@ export class StoppedError extends ServiceError {
   }
 }
 
-/** The call was surely not carried out. A repeat fails too until a person mends what the error names. */
+/** The call was surely not carried out. A repeat fails too until a person corrects what the error names. */
 export function isRefusal(error: ServiceError): boolean {
   return (
     error instanceof ValidationError ||

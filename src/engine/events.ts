@@ -28,3 +28,13 @@ export const steps = ['contacts', 'records', 'rows', 'questions', 'crm', 'sheet'
 export type Step = (typeof steps)[number];
 
 export type Emit = (event: EngineEvent) => void;
+
+interface Telling {
+  readonly emit: Emit;
+  readonly run: string;
+  readonly config: { readonly name: string };
+}
+
+export function tellDone({ emit, run, config }: Telling, change: Change, outcome: Outcome): void {
+  emit({ type: 'change-done', sync: config.name, run, change, outcome });
+}

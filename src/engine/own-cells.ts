@@ -18,7 +18,7 @@ import { refusalIn } from './refused-batch.ts';
 
 export type Cells = Readonly<Record<ColumnKey, CellInput>>;
 
-/** What is to be written into one row. */
+/** The cells to write into one row. */
 export interface OwnedWrite extends Omit<RowChange, 'set'> {
   /** Cells that are kept equal. */
   readonly set: Cells;
@@ -32,7 +32,7 @@ export interface OwnCells {
   readonly written: (row: Row) => void;
   /** The spreadsheet refused them. */
   readonly refuse: (row: Row, cells: Cells, message: string) => void;
-  /** What to remember. `isStopped`: the run did not come to every row, so that nothing is forgotten. */
+  /** Refusals to remember. `isStopped`: the run did not come to every row, so that nothing is forgotten. */
   readonly strays: (isStopped: boolean) => ReadonlyMap<string, Stray>;
   /** L12: one for each range that refused cells, naming the rows. */
   readonly problems: () => readonly Problem[];

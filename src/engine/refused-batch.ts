@@ -1,4 +1,4 @@
-// What the spreadsheet refused of a row, alone or with the whole batch that it was in (W5).
+// Refusals of the spreadsheet: of a row alone, or of the whole batch that it was in (W5).
 import type { Failed, RowOutcome } from '../sheets/port.ts';
 
 /** Nothing of the row was written, and the same again would be refused again. */

@@ -14,7 +14,7 @@ import type { Outcome } from '../sync/outcome.ts';
 import type { Reading } from '../sync/value/value.ts';
 import { isRefusedBatch } from './refused-batch.ts';
 
-/** What the cells of a row hold after a write, by field name. */
+/** The contents of the cells of a row after a write, by field name. */
 interface CellsDep {
   readonly shape: {
     readonly fromCells: (stored: Readonly<Record<ColumnKey, CellValue>>) => Readonly<Record<string, Reading>>;

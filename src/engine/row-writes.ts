@@ -1,4 +1,4 @@
-// What a push has to write into rows that are there: what changes set, and statuses that are news.
+// Collects the writes of a push into rows that are there: cells that changes set, and statuses that are news.
 import type { CellInput, ColumnKey, Row, Snapshot } from '../sheets/port.ts';
 import type { Change, FieldChange } from '../sync/change.ts';
 import type { OwnedWrite } from './own-cells.ts';
@@ -15,7 +15,7 @@ export interface RowWritesInput {
   /** By row number. */
   readonly statuses: ReadonlyMap<number, string>;
   readonly toCells: (fields: readonly FieldChange[]) => Readonly<Record<ColumnKey, CellInput>>;
-  /** What the status cell of a row says now. */
+  /** The text of the status cell of a row now. */
   readonly statusOf: (row: Row) => unknown;
 }
 

@@ -25,7 +25,7 @@ export async function keepReport(job: Job, lease: Lease, report: RunReport): Pro
   }
 }
 
-/** What runs of a job reported, newest first. One that is no report is left out: nothing depends on it. */
+/** The reports of the runs of a job, newest first. One that is no report is left out: nothing depends on it. */
 export async function readRuns(state: Pick<SyncState, 'readRuns'>, query: RunQuery): Promise<readonly StoredRun[]> {
   return (await state.readRuns(query)).filter((record) => isStoredRun(record));
 }

@@ -67,5 +67,5 @@ function digitsOf(text: string): string {
 }
 
 function lettersOf(text: string): string {
-  return [...text].toSorted().join('');
+  return Array.from(text).toSorted().join('');
 }

@@ -15,7 +15,7 @@ const adviceByRule: Partial<Record<Problem['rule'], string>> = {
   E7: 'nothing: the cell shows what the service has; type on or off to ask again',
   P2: 'do what it says; nothing of it is sent before',
   P3: 'look in the service; if it is not there, leadsheet retry ID --yes, else type its uuid into the row',
-  P4: 'mend the row; where the service changed, it is asked again within the hour, and at once by leadsheet retry ID',
+  P4: 'correct the row; if the service was changed, it is asked again within the hour, and at once by leadsheet retry ID',
   P6: 'leadsheet plan shows what would be sent; then leadsheet approve',
   F2: 'nothing: rows of your own are left alone',
   F3: 'nothing; delete the row if you do not want it',
@@ -23,11 +23,11 @@ const adviceByRule: Partial<Record<Problem['rule'], string>> = {
 
 const advice: Readonly<Record<ProblemKind, string>> = {
   conflict: 'leadsheet resolve ID --use crm|sheet (or --value VALUE), or make both sides equal',
-  quarantined: 'mend what it names; where that changes neither side, leadsheet retry ID',
-  held: 'mend what it names',
+  quarantined: 'correct what it names; if that changes neither side, leadsheet retry ID',
+  held: 'correct what it names',
   parked: 'change it on either side, or leadsheet retry ID',
-  unreadable: 'mend the cell',
-  refused: 'mend what it names; it is tried again by itself, and in a sync at once by leadsheet retry ID',
+  unreadable: 'correct the cell',
+  refused: 'correct what it names; it is tried again by itself, and in a sync at once by leadsheet retry ID',
   failed: 'nothing: the next run tries again',
   unknown: 'look on both sides whether it happened; the next run reads it back',
   incomplete:

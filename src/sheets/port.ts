@@ -27,7 +27,7 @@ export interface CellError {
 /** A cell's own value, unformatted: dates are days since 1899-12-30. `null` is blank (V3). */
 export type CellValue = string | number | boolean | null | CellError;
 
-/** What may be written, always RAW: a string stays that string, whatever it looks like (V6). `''` clears the cell. */
+/** The values that may be written, always RAW: a string stays that string, whatever it looks like (V6). `''` clears the cell. */
 export type CellInput = string | number | boolean;
 
 /** The format of the cells in a column that the driver created. Columns that people made keep their format. */
@@ -61,7 +61,7 @@ export interface TableSpec {
 }
 
 /**
- * What a driver stores between processes: plain JSON. Callers read `columnIndexByKey`; the rest is the driver's own. A
+ * The memory of a driver between processes: plain JSON. Callers read `columnIndexByKey`; the rest is the driver's own. A
  * driver ignores memory of another driver.
  */
 export interface TableMemory {

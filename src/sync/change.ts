@@ -5,7 +5,7 @@ import type { Reading, Side, Value } from './value/value.ts';
 /** One field of a change: the value before, the value after, and why. */
 export interface FieldChange {
   readonly field: string;
-  /** What the changed side holds now; undefined where it is not known. */
+  /** The value that the changed side holds now; undefined if it is not known. */
   readonly before: Reading;
   readonly after: Value;
   readonly rule: RuleId;

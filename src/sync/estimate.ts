@@ -1,4 +1,4 @@
-// What a plan will cost: calls to each side, and the time that the slower budget needs for them.
+// The cost of a plan: calls to each side, and the time that the slower budget needs for them.
 import type { Change, Question } from './change.ts';
 import { isPlaceholderEmail } from './record/keys.ts';
 

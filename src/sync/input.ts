@@ -35,7 +35,7 @@ export interface SheetReading {
   readonly missing: readonly string[];
 }
 
-/** What the service said when asked for one contact. */
+/** The answer of the service when it is asked for one contact. */
 export type ContactAnswer =
   | { readonly kind: 'gone' }
   | { readonly kind: 'here'; readonly contact: ContactRecord }
@@ -53,7 +53,7 @@ export type ContactAnswer =
   | { readonly kind: 'unanswered'; readonly why: string };
 
 /**
- * What the service said when asked for the identifiers of a row. `several`: more than one contact has the first key that
+ * The answer of the service when it is asked for the identifiers of a row. `several`: more than one contact has the first key that
  * any contact has (I2).
  */
 export type LookupAnswer = ContactAnswer | { readonly kind: 'several'; readonly uuids: readonly string[] };
@@ -84,7 +84,7 @@ export const noRequests: Requests = { resolve: new Map(), retry: new Set() };
 
 export type Resolution = { readonly use: 'crm' | 'sheet' } | { readonly value: Value };
 
-/** What the guards count (G2). */
+/** The numbers that the guards compare with the limits (G2). */
 export interface PlanCounts {
   readonly creates: number;
   readonly changes: number;

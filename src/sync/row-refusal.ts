@@ -6,11 +6,11 @@ import type { Refusal, Stray } from './record/base.ts';
 import type { Packed } from './record/record.ts';
 import { isDue, nextRefusal, pausedKind, refusalEnd } from './record/refusal.ts';
 
-/** What decides whether a change of a row may be tried. */
+/** The facts that decide whether a change of a row may be tried. */
 export interface RowPauses {
   /** As stored, by `rowChangeKey`; other keys are left alone. */
   readonly known: ReadonlyMap<string, Stray>;
-  /** What people want tried again, by `leadsheet retry`. Undefined: that command does not reach these rows. */
+  /** Rows and contacts that people want tried again, by `leadsheet retry`. Undefined: that command does not reach these rows. */
   readonly retry: ReadonlySet<string> | undefined;
   /** Epoch milliseconds on the service's clock. */
   readonly now: number;
@@ -45,7 +45,7 @@ export interface PausedRows {
   readonly changes: readonly Change[];
   /** L12: those that wait, and why. */
   readonly problems: readonly Problem[];
-  /** What stays known of these changes, whether they wait or are tried now. */
+  /** The notes about these changes, whether they wait or are tried now. */
   readonly strays: ReadonlyMap<string, Stray>;
 }
 
@@ -153,7 +153,7 @@ function removalOf(key: string) {
   return { op: 'remove', uuid, row: Number(row), fields: [] } as const;
 }
 
-/** What is put in the place of what: something else is a new try. */
+/** The values before and after: other values are a new attempt. */
 function contentOf({ fields }: RowChange): Packed {
   return JSON.stringify(fields.map(({ field, before = null, after }) => [field, before, after])) as Packed;
 }

@@ -205,7 +205,7 @@ test('W3: deletions, enrolments and cancels of a plan are known as done', async 
   trial.person.deleteRows('Prospects', trial.rowNumberOf('cid@firm.io'));
   trial.person.paste('Prospects!A20', [['gus', 'X', 'Firm', 'gus@firm.io', '', 'Welcome']]);
   const file = join(trial.folder, 'plan.json');
-  const { plans } = await planned(trial, file);
+  const { plans } = await savePlan(trial, file);
   expect(plans[0]!.changes.map(({ op }) => op).toSorted()).toEqual(['cancel', 'create', 'delete', 'enrol', 'remove']);
   expect((await trial.cli('apply', file)).code).toBe(0);
   const written = () => ({ ...trial.writes(), crm: trial.writes().crm.filter((each) => each !== 'automations.list') });
@@ -221,7 +221,7 @@ const savedPlans = z.looseObject({
   plans: z.array(z.looseObject({ changes: z.array(z.looseObject({ op: z.string() })) })),
 });
 
-async function planned(trial: Trial, file: string) {
+async function savePlan(trial: Trial, file: string) {
   expect((await trial.cli('plan', '--full', '--out', file)).code).toBe(2);
   return savedPlans.parse(JSON.parse(readFileSync(file, 'utf8')));
 }

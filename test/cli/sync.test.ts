@@ -42,7 +42,7 @@ test('W12: a problem for a person exits 3, is named, and says what to do', async
   const { code, stdout } = await trial.cli('sync');
   expect(code).toBe(3);
   expect(stdout).toContain('  2 problems need somebody:\n    row:2: quarantined: names the same person as row 3');
-  expect(stdout).toContain('-> quarantined: mend what it names');
+  expect(stdout).toContain('-> quarantined: correct what it names');
 });
 
 test('a run that fails exits 1 with its reason in one line', async () => {

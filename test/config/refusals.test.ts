@@ -507,7 +507,7 @@ ${sync()}`,
       ],
     ],
     [
-      'a veto where no column has a header: only the header is to be mended',
+      'a veto where no column has a header: only the header is to be corrected',
       start + sync({ columns: '"": email' }, 'match: []', 'automation: { column: A, unless: { Email: [x] } }'),
       ['7:16: syncs.s.columns."": found ""; allowed: the header of a column'],
     ],

@@ -1,5 +1,7 @@
 // A signal reaches a process during its calls. The stand-ins hold answers back until the test releases them, so that no
 // test depends on the speed of a machine. The tests count requests after the signal.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Served } from '../../src/standin/serve.ts';
 import { startProgram } from '../support/program.ts';
@@ -149,6 +151,38 @@ test.each([
     expect(it.arrived.filter((each) => each.endsWith('/upsert'))).toHaveLength(calls);
   },
   60_000,
+);
+
+test.each([
+  ['SIGTERM', 143],
+  ['SIGINT', 130],
+] as const)(
+  'W8: after %s nothing waits for a low budget: "stopping", the rest is counted, and it exits %i by itself',
+  async (signal, code) => {
+    const it = await createRig({ rows: 0, sync: { limits: { changes: '100%' } } });
+    for (const [name, email] of people(200)) it.addContact({ first_name: name, work_email: email });
+    expect((await it.start('sync').ended).code).toBe(0);
+    const names = it.rows().map(({ Email: email = '' }) => [`New ${email}`]);
+    it.person.paste('Prospects!A2', names);
+    // One call a second: 200 updates wait for minutes.
+    const slow = join(it.folder, 'slow.yaml');
+    const text = readFileSync(it.configFile, 'utf8');
+    writeFileSync(slow, text.replace('requests_per_minute: 60000', 'requests_per_minute: 60'));
+    const running = startProgram(['sync', '--config', slow], { cwd: it.folder });
+    const edited = () => it.contacts().filter(({ first_name: name }) => name?.startsWith('New')).length;
+    await vi.waitFor(() => expect(edited()).toBeGreaterThan(0), patience);
+    await it.signal(running, signal);
+    const { code: ended, stderr } = await running.ended;
+    const done = edited();
+    expect(ended).toBe(code);
+    // It says so when it is ended after ten seconds.
+    expect(stderr).not.toContain('gave up');
+    expect(stderr).toMatch(/^leadsheet: stopping: /m);
+    expect(stderr).toContain(
+      `leadsheet: stopped: ${200 - done} left, ${done} done; to go on: leadsheet sync prospects`,
+    );
+  },
+  90_000,
 );
 
 test.each([['sync'], ['plan'], ['check']])(

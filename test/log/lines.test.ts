@@ -190,7 +190,7 @@ test('for people a line is a line of text', () => {
 test.each([
   ['enrolment: no such automation: "Ann Smith, 0170 555"', 'enrolment: no such automation: "[hidden]"'],
   ['no such automation: "Ann", did you mean "Anna\'s sequence"?', 'no such automation: "[hidden]"?'],
-  ['no such automation: "Ann "the boss" Smith": mend it', 'no such automation: "[hidden]": mend it'],
+  ['no such automation: "Ann "the boss" Smith": correct it', 'no such automation: "[hidden]": correct it'],
   [
     'its ID "Ann Smith" is no contact ID: put the right one back',
     'its ID "[hidden]" is no contact ID: put the right one back',

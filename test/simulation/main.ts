@@ -5,7 +5,6 @@
 // A story that breaks a law is told with as little as possible, and kept below cases/.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { Coverage } from './coverage.ts';
 import type { Violation } from './oracle/evidence.ts';
@@ -15,19 +14,18 @@ import { drawScenario } from './scenario/draw.ts';
 import type { Scenario } from './scenario/scenario.ts';
 import { shrink } from './scenario/shrink.ts';
 import type { Share, Verdict } from './worker.ts';
+import { scriptOptions } from '../support/script-options.ts';
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: 'string' },
-    seed: { type: 'string' },
-    steps: { type: 'string' },
-    workers: { type: 'string' },
-    case: { type: 'string' },
-    plans: { type: 'string' },
-    trace: { type: 'boolean', default: false },
-    keep: { type: 'boolean', default: false },
-    until: { type: 'boolean', default: false },
-  },
+const values = scriptOptions('npm run simulate', {
+  seeds: { type: 'string' },
+  seed: { type: 'string' },
+  steps: { type: 'string' },
+  workers: { type: 'string' },
+  case: { type: 'string' },
+  plans: { type: 'string' },
+  trace: { type: 'boolean', default: false },
+  keep: { type: 'boolean', default: false },
+  until: { type: 'boolean', default: false },
 });
 const stepsMax = values.steps === undefined ? undefined : Number(values.steps);
 /** Shrinking takes minutes: only the first failures are shrunk. */

@@ -5,21 +5,19 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import delay from 'delay';
 import { createRandom } from '../../src/standin/service/random.ts';
 import { buildProgram } from '../support/build.ts';
 import { createSides } from '../support/sides.ts';
 import { columns, createPeople, headers } from './people.ts';
 import { drawPlot } from './plot.ts';
+import { scriptOptions } from '../support/script-options.ts';
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: 'string', default: '10' },
-    size: { type: 'string', default: '1000' },
-    seed: { type: 'string', default: '1' },
-    plot: { type: 'string' },
-  },
+const values = scriptOptions('npm run soak', {
+  minutes: { type: 'string', default: '10' },
+  size: { type: 'string', default: '1000' },
+  seed: { type: 'string', default: '1' },
+  plot: { type: 'string' },
 });
 const minutes = Number(values.minutes);
 const size = Number(values.size);

@@ -1,17 +1,14 @@
 // A whole sync on the reference CRM and a table: the real configuration, engine and state on real files. Only this file
 // chooses the drivers.
-import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { stringify } from 'yaml';
-import { onTestFinished } from 'vitest';
 import { createApp } from '../../src/app.ts';
 import type { Config } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { RunReport } from '../../src/engine/report.ts';
 import { googleAddresses } from '../../src/sheets/google/address.ts';
 import { createSheetsStandin } from '../../src/standin/sheets/standin.ts';
+import { portsFile, portsWorld, runProspects, temporaryFolder } from './ports-program.ts';
 import { createReferenceCrm, referenceDescription } from './reference-crm.ts';
 import { useJumpingClock } from './service.ts';
 
@@ -23,31 +20,22 @@ const columns = { Email: 'email', 'First name': 'first_name', Company: 'company_
 /** `sync`: options over the defaults, in the words of the file. */
 export function createPortsTrial(sync: Readonly<Record<string, unknown>> = {}) {
   useJumpingClock();
-  const folder = mkdtempSync(join(tmpdir(), 'leadsheet-ports-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const now = () => Date.now();
-  let chance = 0.5;
-  const random = () => (chance = (chance * 16_807 + 0.123) % 1);
-  const crm = createReferenceCrm(now);
+  const folder = temporaryFolder();
+  const crm = createReferenceCrm(() => Date.now());
   const list = crm.person.addList('Prospects');
-  const table = createTable(folder, now, random);
+  const world = portsWorld({
+    transport: (url, init) => table.answer(new Request(url, init)),
+    connectCrm: () => crm,
+  });
+  const table = createTable(folder, world.now, world.random);
 
   return { crm, list, table, load, run };
 
   function load(): Config {
-    const text = stringify({
+    const text = portsFile(folder, {
       crm: { base_url: 'http://127.0.0.1:4010', token: 'the-token-of-the-tests' },
       google: { credentials_file: table.keyFile, endpoint: sheetsUrl },
-      state: `file:${join(folder, 'state')}`,
-      server: null,
-      syncs: {
-        prospects: {
-          contacts: { list: 'Prospects' },
-          sheet: { spreadsheet: spreadsheetId, tab: 'Prospects' },
-          columns,
-          ...sync,
-        },
-      },
+      sync: { sheet: { spreadsheet: spreadsheetId, tab: 'Prospects' }, columns, ...sync },
     });
     return loadConfig('leadsheet.yaml', {
       crm: referenceDescription,
@@ -59,17 +47,8 @@ export function createPortsTrial(sync: Readonly<Record<string, unknown>> = {}) {
 
   /** A run in a process of its own, which remembers only what is on disk. */
   async function run(isFull = false): Promise<RunReport> {
-    const world = {
-      transport: (url: string, init: RequestInit) => table.answer(new Request(url, init)),
-      connectCrm: () => crm,
-      now,
-      elapsed: () => performance.now(),
-      random,
-      randomId: randomUUID,
-      process: { pid: 1, probe: () => {} },
-    };
     using app = await createApp(load(), world, () => {});
-    return app.jobs.get('prospects')!.run({ isFull, isAsked: true, signal: new AbortController().signal });
+    return await runProspects(app, isFull);
   }
 }
 

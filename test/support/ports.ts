@@ -1,11 +1,8 @@
 // A sync between any CRM driver and any spreadsheet driver, with a person at each side. The engine knows only the ports, so
 // that a result here holds for every pair of drivers.
 import { outreachDescription } from '../../src/crm/outreach/description.ts';
-import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { stringify } from 'yaml';
 import { onTestFinished } from 'vitest';
 import { type AppWorld, createApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config/load.ts';
@@ -14,6 +11,7 @@ import type { RunReport } from '../../src/engine/report.ts';
 import type { SheetAddresses } from '../../src/sheets/port.ts';
 import { createServiceStandin } from '../../src/standin/service/standin.ts';
 import { parseCsv, toCsv } from './csv.ts';
+import { portsFile, portsWorld, runProspects, temporaryFolder } from './ports-program.ts';
 import { createReferenceCrm, referenceDescription } from './reference-crm.ts';
 import { createReferenceSheets, referenceAddresses } from './reference-table.ts';
 import { useJumpingClock } from './service.ts';
@@ -72,44 +70,18 @@ export async function createPortsTrial(
   sync: Readonly<Record<string, unknown>> = {},
 ): Promise<PortsTrial> {
   const folder = temporaryFolder();
-  const configFile = join(folder, 'leadsheet.yaml');
-  writeFileSync(
-    configFile,
-    stringify({
-      crm: { requests_per_minute: 6_000, ...crm.options },
-      google: { credentials_file: join(folder, 'none.json') },
-      state: `file:${join(folder, 'state')}`,
-      server: null,
-      syncs: {
-        prospects: {
-          contacts: { list: listName },
-          sheet: sheet.place,
-          match: ['email'],
-          columns: { [headers.firstName]: 'first_name', [headers.company]: 'company_name', [headers.email]: 'email' },
-          ...sync,
-        },
-      },
-    }),
-  );
-  const readFile = (path: string) => readFileSync(path, 'utf8');
-  const config = loadConfig(configFile, { crm: crm.description, env: {}, readFile, addresses: sheet.addresses });
-  let chance = 0.5;
-  const world: AppWorld = {
-    transport: (url) => Promise.reject(new Error(`nobody answers at ${url}`)),
-    now: () => Date.now(),
-    elapsed: () => performance.now(),
-    random: () => (chance = (chance * 16_807 + 0.123) % 1),
-    randomId: randomUUID,
-    process: { pid: 1, probe: () => {} },
-    ...crm.world,
-    ...sheet.world,
-  };
-  const app = await createApp(config, world, () => {});
+  const columns = { [headers.firstName]: 'first_name', [headers.company]: 'company_name', [headers.email]: 'email' };
+  const text = portsFile(folder, {
+    crm: { requests_per_minute: 6_000, ...crm.options },
+    google: { credentials_file: join(folder, 'none.json') },
+    sync: { sheet: sheet.place, match: ['email'], columns, ...sync },
+  });
+  const { description } = crm;
+  const { addresses } = sheet;
+  const config = loadConfig('leadsheet.yaml', { crm: description, env: {}, readFile: () => text, addresses });
+  const app = await createApp(config, portsWorld({ ...crm.world, ...sheet.world }), () => {});
   onTestFinished(() => app[Symbol.dispose]());
-  return {
-    run: ({ isFull = false } = {}) =>
-      app.jobs.get('prospects')!.run({ isFull, isAsked: true, signal: new AbortController().signal }),
-  };
+  return { run: ({ isFull = false } = {}) => runProspects(app, isFull) };
 }
 
 /** The real client over the stand-in of the service. */
@@ -226,10 +198,4 @@ export function createFileSide(people: readonly Person[]): SheetSide {
     remove: (id) => change((lines) => lines.splice(lineOf(lines, id), 1)),
     renameHeader: (from, to) => change((lines) => lines[0]!.splice(lines[0]!.indexOf(from), 1, to)),
   };
-}
-
-function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'leadsheet-ports-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
 }

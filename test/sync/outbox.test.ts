@@ -89,7 +89,7 @@ describe('rows with one ID', () => {
     'I4, P3, L8: edited and copied while the outcome is %s, neither row is sent: one of them may have been',
     (state) => {
       const unsure: Message = { state, at: now, run: 'r', said: 'as it was' };
-      const rows = [row(1, { id: idOf(7), text: 'new' }), row(2, { id: idOf(7), text: 'mended' })];
+      const rows = [row(1, { id: idOf(7), text: 'new' }), row(2, { id: idOf(7), text: 'corrected' })];
       const messages = new Map([[idOf(7), unsure]]);
       for (const each of [rows, rows.toReversed()]) {
         const { due, namings, statuses, sets } = planOutbox(input(each, { messages }));

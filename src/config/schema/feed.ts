@@ -8,7 +8,7 @@ import { cron, timeZone } from './times.ts';
 export const feed = ({ collections }: Pick<CrmDescription, 'collections'>) =>
   section({
     resource: oneOf([...collections.keys()], 'nothing: this CRM has no collections to mirror').describe(
-      'What is mirrored.',
+      'The collection that is mirrored.',
     ),
     spreadsheet,
     tab,
@@ -16,7 +16,7 @@ export const feed = ({ collections }: Pick<CrmDescription, 'collections'>) =>
     status_column: header()
       .default('Sync')
       .describe('The column in which a row says that its record is gone. It is created when first needed.'),
-    schedule: cron().default('*/5 * * * *').describe('When to look for changes.'),
+    schedule: cron().default('*/5 * * * *').describe('The times at which it looks for changes, as a cron expression.'),
     timezone: timeZone().default('UTC').describe('The time zone of `schedule`.'),
     columns: z
       .record(header(), text('a field of the resource, or a path into one such as schedule.timezone'))
@@ -36,7 +36,7 @@ export const feed = ({ collections }: Pick<CrmDescription, 'collections'>) =>
       ),
     order: section({
       field: text('a field of the resource').describe('The field to sort by.'),
-      type: z.enum(['asc', 'desc']).default('asc').describe('Which end comes first.'),
+      type: z.enum(['asc', 'desc']).default('asc').describe('`asc`: the smallest value first; `desc`: the largest.'),
     })
       .optional()
       .describe(
@@ -55,5 +55,5 @@ export const feed = ({ collections }: Pick<CrmDescription, 'collections'>) =>
     on_gone: z
       .enum(['mark', 'delete_row'])
       .default('mark')
-      .describe('What becomes of the row of a record that is gone.'),
+      .describe('`mark` keeps the row of a record that is gone and says so in it; `delete_row` deletes it.'),
   });

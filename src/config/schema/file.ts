@@ -31,7 +31,7 @@ export const crm = section({
     .describe('Calls under way at once. Two keep the budget busy; more only strain the service.'),
   timeout_secs: seconds(1, 600)
     .default(serviceDefaults.timeoutSecs)
-    .describe('How long one call may take, its whole answer included.'),
+    .describe('The time that one call may take, its whole answer included.'),
   headers: z
     .record(
       textThat(headerNameWords, isExtraHeaderName),
@@ -46,7 +46,7 @@ export const crm = section({
         'Headers to send with each request beside those of leadsheet, such as `Team-ID: "5"`. Their values are shown by nothing.',
     })
     .default({}),
-}).describe('The outreach service: where it is, and how often it may be called.');
+}).describe('The outreach service: its address, and how often it may be called.');
 
 const google = section({
   credentials_file: text('the path of a credentials file').describe(
@@ -54,20 +54,24 @@ const google = section({
   ),
   endpoint: address()
     .optional()
-    .describe('Where calls go instead of to Google, tokens included: the stand-in. Left out: to Google.'),
+    .describe(
+      'The address of the stand-in: calls go there instead of to Google, tokens included. Left out: to Google.',
+    ),
   reads_per_minute: wholeNumber(1)
     .default(60)
     .describe(
       'Google lets one user of one project read 60 times a minute (https://developers.google.com/workspace/sheets/api/limits).',
     ),
-  writes_per_minute: wholeNumber(1).default(60).describe('And write 60 times a minute.'),
-}).describe('Google Sheets: who leadsheet is there, and how often it may call.');
+  writes_per_minute: wholeNumber(1)
+    .default(60)
+    .describe('Google lets one user of one project write 60 times a minute.'),
+}).describe('Google Sheets: the account of leadsheet, and how often it may call.');
 
 const state = textThat('file:FOLDER, such as file:./state; databases are not supported', (value) =>
   // An address after `file:` is a mistake, and would be shown as the name of a folder, including its password.
   /^file:(?!\w+:\/\/)./.test(value),
 )
-  // What is refused may be the address of a database, which holds its password: it is not shown.
+  // A refused value may be the address of a database, which holds its password: it is not shown.
   .meta({ writeOnly: true });
 
 const server = section({
@@ -87,7 +91,7 @@ const server = section({
   ).optional(),
   password_file: text('the path of a file').optional().describe('A file that holds the password.'),
   hook_secret: secret(
-    'What whoever posts to `/hooks/NAME` has to know; a run of that sync or feed begins at once. This or ' +
+    'The secret that a request to `/hooks/NAME` must have; a run of that sync or feed begins at once. This or ' +
       '`hook_secret_file`. Left out: there are no hooks.',
     hookSecretWords,
     (value) => isHookSecret(value, hookSecretCharsMin),
@@ -111,8 +115,8 @@ const log = section({
   contact_details: z
     .enum(['hidden', 'shown'])
     .default('hidden')
-    .describe('Whether names, addresses and the like may stand in the log. Ids always do.'),
-}).describe('What is printed while it runs.');
+    .describe('Names, addresses and the like in the log: `hidden` or `shown`. Ids are always shown.'),
+}).describe('The log of the daemon.');
 
 const alerts = section({
   webhook_url: secret(
@@ -120,7 +124,9 @@ const alerts = section({
     'an https address (plain http only to this machine)',
     (value) => [undefined, 'extras'].includes(addressFault(value)),
   ).optional(),
-}).describe('Who is told when something changes for the worse, or is well again. Left out: nobody.');
+}).describe(
+  'The address that is told when something changes for the worse, or is well again. Left out: nobody is told.',
+);
 
 const fileOf = (description: CrmDescription) =>
   section({
@@ -128,7 +134,7 @@ const fileOf = (description: CrmDescription) =>
     google,
     state: state
       .default('file:./state')
-      .describe('Where the memory of the syncs is kept: a folder of this machine, as `file:FOLDER`.'),
+      .describe('The folder in which the state of all jobs is kept, on this machine, as `file:FOLDER`.'),
     server: server.nullable().prefault({}),
     log: log.prefault({}),
     alerts: alerts.prefault({}),

@@ -7,7 +7,9 @@ import { cron, timeZone } from './times.ts';
 
 export const outbox = ({ messages }: Pick<CrmDescription, 'messages'>) =>
   section({
-    resource: oneOf([...messages.keys()], 'nothing: this CRM sends no messages').describe('What is sent.'),
+    resource: oneOf([...messages.keys()], 'nothing: this CRM sends no messages').describe(
+      'The kind of message that is sent.',
+    ),
     spreadsheet,
     tab,
     header_row: headerRow,
@@ -24,14 +26,18 @@ export const outbox = ({ messages }: Pick<CrmDescription, 'messages'>) =>
     uuid_column: header()
       .default('Message')
       .describe('The uuid of what was sent. Created when missing, like those below.'),
-    sent_column: header().default('Sent at').describe('When it was sent.'),
+    sent_column: header().default('Sent at').describe('The time at which the message was sent.'),
     delivery_column: header().default('Delivery').describe('Its status, as the listing of the service has it.'),
-    status_column: header().default('Sync').describe('One short sentence: what became of the row, or why nothing did.'),
-    schedule: cron().default('* * * * *').describe('When to look for rows to send.'),
+    status_column: header()
+      .default('Sync')
+      .describe('One short sentence: the outcome of the row, or why nothing was done.'),
+    schedule: cron()
+      .default('* * * * *')
+      .describe('The times at which it looks for rows to send, as a cron expression.'),
     timezone: timeZone().default('UTC').describe('The time zone of `schedule`.'),
     settle_secs: seconds(0, 3600)
       .default(30)
-      .describe('How long a row must stand still before the daemon sends it. `leadsheet sync` does not wait.'),
+      .describe('The daemon sends a row once it has stayed the same for so long. `leadsheet sync` does not wait.'),
     sends_per_hour: wholeNumber(1)
       .default(20)
       .describe('At most so many in any hour, the oldest first; the rest waits.'),

@@ -55,7 +55,9 @@ const contacts = ({ filter }: Pick<CrmDescription, 'filter'>) =>
     list: text('the name or the uuid of a list').describe('The list: its name or uuid. New contacts are created here.'),
     create_list: flag()
       .default(false)
-      .describe('Whether a list that is not there is made, once, under exactly this name. A uuid is never made.'),
+      .describe(
+        '`true`: a list that is not there is made, once, under exactly this name. A list given by its uuid is never made.',
+      ),
     filter: filter
       .optional()
       .describe(
@@ -64,7 +66,7 @@ const contacts = ({ filter }: Pick<CrmDescription, 'filter'>) =>
       ),
     move_to_list: flag()
       .default(false)
-      .describe('Whether a person typed into the sheet who is already in another list is moved to this one.'),
+      .describe('`true`: a person typed into the sheet who is in another list is moved to this one.'),
   }).describe('The contacts of the sync.');
 
 const sheet = section({
@@ -88,7 +90,7 @@ const limits = section({
   enrolments_per_hour: wholeNumber(1)
     .default(100)
     .describe('Contacts put into automations in an hour; the others wait their turn, oldest first.'),
-}).describe('What one run may do by itself. A plan beyond a limit is held until somebody approves it.');
+}).describe('The most that one run may do by itself. A plan beyond a limit is held until a person approves it.');
 
 const automation = section({
   column: header().describe('The column whose cells name the automation that the contact shall be in.'),
@@ -104,7 +106,7 @@ const automation = section({
   on_clear: z
     .enum(['ignore', 'cancel'])
     .default('ignore')
-    .describe('What an emptied cell does: nothing, or take the contact out of the automation.'),
+    .describe('An emptied cell does nothing (`ignore`), or takes the contact out of the automation (`cancel`).'),
   result_column: header()
     .nullable()
     .default('Enrolment')
@@ -115,10 +117,12 @@ export const sync = (crm: CrmDescription) =>
   section({
     schedule: cron()
       .default('*/30 * * * * *')
-      .describe('When to look for changes: a cron expression, with seconds in front if it has six fields.'),
+      .describe(
+        'The times at which it looks for changes: a cron expression, with seconds in front if it has six fields.',
+      ),
     full_scan: cron()
       .default('0 3 * * *')
-      .describe('When to read every contact of the list. Only this finds contacts that were deleted.'),
+      .describe('The times at which it reads every contact of the list. Only this finds contacts that were deleted.'),
     timezone: timeZone().default('UTC').describe('The time zone of `schedule` and `full_scan`.'),
     contacts: contacts(crm),
     sheet,
@@ -126,7 +130,7 @@ export const sync = (crm: CrmDescription) =>
       .array(oneOf(crm.matchKeys.map(({ name }) => name)))
       .optional()
       .describe(
-        'By what a row without an ID finds its contact, tried in order. Every field of a key must be mapped; `name` is also ' +
+        'The fields by which a row without an ID finds its contact, tried in order. Every field of a key must be mapped; `name` is also ' +
           'put together from a mapped `first_name` and `last_name`. Default: those of `network_id` and `email` that are mapped.',
       ),
     columns: z
@@ -136,19 +140,26 @@ export const sync = (crm: CrmDescription) =>
     conflict: z
       .enum(conflictPolicies)
       .default('manual')
-      .describe('Who wins where both sides changed a field: nobody until somebody decides, a side, or the later edit.'),
+      .describe(
+        'The winner if both sides changed a field: none until a person decides (`manual`), a side, or the later edit (`newest`).',
+      ),
     blank: z
       .enum(blankPolicies)
       .default('sync')
-      .describe('What an emptied cell or field does: empty the other side too, or be filled again from it.'),
+      .describe('An emptied cell or field empties the other side too (`sync`), or is filled again from it (`ignore`).'),
     settle_secs: seconds(0, 3600)
       .default(10)
-      .describe('How long a cell must stand still before it is sent: people type, and correct what they typed.'),
-    on_row_deleted: z.enum(rowDeletedPolicies).default('ignore').describe('What a deleted row does to its contact.'),
+      .describe(
+        'The daemon sends a cell once it has stayed the same for so long: people type, and correct what they typed.',
+      ),
+    on_row_deleted: z
+      .enum(rowDeletedPolicies)
+      .default('ignore')
+      .describe('The effect of a deleted row on its contact.'),
     on_contact_deleted: z
       .enum(contactDeletedPolicies)
       .default('mark')
-      .describe('What a deleted contact does to its row.'),
+      .describe('The effect of a deleted contact on its row.'),
     limits: limits.prefault({}),
     automation: automation.optional(),
   });

@@ -12,6 +12,7 @@ import type { RuleId } from '../../sync/rules.ts';
 import type { RunContext } from '../sync/context.ts';
 import type { Decided } from '../sync/decide.ts';
 import { createCalls } from './calls.ts';
+import { tellDone } from '../events.ts';
 import { automationOf, type Due, isDue } from './due.ts';
 import type { LedgerBook } from './ledger.ts';
 import { type Look, lookAgain } from './look.ts';
@@ -146,7 +147,7 @@ export async function enrolInCrm(
     if (said) problems.push(said);
     if (stop) throw stop;
     outcomes.set(change, outcome);
-    emit({ type: 'change-done', sync: config.name, run, change, outcome });
+    tellDone(context, change, outcome);
     emit({ type: 'progress', sync: config.name, step: 'crm', done: outcomes.size, total: due.length });
   }
 

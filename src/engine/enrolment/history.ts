@@ -14,7 +14,7 @@ interface Step {
   readonly reason: string;
 }
 
-/** What a line says of an enrolment besides its change. */
+/** The parts of a line about an enrolment besides its change. */
 export function ofLedger({ name, state }: Pick<LedgerEntry, 'name' | 'state'>) {
   return { ...(name !== undefined && { automation_name: name }), state };
 }

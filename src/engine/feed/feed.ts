@@ -46,7 +46,7 @@ export function runFeed(feed: FeedContext, request: RunRequest): Promise<RunRepo
   });
 }
 
-/** What a run would do; writes nothing anywhere. */
+/** Plans what a run would do; writes nothing anywhere. */
 export function planFeedRun(feed: FeedContext, request: RunRequest): Promise<Planned> {
   return planWithoutLease(feed, request, readFeed, async (run, stored) => {
     const memory = recallFeed(stored);
@@ -61,10 +61,10 @@ export function planFeedRun(feed: FeedContext, request: RunRequest): Promise<Pla
 
 interface FeedMemory {
   readonly links: ReadonlyMap<string, FeedLink>;
-  /** What the spreadsheet refused (W5). */
+  /** Rows that the spreadsheet refused (W5). */
   readonly strays: ReadonlyMap<string, Stray>;
   readonly facts: Facts;
-  /** What people decided and no run has carried out yet, by id. */
+  /** Decisions of people that no run has carried out yet, by id. */
   readonly pending: ReadonlyMap<string, DecisionRequest>;
 }
 
@@ -183,7 +183,7 @@ async function save(
   const identified = factChanges(memory.facts, learnt);
   // An approval of which a part is left stays for the next run (W8).
   const doneRequests = done.ending.stopped ? [] : [...memory.pending.keys()];
-  // What stood in the way does not any more, or the other way round: whoever asks for the status has to know.
+  // `status` has to tell when an obstacle came or went.
   const isNews =
     memory.facts.lastRun?.status !== done.ending.status || isPullNews(memory.facts.lastRun, done.ending.problems);
   const isNothing =

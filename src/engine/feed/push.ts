@@ -1,4 +1,4 @@
-// What a feed writes: automations started and stopped (E7), then cells, new rows and status sentences, then rows that go.
+// Carries out the changes of a feed: starts and stops automations (E7), then writes cells, new rows and status sentences, then deletes rows.
 import {
   AuthenticationError,
   isRefusal,
@@ -14,6 +14,7 @@ import type { FeedPlan } from '../../sync/feed/feed.ts';
 import type { Outcome } from '../../sync/outcome.ts';
 import { inSync } from '../../sync/status.ts';
 import type { FeedRun } from './context.ts';
+import { tellDone } from '../events.ts';
 import { type OwnCells, writeRows } from '../own-cells.ts';
 import { fromAppend, fromRemove, fromUpdate } from '../row-outcome.ts';
 import { collectionsOf } from './context.ts';
@@ -40,7 +41,7 @@ export async function control(context: FeedRun, changes: readonly Change[]): Pro
     if (!answer) break;
     outcomes.set(change, answer);
     answers.set(change.uuid, answer);
-    context.emit({ type: 'change-done', sync: context.config.name, run: context.run, change, outcome: answer });
+    tellDone(context, change, answer);
   }
   return { outcomes, answers, records };
 }
@@ -91,7 +92,7 @@ export async function pushFeed(
   // W9: in the run that left them.
   if (!context.request.signal.aborted) await context.table.clearMarks();
   for (const [change, outcome] of outcomes) {
-    context.emit({ type: 'change-done', sync: context.config.name, run: context.run, change, outcome });
+    tellDone(context, change, outcome);
   }
   return { outcomes, statuses };
 }

@@ -29,7 +29,7 @@ export interface Batches {
 export interface BatchesSent {
   /** The tab as it was read last. */
   readonly tab: OutboxTab;
-  /** What remains to be written into the rows after the last message. */
+  /** The cells that remain to be written after the last message. */
   readonly plan: OutboxPlan;
   readonly outcomes: ReadonlyMap<Change, Outcome>;
   readonly problems: readonly Problem[];

@@ -11,7 +11,7 @@ export interface OutboxMemory {
   /** By the ID of the row. */
   readonly messages: ReadonlyMap<string, Message>;
   readonly facts: Facts;
-  /** What the spreadsheet refused (W5). */
+  /** Rows that the spreadsheet refused (W5). */
   readonly strays: ReadonlyMap<string, Stray>;
   /** P6: nothing that was sent is missing from it, as far as the state itself can tell. */
   readonly isTrusted: boolean;

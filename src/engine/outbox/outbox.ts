@@ -95,7 +95,7 @@ async function giveIds(
 interface Saved {
   readonly ending: Ending;
   readonly held: HeldPlan | undefined;
-  /** What the spreadsheet refused (W5). */
+  /** Rows that the spreadsheet refused (W5). */
   readonly strays: ReadonlyMap<string, Stray>;
   readonly hasWritten: boolean;
 }
@@ -119,7 +119,7 @@ async function save(
   };
   const changed = factChanges(facts, lasting);
   const lastRun = lastRunOf(context, ending);
-  // Whoever asks for the status has to know what is open; what only waits is different in every run.
+  // `status` tells what is open; what only waits is different in every run.
   const openIn = (run: Facts['lastRun']) =>
     JSON.stringify(run?.problems.filter(({ kind }) => kind !== 'waiting') ?? []);
   const isNews = facts.lastRun?.status !== ending.status || openIn(facts.lastRun) !== openIn(lastRun);

@@ -1,4 +1,4 @@
-// What a run of an outbox would send, each message in full; writes nothing anywhere.
+// Plans what a run of an outbox would send, each message in full; writes nothing anywhere.
 import { planWithoutLease } from '../frame.ts';
 import { type Planned, type RunRequest, toJobRun } from '../job.ts';
 import { heldMessages, previewApproval } from './approval.ts';

@@ -1,5 +1,5 @@
-// What an outbox writes into its rows, by the pinned protocol: IDs before anything is sent, and what became of it after. What
-// the spreadsheet refuses waits until its pause is over (W5).
+// Writes the rows of an outbox by the pinned protocol: IDs before anything is sent, and outcomes after. A row that the
+// spreadsheet refuses waits until its pause is over (W5).
 import type { Row, Snapshot } from '../../sheets/port.ts';
 import { type Change, type Problem, problemId } from '../../sync/change.ts';
 import type { Message } from '../../sync/outbox/message.ts';
@@ -10,6 +10,7 @@ import type { Stray } from '../../sync/record/base.ts';
 import { failedRow, pausedElsewhere, pauseRows, type RowPauses, settleRows } from '../../sync/row-refusal.ts';
 import type { OutboxRun } from './context.ts';
 import type { OutboxBook, OutboxMemory } from './ledger.ts';
+import { tellDone } from '../events.ts';
 import { createOwnCells, type OwnCells, writeRows } from '../own-cells.ts';
 import { refusalIn } from '../refused-batch.ts';
 import { fromUpdate } from '../row-outcome.ts';
@@ -88,7 +89,7 @@ function ofRow(told: Problem): Problem {
 
 export interface ToldRows {
   readonly outcomes: ReadonlyMap<Change, Outcome>;
-  /** What the rows were not told, and why. */
+  /** Sentences that the rows were not told, and why. */
   readonly problems: readonly Problem[];
   readonly strays: ReadonlyMap<string, Stray>;
 }
@@ -105,7 +106,7 @@ export async function tellRows(
   { sets, statuses, strays: kept }: ReturnType<typeof pauseTold>,
   pauses: RowPauses,
 ): Promise<ToldRows> {
-  const { shape, table, config, run, emit } = context;
+  const { shape, table } = context;
   const statusOf = ({ cells }: Row) => cells[statusKey] ?? '';
   const writes = rowWrites(snapshot, { sets, statuses, toCells: shape.toCells, statusOf });
   const outcomes = new Map<Change, Outcome>();
@@ -116,7 +117,7 @@ export async function tellRows(
     if (!change || !written[index]) continue;
     const outcome = fromUpdate({ shape: { fromCells: () => ({}) } }, written[index]);
     outcomes.set(change, outcome);
-    emit({ type: 'change-done', sync: config.name, run, change, outcome });
+    tellDone(context, change, outcome);
   }
   const strays = settleRows(pauses, kept, outcomes, pausedElsewhere);
   const failures = [...outcomes].flatMap(([change, outcome]) =>

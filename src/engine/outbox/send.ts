@@ -4,6 +4,7 @@ import { callsOf, type Message } from '../../sync/outbox/message.ts';
 import type { Outcome } from '../../sync/outcome.ts';
 import type { Due } from '../../sync/outbox/judge.ts';
 import { editCall, isUnbegun } from '../stop.ts';
+import { tellDone } from '../events.ts';
 import { changeLines } from '../history.ts';
 import { messagesOf, type OutboxRun } from './context.ts';
 import type { OutboxBook } from './ledger.ts';
@@ -60,7 +61,7 @@ export async function sendOne(context: OutboxRun, book: OutboxBook, due: Due): P
 
   async function settle(message: Message, outcome: Outcome): Promise<SendOutcome> {
     await book.settle(new Map([[id, message]]), changeLines(context, change, outcome));
-    context.emit({ type: 'change-done', sync: config.name, run, change, outcome });
+    tellDone(context, change, outcome);
     return { outcome };
   }
 }

@@ -63,6 +63,6 @@ export function whyNotOurs(
   const wanted = columns.flatMap(({ key, header }) => (payload.has(key) ? [header] : []));
   return (
     `the tab "${title}" has none of the columns ${wanted.join(', ')}, and row ${headerRow} says ${shown.join(', ')}: ` +
-    `nothing was written. Give the outbox ${name} a tab of its own or another header_row, or mend columns`
+    `nothing was written. Give the outbox ${name} a tab of its own or another header_row, or correct columns`
   );
 }

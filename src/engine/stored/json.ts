@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../state/port.ts';
 
 /** The type itself if it is plain JSON; else a type that it does not fit. */
-type JsonOf<Type> = Type extends string | number | boolean | null | undefined
+export type JsonOf<Type> = Type extends string | number | boolean | null | undefined
   ? Type
   : Type extends (...args: never[]) => unknown
     ? never

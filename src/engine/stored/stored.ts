@@ -51,7 +51,7 @@ export interface StoredSync extends Stored {
 export interface StoredFeed extends Stored {
   /** By uuid of the record. */
   readonly links: ReadonlyMap<string, FeedLink>;
-  /** What the spreadsheet refused (W5), by row and what was to be done with it. */
+  /** Refusals of the spreadsheet (W5), by row and by the change that it refused. */
   readonly strays: ReadonlyMap<string, Stray>;
 }
 

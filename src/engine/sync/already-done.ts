@@ -65,7 +65,7 @@ export function createDoneCheck(input: PlanInput): (changes: readonly Saved[]) =
     return change.key === undefined ? undefined : linkedByContent.get(contentOf(change.key as Packed));
   }
 
-  /** What a person typed: cells of columns that only show what the service has are filled by the run. */
+  /** The cells that a person types: the run fills the columns that only show what the service has. */
   function contentOf(values: Packed): string {
     const typed = unpack(values).filter((_value, index) => mapping.fields[index]?.direction !== 'to_sheet');
     return JSON.stringify(typed);

@@ -1,4 +1,4 @@
-// What a run leaves behind: the history of what it did, then the base that follows from it, each durable before the next.
+// Stores the results of a run: the history of its changes, then the base that follows from them, each durable before the next.
 import type { Batch, HistoryLine, Lease } from '../../state/port.ts';
 import type { Facts } from '../stored/facts.ts';
 import type { Base, Link, Stray } from '../../sync/record/base.ts';
@@ -50,7 +50,7 @@ function historyLines(
   });
   return [...lines, ...own];
 
-  /** What the ledger has of the one enrolment that the change is about. */
+  /** The entry of the ledger for the one enrolment that the change is about. */
   function entryOf(change: Change, outcome: Outcome): Pick<LedgerEntry, 'name' | 'state'> | undefined {
     if ((change.op !== 'enrol' && change.op !== 'cancel') || change.automation === null) return undefined;
     const key = ledgerKey(change.uuid ?? '', change.automation);
@@ -68,7 +68,7 @@ function whyStep({ state, run, name = '' }: LedgerEntry): { readonly rule: RuleI
   return { rule: state === 'unknown' ? 'E3' : 'E2', reason: `created and enrolled in one call, wished for: ${name}` };
 }
 
-/** What of a settled run differs from the memory of it, as one batch; the memory as it is then. */
+/** The differences between a settled run and the memory before it, as one batch; and the memory after it. */
 export function toBatch(
   memory: Memory,
   settled: Pick<Settled, 'links' | 'strays'>,
@@ -100,9 +100,9 @@ export function toBatch(
  */
 export interface Journal {
   readonly intend: (changes: readonly Change[]) => Promise<void>;
-  /** What was just done to the CRM; the base follows at once, for those that are confirmed. */
+  /** Changes of the CRM that were just made; the base of those that are confirmed follows at once. */
   readonly crm: (outcomes: Outcomes, steps?: LedgerSteps) => Promise<void>;
-  /** What was just done otherwise: remembered at the end of the run. */
+  /** Other changes that were just made: remembered at the end of the run. */
   readonly tell: (outcomes: Outcomes, steps?: LedgerSteps) => Promise<void>;
   /**
    * `left`: what a run that was stopped did not begin. W9: nothing at all where nothing changed and there is no news; what only
@@ -200,7 +200,7 @@ function isNews({ lastRun: before }: Facts, { lastRun: now }: Facts): boolean {
 
 const interrupted: Outcome = { kind: 'unknown', message: 'the process ended before the outcome was known' };
 
-/** Who was new replaced nothing: that it was begun is enough. */
+/** A new record replaces no value: the note says only that it was begun. */
 function brief(change: Change): Change {
   return change.op === 'create' || change.op === 'append' ? { ...change, fields: [] } : change;
 }

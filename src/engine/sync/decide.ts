@@ -73,6 +73,6 @@ function withLaterReadings(pulled: Pulled, { keys }: Answers): Pulled {
 function chosen({ choose }: RunContext, input: PlanInput, whole: Plan, pulled: Pulled): Decided {
   if (!choose) return { input, plan: whole, whole, pulled };
   const { changes, problems, alreadyDone = 0 } = choose(whole.changes, input);
-  const plan = { ...whole, changes, problems: [...whole.problems, ...problems] };
-  return { input, plan, whole, pulled, ...(alreadyDone > 0 && { alreadyDone }) };
+  const taken = { ...whole, changes, problems: [...whole.problems, ...problems] };
+  return { input, plan: taken, whole, pulled, ...(alreadyDone > 0 && { alreadyDone }) };
 }

@@ -17,6 +17,7 @@ import { crmValues, hasMoved, hasMovedSince, lookAgain } from './look-again.ts';
 import { passKeysOn } from './pass-keys-on.ts';
 import type { Journal } from './commit.ts';
 import type { Scope } from './pull.ts';
+import { tellDone } from '../events.ts';
 import { editCall, isUnbegun } from '../stop.ts';
 import { identify, unlessLost } from './write-calls.ts';
 
@@ -96,9 +97,8 @@ export async function pushToCrm(
   }
 
   function note(change: Change, outcome: Outcome): void {
-    const { name: sync } = context.config;
-    context.emit({ type: 'change-done', sync, run: context.run, change, outcome });
-    context.emit({ type: 'progress', sync, step: 'crm', done: (done += 1), total });
+    tellDone(context, change, outcome);
+    context.emit({ type: 'progress', sync: context.config.name, step: 'crm', done: (done += 1), total });
   }
 }
 
@@ -125,7 +125,7 @@ export async function deleteFromCrm(
       if (!outcome) break;
       results.set(change, outcome);
       all.set(change, outcome);
-      context.emit({ type: 'change-done', sync: context.config.name, run: context.run, change, outcome });
+      tellDone(context, change, outcome);
     }
     await journal.tell(results);
   }
@@ -152,7 +152,7 @@ export async function cancelInCrm(context: RunContext, cancels: readonly Change[
     });
     if (!outcome) break;
     results.set(change, outcome);
-    context.emit({ type: 'change-done', sync: context.config.name, run: context.run, change, outcome });
+    tellDone(context, change, outcome);
   }
   await journal.tell(results);
   return results;

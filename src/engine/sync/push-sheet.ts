@@ -1,10 +1,11 @@
-// What goes into the sheet, in pinned batches: cells, new rows, status sentences; and, last of all, rows that go (W2, D5).
+// Writes the sheet in pinned batches: cells, new rows, status sentences, and, last of all, deletions of rows (W2, D5).
 import type { ColumnKey, NewRow, Row, Snapshot } from '../../sheets/port.ts';
 import type { Change, Problem } from '../../sync/change.ts';
 import type { Outcome } from '../../sync/outcome.ts';
 import { inSync, statusByRow } from '../../sync/status.ts';
 import type { RunContext } from './context.ts';
 import type { Journal } from './commit.ts';
+import { tellDone } from '../events.ts';
 import { type OwnCells, type OwnedWrite, writeRows } from '../own-cells.ts';
 import { fromAppend, fromRemove, fromUpdate } from '../row-outcome.ts';
 import { resultKey } from './shape.ts';
@@ -14,7 +15,7 @@ import { isUnbegunRow, sheetWrite } from '../stop.ts';
 type Results = Map<Change, Outcome>;
 
 export interface SheetPush {
-  /** What `resume` made of the plan, in its order. */
+  /** The changes of the sheet that follow from the answers of the service, in the order of the plan. */
   readonly changes: readonly Change[];
   /** All that is open so far: the status column says it. */
   readonly problems: readonly Problem[];
@@ -39,7 +40,7 @@ export async function pushToSheet(
   const sets = await setCells(context, snapshot, push, journal);
   const results = new Map([...sets, ...(await appendRows(context, snapshot, push, journal))]);
   for (const [change, outcome] of results) {
-    context.emit({ type: 'change-done', sync: context.config.name, run: context.run, change, outcome });
+    tellDone(context, change, outcome);
   }
   return results;
 }
@@ -69,7 +70,7 @@ export async function removeRows(
     if (isUnbegunRow(outcomes[index]!)) continue;
     const outcome = fromRemove(outcomes[index]!);
     results.set(change, outcome);
-    context.emit({ type: 'change-done', sync: context.config.name, run: context.run, change, outcome });
+    tellDone(context, change, outcome);
   }
   await journal.tell(results);
   return results;
@@ -105,7 +106,7 @@ async function setCells(
     const known = { ...(id !== undefined && { id }), ...(isCopy && { isKnownDuplicate: true as const }) };
     writes.push({ change, write: { row, set, own: owned, ...known } });
   }
-  // What was begun is finished (W8): a write that is cut short is one nobody knows the outcome of.
+  // A write that was begun is finished (W8): the outcome of one that is cut short is unknown.
   const withIds = writes.filter(({ write }) => write.id !== undefined);
   const others = writes.filter(({ write }) => write.id === undefined);
   let done = 0;

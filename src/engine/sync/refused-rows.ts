@@ -1,4 +1,4 @@
-// What the spreadsheet refused of a sync's rows, for the steps of its run (W5).
+// Rows of a sync that the spreadsheet refused, for the steps of its run (W5).
 import type { PlanInput } from '../../sync/input.ts';
 import { rowChangeKey } from '../../sync/row-refusal.ts';
 import type { Settled } from '../../sync/settle/settle.ts';

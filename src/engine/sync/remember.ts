@@ -49,7 +49,7 @@ export function nextPlace(
 }
 
 /**
- * What the next run of this process may rely on. Time alone can change a run if something waits, is to be tried again, or was
+ * Keeps what the next run of this process may rely on. Time alone can change a run if something waits, is to be tried again, or was
  * asked of the service.
  */
 export function remember(context: RunContext, pulled: Pulled, { input }: Decided, ending: Ending): void {

@@ -61,7 +61,7 @@ export function runSync(sync: SyncContext, request: RunRequest, choose?: Choose)
   });
 }
 
-/** What a run would do; writes nothing anywhere. */
+/** Plans what a run would do; writes nothing anywhere. */
 export function planSync(sync: SyncContext, request: RunRequest): Promise<Planned> {
   return planWithoutLease(sync, request, readSync, async (run, stored) => {
     const recalled = recall(stored, fieldNames(sync));

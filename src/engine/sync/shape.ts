@@ -31,7 +31,7 @@ export interface SyncShape {
   /** I8: values by which the service would find another contact: they are set once the contact is there. */
   readonly afterCreate: (fields: readonly FieldChange[]) => readonly FieldChange[];
   readonly toCells: (fields: readonly FieldChange[]) => Record<ColumnKey, CellInput>;
-  /** What cells hold after a write, by field name. */
+  /** The contents of cells after a write, by field name. */
   readonly fromCells: (stored: Readonly<Record<ColumnKey, CellValue>>) => Record<string, Reading>;
   /** By what the service finds this person, the strongest first (docs/service.md). */
   readonly identifiers: (values: readonly Reading[]) => Identifiers;

@@ -64,7 +64,7 @@ function columnHit(
   return shown.length === 1 ? shown[0]! : -1;
 }
 
-/** What a cell of the row held before the write; undefined: not known. */
+/** The content of a cell of the row before the write; undefined: not known. */
 type Owner = (columnIndex: number) => Before | undefined;
 
 /**

@@ -35,7 +35,7 @@ export const readLimitsDefault: ReadLimits = { cellsPerRead: 2_000_000, cellsPer
 /** Limit on restarts of a read because columns or rows moved during it. */
 const attemptsMax = 6;
 
-/** What one attempt passes to the next attempt of the same read. */
+/** The knowledge that one attempt passes to the next attempt of the same read. */
 interface Attempts {
   /** The layout was read: it may have changed although the rows show nothing. */
   hasReadLayout: boolean;

@@ -17,7 +17,7 @@ export interface SentRow extends PinnedPlan {
   readonly item: Sendable;
 }
 
-/** What the write's answer shows of the moment of writing; all unknown if the answer was lost. */
+/** The row at the moment of writing, as the write's answer shows it; all unknown if the answer was lost. */
 export interface AtWrite {
   /** Every column was at its place in the view. */
   readonly areInPlace: boolean;

@@ -11,7 +11,7 @@ export class SnapshotDamaged extends Error {
   readonly file: string;
 
   constructor(file: string, why: string, options?: ErrorOptions) {
-    super(`the snapshot ${file} cannot be read (${why}); mend it, or delete it to start afresh`, options);
+    super(`the snapshot ${file} cannot be read (${why}); correct it, or delete it to start afresh`, options);
     this.file = file;
   }
 }

@@ -34,9 +34,9 @@ export const switchesSchema = z.strictObject({
   rateLimitHeaders: z
     .enum(rateLimitHeaders)
     .default('seconds')
-    .describe('how a 429 says when: Retry-After in seconds or as a date, only a reset header (text or unix), nothing'),
+    .describe('the time in a 429: Retry-After in seconds or as a date, only a reset header (text or unix), or nothing'),
   blankSuccess: off.describe('every success arrives as a 200 with a blank body'),
-  extraFields: off.describe('records carry fields nobody documented'),
+  extraFields: off.describe('records have fields that are not documented'),
   timestamps: z.enum(['decimals', 'plain']).default('decimals').describe('six decimals, or none'),
   flags: z.enum(['integer', 'boolean']).default('integer').describe('0/1 or false/true in contacts'),
 
@@ -71,7 +71,7 @@ export const switchesSchema = z.strictObject({
   lookupMiss: z
     .enum(['not_found', 'null', 'object', 'array', 'blank', 'no_content'])
     .default('not_found')
-    .describe('how lookup-one says that nothing matches: 404, 200 null, {}, [], a blank body, or 204'),
+    .describe('the answer of lookup-one if nothing matches: 404, 200 null, {}, [], a blank body, or 204'),
   locationAs: z.enum(['array', 'object']).default('array').describe('location of a contact'),
   unreadCountsBy: z.enum(['sender_profile', 'category']).default('sender_profile').describe('key beside count'),
 
@@ -84,8 +84,8 @@ export const switchesSchema = z.strictObject({
   normalises: z
     .array(z.enum(['trim', 'handle', 'email_case']))
     .default([])
-    .describe('what the service does to values it is given: trims, reduces a profile URL to its handle, lower-cases'),
-  emailStoredAs: z.enum(['work_email', 'personal_email']).default('work_email').describe('where email ends up'),
+    .describe('changes that the service makes to values: trims, reduces a profile URL to its handle, lower-cases'),
+  emailStoredAs: z.enum(['work_email', 'personal_email']).default('work_email').describe('the field that stores email'),
   deleteStatus: z
     .enum(['no_content', 'ok', 'accepted'])
     .default('no_content')
@@ -104,7 +104,10 @@ export const switchesSchema = z.strictObject({
     .nullable()
     .default(null)
     .describe('custom fields the team has; null: every well-formed name'),
-  unknownCustomField: z.enum(['refused', 'ignored']).default('refused').describe('a custom field the team has not'),
+  unknownCustomField: z
+    .enum(['refused', 'ignored'])
+    .default('refused')
+    .describe('a custom field that the team does not have'),
   enrichmentDelayMs: ms.nullable().default(null).describe('a new contact gets another headline and position then'),
 
   // Automations
@@ -134,13 +137,13 @@ export const switchesSchema = z.strictObject({
 
   // Inbox and lists
   messageDelayMs: ms.default(5000).describe('a queued message is done, or failed, after this time'),
-  messageOutcome: z.enum(['done', 'failed']).default('done').describe('what becomes of a queued message'),
+  messageOutcome: z.enum(['done', 'failed']).default('done').describe('the end of a queued message'),
   messageSpelling: z
     .enum(['documented', 'variant'])
     .default('documented')
     .describe('kind and automation of messages as documented, or Connection-Note and an object with uuid and name'),
   emailDelayMs: ms.default(5000).describe('a queued e-mail is sent, bounced or in error after this time'),
-  emailOutcome: z.enum(['sent', 'bounced', 'error']).default('sent').describe('what becomes of a queued e-mail'),
+  emailOutcome: z.enum(['sent', 'bounced', 'error']).default('sent').describe('the end of a queued e-mail'),
   emailPaging: z.enum(['flat', 'nested']).default('flat').describe('figures beside data, or under pagination'),
   hasMore: z
     .enum(['present', 'absent', 'wrong'])

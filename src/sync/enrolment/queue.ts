@@ -6,7 +6,7 @@ import { addOpenWish, addResult, type Draft, isRetried, type Wish } from './draf
 import { vetoOf } from './veto.ts';
 import { notBegun } from './wish-result.ts';
 
-/** What the queue leaves for new rows. */
+/** The room that the queue leaves for new rows. */
 export interface QueueEnd {
   /** Wishes that only an approval lets through (E6). */
   readonly unapproved: number;

@@ -13,7 +13,7 @@ import type { Outcomes } from '../outcome.ts';
 import type { Reading } from '../value/value.ts';
 import type { FeedInput, FeedLink, FeedRecord, FeedRow } from './input.ts';
 
-/** What to store about a record: once `by` is done, or at once if there is no `by`. null: forget the record. */
+/** The note to store about a record: once `by` is done, or at once if there is no `by`. null: forget the record. */
 export interface FeedLinkUpdate {
   readonly uuid: string;
   readonly link: FeedLink | null;
@@ -104,7 +104,7 @@ interface Draft {
   readonly changes: Change[];
   readonly problems: Problem[];
   readonly linkUpdates: FeedLinkUpdate[];
-  /** What the service said, for rows without a problem. */
+  /** The answers of the service, for rows without a problem. */
   readonly said: Map<number, string>;
   /** Rows whose status stays as it is. */
   readonly silent: Set<number>;

@@ -20,13 +20,13 @@ export interface FeedRow {
   readonly formulas: readonly string[];
 }
 
-/** What is stored about a record that the feed wrote into the tab. */
+/** The stored note about a record that the feed wrote into the tab. */
 export interface FeedLink {
   /** The value of the controlled field that both sides were last seen to hold. */
   readonly agreed?: Value;
   /** The value that was about to be written when the state was last saved. Found in the cell, it is no wish. */
   readonly writing?: Value;
-  /** What the service said to the last wish. It stays until the record changes or another wish is made. */
+  /** The answer of the service to the last wish. It stays until the record changes or another wish is made. */
   readonly said?: string;
   /** I4: contents of other rows with its ID that differed from the record when a run last looked. */
   readonly copies?: readonly string[];

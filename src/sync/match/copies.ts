@@ -9,14 +9,14 @@ import type { Mapping } from '../record/mapping.ts';
 import { type Packed, type RowRecord, unpack } from '../record/record.ts';
 import { isBlank, type Reading } from '../value/value.ts';
 
-/** What is known of the contact whose ID the rows have. */
+/** The knowledge of the contact whose ID the rows have. */
 export interface KnownContact {
   /**
    * The values of its row when last seen. For a contact without a link: the values of the contact. undefined: nothing is
    * known.
    */
   readonly last: Packed | undefined;
-  /** What other rows with its ID held when a run last looked. */
+  /** The values of other rows with its ID when a run last looked. */
   readonly copies: readonly Packed[];
   /** All contents that have the contact's keys: the contact, and what both sides were last seen to hold. */
   readonly held: readonly Packed[];

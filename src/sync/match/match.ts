@@ -19,7 +19,7 @@ export interface Matched extends ContactsWithoutRow {
   readonly rowByUuid: ReadonlyMap<string, RowRecord>;
   /** Rows that become contacts. */
   readonly newRows: readonly NewRow[];
-  /** What is stored about rows that have no contact yet. */
+  /** The stored notes about rows that have no contact yet. */
   readonly strays: ReadonlyMap<string, Stray>;
   readonly problems: readonly Problem[];
   readonly questions: readonly Question[];

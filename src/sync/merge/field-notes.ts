@@ -1,4 +1,4 @@
-// What is stored about one field from run to run: edits, conflicts, parked values and our last writes.
+// The notes about one field that are stored from run to run: edits, conflicts, parked values and our last writes.
 import type { FieldNote, Written } from '../record/base.ts';
 import type { Field, Mapping } from '../record/mapping.ts';
 import { isSame } from '../value/kinds.ts';

@@ -5,7 +5,7 @@ import type { RuleId } from '../rules.ts';
 import { isBlank, otherSide, type Reading, type Side, type Value } from '../value/value.ts';
 
 export interface FieldReadings {
-  /** What both sides agreed on last; undefined if they never agreed. */
+  /** The value that both sides agreed on last; undefined if they never agreed. */
   readonly base: Reading;
   readonly crm: Reading;
   readonly sheet: Reading;

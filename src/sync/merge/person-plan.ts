@@ -1,4 +1,4 @@
-// What the plan of one person consists of, and what it is made from.
+// The parts of the plan of one person, and its input.
 import type { Change, Problem, Question } from '../change.ts';
 import type { PlanInput } from '../input.ts';
 import type { Link } from '../record/base.ts';

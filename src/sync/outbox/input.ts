@@ -1,4 +1,4 @@
-// What the plan of an outbox is made from: rows, ledger, answers of the service, and what people allow.
+// The input of the plan of an outbox: rows, ledger, answers of the service, and what people allow.
 import type { Message, MessageKind, OutboxField, OutboxRow } from './message.ts';
 
 export interface Sender {

@@ -31,7 +31,7 @@ export interface OutboxRow {
 }
 
 /**
- * What the ledger knows of a row, by the ID that the row was given:
+ * The entry of the ledger for a row, by the ID that the row was given:
  *
  *   waiting  -> intended   written down before the call
  *   intended -> sent       the service took it and gave it a uuid
@@ -124,7 +124,7 @@ export function readRecipient(text: string): string | undefined {
   return isUuid(trimmed) ? trimmed.toLowerCase() : undefined;
 }
 
-/** What the Send cell says. A blank means no. */
+/** The meaning of the Send cell. A blank means no. */
 export function readSend({ send, isSendFormula }: Pick<OutboxRow, 'send' | 'isSendFormula'>) {
   const said = readPayload(send);
   const word = typeof said === 'string' ? normalText(said).toLowerCase() : '';

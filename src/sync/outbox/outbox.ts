@@ -25,7 +25,7 @@ export interface OutboxPlan {
   readonly problems: readonly Problem[];
   /** The sentence for the status column, by row number. A row without one keeps its status. */
   readonly statuses: ReadonlyMap<number, string>;
-  /** What the service has to be asked before the plan goes further. */
+  /** Questions for the service that the plan needs before it goes further. */
   readonly questions: { readonly recipients: readonly string[]; readonly senders: boolean };
   /** Rows whose message was sent. */
   readonly sent: number;

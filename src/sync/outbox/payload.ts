@@ -1,4 +1,4 @@
-// What is sent for a row, by the names that the service uses, and what is wrong with the row itself (P4).
+// The payload of a row, by the names that the service uses, and the faults of the row itself (P4).
 import { listIn, type OutboxField, type Said } from './message.ts';
 
 /** As the service takes it, by field name. */

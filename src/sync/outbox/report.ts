@@ -1,4 +1,4 @@
-// What a row is told once its message was sent, or may have been (P3, P5).
+// The cells of a row once its message was sent, or may have been (P3, P5).
 import { type Message, type OutboxRow } from './message.ts';
 import { instantText, sentCells } from './cells.ts';
 import { type Draft, addProblem } from './draft.ts';

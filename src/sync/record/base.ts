@@ -1,4 +1,4 @@
-// What earlier runs stored: the values both sides agreed on, and what is still open. Plain JSON values, because
+// The records that earlier runs stored: the values both sides agreed on, and what is still open. Plain JSON values, because
 // `src/state` stores each record as it is.
 import { pack, type Packed, repack, unpack } from './record.ts';
 import type { Reading, Side, Value } from '../value/value.ts';
@@ -14,9 +14,9 @@ export interface Base {
 
 /** A contact and a row known to be the same person. */
 export interface Link {
-  /** What both sides were confirmed to hold (L3). Unknown where they never agreed. */
+  /** The values that both sides were confirmed to hold (L3). Unknown if they never agreed. */
   readonly agreed: Packed;
-  /** What each side held when last read, if that is not literally `agreed`. */
+  /** The values that each side held when last read, if they are not literally `agreed`. */
   readonly crm?: Packed;
   readonly sheet?: Packed;
   /** A change is not done or a field not agreed: every run looks at the link, even if neither side changed. */
@@ -28,7 +28,7 @@ export interface Link {
    * needs it to tell which side is newer (M1).
    */
   readonly updatedAt?: number;
-  /** What other rows with this ID held when a run last looked, sorted (I4). Left out: there was no such row. */
+  /** The values of other rows with this ID when a run last looked, sorted (I4). Left out: there was no such row. */
   readonly copies?: readonly Packed[];
   /** Left out while contact and row are both there. */
   readonly standing?: Standing;
@@ -38,7 +38,7 @@ export interface Link {
   readonly isUnsure?: true;
   /** Consecutive full scans that did not show the contact (D3). */
   readonly missedScans?: number;
-  /** What is open about fields, by field name. */
+  /** Open matters of fields, by field name. */
   readonly notes?: Readonly<Record<string, FieldNote>>;
   /** W5: the service refused updates of this contact. */
   readonly refusal?: Refusal;
@@ -103,7 +103,7 @@ export interface Refusal {
   readonly times: number;
   /** Epoch milliseconds. Not tried again before; null: not tried again until a person asks (quarantined). */
   readonly retryAt: number | null;
-  /** What the sheet held. Other contents are a new attempt. */
+  /** The values that the sheet held. Other contents are a new attempt. */
   readonly sheet: Packed;
 }
 
@@ -127,14 +127,14 @@ export interface Stray {
    * G2: an earlier run was allowed to create it. Neither the create nor what completes it counts towards a limit again.
    */
   readonly isCounted?: true;
-  /** What the service last said of it. Asked again at the next full scan, or when the row changes. */
+  /** The last answer of the service about it. Asked again at the next full scan, or when the row changes. */
   readonly answered?:
     | { readonly kind: 'gone' }
     /** Older states leave `uuid` out. */
     | { readonly kind: 'elsewhere'; readonly where: string; readonly uuid?: string };
 }
 
-/** What a side was last seen to hold. */
+/** The values that a side was last seen to hold. */
 export function lastSeen(link: Link, side: Side): Packed {
   return link[side] ?? link.agreed;
 }

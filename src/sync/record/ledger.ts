@@ -1,6 +1,6 @@
 // The ledger of enrolments: what was ever done about wishes. It makes sure that each wish is carried out once, ever.
 
-/** What was done about one wish. */
+/** The state of one wish: what was done about it. */
 export interface LedgerEntry {
   /**
    * `waiting`: seen, not carried out yet. `intended`: stored before the call; if a later run still finds it, the outcome
@@ -12,7 +12,7 @@ export interface LedgerEntry {
   readonly run: string;
   /** Name of the automation when it was last wished for. For people. */
   readonly name?: string;
-  /** What the service said when it refused. */
+  /** The service's words when it refused. */
   readonly message?: string;
   /** W5: how often the service refused the cancel, and until when it is not asked again (null: until `retry`). */
   readonly refusedCancel?: { readonly message: string; readonly times: number; readonly retryAt: number | null };

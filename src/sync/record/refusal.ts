@@ -52,7 +52,7 @@ function bothHeld(row: Packed, crm: Packed): Packed {
   return `${row}\n${crm}` as Packed;
 }
 
-/** What a run knows of time and of what people asked for. */
+/** The time of a run, and the retries that people asked for. */
 interface Asking {
   readonly requests: { readonly retry: ReadonlySet<string> };
   /** Epoch milliseconds on the service's clock. */

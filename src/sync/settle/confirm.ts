@@ -1,4 +1,4 @@
-// What the service confirmed after the CRM push. The sheet push and the base follow from it.
+// The values that the service confirmed after the CRM push. The sheet push and the base follow from it.
 import { type FieldNote, type Stray, wrongAnswerReason } from '../record/base.ts';
 import { type Change, type Problem, problem } from '../change.ts';
 import {

@@ -10,7 +10,7 @@ import type { Person } from '../record/person.ts';
 import { type ContactRecord, pack, type Packed, type RowRecord, unpack } from '../record/record.ts';
 import type { Reading, Value } from '../value/value.ts';
 
-/** What is known of one record in the middle of a run. */
+/** The knowledge of one record in the middle of a run. */
 export interface RecordState {
   readonly uuid: string;
   readonly row: RowRecord;

@@ -1,4 +1,4 @@
-// What goes into the sheet once the service has answered (W1, W2, M5): new uuids, stored forms, computed values, and the
+// The changes of the sheet once the service has answered (W1, W2, M5): new uuids, stored forms, computed values, and the
 // planned changes.
 import { type Change, compareRecords, type FieldChange, problemId } from '../change.ts';
 import { confirmCrm } from './confirm.ts';

@@ -134,7 +134,7 @@ export function readCell(kind: Kind, cell: Cell | undefined): Reading | Unreadab
   return kinds[kind].fromCell(cell);
 }
 
-/** What is written into a cell, always RAW (V6); '' empties it. */
+/** The content to write into a cell, always RAW (V6); '' empties it. */
 export function writeCell(kind: Kind, value: Value): string | number | boolean {
   return value === null ? '' : kinds[kind].toCell(value);
 }

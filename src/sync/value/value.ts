@@ -1,4 +1,4 @@
-// What a field can hold, on either side and in the base.
+// The values that a field can hold, on either side and in the base.
 
 /** Both sides are treated alike where the rules name none (L11). */
 export type Side = 'crm' | 'sheet';

@@ -126,7 +126,7 @@ describe('nothing is sent, and the row says why', () => {
     expect(trial.rows()[0]).toMatchObject({ Sync: 'unreadable: Text shows #DIV/0!' });
   });
 
-  test('P4: what the service refuses is said in its words, and is sent once the row is mended', async () => {
+  test('P4: what the service refuses is said in its words, and is sent once the row is corrected', async () => {
     const trial = createOutboxTrial();
     await trial.ready(row('ann@firm.io', 'Hi'));
     trial.service.faults.inject({ kind: 'status', status: 422, operation: 'network-messages.send' });
@@ -574,7 +574,7 @@ describe('a state that is new, lost or restored', () => {
       status: 'failed',
       error:
         'the tab "Prospects" has none of the columns To, From, Text, and row 1 says "Name", "Phone": nothing was written. ' +
-        'Give the outbox messages a tab of its own or another header_row, or mend columns',
+        'Give the outbox messages a tab of its own or another header_row, or correct columns',
     });
     expect(trial.writes().sheet).toBe(0);
   });

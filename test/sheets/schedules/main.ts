@@ -1,10 +1,12 @@
 // `npm run schedules [-- --runs N] [--seed N] [--path P]`: many trials in a row, or one again. Exits 1 on a failure.
-import { parseArgs } from 'node:util';
 import { VerbosityLevel } from 'fast-check';
 import { checkSchedules, explain } from './check.ts';
+import { scriptOptions } from '../../support/script-options.ts';
 
-const { values } = parseArgs({
-  options: { runs: { type: 'string' }, seed: { type: 'string' }, path: { type: 'string' } },
+const values = scriptOptions('npm run schedules', {
+  runs: { type: 'string' },
+  seed: { type: 'string' },
+  path: { type: 'string' },
 });
 const runs = Number(values.runs ?? 10_000);
 const seed = Number(values.seed ?? Date.now() % 2 ** 31);

@@ -1,18 +1,17 @@
 // `npm run sabotage [-- --seeds N] [--seed S] [--only TEXT] [--processes P]`: breaks the program in one small way after the
 // other, in memory only. The stories of the simulation have to notice each.
 import { execFile } from 'node:child_process';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
 import PQueue from 'p-queue';
 import type { Verdict } from './judge.ts';
 import { type Sabotage, sabotages } from './sabotages.ts';
+import { scriptOptions } from '../../support/script-options.ts';
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: 'string', default: '2000' },
-    seed: { type: 'string', default: '1' },
-    only: { type: 'string', default: '' },
-    processes: { type: 'string', default: '2' },
-  },
+const values = scriptOptions('npm run sabotage', {
+  seeds: { type: 'string', default: '2000' },
+  seed: { type: 'string', default: '1' },
+  only: { type: 'string', default: '' },
+  processes: { type: 'string', default: '2' },
 });
 const run = promisify(execFile);
 const chosen = sabotages.filter(({ name }) => name.includes(values.only));

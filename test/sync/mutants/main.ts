@@ -4,19 +4,17 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { parseArgs } from 'node:util';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import type { Verdict } from './judge.ts';
 import { type Mutant, mutantsOf } from './mutate.ts';
+import { scriptOptions } from '../../support/script-options.ts';
 
-const { values } = parseArgs({
-  options: {
-    sample: { type: 'string', default: '100' },
-    seed: { type: 'string', default: '1' },
-    all: { type: 'boolean', default: false },
-    file: { type: 'string', default: '' },
-  },
+const values = scriptOptions('npm run mutants', {
+  sample: { type: 'string', default: '100' },
+  seed: { type: 'string', default: '1' },
+  all: { type: 'boolean', default: false },
+  file: { type: 'string', default: '' },
 });
 const root = join(import.meta.dirname, '../../..');
 /** A run without mutants takes a few seconds, on a busy machine a minute. A mutant that takes longer does not end. */

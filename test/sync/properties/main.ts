@@ -1,16 +1,14 @@
 // `npm run properties [-- --runs N] [--seed N] [--law TEXT] [--path P]`: plays many trials of each law, or one again.
 // `--plans N` is the same as `--runs N`: each trial makes at least one plan.
-import { parseArgs } from 'node:util';
 import { playLaws } from './play.ts';
+import { scriptOptions } from '../../support/script-options.ts';
 
-const { values } = parseArgs({
-  options: {
-    runs: { type: 'string' },
-    plans: { type: 'string' },
-    seed: { type: 'string' },
-    law: { type: 'string' },
-    path: { type: 'string' },
-  },
+const values = scriptOptions('npm run properties', {
+  runs: { type: 'string' },
+  plans: { type: 'string' },
+  seed: { type: 'string' },
+  law: { type: 'string' },
+  path: { type: 'string' },
 });
 const runs = Number(values.runs ?? values.plans ?? 200_000);
 const seed = Number(values.seed ?? Date.now() % 2 ** 31);

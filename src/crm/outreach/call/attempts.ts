@@ -22,7 +22,7 @@ const pausesMax = 10;
  */
 const repeatDelayMs = { first: 500, max: 30_000 };
 
-/** What a call needs of its client. */
+/** The parts of the client that a call needs. */
 export interface Caller extends ServiceClientOptions {
   /** Receives the headers of every answer. */
   readonly noteClock: (headers: Headers) => void;

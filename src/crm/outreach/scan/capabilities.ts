@@ -1,5 +1,5 @@
 /**
- * What the service of this account can do. None of it is documented reliably, so the scan tries it and keeps the result
+ * The capabilities of the service of this account. None of it is documented reliably, so the scan tries it and keeps the result
  * for a day. The same object serves every scan on a token.
  */
 export interface Capabilities {

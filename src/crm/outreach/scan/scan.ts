@@ -10,7 +10,7 @@ import { createSeen } from './seen.ts';
 import { bisect, plain, walk } from './windows.ts';
 import type { Tally, WindowOptions } from './window.ts';
 
-/** What a scan reads: every contact in scope (`full`), or those updated since a watermark. */
+/** The contacts that a scan reads: every one in scope (`full`), or those updated since a watermark. */
 export interface ContactScanOptions<Kept> {
   readonly client: ServiceClient;
   readonly capabilities: Capabilities;

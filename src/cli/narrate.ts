@@ -6,6 +6,9 @@ import { lineText } from '../log/printable.ts';
 import { createProgress } from './print/progress.ts';
 import type { CliWorld } from './world.ts';
 
+/** `--log-level warn` and above show no progress. */
+const silent = { write: () => true };
+
 export interface Narrator extends Disposable {
   readonly emit: (event: EngineEvent) => void;
 }
@@ -17,7 +20,9 @@ export function createNarrator(
   { stderr, elapsed }: CliWorld,
 ): Narrator {
   const least = logLevels.indexOf(logLevel ?? log.level);
-  const progress = createProgress(stderr, elapsed);
+  const isShown = logLevels.indexOf('info') >= least;
+  const progress = createProgress(isShown ? stderr : silent, elapsed);
+  progress.begin('connecting');
   const say = (level: LogLevel, sync: string, text: string) => {
     if (logLevels.indexOf(level) < least) return;
     progress.clear();
@@ -29,8 +34,9 @@ export function createNarrator(
         case 'notice':
           return say('warn', event.sync, event.message);
         case 'progress':
-          return logLevels.indexOf('info') < least ? undefined : progress.show(event);
+          return progress.show(event);
         case 'run-started':
+          progress.begin(`${event.sync}: begins`);
           return say('debug', event.sync, `run ${event.run} begins${event.isFull ? ', a full scan' : ''}`);
         case 'change-done': {
           const { side, op, uuid, row } = event.change;
@@ -43,6 +49,6 @@ export function createNarrator(
           return say('debug', event.sync, `run ${event.report.run} ends: ${event.report.status}`);
       }
     },
-    [Symbol.dispose]: () => progress.clear(),
+    [Symbol.dispose]: () => progress[Symbol.dispose](),
   };
 }

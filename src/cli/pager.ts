@@ -97,7 +97,7 @@ function linesOf(text: string, columns: number): number {
 function pagerOf(env: Readonly<Record<string, string | undefined>>): string | undefined {
   const command = (env['LEADSHEET_PAGER'] ?? env['PAGER'] ?? defaultPager).trim();
   const program = command.split(/\s+/).find((word) => !/^\w+=/.test(word)) ?? 'cat';
-  return command === '' || program === 'cat' || !isThere(program, env['PATH'] ?? '') ? undefined : command;
+  return command === '' || command === 'cat' || !isThere(program, env['PATH'] ?? '') ? undefined : command;
 }
 
 /** A quoted name is left to the shell. */

@@ -57,6 +57,8 @@ const rooms: Readonly<Record<string, Room>> = {
       'daemon.ts',
       'version.ts',
       ...ports,
+      // The names of operations, which the shell completes.
+      'cli/api/names.ts',
       // Words and errors that every face says alike.
       'engine/errors.ts',
       'web/errors.ts',

@@ -99,7 +99,7 @@ function issueText(issue: Issue): string {
       return `must be one of ${issue.values.map(String).join(', ')}`;
     case 'invalid_key':
       // A name that is not allowed: the reason is one level down.
-      return issue.issues[0] ? issueText(issue.issues[0] as Issue) : issue.message;
+      return issue.issues[0] ? issueText(issue.issues[0]) : issue.message;
     default:
       return issue.message;
   }

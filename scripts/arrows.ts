@@ -58,6 +58,8 @@ const rooms: Readonly<Record<string, Room>> = {
       'type daemon/view.ts',
       'version.ts',
       ...ports,
+      // The names of operations, which the shell completes.
+      'cli/api/names.ts',
       // Words and errors that every face says alike.
       'engine/errors.ts',
       'web/errors.ts',

@@ -17,7 +17,10 @@ export function commandHelp(): string {
 
 export function commands(): readonly Command[] {
   const program = createProgram(nobody, { finish: () => {}, serve: () => {}, follow: () => {} });
-  return program.commands.filter((command) => command.name() !== 'help');
+  return program
+    .createHelp()
+    .visibleCommands(program)
+    .filter((command) => command.name() !== 'help');
 }
 
 /** Makes the help without running the command. */

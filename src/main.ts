@@ -64,6 +64,8 @@ const code = await runCli(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
   stop: stop.signal,
+  terminal: () =>
+    process.stdin.isTTY && process.stdout.isTTY ? { input: process.stdin, output: process.stdout } : undefined,
   startPager(command, env) {
     const pager = startPager(command, env);
     pagersOpen += 1;

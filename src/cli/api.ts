@@ -1,16 +1,18 @@
 // The command `api`: calls one operation of the service.
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import type { Command } from 'commander';
-import * as z from 'zod';
 import type { Config } from '../config/config.ts';
-import { readServiceSettings, type ServiceSettings } from '../config/service-settings.ts';
+import type { ServiceSettings } from '../config/service-settings.ts';
 import type { ObservedExchange } from '../crm/outreach/service-client.ts';
-import { inputNames } from '../crm/outreach/call/input.ts';
+import { checkInput, inputNames } from '../crm/outreach/call/input.ts';
 import { openApiDocument } from '../crm/outreach/openapi.ts';
 import { isObject } from '../crm/outreach/operations/answers.ts';
 import { operationList } from '../crm/outreach/operations/table.ts';
 import type { NamedOperation } from '../crm/outreach/operations/table.ts';
+import { confirmCall } from './api/confirm.ts';
+import { operationHelp } from './api/help.ts';
+import { readParameters } from './api/parameters.ts';
+import { readAccount } from './api/account.ts';
 import { appendPrivateFile } from './private-file.ts';
 import { tokenWarning } from './token-warning.ts';
 import { type GlobalOptions, readConfig } from './globals.ts';
@@ -19,7 +21,9 @@ import { didYouMean } from '../lib/nearest.ts';
 import { UsageError } from './errors.ts';
 import type { CliWorld } from './world.ts';
 
-interface ApiOptions {
+interface ApiOptions extends GlobalOptions {
+  readonly help?: true;
+  readonly yes?: true;
   readonly list?: boolean;
   readonly openapi?: boolean;
   readonly body?: string;
@@ -40,21 +44,29 @@ export function apiCommand(program: Command, world: CliWorld): void {
     .description(
       'Calls any operation of the service and prints its answer as JSON.\n\n' +
         'Parameters are named as the service names them: --uuid X, --order_type desc, --lead.email X.\n' +
-        'A value that is JSON is read as JSON where the operation wants more than a text.',
+        'A value that is JSON is read as JSON where the operation wants more than a text.\n' +
+        'leadsheet api OPERATION --help shows what one takes. What deletes or sends is confirmed first.\n\n' +
+        'The account is that of --base-url or OUTREACH_BASE_URL, else that of the configuration.',
     )
     .argument('[operation]', 'its name, as --list shows it')
     .argument('[parameters...]', 'of the operation: --name value')
     .option('--list', 'the operations, with method, path and parameters')
     .option('--openapi', 'the service as an OpenAPI 3.1 document')
     .option('--body <json>', 'the input as JSON; @file reads it from a file, @- from standard input')
-    .option('--base-url <url>', 'the service; else OUTREACH_BASE_URL')
-    .option('--token-file <file>', 'holds the token; else OUTREACH_TOKEN or OUTREACH_TOKEN_FILE')
+    .helpOption(false)
+    .option('-h, --help', 'this help, or that of the operation')
+    .option('--yes', 'do not ask before a call that deletes or sends')
+    .option('--base-url <url>', 'the service; else OUTREACH_BASE_URL, else crm.base_url of the configuration')
+    .option('--token-file <file>', 'holds the token; else OUTREACH_TOKEN or OUTREACH_TOKEN_FILE, else crm.token')
     .option('--timeout-secs <seconds>', 'for one request', positiveNumber)
     .option('--allow-unknown', 'send fields that the operation is not known to have')
     .option('--capture <file>', 'append every answer, whole, to a file as JSON lines')
     .allowUnknownOption()
-    .action(async (name: string | undefined, parameters: string[], options: ApiOptions, command: Command) => {
-      if (options.list) world.stdout.write(listing());
+    .action(async (name: string | undefined, parameters: string[], _options: unknown, command: Command) => {
+      const options = command.optsWithGlobals<ApiOptions>();
+      if (options.help && name === undefined) command.outputHelp();
+      else if (options.help) world.stdout.write(operationHelp(findOperation(name!)));
+      else if (options.list) world.stdout.write(listing());
       else if (options.openapi) world.stdout.write(`${JSON.stringify(openApiDocument(), null, 2)}\n`);
       else if (name === undefined) throw new UsageError('api needs an operation; `leadsheet api --list` shows them');
       else await callOperation(findOperation(name), parameters, options, findConfig(command, world), world);
@@ -69,9 +81,11 @@ async function callOperation(
   world: CliWorld,
 ): Promise<void> {
   const input = { ...readBody(options.body), ...readParameters(parameters, named, options) };
-  const settings = readServiceSettings(world.env, options);
+  refuseWrongInput(named, input, options);
+  const settings = readAccount(options, world);
   const warning = tokenWarning(settings.token, world.now());
   if (warning !== undefined) world.stderr.write(`leadsheet: ${warning}\n`);
+  await confirmCall(named, settings.baseUrl, options, world);
   const { capture } = options;
   const { connectService, shareBudgets } = await import('../app.ts');
   const warn = (message: string) => void world.stderr.write(`leadsheet: ${lineText(message)}\n`);
@@ -102,102 +116,23 @@ function inBudgetOf(config: Config | undefined, settings: ServiceSettings): Serv
   return { ...settings, requestsPerMinute: config.crm.requestsPerMinute };
 }
 
+/** Before anything is asked or sent. The fields are named as options. */
+function refuseWrongInput(
+  { name, operation }: NamedOperation,
+  input: Readonly<Record<string, unknown>>,
+  { allowUnknown }: ApiOptions,
+): void {
+  const read = checkInput(operation, input, allowUnknown);
+  if (!('fields' in read)) return;
+  const faults = Object.entries(read.fields).map(([field, messages]) => `--${field} ${messages.join(', ')}`);
+  throw new UsageError(`${name}: ${faults.join('; ')}. leadsheet api ${name} --help shows what it takes`);
+}
+
 function findOperation(name: string): NamedOperation {
   const found = operationList.find((candidate) => candidate.name === name);
   if (found) return found;
   const names = operationList.map((candidate) => candidate.name);
   throw new UsageError(`there is no operation ${name}${didYouMean(name, names)}`);
-}
-
-/** Reads `--lead.email a --limit 5` as {lead: {email: 'a'}, limit: 5}. Names are the service's, or have dashes. */
-function readParameters(
-  parameters: readonly string[],
-  named: NamedOperation,
-  { allowUnknown = false }: ApiOptions,
-): Record<string, unknown> {
-  const { operation, name: operationName } = named;
-  const { tokens } = parseArgs({ args: [...parameters], strict: false, allowPositionals: true, tokens: true });
-  const input: Record<string, unknown> = {};
-  for (let index = 0; index < tokens.length; index += 1) {
-    const token = tokens[index];
-    if (token?.kind !== 'option' || !token.rawName.startsWith('--')) {
-      throw new UsageError(`${operationName}: "${parameters[token?.index ?? 0]}" is no parameter; write --name value`);
-    }
-    const place = findPlace(token.name, named, allowUnknown);
-    // parseArgs does not know that the option takes a value, and leaves the value as the next positional.
-    const next = tokens[index + 1];
-    const value = token.value ?? (next?.kind === 'positional' ? next.value : undefined);
-    if (value === undefined) throw new UsageError(`${operationName}: --${token.name} needs a value`);
-    if (token.value === undefined) index += 1;
-    assign(input, place, readValue(value, fieldSchema(operation, place)));
-  }
-  return input;
-}
-
-/** Reads `lead.first-name` as ['lead', 'first_name']: the names of the operation, at each depth. */
-function findPlace(written: string, { operation, name }: NamedOperation, allowUnknown: boolean): readonly string[] {
-  const place: string[] = [];
-  for (const part of written.split('.')) {
-    const known = place.length === 0 ? inputNames(operation) : keysOf(fieldSchema(operation, place));
-    const found = known?.find((candidate) => letters(candidate) === letters(part));
-    if (known && found === undefined && !allowUnknown) {
-      const dotted = known.map((candidate) => `--${[...place, candidate].join('.')}`);
-      const hint = known.length === 0 ? '; it takes none' : didYouMean(`--${written}`, dotted);
-      throw new UsageError(`${name} has no parameter --${written}${hint}`);
-    }
-    place.push(found ?? part);
-  }
-  return place;
-}
-
-/** Makes `flowUuid`, `flow_uuid` and `flow-uuid` one name. */
-function letters(name: string): string {
-  return name.replaceAll(/[-_]/g, '').toLowerCase();
-}
-
-/** Text if the field takes text; else parsed as JSON: 5, true, ["a"], {">=": "2026-11-01"}. */
-function readValue(text: string, schema: z.ZodType | undefined): unknown {
-  if (schema?.safeParse(text).success && !/^[[{]/.test(text)) return text;
-  try {
-    const value: unknown = JSON.parse(text);
-    return schema === undefined && !isObject(value) ? text : value;
-  } catch {
-    return text;
-  }
-}
-
-/** The schema of a field; of a nested field for a dotted name; undefined if there is no such field. */
-function fieldSchema({ pathParameters, query, body }: NamedOperation['operation'], path: readonly string[]) {
-  const [name = '', ...rest] = path;
-  const start = [pathParameters, query, body].map((schema) => schema?.shape[name]).find(Boolean);
-  return rest.reduce<unknown>((schema, key) => {
-    const object = unwrapOptional(schema);
-    if (object instanceof z.ZodObject) return object.shape[key];
-    return object instanceof z.ZodRecord ? object.valueType : undefined;
-  }, start) as z.ZodType | undefined;
-}
-
-/** The names that a nested value may have; undefined: any. */
-function keysOf(schema: unknown): readonly string[] | undefined {
-  const object = unwrapOptional(schema);
-  if (object instanceof z.ZodObject) return Object.keys(object.shape);
-  return object instanceof z.ZodRecord && object.keyType instanceof z.ZodEnum
-    ? object.keyType.options.map(String)
-    : undefined;
-}
-
-function unwrapOptional(schema: unknown): unknown {
-  return schema instanceof z.ZodOptional || schema instanceof z.ZodDefault ? unwrapOptional(schema.unwrap()) : schema;
-}
-
-function assign(target: Record<string, unknown>, [name = '', ...rest]: readonly string[], value: unknown): void {
-  if (rest.length === 0) {
-    target[name] = value;
-    return;
-  }
-  const inner = isObject(target[name]) ? { ...target[name] } : {};
-  assign(inner, rest, value);
-  target[name] = inner;
 }
 
 function readBody(option: string | undefined): Record<string, unknown> {

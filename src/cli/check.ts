@@ -11,6 +11,7 @@ import { exitCodes } from './exit-codes.ts';
 import { type GlobalOptions, readConfig } from './globals.ts';
 import { countText } from '../operator/words.ts';
 import { jsonText } from './print/lines.ts';
+import { createProgress } from './print/progress.ts';
 import { bad, good, quiet, urgent } from './print/style.ts';
 import { lineText } from '../log/printable.ts';
 import { judgeToken } from './token-warning.ts';
@@ -32,12 +33,17 @@ export function checkCommand(program: Command, world: CliWorld, finish: Finish):
     .action(async (_options: unknown, command: Command) => {
       const globals = command.optsWithGlobals<CheckOptions>();
       const findings: Finding[] = [];
+      using progress = createProgress(world.stderr, world.elapsed);
+      progress.begin('looking');
       const tell = (finding: Finding) => {
         findings.push(finding);
+        progress.clear();
+        progress.begin(`${countText(findings.length, 'thing')} looked at`);
         if (!globals.json) world.stdout.write(findingText(finding));
       };
       const config = readOrTell(globals, world, tell);
       if (config) await checkAll(config, globals, world, tell);
+      progress.clear();
       const failed = findings.filter(({ verdict }) => verdict === 'failed').length;
       if (globals.json) world.stdout.write(jsonText({ findings }));
       else world.stdout.write(summary(findings, failed));

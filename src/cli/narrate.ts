@@ -6,6 +6,9 @@ import type { RunEvent } from '../operator/answers/live.ts';
 import { createProgress } from './print/progress.ts';
 import type { CliWorld } from './world.ts';
 
+/** `--log-level warn` and above show no progress. */
+const silent = { write: () => true };
+
 export interface Narrator extends Disposable {
   readonly emit: (event: RunEvent) => void;
   /** Prints a line if this level is printed. `sync`: empty for all. */
@@ -22,7 +25,8 @@ export function createNarrator(
 ): Narrator {
   const least = logLevels.indexOf(logLevel ?? log.level);
   const prints = (level: LogLevel) => logLevels.indexOf(level) >= least;
-  const progress = createProgress(stderr, elapsed);
+  const progress = createProgress(prints('info') ? stderr : silent, elapsed);
+  progress.begin('connecting');
   const say = (level: LogLevel, sync: string, text: string) => {
     if (!prints(level)) return;
     progress.clear();
@@ -36,8 +40,9 @@ export function createNarrator(
         case 'notice':
           return say('warn', event.sync, event.message);
         case 'progress':
-          return prints('info') ? progress.show(event) : undefined;
+          return progress.show(event);
         case 'run-started':
+          progress.begin(`${event.sync}: begins`);
           return say('debug', event.sync, `run ${event.run} begins${event.is_full ? ', a full scan' : ''}`);
         case 'change-done': {
           const { sync, side, op, contact, row, outcome, message } = event;
@@ -49,6 +54,6 @@ export function createNarrator(
           return say('debug', event.sync, `run ${event.run} ends: ${event.status}`);
       }
     },
-    [Symbol.dispose]: () => progress.clear(),
+    [Symbol.dispose]: () => progress[Symbol.dispose](),
   };
 }

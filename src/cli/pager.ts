@@ -36,14 +36,17 @@ export function createPagedOutput({ stdout, stderr, env, stop, startPager }: Pro
     pager = started;
     const kill = () => started.kill();
     stop.addEventListener('abort', kill, { once: true });
-    void started.ended.then((code) => {
-      stop.removeEventListener('abort', kill);
-      if (code === notFound || code === notRunnable) {
-        stderr.write(`leadsheet: the pager "${command}" cannot be run; --no-pager prints without one\n`);
-      }
-      closed.abort();
-    });
+    void watchEnd(started, command, kill);
     return write('');
+  };
+
+  const watchEnd = async (started: PagerProcess, command: string, kill: () => void): Promise<void> => {
+    const code = await started.ended;
+    stop.removeEventListener('abort', kill);
+    if (code === notFound || code === notRunnable) {
+      stderr.write(`leadsheet: the pager "${command}" cannot be run; --no-pager prints without one\n`);
+    }
+    closed.abort();
   };
 
   const write = (text: string): Promise<void> | undefined => {
@@ -93,8 +96,8 @@ function linesOf(text: string, columns: number): number {
 /** Undefined: none is wanted, or there is none on this machine. */
 function pagerOf(env: Readonly<Record<string, string | undefined>>): string | undefined {
   const command = (env['LEADSHEET_PAGER'] ?? env['PAGER'] ?? defaultPager).trim();
-  const [program = 'cat'] = command.split(/\s+/).filter((word) => !/^\w+=/.test(word));
-  return command === '' || program === 'cat' || !isThere(program, env['PATH'] ?? '') ? undefined : command;
+  const program = command.split(/\s+/).find((word) => !/^\w+=/.test(word)) ?? 'cat';
+  return command === '' || command === 'cat' || !isThere(program, env['PATH'] ?? '') ? undefined : command;
 }
 
 /** A quoted name is left to the shell. */

@@ -59,7 +59,11 @@ export async function runCli(args: readonly string[], processWorld: ProcessWorld
   else world.stop.addEventListener('abort', sayStopping, { once: true });
   try {
     // The pager ends before a failure is told: the screen is the pager's until then.
-    await program.parseAsync([...args], { from: 'user' }).finally(() => paged.end());
+    try {
+      await program.parseAsync([...args], { from: 'user' });
+    } finally {
+      await paged.end();
+    }
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
     code = reportFailure(error, world);

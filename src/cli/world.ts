@@ -1,4 +1,5 @@
 // The interface between a command and the process.
+import type { Readable, Writable } from 'node:stream';
 import type { AppWorld } from '../app.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { PagerProcess } from './pager-process.ts';
@@ -12,6 +13,8 @@ export interface ProcessWorld extends AppWorld {
   readonly stderr: Output;
   /** Aborts when the process is asked to end. */
   readonly stop: AbortSignal;
+  /** The keyboard and the screen of a person; undefined: there is none, or the output goes into a file or a pipe. */
+  readonly terminal?: () => { readonly input: Readable; readonly output: Writable } | undefined;
   /** Starts a pager on the terminal of the process. Undefined: text is never paged. */
   readonly startPager?: (command: string, env: ProcessWorld['env']) => PagerProcess;
 }

@@ -31,7 +31,7 @@ export function readServiceSettings(
   flags: { readonly baseUrl?: string; readonly tokenFile?: string; readonly timeoutSecs?: number } = {},
 ): ServiceSettings {
   const baseUrl = flags.baseUrl ?? env['OUTREACH_BASE_URL'];
-  if (!baseUrl) throw new SettingsError('no service address: set OUTREACH_BASE_URL, or give --base-url');
+  if (!baseUrl) throw new SettingsError('no service address: set OUTREACH_BASE_URL, or give --base-url or --config');
   return {
     baseUrl: checkAddress(baseUrl),
     token: readToken(env, flags.tokenFile),
@@ -42,7 +42,8 @@ export function readServiceSettings(
   };
 }
 
-function readToken(env: Readonly<Record<string, string | undefined>>, flag: string | undefined): Secret {
+/** Throws SettingsError. `flag`: the file that an option names. */
+export function readToken(env: Readonly<Record<string, string | undefined>>, flag: string | undefined): Secret {
   const file = flag ?? (env['OUTREACH_TOKEN'] ? undefined : env['OUTREACH_TOKEN_FILE']);
   if (file !== undefined) return textToToken(readSecretFile('token', file, readText), file);
   const token = env['OUTREACH_TOKEN'];

@@ -5,7 +5,7 @@ import type { RunReport } from './report.ts';
 
 export type EngineEvent =
   | { readonly type: 'run-started'; readonly sync: string; readonly run: string; readonly isFull: boolean }
-  /** `total`: the size of this step. Emitted each time `done` grows. */
+  /** `total`: the size of this step; of a full scan, the number of links, which is near it. Emitted as `done` grows. */
   | {
       readonly type: 'progress';
       readonly sync: string;

@@ -59,7 +59,7 @@ export async function readFilter(operator: Operator, filter: LogFilter): Promise
 /** What the store does not look at. */
 export function isMeant(line: HistoryLine, { contacts, fields, outcome, until }: LogQuery): boolean {
   if (contacts && !contacts.includes(line.contact ?? '')) return false;
-  if (fields && !fields.includes(String(line['field'] ?? ''))) return false;
+  if (fields && !fields.some((field) => field === line['field'])) return false;
   if (outcome !== undefined && line['outcome'] !== outcome) return false;
   return until === undefined || Date.parse(line.time) <= until;
 }
@@ -72,7 +72,10 @@ export async function refuseUnknownRun({ config, store }: Operator, { sync, run 
     if ((await store.sync(name).readRun(run)) !== undefined) return;
     known.push(...(await readRuns(store.sync(name), { limit: runsMax })).map((each) => each.run));
   }
-  for await (const _line of store.history({ run, ...(sync !== undefined && { sync }) })) return;
+  const lines = store.history({ run, ...(sync !== undefined && { sync }) })[Symbol.asyncIterator]();
+  const first = await lines.next();
+  await lines.return?.();
+  if (first.done !== true) return;
   const of = sync === undefined ? '' : ` of ${sync}`;
   const hint = didYouMean(run, known) || '; leadsheet runs lists the latest';
   throw new OperatorError('unknown', `there is no run ${run}${of}${hint}`);

@@ -1,6 +1,7 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { operationList } from '../../src/crm/outreach/operations/table.ts';
 import { createServiceStandin } from '../../src/standin/service/standin.ts';
@@ -8,6 +9,7 @@ import { addDemoData } from '../../src/standin/service/demo.ts';
 import { serve } from '../../src/standin/serve.ts';
 import type { RunningServer } from '../../src/standin/serve.ts';
 import { StopRequest } from '../../src/cli/exit-codes.ts';
+import { createSyncTrial } from '../support/app.ts';
 import { run } from '../support/cli.ts';
 
 /* `leadsheet api` at a terminal. */
@@ -86,7 +88,8 @@ test('a lookup without a hit is null, and deleting a missing contact is gone', a
     stdout: 'null\n',
   });
   const nobody = '00000000-0000-4000-8000-000000000000';
-  expect(await run(['api', 'contacts.delete', '--uuid', nobody], env)).toMatchObject({ code: 0, stdout: '"gone"\n' });
+  const args = ['api', 'contacts.delete', '--uuid', nobody, '--yes'];
+  expect(await run(args, env)).toMatchObject({ code: 0, stdout: '"gone"\n' });
 });
 
 test('the token is read from a file', async () => {
@@ -140,9 +143,28 @@ test.each([
     ['lists.create', '--body', '@/nowhere'],
     'the file /nowhere of --body cannot be read (ENOENT)',
   ],
-  ['a body the contract refuses', ['lists.create', '--name', ''], 'not sent, name:'],
-  ['a missing field', ['lists.create'], 'not sent, name:'],
-  ['a number that is none', ['contacts.search', '--limit', 'many'], 'not sent, limit:'],
+  [
+    'a body the contract refuses',
+    ['lists.create', '--name', ''],
+    'lists.create: --name must not be blank. leadsheet api lists.create --help',
+  ],
+  ['a missing field', ['lists.create'], 'lists.create: --name is missing. leadsheet api lists.create --help shows'],
+  [
+    'a missing path parameter',
+    ['contacts.get'],
+    'leadsheet: contacts.get: --uuid is missing. leadsheet api contacts.get --help',
+  ],
+  ['a missing nested field', ['contacts.upsert', '--list_uuid', 'x'], 'contacts.upsert: --lead is missing'],
+  ['two missing fields', ['emails.send', '--yes'], '--sender_profile_uuid is missing; --'],
+  [
+    'a word that is none of the list',
+    ['contacts.search', '--order_type', 'up'],
+    '--order_type must be one of asc, desc',
+  ],
+  ['a number that is too small', ['contacts.search', '--limit', '0'], '--limit must be 1 at least'],
+  ['help for an operation that there is none of', ['contact.get', '--help'], 'did you mean contacts.get?'],
+  ['two accounts', ['lists.list', '--config', 'x.yaml', '--base-url', 'http://127.0.0.1:1'], 'not both'],
+  ['a number that is none', ['contacts.search', '--limit', 'many'], '--limit must be a number'],
   ['a timeout that is none', ['lists.list', '--timeout-secs', 'x'], '--timeout-secs must be a number of seconds'],
 ])('%s exits 64 with one line', async (_, args, message) => {
   const { code, stdout, stderr } = await run(['api', ...args], env);
@@ -152,7 +174,11 @@ test.each([
 });
 
 test.each([
-  ['no address', { OUTREACH_BASE_URL: '' }, 'no service address: set OUTREACH_BASE_URL'],
+  [
+    'no address',
+    { OUTREACH_BASE_URL: '' },
+    'no service address: set OUTREACH_BASE_URL, or give --base-url or --config',
+  ],
   ['an address that is none', { OUTREACH_BASE_URL: 'outreach' }, 'is no http address'],
   ['plain http beyond this machine', { OUTREACH_BASE_URL: 'http://outreach.test' }, 'must be https'],
   ['no token', { OUTREACH_TOKEN: '' }, 'no token: set OUTREACH_TOKEN'],
@@ -197,4 +223,76 @@ test('W8: a call that is stopped while it reads ends with the exit code of the s
   const { code, stderr } = await run(['api', 'lists.list'], env, { stop: stopping.signal });
   expect(code).toBe(130);
   expect(stderr).toMatch(/^leadsheet: stopping: .*\nleadsheet: stopped: nothing was changed\n$/);
+});
+
+test('every operation has help: what it does, whether it deletes or sends, its parameters with types and defaults', async () => {
+  for (const { name, operation } of operationList) {
+    const { code, stdout, stderr } = await run(['api', name, '--help']);
+    expect({ name, code, stderr }).toEqual({ name, code: 0, stderr: '' });
+    expect(stdout).toContain(`${name}: ${operation.summary}\n`);
+    expect({ name, isAsked: stdout.includes('--yes') }).toEqual({ name, isAsked: operation.confirm !== undefined });
+    expect(stdout).not.toContain('undefined');
+  }
+  const { stdout } = await run(['api', 'contacts.search', '-h']);
+  expect(stdout).toMatch(/ {2}--limit +a whole number, default 100 +page size/);
+  expect(stdout).toContain('It changes nothing.');
+  expect((await run(['api', 'contacts.get', '--help'])).stdout).toMatch(/ {2}--uuid {2}a text, required\n/);
+  expect((await run(['api', 'contacts.upsert', '--help'])).stdout).toMatch(/ {2}--lead\.email +a text +a contactable/);
+  expect((await run(['api', '--help'])).stdout).toContain('Usage: leadsheet api [options] [operation] [parameters...]');
+});
+
+test('each operation that deletes a record or has something sent asks first', () => {
+  const asking = operationList.filter(({ operation }) => operation.confirm !== undefined).map(({ name }) => name);
+  expect(asking).toEqual([
+    'contacts.delete',
+    'automations.start',
+    'automations.add-contact',
+    'automations.add-new-lead',
+    'network-messages.send',
+    'emails.send',
+  ]);
+  const deleting = operationList.filter(({ operation }) => operation.method === 'DELETE').map(({ name }) => name);
+  expect(asking).toEqual(expect.arrayContaining(deleting));
+});
+
+/** A terminal at which a person types this. */
+const typing = (text: string) => ({
+  terminal: () => ({
+    input: Readable.from([text]),
+    output: new Writable({ write: (_chunk, _encoding, done) => done() }),
+  }),
+});
+
+test('what deletes wants --yes or a yes at a terminal; anything else sends nothing', async () => {
+  const { uuid } = standin.model.contacts.add({ fields: { first_name: 'Gone' } }).record;
+  const args = ['api', 'contacts.delete', '--uuid', uuid];
+  const isThere = () => [...standin.model.contacts.all()].some(({ record }) => record.uuid === uuid);
+  const host = new URL(server.url).host;
+  expect(await run(args, env)).toEqual({
+    code: 64,
+    stdout: '',
+    stderr: `leadsheet: contacts.delete deletes the contact, on ${host}: if you are sure, add --yes\n`,
+  });
+  for (const answer of ['n\n', '\n', '', 'yesterday\n']) {
+    const { code, stderr } = await run(args, env, typing(answer));
+    expect(code).toBe(1);
+    expect(stderr).toContain(`contacts.delete deletes the contact, on ${host}. Go on? [y/N] `);
+    expect(stderr).toContain('leadsheet: not confirmed: nothing was sent\n');
+  }
+  expect(isThere()).toBe(true);
+  expect(await run(args, env, typing('Yes\n'))).toMatchObject({ code: 0 });
+  expect(isThere()).toBe(false);
+});
+
+test('without an address the account is that of the configuration; --config outweighs the environment', async () => {
+  const trial = createSyncTrial();
+  expect(JSON.parse((await trial.cli('api', 'lists.list')).stdout)).toMatchObject({ data: [{ name: 'Prospects' }] });
+  const world = { transport: trial.transport };
+  const named = await run(['api', 'lists.list', '--config', trial.configFile], env, world);
+  expect(JSON.parse(named.stdout)).toMatchObject({ data: [{ name: 'Prospects' }] });
+  const wrongToken = file('wrong-token', 'bad\n');
+  const refused = await trial.cli('api', 'lists.list', '--token-file', wrongToken);
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('does not accept the token') });
+  const missing = await run(['api', 'lists.list', '--config', join(folder, 'nowhere.yaml')], env);
+  expect(missing).toMatchObject({ code: 78, stderr: expect.stringContaining('nowhere.yaml') });
 });

@@ -147,3 +147,29 @@ test('--follow -n begins with the latest lines and goes on with new ones, none t
   expect(shown.slice(0, 2).map((text) => JSON.parse(text) as unknown)).toEqual(all.slice(-2));
   expect(shown.slice(2).map((text) => (JSON.parse(text) as { after: unknown }).after)).toEqual(['New']);
 });
+
+test('--enrolments takes -n, --since and --until by the time of the entry', async () => {
+  const trial = await createHistory();
+  const { uuid } = trial.contactOf('ann@firm.io');
+  const { store } = await trial.start();
+  const entries = [18, 20, 19].map((day): [string, object] => [
+    `${uuid} 00000000-0000-4000-8000-0000000000${day}`,
+    { state: 'enrolled', at: Date.UTC(2026, 10, day), run: `r${day}`, name: 'Welcome' },
+  ]);
+  {
+    await using lease = await store.sync('prospects').acquireLease();
+    await lease.load();
+    await lease.commit({ ledger: { put: new Map(entries.map(([key, entry]) => [key, { ...entry }])) } });
+  }
+  const runs = async (...args: string[]) => (await trial.lines('--enrolments', ...args)).map(({ run }) => run);
+  expect(await runs()).toEqual(['r18', 'r19', 'r20']);
+  expect(await runs('-n', '2')).toEqual(['r19', 'r20']);
+  expect(await runs('--until', '2026-11-19')).toEqual(['r18', 'r19']);
+  expect(await runs('--since', '2026-11-19', '--until', '2026-11-19')).toEqual(['r19']);
+  expect(await runs('--run', 'r20')).toEqual(['r20']);
+  expect(await trial.cli('log', '--enrolments', '--since', 'today')).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: 'leadsheet: the ledger of enrolments has no such line\n',
+  });
+});

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { commands } from '../../scripts/commands-reference.ts';
+import { operationParameters } from '../../src/cli/api/names.ts';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
 import { answers } from '../../src/operator/answers/answers.ts';
 
@@ -29,6 +30,8 @@ test('every command that the page shows in use is one there is, with options tha
     const command = commands().find((each) => each.name() === name);
     const known = command?.options.map(({ long }) => long);
     expect({ name, isThere: known !== undefined }).toEqual({ name, isThere: true });
-    for (const word of words.filter((each) => each.startsWith('--'))) expect(known).toContain(word);
+    // `api` takes the parameters of its operation, too.
+    const taken = [...(known ?? []), ...(name === 'api' ? operationParameters(words[0]!) : [])];
+    for (const word of words.filter((each) => each.startsWith('--'))) expect(taken).toContain(word);
   }
 });

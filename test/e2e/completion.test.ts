@@ -40,7 +40,7 @@ test.each([
 ])('bash completes %s', async (_, typed, completed) => {
   const bash = await startBash();
   bash.type(typed);
-  await bash.until(completed);
+  expect(await bash.until(completed)).toContain(completed);
 });
 
 test('words on the command line are never run as code, and a broken configuration prints nothing', async () => {

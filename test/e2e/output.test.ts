@@ -1,6 +1,6 @@
 // A reader of the output that stops early, as `head` does.
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { countRun, nothingPlanned } from '../../src/engine/report.ts';
 import { historyFolder } from '../support/history-folder.ts';
 import { startProgram } from '../support/program.ts';

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AppWorld } from '../../src/app.ts';
 import { runCli } from '../../src/cli/program.ts';
+import type { ProcessWorld } from '../../src/cli/world.ts';
 
 export interface CliRun {
   readonly code: number;
@@ -9,7 +10,7 @@ export interface CliRun {
   readonly stderr: string;
 }
 
-type GivenWorld = Partial<AppWorld> & { readonly stop?: AbortSignal };
+type GivenWorld = Partial<AppWorld & Pick<ProcessWorld, 'stop' | 'terminal'>>;
 type Env = Readonly<Record<string, string>>;
 
 /** Runs a command line in this process, on the real clock and network unless told otherwise. */

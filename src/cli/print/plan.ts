@@ -3,8 +3,8 @@ import type { KindWords } from '../../engine/kind.ts';
 import { kinds } from '../../engine/kinds.ts';
 import type { PlanReport } from '../../engine/report.ts';
 import type { PlanFileShown } from '../../operator/plan-file.ts';
-import type { Json } from '../../state/port.ts';
 import type { ChangeOp } from '../../sync/change.ts';
+import type { Reading, Value } from '../../sync/value/value.ts';
 import { withRule } from '../../engine/rule-words.ts';
 import { lineText } from '../../log/printable.ts';
 import { durationText } from './progress.ts';
@@ -42,8 +42,8 @@ interface ShownChange {
   readonly row: number | null;
   readonly fields: readonly {
     readonly field: string;
-    readonly before?: Json | undefined;
-    readonly after: Json;
+    readonly before?: Reading;
+    readonly after: Value;
     readonly rule: string;
     readonly reason: string;
   }[];

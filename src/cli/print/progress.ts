@@ -6,7 +6,9 @@ import { quiet } from './style.ts';
 
 export interface Progress {
   show(progress: ShownProgress): void;
-  /** Called before other output, and at the end. */
+  /** Names what goes on, for the time in which no step counts: a wait for an answer, for the lease, or for the budget. */
+  begin(what: string): void;
+  /** Called before other output. */
   clear(): void;
 }
 
@@ -21,6 +23,9 @@ export interface ShownProgress {
 /** A terminal line changes often and does not flicker; a log is not filled. */
 const terminalMs = 100;
 const plainMs = 10_000;
+/** After so long without news a terminal is told that the command still waits, then every second. */
+const quietMs = 2_000;
+const tickMs = 1_000;
 
 const stepNames: Readonly<Record<Step, string>> = {
   contacts: 'contacts read',
@@ -31,25 +36,47 @@ const stepNames: Readonly<Record<Step, string>> = {
   sheet: 'rows written',
 };
 
-/** `elapsed`: milliseconds from any fixed instant. */
-export function createProgress(stderr: Output, elapsed: () => number): Progress {
+/** `elapsed`: milliseconds from any fixed instant. The end of the command disposes it. */
+export function createProgress(stderr: Output, elapsed: () => number): Progress & Disposable {
   const isTerminal = stderr.isTTY === true;
   let step: { readonly key: string; readonly startedAt: number; readonly doneAtStart: number } | undefined;
   let shownAt = isTerminal ? -Infinity : elapsed();
   let isShown = false;
+  /** The last line, and the instant since which it has not changed. */
+  let last: { text: string; at: number } | undefined;
+
+  const rewrite = (text: string) => {
+    stderr.write(`${wipeLine}${quiet(text)}`);
+    isShown = true;
+  };
+  const tick = () => {
+    const seconds = last === undefined ? 0 : (elapsed() - last.at) / 1000;
+    if (last && seconds * 1000 >= quietMs) rewrite(`${last.text}, waiting for ${durationText(Math.floor(seconds))}`);
+  };
+  const timer = isTerminal ? setInterval(tick, tickMs) : undefined;
+  timer?.unref();
 
   return {
+    begin(what) {
+      last = { text: what, at: elapsed() };
+    },
+    [Symbol.dispose]() {
+      clearInterval(timer);
+      this.clear();
+    },
     show({ sync, step: name, done, total }) {
       const now = elapsed();
       const key = `${sync} ${name}`;
       if (step?.key !== key) step = { key, startedAt: now, doneAtStart: done };
       const isLast = isTerminal && total !== null && done >= total;
+      if (last) last.at = now;
       if (now - shownAt < (isTerminal ? terminalMs : plainMs) && !isLast) return;
       shownAt = now;
       const rate = now > step.startedAt ? ((done - step.doneAtStart) * 1000) / (now - step.startedAt) : 0;
       const text = `${sync}: ${progressText({ step: name, done, total, rate })}`;
-      stderr.write(isTerminal ? `${wipeLine}${quiet(text)}` : `${text}\n`);
-      isShown = isTerminal;
+      last = { text, at: now };
+      if (isTerminal) rewrite(text);
+      else stderr.write(`${text}\n`);
     },
     clear() {
       if (isShown) stderr.write(wipeLine);

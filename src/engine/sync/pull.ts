@@ -236,7 +236,13 @@ async function pullContacts(context: RunContext, { facts, base }: Memory, scope:
       const before = contacts.length;
       for (const contact of page) contacts.push(contact);
       if (Math.floor(before / toldEach) < Math.floor(contacts.length / toldEach))
-        emit({ type: 'progress', sync: config.name, step: 'contacts', done: contacts.length });
+        emit({
+          type: 'progress',
+          sync: config.name,
+          step: 'contacts',
+          done: contacts.length,
+          ...(since === undefined && base.links.size > contacts.length && { total: base.links.size }),
+        });
     }
     if (since !== undefined) contacts.push(...(await pullUnplaced(context, facts, scope, contacts)));
   } catch (error) {

@@ -81,9 +81,42 @@ function describeIssue(issue: Issue): [field: string, message: string][] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => [field === '' ? key : `${field}.${key}`, unknownField]);
   }
-  // A name that is not allowed: the reason is one level down.
-  const message = issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message;
-  return [[field === '' ? 'input' : field, message]];
+  return [[field === '' ? 'input' : field, issueText(issue)]];
+}
+
+/** As what follows the name of the field: "is missing". */
+function issueText(issue: Issue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      if (issue.message.endsWith('received undefined')) return 'is missing';
+      return `must be ${typeWords[issue.expected] ?? issue.expected}`;
+    case 'too_small':
+      if (issue.origin === 'string' && issue.minimum === 1) return 'must not be blank';
+      return `must be ${unitOf(issue)}${String(issue.minimum)} at least`;
+    case 'too_big':
+      return `must be ${unitOf(issue)}${String(issue.maximum)} at most`;
+    case 'invalid_value':
+      return `must be one of ${issue.values.map(String).join(', ')}`;
+    case 'invalid_key':
+      // A name that is not allowed: the reason is one level down.
+      return issue.issues[0] ? issueText(issue.issues[0]) : issue.message;
+    default:
+      return issue.message;
+  }
+}
+
+const typeWords: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+};
+
+function unitOf({ origin }: { readonly origin: string }): string {
+  return origin === 'string' ? 'of length ' : origin === 'array' ? 'of size ' : '';
 }
 
 function pick(values: Values, chosen: (name: string) => boolean): Values {

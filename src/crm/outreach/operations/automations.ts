@@ -60,6 +60,7 @@ export const automations = {
 
   start: operation({
     summary: 'Start an automation',
+    confirm: 'starts the automation, which may send messages',
     method: 'PUT',
     path: '/flows/api/flows/{flowUuid}/start',
     repeat: 'harmless',
@@ -77,6 +78,7 @@ export const automations = {
 
   addContact: operation({
     summary: 'Add an existing contact to an automation',
+    confirm: 'puts the contact into the automation, which may send messages',
     method: 'POST',
     path: '/flows/api/flows/{flowUuid}/leads/{leadUuid}',
     repeat: 'harmful',
@@ -92,6 +94,7 @@ export const automations = {
 
   addNewLead: operation({
     summary: 'Create a contact in the given list and attach it to the automation',
+    confirm: 'creates the contact and puts it into the automation, which may send messages',
     method: 'POST',
     path: '/flows/api/flows/{flowUuid}/add-new-lead',
     repeat: 'harmful',

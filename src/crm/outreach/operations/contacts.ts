@@ -75,6 +75,7 @@ export const contacts = {
 
   delete: operation({
     summary: 'Delete a contact',
+    confirm: 'deletes the contact',
     method: 'DELETE',
     path: '/leads/api/leads/{uuid}',
     repeat: 'harmless',

@@ -27,6 +27,11 @@ export interface Operation<Input = unknown, Answer = unknown> {
   readonly answerLocally?: (input: Readonly<Record<string, unknown>>) => Answer | undefined;
   /** Effects of the operation beyond its answer, for the docs. */
   readonly effects?: string;
+  /**
+   * What a person has to confirm, because it deletes, or has something sent: "deletes the contact". A verb and the rest of
+   * the sentence. `leadsheet api` asks before such a call.
+   */
+  readonly confirm?: string;
   /** Phantom: carries the input type; absent at run time. */
   readonly input?: (input: Input) => void;
 }

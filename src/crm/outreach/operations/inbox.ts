@@ -40,6 +40,7 @@ export const networkMessages = {
 
   send: operation({
     summary: 'Send a network message',
+    confirm: 'sends the message',
     method: 'POST',
     path: '/flows/api/professional-network-messages',
     repeat: 'harmful',
@@ -95,6 +96,7 @@ export const emails = {
 
   send: operation({
     summary: 'Send a new e-mail',
+    confirm: 'sends the e-mail',
     method: 'POST',
     path: '/emails/api/emails/send-email',
     repeat: 'harmful',

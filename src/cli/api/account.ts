@@ -1,0 +1,34 @@
+// The account that `api` calls: that of the options and the environment, else that of the configuration.
+import { existsSync } from 'node:fs';
+import { readServiceSettings, readToken, type ServiceSettings } from '../../config/service-settings.ts';
+import { UsageError } from '../errors.ts';
+import { configPathOf, type GlobalOptions, readConfig } from '../globals.ts';
+import type { CliWorld } from '../world.ts';
+
+interface AccountOptions extends GlobalOptions {
+  readonly baseUrl?: string;
+  readonly tokenFile?: string;
+  readonly timeoutSecs?: number;
+}
+
+/**
+ * An address that is given needs no configuration. A file that `--config` names counts before the environment. Throws
+ * SettingsError, ConfigError and UsageError.
+ */
+export function readAccount(options: AccountOptions, world: CliWorld): ServiceSettings {
+  const { config, baseUrl, tokenFile, timeoutSecs } = options;
+  const { env } = world;
+  if (config !== undefined && baseUrl !== undefined) {
+    throw new UsageError('give --config or --base-url, not both: each names an account');
+  }
+  const isOwnAddress = baseUrl !== undefined || Boolean(env['OUTREACH_BASE_URL']);
+  const isConfigured =
+    config !== undefined || Boolean(env['LEADSHEET_CONFIG']) || existsSync(configPathOf(options, world));
+  if (config === undefined && (isOwnAddress || !isConfigured)) return readServiceSettings(env, options);
+  const { crm } = readConfig(options, world);
+  return {
+    ...crm,
+    ...(tokenFile !== undefined && { token: readToken(env, tokenFile) }),
+    ...(timeoutSecs !== undefined && { timeoutMs: timeoutSecs * 1_000 }),
+  };
+}

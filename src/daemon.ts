@@ -4,6 +4,7 @@ import { type App, type AppWorld, createApp } from './app.ts';
 import type { Config } from './config/config.ts';
 import { type Alerts, createAlerts } from './daemon/alerts.ts';
 import { createDaemon, type Daemon, type DaemonEvent } from './daemon/daemon.ts';
+import { readPause, takeUpNow } from './engine/at-once.ts';
 import type { Emit, EngineEvent } from './engine/events.ts';
 import { heartbeatToRemembered, statusToHeartbeat } from './daemon/heartbeat-content.ts';
 import { createHeartbeat, type Heartbeat, readHeartbeat } from './daemon/heartbeat.ts';
@@ -78,6 +79,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     createDaemon({
       ...world,
       jobs: app.jobs,
+      isPaused,
       remembered: new Map(before?.syncs.map((sync) => [sync.name, heartbeatToRemembered(sync)])),
       tell,
     }),
@@ -98,7 +100,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     ...(config.server?.hookSecret && {
       hooks: {
         secret: config.server.hookSecret,
-        trigger: (name) => daemon.trigger(name),
+        trigger: async (name) => (app.jobs.has(name) && (await isPaused(name)) ? 'paused' : daemon.trigger(name)),
         nextRun: (name) => daemon.nextRun(name),
         observe(answer, sync) {
           lines.hook(answer, sync);
@@ -150,6 +152,18 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
       return unfinished;
     },
   };
+
+  /** The history gets a pause here if a run was under way when it was recorded. */
+  async function isPaused(name: string): Promise<boolean> {
+    const state = app.store.sync(name);
+    try {
+      await takeUpNow({ state, name, now });
+      return (await readPause({ state, now })) !== undefined;
+    } catch {
+      // The run reads the same state, and says what is wrong with it.
+      return false;
+    }
+  }
 
   function emit(event: EngineEvent): void {
     lines.engine(event);

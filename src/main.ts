@@ -55,6 +55,8 @@ const code = await runCli(process.argv.slice(2), {
   account: accountName(() => userInfo().username, process.getuid?.()),
   stdout: process.stdout,
   stderr: process.stderr,
+  terminal: () =>
+    process.stdin.isTTY && process.stdout.isTTY ? { input: process.stdin, output: process.stdout } : undefined,
   stop: stop.signal,
   transport: fetch,
   serviceTransport: overHttp,

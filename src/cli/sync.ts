@@ -5,7 +5,8 @@ import { runToAnswer } from '../operator/reports.ts';
 import { selectAll } from '../operator/select.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { type GlobalOptions, readConfig } from './globals.ts';
-import { openApp } from './open.ts';
+import { openApp, openOperator } from './open.ts';
+import { withoutPaused } from './pause.ts';
 import { jsonText } from './print/lines.ts';
 import { runText } from './print/run.ts';
 import { tellStopped } from './stopped.ts';
@@ -21,10 +22,14 @@ export function syncCommand(program: Command, world: CliWorld, finish: Finish): 
     )
     .argument('[name...]', 'syncs, feeds and outboxes; all if none is named')
     .option('--full', 'read every contact, not only those that changed; only this finds contacts that were deleted')
+    .option('--even-if-paused', 'also what a person paused')
     .action(async (names: string[], _options: unknown, command: Command) => {
-      const globals = command.optsWithGlobals<GlobalOptions & { readonly full?: true }>();
+      const globals = command.optsWithGlobals<GlobalOptions & { readonly full?: true; readonly evenIfPaused?: true }>();
       const config = readConfig(globals, world);
-      const selected = selectAll(config, names);
+      const { operator } = openOperator(globals, world);
+      const isForced = globals.evenIfPaused === true;
+      const free = { areNamed: names.length > 0, isForced };
+      const selected = await withoutPaused(operator, selectAll(config, names), free, world);
       using app = await openApp(config, globals, world);
       const reports: RunReport[] = [];
       for (const name of selected) {

@@ -1,5 +1,6 @@
 // The interface between a command and the process.
 import type { AppWorld } from '../app.ts';
+import type { Terminal } from './ask.ts';
 import type { ExitCode } from './exit-codes.ts';
 
 /** The process, for a command line. */
@@ -9,6 +10,8 @@ export interface ProcessWorld extends AppWorld {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout: Output;
   readonly stderr: Output;
+  /** The keyboard and the screen of a person; undefined: there is none, or the output goes into a file or a pipe. */
+  readonly terminal?: () => Terminal | undefined;
   /** Aborts when the process is asked to end. */
   readonly stop: AbortSignal;
 }

@@ -4,6 +4,7 @@
  * old or damaged heartbeat counts as none.
  */
 import * as z from 'zod';
+import { phases } from '../engine/standing.ts';
 import type { Store } from '../state/port.ts';
 
 const instant = z.iso.datetime();
@@ -39,7 +40,7 @@ const heartbeat = z.object({
   syncs: z.array(
     z.object({
       name: z.string(),
-      phase: z.enum(['idle', 'running', 'backing-off', 'stopped']),
+      phase: z.enum(phases),
       /** The last run of this process or an earlier one. */
       last_run: z
         .object({

@@ -10,9 +10,10 @@ import { scheduleIntervalMs } from '../engine/interval.ts';
  * - running: one run at a time. A slot that comes meanwhile is skipped. A full scan or a trigger is remembered and follows
  *   once. -> idle, backing-off or stopped, by the result of the run.
  * - backing-off: the last run failed. Slots and triggers are skipped until the pause is over -> running.
+ * - paused: a person paused the job. Slots and triggers only look whether it is still paused; if not -> running.
  * - stopped: a person has to change something and restart leadsheet, or the process ends. Final.
  */
-export type Phase = 'idle' | 'running' | 'backing-off' | 'stopped';
+export type Phase = 'idle' | 'running' | 'backing-off' | 'paused' | 'stopped';
 
 /**
  * The result of a run, for the next one. `settling`: done, except for cells that must settle before they are sent (W10).
@@ -20,7 +21,7 @@ export type Phase = 'idle' | 'running' | 'backing-off' | 'stopped';
  */
 export type Verdict = 'done' | 'settling' | 'failed' | 'final';
 
-export type TriggerAnswer = 'started' | 'queued' | 'backing-off' | 'stopped';
+export type TriggerAnswer = 'started' | 'queued' | 'backing-off' | 'paused' | 'stopped';
 
 /** The answer to a trigger over HTTP. `refused`: the request did not have the secret. */
 export type HookAnswer = TriggerAnswer | 'too-many' | 'unknown' | 'refused';
@@ -52,6 +53,8 @@ export interface SchedulerOptions {
   readonly isFullScanDue: boolean;
   /** How long a settling cell must stay unchanged. */
   readonly settleMs: number;
+  /** Whether a person paused the job. Asked before each run. Must not reject. Left out: it is never paused. */
+  readonly isPaused?: () => Promise<boolean>;
   /** Must not reject. */
   readonly run: (isFull: boolean) => Promise<Verdict>;
   readonly onPause: (pauseMs: number, failures: number) => void;
@@ -87,6 +90,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   let phase: Phase = 'idle';
   let isFullScanDue = options.isFullScanDue;
   let isWanted = false;
+  let isPaused = false;
   let failures = 0;
   let retry: Appointment | undefined;
   let gap: Appointment | undefined;
@@ -120,6 +124,9 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       phase = 'running';
       if (isWanted) openGap();
       isWanted = false;
+      if (options.isPaused && (await options.isPaused())) return rest();
+      isPaused = false;
+      if (isStopped()) return;
       const isFull = isFullScanDue;
       isFullScanDue = false;
       const verdict = await run(isFull);
@@ -134,6 +141,20 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       if (verdict === 'settling') lookAgain();
       else if (!isWanted) followUpsLeft = 0;
     } while (isWantedNow() || isFullScanDue);
+  }
+
+  /** A full scan that is due follows when the job is resumed; a trigger does not. */
+  function rest(): void {
+    if (isStopped()) return;
+    isPaused = true;
+    isWanted = false;
+    followUpsLeft = 0;
+    phase = 'idle';
+  }
+
+  function shownPhase(): Phase {
+    // While it is being looked whether a paused job is still paused, it does not run.
+    return isPaused && (phase === 'idle' || phase === 'running') ? 'paused' : phase;
   }
 
   function isWantedNow(): boolean {
@@ -202,14 +223,14 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 
     trigger() {
       if (phase === 'backing-off' || phase === 'stopped') return phase;
-      const answer = phase === 'running' || gap ? 'queued' : 'started';
+      const answer = isPaused ? 'paused' : phase === 'running' || gap ? 'queued' : 'started';
       isWanted = true;
       followUpsLeft = followUpsMax;
       if (isWantedNow()) begin();
       return answer;
     },
 
-    phase: () => phase,
+    phase: shownPhase,
     failuresInARow: () => failures,
 
     nextRunAt() {

@@ -7,6 +7,7 @@ import type { PlanCounts } from '../sync/input.ts';
 import type { StandingAnswer, StatusAnswer } from './answers/status.ts';
 import { decisionToAnswer } from './decide.ts';
 import type { Operator } from './operator.ts';
+import { pauseNow } from './pause.ts';
 import { problemToAnswer } from './problems.ts';
 import { jobsOf, type NamedJob, selectAll } from './select.ts';
 
@@ -32,18 +33,21 @@ function standingToAnswer(
 ): StandingAnswer {
   const { lastRun, held, counts, requests, notices } = standing;
   const { nextRunAt, lastSuccessAt } = told ?? {};
+  const paused = pauseNow(standing.paused, { now: () => now });
   return {
     name,
     kind,
     phase: told?.phase ?? null,
     last_run: lastRunToAnswer(lastRun, told?.lastRun),
     // The heartbeat is up to a minute old: the next run may have begun since.
-    next_run: nextRunAt !== undefined && nextRunAt > now ? new Date(nextRunAt).toISOString() : null,
+    next_run: nextRunAt !== undefined && nextRunAt > now && !paused ? new Date(nextRunAt).toISOString() : null,
     lag_secs: lastSuccessAt === undefined ? null : Math.max(0, Math.round((now - lastSuccessAt) / 1000)),
     counts: kind === 'outbox' ? { ...counts, linked: countSent(standing) } : counts,
     held_run: held?.run ?? null,
     held_reasons: [...(held?.reasons ?? [])],
     held_what: held ? whatWaits(held.planned) : null,
+    held_refused: held?.refused ?? null,
+    paused,
     requests: requests.length,
     decisions: requests.map(decisionToAnswer),
     problems: lastRun?.problems.map(problemToAnswer) ?? [],

@@ -8,18 +8,20 @@ import { problemToAnswer } from '../../operator/problems.ts';
 import { countText } from '../../operator/words.ts';
 
 export function runText(report: RunReport): string {
-  const { sync, kind, run, status, isFull, cost, problems, holds, approvable, stopped, error } = report;
+  const { sync, kind, run, status, isFull, counts, cost, problems, holds, approvable, stopped, error } = report;
   const { fullScans, words } = kinds[kind];
   const calls = `${countText(cost.crmCalls, 'call')}, ${countText(cost.sheetReads, 'read')} and ${countText(cost.sheetWrites, 'write')} of the sheet`;
   const head = `${sync}: ${status}, run ${run}${isFull && fullScans === 'when asked' ? ', a full scan' : ''}, ${cost.seconds} s, ${calls}\n`;
   if (error !== undefined) return `${head}  ${lineText(error)}\n`;
   if (holds.length > 0) {
-    const reasons = holds
-      .map(({ reason, rule }) => `  nothing was written: ${lineText(withRule(reason, rule))}\n`)
-      .join('');
+    // G6: what a person approved one by one was written.
+    const done = doneText(kind, counts);
+    const said = done === '' ? 'nothing was written' : `${done}; the rest is held`;
+    const reasons = holds.map(({ reason, rule }) => `  ${said}: ${lineText(withRule(reason, rule))}\n`).join('');
+    const notLet = problemsText(problems.filter(({ rule }) => rule === 'G6').map(problemToAnswer));
     const remedy =
       approvable === undefined ? '' : `  to let it through: leadsheet approve ${sync} --run ${approvable}\n`;
-    return `${head}${reasons}${remedy}`;
+    return `${head}${reasons}${notLet}${remedy}`;
   }
   const wishes =
     approvable === undefined ? '' : `  to let ${words.approved}: leadsheet approve ${sync} --run ${approvable}\n`;

@@ -26,13 +26,31 @@ function standingText(standing: StandingAnswer): string {
   });
   const reason = run?.reason ? `  ${lineText(run.reason)}\n` : '';
   const stopped = run?.stopped ? `  ${stoppedText(run.stopped)}\n` : '';
-  return `${name}: ${parts.join('; ')}\n  ${open.join(', ')}\n${reason}${stopped}${heldText(standing)}${decisionsText(decisions)}${problemsText(standing.problems)}`;
+  return `${name}: ${parts.join('; ')}\n  ${open.join(', ')}\n${reason}${stopped}${pausedText(standing)}${heldText(standing)}${decisionsText(decisions)}${problemsText(standing.problems)}`;
 }
 
 const waits = { writes: 'nothing is written', enrolments: 'nobody is enrolled', messages: 'nothing is sent' } as const;
 
-function heldText({ name, held_run: run, held_reasons: reasons, held_what: what }: StandingAnswer): string {
+/** Why the job is not run by itself. */
+function pausedText({ name, paused }: StandingAnswer): string {
+  if (paused === null) return '';
+  const why = paused.reason === null ? '' : ` (${lineText(paused.reason)})`;
+  const end = paused.until === null ? '' : `, until ${timeText(paused.until)}`;
+  return `  paused by ${lineText(paused.by)} since ${timeText(paused.at)}${why}${end}: leadsheet resume ${name}\n`;
+}
+
+function heldText({
+  name,
+  held_run: run,
+  held_reasons: reasons,
+  held_what: what,
+  held_refused: no,
+}: StandingAnswer): string {
   if (run === null || what === null) return '';
+  if (no) {
+    const why = reasons.map((each) => `  held: ${lineText(each)}\n`).join('');
+    return `${why}  refused by ${lineText(no.by)} on ${timeText(no.at)}: change the cause (leadsheet plan ${name}), or after all leadsheet approve ${name} --run ${run}\n`;
+  }
   const why = reasons.map((each) => `  ${waits[what]}: ${lineText(each)}\n`).join('');
   return `${why}  to let it through: leadsheet approve ${name} --run ${run}\n`;
 }

@@ -21,9 +21,9 @@ export function chooseSaved(saved: SavedPlan, changes: readonly Change[], input:
   if (saved.identities.crm !== crm || saved.identities.sheet !== sheet) {
     throw new RunFailed(`the plan was made for another list or tab than ${saved.sync} has now: plan again`);
   }
-  const wanted = byRecord(saved.changes);
-  const found = byRecord(changes);
-  const moved = new Set([...wanted.keys()].filter((key) => textOf(wanted.get(key)) !== textOf(found.get(key))));
+  const wanted = changesByRecord(saved.changes);
+  const found = changesByRecord(changes);
+  const moved = new Set([...wanted.keys()].filter((key) => recordText(wanted.get(key)) !== recordText(found.get(key))));
   for (const key of entangled(wanted, moved, input)) moved.add(key);
   return {
     changes: changes.filter((change) => wanted.has(recordOf(change)) && !moved.has(recordOf(change))),
@@ -33,7 +33,10 @@ export function chooseSaved(saved: SavedPlan, changes: readonly Change[], input:
 
 type AnyChange = Change | SavedPlan['changes'][number];
 
-function byRecord<Some extends AnyChange>(changes: readonly Some[]): ReadonlyMap<string, readonly Some[]> {
+/** In the order of the changes. */
+export function changesByRecord<Some extends AnyChange>(
+  changes: readonly Some[],
+): ReadonlyMap<string, readonly Some[]> {
   const map = new Map<string, Some[]>();
   for (const change of changes) map.set(recordOf(change), [...(map.get(recordOf(change)) ?? []), change]);
   return map;
@@ -45,7 +48,7 @@ function recordOf(change: AnyChange): string {
 }
 
 /** All changes of a record without row number and reason. */
-function textOf(changes: readonly AnyChange[] = []): string {
+export function recordText(changes: readonly AnyChange[] = []): string {
   return changes
     .map((change) => {
       const { row: _row, rule: _rule, reason: _reason, fields, ...rest } = change;

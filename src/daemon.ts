@@ -5,6 +5,7 @@ import type { Config } from './config/config.ts';
 import { type Alerts, createAlerts } from './daemon/alerts.ts';
 import { createDaemon, type Daemon, type DaemonEvent } from './daemon/daemon.ts';
 import { readPause, takeUpNow } from './engine/at-once.ts';
+import type { TriggerAnswer } from './daemon/scheduler.ts';
 import type { Emit, EngineEvent } from './engine/events.ts';
 import { heartbeatToRemembered, statusToHeartbeat } from './daemon/heartbeat-content.ts';
 import { createHeartbeat, type Heartbeat, readHeartbeat } from './daemon/heartbeat.ts';
@@ -32,6 +33,8 @@ export interface DaemonWorld extends AppWorld {
 
 export interface RunningDaemon {
   readonly daemon: Daemon;
+  /** Runs a job now, unless a person paused it. undefined: no job has this name. */
+  readonly trigger: (name: string) => Promise<TriggerAnswer | undefined>;
   readonly log: Log;
   /** The address of health and metrics; undefined: not served. */
   readonly url?: string;
@@ -100,7 +103,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     ...(config.server?.hookSecret && {
       hooks: {
         secret: config.server.hookSecret,
-        trigger: async (name) => (app.jobs.has(name) && (await isPaused(name)) ? 'paused' : daemon.trigger(name)),
+        trigger,
         nextRun: (name) => daemon.nextRun(name),
         observe(answer, sync) {
           lines.hook(answer, sync);
@@ -137,6 +140,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
 
   return {
     daemon,
+    trigger,
     log,
     ...(server && { url: server.url }),
     async end() {
@@ -152,6 +156,10 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
       return unfinished;
     },
   };
+
+  async function trigger(name: string): Promise<TriggerAnswer | undefined> {
+    return app.jobs.has(name) && (await isPaused(name)) ? 'paused' : daemon.trigger(name);
+  }
 
   /** The history gets a pause here if a run was under way when it was recorded. */
   async function isPaused(name: string): Promise<boolean> {

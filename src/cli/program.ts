@@ -91,7 +91,7 @@ export function createProgram(world: CliWorld, { finish, serve }: Ending): Comma
   runsCommand(program, world);
   logCommand(program, world, serve);
   conflictsCommand(program, world);
-  resolveCommand(program, world);
+  resolveCommand(program, world, finish);
   retryCommand(program, world);
   approveCommand(program, world);
   refuseCommand(program, world);

@@ -31,7 +31,7 @@ export interface Scheduler {
   start(): void;
   /**
    * Something may have changed: runs now, or as soon as the current run and the gap are over. Cells that settle in that run
-   * get a follow-up, and do not wait for the next slot.
+   * get a follow-up, and do not wait for the next slot. Whether the job is paused is only looked at then.
    */
   trigger(): TriggerAnswer;
   phase(): Phase;
@@ -122,11 +122,11 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   async function keepRunning(): Promise<void> {
     do {
       phase = 'running';
-      if (isWanted) openGap();
-      isWanted = false;
       if (options.isPaused && (await options.isPaused())) return rest();
       isPaused = false;
       if (isStopped()) return;
+      if (isWanted) openGap();
+      isWanted = false;
       const isFull = isFullScanDue;
       isFullScanDue = false;
       const verdict = await run(isFull);
@@ -223,7 +223,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 
     trigger() {
       if (phase === 'backing-off' || phase === 'stopped') return phase;
-      const answer = isPaused ? 'paused' : phase === 'running' || gap ? 'queued' : 'started';
+      const answer = phase === 'running' || gap ? 'queued' : 'started';
       isWanted = true;
       followUpsLeft = followUpsMax;
       if (isWantedNow()) begin();

@@ -1,4 +1,5 @@
 // Reads durations and instants that a person wrote.
+import * as z from 'zod';
 import { OperatorError } from './errors.ts';
 
 const unitsMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
@@ -12,12 +13,12 @@ export function readDuration(text: string, option: string): number {
   return Number(amount) * unitsMs[unit as keyof typeof unitsMs];
 }
 
+const instant = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
+
 /** Epoch milliseconds of an ISO instant with its zone, or of the beginning of a day in UTC. Throws OperatorError. */
 export function readInstant(text: string, option: string): number {
-  const isInstant = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text);
-  const time = isInstant ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time)) {
+  if (!instant.safeParse(text).success) {
     throw new OperatorError('invalid', `${option} ${text} is no time: write 2026-11-21, or 2026-11-21T09:00Z`);
   }
-  return time;
+  return Date.parse(text);
 }

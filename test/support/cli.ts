@@ -1,7 +1,7 @@
 // Runs a command line in the process of the test.
 import { randomUUID } from 'node:crypto';
-import type { AppWorld } from '../../src/app.ts';
 import { runCli } from '../../src/cli/program.ts';
+import type { ProcessWorld } from '../../src/cli/world.ts';
 
 export interface CliRun {
   readonly code: number;
@@ -13,7 +13,7 @@ export interface CliRun {
 export async function run(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-  world: Partial<AppWorld> & { readonly stop?: AbortSignal } = {},
+  world: Partial<ProcessWorld> = {},
 ): Promise<CliRun> {
   const printed = { stdout: '', stderr: '' };
   const code = await runCli(args, {

@@ -87,7 +87,7 @@ export function createProgram(world: CliWorld, { finish, serve }: Ending): Comma
   planCommand(program, world, finish);
   applyCommand(program, world, finish);
   checkCommand(program, world, finish);
-  statusCommand(program, world);
+  statusCommand(program, world, finish);
   runsCommand(program, world);
   logCommand(program, world, serve);
   conflictsCommand(program, world);

@@ -30,3 +30,9 @@ export async function readDaemonView(
     jobs: new Map(told.syncs.map((job) => [job.name, heartbeatToStatus(job)])),
   };
 }
+
+/** Whether the last daemon neither runs nor ended when asked to: it was killed, or its machine lost power. */
+export async function isDaemonLost(store: Pick<Store, 'readHeartbeat'>, now: number): Promise<boolean> {
+  const told = await readHeartbeat(store);
+  return told !== undefined && told.state !== 'ended' && (await readDaemonView(store, now)) === undefined;
+}

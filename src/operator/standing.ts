@@ -1,10 +1,10 @@
 // How each sync, feed and outbox stands, from its state and a running daemon. Neither side is asked.
-import { type DaemonView, readDaemonView } from '../daemon/view.ts';
+import { type DaemonView, isDaemonLost, readDaemonView } from '../daemon/view.ts';
 import type { StoredLastRun } from '../engine/stored/facts.ts';
 import type { LastRun } from '../engine/last-run.ts';
 import { type JobStatus, readStanding, type Standing } from '../engine/standing.ts';
 import type { PlanCounts } from '../sync/input.ts';
-import type { StandingAnswer, StatusAnswer } from './answers/status.ts';
+import type { Health, StandingAnswer, StatusAnswer } from './answers/status.ts';
 import { decisionToAnswer } from './decide.ts';
 import type { Operator } from './operator.ts';
 import { pauseNow } from './pause.ts';
@@ -22,7 +22,22 @@ export async function readStatus(operator: Operator, names: readonly string[]): 
     const standing = await readStanding(store.sync(job.name));
     syncs.push(standingToAnswer(job, standing, daemon?.jobs.get(job.name), now()));
   }
-  return { daemon: daemonToAnswer(daemon), syncs };
+  const isLost = await isDaemonLost(store, now());
+  const all = syncs.map(({ health }) => health);
+  const health = worstOf(isLost ? [...all, 'failed'] : all);
+  return { daemon: daemonToAnswer(daemon), daemon_lost: isLost, health, syncs };
+}
+
+function worstOf(all: readonly Health[]): Health {
+  return (['failed', 'needs_somebody'] as const).find((each) => all.includes(each)) ?? 'well';
+}
+
+/** A person paused it, and knows. What is refused is still held. */
+function judge({ paused, phase, last_run, held_run, problems }: Omit<StandingAnswer, 'health'>): Health {
+  if (paused) return 'well';
+  if (phase === 'stopped' || phase === 'backing-off' || last_run?.status === 'failed') return 'failed';
+  const isOpen = held_run !== null || problems.some(({ needs_somebody }) => needs_somebody);
+  return isOpen || last_run?.status === 'held' ? 'needs_somebody' : 'well';
 }
 
 function standingToAnswer(
@@ -34,7 +49,7 @@ function standingToAnswer(
   const { lastRun, held, counts, requests, notices } = standing;
   const { nextRunAt, lastSuccessAt } = told ?? {};
   const paused = pauseNow(standing.paused, { now: () => now });
-  return {
+  const answer: Omit<StandingAnswer, 'health'> = {
     name,
     kind,
     phase: told?.phase ?? null,
@@ -53,6 +68,7 @@ function standingToAnswer(
     problems: lastRun?.problems.map(problemToAnswer) ?? [],
     notices: [...notices],
   };
+  return { ...answer, health: judge(answer) };
 }
 
 /** The later of the two. An idle run and a failed run leave the state as it is (W9). */

@@ -7,8 +7,8 @@ import { timeText } from './lines.ts';
 import { durationText } from './progress.ts';
 import { problemsText, stoppedText } from './run.ts';
 
-export function statusText({ syncs, daemon }: StatusAnswer): string {
-  return syncs.map(standingText).join('') + daemonText(daemon);
+export function statusText(answer: StatusAnswer): string {
+  return answer.syncs.map(standingText).join('') + daemonText(answer);
 }
 
 function standingText(standing: StandingAnswer): string {
@@ -66,8 +66,11 @@ function decisionsText(decisions: StandingAnswer['decisions']): string {
   return `  ${countText(decisions.length, 'decision')} for the next run to carry out\n${shown.join('')}${rest}`;
 }
 
-function daemonText(daemon: StatusAnswer['daemon']): string {
-  if (!daemon) return 'no daemon is known to run: leadsheet run starts one\n';
+function daemonText({ daemon, daemon_lost: isLost }: StatusAnswer): string {
+  if (!daemon) {
+    const how = isLost ? 'the daemon is gone, and nobody stopped it' : 'no daemon is known to run';
+    return `${how}: leadsheet run starts one\n`;
+  }
   const { crm, sheet_reads: reads, sheet_writes: writes } = daemon.budget;
   const share = ({ used, per_minute: most }: typeof crm, what: string) => `${used} of ${most} ${what}`;
   return `the daemon is ${daemon.state}; in the last minute ${share(crm, 'calls')}, ${share(reads, 'reads')}, ${share(writes, 'writes')}\n`;

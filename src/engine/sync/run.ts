@@ -2,7 +2,7 @@
 import type { RunLease } from '../decisions-told.ts';
 import { findDueDeletes } from '../../sync/settle/due-deletes.ts';
 import { lastRunOf } from '../next-run.ts';
-import type { Change } from '../../sync/change.ts';
+import { type Change, type Problem, problemId } from '../../sync/change.ts';
 import { planSheetChanges } from '../../sync/settle/sheet-changes.ts';
 import type { Lease, LoadedState } from '../../state/port.ts';
 import { rowPauses } from '../../sync/row-refusal.ts';
@@ -121,9 +121,10 @@ async function carryOut(
   const soFar = joined(toCrm, cancelled, enrolled.outcomes);
   const untilSheet = settle(input, plan, soFar);
   const own = createOwnCells(rowPauses(input), (key) => ownHeader(context.config, key));
+  const sheetChanges = planSheetChanges(input, plan, soFar).filter(({ op }) => op !== 'remove');
   const sheetPush = {
-    changes: planSheetChanges(input, plan, soFar).filter(({ op }) => op !== 'remove'),
-    problems: [...untilSheet.problems, ...enrolled.problems],
+    changes: sheetChanges,
+    problems: [...withoutDecided(untilSheet.problems, sheetChanges), ...enrolled.problems],
     wishResults: enrolled.results,
     refusedRows: rowsRefused(input, untilSheet),
     own,
@@ -166,6 +167,16 @@ async function carryOut(
   );
   Object.assign(context.session, place);
   return ending;
+}
+
+/** M1: the status of a row is written with its cells, and these end the conflict that a person decided. */
+function withoutDecided(problems: readonly Problem[], changes: readonly Change[]): readonly Problem[] {
+  const isSet = new Set(
+    changes.flatMap(({ op, uuid, row, fields }) =>
+      op === 'set' ? fields.map(({ field }) => problemId(uuid, row, field)) : [],
+    ),
+  );
+  return problems.filter(({ kind, id }) => kind !== 'conflict' || !isSet.has(id));
 }
 
 function opsOf(changes: readonly Change[], wanted: Change['op']): readonly Change[] {

@@ -7,9 +7,12 @@ import { count, counts, decision, problem, stopped } from './shared.ts';
 
 const used = z.strictObject({ used: count.describe('in the last minute'), per_minute: count });
 
+const health = z.enum(['well', 'needs_somebody', 'failed']);
+
 const standing = z.strictObject({
   name: z.string(),
   kind: z.enum(['sync', 'feed', 'outbox']),
+  health: health.describe('what --exit-code counts; a paused job is well'),
   phase: z.enum(phases).nullable().describe('what the daemon does about it; null without a daemon'),
   last_run: z
     .strictObject({
@@ -47,9 +50,13 @@ export const statusAnswer = z.strictObject({
     })
     .nullable()
     .describe('null: none is known to run'),
+  daemon_lost: z.boolean().describe('the last daemon neither runs nor ended when asked to'),
+  health: health.describe('the worst of all; failed also without a daemon that should run'),
   syncs: z.array(standing),
 });
 
 export type StandingAnswer = z.infer<typeof standing>;
 
 export type StatusAnswer = z.infer<typeof statusAnswer>;
+
+export type Health = z.infer<typeof health>;

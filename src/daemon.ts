@@ -163,10 +163,10 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
 
   /** The history gets a pause here if a run was under way when it was recorded. */
   async function isPaused(name: string): Promise<boolean> {
-    const state = app.store.sync(name);
+    const job = { state: app.store.sync(name), name, now };
     try {
-      await takeUpNow({ state, name, now });
-      return (await readPause({ state, now })) !== undefined;
+      await takeUpNow(job);
+      return (await readPause(job)) !== undefined;
     } catch {
       // The run reads the same state, and says what is wrong with it.
       return false;

@@ -1,14 +1,7 @@
 // Asks a person at a terminal. Ctrl-C at a question gives up the command: nothing further is decided.
-import type { Readable, Writable } from 'node:stream';
 import type { CANCEL_SYMBOL } from '@clack/prompts';
 import { lineText } from '../log/printable.ts';
 import type { CliWorld } from './world.ts';
-
-/** A person at a keyboard, with a screen. */
-export interface Terminal {
-  readonly input: Readable;
-  readonly output: Writable;
-}
 
 /** The person gave up with Ctrl-C, or a signal came. */
 export const gaveUp = Symbol('gave up');

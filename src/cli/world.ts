@@ -1,7 +1,13 @@
 // The interface between a command and the process.
+import type { Readable, Writable } from 'node:stream';
 import type { AppWorld } from '../app.ts';
-import type { Terminal } from './ask.ts';
 import type { ExitCode } from './exit-codes.ts';
+
+/** A person at a keyboard, with a screen. */
+export interface Terminal {
+  readonly input: Readable;
+  readonly output: Writable;
+}
 
 /** The process, for a command line. */
 export interface ProcessWorld extends AppWorld {

@@ -4,7 +4,7 @@ import type { Json, JsonObject, LoadedState, SyncState } from '../state/port.ts'
 import { type DecisionOrigin, type DecisionRequest, isApproval } from './decision.ts';
 import { acquireLease, type RunLease } from './decisions-told.ts';
 import { asStoredRecord } from './stored/json.ts';
-import { type HeldFact, isRequest, type PauseFact, type Signature, whyNotFact } from './stored/facts.ts';
+import { type Facts, isRequest, type PauseFact, type Signature, whyNotFact } from './stored/facts.ts';
 
 interface Taken {
   /** The facts that change. */
@@ -22,7 +22,7 @@ function takeAll({ facts, requests }: LoadedState): Taken {
   const voided: string[] = [];
   /** Approvals that no run has taken up yet, by id. */
   const approvals = new Map<string, string>();
-  let held = readFact<HeldFact>(facts, 'held');
+  let held = readFact(facts, 'held');
   for (const [id, request] of requests) {
     if (!isRequest(request)) continue;
     if (isApproval(request)) approvals.set(id, request.run);
@@ -55,11 +55,12 @@ function toSignature({ by, at, through }: DecisionOrigin): Signature {
   return { by, at, through };
 }
 
-function readFact<Fact>(facts: ReadonlyMap<string, Json>, name: 'held' | 'paused'): Fact | undefined {
+type Known = Pick<Facts, 'held' | 'paused'>;
+
+function readFact<Name extends keyof Known>(facts: ReadonlyMap<string, Json>, name: Name): Known[Name] | undefined {
   const stored = facts.get(name);
-  return stored === undefined || stored === null || whyNotFact(name, stored) !== undefined
-    ? undefined
-    : (stored as Fact);
+  const isValid = stored !== undefined && whyNotFact(name, stored) === undefined;
+  return isValid ? (Object.fromEntries([[name, stored]]) as Known)[name] : undefined;
 }
 
 /** The state as these decisions leave it. Nothing is written. */
@@ -111,7 +112,7 @@ export async function takeUpNow({ state, name, now }: Job): Promise<void> {
 /** The pause of a job; undefined: it is not paused, or no longer. Throws StateError. */
 export async function readPause({ state, now }: Omit<Job, 'name'>): Promise<PauseFact | undefined> {
   const { facts } = withDecisionsAtOnce(await state.load());
-  return pauseAt(readFact<PauseFact>(facts, 'paused'), now());
+  return pauseAt(readFact(facts, 'paused'), now());
 }
 
 /** Undefined: the pause is over. */

@@ -57,7 +57,7 @@ export async function readPaused(operator: Operator, name: string): Promise<Paus
   return paused ? pauseToAnswer(paused) : null;
 }
 
-export function pauseToAnswer({ by, at, through, until, reason }: PauseFact): PauseAnswer {
+function pauseToAnswer({ by, at, through, until, reason }: PauseFact): PauseAnswer {
   return { by, at, through, until: until ?? null, reason: reason ?? null };
 }
 

@@ -9,7 +9,7 @@ import { onTestFinished } from 'vitest';
 import { type App, type AppWorld, createApp } from '../../src/app.ts';
 import { readConfigFile } from '../../src/app-config.ts';
 import { connectState } from '../../src/app-state.ts';
-import type { Terminal } from '../../src/cli/ask.ts';
+import type { Terminal } from '../../src/cli/world.ts';
 import type { EngineEvent } from '../../src/engine/events.ts';
 import type { PlanReport, RunReport } from '../../src/engine/report.ts';
 import type { HistoryLine, Lease, Store } from '../../src/state/port.ts';

@@ -1,7 +1,7 @@
 // A terminal with a person: keys are pressed when the screen shows what they answer.
 import { PassThrough, Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
-import type { Terminal } from '../../src/cli/ask.ts';
+import type { Terminal } from '../../src/cli/world.ts';
 
 export const enter = '\r';
 export const down = '\u001b[B';

@@ -4,6 +4,7 @@ import { problem } from '../../sync/change.ts';
 import { soleKeyNames } from '../../sync/record/keys.ts';
 import type { PlanInput } from '../../sync/input.ts';
 import type { Choice } from './context.ts';
+import { type AnyChange, changesByRecord, recordOf, recordText } from './records-of-plan.ts';
 import { RunFailed } from '../errors.ts';
 import { plainChange, type SavedPlan } from '../saved-plan.ts';
 import type { Decided } from './decide.ts';
@@ -29,34 +30,6 @@ export function chooseSaved(saved: SavedPlan, changes: readonly Change[], input:
     changes: changes.filter((change) => wanted.has(recordOf(change)) && !moved.has(recordOf(change))),
     problems: [...moved].map((key) => refusal(wanted.get(key)![0]!, found.get(key)?.[0])),
   };
-}
-
-type AnyChange = Change | SavedPlan['changes'][number];
-
-/** In the order of the changes. */
-export function changesByRecord<Some extends AnyChange>(
-  changes: readonly Some[],
-): ReadonlyMap<string, readonly Some[]> {
-  const map = new Map<string, Some[]>();
-  for (const change of changes) map.set(recordOf(change), [...(map.get(recordOf(change)) ?? []), change]);
-  return map;
-}
-
-/** A row without a contact is known by its values, because rows move. */
-function recordOf(change: AnyChange): string {
-  return change.uuid ?? ('key' in change ? `new ${change.key}` : `row ${change.row}`);
-}
-
-/** All changes of a record without row number and reason. */
-export function recordText(changes: readonly AnyChange[] = []): string {
-  return changes
-    .map((change) => {
-      const { row: _row, rule: _rule, reason: _reason, fields, ...rest } = change;
-      const parts = Object.entries(rest).toSorted(([a], [b]) => (a < b ? -1 : 1));
-      return JSON.stringify([parts, fields.map(({ field, before, after }) => ({ field, before, after }))]);
-    })
-    .toSorted()
-    .join('\n');
 }
 
 /** Keys pass between contacts in an order (I7): if one key edit is left out, the others wait with it. */

@@ -9,7 +9,7 @@ import { groupHandOvers } from '../../sync/keys/handovers.ts';
 import type { Plan } from '../../sync/plan.ts';
 import type { ApprovedRecords } from './memory.ts';
 import type { HeldRecord } from '../stored/facts.ts';
-import { changesByRecord, recordText } from './choose-saved.ts';
+import { changesByRecord, recordText } from './records-of-plan.ts';
 
 /** What stays held after the approved records. */
 export interface StillHeld {
@@ -33,7 +33,7 @@ const recordsMax = 10_000;
 
 /** The records that a plan changes, in its order; undefined: too many. */
 export function heldRecords(changes: readonly Change[]): readonly HeldRecord[] | undefined {
-  const records = [...changesByRecord(changes).values()];
+  const records = [...changesByRecord(changes).values()].filter(isKnown);
   if (records.length === 0 || records.length > recordsMax) return undefined;
   return records.map((each) => {
     const { row } = each.find((change) => change.row !== null) ?? each[0]!;
@@ -48,14 +48,14 @@ export function isHeldByRecords({ holds }: Pick<Plan, 'holds'>): boolean {
 
 export function letApprovedThrough(input: PlanInput, plan: Plan, approved: ApprovedRecords): Let {
   const records = [...changesByRecord(plan.changes).values()];
-  const asApproved = new Set(records.filter((each) => approved.digests.has(digestOf(each))));
+  const asApproved = new Set(records.filter((each) => isKnown(each) && approved.digests.has(digestOf(each))));
   const found = new Set([...asApproved].map(digestOf));
   const changed = [...approved.idByDigest].filter(([digest]) => !found.has(digest)).map(([, id]) => id);
   const entangled = keysApart(input, records, asApproved);
   for (const each of entangled) asApproved.delete(each);
-  const let_ = new Set([...asApproved].flat());
-  const changes = plan.changes.filter((change) => let_.has(change));
-  const left = plan.changes.filter((change) => !let_.has(change));
+  const carried = new Set([...asApproved].flat());
+  const changes = plan.changes.filter((change) => carried.has(change));
+  const left = plan.changes.filter((change) => !carried.has(change));
   const { letThrough: before } = input.requests;
   const letThrough = {
     counts: added(before?.counts, countChanges(input, changes)),
@@ -95,6 +95,11 @@ function keysApart(
     for (const each of all) if (approved.has(each)) apart.add(each);
   }
   return apart;
+}
+
+/** A row that is known by nothing but its place cannot be told from another one with the same changes. */
+function isKnown([first]: readonly Change[]): boolean {
+  return first !== undefined && (first.uuid !== null || 'key' in first);
 }
 
 function idOf({ uuid, row }: Change): string {

@@ -2,18 +2,18 @@
 import * as z from 'zod';
 import { signature } from './held.ts';
 
-export const pauseAnswer = signature.extend({
+export const paused = signature.extend({
   until: z.string().nullable().describe('ISO instant; null: until somebody resumes it'),
   reason: z.string().nullable(),
 });
 
-export const runAskedAnswer = z.strictObject({
+const runAsked = z.strictObject({
   name: z.string(),
   answer: z
     .enum(['started', 'queued', 'backing-off', 'paused', 'stopped'])
     .describe('queued: after the run under way; backing-off: the last run failed, it is tried again later'),
 });
 
-export type PauseAnswer = z.infer<typeof pauseAnswer>;
+export type PauseAnswer = z.infer<typeof paused>;
 
-export type RunAskedAnswer = z.infer<typeof runAskedAnswer>;
+export type RunAskedAnswer = z.infer<typeof runAsked>;

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { phases } from '../../engine/standing.ts';
 import { signature } from './held.ts';
-import { pauseAnswer } from './pause.ts';
+import { paused } from './pause.ts';
 import { count, counts, decision, problem, stopped } from './shared.ts';
 
 const used = z.strictObject({ used: count.describe('in the last minute'), per_minute: count });
@@ -34,7 +34,7 @@ const standing = z.strictObject({
     .nullable()
     .describe('what is not done until `approve`: everything, enrolments alone, or messages alone'),
   held_refused: signature.nullable().describe('who refused what is held; it is told no more until it changes'),
-  paused: pauseAnswer.nullable().describe('it is not run by itself; null: it is not paused'),
+  paused: paused.nullable().describe('it is not run by itself; null: it is not paused'),
   requests: count.describe('decisions of people that the next run carries out'),
   decisions: z.array(decision).describe('these decisions, oldest first'),
   problems: z.array(problem),

@@ -215,7 +215,7 @@ class Player {
   }
 
   /** G6: some records of the held plan; undefined: it can only be approved whole. */
-  async #tick(state: SyncState, a: number): Promise<DecisionRequest | undefined> {
+  async #tick(state: SyncState, a: number): Promise<Extract<DecisionRequest, { kind: 'approve-records' }> | undefined> {
     const { facts } = await this.#world.clock.until(state.load());
     const held = facts.get('held') as HeldFact | null | undefined;
     const ticked = held?.records?.filter((_record, index) => (index + a) % 3 === 0) ?? [];
@@ -458,7 +458,7 @@ class Player {
       const isApproved = report.approvable !== undefined && approvals < approvalsMax;
       if (isApproved) {
         approvals += 1;
-        await this.#approve(process, report);
+        await this.#approve(process, report, approvals === 1);
       } else if (report.approvable !== undefined || (runs >= 2 && didNothing(report) && !wasApproved)) break;
       wasApproved = isApproved;
       await clock.pass(quietMs);
@@ -484,12 +484,14 @@ class Player {
     return holds.length > 0;
   }
 
-  async #approve(process: SimulatedProcess, { approvable, planned }: RunReport): Promise<void> {
+  /** `isFirst`: some records may be approved before the rest (G6). */
+  async #approve(process: SimulatedProcess, { approvable, planned }: RunReport, isFirst: boolean): Promise<void> {
     const state = process.app!.store.sync(syncName);
-    const request = { kind: 'approve', run: approvable!, counts: planned };
-    this.#tell(`a person approves ${JSON.stringify(planned)}`);
-    this.#coverage.count('decision', 'approve');
-    this.log.approvals += 1;
+    const ticked = isFirst && this.#reports.length % 2 === 1 ? await this.#tick(state, 0) : undefined;
+    const request = ticked ?? { kind: 'approve', run: approvable!, counts: planned };
+    this.#tell(`a person approves ${ticked ? `${ticked.digests.length} records` : JSON.stringify(planned)}`);
+    this.#coverage.count('decision', request.kind);
+    if (!ticked) this.log.approvals += 1;
     await this.#world.clock.until(state.addRequest(request as unknown as JsonObject));
   }
 

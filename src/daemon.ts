@@ -5,6 +5,8 @@ import type { Config } from './config/config.ts';
 import { configDigest } from './config/digest.ts';
 import { type Alerts, createAlerts } from './daemon/alerts.ts';
 import { createDaemon, type Daemon, type DaemonEvent } from './daemon/daemon.ts';
+import { readPause, takeUpNow } from './engine/at-once.ts';
+import type { TriggerAnswer } from './daemon/scheduler.ts';
 import type { Emit, EngineEvent } from './engine/events.ts';
 import { heartbeatToRemembered, statusToHeartbeat } from './daemon/heartbeat-content.ts';
 import { createHeartbeat, type Heartbeat, readHeartbeat } from './daemon/heartbeat.ts';
@@ -41,6 +43,8 @@ export interface DaemonWorld extends AppWorld {
 
 export interface RunningDaemon {
   readonly daemon: Daemon;
+  /** Runs a job now, unless a person paused it. undefined: no job has this name. */
+  readonly trigger: (name: string) => Promise<TriggerAnswer | undefined>;
   readonly log: Log;
   /** The address of health and metrics; undefined: not served. */
   readonly url?: string;
@@ -91,6 +95,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     createDaemon({
       ...world,
       jobs: app.jobs,
+      isPaused,
       remembered: new Map(before?.syncs.map((sync) => [sync.name, heartbeatToRemembered(sync)])),
       tell,
     }),
@@ -134,7 +139,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     ...(config.server?.hookSecret && {
       hooks: {
         secret: config.server.hookSecret,
-        trigger: (name) => daemon.trigger(name),
+        trigger,
         nextRun: (name) => daemon.nextRun(name),
         observe(answer, sync) {
           lines.hook(answer, sync);
@@ -169,6 +174,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
 
   return {
     daemon,
+    trigger,
     log,
     ...(server && { url: server.url }),
     async end() {
@@ -195,6 +201,22 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
       if (error instanceof DaemonRunsError) throw error;
       const why = error instanceof Error ? error.message : String(error);
       log.warn({ why }, 'commands cannot ask this daemon; they read its heartbeat');
+    }
+  }
+
+  async function trigger(name: string): Promise<TriggerAnswer | undefined> {
+    return app.jobs.has(name) && (await isPaused(name)) ? 'paused' : daemon.trigger(name);
+  }
+
+  /** The history gets a pause here if a run was under way when it was recorded. */
+  async function isPaused(name: string): Promise<boolean> {
+    const job = { state: app.store.sync(name), name, now };
+    try {
+      await takeUpNow(job);
+      return (await readPause(job)) !== undefined;
+    } catch {
+      // The run reads the same state, and says what is wrong with it.
+      return false;
     }
   }
 

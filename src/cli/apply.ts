@@ -7,7 +7,8 @@ import { readPlanFile } from '../operator/plan-file.ts';
 import { runToAnswer } from '../operator/reports.ts';
 import { CommandFailed } from './errors.ts';
 import { type GlobalOptions, readConfig } from './globals.ts';
-import { openApp } from './open.ts';
+import { openApp, openOperator } from './open.ts';
+import { withoutPaused } from './pause.ts';
 import { jsonText } from './print/lines.ts';
 import { runText } from './print/run.ts';
 import { fromPlanFile } from './saved-plans.ts';
@@ -24,14 +25,18 @@ export function applyCommand(program: Command, world: CliWorld, finish: Finish):
         'applied; what came up since is left to the next run. The status column says how things stand, as after any run.',
     )
     .argument('<file>', 'as leadsheet plan --out wrote it')
+    .option('--even-if-paused', 'also a sync that a person paused')
     .action(async (file: string, _options: unknown, command: Command) => {
-      const globals = command.optsWithGlobals<GlobalOptions>();
+      const globals = command.optsWithGlobals<GlobalOptions & { readonly evenIfPaused?: true }>();
       const config = readConfig(globals, world);
       const plans = fromPlanFile(file, (text) => readPlanFile(text, file));
       for (const { sync } of plans) {
         if (jobsIn(config).some(({ kind, name }) => name === sync && kinds[kind].isSaved)) continue;
         throw new CommandFailed(`${file} is a plan of sync ${sync}, which ${config.path} does not have`);
       }
+      const free = { areNamed: true, isForced: globals.evenIfPaused === true };
+      const names = plans.map(({ sync }) => sync);
+      await withoutPaused(openOperator(globals, world).operator, names, free, world);
       using app = await openApp(config, globals, world);
       const reports: RunReport[] = [];
       for (const plan of plans) {

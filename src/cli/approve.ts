@@ -1,6 +1,11 @@
-// The command `approve`: lets a held plan through.
+// The command `approve`: lets a held plan through, whole or for some of its records.
 import type { Command } from 'commander';
+import type { HeldAnswer } from '../operator/answers/held.ts';
 import { approve } from '../operator/approve.ts';
+import { readHeld } from '../operator/held.ts';
+import { countText, plannedText } from '../operator/words.ts';
+import { gaveUp, openAsking } from './ask.ts';
+import { CommandFailed, UsageError } from './errors.ts';
 import type { GlobalOptions } from './globals.ts';
 import { openOperator } from './open.ts';
 import { requestsText } from './print/decisions.ts';
@@ -8,7 +13,9 @@ import { printAnswer } from './print/lines.ts';
 import type { CliWorld } from './world.ts';
 
 interface ApproveOptions extends GlobalOptions {
-  readonly run: string;
+  readonly run?: string;
+  readonly only?: readonly string[];
+  readonly yes?: true;
 }
 
 export function approveCommand(program: Command, world: CliWorld): void {
@@ -17,14 +24,43 @@ export function approveCommand(program: Command, world: CliWorld): void {
     .summary('let a held run through, once')
     .description(
       'Lets what a held run planned through, once and for the counts it named. Look at leadsheet plan first.\n' +
-        'The next run carries it out; if it would change more than was approved, it is held again.',
+        'The next run carries it out; if it would change more than was approved, it is held again.\n' +
+        'With --only, the next run does what is held of these records, if it is as it was seen; the rest stays held.\n' +
+        'On a terminal without --run and --only it shows what is held, and asks.',
     )
     .argument('<name>', 'the sync, feed or outbox')
-    .requiredOption('--run <id>', 'the held run, as leadsheet status shows it')
+    .option('--run <id>', 'the held run, as leadsheet status shows it')
+    .option(
+      '--only <id...>',
+      'these records: as leadsheet plan shows them, a uuid, an e-mail address, a name, or row:17',
+    )
+    .option('--yes', 'do not ask: approve what is held now')
     .action(async (name: string, _options: unknown, command: Command) => {
       const globals = command.optsWithGlobals<ApproveOptions>();
       const { operator, decider } = openOperator(globals, world);
-      const answer = await approve(operator, decider, { name, run: globals.run });
+      const { run, only } = globals;
+      const isNamed = run !== undefined || only !== undefined || globals.yes === true;
+      const digest = isNamed ? undefined : await ask(await readHeld(operator, name), globals, world);
+      const answer = await approve(operator, decider, { name, run, only, digest });
       printAnswer(answer, requestsText, globals, world);
     });
+}
+
+/** Returns the digest of what the person saw. */
+async function ask(held: HeldAnswer, globals: ApproveOptions, world: CliWorld): Promise<string> {
+  const { name, run, reasons, counts, digest } = held;
+  const asking = await openAsking(world, globals);
+  if (!asking) {
+    throw new UsageError(
+      `say which run: leadsheet approve ${name} --run ${run}; or some of its records: --only ID...; or --yes for what is held now`,
+    );
+  }
+  const what = [plannedText(counts), ...reasons, `leadsheet plan ${name} shows all of it`];
+  const sure = await asking.confirm(`${name}, held run ${run}\n${what.join('\n')}\nApprove ${heldText(held)}?`);
+  if (sure === gaveUp || !sure) throw new CommandFailed(`nothing was approved; ${name} stays held`);
+  return digest;
+}
+
+function heldText({ records }: HeldAnswer): string {
+  return records === null ? 'all of it' : `all ${countText(records.length, 'record')}`;
 }

@@ -41,7 +41,7 @@ export function reportFailure(error: unknown, { stderr, stop }: CliWorld): ExitC
     say('stopped: nothing was changed');
     return exitCodes.failed;
   }
-  const isMisasked = error instanceof OperatorError && error.code !== 'nothing';
+  const isMisasked = error instanceof OperatorError && error.code !== 'nothing' && error.code !== 'paused';
   if (isMisasked || error instanceof UsageError || error instanceof InvalidInputError) {
     say(error.message);
     return exitCodes.usage;

@@ -1,12 +1,19 @@
 // The command `resolve`: decides conflicts.
 import type { Command } from 'commander';
-import { type Choice, resolve } from '../operator/resolve.ts';
-import { UsageError } from './errors.ts';
+import type { ConflictAnswer } from '../operator/answers/conflicts.ts';
+import { type ConflictFilter, readConflicts } from '../operator/conflicts.ts';
+import type { Operator } from '../operator/operator.ts';
+import { type Choice, findConflict, resolve } from '../operator/resolve.ts';
+import { countText } from '../operator/words.ts';
+import { openAsking } from './ask.ts';
+import { CommandFailed, UsageError } from './errors.ts';
+import { exitCodes } from './exit-codes.ts';
 import type { GlobalOptions } from './globals.ts';
 import { openOperator } from './open.ts';
 import { requestsText } from './print/decisions.ts';
 import { printAnswer } from './print/lines.ts';
-import type { CliWorld } from './world.ts';
+import { type Asked, resolveAtOnce, resolveOneByOne } from './resolve-asking.ts';
+import type { CliWorld, Finish } from './world.ts';
 
 interface ResolveOptions extends GlobalOptions {
   readonly use?: string;
@@ -17,18 +24,20 @@ interface ResolveOptions extends GlobalOptions {
   readonly contact?: string;
 }
 
-export function resolveCommand(program: Command, world: CliWorld): void {
+export function resolveCommand(program: Command, world: CliWorld, finish: Finish): void {
   program
     .command('resolve')
     .summary('decide conflicts; the next run carries it out')
     .description(
       'Says what a field that both sides changed is to be, on both sides. The next run writes it.\n' +
+        'On a terminal, alone, it goes through the open conflicts one by one; with --use or --value and no ID it shows what\n' +
+        'would be decided, and asks once.\n' +
         'Without an ID: every conflict that --sync, --field and --contact leave; leadsheet conflicts shows these with the same options.',
     )
     .argument('[id...]', 'as leadsheet conflicts shows it')
     .option('--use <side>', 'crm (or service), or sheet: what that side holds by then')
     .option('--value <text>', 'the value itself; "" empties the field on both sides, and wants --yes')
-    .option('--yes', 'with --value "": yes, empty it')
+    .option('--yes', 'do not ask; with --value "": yes, empty it')
     .option('--sync <name>', 'conflicts of one sync')
     .option('--field <name>', 'conflicts of one field, as it is named in the service')
     .option('--contact <contact>', 'conflicts of one contact: its uuid, e-mail address, name, or row:17')
@@ -36,16 +45,55 @@ export function resolveCommand(program: Command, world: CliWorld): void {
       const globals = command.optsWithGlobals<ResolveOptions>();
       const { operator, decider } = openOperator(globals, world);
       const { sync, field, contact } = globals;
-      const syncs = sync === undefined ? [] : [sync];
-      const answer = await resolve(operator, decider, { ids, syncs, field, contact, choice: readChoice(globals) });
+      const filter = { syncs: sync === undefined ? [] : [sync], field, contact };
+      const choice = readChoice(globals);
+      // Whoever names each conflict, and what it is to be, has said it all.
+      const isSaid = choice !== undefined && (ids.length > 0 || globals.yes === true);
+      const asking = isSaid ? undefined : await openAsking(world, globals);
+      if (asking) {
+        const deciding = { operator, decider, asking };
+        const asked = await askAbout(deciding, await readOpen(operator, filter, ids), choice);
+        world.stdout.write(askedText(asked));
+        if (asked.end === 'gave up') finish(exitCodes.interrupted);
+        return;
+      }
+      if (choice === undefined) throw new UsageError(needed);
+      const answer = await resolve(operator, decider, { ids, ...filter, choice });
       printAnswer(answer, requestsText, globals, world);
     });
 }
 
-function readChoice({ use, value, yes }: ResolveOptions): Choice {
-  if ((use === undefined) === (value === undefined)) {
-    throw new UsageError('resolve needs one of --use crm, --use sheet and --value VALUE');
-  }
+const needed =
+  'resolve needs one of --use crm, --use sheet and --value VALUE, and the id of a conflict, or --sync, --field or ' +
+  '--contact; leadsheet conflicts lists what is open; on a terminal, leadsheet resolve alone asks about each';
+
+/** The conflicts to ask about: open, and not decided yet. */
+async function readOpen(operator: Operator, filter: ConflictFilter, ids: readonly string[]) {
+  const open = await readConflicts(operator, filter);
+  const meant = ids.length === 0 ? open : ids.map((id) => findConflict(id, open));
+  return meant.filter(({ decision }) => decision === null);
+}
+
+function askAbout(
+  deciding: Parameters<typeof resolveOneByOne>[0],
+  conflicts: readonly ConflictAnswer[],
+  choice: Choice | undefined,
+): Promise<Asked> {
+  if (conflicts.length === 0) throw new CommandFailed('no conflict of these is open and undecided');
+  return choice ? resolveAtOnce(deciding, conflicts, choice) : resolveOneByOne(deciding, conflicts);
+}
+
+function askedText({ decided, left, end }: Asked): string {
+  const { requests } = decided;
+  const rest = left > 0 ? `; ${left} left open: leadsheet conflicts` : '';
+  const stopped = end === 'gave up' ? 'stopped, nothing further is recorded; ' : '';
+  return `${requestsText(decided)}${stopped}${countText(requests.length, 'conflict')} decided${rest}\n`;
+}
+
+/** Undefined: neither is given. */
+function readChoice({ use, value, yes }: ResolveOptions): Choice | undefined {
+  if (use === undefined && value === undefined) return undefined;
+  if (use !== undefined && value !== undefined) throw new UsageError(needed);
   if (use === undefined) return { text: value!, ...(yes && { isSure: true }) };
   const side = sideByWord.get(use.trim().toLowerCase());
   if (side === undefined) {

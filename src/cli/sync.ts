@@ -11,13 +11,15 @@ import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { findDaemon, runInDaemon, Unfollowed } from './follow.ts';
 import { type GlobalOptions, readConfig } from './globals.ts';
 import type { Narrator } from './narrate.ts';
-import { openApp, openNarrator } from './open.ts';
+import { openApp, openNarrator, openOperator } from './open.ts';
+import { withoutPaused } from './pause.ts';
 import { jsonText } from './print/lines.ts';
 import { runAnswerText } from './print/run.ts';
 import { tellStopped } from './stopped.ts';
 import type { CliWorld, Finish } from './world.ts';
 
 interface SyncOptions extends GlobalOptions {
+  readonly evenIfPaused?: true;
   readonly full?: true;
 }
 
@@ -33,10 +35,13 @@ export function syncCommand(program: Command, world: CliWorld, finish: Finish, f
     )
     .argument('[name...]', 'syncs, feeds and outboxes; all if none is named')
     .option('--full', 'read every contact, not only those that changed; only this finds contacts that were deleted')
+    .option('--even-if-paused', 'also what a person paused')
     .action(async (names: string[], _options: unknown, command: Command) => {
       const globals = command.optsWithGlobals<SyncOptions>();
       const config = readConfig(globals, world);
-      const selected = selectAll(config, names);
+      const free = { areNamed: names.length > 0, isForced: globals.evenIfPaused === true };
+      const { operator } = openOperator(globals, world);
+      const selected = await withoutPaused(operator, selectAll(config, names), free, world);
       const narrator = openNarrator(config, globals, world);
       const contact = await findDaemon(config, narrator, world);
       const answers: RunAnswer[] = [];

@@ -4,6 +4,12 @@ import type { AppWorld } from '../app.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { PagerProcess } from './pager-process.ts';
 
+/** A person at a keyboard, with a screen. */
+export interface Terminal {
+  readonly input: Readable;
+  readonly output: Writable;
+}
+
 /** The process, for a command line. */
 export interface ProcessWorld extends AppWorld {
   /** The name of the account of the process, under which decisions are recorded. */
@@ -11,10 +17,10 @@ export interface ProcessWorld extends AppWorld {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout: Output;
   readonly stderr: Output;
+  /** The keyboard and the screen of a person; undefined: there is none, or the output goes into a file or a pipe. */
+  readonly terminal?: () => Terminal | undefined;
   /** Aborts when the process is asked to end. */
   readonly stop: AbortSignal;
-  /** The keyboard and the screen of a person; undefined: there is none, or the output goes into a file or a pipe. */
-  readonly terminal?: () => { readonly input: Readable; readonly output: Writable } | undefined;
   /** Starts a pager on the terminal of the process. Undefined: text is never paged. */
   readonly startPager?: (command: string, env: ProcessWorld['env']) => PagerProcess;
 }

@@ -124,6 +124,8 @@ export function createAlerts({ url, post, clean, told: toldBefore, onLost }: Ale
       const { state: previous, kinds: known } = toldBySync.get(sync) ?? { state: 'succeeded', kinds: [] };
       toldBySync.set(sync, { state, kinds });
       if (state === previous && kinds.every((kind) => known.includes(kind))) return false;
+      // G7: the person who refused it knows.
+      if (state === 'held' && lastRun.isRefused) return true;
       const event = state === 'succeeded' ? 'recovered' : state;
       const reason = lastRun.reason === undefined ? null : clean(lastRun.reason);
       enqueue({

@@ -61,6 +61,8 @@ export interface DaemonOptions {
   /** Aborts when the process is asked to end: runs stop between two calls. */
   readonly stop: AbortSignal;
   readonly tell: (event: DaemonEvent) => void;
+  /** Whether a person paused the job. Must not reject. Left out: none is ever paused. */
+  readonly isPaused?: (name: string) => Promise<boolean>;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** Milliseconds from any fixed instant; never set back. */
@@ -81,7 +83,8 @@ interface Kept {
   lastSuccessAt?: number;
 }
 
-export function createDaemon({ jobs, remembered, stop, tell, now, elapsed, random }: DaemonOptions): Daemon {
+export function createDaemon(options: DaemonOptions): Daemon {
+  const { jobs, remembered, stop, tell, isPaused, now, elapsed, random } = options;
   const kept = new Map<string, Kept>([...jobs].map(([name, job]) => [name, keep(name, job)]));
   let isDraining = false;
   let isOver = false;
@@ -101,6 +104,7 @@ export function createDaemon({ jobs, remembered, stop, tell, now, elapsed, rando
       ...(job.fullScan && { fullScan: job.fullScan }),
       isFullScanDue: nextFullScanAt !== undefined && nextFullScanAt <= now(),
       settleMs: job.settleMs,
+      ...(isPaused && { isPaused: () => isPaused(name) }),
       run: (isFull, isAsked) => runOnce(name, job, { isFull, isAsked, signal: stop }),
       onPause: (pauseMs, failures) => tell({ type: 'backing-off', sync: name, pauseMs, failures }),
       onStop: () => tell({ type: 'sync-stopped', sync: name, reason: kept.get(name)?.lastRun?.reason ?? '' }),

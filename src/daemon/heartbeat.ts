@@ -5,6 +5,7 @@
  */
 import * as z from 'zod';
 import { steps } from '../engine/events.ts';
+import { phases } from '../engine/standing.ts';
 import type { Store } from '../state/port.ts';
 
 const instant = z.iso.datetime();
@@ -43,7 +44,7 @@ const heartbeat = z.object({
   syncs: z.array(
     z.object({
       name: z.string(),
-      phase: z.enum(['idle', 'running', 'backing-off', 'stopped']),
+      phase: z.enum(phases),
       /** The last run of this process or an earlier one. */
       last_run: z
         .object({

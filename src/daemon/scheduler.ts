@@ -10,10 +10,12 @@ import { scheduleIntervalMs } from '../engine/interval.ts';
  * - running: one run at a time. A slot that comes meanwhile is skipped. A full scan, a trigger or a request is remembered
  *   and follows once. -> idle, backing-off or stopped, by the result of the run.
  * - backing-off: the last run failed. Slots and triggers are skipped until the pause is over, or a person asks -> running.
+ * - paused: a person paused the job. Slots and triggers only look whether it is still paused; if not -> running. A request
+ *   runs it all the same.
  * - stopped: another run cannot succeed before a person changes something; or the process ends. Slots and triggers are
  *   skipped. A request is tried once, unless the process ends -> running.
  */
-export type Phase = 'idle' | 'running' | 'backing-off' | 'stopped';
+export type Phase = 'idle' | 'running' | 'backing-off' | 'paused' | 'stopped';
 
 /**
  * The result of a run, for the next one. `settling`: done, except for cells that must settle before they are sent (W10).
@@ -21,7 +23,7 @@ export type Phase = 'idle' | 'running' | 'backing-off' | 'stopped';
  */
 export type Verdict = 'done' | 'settling' | 'failed' | 'final';
 
-export type TriggerAnswer = 'started' | 'queued' | 'backing-off' | 'stopped';
+export type TriggerAnswer = 'started' | 'queued' | 'backing-off' | 'paused' | 'stopped';
 
 /** The answer to a request. `queued`: a run is under way, and one more follows it. `ending`: no run follows. */
 export type AskAnswer = 'started' | 'queued' | 'ending';
@@ -34,7 +36,7 @@ export interface Scheduler {
   start(): void;
   /**
    * Something may have changed: runs now, or as soon as the current run and the gap are over. Cells that settle in that run
-   * get a follow-up, and do not wait for the next slot.
+   * get a follow-up, and do not wait for the next slot. Whether the job is paused is only looked at then.
    */
   trigger(): TriggerAnswer;
   /**
@@ -61,6 +63,8 @@ export interface SchedulerOptions {
   readonly isFullScanDue: boolean;
   /** How long a settling cell must stay unchanged. */
   readonly settleMs: number;
+  /** Whether a person paused the job. Asked before each run. Must not reject. Left out: it is never paused. */
+  readonly isPaused?: () => Promise<boolean>;
   /** Must not reject. `isAsked`: it answers requests of people. */
   readonly run: (isFull: boolean, isAsked: boolean) => Promise<Verdict>;
   readonly onPause: (pauseMs: number, failures: number) => void;
@@ -98,6 +102,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   let phase: Phase = 'idle';
   let isFullScanDue = options.isFullScanDue;
   let isWanted = false;
+  let isPaused = false;
   let failures = 0;
   let retry: Appointment | undefined;
   let gap: Appointment | undefined;
@@ -133,6 +138,12 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     do {
       const wasStopped = phase === 'stopped';
       phase = 'running';
+      if (await mustRest()) {
+        rest();
+        continue;
+      }
+      isPaused = false;
+      if (isEnding) return;
       if (isWanted) openGap();
       isWanted = false;
       const request = asked;
@@ -158,10 +169,35 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     } while (isRunDue());
   }
 
+  /** W13. A request that comes meanwhile is answered: a person asked for it. */
+  async function mustRest(): Promise<boolean> {
+    if (asked || !options.isPaused) return false;
+    return (await options.isPaused()) && !hasRequest();
+  }
+
+  function hasRequest(): boolean {
+    return asked !== undefined;
+  }
+
+  /** A full scan that is due follows when the job is resumed; a trigger does not. */
+  function rest(): void {
+    if (isEnding) return;
+    isPaused = true;
+    isWanted = false;
+    followUpsLeft = 0;
+    phase = 'idle';
+  }
+
+  function shownPhase(): Phase {
+    // While it is being looked whether a paused job is still paused, it does not run.
+    return isPaused && (phase === 'idle' || phase === 'running') ? 'paused' : phase;
+  }
+
   /** A request does not wait for the end of a pause or for a restart. */
   function isRunDue(): boolean {
     if (asked) cancelRetry();
-    return asked !== undefined || (phase === 'idle' && (isWantedNow() || isFullScanDue));
+    if (asked) return true;
+    return phase === 'idle' && (isWantedNow() || (isFullScanDue && !isPaused));
   }
 
   function isWantedNow(): boolean {
@@ -251,7 +287,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       return 'started';
     },
 
-    phase: () => phase,
+    phase: shownPhase,
     failuresInARow: () => failures,
 
     nextRunAt() {

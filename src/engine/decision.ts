@@ -11,7 +11,29 @@ export type DecisionRequest = (
   /** `isSure`: the person has looked, and wants a message sent that was sent or may have been (P3). */
   | { readonly kind: 'retry'; readonly id: string; readonly isSure?: true }
   | { readonly kind: 'approve'; readonly run: string; readonly counts: PlanCounts }
+  | ApproveRecords
+  | ({ readonly kind: 'refuse'; readonly run: string } & Signed)
+  /** `until`: ISO instant; left out: until somebody resumes the job. */
+  | ({ readonly kind: 'pause'; readonly until?: string; readonly reason?: string } & Signed)
+  | ({ readonly kind: 'resume' } & Signed)
+  | ({ readonly kind: 'run' } & Signed)
 ) & { readonly origin?: DecisionOrigin };
+
+/**
+ * Lets through exactly these records of a held plan (G6). `ids`: for people. `digests`: of the changes that were seen. The
+ * kind has a name of its own, so that an earlier version sets the decision aside instead of approving the whole plan.
+ */
+interface ApproveRecords extends Signed {
+  readonly kind: 'approve-records';
+  readonly run: string;
+  readonly ids: readonly string[];
+  readonly digests: readonly string[];
+}
+
+/** No earlier version recorded these kinds. */
+interface Signed {
+  readonly origin: DecisionOrigin;
+}
 
 export interface DecisionOrigin {
   /** An account of the operating system, or a user of the console. */
@@ -24,23 +46,44 @@ export interface DecisionOrigin {
   readonly seen: Seen;
 }
 
+export const decisionKinds = [
+  'approve',
+  'resolve',
+  'retry',
+  'approve-records',
+  'refuse',
+  'pause',
+  'resume',
+  'run',
+] as const satisfies readonly DecisionRequest['kind'][];
+
 export const throughs = ['cli', 'console', 'hook'] as const;
 export type Through = (typeof throughs)[number];
 
 /** The values or counts that were shown when the person decided. */
 export type Seen =
-  /** For an approval. `digest`: of run, counts and reasons. */
+  /** For an approval or a refusal. `digest`: of run, counts, reasons and records. */
   | { readonly counts: PlanCounts; readonly reasons: readonly string[]; readonly digest: string }
   /** For a resolution: the three values; null also means not known. */
   | { readonly base: Value; readonly crm: Value; readonly sheet: Value }
   /** For a retry: the open problems of the record. */
-  | { readonly problems: readonly { readonly kind: string; readonly rule: string; readonly reason: string }[] };
+  | { readonly problems: readonly { readonly kind: string; readonly rule: string; readonly reason: string }[] }
+  /** For a pause, its end, and a run that was asked for: how the last run ended; null: there was none. */
+  | { readonly status: string | null };
 
 type Value = string | number | boolean | null;
 
-/** The id that `retry`, `resolve` or `approve` was given: of a record, a field, or a run. */
+/** What the decision is about: a record, a field, or a held run. Empty: the job as a whole. */
 export function idOf(request: DecisionRequest): string {
-  return request.kind === 'approve' ? request.run : request.id;
+  if ('run' in request) return request.run;
+  return 'id' in request ? request.id : '';
+}
+
+/** Whether the decision is about a held plan. */
+export function isApproval(
+  request: DecisionRequest,
+): request is Extract<DecisionRequest, { kind: 'approve' | 'approve-records' }> {
+  return request.kind === 'approve' || request.kind === 'approve-records';
 }
 
 /** The decision in the form that the store takes. */

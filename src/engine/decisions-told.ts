@@ -1,8 +1,8 @@
 // Writes each decision into the history when a run takes it up: what, who, when, through what, and what was seen.
 import { isRequest } from './stored/facts.ts';
 import { asStoredRecord } from './stored/json.ts';
-import type { Lease, LoadedState, SyncState } from '../state/port.ts';
-import { type DecisionRequest, idOf } from './decision.ts';
+import type { Lease, LeaseOptions, LoadedState, SyncState } from '../state/port.ts';
+import { type DecisionRequest, idOf, isApproval } from './decision.ts';
 
 interface Taker {
   readonly state: Pick<SyncState, 'acquireLease'>;
@@ -17,11 +17,12 @@ interface Taker {
  */
 export async function acquireLease(
   { state, config, now }: Taker,
-  { signal }: { readonly signal: AbortSignal },
+  options: LeaseOptions,
   run: string,
 ): Promise<RunLease> {
-  const lease = await state.acquireLease({ signal });
+  const lease = await state.acquireLease(options);
   let isHeld = false;
+  const voided = new Set<string>();
   let loaded: LoadedState | undefined;
   const told = new Set<string>();
   return {
@@ -35,7 +36,7 @@ export async function acquireLease(
         const request = loaded?.requests.get(id);
         if (!loaded || !request || !isRequest(request) || told.has(id)) return [];
         const about = { time: new Date(now()).toISOString(), sync: config.name, run };
-        return [{ ...about, ...whatOf(request, loaded), ...originOf(request), outcome: outcomeOf(request) }];
+        return [{ ...about, ...whatOf(request, loaded), ...originOf(request), outcome: outcomeOf(id, request) }];
       });
       if (lines.length > 0) await lease.appendHistory(lines);
       for (const id of done) told.add(id);
@@ -44,17 +45,22 @@ export async function acquireLease(
     appendHistory: (lines) => lease.appendHistory(lines),
     appendRun: (record) => lease.appendRun(record),
     holdsAgain: () => void (isHeld = true),
+    makesVoid(ids) {
+      for (const id of ids) voided.add(id);
+    },
     [Symbol.asyncDispose]: () => lease[Symbol.asyncDispose](),
   };
 
-  function outcomeOf({ kind }: DecisionRequest): 'taken' | 'void' {
-    return kind === 'approve' && isHeld ? 'void' : 'taken';
+  function outcomeOf(id: string, request: DecisionRequest): 'taken' | 'void' {
+    return voided.has(id) || (isApproval(request) && isHeld) ? 'void' : 'taken';
   }
 }
 
 export interface RunLease extends Lease {
   /** Says that this run writes nothing: an approval that it uses up is void (G2). */
   holdsAgain(): void;
+  /** Nothing comes of these decisions: a later one took their place, or what they are about is gone. */
+  makesVoid(ids: Iterable<string>): void;
 }
 
 const uuidForm = /^[\da-f-]{36}$/;
@@ -62,7 +68,7 @@ const uuidForm = /^[\da-f-]{36}$/;
 /** The record that was decided on. The ID of an outbox row looks like a uuid, but is no contact's. */
 function whatOf(request: DecisionRequest, { ledger }: LoadedState) {
   const id = idOf(request);
-  const [record = '', part = null] = request.kind === 'approve' ? [] : id.split('/');
+  const [record = '', part = null] = 'run' in request ? [] : id.split('/');
   const row = /^row:(\d+)$/.exec(record)?.[1];
   return {
     decision: request.kind,

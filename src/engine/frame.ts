@@ -1,5 +1,6 @@
 // The frame of every run and plan: begin, report notices, work under the lease, end or fail.
 import { acquireLease, type RunLease } from './decisions-told.ts';
+import { takeUpAtOnce } from './at-once.ts';
 import { AuthenticationError, ServiceError } from '../crm/errors.ts';
 import { SheetsError } from '../sheets/errors.ts';
 import { StateError } from '../state/errors.ts';
@@ -30,7 +31,7 @@ export async function runUnderLease<Read extends Stored>(
   try {
     await using lease = await acquireLease(job, request, begun.run);
     const ending = await takeSteps(job, request, async () => {
-      const loaded = await lease.load();
+      const loaded = await takeUpAtOnce(lease, await lease.load());
       const stored = read(loaded);
       for (const message of stored.notices) tellNotice(job, message);
       await commitSetAside(lease, stored);

@@ -1,24 +1,55 @@
-// Held plans: which run `approve` names, and what is stored about it (G2, E6, P6).
+// Held plans: which run `approve` names, and what is stored about it (G2, G6, G7, E6, P6).
 import type { RunLease } from './decisions-told.ts';
 import { withRule } from './rule-words.ts';
-import type { DecisionRequest } from './decision.ts';
-import type { Facts } from './stored/facts.ts';
+import { type DecisionRequest, isApproval } from './decision.ts';
+import type { Facts, HeldFact, HeldRecord } from './stored/facts.ts';
 import type { Hold } from '../sync/guard/guard.ts';
 import type { PlanCounts } from '../sync/input.ts';
 import { factChanges } from './facts.ts';
 
-export type HeldPlan = NonNullable<Facts['held']>;
+/**
+ * The held plan `known` if this plan is the same; else the plan of this run. A plan with the same counts keeps its run, so
+ * that a command that somebody copied stays right. Plans are the same if their records are, too.
+ */
+export function heldPlan(
+  known: Facts['held'],
+  run: string,
+  planned: PlanCounts,
+  reasons: readonly string[],
+  records?: readonly HeldRecord[],
+): HeldFact {
+  const hasSameCounts = known && JSON.stringify(known.planned) === JSON.stringify(planned);
+  if (hasSameCounts && digestsOf(known.records) === digestsOf(records)) {
+    // Rows may have moved since.
+    return records ? { ...known, records } : known;
+  }
+  return {
+    run: hasSameCounts ? known.run : run,
+    planned,
+    reasons,
+    ...(records && { records }),
+    ...(known?.letThrough && { letThrough: known.letThrough }),
+  };
+}
 
-/** The held plan `known` if it has the same counts; else the plan of this run. */
-export function heldPlan(known: Facts['held'], run: string, planned: PlanCounts, reasons: readonly string[]): HeldPlan {
-  const isSame = known && JSON.stringify(known.planned) === JSON.stringify(planned);
-  return isSame ? known : { run, planned, reasons };
+function digestsOf(records: HeldFact['records']): string | undefined {
+  return records
+    ?.map(({ digest }) => digest)
+    .toSorted()
+    .join(' ');
 }
 
 interface Held {
   readonly facts: Facts;
   /** Decisions that no run has carried out yet, by id. */
   readonly pending: ReadonlyMap<string, DecisionRequest>;
+}
+
+interface HeldRun {
+  readonly holds: readonly Hold[];
+  readonly planned: PlanCounts;
+  /** Left out: the records cannot be approved one by one. */
+  readonly records?: readonly HeldRecord[];
 }
 
 /**
@@ -29,15 +60,15 @@ export async function holdRun(
   lease: Pick<RunLease, 'commit' | 'holdsAgain'>,
   { facts, pending }: Held,
   run: string,
-  { holds, planned }: { readonly holds: readonly Hold[]; readonly planned: PlanCounts },
-): Promise<{ readonly approvable?: string }> {
+  { holds, planned, records }: HeldRun,
+): Promise<{ readonly approvable?: string; readonly isRefused?: true }> {
   lease.holdsAgain();
   const reasons = holds.map(({ reason, rule }) => withRule(reason, rule));
-  const held = heldPlan(facts.held, run, planned, reasons);
+  const held = heldPlan(facts.held, run, planned, reasons, records);
   const isApprovable = holds.every(({ fails }) => !fails);
   const put = isApprovable ? factChanges(facts, { held }) : new Map<string, never>();
-  // An approval is for the counts it named. Counts that it did not cover now, it must not cover later (G2).
-  const spent = [...pending].flatMap(([id, { kind }]) => (kind === 'approve' ? [id] : []));
+  // An approval is for what it named. What it did not cover now, it must not cover later (G2).
+  const spent = [...pending].flatMap(([id, request]) => (isApproval(request) || request.kind === 'run' ? [id] : []));
   if (put.size > 0 || spent.length > 0) await lease.commit({ facts: { put }, doneRequests: spent });
-  return isApprovable ? { approvable: held.run } : {};
+  return isApprovable ? { approvable: held.run, ...(held.refused && { isRefused: true }) } : {};
 }

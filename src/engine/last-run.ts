@@ -9,6 +9,8 @@ export interface LastRun extends Pick<RunReport, 'run' | 'status' | 'startedAt' 
   readonly reason?: string;
   /** The run that `approve` names. */
   readonly approvable?: string;
+  /** A person refused the held plan (G7). */
+  readonly isRefused?: true;
 }
 
 /** A run that failed before it read both sides keeps the standing counts of `before`. */
@@ -25,6 +27,7 @@ export function toLastRun(report: RunReport, before?: LastRun): LastRun {
     problems: hasSeen ? countKinds(report.problems) : (before?.problems ?? {}),
     ...(reason !== undefined && { reason }),
     ...(report.approvable !== undefined && { approvable: report.approvable }),
+    ...(report.isRefused && { isRefused: true }),
   };
 }
 

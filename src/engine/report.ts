@@ -77,6 +77,8 @@ export interface RunReport {
   readonly isFinal?: true;
   /** The run that `approve` names: the first that was held with these counts. */
   readonly approvable?: string;
+  /** A person refused this held plan (G7). */
+  readonly isRefused?: true;
 }
 
 /** The part of a report that the steps of a run provide; the rest is the same for every kind (`frame.ts`). */

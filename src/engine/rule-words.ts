@@ -40,6 +40,8 @@ export const ruleWords: Readonly<Record<RuleId, string>> = {
   G3: 'a narrowed mapping or filter deletes nothing',
   G4: 'a hold ends with its cause',
   G5: 'a side was not read to its end',
+  G6: 'records of a held plan are approved one by one',
+  G7: 'a person refused the held plan',
   W2: 'the sheet is written by the pinned protocol',
   W3: 'nothing that changed since the plan is overwritten',
   W4: 'the outcome of a write is unknown',

@@ -9,7 +9,8 @@ import type { LedgerEntry } from '../sync/record/ledger.ts';
 import { type Packed, unpack } from '../sync/record/record.ts';
 import type { Reading } from '../sync/value/value.ts';
 import type { Message } from '../sync/outbox/message.ts';
-import type { Facts } from './stored/facts.ts';
+import type { Facts, PauseFact } from './stored/facts.ts';
+import { withDecisionsAtOnce } from './at-once.ts';
 import { readJob } from './stored/stored.ts';
 import { normalText } from '../sync/value/same.ts';
 import type { LastRun } from './last-run.ts';
@@ -32,7 +33,7 @@ export interface JobStatus {
 }
 
 /** `daemon/scheduler.ts` describes each phase and its transitions. */
-export const phases = ['idle', 'running', 'backing-off', 'stopped'] as const;
+export const phases = ['idle', 'running', 'backing-off', 'paused', 'stopped'] as const;
 
 /** How a job stands by its state alone. */
 export interface Standing {
@@ -40,6 +41,8 @@ export interface Standing {
   readonly lastRun: StoredLastRun | undefined;
   /** The held plan: nothing is written until a person approves it or its cause is gone. */
   readonly held: NonNullable<Facts['held']> | undefined;
+  /** The job is not run by itself. Its end may be over (`pauseAt`). */
+  readonly paused: PauseFact | undefined;
   readonly counts: Pick<RunCounts, StandingCount>;
   readonly conflicts: readonly OpenConflict[];
   /** Decisions that no run has carried out yet, oldest first. */
@@ -88,7 +91,7 @@ export interface OpenConflict {
 
 /** Throws StateErrors, as `SyncState.load` does. */
 export async function readStanding(state: SyncState): Promise<Standing> {
-  const loaded = await state.load();
+  const loaded = withDecisionsAtOnce(await state.load());
   const { facts, links, feedLinks, ledger, messages, requests, notices } = readJob(loaded);
   const { lastRun } = facts;
   const fields = facts.fields ?? [];
@@ -96,6 +99,7 @@ export async function readStanding(state: SyncState): Promise<Standing> {
   return {
     lastRun,
     held: facts.held ?? undefined,
+    paused: facts.paused ?? undefined,
     counts: countStanding(links, feedLinks, conflicts, lastRun),
     conflicts,
     requests: [...requests.values()],

@@ -11,6 +11,7 @@ const vetoed = 'nothing: unless in the configuration says so; it is enrolled onc
 
 /** Feeds take no decisions by command. An outbox sends nothing that a person did not ask for. */
 const adviceByRule: Partial<Record<Problem['rule'], string>> = {
+  G6: 'look at leadsheet plan, and approve it again',
   E6: 'look at what these rows wish for; then leadsheet approve',
   E7: 'nothing: the cell shows what the service has; type on or off to ask again',
   P2: 'do what it says; nothing of it is sent before',

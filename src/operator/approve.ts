@@ -1,45 +1,105 @@
-// Approves a held plan: once, as a whole, and for the counts that the person saw.
-import { createHash } from 'node:crypto';
-import { readStanding, type Standing } from '../engine/standing.ts';
+// Approves a held plan, whole or for some of its records, or refuses it.
+import type { Standing } from '../engine/standing.ts';
+import type { HeldFact, HeldRecord } from '../engine/stored/facts.ts';
+import { didYouMean } from '../lib/nearest.ts';
 import type { RequestsAnswer } from './answers/conflicts.ts';
 import { type Decider, record } from './decide.ts';
 import { OperatorError } from './errors.ts';
+import { digestOf, findHeld } from './held.ts';
 import type { Operator } from './operator.ts';
-import { selectAll } from './select.ts';
-import { countText } from './words.ts';
+import { contactsOf, isUuid, rowNumber } from './records.ts';
+import { countText, plannedText } from './words.ts';
 
-/** `run`: the held run that the person saw. Throws OperatorError and StateError. */
+/** `run` and `digest`: what the person saw. Left out: whatever is held. */
+interface HeldRequest {
+  readonly name: string;
+  readonly run?: string | undefined;
+  readonly digest?: string | undefined;
+}
+
+/**
+ * `only`: exactly these records, by uuid, e-mail address, name or `row:17`; left out: the whole plan, for its counts. The
+ * next run carries out records that are still as they were seen. Throws OperatorError and StateError.
+ */
 export async function approve(
   operator: Operator,
   decider: Decider,
-  { name, run }: { readonly name: string; readonly run: string },
+  { name, only, ...seen }: HeldRequest & { readonly only?: readonly string[] | undefined },
 ): Promise<RequestsAnswer> {
-  const [sync = name] = selectAll(operator.config, [name]);
-  const { held, lastRun } = await readStanding(operator.store.sync(sync));
-  if (!held) {
-    const last = lastRun ? `; its last run is ${lastRun.run}, ${lastRun.status}` : '';
-    throw new OperatorError('nothing', `nothing of ${sync} is held${last}`);
+  const { held, standing } = await findHeld(operator, name, seen);
+  const { run, planned: counts } = held;
+  if (only === undefined) {
+    const text = `approved for ${plannedText(counts)}`;
+    return record(operator, decider, [
+      { sync: name, request: { kind: 'approve', run, counts }, text, seen: saw(held) },
+    ]);
   }
-  if (held.run !== run) {
-    throw new OperatorError('ambiguous', `the held run of ${sync} is ${held.run}, not ${run}: look at it again`);
+  const records = findRecords(name, held, standing, only);
+  const request = {
+    kind: 'approve-records',
+    run,
+    ids: records.map(({ id }) => id),
+    digests: records.map(({ digest }) => digest),
+  } as const;
+  const text = `approved for ${recordsText(records, standing)} of ${held.records!.length} held`;
+  return record(operator, decider, [{ sync: name, request, text, seen: saw(held) }]);
+}
+
+/** G7: the plan stays held and is told no more, until it is another one. Throws OperatorError and StateError. */
+export async function refuse(
+  operator: Operator,
+  decider: Decider,
+  { name, ...seen }: HeldRequest,
+): Promise<RequestsAnswer> {
+  const { held } = await findHeld(operator, name, seen);
+  const request = { kind: 'refuse', run: held.run } as const;
+  const text = `refused: ${plannedText(held.planned)}`;
+  return record(operator, decider, [{ sync: name, request, text, seen: saw(held) }]);
+}
+
+function saw(held: HeldFact) {
+  return { counts: held.planned, reasons: held.reasons ?? [], digest: digestOf(held) };
+}
+
+function findRecords(
+  name: string,
+  { run, records }: HeldFact,
+  standing: Standing,
+  ids: readonly string[],
+): readonly HeldRecord[] {
+  if (records === undefined) {
+    throw new OperatorError(
+      'invalid',
+      `this plan can only be approved whole: leadsheet approve ${name} --run ${run}; leadsheet plan ${name} shows it`,
+    );
   }
-  const request = { kind: 'approve', run, counts: held.planned } as const;
-  const seen = { counts: held.planned, reasons: held.reasons ?? [], digest: digestOf(held) };
-  return record(operator, decider, [{ sync, request, text: approvedText(held), seen }]);
+  if (ids.length === 0) throw new OperatorError('invalid', 'no record is named: leadsheet plan shows their ids');
+  return [...new Set(ids.map((id) => findRecord(name, records, standing, id)))];
 }
 
-function approvedText({ planned }: NonNullable<Standing['held']>): string {
-  const counts = Object.entries(planned).flatMap(([what, count]) => (count > 0 ? [plannedText(count, what)] : []));
-  return `approved for ${counts.join(', ')}`;
+function findRecord(name: string, records: readonly HeldRecord[], standing: Standing, given: string): HeldRecord {
+  const number = rowNumber(given);
+  const uuids = number === undefined ? (isUuid(given) ? [given.toLowerCase()] : contactsOf(standing, given)) : [];
+  const hits = records.filter(({ id, row }) => uuids.includes(id) || (number !== undefined && row === number));
+  if (hits.length === 1) return hits[0]!;
+  if (hits.length > 1) {
+    throw new OperatorError(
+      'ambiguous',
+      `${given} is several records: name one of ${hits.map(({ id }) => id).join(', ')}`,
+    );
+  }
+  const known = records.map(({ id }) => id);
+  const hint = number === undefined ? didYouMean(given, known) : '';
+  throw new OperatorError(
+    'unknown',
+    `no change of ${given} is held${hint || `; leadsheet plan ${name} shows the ${countText(known.length, 'record')} that are`}`,
+  );
 }
 
-function plannedText(count: number, what: string): string {
-  return what === 'missing' ? `${count} missing` : countText(count, what.replace(/s$/, ''));
-}
+/** More names than this hide the count. */
+const namesMax = 3;
 
-/** Two held runs with the same digest showed the person the same. */
-function digestOf({ run, planned, reasons = [] }: NonNullable<Standing['held']>): string {
-  return createHash('sha256')
-    .update(JSON.stringify([run, planned, reasons]))
-    .digest('hex');
+function recordsText(records: readonly HeldRecord[], { links, personText }: Standing): string {
+  const names = records.map(({ id }) => (links.has(id) ? personText(id) : id));
+  return `${countText(records.length, 'record')} (${names.slice(0, namesMax).join(', ')}${names.length > namesMax ? ', ...' : ''})`;
 }

@@ -35,7 +35,11 @@ export async function readConflicts(
       if (field !== undefined && conflict.field !== field) continue;
       if (contacts && !contacts.includes(conflict.contact)) continue;
       const request = standing.requests.findLast((each) => each.kind === 'resolve' && each.id === conflict.id);
-      answers.push({ ...conflictToAnswer(name, conflict), decision: request ? decisionToAnswer(request) : null });
+      const person = standing.personText(conflict.contact);
+      answers.push({
+        ...conflictToAnswer(name, conflict, person),
+        decision: request ? decisionToAnswer(request) : null,
+      });
     }
   }
   if (!isContactKnown) throw new OperatorError('unknown', `no linked contact has ${referenceText(contact!)}`);
@@ -46,6 +50,11 @@ export async function readConflicts(
   return answers;
 }
 
-function conflictToAnswer(sync: string, { base, crm, sheet, ...rest }: OpenConflict): Omit<ConflictAnswer, 'decision'> {
-  return { sync, ...rest, base: base ?? null, crm: crm ?? null, sheet: sheet ?? null };
+function conflictToAnswer(
+  sync: string,
+  { base, crm, sheet, ...rest }: OpenConflict,
+  person: string,
+): Omit<ConflictAnswer, 'decision'> {
+  const named = person === rest.contact ? null : person;
+  return { sync, ...rest, person: named, base: base ?? null, crm: crm ?? null, sheet: sheet ?? null };
 }

@@ -1,4 +1,5 @@
 // Records a decision: its request, who made it, when, through what, and what the person saw.
+import { takeUpNow } from '../engine/at-once.ts';
 import {
   type DecisionOrigin,
   type DecisionRequest,
@@ -17,16 +18,19 @@ export interface Decider {
   readonly through: Through;
 }
 
+/** As Omit, for each member of a union. */
+type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never;
+
 export interface Decision {
   readonly sync: string;
-  readonly request: DecisionRequest;
+  readonly request: DistributiveOmit<DecisionRequest, 'origin'>;
   /** What is to be done, in words. */
   readonly text: string;
   readonly seen: Seen;
 }
 
 /**
- * The next run of each sync carries the decisions out. Throws StateError; decisions that were recorded before the error
+ * The next run of each sync carries the decisions out; pauses and refusals are in effect at once. Throws StateError; decisions that were recorded before the error
  * stay.
  */
 export async function record(
@@ -41,6 +45,9 @@ export async function record(
     const recorded = { ...request, origin };
     await store.sync(sync).addRequest(toStored(recorded));
     requests.push({ sync, ...decisionToAnswer(recorded) });
+  }
+  for (const sync of new Set(decisions.map((each) => each.sync))) {
+    await takeUpNow({ state: store.sync(sync), name: sync, now });
   }
   return { requests };
 }

@@ -45,7 +45,8 @@ export async function resolve(
   return record(operator, decider, decisions);
 }
 
-function findConflict(id: string, open: readonly ConflictAnswer[]): ConflictAnswer {
+/** Throws OperatorError. */
+export function findConflict(id: string, open: readonly ConflictAnswer[]): ConflictAnswer {
   const hit = open.find((conflict) => conflict.id === id.toLowerCase() || conflict.id === id);
   if (hit) return hit;
   const known = open.map((conflict) => conflict.id);
@@ -69,6 +70,17 @@ function resolutionText(field: string, resolution: Resolution): string {
 
 function isBlanking(request: Decision['request']): boolean {
   return request.kind === 'resolve' && 'value' in request.resolution && isBlank(request.resolution.value);
+}
+
+/** Why a text cannot be the value of this field; undefined: it can. A blank can. */
+export function whyNotValue({ config }: Operator, conflict: ConflictAnswer, text: string): string | undefined {
+  try {
+    readValue(text, conflict, config);
+    return undefined;
+  } catch (error) {
+    if (error instanceof OperatorError) return error.message;
+    throw error;
+  }
 }
 
 /** A typed value is read as a cell of that column would be. */

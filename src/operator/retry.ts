@@ -2,7 +2,7 @@
 import { readStanding, type Standing } from '../engine/standing.ts';
 import { didYouMean } from '../lib/nearest.ts';
 import type { ProblemKind } from '../sync/change.ts';
-import { enrolmentIdToKey, readLedgerKey } from '../sync/record/ledger.ts';
+import { enrolmentId, enrolmentIdToKey, readLedgerKey } from '../sync/record/ledger.ts';
 import type { RequestsAnswer } from './answers/conflicts.ts';
 import { type Decider, type Decision, record } from './decide.ts';
 import { OperatorError } from './errors.ts';
@@ -62,7 +62,10 @@ function retryOne(given: string, known: readonly Known[], isSure: boolean): read
     : given;
   const doubtful = known.flatMap((each) => namesOf(each, id).flatMap((name) => doubtOf(each, name) ?? []));
   if (doubtful.length > 0 && !isSure) throw new OperatorError('doubt', doubtful[0]!);
-  const hits = known.flatMap((each) => namesOf(each, id).map((found) => toDecision(each, found, isSure)));
+  const named = known.flatMap((each) => namesOf(each, id).map((found) => ({ each, found })));
+  const due = named.filter(({ each, found }) => isDue(each, found));
+  if (named.length > 0 && due.length === 0) throw new OperatorError('nothing', nothingToRetry(given, named));
+  const hits = due.map(({ each, found }) => toDecision(each, found, isSure));
   const syncs = new Set(hits.map(({ sync }) => sync));
   if (rowNumber(id) !== undefined && syncs.size > 1) {
     throw new OperatorError('ambiguous', `${id} is a row of ${[...syncs].join(' and ')}: say which with --sync`);
@@ -72,6 +75,61 @@ function retryOne(given: string, known: readonly Known[], isSure: boolean): read
   // A wrong row number is no typing error: there is no suggestion.
   const hint = rowNumber(id) === undefined ? didYouMean(given, ids) : '';
   throw new OperatorError('unknown', `nothing is known of ${given}${hint || '; leadsheet status shows what is open'}`);
+}
+
+/** `UUID/Welcome`, or `ann@firm.io/Welcome`: the automation by its name, in any case. */
+function namedEnrolment(standing: Standing, id: string): readonly string[] {
+  const [, person, automation] = /^([^/]+)\/(.+)$/.exec(id) ?? [];
+  if (person === undefined || automation === undefined) return [];
+  const uuids = contactsOf(standing, person);
+  return [...standing.ledger].flatMap(([key, { name }]) => {
+    const entry = readLedgerKey(key);
+    const isMeant = name?.toLowerCase() === automation.trim().toLowerCase() || entry.automation === automation;
+    return isMeant && uuids.includes(entry.uuid) ? [enrolmentId(entry.uuid, entry.automation)] : [];
+  });
+}
+
+interface Named {
+  readonly each: Known;
+  /** An id of the algorithm. */
+  readonly found: string;
+}
+
+/** A run that is asked to try this again does something else than without: something of it is open, or was given up. */
+function isDue({ standing, isOutbox }: Known, id: string): boolean {
+  const { lastRun, ledger, links } = standing;
+  if (isOutbox || ledger.has(enrolmentIdToKey(id)) || rowNumber(id) !== undefined) return true;
+  const isOpen = lastRun?.problems.some((problem) => {
+    // E1: an enrolment of the contact is asked for by an id of its own.
+    const isEnrolment = problem.id !== id ? ledger.has(enrolmentIdToKey(problem.id)) : problem.rule.startsWith('E');
+    return !isEnrolment && (problem.id === id || problem.uuid === id);
+  });
+  if (isOpen) return true;
+  const link = links.get(id);
+  if (!link) return true;
+  const { standing: lost, refusal, refusals, notes, isUnsure } = link;
+  const isNoted = Object.values(notes ?? {}).some(({ parked, notStored, taken }) => parked ?? notStored ?? taken);
+  return lost !== undefined || isUnsure === true || refusal !== undefined || refusals !== undefined || isNoted;
+}
+
+/** E1: an enrolment has an id of its own, which is named if a contact was meant. */
+function nothingToRetry(given: string, named: readonly Named[]): string {
+  const enrolments = named.flatMap(({ each, found }) => enrolmentsText(each.standing, found));
+  const [{ each, found }] = named as [Named];
+  const who = isUuid(given) && each.standing.links.has(found) ? `${each.standing.personText(found)} (${given})` : given;
+  const first = `nothing to retry: nothing of ${who} is open`;
+  return enrolments.length === 0
+    ? first
+    : `${first}; an enrolment is tried again by its own id: ${enrolments.join(', ')}`;
+}
+
+function enrolmentsText({ ledger }: Standing, uuid: string): readonly string[] {
+  return [...ledger].flatMap(([key, { name, state }]) => {
+    const entry = readLedgerKey(key);
+    return entry.uuid === uuid
+      ? [`leadsheet retry ${enrolmentId(uuid, entry.automation)} (${name ?? 'an automation'}, ${state})`]
+      : [];
+  });
 }
 
 /** The algorithm's ids for this name: problems, rows, contacts, enrolments; for an outbox, row IDs. */
@@ -87,6 +145,8 @@ function namesOf({ sync, standing, isOutbox }: Known, id: string): readonly stri
   const isProblem = lastRun?.problems.some((problem) => problem.id === id) ?? false;
   if (isProblem || ofRow.length > 0 || ledger.has(enrolmentIdToKey(id))) return [id];
   if (row !== undefined) return [];
+  const enrolment = namedEnrolment(standing, id);
+  if (enrolment.length > 0) return enrolment;
   const contacts = contactsOf(standing, id);
   if (contacts.length > 1 && !isUuid(id)) {
     const each = contacts.map((uuid) => `${uuid} (${standing.personText(uuid)})`);

@@ -6,9 +6,10 @@ import { readRuns } from '../engine/runs.ts';
 import type { StoredRun } from '../engine/stored/run.ts';
 import { readStanding, type Standing } from '../engine/standing.ts';
 import type { PlanCounts } from '../sync/input.ts';
-import type { StandingAnswer, StatusAnswer } from './answers/status.ts';
+import type { Health, StandingAnswer, StatusAnswer } from './answers/status.ts';
 import { decisionToAnswer } from './decide.ts';
 import type { Operator } from './operator.ts';
+import { pauseNow } from './pause.ts';
 import { problemToAnswer } from './problems.ts';
 import { jobsOf, type NamedJob, selectAll } from './select.ts';
 
@@ -24,13 +25,27 @@ export async function readStatus(operator: Operator, names: readonly string[]): 
     const [kept] = await readRuns(store.sync(job.name), { limit: 1 });
     syncs.push(standingToAnswer(job, standing, { kept, daemon }, now()));
   }
-  return { daemon: daemonToAnswer(daemon), last_daemon: last ?? null, daemon_notice: notice ?? null, syncs };
+  const all = syncs.map(({ health }) => health);
+  const health = worstOf(last?.end === 'killed' ? [...all, 'failed'] : all);
+  return { daemon: daemonToAnswer(daemon), last_daemon: last ?? null, daemon_notice: notice ?? null, health, syncs };
 }
 
 interface Heard {
   /** The last report that the state keeps: a run that was held or failed leaves one. */
   readonly kept: StoredRun | undefined;
   readonly daemon: DaemonView | undefined;
+}
+
+function worstOf(all: readonly Health[]): Health {
+  return (['failed', 'needs_somebody'] as const).find((each) => all.includes(each)) ?? 'well';
+}
+
+/** A person paused it, and knows. What is refused is still held. */
+function judge({ paused, phase, last_run, held_run, problems }: Omit<StandingAnswer, 'health'>): Health {
+  if (paused) return 'well';
+  if (phase === 'stopped' || phase === 'backing-off' || last_run?.status === 'failed') return 'failed';
+  const isOpen = held_run !== null || problems.some(({ needs_somebody }) => needs_somebody);
+  return isOpen || last_run?.status === 'held' ? 'needs_somebody' : 'well';
 }
 
 function standingToAnswer(
@@ -42,24 +57,28 @@ function standingToAnswer(
   const { lastRun, held, counts, requests, notices } = standing;
   const told = daemon?.jobs.get(name);
   const { nextRunAt, lastSuccessAt } = told ?? {};
-  return {
+  const paused = pauseNow(standing.paused, { now: () => now });
+  const answer: Omit<StandingAnswer, 'health'> = {
     name,
     kind,
     phase: told?.phase ?? null,
     running: runningToAnswer(daemon?.running.get(name)),
     last_run: lastRunToAnswer(lastRun, kept, told?.lastRun),
     // The heartbeat is up to a minute old: the next run may have begun since.
-    next_run: nextRunAt !== undefined && nextRunAt > now ? new Date(nextRunAt).toISOString() : null,
+    next_run: nextRunAt !== undefined && nextRunAt > now && !paused ? new Date(nextRunAt).toISOString() : null,
     lag_secs: lastSuccessAt === undefined ? null : Math.max(0, Math.round((now - lastSuccessAt) / 1000)),
     counts: kind === 'outbox' ? { ...counts, linked: countSent(standing) } : counts,
     held_run: held?.run ?? null,
     held_reasons: [...(held?.reasons ?? [])],
     held_what: held ? whatWaits(held.planned) : null,
+    held_refused: held?.refused ?? null,
+    paused,
     requests: requests.length,
     decisions: requests.map(decisionToAnswer),
     problems: lastRun?.problems.map(problemToAnswer) ?? [],
     notices: [...notices],
   };
+  return { ...answer, health: judge(answer) };
 }
 
 function runningToAnswer(running: RunningTold | undefined): StandingAnswer['running'] {

@@ -1,5 +1,6 @@
 // The words of values and counts, in decisions and in terminals.
 import type { Json } from '../state/port.ts';
+import type { PlanCounts } from '../sync/input.ts';
 
 /** A value for people: a blank is "", an unknown value is ?. */
 export function valueText(value: Json | undefined): string {
@@ -15,4 +16,14 @@ const valueLengthMax = 120;
 /** 1 change, 2 changes. */
 export function countText(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
+}
+
+/** "3 creates, 2 missing": the counts of a plan, without those that are zero. */
+export function plannedText(counts: { readonly [Name in keyof PlanCounts]?: number | undefined }): string {
+  return Object.entries({ ...counts })
+    .flatMap(([what, count = 0]) => {
+      if (count === 0) return [];
+      return [what === 'missing' ? `${count} missing` : countText(count, what.replace(/s$/, ''))];
+    })
+    .join(', ');
 }

@@ -78,6 +78,14 @@ export interface Requests {
   readonly retry: ReadonlySet<string>;
   /** The counts of a held run that a person approved, once (G2). */
   readonly approved?: PlanCounts;
+  /** What approvals of single records let through since the hold began (G6). */
+  readonly letThrough?: LetThrough;
+}
+
+/** `links`: the links when the hold began. Shares are of these, so that deletions do not move the limit. */
+export interface LetThrough {
+  readonly counts: PlanCounts;
+  readonly links: number;
 }
 
 export const noRequests: Requests = { resolve: new Map(), retry: new Set() };

@@ -61,7 +61,7 @@ export function createWeb(options: WebOptions): Hono {
   app.get('/readyz', (c) => {
     if (isDraining()) return c.text('ending\n', 503);
     const syncs = status();
-    const awaited = syncs.filter(({ hasRun }) => !hasRun).length;
+    const awaited = syncs.filter(({ hasRun, phase }) => !hasRun && phase !== 'paused').length;
     return awaited === 0
       ? c.text('ready\n')
       : c.text(`${awaited} of ${syncs.length} syncs are still in their first run\n`, 503);

@@ -10,7 +10,7 @@ import { isSame } from './same.ts';
 export interface HookOptions {
   readonly secret: Secret;
   /** Runs a sync or feed now, or as soon as possible; undefined: none has this name. */
-  readonly trigger: (name: string) => TriggerAnswer | undefined;
+  readonly trigger: (name: string) => Promise<TriggerAnswer | undefined>;
   /** Epoch milliseconds; undefined if no run will come. */
   readonly nextRun: (name: string) => number | undefined;
   /** `sync` is undefined if the name is unknown, or the request did not have the secret. */
@@ -33,6 +33,7 @@ const bodyBytesMax = 256 * 1024;
  * - 401, for any method, path and name below /hooks: without the secret no name is revealed.
  * - 404: no such name; 405: another method; 413: a body of more than 256 KB.
  * - 429 with Retry-After: more than 60 a minute for one name.
+ * - 409: a person paused the sync. No run follows before somebody resumes it.
  * - 503: the sync has stopped, or leadsheet ends. No run follows.
  */
 export function createHooks({ secret, trigger, nextRun, observe, elapsed }: HookOptions): Hono {
@@ -53,7 +54,7 @@ export function createHooks({ secret, trigger, nextRun, observe, elapsed }: Hook
     }),
   );
 
-  app.post('/:name', (c) => {
+  app.post('/:name', async (c) => {
     const name = c.req.param('name');
     // Only existing names get a window, so that other names cannot fill the memory.
     const waitMs = windows.get(name)?.waitMs() ?? 0;
@@ -61,13 +62,16 @@ export function createHooks({ secret, trigger, nextRun, observe, elapsed }: Hook
       observe('too-many', name);
       return c.json({ sync: name, answer: 'too-many' }, 429, { 'retry-after': String(Math.ceil(waitMs / 1_000)) });
     }
-    const answer = trigger(name);
+    const answer = await trigger(name);
     if (answer === undefined) {
       observe('unknown');
       return c.json({ sync: name, answer: 'unknown', why: 'no sync or feed has this name' }, 404);
     }
     windowOf(name).start();
     observe(answer, name);
+    if (answer === 'paused') {
+      return c.json({ sync: name, answer, why: `a person paused it: leadsheet resume ${name}` }, 409);
+    }
     if (answer === 'stopped') return c.json({ sync: name, answer, why: 'it runs no more; see the log' }, 503);
     return c.json({ sync: name, answer, ...nextRunOf(name, answer) }, 202);
   });

@@ -100,11 +100,14 @@ export function createMetrics({ status, usage, now, isStopping }: MetricsOptions
   const startedAt = now();
   void new Gauge({
     name: 'leadsheet_lag_seconds',
-    help: 'Since a run last ended succeeded or partial; since the start, if none has.',
+    help: 'Since a run last ended succeeded or partial; since the start, if none has. None for a paused one.',
     labelNames: ['sync'],
     registers,
     collect() {
-      for (const { name, lastSuccessAt } of status()) {
+      // A paused job is not behind: it has no lag.
+      this.reset();
+      for (const { name, lastSuccessAt, phase } of status()) {
+        if (phase === 'paused') continue;
         this.set({ sync: name }, Math.max(0, now() - (lastSuccessAt ?? startedAt)) / 1_000);
       }
     },

@@ -44,6 +44,7 @@ test('M1: a conflict is listed with its base and both values, and stays until a 
       id,
       sync: 'prospects',
       contact: ann,
+      person: 'Ann A <ann@firm.io>',
       row: 2,
       field: 'company_name',
       base: 'Firm',
@@ -54,7 +55,9 @@ test('M1: a conflict is listed with its base and both values, and stays until a 
     },
   ]);
   const { stdout } = await cli('conflicts', 'prospects');
-  expect(stdout).toContain('1 conflict\n');
+  expect(stdout).toContain(
+    `1 conflict\n  ${id}\n    company_name of Ann A <ann@firm.io>, row 2, prospects, since 2026-11-21`,
+  );
   expect(stdout).toMatch(/agreed {2}"Firm"\n\s+crm {5}"Crm Ltd"\n\s+sheet {3}"Sheet Ltd"\n/);
   expect((await cli('sync')).code).toBe(3);
 });

@@ -5,6 +5,7 @@ import { ann, createConflicts, createLinkedTrial, operatorError } from './suppor
 
 /* The conflicts that a request means, and requests that are refused before anything is recorded. */
 
+const spreadsheet = '1AbCdEfGhIjKlMnOpQrStUvWxYz-0123456789_tests';
 const names = ['Ann', 'Bob', 'Cy'];
 
 test('M1: a filter decides exactly the conflicts that it lists', async () => {
@@ -80,3 +81,20 @@ test('M1: a contact is found by uuid, e-mail address, name and row, and a name o
   await trial.run();
   expect((await found('Ann A')).length).toBe(2);
 });
+
+test.each([[{ text: 'Third Ltd' }], [{ use: 'crm' }], [{ use: 'sheet' }]] as const)(
+  'M1: the run that carries out %j says in the row that it is in sync',
+  async (choice) => {
+    const trial = await createConflicts(['Ann'], {
+      sync: { sheet: { spreadsheet, tab: 'Prospects', status_column: 'Sync' } },
+    });
+    const status = () => trial.rowOf('ann@firm.io')['Sync'];
+    expect(status()).toMatch(/^conflict: /);
+    await resolve(trial.operator, ann, { ids: [`${trial.uuidOf('Ann')}/company_name`], choice });
+    expect((await trial.run()).status).toBe('succeeded');
+    expect(status()).toBe('in sync');
+    const before = trial.writes();
+    await trial.run();
+    expect(trial.writes()).toEqual(before);
+  },
+);

@@ -19,13 +19,18 @@ test('D1: a name that two contacts have is refused with both uuids, and one that
     ),
   );
   await expect(retry(operator, ann, { ids: ['ann a'], isSure: false })).rejects.toThrow(second);
+  const cy = trial.uuidOf('Cy');
+  trial.person.deleteRows('Prospects', 4);
+  await trial.run();
   const { requests } = await retry(operator, ann, { ids: ['cy c'], isSure: false });
-  expect(requests.map(({ id }) => id)).toEqual([trial.uuidOf('Cy')]);
+  expect(requests.map(({ id }) => id)).toEqual([cy]);
 });
 
 test('D1: one wrong id among right ones records nothing', async () => {
-  const trial = await createLinkedTrial(['Ann']);
+  const trial = await createLinkedTrial(['Ann', 'Bob']);
   const { operator } = trial;
+  trial.person.deleteRows('Prospects', 2);
+  await trial.run();
   await expect(retry(operator, ann, { ids: ['ann@firm.io', 'row:99'], isSure: false })).rejects.toMatchObject(
     operatorError('unknown', 'nothing is known of row:99; leadsheet status shows what is open'),
   );
@@ -45,4 +50,46 @@ test('L12: the history of a contact is found by its name, and an unknown one is 
   await expect(read('Nobody')).rejects.toMatchObject(
     operatorError('nothing', 'no linked contact has the name Nobody; the history knows others by their uuid'),
   );
+});
+
+test('retry: of a contact in sync there is nothing to retry, and nothing is recorded', async () => {
+  const trial = await createLinkedTrial(['Ann']);
+  const { operator } = trial;
+  await expect(retry(operator, ann, { ids: ['ann@firm.io'], isSure: false })).rejects.toMatchObject(
+    operatorError('nothing', 'nothing to retry: nothing of ann@firm.io is open'),
+  );
+  await expect(retry(operator, ann, { ids: [trial.uuidOf('Ann')], isSure: true })).rejects.toMatchObject(
+    operatorError('nothing', `nothing to retry: nothing of Ann A <ann@firm.io> (${trial.uuidOf('Ann')}) is open`),
+  );
+  expect((await operator.store.sync('prospects').load()).requests.size).toBe(0);
+});
+
+test('E1, E3: a contact whose enrolment is meant names the id of that; the automation is taken by its name', async () => {
+  const trial = await createLinkedTrial(['Ann', 'Bob'], { sync: { automation: { column: 'Automation' } } });
+  const { operator } = trial;
+  const [annId, welcome] = [trial.uuidOf('Ann'), '3bae3540-25d1-4297-a243-70d9007a3773'];
+  const { store } = await trial.start();
+  {
+    await using lease = await store.sync('prospects').acquireLease();
+    await lease.load();
+    const entry = { state: 'unknown', at: Date.UTC(2026, 10, 20), run: 'r1', name: 'Welcome to us' };
+    await lease.commit({ ledger: { put: new Map([[`${annId} ${welcome}`, entry]]) } });
+  }
+  const meant = `leadsheet retry ${annId}/${welcome} (Welcome to us, unknown)`;
+  for (const given of ['ann@firm.io', annId]) {
+    await expect(retry(operator, ann, { ids: [given], isSure: true })).rejects.toMatchObject(
+      operatorError(
+        'nothing',
+        new RegExp(`an enrolment is tried again by its own id: ${meant.replaceAll(/[()]/g, '.')}`),
+      ),
+    );
+  }
+  await expect(retry(operator, ann, { ids: ['ann@firm.io/welcome to us'], isSure: false })).rejects.toMatchObject(
+    operatorError('doubt', /it is unknown whether Ann A <ann@firm.io> into Welcome to us was enrolled/),
+  );
+  const { requests } = await retry(operator, ann, { ids: [`${annId}/Welcome to us`], isSure: true });
+  expect(requests.map(({ id }) => id)).toEqual([`${annId}/${welcome}`]);
+  await expect(retry(operator, ann, { ids: ['bob@firm.io/Welcome to us'], isSure: true })).rejects.toMatchObject({
+    code: 'unknown',
+  });
 });

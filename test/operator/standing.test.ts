@@ -1,10 +1,11 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { standingOf } from '../../src/engine/last-run.ts';
 import { statusAnswer } from '../../src/operator/answers/status.ts';
 import { readStatus } from '../../src/operator/standing.ts';
 import { ann, createConflicts, createLinkedTrial, operatorError } from './support.ts';
+import { pause } from '../../src/operator/pause.ts';
 import { retry } from '../../src/operator/retry.ts';
 
 /* How a job stands, by its state and by the heartbeat of a daemon. */
@@ -85,7 +86,9 @@ test('a run under way is told with its step, its rate and the time left, as far 
 });
 
 test('waiting decisions are listed with the person who made them, and an unknown name is refused', async () => {
-  const trial = await createLinkedTrial(['Ann', 'Bob']);
+  const trial = await createLinkedTrial(['Ann', 'Bob', 'Cyd']);
+  trial.person.deleteRows('Prospects', 2, 2);
+  await trial.run();
   await retry(trial.operator, ann, { ids: ['bob@firm.io', 'ann@firm.io'], isSure: false });
   const [sync] = (await readStatus(trial.operator, [])).syncs;
   expect(new Map(sync?.decisions.map(({ id, by }) => [id, by]))).toEqual(
@@ -100,4 +103,40 @@ test('waiting decisions are listed with the person who made them, and an unknown
   await expect(readStatus(trial.operator, ['prospect'])).rejects.toMatchObject(
     operatorError('unknown', 'there is no sync, feed or outbox prospect, did you mean prospects?'),
   );
+});
+
+test('status --exit-code: 0 all well, 3 somebody is needed, 1 a run failed; without it, 0', async () => {
+  const trial = await createLinkedTrial(['Ann']);
+  const codes = async () => [(await trial.cli('status', '--exit-code')).code, (await trial.cli('status')).code];
+  expect(await codes()).toEqual([0, 0]);
+  trial.change('ann@firm.io', { company_name: 'Crm' });
+  trial.type('ann@firm.io', 'Company', 'Sheet');
+  await trial.run();
+  expect(await codes()).toEqual([3, 0]);
+  expect(statusAnswer.parse(await readStatus(trial.operator, []))).toMatchObject({
+    health: 'needs_somebody',
+    syncs: [{ health: 'needs_somebody' }],
+  });
+  tellHeartbeat(trial.folder, 'r9', 1);
+  expect(await codes()).toEqual([1, 0]);
+  // W13: a person paused it, and knows.
+  await pause(trial.operator, ann, { name: 'prospects' });
+  expect(await codes()).toEqual([0, 0]);
+});
+
+test('status --exit-code: a daemon that is gone and did not end when asked to is a failure; one that ended is not', async () => {
+  const trial = await createLinkedTrial(['Ann']);
+  const code = async () => (await trial.cli('status', '--exit-code')).code;
+  expect(await code()).toBe(0);
+  tellHeartbeat(trial.folder, 'r9', -3_600);
+  const file = join(trial.folder, 'state', '.daemon.json');
+  const beat = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+  const old = { ...beat, written_at: new Date(Date.now() - 3_600_000).toISOString() };
+  writeFileSync(file, JSON.stringify(old));
+  expect(await code()).toBe(1);
+  expect((await trial.cli('status')).stdout).toContain(
+    'the daemon is gone, and nobody stopped it: leadsheet run starts one\n',
+  );
+  writeFileSync(file, JSON.stringify({ ...old, state: 'ended' }));
+  expect(await code()).toBe(0);
 });

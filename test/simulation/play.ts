@@ -2,7 +2,8 @@
 import type { EngineEvent } from '../../src/engine/events.ts';
 import type { RunReport } from '../../src/engine/report.ts';
 import type { DecisionRequest } from '../../src/engine/decision.ts';
-import type { HistoryLine, JsonObject } from '../../src/state/port.ts';
+import type { HeldFact } from '../../src/engine/stored/facts.ts';
+import type { HistoryLine, JsonObject, SyncState } from '../../src/state/port.ts';
 import { unpack } from '../../src/sync/record/record.ts';
 import type { Link } from '../../src/sync/record/base.ts';
 import { Coverage } from './coverage.ts';
@@ -195,7 +196,9 @@ class Player {
     if (!last) return;
     const pick = <Item>(items: readonly Item[]) => items[Math.floor((a * items.length) / 1000)];
     let request: DecisionRequest | undefined;
-    if (what === 'approve' && last.approvable !== undefined) {
+    if (what === 'approve' && last.approvable !== undefined && a % 2 === 1) {
+      request = await this.#tick(state, a);
+    } else if (what === 'approve' && last.approvable !== undefined) {
       request = { kind: 'approve', run: last.approvable, counts: last.planned };
     } else if (what === 'resolve') {
       const conflict = pick(last.problems.filter(({ kind }) => kind === 'conflict'));
@@ -206,9 +209,22 @@ class Player {
     }
     if (!request) return;
     this.#tell(`a person says: ${JSON.stringify(request)}`);
-    this.#coverage.count('decision', what);
+    this.#coverage.count('decision', request.kind);
     if (request.kind === 'approve') this.log.approvals += 1;
     await this.#world.clock.until(state.addRequest(request as unknown as JsonObject));
+  }
+
+  /** G6: some records of the held plan; undefined: it can only be approved whole. */
+  async #tick(state: SyncState, a: number): Promise<Extract<DecisionRequest, { kind: 'approve-records' }> | undefined> {
+    const { facts } = await this.#world.clock.until(state.load());
+    const held = facts.get('held') as HeldFact | null | undefined;
+    const ticked = held?.records?.filter((_record, index) => (index + a) % 3 === 0) ?? [];
+    if (!held || ticked.length === 0) return undefined;
+    for (const { id } of ticked) this.log.ticked.add(id);
+    const at = new Date(this.#world.clock.now()).toISOString();
+    const origin = { by: 'ann', at, through: 'cli', text: '', seen: { problems: [] } } as const;
+    const [ids, digests] = [ticked.map(({ id }) => id), ticked.map(({ digest }) => digest)];
+    return { kind: 'approve-records', run: held.run, ids, digests, origin };
   }
 
   async #running(): Promise<SimulatedProcess> {
@@ -442,7 +458,7 @@ class Player {
       const isApproved = report.approvable !== undefined && approvals < approvalsMax;
       if (isApproved) {
         approvals += 1;
-        await this.#approve(process, report);
+        await this.#approve(process, report, approvals === 1);
       } else if (report.approvable !== undefined || (runs >= 2 && didNothing(report) && !wasApproved)) break;
       wasApproved = isApproved;
       await clock.pass(quietMs);
@@ -468,12 +484,14 @@ class Player {
     return holds.length > 0;
   }
 
-  async #approve(process: SimulatedProcess, { approvable, planned }: RunReport): Promise<void> {
+  /** `isFirst`: some records may be approved before the rest (G6). */
+  async #approve(process: SimulatedProcess, { approvable, planned }: RunReport, isFirst: boolean): Promise<void> {
     const state = process.app!.store.sync(syncName);
-    const request = { kind: 'approve', run: approvable!, counts: planned };
-    this.#tell(`a person approves ${JSON.stringify(planned)}`);
-    this.#coverage.count('decision', 'approve');
-    this.log.approvals += 1;
+    const ticked = isFirst && this.#reports.length % 2 === 1 ? await this.#tick(state, 0) : undefined;
+    const request = ticked ?? { kind: 'approve', run: approvable!, counts: planned };
+    this.#tell(`a person approves ${ticked ? `${ticked.digests.length} records` : JSON.stringify(planned)}`);
+    this.#coverage.count('decision', request.kind);
+    if (!ticked) this.log.approvals += 1;
     await this.#world.clock.until(state.addRequest(request as unknown as JsonObject));
   }
 

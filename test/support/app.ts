@@ -9,6 +9,7 @@ import { onTestFinished } from 'vitest';
 import { type App, type AppWorld, createApp } from '../../src/app.ts';
 import { readConfigFile } from '../../src/app-config.ts';
 import { connectState } from '../../src/app-state.ts';
+import type { Terminal } from '../../src/cli/world.ts';
 import type { EngineEvent } from '../../src/engine/events.ts';
 import type { PlanReport, RunReport } from '../../src/engine/report.ts';
 import type { HistoryLine, Lease, Store } from '../../src/state/port.ts';
@@ -186,6 +187,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
     start,
     cli,
     cliUntil,
+    cliAt,
     run,
     runFeed: runFeedNamed,
     attempt,
@@ -399,6 +401,12 @@ export function createSyncTrial(options: TrialOptions = {}) {
   /** Like `cli`, with a stop. */
   async function cliUntil(stop: AbortSignal, ...args: string[]): Promise<CliRun> {
     return runCommand(args, { LEADSHEET_CONFIG: configFile }, { ...worldOf(alive), stop });
+  }
+
+  /** Like `cli`, at a terminal. */
+  async function cliAt(terminal: Terminal, ...args: string[]): Promise<CliRun> {
+    const world = { ...worldOf(alive), terminal: () => terminal };
+    return runCommand(args, { LEADSHEET_CONFIG: configFile }, world);
   }
 
   async function plan(): Promise<PlanReport> {

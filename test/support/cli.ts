@@ -1,6 +1,5 @@
 // Runs a command line in the process of the test.
 import { randomUUID } from 'node:crypto';
-import type { AppWorld } from '../../src/app.ts';
 import { runCli } from '../../src/cli/program.ts';
 import type { ProcessWorld } from '../../src/cli/world.ts';
 
@@ -10,7 +9,7 @@ export interface CliRun {
   readonly stderr: string;
 }
 
-type GivenWorld = Partial<AppWorld & Pick<ProcessWorld, 'stop' | 'terminal'>>;
+type GivenWorld = Partial<ProcessWorld>;
 type Env = Readonly<Record<string, string>>;
 
 /** Runs a command line in this process, on the real clock and network unless told otherwise. */

@@ -112,7 +112,7 @@ describe('the host name of a request', () => {
   test('health and readiness follow the same rule; hooks do not, because they need a secret', async () => {
     const hooks = {
       secret: new Secret('kept-between-you-and-me-since-2026'),
-      trigger: () => 'started' as const,
+      trigger: async () => 'started' as const,
       nextRun: () => undefined,
       observe: () => {},
       elapsed: () => 0,

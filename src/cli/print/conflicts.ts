@@ -14,13 +14,25 @@ export function conflictsText({ conflicts }: { readonly conflicts: readonly Conf
   );
 }
 
-function conflictText({ id, sync, contact, row, field, base, crm, sheet, since, decision }: ConflictAnswer): string {
+function conflictText({
+  id,
+  sync,
+  contact,
+  person,
+  row,
+  field,
+  base,
+  crm,
+  sheet,
+  since,
+  decision,
+}: ConflictAnswer): string {
   const rows = [
     ['agreed', quiet(valueText(base))],
     ['crm', valueText(crm)],
     ['sheet', valueText(sheet)],
   ];
   const decided = decision ? `    decided; the next run carries it out: ${waitingText(decision)}\n` : '';
-  const what = `${lineText(field)} of ${recordText(contact, row)}, ${sync}, since ${timeText(since)}`;
+  const what = `${lineText(field)} of ${recordText(person ?? contact, row)}, ${sync}, since ${timeText(since)}`;
   return `  ${lineText(id)}\n    ${what}\n${columnsText(rows, '      ')}${decided}`;
 }

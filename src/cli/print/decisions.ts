@@ -3,12 +3,28 @@ import { lineText } from '../../log/printable.ts';
 import type { RequestsAnswer } from '../../operator/answers/conflicts.ts';
 import type { DecisionLine } from '../../operator/answers/history.ts';
 import type { DecisionAnswer } from '../../operator/answers/shared.ts';
-import { countText, valueText } from '../../operator/words.ts';
+import { plannedText, valueText } from '../../operator/words.ts';
 import { timeText } from './lines.ts';
 import { bad, quiet } from './style.ts';
 
 export function requestsText({ requests }: RequestsAnswer): string {
   return requests.map(({ sync, text }) => `${sync}: ${lineText(text ?? '')}; the next run carries it out\n`).join('');
+}
+
+export function refusedText({ requests }: RequestsAnswer): string {
+  return requests
+    .map(({ sync }) => `${sync}: refused; it stays held until its cause is changed: leadsheet plan ${sync} shows it\n`)
+    .join('');
+}
+
+export function pauseText({ requests }: RequestsAnswer): string {
+  return requests
+    .map(({ sync, text }) => `${sync}: ${lineText(text ?? '')}; to end it: leadsheet resume ${sync}\n`)
+    .join('');
+}
+
+export function resumeText({ requests }: RequestsAnswer): string {
+  return requests.map(({ sync }) => `${sync}: resumed; it runs by its schedule again\n`).join('');
 }
 
 /** A decision that waits for the next run, and who made it. */
@@ -20,8 +36,13 @@ export function waitingText({ decision, id, text, ...origin }: DecisionAnswer): 
 export function takenText({ decision, id, contact, text, seen, ...line }: DecisionLine): string {
   const what = contact === null || (text?.includes(id) ?? false) ? '' : `  ${lineText(id)}`;
   const saw = seen ? `; saw ${seenText(seen)}` : '';
-  const came = line.outcome === 'void' ? ` ${bad('NOTHING CAME OF IT: the run was held again')}` : '';
+  const came = line.outcome === 'void' ? ` ${bad(`NOTHING CAME OF IT: ${whyVoid(decision)}`)}` : '';
   return `decision ${decision}${what}  ${lineText(text ?? id)} ${quiet(`(${whoText({ ...line, at: line.decided_at })}${saw})`)}${came}`;
+}
+
+function whyVoid(decision: DecisionLine['decision']): string {
+  if (decision === 'refuse') return 'that run was not held any more';
+  return 'the run was held again, or refused';
 }
 
 const throughText = { cli: 'the command line', console: 'the console', hook: 'a hook' } as const;
@@ -31,14 +52,12 @@ function whoText({ by, at, through }: Pick<DecisionAnswer, 'by' | 'at' | 'throug
   return `by ${lineText(by)}, ${timeText(at)}, through ${throughText[through]}`;
 }
 
-function seenText({ counts, reasons, base, crm, sheet, problems }: NonNullable<DecisionLine['seen']>): string {
+function seenText({ counts, reasons, base, crm, sheet, problems, status }: NonNullable<DecisionLine['seen']>): string {
+  if (status !== undefined) return status === null ? 'no run yet' : `the last run ${status}`;
   if (problems)
     return (
       problems.map(({ kind, rule, reason }) => lineText(`${kind}: ${reason} (${rule})`)).join('; ') || 'no problem'
     );
   if (!counts) return `agreed ${valueText(base)}, crm ${valueText(crm)}, sheet ${valueText(sheet)}`;
-  const planned = Object.entries(counts).flatMap(([what, count = 0]) =>
-    count > 0 ? [what === 'missing' ? `${count} missing` : countText(count, what.replace(/s$/, ''))] : [],
-  );
-  return [...planned, ...(reasons ?? []).map(lineText)].join(', ');
+  return [plannedText(counts), ...(reasons ?? []).map(lineText)].filter((part) => part !== '').join(', ');
 }

@@ -14,21 +14,35 @@ export function runText(report: RunReport): string {
 
 /** The same for a run of the daemon. */
 export function runAnswerText(answer: RunAnswer): string {
-  const { name, kind, run, status, is_full: isFull, cost, problems, holds, approvable, stopped, error } = answer;
+  const {
+    name,
+    kind,
+    run,
+    status,
+    is_full: isFull,
+    counts,
+    cost,
+    problems,
+    holds,
+    approvable,
+    stopped,
+    error,
+  } = answer;
   const { fullScans, words } = kinds[kind];
   const calls = `${countText(cost.crm_calls, 'call')}, ${countText(cost.sheet_reads, 'read')} and ${countText(cost.sheet_writes, 'write')} of the sheet`;
   const head = `${strong(name)}: ${statusWord(status)}, run ${run}${isFull && fullScans === 'when asked' ? ', a full scan' : ''}, ${cost.seconds} s, ${calls}\n`;
   if (error !== null) return `${head}  ${bad(lineText(error))}\n`;
   if (holds.length > 0) {
+    // G6: what a person approved one by one was written.
+    const done = doneText(kind, counts);
+    const said = done === '' ? 'nothing was written' : `${done}; the rest is held`;
     const reasons = holds
-      .map(
-        (reason, index) =>
-          `  ${urgent(`nothing was written: ${lineText(`${reason}${ruleText(answer.hold_rules[index])}`)}`)}\n`,
-      )
+      .map((reason, index) => `  ${urgent(`${said}: ${lineText(`${reason}${ruleText(answer.hold_rules[index])}`)}`)}\n`)
       .join('');
+    const notLet = problemsText(problems.filter(({ rule }) => rule === 'G6'));
     const remedy =
       approvable === null ? '' : `  to let it through: ${hint(`leadsheet approve ${name} --run ${approvable}`)}\n`;
-    return `${head}${reasons}${remedy}`;
+    return `${head}${reasons}${notLet}${remedy}`;
   }
   const wishes =
     approvable === null ? '' : `  to let ${words.approved}: ${hint(`leadsheet approve ${name} --run ${approvable}`)}\n`;

@@ -31,7 +31,7 @@ function standingText(standing: StandingAnswer): string {
   // Why it is held follows with what to do.
   const reason = run?.reason && !(run.status === 'held' && held !== null) ? `  ${bad(lineText(run.reason))}\n` : '';
   const stopped = run?.stopped ? `  ${urgent(stoppedText(run.stopped))}\n` : '';
-  return `${strong(name)}: ${parts.join('; ')}\n${runningText(standing.running)}  ${open.join(', ')}\n${reason}${remedy}${stopped}${heldText(standing)}${decisionsText(decisions)}${problemsText(standing.problems)}`;
+  return `${strong(name)}: ${parts.join('; ')}\n${runningText(standing.running)}  ${open.join(', ')}\n${reason}${remedy}${stopped}${pausedText(standing)}${heldText(standing)}${decisionsText(decisions)}${problemsText(standing.problems)}`;
 }
 
 function runningText(running: StandingAnswer['running']): string {
@@ -43,8 +43,26 @@ function runningText(running: StandingAnswer['running']): string {
 
 const waits = { writes: 'nothing is written', enrolments: 'nobody is enrolled', messages: 'nothing is sent' } as const;
 
-function heldText({ name, held_run: run, held_reasons: reasons, held_what: what }: StandingAnswer): string {
+/** Why the job is not run by itself. */
+function pausedText({ name, paused }: StandingAnswer): string {
+  if (paused === null) return '';
+  const why = paused.reason === null ? '' : ` (${lineText(paused.reason)})`;
+  const end = paused.until === null ? '' : `, until ${timeText(paused.until)}`;
+  return `  paused by ${lineText(paused.by)} since ${timeText(paused.at)}${why}${end}: leadsheet resume ${name}\n`;
+}
+
+function heldText({
+  name,
+  held_run: run,
+  held_reasons: reasons,
+  held_what: what,
+  held_refused: no,
+}: StandingAnswer): string {
   if (run === null || what === null) return '';
+  if (no) {
+    const why = reasons.map((each) => `  ${urgent(`held: ${lineText(each)}`)}\n`).join('');
+    return `${why}  refused by ${lineText(no.by)} on ${timeText(no.at)}: change the cause (${hint(`leadsheet plan ${name}`)}), or after all ${hint(`leadsheet approve ${name} --run ${run}`)}\n`;
+  }
   const why = reasons.map((each) => `  ${urgent(`${waits[what]}: ${lineText(each)}`)}\n`).join('');
   return `${why}  to let it through: ${hint(`leadsheet approve ${name} --run ${run}`)}\n`;
 }

@@ -4,7 +4,8 @@ import type { Change, Problem } from '../../sync/change.ts';
 import type { Facts } from '../stored/facts.ts';
 import type { OutboxInput } from '../../sync/outbox/input.ts';
 import type { OutboxPlan } from '../../sync/outbox/outbox.ts';
-import { type HeldPlan, heldPlan } from '../held.ts';
+import { heldPlan } from '../held.ts';
+import type { HeldFact } from '../stored/facts.ts';
 import { nothingPlanned } from '../report.ts';
 import type { Asking } from './questions.ts';
 
@@ -13,7 +14,7 @@ export function heldMessages(
   known: Facts['held'],
   run: string,
   { unapproved }: Pick<OutboxPlan, 'unapproved'>,
-): HeldPlan | undefined {
+): HeldFact | undefined {
   if (unapproved === 0) return undefined;
   const rows = unapproved === 1 ? '1 row that says yes was' : `${unapproved} rows that say yes were`;
   return heldPlan(known, run, { ...nothingPlanned, messages: unapproved }, [

@@ -2,7 +2,7 @@
 import type { Change, Problem } from '../../sync/change.ts';
 import type { OutboxPlan } from '../../sync/outbox/outbox.ts';
 import type { Outcome } from '../../sync/outcome.ts';
-import type { HeldPlan } from '../held.ts';
+import type { HeldFact } from '../stored/facts.ts';
 import { countRun, type Ending, nothingPlanned, statusOf } from '../report.ts';
 
 /** `held`: the messages that `approve` lets through (P6). */
@@ -10,7 +10,7 @@ export function endingOf(
   { sent, unapproved }: OutboxPlan,
   problems: readonly Problem[],
   outcomes: ReadonlyMap<Change, Outcome>,
-  held: HeldPlan | undefined,
+  held: HeldFact | undefined,
 ): Ending {
   return {
     status: statusOf([], problems),

@@ -8,7 +8,7 @@ import type { Stray } from '../../sync/record/base.ts';
 import { type OutboxPlan, planOutbox } from '../../sync/outbox/outbox.ts';
 import { factChanges, tabNamed } from '../facts.ts';
 import { runUnderLease } from '../frame.ts';
-import type { HeldPlan } from '../held.ts';
+import type { HeldFact } from '../stored/facts.ts';
 import { changeLines } from '../history.ts';
 import { type RunRequest, toJobRun } from '../job.ts';
 import type { Ending, RunReport } from '../report.ts';
@@ -94,7 +94,7 @@ async function giveIds(
 
 interface Saved {
   readonly ending: Ending;
-  readonly held: HeldPlan | undefined;
+  readonly held: HeldFact | undefined;
   /** Rows that the spreadsheet refused (W5). */
   readonly strays: ReadonlyMap<string, Stray>;
   readonly hasWritten: boolean;

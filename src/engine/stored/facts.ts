@@ -1,9 +1,9 @@
 // Types and schemas of the single values of a state and of recorded decisions.
 import * as z from 'zod';
-import { type DecisionRequest, throughs } from '../decision.ts';
+import { type DecisionRequest, type Through, throughs } from '../decision.ts';
 import type { Json, JsonObject } from '../../state/port.ts';
 import type { TableMemory } from '../../sheets/port.ts';
-import type { Identities, PlanCounts } from '../../sync/input.ts';
+import type { Identities, LetThrough, PlanCounts } from '../../sync/input.ts';
 import type { RunCounts, RunReport, RunStatus } from '../report.ts';
 import { planCounts, problems, runCounts, runStatus, stopped, type StoredProblem } from './run.ts';
 import { count, instantMs, isoInstant, optional, recordOf, text, value } from './shape.ts';
@@ -26,7 +26,9 @@ export interface Facts {
   /** Contacts that were deleted here and that the service may still return: uuid -> epoch milliseconds. */
   readonly tombstones?: Readonly<Record<string, number>>;
   /** The last plan that was held, for `approve`. */
-  readonly held?: { readonly run: string; readonly planned: PlanCounts; readonly reasons?: readonly string[] } | null;
+  readonly held?: HeldFact | null;
+  /** The job is not run by its schedule, by hooks or by the console. An instant `until` that is over ends it. */
+  readonly paused?: PauseFact | null;
   /** Modes of scans whose last one drifted (`incomplete.ts`). */
   readonly drifted?: readonly ('full' | 'incremental')[];
   /** Why no query of the last full scan returned every contact; null: it was whole. */
@@ -38,6 +40,41 @@ export interface Facts {
   readonly lastRun?: StoredLastRun;
   /** E6: a person approved the wishes that a new state found. */
   readonly isLedgerTrusted?: boolean;
+}
+
+export interface HeldFact {
+  readonly run: string;
+  readonly planned: PlanCounts;
+  readonly reasons?: readonly string[];
+  /** The records that the plan changes, if they can be approved one by one (G6). */
+  readonly records?: readonly HeldRecord[];
+  /** What approvals of single records let through since the hold began. It counts for the limits (G6). */
+  readonly letThrough?: LetThrough;
+  /** A person said no (G7). */
+  readonly refused?: Signature;
+}
+
+export interface HeldRecord {
+  /** A uuid, or `row:17` for a row without a contact. */
+  readonly id: string;
+  readonly row: number | null;
+  readonly ops: readonly string[];
+  /** Of all changes of the record. */
+  readonly digest: string;
+}
+
+/** Who decided, when and through what. */
+export interface Signature {
+  readonly by: string;
+  /** ISO instant. */
+  readonly at: string;
+  readonly through: Through;
+}
+
+export interface PauseFact extends Signature {
+  /** ISO instant. */
+  readonly until?: string;
+  readonly reason?: string;
 }
 
 export interface StoredLastRun {
@@ -52,6 +89,8 @@ export interface StoredLastRun {
   readonly problems: readonly StoredProblem[];
 }
 
+const signature = { by: text, at: isoInstant, through: z.enum(throughs) };
+
 const factSchemas: Readonly<Record<keyof Facts, z.ZodType>> = {
   identities: recordOf<Identities>()({ crm: text, sheet: text }),
   fields: z.array(text),
@@ -63,11 +102,17 @@ const factSchemas: Readonly<Record<keyof Facts, z.ZodType>> = {
     columnIndexByKey: z.record(text, count),
   }),
   tombstones: z.record(text, instantMs),
-  held: recordOf<NonNullable<Facts['held']>>()({
+  held: recordOf<HeldFact>()({
     run: text,
     planned: planCounts,
     reasons: optional(z.array(text)),
+    records: optional(
+      z.array(recordOf<HeldRecord>()({ id: text, row: count.nullable(), ops: z.array(text), digest: text })),
+    ),
+    letThrough: optional(recordOf<LetThrough>()({ counts: planCounts, links: count })),
+    refused: optional(recordOf<Signature>()(signature)),
   }).nullable(),
+  paused: recordOf<PauseFact>()({ ...signature, until: optional(isoInstant), reason: optional(text) }).nullable(),
   drifted: z.array(z.enum(['full', 'incremental'])),
   limited: text.nullable(),
   lastRun: recordOf<StoredLastRun>()({
@@ -88,15 +133,30 @@ export function whyNotFact(name: string, stored: Json): string | undefined {
 
 const resolution = z.union([z.object({ use: z.enum(['crm', 'sheet']) }), z.object({ value })]);
 
+const signed = z.looseObject({ ...signature, text, seen: z.looseObject({}) });
 /** A decision that an earlier version recorded has none. */
-const origin = optional(
-  z.looseObject({ by: text, at: isoInstant, through: z.enum(throughs), text, seen: z.looseObject({}) }),
-);
+const origin = optional(signed);
 
 const request = z.discriminatedUnion('kind', [
   z.looseObject({ kind: z.literal('resolve'), id: text, resolution, origin }),
   z.looseObject({ kind: z.literal('retry'), id: text, isSure: optional(z.literal(true)), origin }),
   z.looseObject({ kind: z.literal('approve'), run: text, counts: planCounts, origin }),
+  z.looseObject({
+    kind: z.literal('approve-records'),
+    run: text,
+    ids: z.array(text),
+    digests: z.array(text),
+    origin: signed,
+  }),
+  z.looseObject({ kind: z.literal('refuse'), run: text, origin: signed }),
+  z.looseObject({
+    kind: z.literal('pause'),
+    until: optional(isoInstant),
+    reason: optional(text),
+    origin: signed,
+  }),
+  z.looseObject({ kind: z.literal('resume'), origin: signed }),
+  z.looseObject({ kind: z.literal('run'), origin: signed }),
 ]);
 
 export function isRequest(stored: JsonObject): stored is DecisionRequest & JsonObject {

@@ -75,6 +75,7 @@ const runSchema = recordOf<StoredRun>()({
   error: optional(text),
   isFinal: flag,
   approvable: optional(text),
+  isRefused: flag,
 });
 
 export function isStoredRun(record: JsonObject): record is JsonObject & StoredRun {

@@ -5,6 +5,7 @@ import { soleKeyNames } from '../../sync/record/keys.ts';
 import type { PlanInput } from '../../sync/input.ts';
 import { createDoneCheck } from './already-done.ts';
 import type { Choice } from './context.ts';
+import { type AnyChange, changesByRecord, recordOf, recordText } from './records-of-plan.ts';
 import { RunFailed } from '../errors.ts';
 import { plainChange, type SavedPlan } from '../saved-plan.ts';
 import type { Decided } from './decide.ts';
@@ -23,9 +24,9 @@ export function chooseSaved(saved: SavedPlan, changes: readonly Change[], input:
   if (saved.identities.crm !== crm || saved.identities.sheet !== sheet) {
     throw new RunFailed(`the plan was made for another list or tab than ${saved.sync} has now: plan again`);
   }
-  const wanted = byRecord(saved.changes);
-  const found = byRecord(changes);
-  const moved = new Set([...wanted.keys()].filter((key) => textOf(wanted.get(key)) !== textOf(found.get(key))));
+  const wanted = changesByRecord(saved.changes);
+  const found = changesByRecord(changes);
+  const moved = new Set([...wanted.keys()].filter((key) => recordText(wanted.get(key)) !== recordText(found.get(key))));
   for (const key of entangled(wanted, moved, input)) moved.add(key);
   const isDone = createDoneCheck(input);
   const open = [...moved].filter((key) => found.has(key) || !isDone(wanted.get(key)!));
@@ -34,31 +35,6 @@ export function chooseSaved(saved: SavedPlan, changes: readonly Change[], input:
     problems: open.map((key) => refusal(wanted.get(key)![0]!, found.get(key)?.[0])),
     alreadyDone: moved.size - open.length,
   };
-}
-
-type AnyChange = Change | SavedPlan['changes'][number];
-
-function byRecord<Some extends AnyChange>(changes: readonly Some[]): ReadonlyMap<string, readonly Some[]> {
-  const map = new Map<string, Some[]>();
-  for (const change of changes) map.set(recordOf(change), [...(map.get(recordOf(change)) ?? []), change]);
-  return map;
-}
-
-/** A row without a contact is known by its values, because rows move. */
-function recordOf(change: AnyChange): string {
-  return change.uuid ?? ('key' in change ? `new ${change.key}` : `row ${change.row}`);
-}
-
-/** All changes of a record without row number and reason. */
-function textOf(changes: readonly AnyChange[] = []): string {
-  return changes
-    .map((change) => {
-      const { row: _row, rule: _rule, reason: _reason, fields, ...rest } = change;
-      const parts = Object.entries(rest).toSorted(([a], [b]) => (a < b ? -1 : 1));
-      return JSON.stringify([parts, fields.map(({ field, before, after }) => ({ field, before, after }))]);
-    })
-    .toSorted()
-    .join('\n');
 }
 
 /** Keys pass between contacts in an order (I7): if one key edit is left out, the others wait with it. */

@@ -18,7 +18,7 @@ import { mapChanges, replacing } from '../map-changes.ts';
 import type { Memory } from './memory.ts';
 import { asStored } from '../stored/json.ts';
 import type { StepNote } from '../stored/records.ts';
-import type { DecisionRequest } from '../decision.ts';
+import { type DecisionRequest, isApproval } from '../decision.ts';
 
 /**
  * In the order in which things were done, each field with what both sides agreed on before. `steps` of the ledger that no
@@ -215,7 +215,8 @@ function carriedOut({ pending }: Memory, { problems, replaced }: Settled, left: 
   const open = new Set(problems.flatMap((each) => (unsettled.has(each.kind) ? [each.id] : [])));
   const unbegun = new Set(left.flatMap(({ uuid, row }) => [problemId(uuid, row, null), problemId(null, row, null)]));
   const isOpen = (request: DecisionRequest) => {
-    if (request.kind === 'approve') return left.length > 0;
+    if (isApproval(request)) return left.length > 0;
+    if (!('id' in request)) return false;
     const record = request.id.split('/')[0]!;
     if (unbegun.has(record)) return true;
     return request.kind === 'resolve' && !replaced.has(request.id) && (open.has(request.id) || open.has(record));

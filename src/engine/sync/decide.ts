@@ -3,7 +3,8 @@ import { type Answers, noAnswers, type PlanInput } from '../../sync/input.ts';
 import { plan, type Plan } from '../../sync/plan.ts';
 import { ask } from './ask.ts';
 import type { RunContext } from './context.ts';
-import type { Memory } from './memory.ts';
+import { isHeldByRecords, letApprovedThrough, planOf, type StillHeld } from './let-through.ts';
+import type { ApprovedRecords, Memory } from './memory.ts';
 import { type Pulled, pullWhole } from './pull.ts';
 
 export interface Decided {
@@ -12,6 +13,8 @@ export interface Decided {
   readonly plan: Plan;
   /** The plan of all that the readings call for. A change that was left out may still delay a deletion (D5). */
   readonly whole: Plan;
+  /** For a plan of approved records alone: what is held besides them (G6). */
+  readonly stillHeld?: StillHeld;
   /** The readings of the plan; perhaps more than was read at first. */
   readonly pulled: Pulled;
   /** Of a saved plan: records for which nothing is left to do. */
@@ -48,7 +51,9 @@ export async function decide(
       waitsToSettle: !context.request.isAsked,
     };
     const decided = plan(input);
-    if (decided.questions.length === 0 || decided.holds.length > 0) return chosen(context, input, decided, pulled);
+    const approved = context.choose || !isHeldByRecords(decided) ? undefined : memory.approvedRecords;
+    const isHeld = decided.holds.length > 0 && approved === undefined;
+    if (decided.questions.length === 0 || isHeld) return chosen(context, input, decided, pulled, approved);
     if (round > roundsMax)
       throw new Error(`the plan still has ${decided.questions.length} questions after ${roundsMax} rounds`);
     const lookups = decided.questions.filter(({ kind }) => kind === 'lookup').length;
@@ -70,7 +75,20 @@ function withLaterReadings(pulled: Pulled, { keys }: Answers): Pulled {
   return { ...pulled, crm: { ...pulled.crm, contacts: [...byUuid.values()] } };
 }
 
-function chosen({ choose }: RunContext, input: PlanInput, whole: Plan, pulled: Pulled): Decided {
+function chosen(
+  { choose }: RunContext,
+  input: PlanInput,
+  whole: Plan,
+  pulled: Pulled,
+  approved: ApprovedRecords | undefined,
+): Decided {
+  if (approved) {
+    const through = letApprovedThrough(input, whole, approved);
+    if (through.changes.length === 0) {
+      return { input, plan: { ...whole, problems: [...whole.problems, ...through.problems] }, whole, pulled };
+    }
+    return { input, plan: planOf(input, whole, through), whole, pulled, stillHeld: through.stillHeld };
+  }
   if (!choose) return { input, plan: whole, whole, pulled };
   const { changes, problems, alreadyDone = 0 } = choose(whole.changes, input);
   const taken = { ...whole, changes, problems: [...whole.problems, ...problems] };

@@ -18,8 +18,16 @@ export interface Memory {
   readonly pending: ReadonlyMap<string, DecisionRequest>;
   /** The ids of `retry` requests, by what is to be tried again. */
   readonly retryRequestIds: ReadonlyMap<string, readonly string[]>;
+  /** Records of a held plan that people approved one by one (G6). Left out: none. */
+  readonly approvedRecords?: ApprovedRecords;
   readonly facts: Facts;
   readonly interrupted: Interrupted;
+}
+
+/** Records of a held plan, by the digest of the changes that were seen. */
+export interface ApprovedRecords {
+  readonly digests: ReadonlySet<string>;
+  readonly idByDigest: ReadonlyMap<string, string>;
 }
 
 export function recall(stored: StoredSync, fields: readonly string[]): Memory {
@@ -35,7 +43,8 @@ export function recall(stored: StoredSync, fields: readonly string[]): Memory {
     base: adaptBase(base, fields),
     ledger: { entries: stored.ledger, isTrusted: isLedgerTrusted },
     newcomers,
-    requests: toRequests([...requests.values()]),
+    requests: toRequests([...requests.values()], facts),
+    ...approvedRecords([...requests.values()]),
     pending: requests,
     retryRequestIds: retriesById(requests),
     facts,
@@ -43,7 +52,7 @@ export function recall(stored: StoredSync, fields: readonly string[]): Memory {
   };
 }
 
-function toRequests(stored: readonly DecisionRequest[]): Requests {
+function toRequests(stored: readonly DecisionRequest[], { held }: Facts): Requests {
   const resolve = new Map<string, Resolution>();
   const retry = new Set<string>();
   let approved: PlanCounts | undefined;
@@ -52,7 +61,16 @@ function toRequests(stored: readonly DecisionRequest[]): Requests {
     if (request.kind === 'retry') retry.add(request.id);
     if (request.kind === 'approve') approved = request.counts;
   }
-  return { resolve, retry, ...(approved && { approved }) };
+  return { resolve, retry, ...(approved && { approved }), ...(held?.letThrough && { letThrough: held.letThrough }) };
+}
+
+function approvedRecords(stored: readonly DecisionRequest[]): Pick<Memory, 'approvedRecords'> {
+  const idByDigest = new Map<string, string>();
+  for (const request of stored) {
+    if (request.kind !== 'approve-records') continue;
+    for (const [index, digest] of request.digests.entries()) idByDigest.set(digest, request.ids[index] ?? '');
+  }
+  return idByDigest.size === 0 ? {} : { approvedRecords: { digests: new Set(idByDigest.keys()), idByDigest } };
 }
 
 function retriesById(stored: ReadonlyMap<string, DecisionRequest>): ReadonlyMap<string, readonly string[]> {

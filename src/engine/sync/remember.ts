@@ -7,8 +7,10 @@ import type { RunContext, SyncContext } from './context.ts';
 import { wishFacts } from '../enrolment/trust.ts';
 import { tabNamed } from '../facts.ts';
 import { worse } from '../incomplete.ts';
+import { withRule } from '../rule-words.ts';
 import type { Ending } from '../report.ts';
 import type { Decided } from './decide.ts';
+import type { StillHeld } from './let-through.ts';
 import type { Memory } from './memory.ts';
 import type { Pulled } from './pull.ts';
 
@@ -17,16 +19,23 @@ export function factsOf(
   context: RunContext,
   { facts }: Memory,
   { identities, scope, noted }: Pulled,
-  { plan }: Decided,
+  { plan, stillHeld }: Decided,
 ): Facts {
   return {
     identities,
     fields: fieldNames(context),
     list: { named: context.config.contacts.list, uuid: scope.listUuid },
     tab: tabNamed(context.config),
-    ...wishFacts(context, facts.held, plan),
+    ...(stillHeld ? heldFacts(context, stillHeld) : wishFacts(context, facts.held, plan)),
     ...worse(facts, noted),
   };
+}
+
+/** G6: the rest stays held, as a plan of its own. Whether the ledger is trusted stays as it was. */
+function heldFacts({ run }: RunContext, { holds, planned, records, letThrough }: StillHeld): Pick<Facts, 'held'> {
+  if (holds.length === 0) return { held: null };
+  const reasons = holds.map(({ reason, rule }) => withRule(reason, rule));
+  return { held: { run, planned, reasons, ...(records && { records }), letThrough } };
 }
 
 /** One search asks for so many uuids. With more, the watermark stays where it was. */

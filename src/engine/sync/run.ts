@@ -2,7 +2,7 @@
 import type { RunLease } from '../decisions-told.ts';
 import { findDueDeletes } from '../../sync/settle/due-deletes.ts';
 import { lastRunOf } from '../next-run.ts';
-import type { Change } from '../../sync/change.ts';
+import { type Change, type Problem, problemId } from '../../sync/change.ts';
 import { planSheetChanges } from '../../sync/settle/sheet-changes.ts';
 import type { Lease, LoadedState } from '../../state/port.ts';
 import { rowPauses } from '../../sync/row-refusal.ts';
@@ -12,6 +12,7 @@ import { toSavedPlan } from './choose-saved.ts';
 import { decide, type Decided } from './decide.ts';
 import { heldEnding, plannedEnding, problemsOfPull, toDo } from './ending.ts';
 import { enrolInCrm, noteWishes } from '../enrolment/enrol.ts';
+import { factChanges } from '../facts.ts';
 import { planWithoutLease, runUnderLease, tellNotice } from '../frame.ts';
 import { holdRun } from '../held.ts';
 import { noteFacts } from '../incomplete.ts';
@@ -21,6 +22,7 @@ import { type Planned, type RunRequest, toJobRun } from '../job.ts';
 import { openLedger } from '../enrolment/ledger.ts';
 import { type Memory, recall } from './memory.ts';
 import { createOwnCells } from '../own-cells.ts';
+import { heldRecords, isHeldByRecords } from './let-through.ts';
 import { prepare, pull, type Pulled } from './pull.ts';
 import { cancelInCrm, deleteFromCrm, pushToCrm } from './push-crm.ts';
 import { pushToSheet, removeRows } from './push-sheet.ts';
@@ -93,7 +95,8 @@ function beginRun(sync: SyncContext, request: RunRequest, run: string, { facts }
 /** G1, G2. */
 async function hold({ run }: RunContext, lease: RunLease, memory: Memory, decided: Decided): Promise<Ending> {
   const ending = heldEnding(memory.base, decided);
-  return { ...ending, ...(await holdRun(lease, memory, run, ending)) };
+  const records = isHeldByRecords(decided.whole) ? heldRecords(decided.whole.changes) : undefined;
+  return { ...ending, ...(await holdRun(lease, memory, run, { ...ending, ...(records && { records }) })) };
 }
 
 /** Push both sides, then let the base follow from what they were confirmed to hold. */
@@ -106,6 +109,9 @@ async function carryOut(
 ): Promise<Ending> {
   const { input, plan, whole } = decided;
   const facts = factsOf(context, memory, pulled, decided);
+  // G6: before any write. If the process ends among the writes, the rest must not pass as a plan within the limits.
+  if (decided.stillHeld)
+    await lease.commit({ facts: { put: factChanges(memory.facts, { held: facts.held ?? null }) } });
   const journal = openJournal(context, lease, memory, decided, facts);
   const book = openLedger(lease, memory);
   if (context.config.automation) await noteWishes(book, memory, plan, journal);
@@ -115,9 +121,10 @@ async function carryOut(
   const soFar = joined(toCrm, cancelled, enrolled.outcomes);
   const untilSheet = settle(input, plan, soFar);
   const own = createOwnCells(rowPauses(input), (key) => ownHeader(context.config, key));
+  const sheetChanges = planSheetChanges(input, plan, soFar).filter(({ op }) => op !== 'remove');
   const sheetPush = {
-    changes: planSheetChanges(input, plan, soFar).filter(({ op }) => op !== 'remove'),
-    problems: [...untilSheet.problems, ...enrolled.problems],
+    changes: sheetChanges,
+    problems: [...withoutDecided(untilSheet.problems, sheetChanges), ...enrolled.problems],
     wishResults: enrolled.results,
     refusedRows: rowsRefused(input, untilSheet),
     own,
@@ -131,18 +138,19 @@ async function carryOut(
   const outcomes = joined(soFar, inSheet, deleted, removed);
   const settled = withOwnCells(settle(input, plan, outcomes), own, context.request.signal.aborted);
   const problems = [...problemsOfPull(pulled), ...settled.problems, ...enrolled.problems, ...deletes.problems];
+  const holds = decided.stillHeld?.holds ?? [];
   const planned = toDo(plan, sheetPush.changes, enrolled);
   const left = leftOf(context, planned, outcomes);
   const stopped = stoppedAt(planned, left, outcomes);
   const ending: Ending = {
-    status: statusWhenStopped(statusOf([], problems), stopped),
+    status: statusWhenStopped(statusOf(holds, problems), stopped),
     ...stopped,
     ...(decided.alreadyDone !== undefined && { alreadyDone: decided.alreadyDone }),
     isFull: pulled.isFull,
     counts: countRun(countLinked(toBatch(memory, settled, facts, []).base), problems, outcomes),
     problems,
-    holds: [],
-    planned: plan.counts,
+    holds,
+    planned: decided.stillHeld?.planned ?? plan.counts,
     // E6: wishes wait for an approval, while the rest of the run went on.
     ...(facts.held && { approvable: facts.held.run }),
   };
@@ -160,6 +168,16 @@ async function carryOut(
   );
   Object.assign(context.session, place);
   return ending;
+}
+
+/** M1: the status of a row is written with its cells, and these end the conflict that a person decided. */
+function withoutDecided(problems: readonly Problem[], changes: readonly Change[]): readonly Problem[] {
+  const isSet = new Set(
+    changes.flatMap(({ op, uuid, row, fields }) =>
+      op === 'set' ? fields.map(({ field }) => problemId(uuid, row, field)) : [],
+    ),
+  );
+  return problems.filter(({ kind, id }) => kind !== 'conflict' || !isSet.has(id));
 }
 
 function opsOf(changes: readonly Change[], wanted: Change['op']): readonly Change[] {

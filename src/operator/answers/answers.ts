@@ -1,6 +1,7 @@
 // All answers by command. The types, the output of --json and docs/commands.md come from their schemas.
 import { checkAnswer } from './check.ts';
 import { conflictsAnswer, requestsAnswer } from './conflicts.ts';
+import { heldAnswer } from './held.ts';
 import { decisionLine, enrolmentLine, logLine } from './history.ts';
 import { planAnswer, runShownAnswer, runsAnswer, savedPlanAnswer, syncAnswer } from './runs.ts';
 import { statusAnswer } from './status.ts';
@@ -18,5 +19,6 @@ export const answers = {
   'log, of a decision': decisionLine,
   'log --enrolments': enrolmentLine,
   conflicts: conflictsAnswer,
-  'resolve, retry, approve': requestsAnswer,
+  'resolve, retry, approve, refuse, pause, resume': requestsAnswer,
+  'approve, of what is held': heldAnswer,
 } as const;

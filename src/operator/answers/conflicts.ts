@@ -5,7 +5,8 @@ import { decision, row, value } from './shared.ts';
 const conflict = z.strictObject({
   id: z.string().describe('what `resolve` takes'),
   sync: z.string(),
-  contact: z.string(),
+  contact: z.string().describe('uuid'),
+  person: z.string().nullable().describe('name and e-mail address, as far as they are mapped'),
   row,
   field: z.string(),
   base: value.describe('what both last agreed on; null also where they never did'),

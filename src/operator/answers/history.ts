@@ -35,15 +35,17 @@ export const decisionLine = z.strictObject({
   row,
   field,
   text: decision.shape.text,
-  outcome: z.enum(['taken', 'void']).describe('void: nothing came of an approval, the run was held again'),
+  outcome: z
+    .enum(['taken', 'void'])
+    .describe('void: nothing came of it: the run was held again, or what was decided about is gone'),
   by: decision.shape.by,
   decided_at: decision.shape.at,
   through: decision.shape.through,
   seen: z
     .strictObject({
-      counts: planCounts.optional().describe('of `approve`: what was held'),
-      reasons: z.array(z.string()).optional().describe('of `approve`: why'),
-      digest: z.string().optional().describe('of `approve`: digest of run, counts and reasons'),
+      counts: planCounts.optional().describe('of `approve` and `refuse`: what was held'),
+      reasons: z.array(z.string()).optional().describe('of `approve` and `refuse`: why'),
+      digest: z.string().optional().describe('of `approve` and `refuse`: digest of run, counts, reasons and records'),
       base: value.optional().describe('of `resolve`: what both sides last agreed on'),
       crm: value.optional().describe('of `resolve`'),
       sheet: value.optional().describe('of `resolve`'),
@@ -51,6 +53,7 @@ export const decisionLine = z.strictObject({
         .array(z.strictObject({ kind: z.string(), rule: z.string(), reason: z.string() }))
         .optional()
         .describe('of `retry`: what was open about the record'),
+      status: z.string().nullable().optional().describe('of `pause`, `resume` and `run`: how the last run ended'),
     })
     .nullable()
     .describe('what the person was shown'),

@@ -1,6 +1,6 @@
 // What several answers have in common: values, records, rules and decisions.
 import * as z from 'zod';
-import { throughs } from '../../engine/decision.ts';
+import { decisionKinds, throughs } from '../../engine/decision.ts';
 import { opOrder } from '../../sync/change.ts';
 
 export const count = z.number().int().min(0);
@@ -79,8 +79,8 @@ export const problem = z.strictObject({
 
 /** A decision of a person. A decision that an earlier version recorded has only its request. */
 export const decision = z.strictObject({
-  decision: z.enum(['approve', 'resolve', 'retry']),
-  id: z.string().describe('of the record, or of the run'),
+  decision: z.enum(decisionKinds),
+  id: z.string().describe('of the record, or of the run; empty: the job as a whole'),
   text: z.string().nullable().describe('what is to be done'),
   by: z.string().nullable().describe('who decided: the account of the operating system'),
   at: z.string().nullable().describe('ISO instant'),

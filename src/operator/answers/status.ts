@@ -2,6 +2,8 @@
 import * as z from 'zod';
 import { phases } from '../../engine/standing.ts';
 import { steps } from '../../engine/events.ts';
+import { signature } from './held.ts';
+import { paused } from './pause.ts';
 import { count, counts, decision, problem, stopped } from './shared.ts';
 
 const used = z.strictObject({ used: count.describe('in the last minute'), per_minute: count });
@@ -16,10 +18,12 @@ const running = z.strictObject({
   per_second: z.number().nullable().describe('since this step began; null: not known'),
   left_secs: z.number().nullable().describe('until this step is done, at that rate; null: not known'),
 });
+const health = z.enum(['well', 'needs_somebody', 'failed']);
 
 const standing = z.strictObject({
   name: z.string(),
   kind: z.enum(['sync', 'feed', 'outbox']),
+  health: health.describe('what --exit-code counts; a paused job is well'),
   phase: z.enum(phases).nullable().describe('what the daemon does about it; null without a daemon'),
   running: running.nullable().describe('the run under way; null: none, or not known'),
   last_run: z
@@ -41,6 +45,8 @@ const standing = z.strictObject({
     .enum(['writes', 'enrolments', 'messages'])
     .nullable()
     .describe('what is not done until `approve`: everything, enrolments alone, or messages alone'),
+  held_refused: signature.nullable().describe('who refused what is held; it is told no more until it changes'),
+  paused: paused.nullable().describe('it is not run by itself; null: it is not paused'),
   requests: count.describe('decisions of people that the next run carries out'),
   decisions: z.array(decision).describe('these decisions, oldest first'),
   problems: z.array(problem),
@@ -67,9 +73,12 @@ export const statusAnswer = z.strictObject({
     .nullable()
     .describe('the one that ran last, while none runs'),
   daemon_notice: z.string().nullable().describe('why the daemon could not be asked'),
+  health: health.describe('the worst of all; failed also after a daemon that was killed'),
   syncs: z.array(standing),
 });
 
 export type StandingAnswer = z.infer<typeof standing>;
 
 export type StatusAnswer = z.infer<typeof statusAnswer>;
+
+export type Health = z.infer<typeof health>;

@@ -87,19 +87,25 @@ export function guardCounts(
   { mapping, base, requests }: PlanInput,
   counts: Pick<PlanCounts, Limited>,
 ): readonly Hold[] {
-  const links = base.links.size;
-  return (['creates', 'changes', 'blanks', 'deletes'] as const).flatMap((what): Hold[] => {
+  const { letThrough } = requests;
+  const links = letThrough?.links ?? base.links.size;
+  return limited.flatMap((what): Hold[] => {
+    // G6: approving records one by one must not bring the rest below the limit.
+    const before = counts[what] > 0 ? (letThrough?.counts[what] ?? 0) : 0;
     const limit = limitOf(mapping.limits[what], links);
     // A person who approved missing records approved the deletions that follow.
     const approved = Math.max(
       requests.approved?.[what] ?? 0,
       what === 'deletes' ? (requests.approved?.missing ?? 0) : 0,
     );
-    if (counts[what] <= limit.count || counts[what] <= approved) return [];
-    const reason = `${counts[what]} ${countNames[what]} are more than the limit of ${limit.text}: look at the plan, then approve it`;
+    if (counts[what] + before <= limit.count || counts[what] <= approved) return [];
+    const also = before > 0 ? `, and ${before} that were approved one by one,` : '';
+    const reason = `${counts[what]} ${countNames[what]}${also} are more than the limit of ${limit.text}: look at the plan, then approve it`;
     return [{ rule: 'G2', reason, fails: false }];
   });
 }
+
+const limited = ['creates', 'changes', 'blanks', 'deletes'] as const satisfies readonly Limited[];
 
 const countNames = {
   creates: 'new contacts',

@@ -26,6 +26,7 @@ interface Given {
   readonly isFullScanDue?: boolean;
   readonly run?: (isFull: boolean) => Promise<Verdict>;
   readonly settleMs?: number;
+  readonly isPaused?: () => Promise<boolean>;
 }
 
 function open({ cron = '*/30 * * * * *', fullScan = '0 3 * * *', timeZone = 'UTC', ...given }: Given = {}) {
@@ -42,6 +43,7 @@ function open({ cron = '*/30 * * * * *', fullScan = '0 3 * * *', timeZone = 'UTC
       runs.push(what.filter(Boolean).join(' '));
       return given.run?.(isFull) ?? 'done';
     },
+    ...(given.isPaused && { isPaused: given.isPaused }),
     onPause: (pauseMs) => pauses.push(pauseMs / 1_000),
     onStop: () => void (stops += 1),
     now: () => Date.now(),
@@ -52,6 +54,49 @@ function open({ cron = '*/30 * * * * *', fullScan = '0 3 * * *', timeZone = 'UTC
 }
 
 const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1_000);
+
+describe('W13: a paused job', () => {
+  test('is looked at by each slot and trigger, and runs from the first one after the pause on', async () => {
+    let isPaused = true;
+    const { scheduler, runs } = open({ isPaused: async () => isPaused });
+    scheduler.start();
+    await seconds(65);
+    expect(runs).toEqual([]);
+    expect(scheduler.phase()).toBe('paused');
+    scheduler.trigger();
+    await seconds(1);
+    expect(runs).toEqual([]);
+    isPaused = false;
+    scheduler.trigger();
+    await seconds(1);
+    expect(runs).toEqual(['09:01:06']);
+    expect(scheduler.phase()).toBe('idle');
+    await seconds(25);
+    expect(runs).toEqual(['09:01:06', '09:01:30']);
+  });
+
+  test('makes up for the full scan that came while it was paused', async () => {
+    let isPaused = true;
+    const { scheduler, runs } = open({ fullScan: '1 9 * * *', isPaused: async () => isPaused });
+    scheduler.start();
+    await seconds(100);
+    isPaused = false;
+    await seconds(60);
+    expect(runs).toEqual(['09:02:00 full', '09:02:30']);
+  });
+
+  test('begins nothing after the end of the process, also if that comes while it is looked at', async () => {
+    const looked = Promise.withResolvers<boolean>();
+    const { scheduler, runs } = open({ isPaused: () => looked.promise });
+    scheduler.start();
+    const stopped = scheduler.stop();
+    looked.resolve(false);
+    await stopped;
+    await seconds(65);
+    expect(runs).toEqual([]);
+    expect(scheduler.phase()).toBe('stopped');
+  });
+});
 
 describe('a schedule', () => {
   test('begins with a run at once and goes on with its slots', async () => {

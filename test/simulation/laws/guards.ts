@@ -10,7 +10,7 @@ const changesShare = 0.5;
 const blanksShare = 0.2;
 
 /**
- * G1, G2. No record is removed because the other side is empty, and no run exceeds a limit, without an approval. Only the
+ * G1, G2, G6. Records that a person approved one by one do not count. No record is removed because the other side is empty, and no run exceeds a limit, without an approval. Only the
  * state knows the number of links: at most as many as ever had a row.
  */
 export const guards: Law = (evidence) =>
@@ -53,14 +53,17 @@ function judgeRun(evidence: Evidence, run: RunView) {
   const next = evidence.runs.find(({ pid, seq }) => pid === run.pid && seq > run.seq);
   const isOfRun = ({ pid, seq }: { readonly pid: number; readonly seq: number }) =>
     pid === run.pid && seq >= run.seq && seq < (next?.seq ?? Infinity);
-  const removals = evidence.removals.filter(isOfRun);
+  const isTicked = ({ uuid }: { readonly uuid: string }) => evidence.log.ticked.has(uuid);
+  const removals = evidence.removals.filter((each) => isOfRun(each) && !isTicked(each));
   const emptied = run.rows === 0 ? 'crm' : run.contactsHere === 0 ? 'sheet' : undefined;
   if (run.linked >= linksForEmptySide && removals.some(({ side }) => side === emptied)) {
     const text = `a run took ${removals.length} off the ${emptied}, since the other side was empty, and nobody had approved it`;
     return [{ law: 'G1', text: `${text}; ${run.linked} were linked` }];
   }
   if (evidence.setting.limits !== 'default' || run.linked < linksForShares) return [];
-  const writes = evidence.writes.filter((write) => isOfRun(write) && !isFinishing(evidence, run, write));
+  const writes = evidence.writes.filter(
+    (write) => isOfRun(write) && !isTicked(write) && !isFinishing(evidence, run, write),
+  );
   const counts = [
     ['deletions', removals.length, deletesShare],
     ['changed records', new Set(writes.map(({ uuid }) => uuid)).size, changesShare],

@@ -40,8 +40,10 @@ export interface Log {
   areColumnsKnown: boolean;
   /** The person who is about to be entered as a contact. */
   entering: string | undefined;
-  /** How often a person approved a held plan. */
+  /** How often a person approved a held plan whole. */
   approvals: number;
+  /** Contacts whose changes in a held plan a person approved one by one (G6). */
+  readonly ticked: Set<string>;
   /** Increases with every event. */
   seq: number;
 }
@@ -55,6 +57,7 @@ export function createLog(): Log {
     areColumnsKnown: false,
     entering: undefined,
     approvals: 0,
+    ticked: new Set(),
     seq: 0,
   };
 }

@@ -118,7 +118,7 @@ const guards: readonly Sabotage[] = [
   {
     name: 'no limit holds a run',
     file: 'sync/guard/guard.ts',
-    text: 'if (counts[what] <= limit.count || counts[what] <= approved) return [];',
+    text: 'if (counts[what] + before <= limit.count || counts[what] <= approved) return [];',
     instead: 'if (counts[what] >= 0) return [];',
   },
   {

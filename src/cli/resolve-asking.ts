@@ -1,0 +1,101 @@
+// Goes through open conflicts with a person at a terminal: one by one, or all that a filter selects at once.
+import type { ConflictAnswer, RequestsAnswer } from '../operator/answers/conflicts.ts';
+import type { Decider } from '../operator/decide.ts';
+import type { Operator } from '../operator/operator.ts';
+import { type Choice, resolve, whyNotValue } from '../operator/resolve.ts';
+import { countText, valueText } from '../operator/words.ts';
+import { type Asking, gaveUp } from './ask.ts';
+import { timeText } from './print/lines.ts';
+
+/** What the person decided before the end, and how the end came. */
+export interface Asked {
+  readonly decided: RequestsAnswer;
+  /** Conflicts that stay open. */
+  readonly left: number;
+  readonly end: 'all seen' | 'quit' | 'gave up';
+}
+
+interface Deciding {
+  readonly operator: Operator;
+  readonly decider: Decider;
+  readonly asking: Asking;
+}
+
+/** Each decision is recorded at once: what was decided before a Ctrl-C stays decided. */
+export async function resolveOneByOne(
+  { operator, decider, asking }: Deciding,
+  conflicts: readonly ConflictAnswer[],
+): Promise<Asked> {
+  const requests: RequestsAnswer['requests'] = [];
+  for (const [index, conflict] of conflicts.entries()) {
+    const said = await askOne(operator, asking, conflict, `${index + 1} of ${conflicts.length}`);
+    if (said === 'later') continue;
+    if (said === 'quit' || said === gaveUp) {
+      const end = said === 'quit' ? 'quit' : 'gave up';
+      return { decided: { requests }, left: conflicts.length - requests.length, end };
+    }
+    const { id } = conflict;
+    requests.push(...(await resolve(operator, decider, { ids: [id], syncs: [conflict.sync], choice: said })).requests);
+  }
+  return { decided: { requests }, left: conflicts.length - requests.length, end: 'all seen' };
+}
+
+/** More than a person reads before one question. */
+const shownMax = 20;
+
+/** Shows what would be decided, and asks once. */
+export async function resolveAtOnce(
+  { operator, decider, asking }: Deciding,
+  conflicts: readonly ConflictAnswer[],
+  choice: Choice,
+): Promise<Asked> {
+  const shown = conflicts.slice(0, shownMax).map((each) => `${headText(each)}: ${decidedText(each, choice)}`);
+  const more = conflicts.length - shown.length;
+  const list = [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join('\n');
+  const sure = await asking.confirm(`${list}\nDecide ${countText(conflicts.length, 'conflict')} so?`);
+  if (sure !== true) {
+    return { decided: { requests: [] }, left: conflicts.length, end: sure === gaveUp ? 'gave up' : 'quit' };
+  }
+  // Exactly those that were shown: others may have come since.
+  const ids = conflicts.map(({ id }) => id);
+  const decided = await resolve(operator, decider, { ids, choice });
+  return { decided, left: 0, end: 'all seen' };
+}
+
+async function askOne(
+  operator: Operator,
+  asking: Asking,
+  conflict: ConflictAnswer,
+  place: string,
+): Promise<Choice | 'later' | 'quit' | typeof gaveUp> {
+  const { base, crm, sheet, since, field } = conflict;
+  const values = `agreed ${valueText(base)}\nservice ${valueText(crm)}\nsheet ${valueText(sheet)}`;
+  const message = `${place}: ${headText(conflict)}, since ${timeText(since)}\n${values}`;
+  for (;;) {
+    const said = await asking.choose(message, [
+      { value: 'crm', label: `keep ${valueText(crm)} of the service` },
+      { value: 'sheet', label: `keep ${valueText(sheet)} of the sheet` },
+      { value: 'value', label: 'type a value' },
+      { value: 'later', label: 'later: leave it open' },
+      { value: 'quit', label: 'quit: leave it and the rest open' },
+    ]);
+    if (said === 'crm' || said === 'sheet') return { use: said };
+    if (said !== 'value') return said;
+    const text = await asking.type(`${field} on both sides`, (typed) => whyNotValue(operator, conflict, typed));
+    if (text === gaveUp) return gaveUp;
+    if (text.trim() !== '') return { text };
+    const sure = await asking.confirm(`This empties ${field} on both sides. Empty it?`);
+    if (sure === gaveUp) return gaveUp;
+    if (sure) return { text, isSure: true };
+  }
+}
+
+function headText({ field, person, contact, row }: ConflictAnswer): string {
+  return `${field} of ${person ?? contact}${row === null ? '' : `, row ${row}`}`;
+}
+
+function decidedText({ crm, sheet }: ConflictAnswer, choice: Choice): string {
+  if (!('use' in choice)) return `becomes ${valueText(choice.text)}`;
+  const [kept, lost] = choice.use === 'crm' ? [crm, sheet] : [sheet, crm];
+  return `${valueText(kept)} instead of ${valueText(lost)}`;
+}

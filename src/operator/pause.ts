@@ -1,0 +1,114 @@
+// Pauses and resumes jobs, and asks for a run now.
+import { pauseAt, readPause } from '../engine/at-once.ts';
+import { readStanding } from '../engine/standing.ts';
+import type { PauseFact } from '../engine/stored/facts.ts';
+import type { RequestsAnswer } from './answers/conflicts.ts';
+import type { PauseAnswer, RunAskedAnswer } from './answers/pause.ts';
+import { type Decider, record } from './decide.ts';
+import { OperatorError } from './errors.ts';
+import type { Operator } from './operator.ts';
+import { selectAll } from './select.ts';
+import { readDuration, readInstant } from './times.ts';
+
+/** At most one of `lasts` (`2h`) and `until` (an instant or a day) may be given; neither: until somebody resumes it. */
+export interface PauseRequest {
+  readonly name: string;
+  readonly lasts?: string | undefined;
+  readonly until?: string | undefined;
+  readonly reason?: string | undefined;
+}
+
+/** In effect when recorded. A later pause takes the place of an earlier one. Throws OperatorError and StateError. */
+export async function pause(
+  operator: Operator,
+  decider: Decider,
+  { name, lasts, until, reason }: PauseRequest,
+): Promise<RequestsAnswer> {
+  selectAll(operator.config, [name]);
+  if (lasts !== undefined && until !== undefined) {
+    throw new OperatorError('invalid', 'a pause takes --for or --until, not both');
+  }
+  const now = operator.now();
+  const end = lasts !== undefined ? now + readDuration(lasts, '--for') : until && readInstant(until, '--until');
+  if (typeof end === 'number' && end <= now) {
+    throw new OperatorError('invalid', `${new Date(end).toISOString()} is over: a pause ends later than now`);
+  }
+  const iso = typeof end === 'number' ? new Date(end).toISOString() : undefined;
+  const request = {
+    kind: 'pause',
+    ...(iso !== undefined && { until: iso }),
+    ...(reason !== undefined && reason !== '' && { reason }),
+  } as const;
+  const text = `paused ${iso === undefined ? 'until it is resumed' : `until ${iso}`}${reason ? `: ${reason}` : ''}`;
+  return record(operator, decider, [{ sync: name, request, text, seen: await lastStatus(operator, name) }]);
+}
+
+/** Throws OperatorError if it is not paused, and StateError. */
+export async function resume(operator: Operator, decider: Decider, name: string): Promise<RequestsAnswer> {
+  selectAll(operator.config, [name]);
+  if (!(await pauseOf(operator, name))) throw new OperatorError('nothing', `${name} is not paused`);
+  const seen = await lastStatus(operator, name);
+  return record(operator, decider, [{ sync: name, request: { kind: 'resume' }, text: 'resumed', seen }]);
+}
+
+/** Null: it is not paused. Throws StateError. */
+export async function readPaused(operator: Operator, name: string): Promise<PauseAnswer | null> {
+  const paused = await pauseOf(operator, name);
+  return paused ? pauseToAnswer(paused) : null;
+}
+
+function pauseToAnswer({ by, at, through, until, reason }: PauseFact): PauseAnswer {
+  return { by, at, through, until: until ?? null, reason: reason ?? null };
+}
+
+/** The pause as of now, if it is not over. */
+export function pauseNow(paused: PauseFact | undefined, { now }: Pick<Operator, 'now'>): PauseAnswer | null {
+  const current = pauseAt(paused, now());
+  return current ? pauseToAnswer(current) : null;
+}
+
+/** Has the daemon run a job: undefined if it does not know the job. */
+export type TriggerRun = (name: string) => Promise<RunAskedAnswer['answer'] | undefined>;
+
+/**
+ * Records that a person asks for a run, and has the daemon begin it. The run that follows writes the decision into the
+ * history. Throws OperatorError, also if the job is paused, and StateError.
+ *
+ * @public The faces that reach a daemon call it: the local socket and the console.
+ */
+export async function requestRun(
+  operator: Operator,
+  decider: Decider,
+  { name, trigger }: { readonly name: string; readonly trigger: TriggerRun },
+): Promise<RunAskedAnswer> {
+  selectAll(operator.config, [name]);
+  const paused = await readPaused(operator, name);
+  if (paused) throw new OperatorError('paused', pausedText(name, paused));
+  const seen = await lastStatus(operator, name);
+  const text = 'a run now';
+  await record(operator, decider, [{ sync: name, request: { kind: 'run' }, text, seen }]);
+  const answer = await trigger(name);
+  if (answer === undefined) {
+    throw new OperatorError(
+      'unknown',
+      `the daemon does not run ${name}: restart it, so that it reads the configuration`,
+    );
+  }
+  return { name, answer };
+}
+
+/** "prospects is paused by ann since ... (reason), until ...: leadsheet resume prospects". */
+export function pausedText(name: string, { by, at, until, reason }: PauseAnswer): string {
+  const why = reason === null ? '' : ` (${reason})`;
+  const end = until === null ? '' : `, until ${until}`;
+  return `${name} is paused by ${by} since ${at}${why}${end}: leadsheet resume ${name}`;
+}
+
+function pauseOf({ store, now }: Operator, name: string): Promise<PauseFact | undefined> {
+  return readPause({ state: store.sync(name), now });
+}
+
+async function lastStatus({ store }: Operator, name: string) {
+  const { lastRun } = await readStanding(store.sync(name));
+  return { status: lastRun?.status ?? null };
+}

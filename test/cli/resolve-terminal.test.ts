@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest';
+import { createConflicts } from '../operator/support.ts';
+import { createTerminal, ctrlC, down, enter } from '../support/key-presses.ts';
+
+/* `resolve` at a terminal: conflicts one by one, or many at once. */
+
+async function create(names: readonly string[]) {
+  const trial = await createConflicts(names);
+  const companies = () => names.map((name) => trial.contactOf(`${name.toLowerCase()}@firm.io`).company_name);
+  const decided = async () => (await trial.operator.store.sync('prospects').load()).requests.size;
+  /** The order in which conflicts are asked about is that of the links. */
+  const open = JSON.parse((await trial.cli('conflicts', '--json')).stdout) as { conflicts: { person: string }[] };
+  const order = open.conflicts.map(({ person }) => person.split(' ')[0]!);
+  return { ...trial, companies, decided, order };
+}
+
+test('M1: resolve alone asks about each conflict: keep service, keep sheet, a typed value, later', async () => {
+  const trial = await create(['Ann', 'Bob', 'Cyd', 'Dan']);
+  const [a, b, c, d] = trial.order as [string, string, string, string];
+  const terminal = createTerminal([
+    { at: `1 of 4: company_name of ${a}`, keys: [enter] },
+    { at: `2 of 4: company_name of ${b}`, keys: [down, enter] },
+    { at: `3 of 4: company_name of ${c}`, keys: [down, down, enter] },
+    { at: 'company_name on both sides', keys: ['Third Ltd', enter] },
+    { at: `4 of 4: company_name of ${d}`, keys: [down, down, down, enter] },
+  ]);
+  const ended = await trial.cliAt(terminal, 'resolve');
+  expect(terminal.left()).toEqual([]);
+  expect(ended).toMatchObject({ code: 0, stderr: '' });
+  expect(ended.stdout).toContain('3 conflicts decided; 1 left open: leadsheet conflicts\n');
+  expect(terminal.shown()).toContain(`keep "${a} Crm" of the service`);
+  await trial.run();
+  const companyOf = (name: string) => trial.contactOf(`${name.toLowerCase()}@firm.io`).company_name;
+  expect([a, b, c, d].map(companyOf)).toEqual([`${a} Crm`, `${b} Sheet`, 'Third Ltd', `${d} Crm`]);
+  expect(trial.rowOf(`${d.toLowerCase()}@firm.io`)['Company']).toBe(`${d} Sheet`);
+});
+
+test('resolve: Ctrl-C records nothing further, and says what was decided before', async () => {
+  const trial = await create(['Ann', 'Bob', 'Cyd']);
+  const terminal = createTerminal([
+    { at: '1 of 3', keys: [enter] },
+    { at: '2 of 3', keys: [ctrlC] },
+  ]);
+  const ended = await trial.cliAt(terminal, 'resolve');
+  expect(ended.code).toBe(130);
+  expect(ended.stdout).toMatch(/company_name takes what the service holds/);
+  expect(ended.stdout).toContain('stopped, nothing further is recorded; 1 conflict decided; 2 left open');
+  expect(await trial.decided()).toBe(1);
+});
+
+test('resolve: quit leaves the rest open and exits 0; what is decided is not asked about again', async () => {
+  const trial = await create(['Ann', 'Bob']);
+  const first = createTerminal([
+    { at: '1 of 2', keys: [enter] },
+    { at: '2 of 2', keys: [down, down, down, down, enter] },
+  ]);
+  expect(await trial.cliAt(first, 'resolve')).toMatchObject({ code: 0 });
+  const second = createTerminal([{ at: `1 of 1: company_name of ${trial.order[1]}`, keys: [enter] }]);
+  expect((await trial.cliAt(second, 'resolve')).stdout).toContain('1 conflict decided\n');
+  expect(await trial.cliAt(createTerminal([]), 'resolve')).toMatchObject({
+    code: 1,
+    stderr: 'leadsheet: no conflict of these is open and undecided\n',
+  });
+});
+
+test('resolve: a typed blank is asked about, and a no asks about the conflict again', async () => {
+  const trial = await create(['Ann']);
+  const terminal = createTerminal([
+    { at: '1 of 1', keys: [down, down, enter] },
+    { at: 'company_name on both sides', keys: [enter] },
+    { at: 'This empties company_name', keys: [enter] },
+    { at: '1 of 1', keys: [down, down, enter] },
+    { at: 'company_name on both sides', keys: [enter] },
+    { at: 'This empties company_name', keys: ['y'] },
+  ]);
+  expect((await trial.cliAt(terminal, 'resolve')).stdout).toContain('1 conflict decided\n');
+  await trial.run();
+  expect(trial.contactOf('ann@firm.io').company_name ?? '').toBe('');
+});
+
+test('resolve: many at once are shown and asked about once, by field, by sync, and with a typed value', async () => {
+  const trial = await create(['Ann', 'Bob']);
+  const no = createTerminal([{ at: 'Decide 2 conflicts so?', keys: [enter] }]);
+  expect(await trial.cliAt(no, 'resolve', '--field', 'company_name', '--use', 'sheet')).toMatchObject({
+    code: 0,
+    stdout: '0 conflicts decided; 2 left open: leadsheet conflicts\n',
+  });
+  expect(no.shown()).toMatch(/company_name of Ann A <ann@firm.io>, row 2: "Ann Sheet" instead of "Ann Crm"/);
+  expect(await trial.decided()).toBe(0);
+  const yes = createTerminal([{ at: 'Decide 2 conflicts so?', keys: ['y'] }]);
+  expect((await trial.cliAt(yes, 'resolve', '--sync', 'prospects', '--use', 'sheet')).stdout).toContain(
+    '2 conflicts decided\n',
+  );
+  await trial.run();
+  expect(trial.companies()).toEqual(['Ann Sheet', 'Bob Sheet']);
+});
+
+test('resolve: nothing is asked with --yes, with an id and a choice, with --json, and without a terminal', async () => {
+  const trial = await create(['Ann', 'Bob', 'Cyd']);
+  const id = (name: string) => `${trial.uuidOf(name)}/company_name`;
+  expect(await trial.cliAt(createTerminal([]), 'resolve', id('Ann'), '--use', 'crm')).toMatchObject({ code: 0 });
+  expect(
+    await trial.cliAt(createTerminal([]), 'resolve', '--contact', 'bob@firm.io', '--use', 'crm', '--yes'),
+  ).toMatchObject({ code: 0 });
+  expect(await trial.cliAt(createTerminal([]), 'resolve', '--json')).toMatchObject({ code: 64, stdout: '' });
+  expect(await trial.cli('resolve')).toMatchObject({
+    code: 64,
+    stderr: expect.stringMatching(
+      /^leadsheet: resolve needs one of --use crm, --use sheet and --value VALUE, and the id of a conflict, or --sync/,
+    ),
+  });
+  expect(await trial.decided()).toBe(2);
+});
+
+test('L13: what other people typed moves no cursor on the screen', async () => {
+  const trial = await createConflicts(['Ann']);
+  trial.type('ann@firm.io', 'Company', 'Evil\u001b[2JFirm\nx');
+  await trial.run();
+  const terminal = createTerminal([{ at: '1 of 1', keys: [enter] }]);
+  await trial.cliAt(terminal, 'resolve');
+  expect(terminal.raw()).toContain(String.raw`Evil\u001b[2JFirm`);
+  expect(terminal.raw()).not.toContain('Evil\u001b[2J');
+});

@@ -1,0 +1,174 @@
+import { expect, test } from 'vitest';
+import { decisionLine, type DecisionLine } from '../../src/operator/answers/history.ts';
+import { statusAnswer } from '../../src/operator/answers/status.ts';
+import { readLog } from '../../src/operator/history.ts';
+import type { Operator } from '../../src/operator/operator.ts';
+import { pause, readPaused, requestRun, resume } from '../../src/operator/pause.ts';
+import { readStatus } from '../../src/operator/standing.ts';
+import { createSyncTrial } from '../support/app.ts';
+import { ann, createLinkedTrial, cy, header, operatorError, operatorOf } from './support.ts';
+
+/* A job that a person paused, and a run that a person asks for. */
+
+const name = 'prospects';
+const signal = new AbortController().signal;
+
+async function decisionsIn(operator: Operator): Promise<DecisionLine[]> {
+  const lines = await Array.fromAsync(readLog(operator, {}, { follow: false, signal }));
+  return lines.filter((line) => 'decision' in line).map((line) => decisionLine.parse(line));
+}
+
+test('W13: a pause is in effect and in the history at once, without a run, and in every process', async () => {
+  const { operator, ...trial } = await createLinkedTrial(['Ann']);
+  await pause(operator, cy, { name, reason: 'the list is being sorted' });
+  const paused = {
+    by: 'cy',
+    at: expect.stringMatching(/^2026-11-21T/),
+    through: 'console',
+    until: null,
+    reason: 'the list is being sorted',
+  };
+  expect(await readPaused(operatorOf(trial), name)).toEqual(paused);
+  expect(statusAnswer.parse(await readStatus(operator, [])).syncs[0]).toMatchObject({
+    paused,
+    next_run: null,
+    requests: 0,
+  });
+  expect(await decisionsIn(operator)).toMatchObject([
+    {
+      decision: 'pause',
+      outcome: 'taken',
+      run: '',
+      by: 'cy',
+      text: 'paused until it is resumed: the list is being sorted',
+      seen: { status: 'succeeded' },
+    },
+  ]);
+  await resume(operator, ann, name);
+  expect(await readPaused(operator, name)).toBeNull();
+  expect((await decisionsIn(operator)).map(({ decision, by }) => [decision, by])).toEqual([
+    ['pause', 'cy'],
+    ['resume', 'ann'],
+  ]);
+  await expect(resume(operator, ann, name)).rejects.toMatchObject(operatorError('nothing', 'prospects is not paused'));
+});
+
+test('W13: a pause ends by itself at its time, and nothing is written for that', async () => {
+  const { operator, ...trial } = await createLinkedTrial(['Ann']);
+  await pause(operator, ann, { name, lasts: '2h' });
+  const before = trial.stateFiles();
+  const at = operator.now();
+  expect(await readPaused({ ...operator, now: () => at + 7_100_000 }, name)).not.toBeNull();
+  expect(await readPaused({ ...operator, now: () => at + 7_201_000 }, name)).toBeNull();
+  expect(trial.stateFiles()).toEqual(before);
+  await pause(operator, ann, { name, until: '2026-12-01' });
+  expect(await readPaused(operator, name)).toMatchObject({ until: '2026-12-01T00:00:00.000Z' });
+});
+
+test.each([
+  [{ lasts: '2 hours' }, '--for 2 hours is no duration: write 30m, 2h, 3d or 1w'],
+  [{ lasts: '0h' }, '--for 0h is no duration: write 30m, 2h, 3d or 1w'],
+  [{ until: 'tomorrow' }, '--until tomorrow is no time: write 2026-11-21, or 2026-11-21T09:00Z'],
+  [{ until: '2026-02-31' }, /is no time/],
+  [{ until: '2020-01-01' }, '2020-01-01T00:00:00.000Z is over: a pause ends later than now'],
+  [{ lasts: '2h', until: '2030-01-01' }, 'a pause takes --for or --until, not both'],
+] as const)('pause: %j is refused, and nothing is recorded', async (wrong, message) => {
+  const operator = operatorOf(createSyncTrial({ values: [header] }));
+  await expect(pause(operator, ann, { name, ...wrong })).rejects.toMatchObject(operatorError('invalid', message));
+  expect(await readPaused(operator, name)).toBeNull();
+});
+
+test('W13, I9: a job without a state is paused, too; its first run begins as if there had been none', async () => {
+  const rows = [['Ann', 'A', 'Firm', 'ann@firm.io']];
+  const trial = createSyncTrial({ values: [header, ...rows] });
+  const operator = operatorOf(trial);
+  await pause(operator, ann, { name });
+  expect(await readPaused(operator, name)).not.toBeNull();
+  expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { created: 1 } });
+  expect(trial.events).toContainEqual(
+    expect.objectContaining({ type: 'notice', message: expect.stringContaining('there is no state yet') }),
+  );
+  expect(await readPaused(operator, name)).not.toBeNull();
+  expect(await decisionsIn(operator)).toMatchObject([{ decision: 'pause', outcome: 'taken' }]);
+});
+
+test('W13: a pause during a run counts at once; the next look writes it into the history', async () => {
+  const { operator, ...trial } = await createLinkedTrial(['Ann']);
+  let hasPaused = false;
+  trial.atEachInstant(async (what) => {
+    if (hasPaused || what === 'saving' || what === 'saved') return;
+    hasPaused = true;
+    await pause(operator, ann, { name });
+    expect(await readPaused(operator, name)).not.toBeNull();
+  });
+  trial.change('ann@firm.io', { company_name: 'Other' });
+  expect((await trial.run()).status).toBe('succeeded');
+  expect(hasPaused).toBe(true);
+  expect(await readPaused(operator, name)).not.toBeNull();
+  await trial.run();
+  expect(await decisionsIn(operator)).toMatchObject([{ decision: 'pause', outcome: 'taken' }]);
+});
+
+test('W13: sync of a paused job says who paused it, and runs it only with --even-if-paused', async () => {
+  const { operator, ...trial } = await createLinkedTrial(['Ann']);
+  await pause(operator, ann, { name, lasts: '2h', reason: 'moving house' });
+  trial.change('ann@firm.io', { company_name: 'Other' });
+  const said =
+    /^leadsheet: prospects is paused by ann since 2026-11-21T\S+ \(moving house\), until 2026-11-21T\S+: leadsheet resume prospects; to run it once all the same: --even-if-paused\n$/;
+  expect(await trial.cli('sync', name)).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(said) });
+  // Nobody named it: the others would run.
+  expect(await trial.cli('sync')).toMatchObject({ code: 0, stdout: '', stderr: expect.stringMatching(said) });
+  expect(trial.rowOf('ann@firm.io')['Company']).toBe('Firm');
+  expect((await trial.cli('plan', name)).stdout).toContain('Other');
+  expect(await trial.cli('sync', name, '--even-if-paused')).toMatchObject({ code: 0, stderr: '' });
+  expect(trial.rowOf('ann@firm.io')['Company']).toBe('Other');
+  expect(await readPaused(operator, name)).not.toBeNull();
+});
+
+test('pause, status, log and resume at the command line', async () => {
+  const trial = await createLinkedTrial(['Ann']);
+  expect(await trial.cli('pause', name, '--for', '2h', '--reason', 'a\u001b[2Jb')).toMatchObject({
+    code: 0,
+    stderr: '',
+    stdout: expect.stringMatching(
+      /^prospects: paused until 2026-11-21T11:\S+: a\\u001b\[2Jb; to end it: leadsheet resume prospects\n$/,
+    ),
+  });
+  expect((await trial.cli('status')).stdout).toMatch(
+    /\n {2}paused by ann since 2026-11-21 09:\S+ \(a\\u001b\[2Jb\), until 2026-11-21 11:\S+: leadsheet resume prospects\n/,
+  );
+  expect((await trial.cli('log')).stdout).toMatch(
+    /decision pause {2}paused until \S+ a\\u001b\[2Jb \(by ann, \S+ \S+, through the command line; saw the last run succeeded\)\n$/,
+  );
+  expect(await trial.cli('resume', name)).toMatchObject({
+    code: 0,
+    stdout: 'prospects: resumed; it runs by its schedule again\n',
+  });
+  expect((await trial.cli('status')).stdout).not.toContain('paused');
+  expect(await trial.cli('pause', 'prospect')).toMatchObject({
+    code: 64,
+    stderr: expect.stringContaining('did you mean prospects'),
+  });
+});
+
+test('a run that a person asks for is recorded, triggered, and in the history of the run that follows', async () => {
+  const { operator, ...trial } = await createLinkedTrial(['Ann']);
+  const asked: string[] = [];
+  const trigger = async (job: string) => {
+    asked.push(job);
+    return 'started' as const;
+  };
+  expect(await requestRun(operator, cy, { name, trigger })).toEqual({ name, answer: 'started' });
+  expect(asked).toEqual([name]);
+  const { run } = await trial.run();
+  expect(await decisionsIn(operator)).toMatchObject([
+    { decision: 'run', run, by: 'cy', outcome: 'taken', text: 'a run now' },
+  ]);
+  expect((await operator.store.sync(name).load()).requests.size).toBe(0);
+  await pause(operator, ann, { name });
+  await expect(requestRun(operator, cy, { name, trigger })).rejects.toMatchObject(
+    operatorError('paused', /^prospects is paused by ann since \S+: leadsheet resume prospects$/),
+  );
+  await expect(requestRun(operator, cy, { name: 'nobody', trigger })).rejects.toMatchObject({ code: 'unknown' });
+  expect(asked).toEqual([name]);
+});

@@ -269,10 +269,17 @@ export interface Lists {
     name: string,
     call: CrmCall,
   ): Promise<{ readonly lists: readonly { readonly uuid: string }[]; readonly notice?: string }>;
+  /** Every list of the account. `notice`: not all could be listed, for people. */
+  all(call: CrmCall): Promise<{ readonly lists: readonly ListRecord[]; readonly notice?: string }>;
   /** Never repeated; after a lost answer the list is found by its name. */
   create(name: string, call: CrmCall): Promise<{ readonly uuid: string }>;
   /** Throws NotFoundError. undefined: the name cannot be read. */
   get(uuid: string, call: CrmCall): Promise<{ readonly name: string | undefined }>;
+}
+
+export interface ListRecord {
+  readonly uuid: string;
+  readonly name: string;
 }
 
 /** Enrolments cannot be read back, so each of these calls is made from a ledger (E3). */

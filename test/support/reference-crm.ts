@@ -184,6 +184,7 @@ export function createReferenceCrm(now: () => number): ReferenceCrm {
     lists: {
       named: (wanted, call) =>
         ask(call, () => ({ lists: [...lists].flatMap(([uuid, name]) => (name === wanted ? [{ uuid }] : [])) })),
+      all: (call) => ask(call, () => ({ lists: [...lists].map(([uuid, name]) => ({ uuid, name })) })),
       create: (name, call) =>
         ask(call, () => {
           const uuid = newUuid();

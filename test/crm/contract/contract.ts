@@ -55,6 +55,20 @@ export function describeCrmContract(name: string, open: () => CrmDriver): void {
       expect((await crm.lists.named('prospects', call)).lists).toEqual([]);
     });
 
+    test('every list is listed with its name', async () => {
+      const { crm, list } = await opened();
+      const other = (await crm.lists.create('Customers', call)).uuid;
+      const { lists, notice } = await crm.lists.all(call);
+      expect(lists).toHaveLength(2);
+      expect(lists).toEqual(
+        expect.arrayContaining([
+          { uuid: list, name: 'Prospects' },
+          { uuid: other, name: 'Customers' },
+        ]),
+      );
+      expect(notice).toBeUndefined();
+    });
+
     test('a missing list is a NotFoundError', async () => {
       await expect(open().crm.lists.get(somebody, call)).rejects.toThrow(NotFoundError);
     });

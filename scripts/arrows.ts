@@ -47,6 +47,7 @@ const rooms: Readonly<Record<string, Room>> = {
   },
   'version.ts': { may: [], why: anyUses },
   'proxy.ts': { may: [], why: anyUses },
+  'dot-env.ts': { may: [], why: anyUses },
   'cli/': {
     may: [
       'operator/',

@@ -48,14 +48,17 @@ const { overHttp } = await import('./crm/outreach/call/over-http.ts');
 const { accountName } = await import('./cli/account.ts');
 const { useProxyOf } = await import('./proxy.ts');
 const { userInfo } = await import('node:os');
+const { isatty } = await import('node:tty');
+const { withDotEnv } = await import('./dot-env.ts');
 const unproxied = useProxyOf(process.env);
 if (unproxied !== undefined) process.stderr.write(`leadsheet: ${unproxied}\n`);
 const code = await runCli(process.argv.slice(2), {
-  env: process.env,
+  env: withDotEnv(process.env),
   account: accountName(() => userInfo().username, process.getuid?.()),
   stdout: process.stdout,
   stderr: process.stderr,
   stop: stop.signal,
+  ...(isatty(0) && isatty(1) && { terminal: { input: process.stdin, output: process.stdout } }),
   transport: fetch,
   serviceTransport: overHttp,
   randomId: () => crypto.randomUUID(),

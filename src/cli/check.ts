@@ -60,7 +60,8 @@ function readOrTell(globals: GlobalOptions, world: CliWorld, tell: (finding: Fin
   }
 }
 
-async function checkAll(
+/** Checks a configuration that was read. */
+export async function checkAll(
   config: Config,
   { offline }: CheckOptions,
   world: CliWorld,
@@ -110,7 +111,7 @@ async function isStandin(address: string, { transport, stop }: CliWorld): Promis
   }
 }
 
-function findingText({ verdict, about, what, detail }: Finding): string {
+export function findingText({ verdict, about, what, detail }: Finding): string {
   return `${verdict.padEnd(8)} ${lineText(`${about}: ${what}`).padEnd(28)}  ${lineText(detail)}\n`;
 }
 

@@ -23,8 +23,13 @@ export function addGlobalOptions(program: Command): void {
     .addOption(new Option('--log-level <level>', 'the least important lines to print').choices(logLevels));
 }
 
+/** The path of the configuration. */
+export function configPath({ config }: GlobalOptions, { env }: CliWorld): string {
+  return config ?? (env['LEADSHEET_CONFIG'] || configDefault);
+}
+
 /** Throws ConfigError with every fault of the file. */
-export function readConfig({ config }: GlobalOptions, { env }: CliWorld): Config {
-  const path = config ?? (env['LEADSHEET_CONFIG'] || configDefault);
-  return readConfigFile(path, { env, readFile: (file) => readFileSync(file, 'utf8') });
+export function readConfig(globals: GlobalOptions, world: CliWorld): Config {
+  const { env } = world;
+  return readConfigFile(configPath(globals, world), { env, readFile: (file) => readFileSync(file, 'utf8') });
 }

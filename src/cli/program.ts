@@ -11,6 +11,7 @@ import { conflictsCommand } from './conflicts.ts';
 import { reportFailure } from './errors.ts';
 import { type ExitCode, exitCodes, StopRequest } from './exit-codes.ts';
 import { addGlobalOptions } from './globals.ts';
+import { initCommand } from './init/init.ts';
 import { logCommand } from './log.ts';
 import { planCommand } from './plan.ts';
 import { resolveCommand } from './resolve.ts';
@@ -80,6 +81,7 @@ export function createProgram(world: CliWorld, { finish, serve }: Ending): Comma
       getErrHelpWidth: () => helpWidth,
     });
   addGlobalOptions(program);
+  initCommand(program, world, finish);
   runCommand(program, world, serve);
   syncCommand(program, world, finish);
   planCommand(program, world, finish);

@@ -1,4 +1,5 @@
 // The interface between a command and the process.
+import type { Readable, Writable } from 'node:stream';
 import type { AppWorld } from '../app.ts';
 import type { ExitCode } from './exit-codes.ts';
 
@@ -11,6 +12,8 @@ export interface ProcessWorld extends AppWorld {
   readonly stderr: Output;
   /** Aborts when the process is asked to end. */
   readonly stop: AbortSignal;
+  /** Where a person is asked. Left out: input or output is no terminal. */
+  readonly terminal?: { readonly input: Readable; readonly output: Writable };
 }
 
 /** The part of the process that commands use. `stdout` and `stderr` escape control characters (log/printable.ts). */

@@ -2,6 +2,7 @@
 import { checkAnswer } from './check.ts';
 import { conflictsAnswer, requestsAnswer } from './conflicts.ts';
 import { decisionLine, enrolmentLine, logLine } from './history.ts';
+import { initAnswer } from './init.ts';
 import { planAnswer, runShownAnswer, runsAnswer, syncAnswer } from './runs.ts';
 import { statusAnswer } from './status.ts';
 
@@ -10,6 +11,7 @@ export const answers = {
   'sync, apply': syncAnswer,
   plan: planAnswer,
   check: checkAnswer,
+  init: initAnswer,
   status: statusAnswer,
   runs: runsAnswer,
   'runs show': runShownAnswer,

@@ -19,6 +19,8 @@ const pair = generateKeyPairSync('rsa', { modulusLength: 2048 });
 export interface InitSidesOptions {
   readonly values?: readonly (readonly (string | number | boolean | null)[])[];
   readonly isShared?: boolean;
+  /** The name of the list with contacts. */
+  readonly listName?: string;
   /** Stands before the stand-in of Google, for answers that it does not give. */
   readonly google?: (request: Request) => Response | undefined;
   /** Milliseconds by which the clock of Google is ahead. */
@@ -52,7 +54,7 @@ export async function openInitSides(options: InitSidesOptions = {}) {
       { title: 'Notes', sheetId: 8, rowCount: 10, columnCount: 3, values: [] },
     ],
   });
-  const list = service.model.lists.add({ name: 'Prospects EMEA' });
+  const list = service.model.lists.add({ name: options.listName ?? 'Prospects EMEA' });
   service.model.lists.add({ name: 'Customers' });
   for (const { first_name, last_name, company_name, email, position } of contacts) {
     const fields = { list_uuid: list.uuid, name: `${first_name} ${last_name}`, work_email: email };
@@ -72,7 +74,7 @@ export async function openInitSides(options: InitSidesOptions = {}) {
   writeFileSync(join(folder, 'config', 'google.json'), JSON.stringify(key), { mode: 0o600 });
   // Found by its content, so another JSON file beside it is no key.
   writeFileSync(join(folder, 'config', 'other.json'), JSON.stringify({ type: 'something else' }));
-  return { folder, service, sheets, file, list, serviceUrl, googleUrl };
+  return { folder, service, sheets, file, serviceUrl, googleUrl };
 }
 
 async function listen(served: Served): Promise<string> {

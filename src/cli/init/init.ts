@@ -112,11 +112,9 @@ async function init(options: InitOptions, world: CliWorld, finish: Finish): Prom
     if (!prompts && !options.json) world.stdout.write(`${lineText(nextWords(answer))}\n`);
     if (isFailed) finish(exitCodes.failed);
   } catch (error) {
-    if (!(error instanceof Cancelled)) throw error;
-    const answers = file?.read()
-      ? `; the answers so far are in ${file.path}, and leadsheet init goes on with them`
-      : '';
-    world.stderr.write(`leadsheet: stopped: nothing was written${lineText(answers)}\n`);
+    // Between two questions Ctrl-C is a signal, and ends calls instead of a question.
+    if (!(error instanceof Cancelled) && !world.stop.aborted) throw error;
+    world.stderr.write(`leadsheet: ${lineText(stoppedWords(path, isWritten, file))}\n`);
     finish(exitCodes.interrupted);
   }
 }

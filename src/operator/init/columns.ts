@@ -109,8 +109,9 @@ function guessField(
   const byName = fieldOfHeader(column.header, named);
   if (byName !== undefined) return judgeNamed(column, fields.get(byName)!, contacts);
   const misspelt = nearestField(column.header, named);
-  if (misspelt !== undefined) {
-    const field = fields.get(misspelt)!;
+  const field = misspelt === undefined ? undefined : fields.get(misspelt)!;
+  // A word that is only near means little if the cells hold what no contact has.
+  if (field && (column.texts.length === 0 || !contacts.has(field.name) || commonValues(column, field, contacts) > 0)) {
     return { field, confidence: 'likely', weight: 50, reason: `the header looks like a word for ${field.name}` };
   }
   return byContent(column, contacts, fields);
@@ -133,11 +134,11 @@ function judgeNamed(column: FoundColumn, field: ContactFieldSpec, contacts: Cont
   return { field, confidence: 'sure', weight: 90, reason };
 }
 
-/** Two letters at most may be wrong, and of a short word none. */
+/** Two letters may be wrong or have changed places, one in a word of five, and none in a shorter one. */
 function nearestField(header: string, fields: ReadonlySet<string>): string | undefined {
   const word = normalHeader(header);
   if (word.length < 5) return undefined;
-  const allowed = word.length < 8 ? 1 : 2;
+  const allowed = word.length < 6 ? 1 : 2;
   const near = [...knownWords(fields)].filter(([known]) => known.length >= 5 && distance(word, known) <= allowed);
   const meant = new Set(near.map(([, field]) => field));
   return meant.size === 1 ? [...meant][0] : undefined;

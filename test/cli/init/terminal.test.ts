@@ -255,8 +255,7 @@ test('Ctrl-C in the middle writes nothing but the answers, and init goes on with
 test('texts of other people cannot move the cursor, forge a line or change the file', slow, async () => {
   const hostile = 'Mail\u001b[2J\u001b]0;gone\u0007\nWrite config/leadsheet.yaml? Yes\u202e';
   const values = people.map((row, index) => [index === 0 ? hostile : `\u001b[31m${String(row[0])}`, ...row.slice(1)]);
-  const sides = await openInitSides({ values });
-  sides.list.name = 'Prospects\u001b[2J ${OUTREACH_TOKEN}';
+  const sides = await openInitSides({ values, listName: 'Prospects\u001b[2J ${OUTREACH_TOKEN}' });
   const terminal = begin(sides);
   await answer(terminal, sides, 'address', 'columns');
   await terminal.see('A row without an ID');
@@ -271,6 +270,86 @@ test('texts of other people cannot move the cursor, forge a line or change the f
   await terminal.see('Check: all is well');
   expect(await terminal.ended).toBe(0);
   expect(configOf(sides).syncs.leads.contacts.list).toBe('Prospects\u001b[2J $${OUTREACH_TOKEN}');
+});
+
+test('a column is changed: its field is searched for, and its direction asked', slow, async () => {
+  const sides = await openInitSides();
+  const terminal = begin(sides);
+  await answer(terminal, sides, 'address', 'list');
+  await terminal.see('Take these columns');
+  // Down to "Notes", the last one.
+  terminal.press(down, down, down, down, down, enter);
+  await terminal.see('Column "Notes" is (type to search)');
+  terminal.press('headline');
+  await terminal.see('headline');
+  terminal.press(enter);
+  await terminal.see('"Notes" and headline');
+  terminal.press(down, enter);
+  await terminal.see('<--  headline, one way  (your choice)');
+  await answer(terminal, sides, 'columns', 'write');
+  await terminal.see('Check: all is well');
+  expect(await terminal.ended).toBe(0);
+  expect(configOf(sides).syncs.leads.columns.Notes).toEqual({ field: 'headline', direction: 'to_sheet' });
+});
+
+test('a person adds a sync to the configuration that is there, by init or by init --add', slow, async () => {
+  const sides = await openInitSides();
+  const first = begin(sides);
+  await answer(first, sides, 'address', 'write');
+  expect(await first.ended).toBe(0);
+  const path = join(sides.folder, 'config', 'leadsheet.yaml');
+  writeFileSync(path, `# Mine.\n${readFileSync(path, 'utf8')}`);
+
+  const second = begin(sides);
+  await second.see('config/leadsheet.yaml exists');
+  second.press(enter);
+  await second.see('The address of the sheet');
+  second.press(`https://docs.google.com/spreadsheets/d/${spreadsheetId}/edit#gid=8`, enter);
+  await second.see('The tab is "Notes"');
+  await answer(second, sides, 'list', 'name');
+  await second.see('Write config/leadsheet.yaml?');
+  second.press(enter);
+  await second.see('Check: all is well');
+  expect(await second.ended).toBe(0);
+  expect(Object.keys(configOf(sides).syncs)).toEqual(['leads', 'notes']);
+  expect(readFileSync(path, 'utf8').startsWith('# Mine.\n')).toBe(true);
+});
+
+test("on the trial's data a person reaches a check that is well, and a plan", slow, async () => {
+  const sides = await openInitSides();
+  const standin = startProgram(['standin', '--service-port', '0', '--sheets-port', '0']);
+  const stood = Promise.withResolvers<RegExpExecArray>();
+  standin.child.stdout.on('data', () => {
+    const found = /(http:\S+)[\s\S]*Google Sheets listens on (http:\S+)/.exec(standin.printed.stdout);
+    if (found) stood.resolve(found);
+  });
+  const [, serviceUrl = '', googleUrl = ''] = await stood.promise;
+  const demo: Sides = { ...sides, serviceUrl, googleUrl };
+  const terminal = begin(demo);
+  await answer(terminal, demo, 'address', 'address');
+  await terminal.see('The API key of the service');
+  terminal.press('standin', enter);
+  await answer(terminal, demo, 'key', 'key');
+  await terminal.see('The address of the sheet');
+  terminal.press('demo-spreadsheet-of-the-stand-in', enter);
+  await terminal.see('The tab');
+  terminal.press(enter);
+  await answer(terminal, demo, 'header', 'write');
+  await terminal.see('Check: all is well');
+  await terminal.see('60 contacts are created in the service');
+  await terminal.see('440 rows are added to the sheet');
+  expect(await terminal.ended).toBe(0);
+  expect(terminal.pressed()).toBeLessThanOrEqual(25);
+  expect(configOf(demo).syncs.prospects).toMatchObject({
+    match: ['email'],
+    columns: {
+      'First name': 'first_name',
+      'Last name': 'last_name',
+      Company: 'company_name',
+      Email: 'email',
+      Position: 'position',
+    },
+  });
 });
 
 test('a configuration that exists is not replaced unless a person says so', slow, async () => {

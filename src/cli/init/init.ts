@@ -44,9 +44,9 @@ export function initCommand(program: Command, world: CliWorld, finish: Finish): 
     .command('init')
     .summary('ask for everything that a sync needs, and write the configuration')
     .description(
-      'Asks for the service, the sheet, the list, the columns and the policies, tests each answer at once, and proposes what\n' +
-        'it finds. Nothing is written before the end, but the answers so far: an init that was stopped goes on with them. Each\n' +
-        'question has a flag; a flag that is given is not asked.',
+      'Asks for the service, the sheet, the list, the columns and the policies, tests each answer at once, and proposes ' +
+        'what it finds. Nothing is written before the end, but the answers so far: an init that was stopped goes on with ' +
+        'them. Each question has a flag; a flag that is given is not asked. docs/setup.md describes the questions.',
     )
     .option('--add <name>', 'add a sync of this name to the configuration, which keeps its comments and order')
     .option('--yes', 'ask nothing: flags, and the safe answer of each other question')

@@ -15,10 +15,9 @@ const wordsByOp: Readonly<Record<ChangeOp, readonly [one: string, many: string]>
   remove: ['row is DELETED in the sheet', 'rows are DELETED in the sheet'],
 };
 
-/** By what is done; operations that the plan has none of are left out. */
-export function countChanges({ changes }: Pick<PlanReport, 'changes'>): Readonly<Partial<Record<ChangeOp, number>>> {
-  const counts: Partial<Record<ChangeOp, number>> = {};
-  for (const { op } of changes) counts[op] = (counts[op] ?? 0) + 1;
+export function countChanges({ changes }: Pick<PlanReport, 'changes'>): Readonly<Record<ChangeOp, number>> {
+  const counts = { create: 0, update: 0, delete: 0, enrol: 0, cancel: 0, send: 0, set: 0, append: 0, remove: 0 };
+  for (const { op } of changes) counts[op] += 1;
   return counts;
 }
 
@@ -29,7 +28,7 @@ export function planLines(report: PlanReport): readonly string[] {
   const counts = countChanges(report);
   const done = Object.entries(wordsByOp).flatMap(([op, [one, many]]) => {
     const count = counts[op as ChangeOp];
-    return count === undefined ? [] : [countText(count, one, many)];
+    return count === 0 ? [] : [countText(count, one, many)];
   });
   const first =
     done.length === 0 ? ['The first run changes nothing'] : ['The first run:', ...done.map((line) => `  ${line}`)];

@@ -83,7 +83,7 @@ async function listen(served: Served): Promise<string> {
   return server.url;
 }
 
-export const contacts = [
+const contacts = [
   { first_name: 'Ann', last_name: 'Lee', company_name: 'Baltic', email: 'ann@baltic.test', position: 'CEO' },
   { first_name: 'Bob', last_name: 'Ray', company_name: 'Mills', email: 'bob@mills.test', position: 'CTO' },
   { first_name: 'Cleo', last_name: 'Fox', company_name: 'Mills', email: 'cleo@mills.test', position: 'CFO' },

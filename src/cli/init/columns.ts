@@ -196,6 +196,7 @@ async function askColumn(
       ...(crm.customFields ? [{ value: custom, label: custom, hint: 'sent only' }] : []),
     ],
   });
+  if (answer === undefined) return undefined;
   if (answer === left) return { kind: 'left' };
   if (answer === custom) {
     const name = await prompts.text({ message: `The name of the custom field: ${crm.customFields?.allowed ?? ''}` });

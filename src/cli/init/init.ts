@@ -93,6 +93,9 @@ async function init(options: InitOptions, world: CliWorld, finish: Finish): Prom
   }
   if (options.add !== undefined && options.name !== undefined)
     throw new UsageError('--add names the sync: leave --name out');
+  const known = options.add === undefined ? [] : ofConfig.filter((flag) => flagsOf(options)[flag] !== undefined);
+  if (known.length > 0)
+    throw new UsageError(`--${known.join(', --')}: the configuration says that already; leave it out`);
   const { createPrompts } = await import('./prompts.ts');
   const prompts = isAsking && world.terminal ? createPrompts(world.terminal, world.stop) : undefined;
   let file: AnswersFile | undefined;
@@ -191,6 +194,9 @@ async function run(mode: 'new' | 'add', options: InitOptions, dep: RunDep): Prom
   if (taken) throw new UsageError(`--add: there is ${taken.name} already; take another name`);
   return addSync(session, config, flow);
 }
+
+/** Answers that a configuration has, to which a sync is added. */
+const ofConfig: readonly QuestionId[] = ['base-url', 'token-file', 'key-file', 'env-file', 'service-file'];
 
 function flagsOf(options: InitOptions): Answers {
   const { column, add, name = add } = options;

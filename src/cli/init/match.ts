@@ -7,6 +7,7 @@ import type { Sheets } from '../../sheets/port.ts';
 import { CommandFailed } from '../errors.ts';
 import type { ChosenColumn } from './columns.ts';
 import type { ListAnswer } from './list.ts';
+import type { Prompts } from './prompts.ts';
 import { Refused, type Session } from './session.ts';
 import type { SheetAnswer } from './sheet.ts';
 
@@ -42,24 +43,32 @@ export async function askMatch(session: Session, dep: MatchDep): Promise<readonl
       return names.filter((each) => wanted.includes(each));
     },
     async ask(prompts) {
-      if (names.length === 0) {
-        prompts.warn('No mapped column tells people apart: each row without an ID would become a new contact');
+      for (;;) {
+        const chosen = names.length === 0 ? [] : await askKeys(prompts, counts, proposed);
+        if (chosen.length > 0) return chosen.join(',');
+        prompts.warn('Without a key nothing tells people apart: each row without an ID becomes a new contact');
         if (await prompts.confirm('Go on without a key?', false)) return none;
-        throw new CommandFailed(
-          'no key was chosen: map a column of e-mail addresses or profiles; begin anew with leadsheet init',
-        );
+        if (names.length === 0) {
+          throw new CommandFailed('no mapped column is a key: begin anew, and map e-mail addresses or profiles');
+        }
       }
-      const chosen = await prompts.chooseMany({
-        message: 'A row without an ID finds its contact by',
-        options: counts.map(({ name, matched }) => ({
-          value: name,
-          label: name.replaceAll('+', ' and '),
-          hint: `${countText(matched, 'row finds', 'rows find')} a contact`,
-        })),
-        initial: proposed,
-      });
-      return chosen.length === 0 ? none : chosen.join(',');
     },
+  });
+}
+
+function askKeys(
+  prompts: Prompts,
+  counts: readonly KeyCounts[],
+  proposed: readonly string[],
+): Promise<readonly string[]> {
+  return prompts.chooseMany({
+    message: 'A row without an ID finds its contact by',
+    options: counts.map(({ name, matched }) => ({
+      value: name,
+      label: name.replaceAll('+', ' and '),
+      hint: `${countText(matched, 'row finds', 'rows find')} a contact`,
+    })),
+    initial: proposed,
   });
 }
 

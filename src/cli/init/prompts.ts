@@ -29,8 +29,8 @@ export interface Prompts {
   text(question: TextQuestion): Promise<string>;
   secret(message: string): Promise<string>;
   choose<Value extends string>(question: ChoiceQuestion<Value>): Promise<Value | undefined>;
-  /** As `choose`, with a search, for long lists. */
-  search<Value extends string>(question: ChoiceQuestion<Value>): Promise<Value>;
+  /** As `choose`, with a search, for long lists. Undefined: nothing was found, and nothing is chosen. */
+  search<Value extends string>(question: ChoiceQuestion<Value>): Promise<Value | undefined>;
   chooseMany<Value extends string>(
     question: Omit<ChoiceQuestion<Value>, 'initial' | 'until'> & { readonly initial: readonly Value[] },
   ): Promise<readonly Value[]>;
@@ -86,7 +86,7 @@ export function createPrompts({ input, output }: Terminal, stop: AbortSignal): P
         maxItems: itemsMax,
         ...(initial !== undefined && { initialValue: initial }),
       });
-      return options.find(({ value }) => value === checked(answer))!.value;
+      return options.find(({ value }) => value === checked(answer))?.value;
     },
     async chooseMany({ message, options, initial }) {
       const answer = checked(

@@ -4,7 +4,6 @@ import type { CrmDescription } from '../../crm/port.ts';
 import { columnsBelow, findHeaderRow, type FoundColumn } from '../../operator/init/headers.ts';
 import { countText } from '../../operator/words.ts';
 import type { PreviewCell, Sheets, SpreadsheetTabs, TabListed } from '../../sheets/port.ts';
-import { SheetsError } from '../../sheets/errors.ts';
 import { didYouMean } from '../../lib/nearest.ts';
 import { Refused, type Session } from './session.ts';
 import { waitForSheet } from './wait-for-sheet.ts';
@@ -29,7 +28,7 @@ export async function askSheet(session: Session, sheets: Sheets, crm: CrmDescrip
   const tab = await askTab(session, tabs, named);
   const place = { spreadsheet: id, tab: tab.reference };
   const tabText = isPlainTitle(tab.title) ? tab.title : tab.reference;
-  const read = () => readPreview(sheets, place, session);
+  const read = () => sheets.preview(place, rowsMax, { signal: session.world.stop });
   const { headerRow, columns, isBlank } = await askHeaderRow(session, read, new Set(crm.fields.keys()));
   return { spreadsheet: id, tab, tabText, headerRow, isBlank, columns };
 }
@@ -95,19 +94,6 @@ async function askTab(session: Session, tabs: SpreadsheetTabs['tabs'], named: st
 /** Read as it stands: no blanks around it, and no form of a reference. */
 function isPlainTitle(title: string): boolean {
   return title === title.trim() && title !== '' && !/^gid:/i.test(title);
-}
-
-async function readPreview(
-  sheets: Sheets,
-  place: { readonly spreadsheet: string; readonly tab: string },
-  { world }: Session,
-): Promise<readonly (readonly PreviewCell[])[]> {
-  try {
-    return await sheets.preview(place, rowsMax, { signal: world.stop });
-  } catch (error) {
-    if (error instanceof SheetsError && error.code !== 'aborted') throw new Refused(error.message, 'failed');
-    throw error;
-  }
 }
 
 interface HeaderAnswer {

@@ -19,10 +19,9 @@ export async function waitForSheet(session: Session, sheets: Sheets, spreadsheet
     const changed = new AbortController();
     const given = new AbortController();
     const looking = lookUntilChanged(sheets, spreadsheet, access.code, AbortSignal.any([world.stop, given.signal]));
-    const found = looking.then((next) => {
-      if (next) changed.abort();
-      return next;
-    });
+    // A fault of the look ends the question, too; it is thrown below.
+    const found = looking.finally(() => changed.abort());
+    found.catch(() => undefined);
     let chosen;
     try {
       chosen = await prompts.choose({

@@ -68,8 +68,13 @@ function columnText({ column: { header }, choice }: ChosenColumn): string {
 }
 
 function parseTexts(text: string): readonly string[] {
-  const value: unknown = JSON.parse(text);
-  return Array.isArray(value) ? value.map(String) : [];
+  try {
+    const value: unknown = JSON.parse(text);
+    if (Array.isArray(value)) return value.map(String);
+  } catch {
+    // Said below: the file of answers was changed by hand.
+  }
+  throw new Refused('the columns were kept in a form that is not known');
 }
 
 /** The proposal with these columns changed. */

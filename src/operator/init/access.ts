@@ -51,7 +51,7 @@ function wordsFor({ code, message }: SheetsError, account: string): { what: stri
     case 'api-disabled':
       return {
         what: 'The Google Sheets API is off',
-        remedy: `In the project of ${account} open APIs and services, and enable the Google Sheets API`,
+        remedy: `In the project of ${account} enable it: https://console.cloud.google.com/apis/library/sheets.googleapis.com`,
       };
     case 'credentials-refused':
       // Google names the times of a token, which this machine's clock makes.

@@ -51,6 +51,11 @@ test('the API is off, and then on; the clock is named where it is wrong', slow, 
   await answer(other, early, 'address', 'sheet');
   await other.see('The clock of this machine is wrong');
   await other.see('Give up');
+  other.press(down, enter);
+  await other.see('give the address of the other sheet');
+  await answer(other, early, 'sheet', 'sheet');
+  await other.see('The clock of this machine is wrong');
+  await other.see('Give up');
   other.press(down, down, enter);
   await other.see('stopped: nothing was written');
   expect(await other.ended).toBe(130);

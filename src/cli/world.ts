@@ -12,7 +12,7 @@ export interface ProcessWorld extends AppWorld {
   readonly stderr: Output;
   /** Aborts when the process is asked to end. */
   readonly stop: AbortSignal;
-  /** Where a person is asked. Left out: input or output is no terminal. */
+  /** The terminal at which a person is asked. Left out: input or output is no terminal. */
   readonly terminal?: { readonly input: Readable; readonly output: Writable };
 }
 

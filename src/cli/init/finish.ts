@@ -17,14 +17,14 @@ export interface Draft {
   readonly path: string;
   readonly text: string;
   readonly name: string;
-  /** What the references of the file need. Left out: the configuration exists, and has what it needs. */
+  /** The values for the references of the file. Left out: the configuration exists, and has what it needs. */
   readonly env?: { readonly variables: readonly EnvVariable[]; readonly isWritten: boolean };
   readonly keyFile: string;
   /** Called once the file is written. */
   readonly written: () => void;
 }
 
-/** What the file would say when it is read. Throws ConfigError. */
+/** The configuration that the file will be read as. Throws ConfigError. */
 function loadDraft({ path, text, env }: Draft, world: CliWorld): Config {
   const variables = Object.fromEntries((env?.variables ?? []).map(({ name, value }) => [name, value]));
   const readFile = (file: string) => (file === path ? text : readFileSync(file, 'utf8'));

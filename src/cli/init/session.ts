@@ -19,9 +19,9 @@ export class Refused extends Error {
 
 export interface Question<Answer> {
   readonly id: QuestionId;
-  /** What it is, for people: "the address of the service". */
+  /** A name for it, for people: "the address of the service". */
   readonly what: string;
-  /** What `--yes` takes. Left out: no answer is safe. */
+  /** The answer that `--yes` takes. Left out: no answer is safe. */
   readonly safe?: string;
   /** The answer that a text means. Throws Refused. */
   readonly parse: (text: string) => Answer | Promise<Answer>;

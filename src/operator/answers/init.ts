@@ -1,4 +1,4 @@
-// What `leadsheet init --yes` made.
+// The result of `leadsheet init --yes`.
 import * as z from 'zod';
 import { checkAnswer } from './check.ts';
 

@@ -10,7 +10,7 @@ export type ContactSamples = ReadonlyMap<string, readonly string[]>;
 
 export type Confidence = 'sure' | 'likely' | 'unsure';
 
-/** What a column becomes. `left`: nothing, it is never written. */
+/** The use of a column. `left`: none, it is never read and never written. */
 export type ColumnChoice =
   | { readonly kind: 'left' }
   | { readonly kind: 'field'; readonly field: string; readonly direction: Direction }

@@ -109,7 +109,7 @@ export interface ComposePlaces {
   readonly envFile: string | undefined;
 }
 
-/** What of a file that may be a key is safe to show; undefined: it is no key of a service account. */
+/** The account of a key, which is no secret; undefined: it is no key of a service account. */
 export function describeKey(text: string): { readonly account: string } | undefined {
   try {
     const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));

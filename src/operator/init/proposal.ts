@@ -1,4 +1,4 @@
-// What a person chose for a sync, and the options of the configuration that say it.
+// The choices of a person for a sync, and the options of the configuration that say them.
 import type { ColumnChoice } from './columns.ts';
 import { policyQuestions, type PolicyChoices } from './policies.ts';
 

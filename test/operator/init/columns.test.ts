@@ -4,7 +4,7 @@ import { type ColumnProposal, proposeColumns } from '../../../src/operator/init/
 import { columnsBelow, findHeaderRow } from '../../../src/operator/init/headers.ts';
 import type { CellValue } from '../../../src/sheets/port.ts';
 
-/* What init proposes for the columns of a tab, without a terminal. */
+/* The proposals of init for the columns of a tab, without a terminal. */
 
 const fields = new Set(outreachDescription.fields.keys());
 

@@ -33,7 +33,7 @@ const standin =
 const rooms: Readonly<Record<string, Room>> = {
   'main.ts': { may: [''], why: '' },
   'app-config.ts': {
-    may: ['config/', 'crm/outreach/', 'sheets/google/'],
+    may: ['config/', 'crm/outreach/', 'sheets/google/', 'type sheets/port.ts'],
     why: 'It reads the configuration, and no more.',
   },
   'app-state.ts': { may: ['config/', 'state/'], why: 'It opens the state, and no more.' },
@@ -47,6 +47,7 @@ const rooms: Readonly<Record<string, Room>> = {
   },
   'version.ts': { may: [], why: anyUses },
   'proxy.ts': { may: [], why: anyUses },
+  'dot-env.ts': { may: [], why: anyUses },
   'cli/': {
     may: [
       'operator/',

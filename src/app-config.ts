@@ -4,6 +4,7 @@ import { configJsonSchema } from './config/json-schema.ts';
 import { type ConfigWorld, loadConfig } from './config/load.ts';
 import { outreachDescription } from './crm/outreach/description.ts';
 import { googleAddresses } from './sheets/google/address.ts';
+import type { SheetAddresses } from './sheets/port.ts';
 
 /** Throws ConfigError with every fault of the file. */
 export function readConfigFile(path: string, world: Omit<ConfigWorld, 'addresses' | 'crm'>): Config {
@@ -14,3 +15,6 @@ export function readConfigFile(path: string, world: Omit<ConfigWorld, 'addresses
 export function describeConfigFile(): ReturnType<typeof configJsonSchema> {
   return configJsonSchema(outreachDescription);
 }
+
+/** The spreadsheets and tabs that texts of the configuration mean. */
+export const sheetAddresses: SheetAddresses = googleAddresses;

@@ -50,7 +50,7 @@ export interface AppWorld {
   /** The identity of this process among others on the machine. */
   readonly process: ProcessDep;
   /** Another driver of spreadsheets. Left out: Google Sheets. */
-  readonly connectSheets?: (config: Config, world: AppWorld) => Promise<Sheets>;
+  readonly connectSheets?: (config: Pick<Config, 'google'>, world: AppWorld) => Promise<Sheets>;
   /** The machine that keeps the state. Left out: this machine. */
   readonly machine?: Machine;
   /** Left out: the store that the configuration names. */
@@ -134,7 +134,7 @@ export interface App extends Disposable {
 }
 
 /** Google Sheets for the account of the credentials file, which is read here. Throws CredentialsUnreadableError. */
-export async function connectSheets({ google }: Config, world: AppWorld): Promise<Sheets> {
+export async function connectSheets({ google }: Pick<Config, 'google'>, world: AppWorld): Promise<Sheets> {
   return createSheets({
     credentials: await readCredentials(google.credentialsFile),
     time: { elapsed: world.elapsed, sleep: (ms, signal) => delay(ms, signal && { signal }), random: world.random },

@@ -56,16 +56,17 @@ const { accountName } = await import('./cli/account.ts');
 const { startPager } = await import('./cli/pager-process.ts');
 const { useProxyOf } = await import('./proxy.ts');
 const { userInfo } = await import('node:os');
+const { isatty } = await import('node:tty');
+const { withDotEnv } = await import('./dot-env.ts');
 const unproxied = useProxyOf(process.env);
 if (unproxied !== undefined) process.stderr.write(`leadsheet: ${unproxied}\n`);
 const code = await runCli(process.argv.slice(2), {
-  env: process.env,
+  env: withDotEnv(process.env),
   account: accountName(() => userInfo().username, process.getuid?.()),
   stdout: process.stdout,
   stderr: process.stderr,
   stop: stop.signal,
-  terminal: () =>
-    process.stdin.isTTY && process.stdout.isTTY ? { input: process.stdin, output: process.stdout } : undefined,
+  terminal: () => (isatty(0) && isatty(1) ? { input: process.stdin, output: process.stdout } : undefined),
   startPager(command, env) {
     const pager = startPager(command, env);
     pagersOpen += 1;

@@ -67,9 +67,10 @@ function readOrTell(globals: GlobalOptions, world: CliWorld, tell: (finding: Fin
   }
 }
 
-async function checkAll(
+/** Checks a configuration that was read. */
+export async function checkAll(
   config: Config,
-  { offline }: CheckOptions,
+  { offline }: Pick<CheckOptions, 'offline'>,
   world: CliWorld,
   tell: (finding: Finding) => void,
 ): Promise<void> {
@@ -120,7 +121,7 @@ async function isStandin(address: string, { transport, stop }: CliWorld): Promis
   }
 }
 
-function findingText({ verdict, about, what, detail }: Finding): string {
+export function findingText({ verdict, about, what, detail }: Finding): string {
   return `${verdictStyle[verdict](verdict.padEnd(8))} ${lineText(`${about}: ${what}`).padEnd(28)}  ${lineText(detail)}\n`;
 }
 

@@ -13,6 +13,7 @@ import { conflictsCommand } from './conflicts.ts';
 import { reportFailure } from './errors.ts';
 import { type ExitCode, exitCodes, StopRequest } from './exit-codes.ts';
 import { addGlobalOptions, type GlobalOptions } from './globals.ts';
+import { initCommand } from './init/init.ts';
 import { logCommand } from './log.ts';
 import { createPagedOutput, type Paging } from './pager.ts';
 import { pauseCommand, resumeCommand } from './pause.ts';
@@ -129,6 +130,7 @@ export function createProgram(world: CliWorld, { finish, serve, follow }: Ending
       getErrHelpWidth: () => helpWidth,
     });
   addGlobalOptions(program);
+  initCommand(program, world, finish);
   runCommand(program, world, serve);
   syncCommand(program, world, finish, follow);
   planCommand(program, world, finish);

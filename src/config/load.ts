@@ -71,7 +71,7 @@ function readText(path: string, readFile: ReadFile): string {
   } catch (error) {
     const code = errorCode(error);
     const found = code === 'ENOENT' ? 'no such file' : code === 'EISDIR' ? 'a folder' : `it cannot be read (${code})`;
-    const allowed = 'a file this process may read; config/example.yaml is one to begin with';
+    const allowed = 'a file this process may read; leadsheet init makes one';
     throw new ConfigError(path, [{ option: '', found, allowed }]);
   }
 }

@@ -29,7 +29,7 @@ export interface Source {
  */
 export function readSource(text: string, env: Environment): Source {
   const lines = new LineCounter();
-  const document = parseDocument(mark(text), { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
+  const document = parseDocument(markReferences(text), { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
   const at = (offset: number): Position => {
     const { line, col } = lines.linePos(Math.min(offset, text.length));
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
@@ -54,11 +54,11 @@ export function readSource(text: string, env: Environment): Source {
     Scalar(key, node, ancestors) {
       if (typeof node.value !== 'string') return;
       if (key === 'key') {
-        node.value = unmark(node.value);
+        node.value = unmarkReferences(node.value);
         return;
       }
       const { value, faults } = expand(node.value, env);
-      if (value !== node.value) written.set(node, unmark(node.value));
+      if (value !== node.value) written.set(node, unmarkReferences(node.value));
       node.value = value;
       const position = at(node.range?.[0] ?? 0);
       problems.push(...faults.map((fault) => ({ position, option: optionText(pathOf(ancestors)), ...fault })));
@@ -154,11 +154,11 @@ function keysGivenTwice(map: YAMLMap, path: Path, at: (offset: number) => Positi
 const reference = /(?<!\$)\$\{([A-Za-z_]\w*)\}/g;
 const disguised = /\uFDD0\uFDD1(\w+)\uFDD2/g;
 
-function mark(text: string): string {
+export function markReferences(text: string): string {
   return text.replace(reference, '\uFDD0\uFDD1$1\uFDD2');
 }
 
-function unmark(text: string): string {
+export function unmarkReferences(text: string): string {
   return text.replace(disguised, '$${$1}');
 }
 
@@ -179,7 +179,7 @@ function expand(text: string, env: Environment): { value: string; faults: readon
     }
     return held;
   });
-  return faults.length === 0 ? { value, faults } : { value: unmark(text), faults };
+  return faults.length === 0 ? { value, faults } : { value: unmarkReferences(text), faults };
 }
 
 interface Found {
@@ -219,7 +219,7 @@ function startOf(node: unknown): number {
 }
 
 function keyText(key: unknown): string {
-  return isScalar(key) ? unmark(String((key.value as Plain) ?? '')) : String(key);
+  return isScalar(key) ? unmarkReferences(String((key.value as Plain) ?? '')) : String(key);
 }
 
 function pathOf(ancestors: readonly unknown[]): Path {

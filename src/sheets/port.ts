@@ -314,6 +314,28 @@ export interface Inspection {
   readonly forbidden: readonly string[];
 }
 
+/** A spreadsheet before any tab of it is mapped. */
+export interface SpreadsheetTabs {
+  readonly title: string;
+  /** In the order of the spreadsheet; at least one. */
+  readonly tabs: readonly TabListed[];
+}
+
+export interface TabListed {
+  readonly title: string;
+  /** As `Inspection.reference`. */
+  readonly reference: string;
+  /** Of the grid, blank rows included. */
+  readonly rowCount: number;
+}
+
+/** One cell before its column is mapped. */
+export interface PreviewCell {
+  readonly value: CellValue;
+  /** The value is the result of a formula. */
+  readonly isFormula: boolean;
+}
+
 /** The capabilities of a driver. The contract tests check what happens without each. */
 export interface SheetsCapabilities {
   /** Cells may hold formulas. Without: `Row.formulas` is empty, and text that begins with `=` is text. */
@@ -341,6 +363,17 @@ export interface Sheets {
   readonly capabilities: SheetsCapabilities;
   /** Makes no call. `memory` comes from an earlier snapshot of the same spec, of this process or another. */
   openTable(spec: TableSpec, memory?: TableMemory): Table;
+  /** Lists the tabs of a spreadsheet. Throws what `Table.read` throws. */
+  listTabs(spreadsheet: string, settings?: CallSettings): Promise<SpreadsheetTabs>;
+  /**
+   * The first `rowsMax` rows of a tab, from row 1 on, before its header is known. Blank rows and cells at the ends are
+   * left out. Throws what `Table.read` throws.
+   */
+  preview(
+    place: Pick<TableSpec, 'spreadsheet' | 'tab'>,
+    rowsMax: number,
+    settings?: CallSettings,
+  ): Promise<readonly (readonly PreviewCell[])[]>;
   /** Inspects a tab as it is now, without reading its rows. Throws what `Table.read` throws. */
   inspect(spec: TableSpec, settings?: CallSettings): Promise<Inspection>;
   /**
@@ -354,6 +387,8 @@ export interface Sheets {
 export interface SheetAddresses {
   /** The id of the spreadsheet that a text means; undefined: it means none. */
   spreadsheetId(text: string): string | undefined;
+  /** The `TableSpec.tab` of the tab that an address of a spreadsheet shows; undefined: it names none. */
+  tabIn(address: string): string | undefined;
   /** For a tab in the configuration: two texts with one key mean the same tab of a spreadsheet. */
   tabKey(tab: string): string;
 }

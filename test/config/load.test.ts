@@ -274,7 +274,7 @@ ${sync()}`;
 describe('a file that cannot be read', () => {
   test('is named when it does not exist', () => {
     expect(() => readConfigFile('nowhere/c.yaml', { env: {}, readFile })).toThrow(
-      'nowhere/c.yaml: found no such file; allowed: a file this process may read; config/example.yaml is one to begin with',
+      'nowhere/c.yaml: found no such file; allowed: a file this process may read; leadsheet init makes one',
     );
   });
 

@@ -41,6 +41,7 @@ const idKey: IdKey = '#id';
 
 export const referenceAddresses: SheetAddresses = {
   spreadsheetId: (text) => (text.trim() === '' ? undefined : text.trim()),
+  tabIn: () => undefined,
   tabKey: (tab) => tab.trim(),
 };
 
@@ -49,6 +50,24 @@ export function createReferenceSheets(): Sheets {
     account: 'whoever runs the tests',
     capabilities: { hasFormulas: false, hasTypedCells: false, hasColumnAnchors: false, hasTabIds: false },
     openTable: (spec) => openTable(spec),
+    listTabs: async (spreadsheet, settings = {}) => {
+      assertGoesOn(settings);
+      assertSpreadsheet(spreadsheet);
+      const titles = readdirSync(spreadsheet).map((name) => basename(name, '.csv'));
+      const rowCountOf = (tab: string) => readLines({ spreadsheet, tab }).length;
+      const tabs = titles.map((title) => ({ title, reference: title, rowCount: rowCountOf(title) }));
+      return { title: basename(spreadsheet), tabs };
+    },
+    preview: async (place, rowsMax, settings = {}) => {
+      assertGoesOn(settings);
+      const lines = readLines(place).slice(0, rowsMax);
+      const rows = lines.map((line) =>
+        line
+          .slice(0, line.findLastIndex((cell) => cell !== '') + 1)
+          .map((cell) => ({ value: asStored(cell), isFormula: false })),
+      );
+      return rows.slice(0, rows.findLastIndex((row) => row.length > 0) + 1);
+    },
     inspect: async (spec, settings = {}) => {
       assertGoesOn(settings);
       const { lines, columns, idColumn } = readTab(spec);
@@ -166,18 +185,31 @@ function assertGoesOn({ signal, stop }: CallSettings): void {
   if (signal?.aborted || stop?.aborted) throw new AbortedError({});
 }
 
-function fileOf({ spreadsheet, tab }: TableSpec): string {
+type Place = Pick<TableSpec, 'spreadsheet' | 'tab'>;
+
+function fileOf({ spreadsheet, tab }: Place): string {
   return join(spreadsheet, `${basename(tab)}.csv`);
+}
+
+function assertSpreadsheet(spreadsheet: string): void {
+  if (!existsSync(spreadsheet)) {
+    throw new SpreadsheetGoneError('whoever runs the tests', { spreadsheetId: spreadsheet });
+  }
+}
+
+function readLines(place: Place): string[][] {
+  const { spreadsheet, tab } = place;
+  assertSpreadsheet(spreadsheet);
+  if (!existsSync(fileOf(place))) {
+    const titles = readdirSync(spreadsheet).map((name) => basename(name, '.csv'));
+    throw new TabGoneError(`"${tab}"`, titles, { spreadsheetId: spreadsheet, tabId: tab });
+  }
+  return parseCsv(readFileSync(fileOf(place), 'utf8'));
 }
 
 function readTab(spec: TableSpec): Tab {
   const context = { spreadsheetId: spec.spreadsheet, tabId: spec.tab };
-  if (!existsSync(spec.spreadsheet)) throw new SpreadsheetGoneError('whoever runs the tests', context);
-  if (!existsSync(fileOf(spec))) {
-    const titles = readdirSync(spec.spreadsheet).map((name) => basename(name, '.csv'));
-    throw new TabGoneError(`"${spec.tab}"`, titles, context);
-  }
-  const lines = parseCsv(readFileSync(fileOf(spec), 'utf8'));
+  const lines = readLines(spec);
   if (lines.length < spec.headerRow) {
     throw new HeaderRowBeyondGridError(spec.tab, spec.headerRow, lines.length, context);
   }

@@ -3,6 +3,7 @@ import { checkAnswer } from './check.ts';
 import { conflictsAnswer, requestsAnswer } from './conflicts.ts';
 import { heldAnswer } from './held.ts';
 import { decisionLine, enrolmentLine, logLine } from './history.ts';
+import { initAnswer } from './init.ts';
 import { planAnswer, runShownAnswer, runsAnswer, savedPlanAnswer, syncAnswer } from './runs.ts';
 import { statusAnswer } from './status.ts';
 
@@ -12,6 +13,7 @@ export const answers = {
   plan: planAnswer,
   'plan --show': savedPlanAnswer,
   check: checkAnswer,
+  init: initAnswer,
   status: statusAnswer,
   runs: runsAnswer,
   'runs show': runShownAnswer,

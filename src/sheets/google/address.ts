@@ -44,6 +44,11 @@ export function sheetIdToReference(sheetId: number): string {
 
 export const googleAddresses: SheetAddresses = {
   spreadsheetId: findSpreadsheetId,
+  // The browser shows the tab as `#gid=7`, and lately as `?gid=7#gid=7` as well.
+  tabIn(address) {
+    const gid = findSpreadsheetId(address) === undefined ? undefined : /[?#&]gid=(\d+)/.exec(address)?.[1];
+    return gid === undefined ? undefined : sheetIdToReference(Number(gid));
+  },
   // No two tabs of a spreadsheet have titles that differ only in case. Only Google can compare a gid with a title.
   tabKey(tab) {
     const reference = textToTabReference(tab);

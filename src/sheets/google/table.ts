@@ -13,13 +13,14 @@
 //             still arrive, only `tidy` removes it, after the header row was next read in full
 //   remove    one read and two writes a batch of up to 1,000 rows
 //   tidy      one read, and one write if there are marks. clearMarks: one write, or none
-//   inspect   two reads. checkMayWrite: one write
+//   inspect   two reads. checkMayWrite: one write. listTabs: one read. preview: two reads
 import { textToSpreadsheetId } from './address.ts';
 import { appendRows } from './append.ts';
 import { SheetsClient, type SheetsClientDep } from './client.ts';
 import { allColumns, batchRowsMax, isOwnMemory, type ReadLimits, type TableContext } from './context.ts';
 import { ensureColumns } from './ensure.ts';
 import { checkMayWrite, inspectTab } from './inspect.ts';
+import { listTabs, previewTab } from './overview.ts';
 import { isTemporaryMark, ownerToIdBlock, temporaryKeys } from './marks.ts';
 import { removeMarks, searchMarks } from './pins.ts';
 import type { ReadSettings, Sheets, Snapshot, Table, TableMemory, TableSpec, UnlessUnchanged } from '../port.ts';
@@ -44,6 +45,12 @@ export function createSheets(dep: SheetsDep): Sheets {
       writesLastMinute: client.writes.usedLastMinute,
     }),
     openTable: (spec, memory) => createTable(createContext(spec, memory)),
+    listTabs: (spreadsheet, settings = {}) =>
+      listTabs({ client, spreadsheetId: textToSpreadsheetId(spreadsheet) }, settings),
+    preview: (place, rowsMax, settings = {}) => {
+      const spec = { ...place, headerRow: 1, idHeader: '', columns: [], owner: '' };
+      return previewTab(createContext(spec, undefined), rowsMax, settings);
+    },
     inspect: (spec, settings = {}) => inspectTab(createContext(spec, undefined), settings),
     checkMayWrite: (spec, settings = {}) => checkMayWrite(createContext(spec, undefined), settings),
   };

@@ -38,6 +38,36 @@ export function describeReading(name: string, driver: TableDriver): void {
       ]);
     });
 
+    test('the tabs of a spreadsheet are listed, each with a reference that means it', async () => {
+      const { sheets, spec } = open(people);
+      const { tabs, title } = await sheets.listTabs(spec.spreadsheet);
+      expect(title).not.toBe('');
+      const { reference, rowCount } = tabs.find((tab) => tab.title === spec.tab)!;
+      expect(rowCount).toBeGreaterThanOrEqual(people.length);
+      const inspected = await sheets.inspect({ ...spec, tab: reference });
+      expect(inspected).toMatchObject({ title: spec.tab, reference });
+    });
+
+    test('a preview shows the first rows from row 1 on, without blank ends', async () => {
+      const grid = [[], ['', 'My contacts'], ['Name', '', 'Email', ''], ['Ann'], [], ['Bob'], ['', '']];
+      const { sheets, spec } = open(grid);
+      const shown = (rows: Awaited<ReturnType<typeof sheets.preview>>) =>
+        rows.map((row) => row.map(({ value }) => value));
+      const whole = [[], [null, 'My contacts'], ['Name', null, 'Email'], ['Ann'], [], ['Bob']];
+      expect(shown(await sheets.preview(spec, 100))).toEqual(whole);
+      expect(shown(await sheets.preview(spec, 3))).toEqual(whole.slice(0, 3));
+      const blank = open([['']]);
+      expect(await blank.sheets.preview(blank.spec, 3)).toEqual([]);
+    });
+
+    test('a tab or spreadsheet that is missing has no tabs and no preview', async () => {
+      const { sheets, spec } = open(people);
+      expect(await codeOf(sheets.preview({ ...spec, tab: 'Nobody' }, 3))).toBe('tab-gone');
+      const other = `${spec.spreadsheet}-that-is-not-there`;
+      expect(await codeOf(sheets.listTabs(other))).toBe('spreadsheet-gone');
+      expect(await codeOf(sheets.preview({ ...spec, spreadsheet: other }, 3))).toBe('spreadsheet-gone');
+    });
+
     test('rows above the header row are never read, and headers are compared without outer white space', async () => {
       const grid = [['My contacts'], ['', 'Name'], [' Contact ID', 'Name  ', 'Email'], ['a', 'Ann', 'ann@x.org']];
       const { rows, columns } = await readTab(open(grid), { headerRow: 3 });

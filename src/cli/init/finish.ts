@@ -1,0 +1,121 @@
+// Shows the configuration that an init made, writes it, checks it, and plans its first run.
+import { stripVTControlCharacters } from 'node:util';
+import { readFileSync } from 'node:fs';
+import { readConfigFile } from '../../app-config.ts';
+import type { Config } from '../../config/config.ts';
+import type { PlanReport } from '../../engine/report.ts';
+import type { InitAnswer } from '../../operator/answers/init.ts';
+import type { EnvVariable } from '../../operator/init/files.ts';
+import { lineText } from '../../log/printable.ts';
+import { checkAll, findingText } from '../check.ts';
+import type { CliWorld } from '../world.ts';
+import { Cancelled } from './cancelled.ts';
+import { Refused, type Session } from './session.ts';
+import { countChanges, planLines } from './summary.ts';
+import { envFileName, readIfThere, writeEnv, writePlainFile, writeServiceFile } from './write.ts';
+
+export interface Draft {
+  readonly path: string;
+  readonly text: string;
+  readonly name: string;
+  /** The values for the references of the file. Left out: the configuration exists, and has what it needs. */
+  readonly env?: { readonly variables: readonly EnvVariable[]; readonly isWritten: boolean };
+  readonly keyFile: string;
+  /** Called once the file is written. */
+  readonly written: () => void;
+}
+
+/** The configuration that the file will be read as. Throws ConfigError. */
+function loadDraft({ path, text, env }: Draft, world: CliWorld): Config {
+  const variables = Object.fromEntries((env?.variables ?? []).map(({ name, value }) => [name, value]));
+  const readFile = (file: string) => (file === path ? text : readFileSync(file, 'utf8'));
+  return readConfigFile(path, { env: { ...world.env, ...variables }, readFile });
+}
+
+/** Nothing was written before this. Throws Cancelled if a person does not want it. */
+export async function finish(session: Session, draft: Draft): Promise<InitAnswer> {
+  const { world, prompts, say } = session;
+  const config = loadDraft(draft, world);
+  const service = draft.env ? await askServiceFile(session) : 'none';
+  prompts?.show(draft.path, draft.text.trimEnd().split('\n'));
+  const isWanted = !prompts || (await prompts.confirm(`Write ${draft.path}?`, true));
+  if (!isWanted) throw new Cancelled();
+  const written = writeAll(draft, service, world);
+  say(`Written: ${written.join(', ')}`);
+  draft.written();
+  const findings = await checked(session, config);
+  const report = await planned(session, config, draft.name);
+  const plan = report === undefined || report.error !== undefined ? null : countChanges(report);
+  return { sync: draft.name, config: draft.path, written, findings, plan };
+}
+
+/** The configuration comes last: a file that is there is complete. */
+function writeAll({ env, keyFile, path, text }: Draft, service: ServiceFile, world: CliWorld): string[] {
+  const written = env?.isWritten ? [...writeEnv(env.variables, keyFile, world)] : [];
+  if (service !== 'none') {
+    const hasEnv = env?.isWritten === true || readIfThere(envFileName) !== '';
+    const envFile = hasEnv ? envFileName : undefined;
+    const file = writeServiceFile({ kind: service, config: path, keyFile, envFile, account: world.account });
+    if (file !== undefined) written.push(file);
+  }
+  writePlainFile(path, text);
+  return [...written, path];
+}
+
+async function checked({ world, prompts, say, warn }: Session, config: Config): Promise<InitAnswer['findings']> {
+  const findings: InitAnswer['findings'] = [];
+  await checkAll(config, {}, world, (finding) => void findings.push(finding));
+  const bad = findings.filter(({ verdict }) => verdict === 'failed' || verdict === 'warning');
+  const lines = (bad.length === 0 ? findings : bad).map((finding) =>
+    stripVTControlCharacters(findingText(finding)).trimEnd(),
+  );
+  if (prompts) prompts.show('leadsheet check', lines);
+  else for (const line of lines) say(line);
+  const failed = bad.filter(({ verdict }) => verdict === 'failed').length;
+  if (failed === 0) say('Check: all is well');
+  else warn(`Check: ${failed} to correct; then leadsheet check`);
+  return findings;
+}
+
+/** Undefined: it was not planned, because a side refused. */
+async function planned(
+  { world, prompts, say }: Session,
+  config: Config,
+  name: string,
+): Promise<PlanReport | undefined> {
+  const { createApp } = await import('../../app.ts');
+  using app = await createApp(config, world, () => {});
+  const job = app.jobs.get(name);
+  if (!job) return undefined;
+  const { report } = await job.plan({ isFull: true, isAsked: true, signal: world.stop });
+  world.stop.throwIfAborted();
+  const lines = planLines(report);
+  if (prompts) prompts.show(`leadsheet plan ${name}`, lines);
+  else for (const line of lines) say(lineText(line));
+  return report;
+}
+
+const serviceFiles = ['none', 'systemd', 'compose'] as const;
+type ServiceFile = (typeof serviceFiles)[number];
+
+async function askServiceFile(session: Session): Promise<ServiceFile> {
+  return session.answer({
+    id: 'service-file',
+    what: 'systemd or compose, for a file that starts leadsheet, or none',
+    safe: 'none',
+    parse(text) {
+      const found = serviceFiles.find((each) => each === text.trim());
+      if (!found) throw new Refused(`it is ${serviceFiles.join(', ')}, not "${text}"`);
+      return found;
+    },
+    ask: async (prompts) =>
+      (await prompts.choose({
+        message: 'A file that starts leadsheet with this machine. One that is there stays as it is',
+        options: [
+          { value: 'none', label: 'None' },
+          { value: 'systemd', label: 'A unit of systemd: leadsheet.service' },
+          { value: 'compose', label: 'Docker Compose: compose.yaml' },
+        ],
+      })) ?? 'none',
+  });
+}

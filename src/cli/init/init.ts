@@ -1,0 +1,224 @@
+// The command `init`: asks for everything that a sync needs, tests each answer at once, and writes the configuration.
+import { existsSync } from 'node:fs';
+import type { Command } from 'commander';
+import { jobsIn } from '../../config/jobs.ts';
+import { lineText } from '../../log/printable.ts';
+import type { InitAnswer } from '../../operator/answers/init.ts';
+import { UsageError } from '../errors.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { configPathOf, type GlobalOptions, readConfig } from '../globals.ts';
+import { jsonText } from '../print/lines.ts';
+import type { CliWorld, Finish } from '../world.ts';
+import { type Answers, type AnswersFile, openAnswersFile, type QuestionId } from './answers-file.ts';
+import { Cancelled } from './cancelled.ts';
+import type { Prompts } from './prompts.ts';
+import type { Session } from './session.ts';
+
+interface InitOptions extends GlobalOptions {
+  readonly add?: string;
+  readonly yes?: true;
+  readonly overwrite?: true;
+  readonly createList?: true;
+  readonly googleEndpoint?: string;
+  readonly column?: readonly string[];
+  readonly baseUrl?: string;
+  readonly tokenFile?: string;
+  readonly keyFile?: string;
+  readonly spreadsheet?: string;
+  readonly tab?: string;
+  readonly headerRow?: string;
+  readonly list?: string;
+  readonly name?: string;
+  readonly match?: string;
+  readonly statusColumn?: string;
+  readonly conflict?: string;
+  readonly blank?: string;
+  readonly rowDeleted?: string;
+  readonly contactDeleted?: string;
+  readonly envFile?: string;
+  readonly serviceFile?: string;
+}
+
+export function initCommand(program: Command, world: CliWorld, finish: Finish): void {
+  program
+    .command('init')
+    .summary('ask for everything that a sync needs, and write the configuration')
+    .description(
+      'Asks for the service, the sheet, the list, the columns and the policies, tests each answer at once, and proposes ' +
+        'what it finds. Nothing is written before the end, but the answers so far: an init that was stopped goes on with ' +
+        'them. Each question has a flag; a flag that is given is not asked. docs/setup.md describes the questions.',
+    )
+    .option('--add <name>', 'add a sync of this name to the configuration, which keeps its comments and order')
+    .option('--yes', 'ask nothing: flags, and the safe answer of each other question')
+    .option('--overwrite', 'replace a configuration that exists')
+    .option('--base-url <url>', 'the address of the service')
+    .option('--token-file <file>', 'a file that holds the API key; without it OUTREACH_TOKEN is used, or asked for')
+    .option('--key-file <file>', 'the JSON key of a Google service account')
+    .option('--google-endpoint <url>', 'where calls go instead of to Google, as for a trial')
+    .option('--spreadsheet <address>', 'the address or id of the spreadsheet')
+    .option('--tab <tab>', 'the title of the tab, or gid:NUMBER')
+    .option('--header-row <number>', 'the row that holds the headers')
+    .option('--list <list>', 'the list of the service: its name, uuid or number')
+    .option('--create-list', 'a list that is not there is made by the first run')
+    .option('--column <header=field>', columnWords, (text: string, before: readonly string[] | undefined) => [
+      ...(before ?? []),
+      text,
+    ])
+    .option('--match <keys>', 'by what a row without an ID finds its contact: email,network_id; none')
+    .option('--status-column <header>', 'a column in which each row says what waits or was refused; none')
+    .option('--conflict <policy>', 'both sides change a field: manual, crm, sheet, newest')
+    .option('--blank <policy>', 'a cell or a field is emptied: sync, ignore')
+    .option('--row-deleted <policy>', 'a row is deleted: ignore, restore, cancel_automations, delete_contact')
+    .option('--contact-deleted <policy>', 'a contact is deleted: mark, delete_row, ignore')
+    .option('--name <name>', 'the name of the sync')
+    .option('--env-file <file>', '.env, where address, API key and the path of the key go; none')
+    .option('--service-file <kind>', 'systemd, compose, or none: a file that starts leadsheet')
+    .action(async (_options: unknown, command: Command) => {
+      await init(command.optsWithGlobals<InitOptions>(), world, finish);
+    });
+}
+
+const columnWords =
+  'one column, such as Firma=company_name; Notes= leaves it alone, Rating=custom:rating is a custom field, and :to_sheet or ' +
+  ':to_crm behind the field makes it one-way; can be repeated, the other columns are as proposed';
+
+async function init(options: InitOptions, world: CliWorld, finish: Finish): Promise<void> {
+  const path = configPathOf(options, world);
+  const isAsking = options.yes !== true;
+  if (isAsking && options.json) throw new UsageError('--json shows what was made, and is for init --yes');
+  const terminal = world.terminal?.();
+  if (isAsking && !terminal) {
+    throw new UsageError(
+      'init asks questions, and there is no terminal: answer by flags, with --yes (leadsheet init --help)',
+    );
+  }
+  if (options.add !== undefined && options.name !== undefined)
+    throw new UsageError('--add names the sync: leave --name out');
+  const known = options.add === undefined ? [] : ofConfig.filter((flag) => flagsOf(options)[flag] !== undefined);
+  if (known.length > 0)
+    throw new UsageError(`--${known.join(', --')}: the configuration says that already; leave it out`);
+  const { createPrompts } = await import('./prompts.ts');
+  const prompts = isAsking && terminal ? createPrompts(terminal, world.stop) : undefined;
+  let file: AnswersFile | undefined;
+  let isWritten = false;
+  try {
+    const mode = await chooseMode(options, path, prompts);
+    file = prompts && openAnswersFile(path, mode === 'add' ? (options.add ?? 'add') : undefined, world);
+    const earlier = (file && prompts && (await earlierAnswers(file, prompts))) ?? {};
+    const written = () => {
+      isWritten = true;
+      file?.remove();
+    };
+    const answer = await run(mode, options, { world, path, prompts, file, earlier, written });
+    if (options.json) world.stdout.write(jsonText(answer));
+    const isFailed = answer.findings.some(({ verdict }) => verdict === 'failed');
+    prompts?.end(isFailed ? 'Correct what the check names, then: leadsheet check' : nextWords(answer));
+    if (!prompts && !options.json) world.stdout.write(`${lineText(nextWords(answer))}\n`);
+    if (isFailed) finish(exitCodes.failed);
+  } catch (error) {
+    // Between two questions Ctrl-C is a signal, and ends calls instead of a question.
+    if (!(error instanceof Cancelled) && !world.stop.aborted) throw error;
+    world.stderr.write(`leadsheet: ${lineText(stoppedWords(path, isWritten, file))}\n`);
+    finish(exitCodes.interrupted);
+  }
+}
+
+function stoppedWords(path: string, isWritten: boolean, file: AnswersFile | undefined): string {
+  if (isWritten) return `stopped: ${path} is written; to go on: leadsheet check`;
+  if (!file?.read()) return 'stopped: nothing was written';
+  return `stopped: nothing was written; the answers so far are in ${file.path}, and leadsheet init goes on with them`;
+}
+
+function nextWords({ sync }: InitAnswer): string {
+  return `Look: leadsheet plan ${sync}. Sync once: leadsheet sync ${sync}. Keep both sides equal: leadsheet run`;
+}
+
+/** A configuration that exists is replaced only if a person says so. */
+async function chooseMode(
+  { add, overwrite }: InitOptions,
+  path: string,
+  prompts: Prompts | undefined,
+): Promise<'new' | 'add'> {
+  if (add !== undefined) {
+    if (existsSync(path)) return 'add';
+    throw new UsageError(`there is no ${path} to add ${add} to: leadsheet init makes one`);
+  }
+  if (overwrite || !existsSync(path)) return 'new';
+  if (!prompts)
+    throw new UsageError(`--overwrite is missing: ${path} exists; leadsheet init --add NAME adds a sync to it`);
+  const chosen = await prompts.choose({
+    message: `${path} exists`,
+    options: [
+      { value: 'add', label: 'Add a sync to it' },
+      { value: 'new', label: 'Replace it' },
+      { value: 'stop', label: 'Stop' },
+    ],
+  });
+  if (chosen === 'stop' || chosen === undefined) throw new Cancelled();
+  return chosen;
+}
+
+async function earlierAnswers(file: AnswersFile, prompts: Prompts): Promise<Answers> {
+  const earlier = file.read();
+  if (!earlier || Object.keys(earlier.answers).length === 0) return {};
+  const when = earlier.at.slice(0, 16).replace('T', ' ');
+  const question = `An init was stopped at ${when} UTC, after ${Object.keys(earlier.answers).length} answers. Go on with them?`;
+  if (await prompts.confirm(question, true)) return earlier.answers;
+  file.remove();
+  return {};
+}
+
+interface RunDep {
+  readonly world: CliWorld;
+  readonly path: string;
+  readonly prompts: Prompts | undefined;
+  readonly file: AnswersFile | undefined;
+  readonly earlier: Answers;
+  readonly written: () => void;
+}
+
+async function run(mode: 'new' | 'add', options: InitOptions, dep: RunDep): Promise<InitAnswer> {
+  const { world, path, written } = dep;
+  const { createSession } = await import('./session.ts');
+  const { addSync, makeConfig } = await import('./flow.ts');
+  const tell = (text: string) => void (options.json ? world.stderr : world.stdout).write(`${lineText(text)}\n`);
+  const session: Session = createSession({ ...dep, flags: flagsOf(options), tell });
+  const flow = {
+    path,
+    mayMakeList: options.createList === true,
+    endpoint: options.googleEndpoint,
+    written,
+  };
+  if (mode === 'new') return makeConfig(session, flow);
+  const config = readConfig(options, world);
+  const taken = jobsIn(config).find(({ name }) => name.toLowerCase() === options.add?.toLowerCase());
+  if (taken) throw new UsageError(`--add: there is ${taken.name} already; take another name`);
+  return addSync(session, config, flow);
+}
+
+/** Answers that a configuration has, to which a sync is added. */
+const ofConfig: readonly QuestionId[] = ['base-url', 'token-file', 'key-file', 'env-file', 'service-file'];
+
+function flagsOf(options: InitOptions): Answers {
+  const { column, add, name = add } = options;
+  const flags: Partial<Record<QuestionId, string | undefined>> = {
+    'base-url': options.baseUrl,
+    'token-file': options.tokenFile,
+    'key-file': options.keyFile,
+    spreadsheet: options.spreadsheet,
+    tab: options.tab,
+    'header-row': options.headerRow,
+    list: options.list,
+    name,
+    column: column && JSON.stringify(column),
+    match: options.match,
+    'status-column': options.statusColumn,
+    conflict: options.conflict,
+    blank: options.blank,
+    'row-deleted': options.rowDeleted,
+    'contact-deleted': options.contactDeleted,
+    'env-file': options.envFile,
+    'service-file': options.serviceFile,
+  };
+  return Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,114 @@
+// Asks for the service: its address and token, tested at once with a real call.
+import { readFileSync } from 'node:fs';
+import type { CrmConnection } from '../../app.ts';
+import { readServiceSettings, type ServiceSettings } from '../../config/service-settings.ts';
+import { SettingsError } from '../../config/settings-error.ts';
+import { readSecretFile, textToToken } from '../../config/secret-file.ts';
+import { AuthenticationError, ServiceError } from '../../crm/errors.ts';
+import { Secret } from '../../lib/secret.ts';
+import { countText } from '../../operator/words.ts';
+import { Refused, type Session } from './session.ts';
+
+export interface ServiceAnswer {
+  readonly settings: ServiceSettings;
+  readonly crm: CrmConnection;
+  /** The file that holds the token; undefined: it was given itself. */
+  readonly tokenFile: string | undefined;
+}
+
+/** The caller disposes the connection. */
+export async function askService(session: Session): Promise<ServiceAnswer> {
+  const { env } = session.world;
+  const baseUrl = await session.answer({
+    id: 'base-url',
+    what: 'the address of the service',
+    ...(env['OUTREACH_BASE_URL'] !== undefined && { safe: env['OUTREACH_BASE_URL'] }),
+    parse: (text) => settingsOf(text.trim(), new Secret('none')).baseUrl,
+    ask: (prompts) =>
+      prompts.text({
+        message: 'The address of the service (https://...)',
+        ...(env['OUTREACH_BASE_URL'] !== undefined && { initial: env['OUTREACH_BASE_URL'] }),
+      }),
+  });
+  return askToken(session, baseUrl);
+}
+
+/** A refused token closes its connection, so each try makes a new one. */
+async function askToken(session: Session, baseUrl: string): Promise<ServiceAnswer> {
+  const { env } = session.world;
+  const known = env['OUTREACH_TOKEN'];
+  let isKnownTried = false;
+  return session.answer({
+    id: 'token-file',
+    what: 'a file that holds the API key of the service, or set OUTREACH_TOKEN',
+    isSecret: true,
+    ...(known !== undefined && known !== '' && { safe: '' }),
+    parse: async (text) => {
+      if (session.isGiven('token-file')) {
+        const token = tokenOf(() => readSecretFile('token', text, readText), text);
+        return { ...(await connect(session, settingsOf(baseUrl, token))), tokenFile: text };
+      }
+      const token = text === '' ? (known ?? '') : text;
+      const connected = await connect(
+        session,
+        settingsOf(
+          baseUrl,
+          tokenOf(() => token, 'the answer'),
+        ),
+      );
+      return { ...connected, tokenFile: undefined };
+    },
+    async ask(prompts) {
+      if (known !== undefined && known !== '' && !isKnownTried) {
+        isKnownTried = true;
+        if (await prompts.confirm('OUTREACH_TOKEN is set: use that API key?', true)) return '';
+      }
+      return prompts.secret('The API key of the service (hidden)');
+    },
+  });
+}
+
+async function connect({ world, say }: Session, settings: ServiceSettings): Promise<Omit<ServiceAnswer, 'tokenFile'>> {
+  const { connectCrm } = await import('../../app.ts');
+  const crm = connectCrm(settings, world, { retriesMax: 1 });
+  try {
+    const { lists } = await crm.probe({ signal: world.stop });
+    say(`The service takes the API key${lists === undefined ? '' : `: ${countText(lists, 'list')}`}`);
+    return { settings, crm };
+  } catch (error) {
+    crm[Symbol.dispose]();
+    world.stop.throwIfAborted();
+    if (error instanceof AuthenticationError) {
+      throw new Refused(
+        'the service does not accept this API key: make a new one in the service, and paste it whole',
+        'failed',
+      );
+    }
+    if (error instanceof ServiceError) throw new Refused(error.message, 'failed');
+    throw error;
+  }
+}
+
+function settingsOf(baseUrl: string, token: Secret): ServiceSettings {
+  try {
+    return { ...readServiceSettings({ OUTREACH_TOKEN: 'unused' }, { baseUrl }), token };
+  } catch (error) {
+    throw asRefused(error);
+  }
+}
+
+function tokenOf(read: () => string, source: string): Secret {
+  try {
+    return textToToken(read(), source);
+  } catch (error) {
+    throw asRefused(error);
+  }
+}
+
+function asRefused(error: unknown): unknown {
+  return error instanceof SettingsError ? new Refused(error.message) : error;
+}
+
+function readText(file: string): string {
+  return readFileSync(file, 'utf8');
+}

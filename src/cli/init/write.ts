@@ -1,0 +1,83 @@
+// Writes what an init made: the configuration, `.env`, `.gitignore` and the file of a service.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { errorCode } from '../../config/secret-file.ts';
+import { composeText, envText, type EnvVariable, gitignoreText, systemdUnit } from '../../operator/init/files.ts';
+import { CommandFailed } from '../errors.ts';
+import { writePrivateFile } from '../private-file.ts';
+import type { CliWorld } from '../world.ts';
+
+export const envFileName = '.env';
+
+/** Writes a file without secrets, with the mode that new files get here. */
+export function writePlainFile(path: string, text: string): void {
+  attempt(path, () => writeFileSync(path, text));
+}
+
+function attempt(path: string, write: () => void): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    write();
+  } catch (error) {
+    throw new CommandFailed(`${path} cannot be written (${errorCode(error)})`, { cause: error });
+  }
+}
+
+/** '' if there is none. */
+export function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return '';
+    throw new CommandFailed(`${path} cannot be read (${errorCode(error)})`, { cause: error });
+  }
+}
+
+/** The paths that were written: `.env`, and `.gitignore` in a git repository. */
+export function writeEnv(variables: readonly EnvVariable[], keyFile: string, world: CliWorld): readonly string[] {
+  const text = envText(readIfThere(envFileName), variables);
+  if (text === undefined) {
+    throw new CommandFailed(
+      'the API key holds quotes of both kinds: put it into a file, and begin anew with --token-file FILE',
+    );
+  }
+  attempt(envFileName, () => writePrivateFile(envFileName, text, world.randomId));
+  const root = repositoryOf(resolve('.'));
+  if (root === undefined) return [envFileName];
+  // A key outside the repository is not in its .gitignore.
+  const secret = [envFileName, keyFile].map((path) => relative(root, resolve(path)));
+  const inside = secret.filter((path) => !path.startsWith('..') && !isAbsolute(path));
+  const file = join(root, '.gitignore');
+  const ignored = gitignoreText(readIfThere(file), inside);
+  if (ignored === undefined) return [envFileName];
+  writePlainFile(file, ignored);
+  return [envFileName, relative('.', file)];
+}
+
+/** The folder with `.git` that holds this one; undefined: none does. */
+function repositoryOf(folder: string): string | undefined {
+  if (existsSync(join(folder, '.git'))) return folder;
+  const above = dirname(folder);
+  return above === folder ? undefined : repositoryOf(above);
+}
+
+export interface ServiceFileDep {
+  readonly kind: 'systemd' | 'compose';
+  readonly config: string;
+  readonly keyFile: string;
+  readonly envFile: string | undefined;
+  readonly account: string;
+}
+
+/** The path that was written; undefined: there is one already, which stays as it is. */
+export function writeServiceFile({ kind, config, keyFile, envFile, account }: ServiceFileDep): string | undefined {
+  const path = kind === 'systemd' ? 'leadsheet.service' : 'compose.yaml';
+  if (existsSync(path)) return undefined;
+  const folder = resolve('.');
+  const text =
+    kind === 'systemd'
+      ? systemdUnit({ folder, config: resolve(config), envFile, account })
+      : composeText({ config: relative('.', config), keyFile: relative('.', keyFile), envFile });
+  writePlainFile(path, text);
+  return path;
+}

@@ -1,0 +1,70 @@
+// Writes configuration files: the text of a new one, and a sync added to one that exists.
+import { Document, isMap, isScalar, parseDocument, visit } from 'yaml';
+import { markReferences, unmarkReferences } from './source.ts';
+
+/** The options of a sync in the words of the file. Texts are meant as they are: `${` is escaped here. */
+export type SyncText = Readonly<Record<string, unknown>>;
+
+export interface NewConfig {
+  readonly name: string;
+  readonly sync: SyncText;
+  /** As in the file, references included. */
+  readonly crm: Readonly<Record<string, unknown>>;
+  readonly google: Readonly<Record<string, unknown>>;
+  /** leadsheet.schema.json lies beside the file, for editors. */
+  readonly hasSchema: boolean;
+}
+
+const schemaLine = ' yaml-language-server: $schema=./leadsheet.schema.json\n';
+
+/** `comments`: by option of the sync, a sentence that stands behind it. */
+export function newConfigText(
+  { name, sync, crm, google, hasSchema }: NewConfig,
+  comments: Readonly<Record<string, string>> = {},
+): string {
+  const document = new Document({ crm, google, syncs: { [name]: escaped(sync) } });
+  document.commentBefore = `${hasSchema ? schemaLine : ''} Made by leadsheet init. docs/configuration.md has every option.`;
+  shape(document, name, comments);
+  return document.toString({ lineWidth: 0 });
+}
+
+/**
+ * The file with one more sync, after the others; comments, order and references stay. Blanks may be set anew. The text
+ * has to be a valid configuration.
+ */
+export function textWithSync(
+  text: string,
+  name: string,
+  sync: SyncText,
+  comments: Readonly<Record<string, string>> = {},
+): string {
+  const document = parseDocument(markReferences(text));
+  if (!isMap(document.get('syncs'))) document.set('syncs', document.createNode({}));
+  const syncs = document.get('syncs');
+  // A sync of many lines does not fit in braces.
+  if (isMap(syncs)) syncs.flow = false;
+  document.setIn(['syncs', name], document.createNode(escaped(sync)));
+  shape(document, name, comments);
+  return unmarkReferences(document.toString({ lineWidth: 0 }));
+}
+
+/** Columns with settings and lists of keys go on one line, as people write them. */
+function shape(document: Document, name: string, comments: Readonly<Record<string, string>>): void {
+  const columns = document.getIn(['syncs', name, 'columns']);
+  if (isMap(columns)) for (const { value } of columns.items) if (isMap(value)) value.flow = true;
+  const match = document.getIn(['syncs', name, 'match'], true);
+  if (match !== undefined)
+    visit(match as Parameters<typeof visit>[0], { Seq: (_key, node) => void (node.flow = true) });
+  for (const [option, comment] of Object.entries(comments)) {
+    const node = document.getIn(['syncs', name, option], true);
+    if (isScalar(node)) node.comment = ` ${comment}`;
+  }
+}
+
+/** `${` in a value would be a reference. Keys are never references. */
+function escaped(value: unknown): unknown {
+  if (typeof value === 'string') return value.replaceAll('${', () => '$${');
+  if (Array.isArray(value)) return value.map(escaped);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, escaped(item)]));
+}

@@ -1,0 +1,52 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { withDotEnv } from '../../../src/dot-env.ts';
+import { describeKey, envText, gitignoreText, systemdUnit } from '../../../src/operator/init/files.ts';
+
+/* The files beside the configuration. */
+
+test.each(['plain-token_1.2', 'with space', 'a#b', '$HOME', '`id`', '"quoted"', 'back\\slash', "it's", 'a=b', '$(id)'])(
+  'a value of .env is read back as it was by Node and by a shell: %s',
+  (value) => {
+    const folder = mkdtempSync(join(tmpdir(), 'leadsheet-env-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const text = envText('', [{ name: 'OUTREACH_TOKEN', value }]);
+    expect(text).toBeDefined();
+    const file = join(folder, '.env');
+    writeFileSync(file, text!);
+    expect(parseEnv(text!)).toEqual({ OUTREACH_TOKEN: value });
+    expect(execFileSync('sh', ['-c', '. "$0"; printf %s "$OUTREACH_TOKEN"', file], { encoding: 'utf8' })).toBe(value);
+    expect(withDotEnv({ OTHER: '1' }, file)).toEqual({ OUTREACH_TOKEN: value, OTHER: '1' });
+  },
+);
+
+test('a value that readers of .env take differently is refused', () => {
+  expect(envText('', [{ name: 'A', value: `'"` }])).toBeUndefined();
+  expect(envText('', [{ name: 'A', value: 'a\nB=1' }])).toBeUndefined();
+});
+
+test('a variable of the environment goes before .env; without .env nothing is added', () => {
+  expect(withDotEnv({ A: '1' }, '/nowhere/.env')).toEqual({ A: '1' });
+});
+
+test('.env and .gitignore keep their lines, and a line that is there is not repeated', () => {
+  expect(envText('# mine\nexport A=1\nB=2', [{ name: 'A', value: 'x' }])).toBe('# mine\nA=x\nB=2\n');
+  expect(gitignoreText('/.env\nconfig/google.json\n', ['.env', 'config/google.json'])).toBeUndefined();
+  expect(gitignoreText('dist', ['.env'])).toBe('dist\n/.env\n');
+});
+
+test('only the key of a service account is one', () => {
+  expect(describeKey('{"type":"service_account","client_email":"a@b"}')).toEqual({ account: 'a@b' });
+  for (const text of ['', '[]', 'null', '{"type":"authorized_user"}', '{"type":"service_account","client_email":5}']) {
+    expect(describeKey(text)).toBeUndefined();
+  }
+});
+
+test('a unit of systemd keeps per cent signs of paths', () => {
+  const unit = systemdUnit({ folder: '/srv/50%', config: '/srv/50%/a.yaml', envFile: '.env', account: 'ann' });
+  expect(unit).toContain('WorkingDirectory=/srv/50%%\nEnvironmentFile=/srv/50%%/.env\n');
+});

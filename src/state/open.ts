@@ -58,6 +58,7 @@ export function openStore(
     runsMax,
     runDays,
     foldFloorBytes,
+    hasIndex: machine === undefined,
   });
 }
 

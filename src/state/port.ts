@@ -13,9 +13,22 @@ export interface Store {
   sync(name: string): SyncState;
   /**
    * The history, oldest first, of one sync or of all. Unreadable lines are left out and passed to `warn`. With `follow`
-   * it continues with new lines until the signal aborts; then it ends without an error.
+   * it continues with new lines until the signal aborts; then it ends without an error. Every line is read, however many
+   * there are: what must not miss a line asks here.
    */
   history(query: HistoryQuery): AsyncIterable<HistoryLine>;
+  /**
+   * One page of the history, in the order of the recorded instants; lines of one instant in the order of writing. For
+   * people who look: it may answer from an index that the driver derives from the history, and includes each line that
+   * was written before the call.
+   */
+  historyPage(query: HistoryPageQuery): Promise<HistoryPage>;
+  /**
+   * Brings up to date what the driver derives for `historyPage`, so that the next page is fast. Never throws, and no
+   * commit waits for it. Calls that overlap share the work. `onProgress` gets the share that is done, 0 to 1, about once
+   * a second. A driver that derives nothing does nothing.
+   */
+  keepIndex(options?: { readonly signal?: AbortSignal; readonly onProgress?: (share: number) => void }): Promise<void>;
   /**
    * The last heartbeat of the daemon on this state (src/daemon/heartbeat.ts has its fields); undefined: none is
    * readable. Any process may read it at any time. Never throws: nothing depends on it.
@@ -152,14 +165,37 @@ export interface RunQuery {
   readonly limit: number;
 }
 
-export interface HistoryQuery {
+/** Lines that match all of it. */
+export interface HistoryFilter {
   readonly sync?: string;
   readonly run?: string;
   readonly contact?: string;
+  /** Name of a mapped field. */
+  readonly field?: string;
   /** Epoch milliseconds; lines of that instant are included. */
   readonly since?: number;
+  /** The same; the end. */
+  readonly until?: number;
+}
+
+export interface HistoryQuery extends HistoryFilter {
   readonly follow?: boolean;
   readonly signal?: AbortSignal;
+}
+
+export interface HistoryPageQuery extends HistoryFilter {
+  /** At least 1. */
+  readonly limit: number;
+  /** Left out: oldest first. */
+  readonly newestFirst?: boolean;
+  /** `HistoryPage.next` of the page before, of the same query. Another text counts as none. */
+  readonly after?: string;
+}
+
+export interface HistoryPage {
+  readonly lines: readonly HistoryLine[];
+  /** For the page after this one; undefined: this is the last. */
+  readonly next?: string;
 }
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;

@@ -297,6 +297,66 @@ export function describeStateContract(name: string, { create }: StateDriver): vo
       expect(await collect(other, { sync: 'unheard-of' })).toEqual([]);
     });
 
+    test('a page has the lines that match, from either end, and says where the next one begins', async () => {
+      const { store, reopen } = await create();
+      const at = (minute: number) => `2026-01-31T09:${String(minute).padStart(2, '0')}:00.000Z`;
+      const append = async (sync: string, minutes: readonly number[]) => {
+        await using lease = await store.sync(sync).acquireLease();
+        const about = (minute: number) => ({
+          sync,
+          contact: `c${minute % 3}`,
+          run: `r${minute % 2}`,
+          field: `f${minute % 4}`,
+        });
+        await lease.appendHistory(minutes.map((minute) => historyLine(at(minute), about(minute))));
+      };
+      await append('prospects', [1, 2, 3, 4, 7, 8, 9]);
+      await append('feed', [0, 3, 5, 6, 10]);
+      const other = reopen();
+      const walk = async (query: Parameters<Store['historyPage']>[0]) => {
+        const seen: string[] = [];
+        let after: string | undefined;
+        do {
+          const { lines, next } = await other.historyPage({ ...query, ...(after !== undefined && { after }) });
+          expect(lines.length).toBeLessThanOrEqual(query.limit);
+          seen.push(...lines.map(({ time, sync }) => `${Number(time.slice(14, 16))}${sync === 'feed' ? 'f' : ''}`));
+          after = next;
+        } while (after !== undefined);
+        return seen.join(' ');
+      };
+      for (const limit of [1, 2, 3, 12, 99]) {
+        expect(await walk({ limit })).toBe('0f 1 2 3f 3 4 5f 6f 7 8 9 10f');
+        expect(await walk({ limit, newestFirst: true })).toBe('10f 9 8 7 6f 5f 4 3 3f 2 1 0f');
+        expect(await walk({ limit, sync: 'prospects', newestFirst: true })).toBe('9 8 7 4 3 2 1');
+        expect(await walk({ limit, contact: 'c0' })).toBe('0f 3f 3 6f 9');
+        expect(await walk({ limit, contact: 'c0', sync: 'feed' })).toBe('0f 3f 6f');
+        expect(await walk({ limit, contact: 'c0', run: 'r1' })).toBe('3f 3 9');
+        expect(await walk({ limit, run: 'r0', sync: 'feed', newestFirst: true })).toBe('10f 6f 0f');
+        expect(await walk({ limit, contact: 'c1', field: 'f1' })).toBe('1');
+        const [since, until] = [Date.parse(at(3)), Date.parse(at(6))];
+        expect(await walk({ limit, since, until })).toBe('3f 3 4 5f 6f');
+        expect(await walk({ limit, since, until, newestFirst: true, sync: 'prospects' })).toBe('4 3');
+      }
+      expect(await walk({ limit: 5, contact: 'unheard-of' })).toBe('');
+      expect(await walk({ limit: 5, sync: 'unheard-of' })).toBe('');
+      expect((await other.historyPage({ limit: 99, after: 'no cursor' })).lines).toHaveLength(12);
+    });
+
+    test('a page has what was written before it was asked for, and keepIndex changes no answer', async () => {
+      const { store, reopen } = await create();
+      const other = reopen();
+      await other.keepIndex();
+      expect(await other.historyPage({ limit: 9 })).toEqual({ lines: [] });
+      await using lease = await store.sync('prospects').acquireLease();
+      for (const [index, minute] of ['09:00', '09:01', '09:02'].entries()) {
+        await lease.appendHistory([historyLine(`2026-01-31T${minute}:00.000Z`, { contact: `c${index}` })]);
+        if (index === 1) await other.keepIndex();
+        const { lines } = await other.historyPage({ limit: 1, newestFirst: true });
+        expect(lines).toEqual([historyLine(`2026-01-31T${minute}:00.000Z`, { contact: `c${index}` })]);
+      }
+      expect((await reopen().historyPage({ limit: 9, contact: 'c1' })).lines).toHaveLength(1);
+    });
+
     test('lines that are appended at the same time are all there', async () => {
       const { store } = await create();
       await using lease = await store.sync('prospects').acquireLease();

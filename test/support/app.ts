@@ -317,6 +317,8 @@ export function createSyncTrial(options: TrialOptions = {}) {
         };
       },
       history: (query) => store.history(query),
+      historyPage: (query) => store.historyPage(query),
+      keepIndex: (options) => store.keepIndex(options),
       readHeartbeat: () => store.readHeartbeat(),
       writeHeartbeat: (heartbeat) => store.writeHeartbeat(heartbeat),
     };

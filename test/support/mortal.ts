@@ -101,6 +101,8 @@ export function createMortals({ random, configFile, serviceUrl, service, sheets,
     return {
       sync: (name) => stateOf(store.sync(name)),
       history: (query) => store.history(query),
+      historyPage: (query) => store.historyPage(query),
+      keepIndex: (options) => store.keepIndex(options),
       readHeartbeat: () => store.readHeartbeat(),
       writeHeartbeat: (heartbeat) => store.writeHeartbeat(heartbeat),
     };

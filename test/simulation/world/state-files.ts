@@ -58,6 +58,7 @@ export async function readState(disk: MemoryDisk): Promise<ReadState> {
     runDays: 90,
     historyDays: 90,
     foldFloorBytes: Infinity,
+    hasIndex: false,
   });
   const { facts, links, outbox } = await store.sync(syncName).load();
   const fields = (facts.get('fields') ?? []) as readonly string[];

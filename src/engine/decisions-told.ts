@@ -43,6 +43,7 @@ export async function acquireLease(
     },
     appendHistory: (lines) => lease.appendHistory(lines),
     appendRun: (record) => lease.appendRun(record),
+    noteRows: (idByRow) => lease.noteRows(idByRow),
     holdsAgain: () => void (isHeld = true),
     [Symbol.asyncDispose]: () => lease[Symbol.asyncDispose](),
   };

@@ -68,6 +68,11 @@ export interface SyncState {
   readRuns(query: RunQuery): Promise<readonly RunRecord[]>;
   /** Undefined: no report has that id. */
   readRun(run: string): Promise<RunRecord | undefined>;
+  /**
+   * The ID of each row of the tab by its number, as a run noted them last; undefined: none did, or it is not readable.
+   * Needs no lease. People sort rows at any time, so that this says where a row was, and no more.
+   */
+  readRows(): Promise<ReadonlyMap<number, string> | undefined>;
 }
 
 export interface Lease extends AsyncDisposable {
@@ -88,6 +93,11 @@ export interface Lease extends AsyncDisposable {
    * by age (open.ts). Throws DiskError and LeaseLostError.
    */
   appendRun(record: RunRecord): Promise<void>;
+  /**
+   * Notes the ID of each row by its number, for `readRows`. Nothing depends on it: it is not durable, a failure is passed
+   * to `warn` and never thrown, and the same rows again touch no file (W9).
+   */
+  noteRows(idByRow: ReadonlyMap<number, string>): Promise<void>;
 }
 
 export interface LeaseOptions {

@@ -259,6 +259,27 @@ export function describeStateContract(name: string, { create }: StateDriver): vo
     });
   });
 
+  describe(`${name}: rows`, () => {
+    test('the rows that a run noted last are read by another process', async () => {
+      const { store, reopen } = await create();
+      expect(await store.sync('prospects').readRows()).toBeUndefined();
+      await using lease = await store.sync('prospects').acquireLease();
+      await lease.load();
+      const first = new Map([
+        [2, 'c1'],
+        [5, 'c"2'],
+      ]);
+      await lease.noteRows(first);
+      expect(await reopen().sync('prospects').readRows()).toEqual(first);
+      await lease.noteRows(new Map([[3, 'c1']]));
+      await lease.noteRows(new Map([[3, 'c1']]));
+      expect(await reopen().sync('prospects').readRows()).toEqual(new Map([[3, 'c1']]));
+      await lease.noteRows(new Map());
+      expect(await reopen().sync('prospects').readRows()).toEqual(new Map());
+      expect(await reopen().sync('unheard-of').readRows()).toBeUndefined();
+    });
+  });
+
   describe(`${name}: heartbeat`, () => {
     test('another process reads the last one, while leases come and go', async () => {
       const { store, reopen } = await create();

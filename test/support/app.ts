@@ -300,6 +300,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
       commit: (batch) => step(() => lease.commit(batch)),
       appendHistory: (lines) => step(() => lease.appendHistory(lines)),
       appendRun: (record) => step(() => lease.appendRun(record)),
+      noteRows: (idByRow) => lease.noteRows(idByRow),
       async [Symbol.asyncDispose]() {
         if (own.isDead) return new Promise<void>(() => {});
         return lease[Symbol.asyncDispose]();
@@ -313,6 +314,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
           addRequest: (request) => state.addRequest(request),
           readRuns: (query) => state.readRuns(query),
           readRun: (id) => state.readRun(id),
+          readRows: () => state.readRows(),
           acquireLease: async (wait) => mortalLease(await state.acquireLease(wait)),
         };
       },

@@ -89,6 +89,7 @@ export function createMortals({ random, configFile, serviceUrl, service, sheets,
       commit: (batch) => write(() => lease.commit(batch)),
       appendHistory: (lines) => write(() => lease.appendHistory(lines)),
       appendRun: (record) => write(() => lease.appendRun(record)),
+      noteRows: (idByRow) => lease.noteRows(idByRow),
       [Symbol.asyncDispose]: () => (life.isDead ? never() : lease[Symbol.asyncDispose]()),
     });
     const stateOf = (state: SyncState): SyncState => ({
@@ -96,6 +97,7 @@ export function createMortals({ random, configFile, serviceUrl, service, sheets,
       addRequest: (request) => state.addRequest(request),
       readRuns: (query) => state.readRuns(query),
       readRun: (run) => state.readRun(run),
+      readRows: () => state.readRows(),
       acquireLease: async (options) => leaseOf(await state.acquireLease(options)),
     });
     return {

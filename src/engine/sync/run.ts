@@ -25,6 +25,7 @@ import { prepare, pull, type Pulled } from './pull.ts';
 import { cancelInCrm, deleteFromCrm, pushToCrm } from './push-crm.ts';
 import { pushToSheet, removeRows } from './push-sheet.ts';
 import { rowsRefused, withOwnCells } from './refused-rows.ts';
+import { rowsSeen } from '../rows-seen.ts';
 import { factsOf, fieldNames, nextPlace, remember } from './remember.ts';
 import { countLinked, countRun, type Ending, type RunReport, statusOf } from '../report.ts';
 import { joined, openJournal, toBatch } from './commit.ts';
@@ -93,6 +94,7 @@ function beginRun(sync: SyncContext, request: RunRequest, run: string, { facts }
 /** G1, G2. */
 async function hold({ run }: RunContext, lease: RunLease, memory: Memory, decided: Decided): Promise<Ending> {
   const ending = heldEnding(memory.base, decided);
+  await lease.noteRows(rowsSeen(decided.pulled.snapshot, new Map()));
   return { ...ending, ...(await holdRun(lease, memory, run, ending)) };
 }
 
@@ -158,6 +160,7 @@ async function carryOut(
     left,
   );
   Object.assign(context.session, place);
+  await lease.noteRows(rowsSeen(pulled.snapshot, outcomes));
   return ending;
 }
 

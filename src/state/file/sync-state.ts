@@ -8,6 +8,7 @@ import { createLocks } from './lock.ts';
 import type { Lock } from './lock.ts';
 import { asideNames, createPlaces, readFiles, readStamps, withAsides } from './reading.ts';
 import { createRequests, pending } from './requests.ts';
+import { createRows } from './rows.ts';
 import { createRuns } from './runs.ts';
 import { applyBatch, effectiveBatch, touchesLedger } from './tables.ts';
 import type { StoredBatch, TableName, Tables } from './tables.ts';
@@ -36,6 +37,7 @@ export function createFileSyncState(folder: string, sync: string, dep: FileDrive
   });
   const history = createHistoryWriter(folder, dep);
   const runs = createRuns(folder, dep);
+  const rows = createRows(folder, dep);
   const locks = createLocks(folder, sync, dep);
   let mirror: Mirror | undefined;
   let held: Lock | undefined;
@@ -202,6 +204,7 @@ export function createFileSyncState(folder: string, sync: string, dep: FileDrive
           await lock.confirm();
           await runs.append(record);
         }),
+      noteRows: (idByRow) => rows.note(idByRow),
       async [Symbol.asyncDispose]() {
         if (held !== lock) return;
         await settled();
@@ -220,6 +223,7 @@ export function createFileSyncState(folder: string, sync: string, dep: FileDrive
     addRequest: (request) => onDisk(folder, () => requests.add(request)),
     readRuns: (query) => runs.read(query),
     readRun: (run) => runs.find(run),
+    readRows: () => rows.read(),
     async acquireLease(options: LeaseOptions = {}) {
       await onDisk(folder, () => makeFolder(disk, folder));
       return createLease(await onDisk(folder, () => locks.acquire(options)));

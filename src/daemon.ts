@@ -6,6 +6,7 @@ import { type Alerts, createAlerts } from './daemon/alerts.ts';
 import { createDaemon, type Daemon, type DaemonEvent } from './daemon/daemon.ts';
 import type { Emit, EngineEvent } from './engine/events.ts';
 import { heartbeatToRemembered, statusToHeartbeat } from './daemon/heartbeat-content.ts';
+import { createIndexKeeper } from './daemon/index-keeper.ts';
 import { createHeartbeat, type Heartbeat, readHeartbeat } from './daemon/heartbeat.ts';
 import type { Job } from './engine/job.ts';
 import type { Kind } from './engine/kind.ts';
@@ -119,6 +120,13 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
       onFailure: (error) => log.warn({ err: error }, 'the heartbeat cannot be written; syncs go on'),
     }),
   );
+  const index = resources.use(
+    createIndexKeeper({
+      store: app.store,
+      onProgress: (share) =>
+        log.info({ share: Math.round(share * 100) / 100 }, 'the index over the history is being made'),
+    }),
+  );
   const open = resources.move();
   const { path } = config;
   log.info(
@@ -154,6 +162,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   function emit(event: EngineEvent): void {
     lines.engine(event);
     metrics.observe(event);
+    if (event.type === 'run-ended') index.changed();
     world.listen?.(event);
   }
 

@@ -9,6 +9,7 @@ import { checkCommand } from './check.ts';
 import { configCommand } from './config.ts';
 import { conflictsCommand } from './conflicts.ts';
 import { reportFailure } from './errors.ts';
+import { explainCommand } from './explain.ts';
 import { type ExitCode, exitCodes, StopRequest } from './exit-codes.ts';
 import { addGlobalOptions } from './globals.ts';
 import { logCommand } from './log.ts';
@@ -88,6 +89,7 @@ export function createProgram(world: CliWorld, { finish, serve }: Ending): Comma
   statusCommand(program, world);
   runsCommand(program, world);
   logCommand(program, world, serve);
+  explainCommand(program, world);
   conflictsCommand(program, world);
   resolveCommand(program, world);
   retryCommand(program, world);

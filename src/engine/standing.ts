@@ -1,5 +1,5 @@
 // How a job stands: by its state alone (`Standing`), and by the daemon that runs it (`JobStatus`).
-import type { SyncState } from '../state/port.ts';
+import type { LoadedState, SyncState } from '../state/port.ts';
 import type { StoredLastRun } from './stored/facts.ts';
 import type { FeedLink } from '../sync/feed/input.ts';
 import { lastSeen, type Link } from '../sync/record/base.ts';
@@ -88,7 +88,10 @@ export interface OpenConflict {
 
 /** Throws StateErrors, as `SyncState.load` does. */
 export async function readStanding(state: SyncState): Promise<Standing> {
-  const loaded = await state.load();
+  return standingOf(await state.load());
+}
+
+export function standingOf(loaded: LoadedState): Standing {
   const { facts, links, feedLinks, ledger, messages, requests, notices } = readJob(loaded);
   const { lastRun } = facts;
   const fields = facts.fields ?? [];

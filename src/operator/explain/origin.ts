@@ -110,7 +110,7 @@ function writtenOrigin(line: HistoryLine, { lines }: Life): Origin {
 /** The line of the run that linked contact and row. */
 function isLinking(line: HistoryLine | undefined): boolean {
   if (!line || line['outcome'] !== 'done') return false;
-  return line['op'] === 'create' || line['op'] === 'append' || (line['op'] === 'set' && line['rule'] === 'I2');
+  return line['op'] === 'create' || line['op'] === 'append' || line['linked'] === true;
 }
 
 /** What a side holds of a field that is blank in the line: null also stands for a value that was not known. */

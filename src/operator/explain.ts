@@ -75,7 +75,7 @@ async function findDeleted(operator: Operator, reference: string, only: string |
     if (job.kind !== 'sync' || (only !== undefined && job.name !== only)) continue;
     const { lines } = await operator.store.historyPage({ sync: job.name, contact: id, limit: 1 });
     if (lines.length === 0) continue;
-    const loaded = await operator.store.sync(job.name).load();
+    const loaded = await operator.store.sync(job.name).loadSome({ key: id });
     found.push({ job, loaded, standing: standingOf(loaded), id, row: null, name: id });
   }
   return found;

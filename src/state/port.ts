@@ -51,6 +51,11 @@ export interface SyncState {
    */
   load(): Promise<LoadedState>;
   /**
+   * The same, for a look at a few records of a large state, in a fraction of the time: of `links` it has those that are
+   * wanted, and perhaps others. All other collections are whole. Two looks may be of different commits.
+   */
+  loadSome(wanted: WantedLinks): Promise<LoadedState>;
+  /**
    * The right to write: one holder across processes (W7). Taken over only if the holder has provably ended. While
    * another holds it, it waits up to `waitMs` (10,000 by default) and throws LeaseTakenError, which names the holder;
    * an aborted wait throws the signal's reason. Disposing finishes work in progress and gives the lease back.
@@ -99,6 +104,12 @@ export interface Lease extends AsyncDisposable {
    */
   noteRows(idByRow: ReadonlyMap<number, string>): Promise<void>;
 }
+
+/**
+ * `key`: the record of this key. `words`: records that contain each of these, in NFC and lower case, made of letters and
+ * digits alone. A record whose text is stored in a very unusual way may be missed: if none is found, `load` knows.
+ */
+export type WantedLinks = { readonly key: string } | { readonly words: readonly string[] };
 
 export interface LeaseOptions {
   readonly waitMs?: number;

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { LeaseTakenError } from '../../src/state/errors.ts';
-import type { Store } from '../../src/state/port.ts';
+import type { JsonObject, LoadedState, Store } from '../../src/state/port.ts';
 import { commitAll, contentOf, historyLine, runRecord } from '../support/state.ts';
 
 export interface StateDriver {
@@ -256,6 +256,40 @@ export function describeStateContract(name: string, { create }: StateDriver): vo
       await using lease = await store.sync('prospects').acquireLease();
       await lease.appendRun(runRecord('r1', at(1)));
       expect(idsOf(await reopen().sync('prospects').readRuns({ limit: 1 }))).toEqual(['r1']);
+    });
+  });
+
+  describe(`${name}: a look at some links`, () => {
+    const links = new Map<string, JsonObject>([
+      ['u-1', { agreed: '["Ann","Lee","ann@firm.io"]' }],
+      ['u-10', { agreed: '["Jos\u00e9","O\\"Neil","jose@firm.io"]' }],
+      ['u-2', { agreed: '["x","y",null]', crm: '["ANNA","Lee",null]' }],
+    ]);
+    const state = { put: links } as const;
+    const keysOf = (loaded: LoadedState) => [...loaded.links.keys()];
+
+    test('has the records that are wanted, and all other collections whole', async () => {
+      const { store, reopen } = await create();
+      await using lease = await store.sync('prospects').acquireLease();
+      await lease.load();
+      await lease.commit({ links: state, ledger: { put: new Map([['u-1 a', { state: 'enrolled' }]]) } });
+      const look = async (wanted: Parameters<ReturnType<Store['sync']>['loadSome']>[0]) =>
+        reopen().sync('prospects').loadSome(wanted);
+      for (const again of [false, true]) {
+        expect(keysOf(await look({ key: 'u-1' }))).toContain('u-1');
+        expect(keysOf(await look({ words: ['ann', 'lee'] }))).toEqual(expect.arrayContaining(['u-1', 'u-2']));
+        expect(keysOf(await look({ words: ['jos\u00e9', 'neil'] }))).toContain('u-10');
+        const { links: found, ledger } = await look({ key: 'u-2' });
+        expect(found.get('u-2')).toEqual(links.get('u-2'));
+        expect([...ledger.keys()]).toEqual(['u-1 a']);
+        if (again) break;
+        // Written since: the look is of the last commit.
+        await lease.commit({ links: { put: new Map([['u-3', { agreed: '["Bo"]' }]]), delete: ['u-1'] } });
+        expect(keysOf(await look({ words: ['bo'] }))).toContain('u-3');
+        expect(keysOf(await look({ key: 'u-1' }))).not.toContain('u-1');
+        await lease.commit({ links: state });
+      }
+      expect(keysOf(await reopen().sync('unheard-of').loadSome({ key: 'u-1' }))).toEqual([]);
     });
   });
 

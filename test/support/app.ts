@@ -315,6 +315,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
           readRuns: (query) => state.readRuns(query),
           readRun: (id) => state.readRun(id),
           readRows: () => state.readRows(),
+          loadSome: (wanted) => state.loadSome(wanted),
           acquireLease: async (wait) => mortalLease(await state.acquireLease(wait)),
         };
       },

@@ -98,6 +98,7 @@ export function createMortals({ random, configFile, serviceUrl, service, sheets,
       readRuns: (query) => state.readRuns(query),
       readRun: (run) => state.readRun(run),
       readRows: () => state.readRows(),
+      loadSome: (wanted) => state.loadSome(wanted),
       acquireLease: async (options) => leaseOf(await state.acquireLease(options)),
     });
     return {

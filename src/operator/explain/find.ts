@@ -1,8 +1,8 @@
 // Finds the records that a person means: by uuid, e-mail address, name, row or cell, from the state alone.
 import { jobsIn, type JobConfig } from '../../config/jobs.ts';
-import { type Standing, standingOf } from '../../engine/standing.ts';
+import { searchWords, type Standing, standingOf } from '../../engine/standing.ts';
 import { normalText } from '../../sync/value/same.ts';
-import type { LoadedState } from '../../state/port.ts';
+import type { LoadedState, SyncState, WantedLinks } from '../../state/port.ts';
 import { OperatorError } from '../errors.ts';
 import type { Operator } from '../operator.ts';
 import { contactsOf, isUuid, referenceText, rowNumber } from '../records.ts';
@@ -54,22 +54,47 @@ function noSuchTab({ config }: Operator, { cell }: Reference): OperatorError {
 
 async function findInJob({ store }: Operator, job: JobConfig, reference: Reference): Promise<readonly Meant[]> {
   const state = store.sync(job.name);
-  const loaded = await state.load();
-  const standing = standingOf(loaded);
   const idByRow = (await state.readRows()) ?? new Map<number, string>();
-  const meant = (id: string | null, row: number | null, field?: string): Meant => {
-    const name = nameOf(job, standing, id, row);
-    return { job, loaded, standing, id, row, name, ...(field !== undefined && { field }) };
-  };
   const number = reference.cell?.row ?? reference.row;
-  if (number !== undefined) {
-    const field = reference.cell && fieldOfColumn(job, loaded, reference.cell);
-    const problem = standing.lastRun?.problems.find(({ row }) => row === number);
-    const id = idByRow.get(number) ?? problem?.uuid ?? (job.kind === 'outbox' ? problem?.id : undefined);
-    return id === undefined && !problem ? [] : [meant(id ?? null, number, field)];
-  }
-  const rowById = new Map([...idByRow].map(([row, id]) => [id, row]));
-  return idsIn(job, standing, reference.text).map((id) => meant(id, rowById.get(id) ?? rowInProblems(standing, id)));
+  if (number === undefined) return findByName(state, job, reference.text, idByRow);
+  const id = idByRow.get(number);
+  const { loaded, standing } = await look(state, { key: id ?? '' });
+  const field = reference.cell && fieldOfColumn(job, loaded, reference.cell);
+  const problem = standing.lastRun?.problems.find(({ row }) => row === number);
+  if (id === undefined && !problem) return [];
+  const known = id ?? problem?.uuid ?? (job.kind === 'outbox' ? problem?.id : undefined) ?? null;
+  const seen = id === undefined && known !== null ? await look(state, { key: known }) : { loaded, standing };
+  return [toMeant(job, seen, known, number, field)];
+}
+
+async function findByName(
+  state: SyncState,
+  job: JobConfig,
+  text: string,
+  idByRow: ReadonlyMap<number, string>,
+): Promise<readonly Meant[]> {
+  const find = (seen: Seen) => {
+    const ids = idsIn(job, seen.standing, text);
+    const rowById = new Map([...idByRow].flatMap(([row, id]) => (ids.includes(id) ? [[id, row] as const] : [])));
+    return ids.map((id) => toMeant(job, seen, id, rowById.get(id) ?? rowInProblems(seen.standing, id)));
+  };
+  if (isUuid(text)) return find(await look(state, { key: text.toLowerCase() }));
+  const found = find(await look(state, { words: searchWords(text) }));
+  if (found.length > 0) return found;
+  const loaded = await state.load();
+  return find({ loaded, standing: standingOf(loaded) });
+}
+
+type Seen = Pick<Meant, 'loaded' | 'standing'>;
+
+async function look(state: SyncState, wanted: WantedLinks): Promise<Seen> {
+  const loaded = await state.loadSome(wanted);
+  return { loaded, standing: standingOf(loaded) };
+}
+
+function toMeant(job: JobConfig, seen: Seen, id: string | null, row: number | null, field?: string): Meant {
+  const name = nameOf(job, seen.standing, id, row);
+  return { job, ...seen, id, row, name, ...(field !== undefined && { field }) };
 }
 
 function idsIn({ kind }: JobConfig, standing: Standing, text: string): readonly string[] {

@@ -18,7 +18,7 @@ export function explainCommand(program: Command, world: CliWorld): void {
     .summary('why a contact, a row or a cell is as it is')
     .description(
       'Shows what both sides hold of a contact as last seen, where each value came from and what it replaced, what is open\n' +
-        'and what would release it, and what the next run would do. Asks neither side, and changes nothing.',
+        'and what ends that, and what the next run would do. Asks neither side, and changes nothing.',
     )
     .argument('<contact>', 'its uuid, e-mail address or name, row:17, or a cell such as Prospects!E5')
     .argument('[field]', 'one field in full: its name in the service, or the header of its column')

@@ -9,7 +9,7 @@ import type {
   ExplainedRecord,
   Hit,
   Known,
-  Release,
+  Remedy,
 } from '../../operator/answers/explain.ts';
 import { countText, valueText } from '../../operator/words.ts';
 import { waitingText } from './decisions.ts';
@@ -41,7 +41,7 @@ function recordText(record: ExplainedRecord): string {
   return [
     `${lineText(name)}\n${columnsText(head, '  ')}`,
     fields.length === 1 && only ? fieldText(only) : fieldsText(fields),
-    section('held', [...record.holds.map((why) => [lineText(why)]), ...record.hold_release.map(releaseRow)]),
+    section('held', [...record.holds.map((why) => [lineText(why)]), ...record.hold_remedies.map(remedyRow)]),
     section('open', record.problems.flatMap(problemRows)),
     section(
       'decided, for the next run',
@@ -136,13 +136,13 @@ function withoutBlankColumns(rows: readonly (readonly string[])[]): string[][] {
   return rows.map((row) => row.filter((_, index) => used[index]));
 }
 
-function problemRows({ kind, reason, rule, rule_words: words, retry_at: retryAt, release }: ExplainedProblem) {
+function problemRows({ kind, reason, rule, rule_words: words, retry_at: retryAt, remedies }: ExplainedProblem) {
   const again = retryAt === null ? '' : `; tried again by itself from ${timeText(retryAt)}`;
-  return [[`${kind}: ${lineText(reason)} (${words}, ${rule})${again}`], ...release.map(releaseRow)];
+  return [[`${kind}: ${lineText(reason)} (${words}, ${rule})${again}`], ...remedies.map(remedyRow)];
 }
 
-/** Indented below the thing that it releases. */
-function releaseRow({ text, command }: Release): string[] {
+/** Indented below the thing that it is for. */
+function remedyRow({ text, command }: Remedy): string[] {
   return [command === null ? `  - ${lineText(text)}` : `  - ${lineText(text)}: ${lineText(command)}`];
 }
 
@@ -169,17 +169,17 @@ const stateWords: Readonly<Record<ExplainedEnrolment['state'], string>> = {
   cancelling: 'being taken out of',
 };
 
-function enrolmentRows({ state, name, automation, time, run, message, release }: ExplainedEnrolment): string[][] {
+function enrolmentRows({ state, name, automation, time, run, message, remedies }: ExplainedEnrolment): string[][] {
   const since = state === 'waiting' ? 'since ' : '';
   const by = run === null ? '' : `, run ${run}`;
   const why = message === null ? '' : `: ${message}`;
   return [
     [lineText(`${stateWords[state]} ${name ?? automation}, ${since}${timeText(time)}${by}${why}`)],
-    ...release.map(releaseRow),
+    ...remedies.map(remedyRow),
   ];
 }
 
-function messageRows({ outbox, id, state, time, run, to, delivery, message, release }: ExplainedMessage): string[][] {
+function messageRows({ outbox, id, state, time, run, to, delivery, message, remedies }: ExplainedMessage): string[][] {
   const parts = [
     `${state} ${timeText(time)}`,
     run === null ? '' : `run ${run}`,
@@ -188,5 +188,5 @@ function messageRows({ outbox, id, state, time, run, to, delivery, message, rele
     message ?? '',
     `${outbox} ${id}`,
   ];
-  return [[lineText(parts.filter((part) => part !== '').join(', '))], ...release.map(releaseRow)];
+  return [[lineText(parts.filter((part) => part !== '').join(', '))], ...remedies.map(remedyRow)];
 }

@@ -1,17 +1,17 @@
-// Why a record is as it is: its values, where they came from, what is open about it, and what would release it.
+// Why a record is as it is: its values, where they came from, what is open about it, and what would end that.
 import * as z from 'zod';
 import { decision, op, problem, row, ruleId, ruleInWords, side, value } from './shared.ts';
 
 const instant = z.string().describe('ISO instant');
 
-const release = z.strictObject({
+const remedy = z.strictObject({
   text: z.string().describe('what this does, or what to change'),
   command: z.string().nullable().describe('to copy; null: nothing is to be typed here'),
 });
 
 const explainedProblem = problem.omit({ advice: true }).extend({
   retry_at: instant.nullable().describe('tried again by itself from then on; null: not, or not by the clock'),
-  release: z.array(release).describe('what would release it; any one of them is enough'),
+  remedies: z.array(remedy).describe('any one of them is enough'),
 });
 
 const origin = z.strictObject({
@@ -73,7 +73,7 @@ const enrolment = z.strictObject({
   time: instant.describe('when, or since when'),
   run: z.string().nullable(),
   message: z.string().nullable(),
-  release: z.array(release),
+  remedies: z.array(remedy),
 });
 
 const message = z.strictObject({
@@ -86,7 +86,7 @@ const message = z.strictObject({
   to: z.string().nullable(),
   delivery: z.string().nullable().describe('its status in the service, as last seen'),
   message: z.string().nullable().describe('why it was refused'),
-  release: z.array(release),
+  remedies: z.array(remedy),
 });
 
 const record = z.strictObject({
@@ -99,7 +99,7 @@ const record = z.strictObject({
   status: z.string().nullable().describe('what its status cell says; null: there is none'),
   last_run: z.strictObject({ run: z.string(), status: z.string(), ended_at: instant }).nullable(),
   holds: z.array(z.string()).describe('why nothing of the whole job is written'),
-  hold_release: z.array(release),
+  hold_remedies: z.array(remedy),
   fields: z.array(explainedField),
   next: z
     .strictObject({
@@ -139,7 +139,7 @@ export type ExplainedProblem = z.infer<typeof explainedProblem>;
 export type ExplainedEnrolment = z.infer<typeof enrolment>;
 export type ExplainedMessage = z.infer<typeof message>;
 export type Hit = z.infer<typeof hit>;
-export type Release = z.infer<typeof release>;
+export type Remedy = z.infer<typeof remedy>;
 export type Origin = z.infer<typeof origin>;
 export type Lost = z.infer<typeof lost>;
 export type Known = z.infer<typeof known>;

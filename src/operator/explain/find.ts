@@ -75,7 +75,9 @@ async function findByName(
 ): Promise<readonly Meant[]> {
   const find = (seen: Seen) => {
     const ids = idsIn(job, seen.standing, text);
-    const rowById = new Map([...idByRow].flatMap(([row, id]) => (ids.includes(id) ? [[id, row] as const] : [])));
+    const rowById = new Map<string, number>();
+    // No list of a hundred thousand pairs is made for a few.
+    if (ids.length > 0) idByRow.forEach((id, row) => ids.includes(id) && rowById.set(id, row));
     return ids.map((id) => toMeant(job, seen, id, rowById.get(id) ?? rowInProblems(seen.standing, id)));
   };
   if (isUuid(text)) return find(await look(state, { key: text.toLowerCase() }));

@@ -13,10 +13,10 @@ import type { Meant } from './find.ts';
 import { readLife } from './life.ts';
 import { originOf } from './origin.ts';
 import { decisionsOf, explainProblem, lastRunOf, problemsOf } from './record.ts';
-import { releaseOfMessage, type ReleaseContext } from './release.ts';
+import { remediesOfMessage, type RemedyContext } from './remedies.ts';
 
 /** The parts that every record of these jobs has. */
-function commonOf(meant: Meant, context: ReleaseContext, open: readonly StoredProblem[]): ExplainedRecord {
+function commonOf(meant: Meant, context: RemedyContext, open: readonly StoredProblem[]): ExplainedRecord {
   const { job, standing, id, row, name } = meant;
   const status = row === null ? undefined : statusByRow(standing.lastRun?.problems ?? []).get(row);
   return {
@@ -29,7 +29,7 @@ function commonOf(meant: Meant, context: ReleaseContext, open: readonly StoredPr
     status: status ?? null,
     last_run: lastRunOf(standing.lastRun),
     holds: [...(standing.held?.reasons ?? [])],
-    hold_release: standing.held
+    hold_remedies: standing.held
       ? [{ text: 'let the held plan through', command: commandText('approve', job.name, '--run', standing.held.run) }]
       : [],
     fields: [],
@@ -43,7 +43,7 @@ function commonOf(meant: Meant, context: ReleaseContext, open: readonly StoredPr
   };
 }
 
-function contextOf({ job, standing, loaded, row }: Meant): ReleaseContext {
+function contextOf({ job, standing, loaded, row }: Meant): RemedyContext {
   const letters = columnLetters(loaded);
   const cellOf = (field: string | null) => {
     const letter = field === null ? undefined : letters.get(field);
@@ -137,7 +137,7 @@ export function explainMessage(outbox: string, id: string, row: number | null, m
     to: message.name ?? message.to ?? null,
     delivery: message.delivery ?? null,
     message: message.message ?? null,
-    release: [...releaseOfMessage(outbox, id, message)],
+    remedies: [...remediesOfMessage(outbox, id, message)],
   };
 }
 

@@ -25,7 +25,7 @@ import { commandText } from './commands.ts';
 import { explainFields, type LiveValues } from './fields.ts';
 import type { Meant } from './find.ts';
 import { readLife } from './life.ts';
-import { releaseOf, releaseOfEnrolment, type ReleaseContext } from './release.ts';
+import { remediesOf, remediesOfEnrolment, type RemedyContext } from './remedies.ts';
 
 /** What both sides hold at this moment. */
 export interface LiveRecord extends NonNullable<OneRecord['live']> {
@@ -48,7 +48,7 @@ export async function explainContact(
     const letter = field === null ? undefined : letters.get(field);
     return letter === undefined || row === null ? undefined : `${letter}${row}`;
   };
-  const context: ReleaseContext = { job: job.name, kind: 'sync', heldRun: standing.held?.run, cellOf };
+  const context: RemedyContext = { job: job.name, kind: 'sync', heldRun: standing.held?.run, cellOf };
   const open = problemsOf(standing.lastRun?.problems ?? [], id, meant.row);
   const one =
     id === null ? undefined : planOne(config, stored, { uuid: id, row, ...(live && { live }) }, operator.now());
@@ -64,7 +64,7 @@ export async function explainContact(
     status: statusText(config, standing.lastRun?.problems ?? [], row, link),
     last_run: lastRunOf(standing.lastRun),
     holds: [...(standing.held?.reasons ?? [])],
-    hold_release: standing.held
+    hold_remedies: standing.held
       ? [{ text: 'let the held plan through', command: commandText('approve', job.name, '--run', standing.held.run) }]
       : [],
     fields:
@@ -109,14 +109,14 @@ export function decisionsOf(
 export function explainProblem(
   problem: StoredProblem,
   link: Link | undefined,
-  context: ReleaseContext,
+  context: RemedyContext,
 ): ExplainedProblem {
   const { advice: _advice, ...about } = problemToAnswer(problem);
   const retryAt = problem.rule === 'W5' || problem.rule === 'W4' ? retryAtOf(link) : undefined;
   return {
     ...about,
     retry_at: retryAt === undefined ? null : new Date(retryAt).toISOString(),
-    release: [...releaseOf(problem, context)],
+    remedies: [...remediesOf(problem, context)],
   };
 }
 
@@ -201,6 +201,6 @@ function enrolmentsOf(ledger: ReturnType<typeof readSync>['ledger'], uuid: strin
     time: new Date(entry.at).toISOString(),
     run: entry.run === '' ? null : entry.run,
     message: entry.message ?? entry.refusedCancel?.message ?? null,
-    release: [...releaseOfEnrolment(uuid, automation, entry)],
+    remedies: [...remediesOfEnrolment(uuid, automation, entry)],
   }));
 }

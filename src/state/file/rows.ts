@@ -53,7 +53,9 @@ export function createRows(folder: string, { disk, warn }: Pick<FileDriverDep, '
         if (bytes === undefined) return undefined;
         const ids = JSON.parse(bytes.toString('utf8')) as unknown;
         if (!Array.isArray(ids)) return undefined;
-        return new Map(ids.flatMap((id, number) => (typeof id === 'string' ? [[number, id] as const] : [])));
+        const idByRow = new Map<number, string>();
+        for (const [number, id] of ids.entries()) if (typeof id === 'string') idByRow.set(number, id);
+        return idByRow;
       } catch {
         return undefined;
       }

@@ -25,9 +25,9 @@ export async function fieldOf(trial: Trial, reference: string, name: string): Pr
   return fields[0]!;
 }
 
-/** Every command that the record prints as a release. */
-export function releases({ problems, enrolments, messages, hold_release: held }: ExplainedRecord): readonly string[] {
-  const all = [...held, ...[...problems, ...enrolments, ...messages].flatMap(({ release }) => release)];
+/** Every command that the record prints as a remedy. */
+export function remedies({ problems, enrolments, messages, hold_remedies: held }: ExplainedRecord): readonly string[] {
+  const all = [...held, ...[...problems, ...enrolments, ...messages].flatMap(({ remedies }) => remedies)];
   return [...new Set(all.flatMap(({ command }) => command ?? []))];
 }
 

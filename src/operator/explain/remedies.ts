@@ -1,13 +1,13 @@
-// What would release a thing that is quarantined, held, refused, waiting or parked: a command to copy, or what to change.
+// The remedies of a thing that is quarantined, held, refused, waiting or parked: commands to copy, or what to change.
 import type { JobKind } from '../../engine/kind.ts';
 import type { StoredProblem } from '../../engine/stored/run.ts';
 import { enrolmentId, type LedgerEntry } from '../../sync/record/ledger.ts';
 import type { Message } from '../../sync/outbox/message.ts';
-import type { Release } from '../answers/explain.ts';
+import type { Remedy } from '../answers/explain.ts';
 import { commandText } from './commands.ts';
 
-/** What a release depends on besides the problem itself. */
-export interface ReleaseContext {
+/** A remedy depends on this besides the problem itself. */
+export interface RemedyContext {
   readonly job: string;
   readonly kind: JobKind;
   /** The run that `approve` names; undefined: nothing waits for an approval. */
@@ -17,9 +17,9 @@ export interface ReleaseContext {
 }
 
 /** Any one of them is enough. Never empty: what needs nothing says so. */
-export function releaseOf(problem: StoredProblem, context: ReleaseContext): readonly Release[] {
+export function remediesOf(problem: StoredProblem, context: RemedyContext): readonly Remedy[] {
   const { kind, rule } = problem;
-  if (context.kind === 'feed') return [feedRelease(problem, context)];
+  if (context.kind === 'feed') return [feedRemedy(problem, context)];
   switch (kind) {
     case 'conflict':
       return [
@@ -47,15 +47,15 @@ export function releaseOf(problem: StoredProblem, context: ReleaseContext): read
         ? [{ text: 'give the contact a new row', command: retry(problem, context) }, change('put the row back')]
         : [change('nothing: it is left alone as configured')];
     case 'refused':
-      return releaseOfRefusal(problem, context);
+      return remediesOfRefusal(problem, context);
     case 'held':
-      return releaseOfHeld(problem, context);
+      return remediesOfHeld(problem, context);
     case 'quarantined':
-      return releaseOfQuarantined(problem, context);
+      return remediesOfQuarantined(problem, context);
   }
 }
 
-function releaseOfRefusal(problem: StoredProblem, context: ReleaseContext): readonly Release[] {
+function remediesOfRefusal(problem: StoredProblem, context: RemedyContext): readonly Remedy[] {
   if (problem.rule === 'V6') return [change(`shorten the text in the service${inCell(problem, context)}`)];
   const isOfAutomation = problem.rule === 'E4' && problem.id.includes('/');
   if (problem.rule === 'E4' && !isOfAutomation)
@@ -66,7 +66,7 @@ function releaseOfRefusal(problem: StoredProblem, context: ReleaseContext): read
   ];
 }
 
-function releaseOfHeld(problem: StoredProblem, context: ReleaseContext): readonly Release[] {
+function remediesOfHeld(problem: StoredProblem, context: RemedyContext): readonly Remedy[] {
   const { heldRun, job } = context;
   switch (problem.rule) {
     case 'E6':
@@ -85,7 +85,7 @@ function releaseOfHeld(problem: StoredProblem, context: ReleaseContext): readonl
   }
 }
 
-function releaseOfQuarantined(problem: StoredProblem, context: ReleaseContext): readonly Release[] {
+function remediesOfQuarantined(problem: StoredProblem, context: RemedyContext): readonly Remedy[] {
   switch (problem.rule) {
     case 'E3':
     case 'P3':
@@ -107,7 +107,7 @@ function releaseOfQuarantined(problem: StoredProblem, context: ReleaseContext): 
 }
 
 /** Feeds take no decisions by command. */
-function feedRelease({ kind, rule }: StoredProblem, { heldRun, job }: ReleaseContext): Release {
+function feedRemedy({ kind, rule }: StoredProblem, { heldRun, job }: RemedyContext): Remedy {
   if (kind === 'held' && heldRun !== undefined)
     return { text: 'let what waits through', command: commandText('approve', job, '--run', heldRun) };
   if (rule === 'E7') return change('nothing: the cell shows what the service has; type on or off to ask again');
@@ -117,7 +117,7 @@ function feedRelease({ kind, rule }: StoredProblem, { heldRun, job }: ReleaseCon
 }
 
 /** W5: a row's number is a row of one sync only. */
-function retry({ id, uuid, row }: StoredProblem, { job, kind }: ReleaseContext): string {
+function retry({ id, uuid, row }: StoredProblem, { job, kind }: RemedyContext): string {
   if (kind === 'outbox') return commandText('retry', id, '--sync', job);
   // A record is named by its uuid where it has one: rows move.
   const name = id.includes('/') || uuid === null ? id : uuid;
@@ -127,11 +127,11 @@ function retry({ id, uuid, row }: StoredProblem, { job, kind }: ReleaseContext):
 }
 
 /** Of an enrolment in the ledger. */
-export function releaseOfEnrolment(
+export function remediesOfEnrolment(
   uuid: string,
   automation: string,
   { state, refusedCancel }: LedgerEntry,
-): readonly Release[] {
+): readonly Remedy[] {
   const id = enrolmentId(uuid, automation);
   switch (state) {
     case 'unknown':
@@ -154,7 +154,7 @@ export function releaseOfEnrolment(
 }
 
 /** Of a message in the ledger of an outbox. */
-export function releaseOfMessage(outbox: string, id: string, { state, retryAt }: Message): readonly Release[] {
+export function remediesOfMessage(outbox: string, id: string, { state, retryAt }: Message): readonly Remedy[] {
   const words = ['retry', id, '--sync', outbox];
   switch (state) {
     case 'unknown':
@@ -177,11 +177,11 @@ export function releaseOfMessage(outbox: string, id: string, { state, retryAt }:
   }
 }
 
-function inCell({ field }: StoredProblem, { cellOf }: ReleaseContext): string {
+function inCell({ field }: StoredProblem, { cellOf }: RemedyContext): string {
   const cell = cellOf(field);
   return cell === undefined ? '' : ` (cell ${cell})`;
 }
 
-function change(text: string): Release {
+function change(text: string): Remedy {
   return { text, command: null };
 }

@@ -3,9 +3,9 @@ import type { ProblemKind } from '../../../src/sync/change.ts';
 import { createEnrolmentTrial } from '../../engine/enrolment/support.ts';
 import { createOutboxTrial } from '../../engine/outbox/support.ts';
 import { createSyncTrial, tabTitle, type TrialOptions } from '../../support/app.ts';
-import { copy, recordOf, releases } from './support.ts';
+import { copy, recordOf, remedies } from './support.ts';
 
-/* What is open says what releases it, and that does release it. */
+/* Each thing that is open names its remedies, and each of them helps. */
 
 const columns = { 'First name': 'first_name', Company: 'company_name', Email: 'email', Position: 'position' };
 const [ann, bob] = ['ann@firm.io', 'bob@firm.io'];
@@ -34,11 +34,11 @@ interface Story {
   readonly reference?: (trial: Trial) => string;
   readonly kind: ProblemKind;
   readonly rule: string;
-  /** Of the release that is tried, a part. */
-  readonly release: string;
-  /** For a release that is no command: what a person changes. */
+  /** A part of the remedy that is tried. */
+  readonly remedy: string;
+  /** For a remedy that is no command: what a person changes. */
   readonly change?: (trial: Trial) => void;
-  /** Before the release: the cause outside goes away. */
+  /** Before the remedy: the cause outside goes away. */
   readonly meanwhile?: (trial: Trial) => void;
 }
 
@@ -47,9 +47,9 @@ const stories: Readonly<Record<string, Story>> = {
     happens: bothEdit,
     kind: 'conflict',
     rule: 'M1',
-    release: '--use crm',
+    remedy: '--use crm',
   },
-  'a conflict, for the sheet': { happens: bothEdit, kind: 'conflict', rule: 'M1', release: '--use sheet' },
+  'a conflict, for the sheet': { happens: bothEdit, kind: 'conflict', rule: 'M1', remedy: '--use sheet' },
   'a parked field': {
     options: { switches: { updateIgnores: ['position'] } },
     happens: async (trial) => {
@@ -58,7 +58,7 @@ const stories: Readonly<Record<string, Story>> = {
     },
     kind: 'parked',
     rule: 'M6',
-    release: '/position',
+    remedy: '/position',
     meanwhile: (trial) => void (trial.service.switches.updateIgnores = []),
   },
   'a refused update': {
@@ -68,7 +68,7 @@ const stories: Readonly<Record<string, Story>> = {
     },
     kind: 'refused',
     rule: 'W5',
-    release: 'leadsheet retry ',
+    remedy: 'leadsheet retry ',
   },
   'a refused new row': {
     happens: (trial) => {
@@ -78,19 +78,19 @@ const stories: Readonly<Record<string, Story>> = {
     reference: () => 'row:5',
     kind: 'refused',
     rule: 'W5',
-    release: 'leadsheet retry row:5 --sync prospects',
+    remedy: 'leadsheet retry row:5 --sync prospects',
   },
   'a deleted row': {
     happens: (trial) => trial.person.deleteRows(tabTitle, trial.rowNumberOf(ann)),
     kind: 'ignored',
     rule: 'D1',
-    release: 'leadsheet retry ',
+    remedy: 'leadsheet retry ',
   },
   'an error in a cell': {
     happens: (trial) => trial.person.type(cellOfAnn(trial, 'D'), '=1/0'),
     kind: 'unreadable',
     rule: 'V4',
-    release: 'correct the cell (cell D',
+    remedy: 'correct the cell (cell D',
     change: (trial) => trial.person.type(cellOfAnn(trial, 'D'), 'Buyer'),
   },
   'a formula in the way': {
@@ -100,7 +100,7 @@ const stories: Readonly<Record<string, Story>> = {
     },
     kind: 'held',
     rule: 'V5',
-    release: 'the formula (cell D',
+    remedy: 'the formula (cell D',
     change: (trial) => trial.person.type(cellOfAnn(trial, 'D'), 'Buyer'),
   },
   'a key of another contact': {
@@ -108,7 +108,7 @@ const stories: Readonly<Record<string, Story>> = {
     reference: (trial) => cellOfAnn(trial, 'C'),
     kind: 'held',
     rule: 'I7',
-    release: 'correct what the reason names',
+    remedy: 'correct what the reason names',
     change: (trial) => trial.person.type(cellOfAnn(trial, 'C'), ann),
   },
 };
@@ -123,7 +123,7 @@ function bothEdit(trial: Trial): void {
   trial.change(ann, { company_name: 'By the CRM' });
 }
 
-describe('a release of a sync', () => {
+describe('a remedy of a sync', () => {
   test.each(Object.entries(stories))('%s', async (_, story) => {
     const trial = await inSync(story.options);
     await story.happens(trial);
@@ -132,8 +132,8 @@ describe('a release of a sync', () => {
     const record = await recordOf(trial, reference);
     const [problem] = record.problems;
     expect(record.problems).toMatchObject([{ kind: story.kind, rule: story.rule }]);
-    const meant = problem!.release.find(({ text, command }) => (command ?? text).includes(story.release));
-    expect(problem!.release).toContain(meant);
+    const meant = problem!.remedies.find(({ text, command }) => (command ?? text).includes(story.remedy));
+    expect(problem!.remedies).toContain(meant);
     story.meanwhile?.(trial);
     if (story.change) story.change(trial);
     else expect(await copy(trial, meant!.command!)).toMatchObject({ code: 0 });
@@ -145,7 +145,7 @@ describe('a release of a sync', () => {
     const trial = await inSync();
     bothEdit(trial);
     await trial.cli('sync');
-    const [use] = releases(await recordOf(trial, ann));
+    const [use] = remedies(await recordOf(trial, ann));
     await copy(trial, use!);
     const { decisions, next } = await recordOf(trial, ann);
     expect(decisions).toMatchObject([{ decision: 'resolve', text: 'company_name takes what the service holds' }]);
@@ -164,14 +164,14 @@ describe('a release of a sync', () => {
     expect(await trial.cli('sync')).toMatchObject({ code: 3 });
     const record = await recordOf(trial, ann);
     expect(record.holds).toMatchObject([expect.stringMatching(/3 changed records are more than the limit/)]);
-    expect(releases(record)).toEqual([expect.stringMatching(/^leadsheet approve prospects --run \S+$/)]);
-    expect(await copy(trial, releases(record)[0]!)).toMatchObject({ code: 0 });
+    expect(remedies(record)).toEqual([expect.stringMatching(/^leadsheet approve prospects --run \S+$/)]);
+    expect(await copy(trial, remedies(record)[0]!)).toMatchObject({ code: 0 });
     expect(await trial.cli('sync')).toMatchObject({ code: 0 });
-    expect(await recordOf(trial, ann)).toMatchObject({ holds: [], hold_release: [] });
+    expect(await recordOf(trial, ann)).toMatchObject({ holds: [], hold_remedies: [] });
   });
 });
 
-describe('a release of an enrolment', () => {
+describe('a remedy of an enrolment', () => {
   test('E3: an enrolment of unknown outcome is made again by the command, and once only', async () => {
     const trial = createEnrolmentTrial();
     await trial.linked(ann);
@@ -180,14 +180,14 @@ describe('a release of an enrolment', () => {
     await trial.cli('sync');
     const record = await recordOf(trial, ann);
     expect(record.enrolments).toMatchObject([{ name: 'Welcome', state: 'unknown' }]);
-    expect(releases(record)).toHaveLength(1);
-    expect(releases(record)[0]).toMatch(/ --yes$/);
-    expect(await copy(trial, releases(record)[0]!)).toMatchObject({ code: 0 });
+    expect(remedies(record)).toHaveLength(1);
+    expect(remedies(record)[0]).toMatch(/ --yes$/);
+    expect(await copy(trial, remedies(record)[0]!)).toMatchObject({ code: 0 });
     await trial.cli('sync');
     expect(trial.enrolled()).toEqual(['ann@firm.io Welcome active']);
     const after = await recordOf(trial, ann);
     expect(after.enrolments).toMatchObject([{ state: 'enrolled', run: expect.stringMatching(/^2026/) }]);
-    expect(releases(after)).toEqual([]);
+    expect(remedies(after)).toEqual([]);
   });
 
   test('E4: a vetoed wish names the value, and is carried out once that is another one', async () => {
@@ -199,7 +199,7 @@ describe('a release of an enrolment', () => {
     await trial.cli('sync');
     const record = await recordOf(trial, ann);
     expect(record).toMatchObject({ vetoes: ['Status is replied'], enrolments: [{ state: 'waiting' }] });
-    expect(record.problems).toMatchObject([{ kind: 'held', rule: 'E4', release: [{ command: null }] }]);
+    expect(record.problems).toMatchObject([{ kind: 'held', rule: 'E4', remedies: [{ command: null }] }]);
     trial.service.model.contacts.change(uuid!, { fields: { status: 'ok' } });
     await trial.cli('sync', '--full');
     await trial.cli('sync');
@@ -214,14 +214,14 @@ describe('a release of an enrolment', () => {
     await trial.cli('sync');
     const record = await recordOf(trial, ann);
     expect(record.problems).toMatchObject([{ kind: 'held', rule: 'E6' }]);
-    const approve = releases(record).find((command) => command.startsWith('leadsheet approve prospects --run '));
+    const approve = remedies(record).find((command) => command.startsWith('leadsheet approve prospects --run '));
     expect(await copy(trial, approve!)).toMatchObject({ code: 0 });
     await trial.cli('sync');
     expect(trial.enrolled()).toEqual(['ann@firm.io Welcome active']);
   });
 });
 
-describe('a release of a message', () => {
+describe('a remedy of a message', () => {
   test('P3: a message of unknown outcome is sent by the command, once', async () => {
     const trial = createOutboxTrial();
     await trial.ready([ann, 'Sales', 'Hi', 'yes']);
@@ -233,7 +233,7 @@ describe('a release of a message', () => {
       expect(record).toMatchObject({ kind: 'outbox', id, row: 2, problems: [{ kind: 'quarantined', rule: 'P3' }] });
       expect(record.messages).toMatchObject([{ state: 'unknown', to: 'ann <ann@firm.io>' }]);
     }
-    const [command] = releases(await recordOf(trial, id));
+    const [command] = remedies(await recordOf(trial, id));
     expect(await copy(trial, command!)).toMatchObject({ code: 0 });
     await trial.cli('sync');
     expect(trial.sent()).toEqual(['ann: Hi']);

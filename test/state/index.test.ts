@@ -194,10 +194,8 @@ describe('the index over the history', () => {
     await append(2_000);
     const child = fork(new URL('support/write-history.ts', import.meta.url), [root, 'other', '8', '200']);
     const ended = once(child, 'exit');
-    let isOver = false;
-    void ended.then(() => (isOver = true));
     let most = 0;
-    while (!isOver) {
+    while (child.exitCode === null) {
       const { lines } = await store.historyPage({ limit: 99_999, sync: 'other' });
       expect(lines.length).toBeGreaterThanOrEqual(most);
       expect(lines.length % 200).toBe(0);

@@ -321,7 +321,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
       },
       history: (query) => store.history(query),
       historyPage: (query) => store.historyPage(query),
-      keepIndex: (options) => store.keepIndex(options),
+      keepIndex: (how) => store.keepIndex(how),
       readHeartbeat: () => store.readHeartbeat(),
       writeHeartbeat: (heartbeat) => store.writeHeartbeat(heartbeat),
     };

@@ -52,7 +52,7 @@ export function fieldOfColumn(
 }
 
 /** 0 is A, 26 is AA. */
-export function letterOf(index: number): string {
+function letterOf(index: number): string {
   const last = String.fromCodePoint(65 + (index % 26));
   return index < 26 ? last : letterOf(Math.floor(index / 26) - 1) + last;
 }

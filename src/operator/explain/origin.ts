@@ -69,11 +69,11 @@ export function lostBy({ field, kind, agreed }: FieldHistory, life: Life): reado
 export function failuresOf(field: string, { lines }: Life): readonly string[] {
   const since = lines.findIndex((line) => isWriteOf(field, line) && line['outcome'] === 'done');
   const later = lines.slice(0, since === -1 ? lines.length : since);
-  const [failed] = later.filter((line) => isWriteOf(field, line) && line['outcome'] !== 'done');
+  const failed = later.find((line) => isWriteOf(field, line) && line['outcome'] !== 'done');
   if (!failed) return [];
   const message = typeof failed['message'] === 'string' ? `: ${failed['message']}` : '';
   return [
-    `${dayText(failed.time)} ${failed.run}: the write to ${sideNames[sideOf(failed)]} was ${String(failed['outcome'])}${message}`,
+    `${dayText(failed.time)} ${failed.run}: the write to ${sideNames[sideOf(failed)]} was ${textIn(failed['outcome'])}${message}`,
   ];
 }
 
@@ -86,8 +86,8 @@ function isWriteOf(field: string, line: HistoryLine): boolean {
 }
 
 function writtenOrigin(line: HistoryLine, { lines }: Life): Origin {
-  const rule = String(line['rule']) as RuleId;
-  const reason = String(line['reason'] ?? '');
+  const rule = textIn(line['rule']) as RuleId;
+  const reason = textIn(line['reason']);
   const about = { time: line.time, run: line.run, rule, rule_words: ruleWords[rule] ?? '', reason };
   const when = `${instantText(line.time)}, run ${line.run}`;
   if (rule === 'S4') {
@@ -116,6 +116,10 @@ function isLinking(line: HistoryLine | undefined): boolean {
 /** What a side holds of a field that is blank in the line: null also stands for a value that was not known. */
 function valueIn(json: Json | undefined): Value | undefined {
   return typeof json === 'object' && json !== null ? undefined : json;
+}
+
+function textIn(json: Json | undefined): string {
+  return typeof json === 'string' ? json : '';
 }
 
 function sideOf(line: HistoryLine): Side {

@@ -100,9 +100,9 @@ export function decisionsOf(
   id: string | null,
   row: number | null,
 ): ExplainedRecord['decisions'] {
-  const names = [id, row === null ? null : `row:${row}`];
+  const names = new Set([id, row === null ? null : `row:${row}`]);
   return requests.flatMap((request) =>
-    request.kind !== 'approve' && names.includes(idOf(request).split('/')[0]!) ? [decisionToAnswer(request)] : [],
+    request.kind !== 'approve' && names.has(idOf(request).split('/')[0]!) ? [decisionToAnswer(request)] : [],
   );
 }
 

@@ -3,7 +3,6 @@
 // and where it fails, the files themselves are read.
 import { basename, join } from 'node:path';
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import { setImmediate } from 'node:timers/promises';
 import type { HistoryLine, HistoryPageQuery } from '../port.ts';
 import type { FileDriverDep } from './dep.ts';
 import { hasCode, namesIn, stampIfThere } from './disk.ts';
@@ -14,7 +13,7 @@ import { isDamage, openIndexDatabase, removeIndexDatabase } from './index-databa
 import { readLines } from './lines.ts';
 
 /** The file of the index, beside the folders of the syncs. */
-export const indexName = '.index.sqlite';
+const indexName = '.index.sqlite';
 
 /**
  * A query indexes what is new for at most so long. A new index of a million lines takes some ten seconds; until it is
@@ -22,7 +21,10 @@ export const indexName = '.index.sqlite';
  */
 const queryMs = 500;
 
-/** Lines of one transaction: it blocks this process, and other writers of the index, for some ten milliseconds. */
+/**
+ * Lines of one transaction: it blocks this process, and other writers of the index, for some ten milliseconds. Other work
+ * of this process goes on while the lines of the next one are read.
+ */
 const sliceLines = 1_000;
 
 interface NewLines {
@@ -105,8 +107,6 @@ export function createHistoryIndex(root: string, { disk, warn }: Pick<FileDriver
         done += slice.to - slice.from;
         onProgress(total === 0 ? 1 : done / total);
         if (isEnough()) return false;
-        // Other work of this process goes first.
-        await setImmediate();
       }
     }
     return true;

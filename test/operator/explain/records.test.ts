@@ -14,12 +14,14 @@ test('a contact of two syncs is explained once for each, and --sync names one', 
   const trial = await createLinkedTrial(['Ann']);
   trial.person.request({ addSheet: { properties: { title: 'Second' } } });
   trial.person.paste(`'Second'!A1`, [['Mail', 'Firm']]);
-  const file = parse(readFileSync(trial.configFile, 'utf8')) as { syncs: Record<string, { sheet: object }> };
+  const file = parse(readFileSync(trial.configFile, 'utf8')) as {
+    syncs: Record<string, { sheet: object; columns: object }>;
+  };
   const { prospects } = file.syncs;
   file.syncs['second'] = {
     ...prospects!,
     sheet: { ...prospects!.sheet, tab: 'Second' },
-    ...{ columns: { Mail: 'email', Firm: 'company_name' } },
+    columns: { Mail: 'email', Firm: 'company_name' },
   };
   writeFileSync(trial.configFile, stringify(file));
   expect((await trial.cli('sync', 'second')).code).toBe(0);

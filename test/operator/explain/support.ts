@@ -27,7 +27,7 @@ export async function fieldOf(trial: Trial, reference: string, name: string): Pr
 
 /** Every command that the record prints as a remedy. */
 export function remedies({ problems, enrolments, messages, hold_remedies: held }: ExplainedRecord): readonly string[] {
-  const all = [...held, ...[...problems, ...enrolments, ...messages].flatMap(({ remedies }) => remedies)];
+  const all = [...held, ...[...problems, ...enrolments, ...messages].flatMap((open) => open.remedies)];
   return [...new Set(all.flatMap(({ command }) => command ?? []))];
 }
 

@@ -165,6 +165,15 @@ describe('the index over the history', () => {
     expect(await page(everything)).toMatchObject({ count: 0 });
   });
 
+  test('keepIndex of a folder that cannot be read ends quietly, and a page says why', async () => {
+    const { root } = await createTrial();
+    const file = join(root, 'file');
+    await writeFile(file, 'no folder');
+    const { store } = openTrial(file);
+    await store.keepIndex();
+    await expect(store.historyPage({ limit: 1 })).rejects.toMatchObject({ name: 'DiskError' });
+  });
+
   test('half a line at the end is indexed once it is whole', async () => {
     const { append, page, day, store } = await createTrial();
     await append(10);

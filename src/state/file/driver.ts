@@ -1,7 +1,7 @@
 // The file driver of the state.
 import { join } from 'node:path';
 import type { Store, SyncState } from '../port.ts';
-import { namesIn } from './disk.ts';
+import { namesIn, onDisk } from './disk.ts';
 import { readHeartbeatFile, writeHeartbeatFile } from './heartbeat.ts';
 import { type HistoryIndex, readHistoryPage } from './history-page.ts';
 import { readHistory } from './history-scan.ts';
@@ -32,13 +32,15 @@ export function createFileStore(root: string, dep: FileDriverDep): Store {
       return state;
     },
     history: (query) => readHistory(() => foldersOf(query.sync), query, dep),
-    async historyPage(query) {
-      const folders = await foldersOf(query.sync);
-      return readHistoryPage(folders, query, dep, await indexIfThere());
-    },
+    historyPage: (query) =>
+      onDisk(root, async () => readHistoryPage(await foldersOf(query.sync), query, dep, await indexIfThere())),
     async keepIndex(options = {}) {
-      const folders = await foldersOf(undefined);
-      await (await indexIfThere())?.keep(folders, options);
+      try {
+        const folders = await foldersOf(undefined);
+        await (await indexIfThere())?.keep(folders, options);
+      } catch {
+        // The folder cannot be read. Whoever asks for something in it is told.
+      }
     },
     readHeartbeat: () => readHeartbeatFile(dep.disk, root),
     writeHeartbeat: (heartbeat) => writeHeartbeatFile(dep.disk, root, heartbeat),

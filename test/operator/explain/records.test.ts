@@ -2,7 +2,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { createSyncTrial } from '../../support/app.ts';
+import { createSyncTrial, tabTitle } from '../../support/app.ts';
 import { useJumpingClock } from '../../support/service.ts';
 import { createOutboxTrial } from '../../engine/outbox/support.ts';
 import { createLinkedTrial, header } from '../support.ts';
@@ -41,6 +41,41 @@ test('a contact of two syncs is explained once for each, and --sync names one', 
   // A row number alone is a row of each.
   const rows = await explained(trial, 'row:2');
   expect(rows.records.length + rows.hits.length).toBe(2);
+});
+
+test.each<{
+  what: string;
+  happens: (trial: Awaited<ReturnType<typeof createLinkedTrial>>) => void;
+  standing: RegExp;
+  rule: string;
+}>([
+  {
+    what: 'D3: whose contact was deleted',
+    happens: (trial) => trial.service.model.contacts.remove(trial.uuidOf('Ann')),
+    standing: /^its contact was deleted in the service; the row is left alone/,
+    rule: 'D3',
+  },
+  {
+    what: 'D4: whose contact left the list',
+    happens: (trial) =>
+      trial.change('ann@firm.io', { list_uuid: trial.service.model.lists.add({ name: 'Other' }).uuid }),
+    standing: /^its contact is no longer in list Prospects/,
+    rule: 'D4',
+  },
+])('a row $what says so, and its status cell is the one in the sheet', async ({ happens, standing, rule }) => {
+  const sheet = { spreadsheet: '1AbCdEfGhIjKlMnOpQrStUvWxYz-0123456789_tests', tab: tabTitle, status_column: 'Sync' };
+  const trial = await createLinkedTrial(['Ann', 'Bob', 'Cy'], { sync: { sheet } });
+  expect(await recordOf(trial, 'ann@firm.io')).toMatchObject({ status: 'in sync' });
+  const [id, row] = [trial.uuidOf('Ann'), trial.rowNumberOf('ann@firm.io')];
+  happens(trial);
+  await trial.run({ isFull: true });
+  await trial.run({ isFull: true });
+  const record = await recordOf(trial, id);
+  expect(record).toMatchObject({ row, standing: expect.stringMatching(standing), next: { changes: [] } });
+  expect(record.problems).toMatchObject([
+    { kind: 'ignored', rule, needs_somebody: false, remedies: [{ command: null }] },
+  ]);
+  expect(record.status).toBe(trial.grid()[row - 2]!['Sync']);
 });
 
 test('a record of a feed says what was written, and what became of a wish', async () => {

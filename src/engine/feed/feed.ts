@@ -149,7 +149,7 @@ async function carryOut(context: FeedRun, lease: RunLease, memory: FeedMemory, p
   context.session.noted = pulled.noted;
   const links = settleFeed(remembered, plan, outcomes);
   await save(context, lease, memory, pulled, intents, { links, strays, outcomes, ending });
-  await lease.noteRows(rowsSeen(pulled.snapshot, outcomes));
+  await lease.noteRows(rowsSeen(pulled.snapshot, outcomes, context.config.sheet));
   const isQuiet =
     isRepeatable(context.request, ending) &&
     outcomes.size === 0 &&

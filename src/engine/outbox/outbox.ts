@@ -72,7 +72,7 @@ async function carryOut(
   const ending = { ...natural, status: statusWhenStopped(natural.status, stopped), ...stopped };
   const strays = new Map([...told.strays, ...ids.strays(signal.aborted)]);
   await save(context, book, memory, tab, plan, { ending, held, strays, hasWritten: outcomes.size > 0 });
-  await lease.noteRows(rowsSeen(tab.snapshot, new Map()));
+  await lease.noteRows(rowsSeen(tab.snapshot, new Map(), context.config.sheet));
   // W6: what came through before the token was refused is saved all the same.
   if (stop) throw stop;
   return ending;

@@ -92,9 +92,9 @@ function beginRun(sync: SyncContext, request: RunRequest, run: string, { facts }
 }
 
 /** G1, G2. */
-async function hold({ run }: RunContext, lease: RunLease, memory: Memory, decided: Decided): Promise<Ending> {
+async function hold({ run, config }: RunContext, lease: RunLease, memory: Memory, decided: Decided): Promise<Ending> {
   const ending = heldEnding(memory.base, decided);
-  await lease.noteRows(rowsSeen(decided.pulled.snapshot, new Map()));
+  await lease.noteRows(rowsSeen(decided.pulled.snapshot, new Map(), config.sheet));
   return { ...ending, ...(await holdRun(lease, memory, run, ending)) };
 }
 
@@ -160,7 +160,7 @@ async function carryOut(
     left,
   );
   Object.assign(context.session, place);
-  await lease.noteRows(rowsSeen(pulled.snapshot, outcomes));
+  await lease.noteRows(rowsSeen(pulled.snapshot, outcomes, context.config.sheet));
   return ending;
 }
 

@@ -33,6 +33,22 @@ describe('a contact is found', () => {
     });
   });
 
+  test('by the row that a run gave it, at once, and by the row that is left after deletions', async () => {
+    const trial = await createLinkedTrial(['Ann', 'Bob', 'Cy', 'Dee', 'Eve', 'Fay'], {
+      sync: { on_contact_deleted: 'delete_row' },
+    });
+    for (const name of ['Gil', 'Hal']) trial.addContact({ first_name: name, email: `${name.toLowerCase()}@firm.io` });
+    await trial.run();
+    trial.service.model.contacts.remove(trial.uuidOf('Bob'));
+    await trial.run({ isFull: true });
+    trial.addContact({ first_name: 'Ida', email: 'ida@firm.io' });
+    await trial.run({ isFull: true });
+    for (const { Email: email, 'Contact ID': id } of trial.grid()) {
+      const row = trial.rowNumberOf(String(email));
+      expect([email, await recordOf(trial, `row:${row}`)]).toMatchObject([email, { id, row }]);
+    }
+  });
+
   test('by its row although rows were sorted since, once a run has read the tab', async () => {
     const trial = await createLinkedTrial(['Ann', 'Bob']);
     const [first, second] = trial.person.read(`'${tabTitle}'!A2:Z3`);

@@ -16,7 +16,7 @@ import { readLines } from './lines.ts';
 const indexName = '.index.sqlite';
 
 /**
- * A query indexes what is new for at most so long. A new index of a million lines takes some ten seconds; until it is
+ * A query indexes what is new for at most so long. A new index of a million lines takes half a minute; until it is
  * whole, queries read the files, and each brings the index further.
  */
 const queryMs = 500;

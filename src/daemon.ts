@@ -9,6 +9,7 @@ import { readPause, takeUpNow } from './engine/at-once.ts';
 import type { TriggerAnswer } from './daemon/scheduler.ts';
 import type { Emit, EngineEvent } from './engine/events.ts';
 import { heartbeatToRemembered, statusToHeartbeat } from './daemon/heartbeat-content.ts';
+import { createIndexKeeper } from './daemon/index-keeper.ts';
 import { createHeartbeat, type Heartbeat, readHeartbeat } from './daemon/heartbeat.ts';
 import { createRunningRuns, type RunningRuns } from './daemon/running.ts';
 import type { Job } from './engine/job.ts';
@@ -158,6 +159,13 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
       onFailure: (error) => log.warn({ err: error }, 'the heartbeat cannot be written; syncs go on'),
     }),
   );
+  const index = resources.use(
+    createIndexKeeper({
+      store: app.store,
+      onProgress: (share) =>
+        log.info({ share: Math.round(share * 100) / 100 }, 'the index over the history is being made'),
+    }),
+  );
   const open = resources.move();
   const { path } = config;
   log.info(
@@ -225,6 +233,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     events.observe(event);
     lines.engine(event);
     metrics.observe(event);
+    if (event.type === 'run-ended') index.changed();
     world.listen?.(event);
   }
 

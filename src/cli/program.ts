@@ -11,6 +11,7 @@ import { type ColourMode, hasColour } from './colour.ts';
 import { completionCommand } from './completion/completion.ts';
 import { conflictsCommand } from './conflicts.ts';
 import { reportFailure } from './errors.ts';
+import { explainCommand } from './explain.ts';
 import { type ExitCode, exitCodes, StopRequest } from './exit-codes.ts';
 import { addGlobalOptions, type GlobalOptions } from './globals.ts';
 import { initCommand } from './init/init.ts';
@@ -139,6 +140,7 @@ export function createProgram(world: CliWorld, { finish, serve, follow }: Ending
   statusCommand(program, world, finish);
   runsCommand(program, world);
   logCommand(program, world, serve);
+  explainCommand(program, world);
   conflictsCommand(program, world);
   resolveCommand(program, world, finish);
   retryCommand(program, world);

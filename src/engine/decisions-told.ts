@@ -44,6 +44,7 @@ export async function acquireLease(
     },
     appendHistory: (lines) => lease.appendHistory(lines),
     appendRun: (record) => lease.appendRun(record),
+    noteRows: (idByRow) => lease.noteRows(idByRow),
     holdsAgain: () => void (isHeld = true),
     makesVoid(ids) {
       for (const id of ids) voided.add(id);

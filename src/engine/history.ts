@@ -27,6 +27,8 @@ export function changeLines(
     outcome: outcome.kind,
     ...('message' in outcome && { message: outcome.message }),
     ...('automation' in change && { automation: change.automation }),
+    // The run that writes the ID into a row is the one that links it.
+    ...(change.op === 'set' && change.id !== undefined && { linked: true }),
     // One call created and enrolled (E2).
     ...(change.op === 'create' && change.enrol !== undefined && { enrolled: change.enrol }),
   };

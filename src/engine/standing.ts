@@ -1,5 +1,5 @@
 // How a job stands: by its state alone (`Standing`), and by the daemon that runs it (`JobStatus`).
-import type { SyncState } from '../state/port.ts';
+import type { LoadedState, SyncState } from '../state/port.ts';
 import type { StoredLastRun } from './stored/facts.ts';
 import type { FeedLink } from '../sync/feed/input.ts';
 import { lastSeen, type Link } from '../sync/record/base.ts';
@@ -91,7 +91,11 @@ export interface OpenConflict {
 
 /** Throws StateErrors, as `SyncState.load` does. */
 export async function readStanding(state: SyncState): Promise<Standing> {
-  const loaded = withDecisionsAtOnce(await state.load());
+  return standingOf(await state.load());
+}
+
+export function standingOf(found: LoadedState): Standing {
+  const loaded = withDecisionsAtOnce(found);
   const { facts, links, feedLinks, ledger, messages, requests, notices } = readJob(loaded);
   const { lastRun } = facts;
   const fields = facts.fields ?? [];
@@ -191,19 +195,39 @@ function findByName(links: ReadonlyMap<string, Link>, fields: readonly string[],
   const plain = (text: string) => normalText(text).replaceAll(/\s+/g, ' ').toLowerCase();
   const wanted = plain(name);
   if (wanted === '') return [];
+  const words = searchWords(name);
   const hasIt = (link: Link) =>
-    (['crm', 'sheet'] as const).some((side) => plain(nameIn(lastSeen(link, side), fields)) === wanted);
+    (['crm', 'sheet'] as const).some((side) => {
+      const seen = lastSeen(link, side);
+      return mayHave(seen, words) && plain(nameIn(seen, fields)) === wanted;
+    });
   return [...links].flatMap(([uuid, link]) => (hasIt(link) ? [uuid] : []));
 }
 
 function findByEmail(links: ReadonlyMap<string, Link>, fields: readonly string[], email: string): readonly string[] {
   const places = emailFields.map((name) => fields.indexOf(name)).filter((place) => place >= 0);
   const wanted = normalEmail(email);
+  const words = searchWords(email);
   const hasIt = (packed: Packed) => {
+    if (!mayHave(packed, words)) return false;
     const values = unpack(packed);
     return places.some((place) => typeof values[place] === 'string' && normalEmail(values[place]) === wanted);
   };
   return [...links].flatMap(([uuid, link]) =>
     hasIt(lastSeen(link, 'crm')) || hasIt(lastSeen(link, 'sheet')) ? [uuid] : [],
   );
+}
+
+/** The words of a name or an address, in the form in which a store looks for them (`WantedLinks`). */
+export function searchWords(text: string): readonly string[] {
+  return normalText(text)
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '');
+}
+
+/** Most records are told by their text alone, which is faster than to unpack them. */
+function mayHave(packed: Packed, words: readonly string[]): boolean {
+  const text = packed.normalize('NFC').toLowerCase();
+  return words.every((word) => text.includes(word));
 }

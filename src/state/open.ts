@@ -72,6 +72,7 @@ export function openStore(
     runsMax,
     runDays,
     foldFloorBytes,
+    hasIndex: machine === undefined,
   });
 }
 

@@ -13,9 +13,22 @@ export interface Store {
   sync(name: string): SyncState;
   /**
    * The history, oldest first, of one sync or of all. Unreadable lines are left out and passed to `warn`. With `follow`
-   * it continues with new lines until the signal aborts; then it ends without an error.
+   * it continues with new lines until the signal aborts; then it ends without an error. Every line is read, however many
+   * there are: what must not miss a line asks here.
    */
   history(query: HistoryQuery): AsyncIterable<HistoryLine>;
+  /**
+   * One page of the history, in the order of the recorded instants; lines of one instant in the order of writing. For
+   * people who look: it may answer from an index that the driver derives from the history, and includes each line that
+   * was written before the call.
+   */
+  historyPage(query: HistoryPageQuery): Promise<HistoryPage>;
+  /**
+   * Brings up to date what the driver derives for `historyPage`, so that the next page is fast. Never throws, and no
+   * commit waits for it. Calls that overlap share the work. `onProgress` gets the share that is done, 0 to 1, about once
+   * a second. A driver that derives nothing does nothing.
+   */
+  keepIndex(options?: { readonly signal?: AbortSignal; readonly onProgress?: (share: number) => void }): Promise<void>;
   /**
    * The last heartbeat of the daemon on this state (src/daemon/heartbeat.ts has its fields); undefined: none is
    * readable. Any process may read it at any time. Never throws: nothing depends on it.
@@ -38,6 +51,11 @@ export interface SyncState {
    */
   load(): Promise<LoadedState>;
   /**
+   * The same, for a look at a few records of a large state, in a fraction of the time: of `links` it has those that are
+   * wanted, and perhaps others. All other collections are whole. Two looks may be of different commits.
+   */
+  loadSome(wanted: WantedLinks): Promise<LoadedState>;
+  /**
    * The right to write: one holder across processes (W7). Taken over only if the holder has provably ended. While
    * another holds it, it waits up to `waitMs` (10,000 by default) and throws LeaseTakenError, which names the holder;
    * an aborted wait throws the signal's reason. Disposing finishes work in progress and gives the lease back.
@@ -55,6 +73,11 @@ export interface SyncState {
   readRuns(query: RunQuery): Promise<readonly RunRecord[]>;
   /** Undefined: no report has that id. */
   readRun(run: string): Promise<RunRecord | undefined>;
+  /**
+   * The ID of each row of the tab by its number, as a run noted them last; undefined: none did, or it is not readable.
+   * Needs no lease. People sort rows at any time, so that this says where a row was, and no more.
+   */
+  readRows(): Promise<ReadonlyMap<number, string> | undefined>;
 }
 
 export interface Lease extends AsyncDisposable {
@@ -75,7 +98,18 @@ export interface Lease extends AsyncDisposable {
    * by age (open.ts). Throws DiskError and LeaseLostError.
    */
   appendRun(record: RunRecord): Promise<void>;
+  /**
+   * Notes the ID of each row by its number, for `readRows`. Nothing depends on it: it is not durable, a failure is passed
+   * to `warn` and never thrown, and the same rows again touch no file (W9).
+   */
+  noteRows(idByRow: ReadonlyMap<number, string>): Promise<void>;
 }
+
+/**
+ * `key`: the record of this key. `words`: records that contain each of these, in NFC and lower case, made of letters and
+ * digits alone. A record whose text is stored in a very unusual way may be missed: if none is found, `load` knows.
+ */
+export type WantedLinks = { readonly key: string } | { readonly words: readonly string[] };
 
 export interface LeaseOptions {
   readonly waitMs?: number;
@@ -152,14 +186,37 @@ export interface RunQuery {
   readonly limit: number;
 }
 
-export interface HistoryQuery {
+/** Lines that match all of it. */
+export interface HistoryFilter {
   readonly sync?: string;
   readonly run?: string;
   readonly contact?: string;
+  /** Name of a mapped field. */
+  readonly field?: string;
   /** Epoch milliseconds; lines of that instant are included. */
   readonly since?: number;
+  /** The same; the end. */
+  readonly until?: number;
+}
+
+export interface HistoryQuery extends HistoryFilter {
   readonly follow?: boolean;
   readonly signal?: AbortSignal;
+}
+
+export interface HistoryPageQuery extends HistoryFilter {
+  /** At least 1. */
+  readonly limit: number;
+  /** Left out: oldest first. */
+  readonly newestFirst?: boolean;
+  /** `HistoryPage.next` of the page before, of the same query. Another text counts as none. */
+  readonly after?: string;
+}
+
+export interface HistoryPage {
+  readonly lines: readonly HistoryLine[];
+  /** For the page after this one; undefined: this is the last. */
+  readonly next?: string;
 }
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;

@@ -54,6 +54,10 @@ test('L12: plan, sync, status, log and conflicts print values, refusals and reas
   const [last] = runsAnswer.parse(JSON.parse((await trial.cli('runs', '--json')).stdout)).runs;
   for (const id of [last!.run, hostile]) expectSafe(await trial.cli('runs', 'show', id));
   expect((await trial.cli('conflicts')).stdout).toContain('\\u001b[2J');
+  for (const reference of ['bob@firm.io', 'ann@firm.io', 'row:2', hostile, `Prospects!C2`]) {
+    for (const field of [[], ['Company'], [hostile]]) expectSafe(await trial.cli('explain', reference, ...field));
+  }
+  expect((await trial.cli('explain', 'bob@firm.io')).stdout).toContain('\\u001b[2J');
   for (const command of ['retry', 'resolve']) {
     const options = command === 'resolve' ? ['--use', 'crm'] : [];
     expectSafe(await trial.cli(command, hostile, ...options));

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { LeaseTakenError } from '../../src/state/errors.ts';
-import type { Store } from '../../src/state/port.ts';
+import type { JsonObject, LoadedState, Store } from '../../src/state/port.ts';
 import { commitAll, contentOf, historyLine, runRecord } from '../support/state.ts';
 
 export interface StateDriver {
@@ -259,6 +259,61 @@ export function describeStateContract(name: string, { create }: StateDriver): vo
     });
   });
 
+  describe(`${name}: a look at some links`, () => {
+    const links = new Map<string, JsonObject>([
+      ['u-1', { agreed: '["Ann","Lee","ann@firm.io"]' }],
+      ['u-10', { agreed: '["Jos\u00e9","O\\"Neil","jose@firm.io"]' }],
+      ['u-2', { agreed: '["x","y",null]', crm: '["ANNA","Lee",null]' }],
+    ]);
+    const state = { put: links } as const;
+    const keysOf = (loaded: LoadedState) => [...loaded.links.keys()];
+
+    test('has the records that are wanted, and all other collections whole', async () => {
+      const { store, reopen } = await create();
+      await using lease = await store.sync('prospects').acquireLease();
+      await lease.load();
+      await lease.commit({ links: state, ledger: { put: new Map([['u-1 a', { state: 'enrolled' }]]) } });
+      const look = async (wanted: Parameters<ReturnType<Store['sync']>['loadSome']>[0]) =>
+        reopen().sync('prospects').loadSome(wanted);
+      for (const again of [false, true]) {
+        expect(keysOf(await look({ key: 'u-1' }))).toContain('u-1');
+        expect(keysOf(await look({ words: ['ann', 'lee'] }))).toEqual(expect.arrayContaining(['u-1', 'u-2']));
+        expect(keysOf(await look({ words: ['jos\u00e9', 'neil'] }))).toContain('u-10');
+        const { links: found, ledger } = await look({ key: 'u-2' });
+        expect(found.get('u-2')).toEqual(links.get('u-2'));
+        expect([...ledger.keys()]).toEqual(['u-1 a']);
+        if (again) break;
+        // Written since: the look is of the last commit.
+        await lease.commit({ links: { put: new Map([['u-3', { agreed: '["Bo"]' }]]), delete: ['u-1'] } });
+        expect(keysOf(await look({ words: ['bo'] }))).toContain('u-3');
+        expect(keysOf(await look({ key: 'u-1' }))).not.toContain('u-1');
+        await lease.commit({ links: state });
+      }
+      expect(keysOf(await reopen().sync('unheard-of').loadSome({ key: 'u-1' }))).toEqual([]);
+    });
+  });
+
+  describe(`${name}: rows`, () => {
+    test('the rows that a run noted last are read by another process', async () => {
+      const { store, reopen } = await create();
+      expect(await store.sync('prospects').readRows()).toBeUndefined();
+      await using lease = await store.sync('prospects').acquireLease();
+      await lease.load();
+      const first = new Map([
+        [2, 'c1'],
+        [5, 'c"2'],
+      ]);
+      await lease.noteRows(first);
+      expect(await reopen().sync('prospects').readRows()).toEqual(first);
+      await lease.noteRows(new Map([[3, 'c1']]));
+      await lease.noteRows(new Map([[3, 'c1']]));
+      expect(await reopen().sync('prospects').readRows()).toEqual(new Map([[3, 'c1']]));
+      await lease.noteRows(new Map());
+      expect(await reopen().sync('prospects').readRows()).toEqual(new Map());
+      expect(await reopen().sync('unheard-of').readRows()).toBeUndefined();
+    });
+  });
+
   describe(`${name}: heartbeat`, () => {
     test('another process reads the last one, while leases come and go', async () => {
       const { store, reopen } = await create();
@@ -295,6 +350,66 @@ export function describeStateContract(name: string, { create }: StateDriver): vo
       expect(await collect(other, { contact: 'c1' })).toEqual(['09:00']);
       expect(await collect(other, { since: Date.UTC(2026, 0, 31, 10) })).toEqual(['10:00', '11:00']);
       expect(await collect(other, { sync: 'unheard-of' })).toEqual([]);
+    });
+
+    test('a page has the lines that match, from either end, and says where the next one begins', async () => {
+      const { store, reopen } = await create();
+      const at = (minute: number) => `2026-01-31T09:${String(minute).padStart(2, '0')}:00.000Z`;
+      const append = async (sync: string, minutes: readonly number[]) => {
+        await using lease = await store.sync(sync).acquireLease();
+        const about = (minute: number) => ({
+          sync,
+          contact: `c${minute % 3}`,
+          run: `r${minute % 2}`,
+          field: `f${minute % 4}`,
+        });
+        await lease.appendHistory(minutes.map((minute) => historyLine(at(minute), about(minute))));
+      };
+      await append('prospects', [1, 2, 3, 4, 7, 8, 9]);
+      await append('feed', [0, 3, 5, 6, 10]);
+      const other = reopen();
+      const walk = async (query: Parameters<Store['historyPage']>[0]) => {
+        const seen: string[] = [];
+        let after: string | undefined;
+        do {
+          const { lines, next } = await other.historyPage({ ...query, ...(after !== undefined && { after }) });
+          expect(lines.length).toBeLessThanOrEqual(query.limit);
+          seen.push(...lines.map(({ time, sync }) => `${Number(time.slice(14, 16))}${sync === 'feed' ? 'f' : ''}`));
+          after = next;
+        } while (after !== undefined);
+        return seen.join(' ');
+      };
+      for (const limit of [1, 2, 3, 12, 99]) {
+        expect(await walk({ limit })).toBe('0f 1 2 3f 3 4 5f 6f 7 8 9 10f');
+        expect(await walk({ limit, newestFirst: true })).toBe('10f 9 8 7 6f 5f 4 3 3f 2 1 0f');
+        expect(await walk({ limit, sync: 'prospects', newestFirst: true })).toBe('9 8 7 4 3 2 1');
+        expect(await walk({ limit, contact: 'c0' })).toBe('0f 3f 3 6f 9');
+        expect(await walk({ limit, contact: 'c0', sync: 'feed' })).toBe('0f 3f 6f');
+        expect(await walk({ limit, contact: 'c0', run: 'r1' })).toBe('3f 3 9');
+        expect(await walk({ limit, run: 'r0', sync: 'feed', newestFirst: true })).toBe('10f 6f 0f');
+        expect(await walk({ limit, contact: 'c1', field: 'f1' })).toBe('1');
+        const [since, until] = [Date.parse(at(3)), Date.parse(at(6))];
+        expect(await walk({ limit, since, until })).toBe('3f 3 4 5f 6f');
+        expect(await walk({ limit, since, until, newestFirst: true, sync: 'prospects' })).toBe('4 3');
+      }
+      expect(await walk({ limit: 5, contact: 'unheard-of' })).toBe('');
+      expect(await walk({ limit: 5, sync: 'unheard-of' })).toBe('');
+      expect((await other.historyPage({ limit: 99, after: 'no cursor' })).lines).toHaveLength(12);
+    });
+
+    test('a page has what was written before it was asked for, and keepIndex changes no answer', async () => {
+      const { store, reopen } = await create();
+      const other = reopen();
+      await other.keepIndex();
+      expect(await other.historyPage({ limit: 9 })).toEqual({ lines: [] });
+      await using lease = await store.sync('prospects').acquireLease();
+      for (const [index, minute] of ['09:00', '09:01', '09:02'].entries()) {
+        await lease.appendHistory([historyLine(`2026-01-31T${minute}:00.000Z`, { contact: `c${index}` })]);
+        if (index === 1) await other.keepIndex();
+        const { lines } = await other.historyPage({ limit: 1, newestFirst: true });
+        expect(lines).toEqual([historyLine(`2026-01-31T${minute}:00.000Z`, { contact: `c${index}` })]);
+      }
+      expect((await reopen().historyPage({ limit: 9, contact: 'c1' })).lines).toHaveLength(1);
     });
 
     test('lines that are appended at the same time are all there', async () => {

@@ -591,12 +591,15 @@ function didNothing({ counts, problems }: RunReport): boolean {
 }
 
 /** Every file of the sync's state but its lock, as it is on disk. */
+/** Without the rows as last seen: they are derived, and noted also by a run that has nothing else to do. */
 function stateText(disk: World['disk']): ReadonlyMap<string, string> {
   const inside = `${stateFolder}/${syncName}/`;
+  const isState = (name: string) => !name.startsWith('lock') && name !== 'rows.json';
   return new Map(
-    [...disk.files()].flatMap(([path, content]) =>
-      path.startsWith(inside) && !path.includes('/lock') ? [[path.slice(inside.length), String(content)] as const] : [],
-    ),
+    [...disk.files()].flatMap(([path, content]) => {
+      const name = path.slice(inside.length);
+      return path.startsWith(inside) && isState(name) ? [[name, String(content)] as const] : [];
+    }),
   );
 }
 

@@ -304,6 +304,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
       commit: (batch) => step(() => lease.commit(batch)),
       appendHistory: (lines) => step(() => lease.appendHistory(lines)),
       appendRun: (record) => step(() => lease.appendRun(record)),
+      noteRows: (idByRow) => lease.noteRows(idByRow),
       async [Symbol.asyncDispose]() {
         if (own.isDead) return new Promise<void>(() => {});
         return lease[Symbol.asyncDispose]();
@@ -317,10 +318,14 @@ export function createSyncTrial(options: TrialOptions = {}) {
           addRequest: (request) => state.addRequest(request),
           readRuns: (query) => state.readRuns(query),
           readRun: (id) => state.readRun(id),
+          readRows: () => state.readRows(),
+          loadSome: (wanted) => state.loadSome(wanted),
           acquireLease: async (wait) => mortalLease(await state.acquireLease(wait)),
         };
       },
       history: (query) => store.history(query),
+      historyPage: (query) => store.historyPage(query),
+      keepIndex: (how) => store.keepIndex(how),
       readHeartbeat: () => store.readHeartbeat(),
       writeHeartbeat: (heartbeat) => store.writeHeartbeat(heartbeat),
     };

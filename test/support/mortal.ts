@@ -101,6 +101,7 @@ export function createMortals({ random, configFile, serviceUrl, service, sheets,
       commit: (batch) => write(() => lease.commit(batch)),
       appendHistory: (lines) => write(() => lease.appendHistory(lines)),
       appendRun: (record) => write(() => lease.appendRun(record)),
+      noteRows: (idByRow) => lease.noteRows(idByRow),
       [Symbol.asyncDispose]: () => (life.isDead ? unanswered() : lease[Symbol.asyncDispose]()),
     });
     const stateOf = (state: SyncState): SyncState => ({
@@ -108,11 +109,15 @@ export function createMortals({ random, configFile, serviceUrl, service, sheets,
       addRequest: (request) => state.addRequest(request),
       readRuns: (query) => state.readRuns(query),
       readRun: (run) => state.readRun(run),
+      readRows: () => state.readRows(),
+      loadSome: (wanted) => state.loadSome(wanted),
       acquireLease: async (options) => leaseOf(await state.acquireLease(options)),
     });
     return {
       sync: (name) => stateOf(store.sync(name)),
       history: (query) => store.history(query),
+      historyPage: (query) => store.historyPage(query),
+      keepIndex: (options) => store.keepIndex(options),
       readHeartbeat: () => store.readHeartbeat(),
       writeHeartbeat: (heartbeat) => store.writeHeartbeat(heartbeat),
     };

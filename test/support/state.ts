@@ -56,6 +56,7 @@ export function openTrial(root: string, dep: Partial<FileDriverDep> & { machine?
     runsMax: 1_000,
     runDays: 90,
     foldFloorBytes: 256 * 1024,
+    hasIndex: dep.disk === undefined,
     ...rest,
   });
   return { store, warnings } satisfies StateTrial;

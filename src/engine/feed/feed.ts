@@ -15,6 +15,7 @@ import { type RunLease } from '../decisions-told.ts';
 import { RunFailed } from '../errors.ts';
 import type { FeedContext, FeedRun } from './context.ts';
 import { type FeedPulled, pullFeed } from './pull.ts';
+import { rowsSeen } from '../rows-seen.ts';
 import { control, pushFeed } from './push.ts';
 import { changeLines } from '../history.ts';
 import { isPullNews, noteFacts, worse } from '../incomplete.ts';
@@ -148,6 +149,7 @@ async function carryOut(context: FeedRun, lease: RunLease, memory: FeedMemory, p
   context.session.noted = pulled.noted;
   const links = settleFeed(remembered, plan, outcomes);
   await save(context, lease, memory, pulled, intents, { links, strays, outcomes, ending });
+  await lease.noteRows(rowsSeen(pulled.snapshot, outcomes, context.config.sheet));
   const isQuiet =
     isRepeatable(context.request, ending) &&
     outcomes.size === 0 &&

@@ -23,6 +23,7 @@ import { assertSame, identitiesOf, inputOf, lostHeaders } from './input.ts';
 import { openBook, type OutboxBook, type OutboxMemory, recallOutbox, tellNoted } from './ledger.ts';
 import { replacing } from '../map-changes.ts';
 import type { OwnCells } from '../own-cells.ts';
+import { rowsSeen } from '../rows-seen.ts';
 import { createIdCells, nameRows, pausesOf, pauseTold, tellRows, untold } from './rows.ts';
 import type { SavedMessages } from './saved.ts';
 import { readAgain, readTab } from './tab.ts';
@@ -73,6 +74,7 @@ async function carryOut(
   const ending = { ...natural, status: statusWhenStopped(natural.status, stopped), ...stopped, ...alreadyDone };
   const strays = new Map([...told.strays, ...ids.strays(signal.aborted)]);
   await save(context, book, memory, tab, plan, { ending, held, strays, hasWritten: outcomes.size > 0 });
+  await lease.noteRows(rowsSeen(tab.snapshot, new Map(), context.config.sheet));
   // W6: what came through before the token was refused is saved all the same.
   if (stop) throw stop;
   return ending;

@@ -27,6 +27,7 @@ import { prepare, pull, type Pulled } from './pull.ts';
 import { cancelInCrm, deleteFromCrm, pushToCrm } from './push-crm.ts';
 import { pushToSheet, removeRows } from './push-sheet.ts';
 import { rowsRefused, withOwnCells } from './refused-rows.ts';
+import { rowsSeen } from '../rows-seen.ts';
 import { factsOf, fieldNames, nextPlace, remember } from './remember.ts';
 import { countLinked, countRun, type Ending, type RunReport, statusOf } from '../report.ts';
 import { joined, openJournal, toBatch } from './commit.ts';
@@ -93,9 +94,10 @@ function beginRun(sync: SyncContext, request: RunRequest, run: string, { facts }
 }
 
 /** G1, G2. */
-async function hold({ run }: RunContext, lease: RunLease, memory: Memory, decided: Decided): Promise<Ending> {
+async function hold({ run, config }: RunContext, lease: RunLease, memory: Memory, decided: Decided): Promise<Ending> {
   const ending = heldEnding(memory.base, decided);
   const records = isHeldByRecords(decided.whole) ? heldRecords(decided.whole.changes) : undefined;
+  await lease.noteRows(rowsSeen(decided.pulled.snapshot, new Map(), config.sheet));
   return { ...ending, ...(await holdRun(lease, memory, run, { ...ending, ...(records && { records }) })) };
 }
 
@@ -167,6 +169,7 @@ async function carryOut(
     left,
   );
   Object.assign(context.session, place);
+  await lease.noteRows(rowsSeen(pulled.snapshot, outcomes, context.config.sheet));
   return ending;
 }
 

@@ -1,6 +1,7 @@
 // All answers by command. The types, the output of --json and docs/commands.md come from their schemas.
 import { checkAnswer } from './check.ts';
 import { conflictsAnswer, requestsAnswer } from './conflicts.ts';
+import { explainAnswer } from './explain.ts';
 import { heldAnswer } from './held.ts';
 import { decisionLine, enrolmentLine, logLine } from './history.ts';
 import { initAnswer } from './init.ts';
@@ -20,6 +21,7 @@ export const answers = {
   log: logLine,
   'log, of a decision': decisionLine,
   'log --enrolments': enrolmentLine,
+  explain: explainAnswer,
   conflicts: conflictsAnswer,
   'resolve, retry, approve, refuse, pause, resume': requestsAnswer,
   'approve, of what is held': heldAnswer,

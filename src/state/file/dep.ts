@@ -26,4 +26,6 @@ export interface FileDriverDep {
   readonly runDays: number;
   /** A log shorter than this is not folded for its length. */
   readonly foldFloorBytes: number;
+  /** Whether the disk is this machine's own, so that a database can lie beside the files. Without: no index. */
+  readonly hasIndex: boolean;
 }

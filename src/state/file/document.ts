@@ -65,7 +65,8 @@ async function readDocument(place: JournalPlace, file: string): Promise<Document
       return name === undefined ? [] : [[name, tables[table]] as const];
     }),
   );
-  const head: unknown = takeRecords(text, [...named.keys()], Object.fromEntries(named));
+  const filters = { links: place.wantsLink };
+  const head: unknown = takeRecords(text, [...named.keys()], Object.fromEntries(named), undefined, filters);
   const { schema, sync, generation, seq, ledgerSeq } = head as Omit<Document, 'tables'>;
   checkOrigin(place, file, { schema, sync });
   return { schema, sync, generation, seq, ledgerSeq, tables };

@@ -1,9 +1,10 @@
 // The file driver of the state.
 import { join } from 'node:path';
 import type { Store, SyncState } from '../port.ts';
-import { namesIn } from './disk.ts';
+import { namesIn, onDisk } from './disk.ts';
 import { readHeartbeatFile, writeHeartbeatFile } from './heartbeat.ts';
-import { readHistory } from './history.ts';
+import { type HistoryIndex, readHistoryPage } from './history-page.ts';
+import { readHistory } from './history-scan.ts';
 import type { FileDriverDep } from './dep.ts';
 import { createFileSyncState } from './sync-state.ts';
 
@@ -11,6 +12,17 @@ import { createFileSyncState } from './sync-state.ts';
 export function createFileStore(root: string, dep: FileDriverDep): Store {
   const stateBySync = new Map<string, SyncState>();
   const folderOf = (name: string) => join(root, folderName(name));
+  const foldersOf = async (sync: string | undefined) =>
+    sync === undefined
+      ? (await namesIn(dep.disk, root)).filter((name) => !name.startsWith('.')).map((name) => join(root, name))
+      : [folderOf(sync)];
+  let index: HistoryIndex | undefined;
+  /** Loaded when it is needed: most commands and every commit do without. */
+  const indexIfThere = async () => {
+    if (!dep.hasIndex || (await namesIn(dep.disk, root)).length === 0) return undefined;
+    const { createHistoryIndex } = await import('./history-index.ts');
+    return (index ??= createHistoryIndex(root, dep));
+  };
   return {
     sync(name) {
       const known = stateBySync.get(name);
@@ -19,15 +31,17 @@ export function createFileStore(root: string, dep: FileDriverDep): Store {
       stateBySync.set(name, state);
       return state;
     },
-    history: (query) =>
-      readHistory(
-        async () =>
-          query.sync === undefined
-            ? (await namesIn(dep.disk, root)).filter((name) => !name.startsWith('.')).map((name) => join(root, name))
-            : [folderOf(query.sync)],
-        query,
-        dep,
-      ),
+    history: (query) => readHistory(() => foldersOf(query.sync), query, dep),
+    historyPage: (query) =>
+      onDisk(root, async () => readHistoryPage(await foldersOf(query.sync), query, dep, await indexIfThere())),
+    async keepIndex(options = {}) {
+      try {
+        const folders = await foldersOf(undefined);
+        await (await indexIfThere())?.keep(folders, options);
+      } catch {
+        // The folder cannot be read. Whoever asks for something in it is told.
+      }
+    },
     readHeartbeat: () => readHeartbeatFile(dep.disk, root),
     writeHeartbeat: (heartbeat) => writeHeartbeatFile(dep.disk, root, heartbeat),
   };

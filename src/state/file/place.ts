@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { ForeignStateError, NewerSchemaError } from '../errors.ts';
 import type { Disk } from './disk.ts';
+import type { RecordFilter } from './records.ts';
 import type { Schema } from './schema.ts';
 import type { TableName } from './tables.ts';
 
@@ -10,6 +11,8 @@ export interface JournalPlace {
   readonly disk: Disk;
   readonly sync: string;
   readonly schema: Schema;
+  /** For a look at a few records: of `links`, a document is read only as far as this says. */
+  readonly wantsLink?: RecordFilter;
   readonly tables: readonly TableName[];
   readonly folder: string;
   readonly document: string;
@@ -23,6 +26,7 @@ export interface Surroundings {
   readonly folder: string;
   readonly sync: string;
   readonly schema: Schema;
+  readonly wantsLink?: RecordFilter;
 }
 
 export function createPlace(around: Surroundings, stem: string, tables: readonly TableName[]): JournalPlace {

@@ -25,6 +25,7 @@ export function takeRecords(
   names: readonly string[],
   tables: TablesByName,
   pieceBytes = pieceBytesDefault,
+  filters: Readonly<Record<string, RecordFilter | undefined>> = {},
 ): Readonly<Record<string, Json>> {
   const spans = findSpans(bytes, names);
   if (!spans) return takeParsed(JSON.parse(`${bytes.toString('utf8')}}`) as Parsed, names, tables);
@@ -33,7 +34,8 @@ export function takeRecords(
   for (const { name, start, end } of spans) {
     frame += bytes.toString('utf8', from, start);
     from = end;
-    for (const records of piecesOf(bytes, start, end, pieceBytes)) put(tables[name]!, records);
+    const filter = filters[name];
+    for (const piece of piecesOf(bytes, start, end, pieceBytes)) put(tables[name]!, parsePiece(piece, filter));
   }
   return takeParsed(JSON.parse(`${frame}${bytes.toString('utf8', from)}}`) as Parsed, names, tables);
 }
@@ -77,11 +79,28 @@ function endsIn(bytes: Buffer, text: string, end: number): boolean {
   return bytes.toString('utf8', end - Buffer.byteLength(text), end) === text;
 }
 
-function* piecesOf(bytes: Buffer, start: number, end: number, pieceBytes: number): Generator<Records, void> {
+/** Whether these bytes may have a wanted record: of several records, or of one. */
+export type RecordFilter = (bytes: Buffer) => boolean;
+
+function parsePiece(piece: Buffer, filter: RecordFilter | undefined): Records {
+  if (!filter) return JSON.parse(`{${piece.toString('utf8')}}`) as Records;
+  if (!filter(piece)) return {};
+  const wanted: string[] = [];
+  for (let from = 0; from < piece.length;) {
+    const found = piece.indexOf(recordSeam, from);
+    const to = found === -1 ? piece.length : found;
+    const record = piece.subarray(from, to);
+    if (filter(record)) wanted.push(record.toString('utf8'));
+    from = to + recordSeam.length;
+  }
+  return JSON.parse(`{${wanted.join(',')}}`) as Records;
+}
+
+function* piecesOf(bytes: Buffer, start: number, end: number, pieceBytes: number): Generator<Buffer, void> {
   for (let from = start; from < end;) {
     const found = bytes.indexOf(recordSeam, from + pieceBytes);
     const to = found === -1 || found > end ? end : found;
-    yield JSON.parse(`{${bytes.toString('utf8', from, to)}}`) as Records;
+    yield bytes.subarray(from, to);
     from = to + recordSeam.length;
   }
 }

@@ -1,5 +1,5 @@
 // The state of one sync in files: load, lease, commit.
-import type { Json, JsonObject, Lease, LeaseOptions, LoadedState, Notice, SyncState } from '../port.ts';
+import type { Json, JsonObject, Lease, LeaseOptions, LoadedState, Notice, SyncState, WantedLinks } from '../port.ts';
 import { makeFolder, onDisk } from './disk.ts';
 import type { FileDriverDep } from './dep.ts';
 import { createHistoryWriter } from './history.ts';
@@ -8,7 +8,9 @@ import { createLocks } from './lock.ts';
 import type { Lock } from './lock.ts';
 import { asideNames, createPlaces, readFiles, readStamps, withAsides } from './reading.ts';
 import { createRequests, pending } from './requests.ts';
+import { createRows } from './rows.ts';
 import { createRuns } from './runs.ts';
+import { recordFilter } from './wanted.ts';
 import { applyBatch, effectiveBatch, touchesLedger } from './tables.ts';
 import type { StoredBatch, TableName, Tables } from './tables.ts';
 
@@ -27,7 +29,8 @@ interface Mirror {
 
 export function createFileSyncState(folder: string, sync: string, dep: FileDriverDep): SyncState {
   const { disk } = dep;
-  const places = createPlaces({ disk, folder, sync, schema: dep.schema });
+  const surroundings = { disk, folder, sync, schema: dep.schema };
+  const places = createPlaces(surroundings);
   const base = createJournal(places.base, dep.foldFloorBytes);
   const outbox = createJournal(places.outbox, dep.foldFloorBytes);
   const requests = createRequests(disk, folder, () => {
@@ -36,6 +39,7 @@ export function createFileSyncState(folder: string, sync: string, dep: FileDrive
   });
   const history = createHistoryWriter(folder, dep);
   const runs = createRuns(folder, dep);
+  const rows = createRows(folder, dep);
   const locks = createLocks(folder, sync, dep);
   let mirror: Mirror | undefined;
   let held: Lock | undefined;
@@ -97,6 +101,17 @@ export function createFileSyncState(folder: string, sync: string, dep: FileDrive
     }
     const absent = mirror.seq === 0 ? [nothingYet(folder)] : [];
     return snapshot(mirror, read.requests, [...absent, ...notices, ...withAsides(read.notices, requestAsides)]);
+  }
+
+  /** What is in memory already costs nothing; else the files are read, and nothing of them is kept. */
+  async function loadSomeNow(wanted: WantedLinks): Promise<LoadedState> {
+    if (mirror !== undefined && (await isFresh(mirror, false))) return loadNow(false);
+    const { tables, seq, notices } = await readFiles(
+      createPlaces({ ...surroundings, wantsLink: recordFilter(wanted) }),
+    );
+    const read = await requests.read();
+    const absent = seq === 0 ? [nothingYet(folder)] : [];
+    return snapshot({ tables, given: new Set() }, read.requests, [...absent, ...notices, ...read.notices]);
   }
 
   function asidesOf({ base: fromBase, outbox: fromOutbox }: Awaited<ReturnType<typeof readFiles>>) {
@@ -202,6 +217,7 @@ export function createFileSyncState(folder: string, sync: string, dep: FileDrive
           await lock.confirm();
           await runs.append(record);
         }),
+      noteRows: (idByRow) => rows.note(idByRow),
       async [Symbol.asyncDispose]() {
         if (held !== lock) return;
         await settled();
@@ -217,9 +233,11 @@ export function createFileSyncState(folder: string, sync: string, dep: FileDrive
 
   return {
     load: () => inTurn(() => loadNow(false)),
+    loadSome: (wanted) => inTurn(() => loadSomeNow(wanted)),
     addRequest: (request) => onDisk(folder, () => requests.add(request)),
     readRuns: (query) => runs.read(query),
     readRun: (run) => runs.find(run),
+    readRows: () => rows.read(),
     async acquireLease(options: LeaseOptions = {}) {
       await onDisk(folder, () => makeFolder(disk, folder));
       return createLease(await onDisk(folder, () => locks.acquire(options)));
@@ -228,7 +246,7 @@ export function createFileSyncState(folder: string, sync: string, dep: FileDrive
 }
 
 function snapshot(
-  { tables, given }: Mirror,
+  { tables, given }: Pick<Mirror, 'tables' | 'given'>,
   requests: ReadonlyMap<string, JsonObject>,
   notices: readonly Notice[],
 ): LoadedState {

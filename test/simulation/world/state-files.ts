@@ -32,7 +32,9 @@ export async function loseState(disk: MemoryDisk): Promise<void> {
 
 /** Turns one bit of one file. `a` and `b`: parts of a thousand. */
 export async function damageState(disk: MemoryDisk, a: number, b: number): Promise<void> {
-  const files = [...filesOf(disk)].filter(([path, content]) => content.length > 0 && !path.includes('/history/'));
+  const files = [...filesOf(disk)].filter(
+    ([path, content]) => content.length > 0 && !path.includes('/history/') && !path.endsWith('/rows.json'),
+  );
   const [path, content] = files[Math.floor((a * files.length) / 1000)] ?? [];
   if (path === undefined || content === undefined) return;
   const damaged = Buffer.from(content);
@@ -63,6 +65,7 @@ export async function readState(disk: MemoryDisk): Promise<ReadState> {
     runDays: 90,
     historyDays: 90,
     foldFloorBytes: Infinity,
+    hasIndex: false,
   });
   const { facts, links, outbox } = await store.sync(syncName).load();
   const fields = (facts.get('fields') ?? []) as readonly string[];

@@ -35,6 +35,7 @@ export function openRealStore({ folder, host, by }: RealOptions): Store {
     historyDays: 90,
     runsMax: 1_000,
     runDays: 90,
+    hasIndex: false,
     foldFloorBytes: 4_096,
   });
 }

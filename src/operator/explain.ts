@@ -1,0 +1,109 @@
+// Explains why a record is as it is: from the state alone, or with what both sides hold at this moment.
+import { didYouMean } from '../lib/nearest.ts';
+import { jobsIn } from '../config/jobs.ts';
+import { standingOf } from '../engine/standing.ts';
+import type { ExplainAnswer, ExplainedMessage, ExplainedRecord, Hit } from './answers/explain.ts';
+import { OperatorError } from './errors.ts';
+import { commandText } from './explain/commands.ts';
+import { findMeant, type Meant, nothingFound } from './explain/find.ts';
+import { type LiveSides, readLive } from './explain/live.ts';
+import { explainFeedRecord, explainMessage, explainOutboxRow } from './explain/others.ts';
+import { explainContact } from './explain/record.ts';
+import type { Operator } from './operator.ts';
+import { isUuid } from './records.ts';
+import { selectAll } from './select.ts';
+
+export interface ExplainQuery {
+  /** uuid, e-mail address, name, `row:17`, `Prospects!E5`; of an outbox row its ID. */
+  readonly reference: string;
+  /** Name of a mapped field, or the header of its column; left out: all. */
+  readonly field?: string | undefined;
+  readonly job?: string | undefined;
+  /** Left out: neither side is asked. */
+  readonly live?: LiveSides | undefined;
+}
+
+/** Changes nothing. Throws OperatorError and StateError; with `live` what the ports throw. */
+export async function explain(operator: Operator, query: ExplainQuery): Promise<ExplainAnswer> {
+  const { reference, job } = query;
+  if (job !== undefined) selectAll(operator.config, [job]);
+  const found = await findMeant(operator, reference, job);
+  const meant = found.length > 0 ? found : await findDeleted(operator, reference, job);
+  if (meant.length === 0) throw nothingFound(operator, reference);
+  const contacts = new Set(meant.map(({ id, row, job: { name } }) => id ?? `${name} ${row}`));
+  if (contacts.size > 1) return { reference, hits: meant.map((each) => toHit(each, query)), records: [] };
+  const records: ExplainedRecord[] = [];
+  for (const each of meant)
+    records.push(selectField(await explainMeant(operator, each, query), query.field ?? each.field));
+  return { reference, hits: [], records };
+}
+
+async function explainMeant(operator: Operator, meant: Meant, { live }: ExplainQuery): Promise<ExplainedRecord> {
+  const { job, id, loaded } = meant;
+  switch (job.kind) {
+    case 'sync': {
+      const now = live && id !== null ? await readLive(live, job.config, loaded, id) : undefined;
+      const record = await explainContact(operator, { ...meant, job }, now);
+      return id === null ? record : { ...record, messages: await messagesTo(operator, id) };
+    }
+    case 'feed':
+      return explainFeedRecord(operator, meant, job.config);
+    case 'outbox':
+      return explainOutboxRow(meant);
+  }
+}
+
+/** Messages of outboxes to this contact. */
+async function messagesTo({ config, store }: Operator, uuid: string): Promise<ExplainedMessage[]> {
+  const messages: ExplainedMessage[] = [];
+  for (const { name } of config.outboxes) {
+    const standing = standingOf(await store.sync(name).load());
+    for (const [id, message] of standing.messages) {
+      const row = standing.lastRun?.problems.find((problem) => problem.id === id)?.row ?? null;
+      if (message.to === uuid) messages.push(explainMessage(name, id, row, message));
+    }
+  }
+  return messages;
+}
+
+/** Links forget contacts that were deleted; the history knows them by their uuid. */
+async function findDeleted(operator: Operator, reference: string, only: string | undefined): Promise<readonly Meant[]> {
+  if (!isUuid(reference)) return [];
+  const id = reference.toLowerCase();
+  const found: Meant[] = [];
+  for (const job of jobsIn(operator.config)) {
+    if (job.kind !== 'sync' || (only !== undefined && job.name !== only)) continue;
+    const { lines } = await operator.store.historyPage({ sync: job.name, contact: id, limit: 1 });
+    if (lines.length === 0) continue;
+    const loaded = await operator.store.sync(job.name).loadSome({ key: id });
+    found.push({ job, loaded, standing: standingOf(loaded), id, row: null, name: id });
+  }
+  return found;
+}
+
+function selectField(record: ExplainedRecord, field: string | undefined): ExplainedRecord {
+  if (field === undefined || record.fields.length === 0) return record;
+  const plain = (text: string) => text.trim().toLowerCase();
+  const hit =
+    record.fields.find((each) => each.field === field) ??
+    record.fields.find((each) => [each.field, each.header].some((name) => plain(name) === plain(field)));
+  if (!hit) {
+    const names = record.fields.flatMap((each) => [each.field, each.header]);
+    const hint = didYouMean(field, names) || `; there are ${record.fields.map((each) => each.field).join(', ')}`;
+    throw new OperatorError('unknown', `${record.job} has no field ${field}${hint}`);
+  }
+  const isOfField = (each: { readonly field: string | null }) => each.field === null || each.field === hit.field;
+  const { next } = record;
+  return {
+    ...record,
+    fields: [hit],
+    problems: record.problems.filter(isOfField),
+    next: next && { ...next, changes: next.changes.filter(isOfField) },
+  };
+}
+
+function toHit({ job, id, name, row }: Meant, { field }: ExplainQuery): Hit {
+  const reference = id ?? `row:${row ?? '?'}`;
+  const words = ['explain', reference, ...(field === undefined ? [] : [field]), '--sync', job.name];
+  return { job: job.name, kind: job.kind, id, name, row, command: commandText(...words) };
+}

@@ -1,0 +1,138 @@
+// Finds the records that a person means: by uuid, e-mail address, name, row or cell, from the state alone.
+import { jobsIn, type JobConfig } from '../../config/jobs.ts';
+import { searchWords, type Standing, standingOf } from '../../engine/standing.ts';
+import { normalText } from '../../sync/value/same.ts';
+import type { LoadedState, SyncState, WantedLinks } from '../../state/port.ts';
+import { OperatorError } from '../errors.ts';
+import type { Operator } from '../operator.ts';
+import { contactsOf, isUuid, referenceText, rowNumber } from '../records.ts';
+import { cellIn, fieldOfColumn, type NamedCell } from './cells.ts';
+
+/** A record of one job. */
+export interface Meant {
+  readonly job: JobConfig;
+  readonly loaded: LoadedState;
+  readonly standing: Standing;
+  /** uuid of the contact or record, or the ID of an outbox row; null: a row without one. */
+  readonly id: string | null;
+  readonly row: number | null;
+  readonly name: string;
+  /** The field of the column, if a cell was named. */
+  readonly field?: string;
+}
+
+interface Reference {
+  readonly text: string;
+  readonly cell: NamedCell | undefined;
+  readonly row: number | undefined;
+}
+
+/** `only`: the name of one job. Throws OperatorError if nothing has this name. */
+export async function findMeant(operator: Operator, text: string, only?: string): Promise<readonly Meant[]> {
+  const reference: Reference = { text: normalText(text), cell: cellIn(text), row: rowNumber(text) };
+  const jobs = jobsIn(operator.config).filter((job) => isAsked(job, reference, only));
+  if (jobs.length === 0) throw noSuchTab(operator, reference);
+  const found: Meant[] = [];
+  for (const job of jobs) found.push(...(await findInJob(operator, job, reference)));
+  return found;
+}
+
+function isAsked({ name, config }: JobConfig, { cell }: Reference, only: string | undefined): boolean {
+  if (only !== undefined && name !== only) return false;
+  if (cell?.tab === undefined) return true;
+  const wanted = normalText(cell.tab).toLowerCase();
+  return [name, config.sheet.tab].some((each) => normalText(each).toLowerCase() === wanted);
+}
+
+function noSuchTab({ config }: Operator, { cell }: Reference): OperatorError {
+  const tabs = jobsIn(config).map((job) => job.config.sheet.tab);
+  return new OperatorError(
+    'unknown',
+    `there is no tab ${cell?.tab ?? ''} here; there are ${[...new Set(tabs)].join(', ')}`,
+  );
+}
+
+async function findInJob({ store }: Operator, job: JobConfig, reference: Reference): Promise<readonly Meant[]> {
+  const state = store.sync(job.name);
+  const idByRow = (await state.readRows()) ?? new Map<number, string>();
+  const number = reference.cell?.row ?? reference.row;
+  if (number === undefined) return findByName(state, job, reference.text, idByRow);
+  const id = idByRow.get(number);
+  const { loaded, standing } = await look(state, { key: id ?? '' });
+  const field = reference.cell && fieldOfColumn(job, loaded, reference.cell);
+  const problem = standing.lastRun?.problems.find(({ row }) => row === number);
+  if (id === undefined && !problem) return [];
+  const known = id ?? problem?.uuid ?? (job.kind === 'outbox' ? problem?.id : undefined) ?? null;
+  const seen = id === undefined && known !== null ? await look(state, { key: known }) : { loaded, standing };
+  return [toMeant(job, seen, known, number, field)];
+}
+
+async function findByName(
+  state: SyncState,
+  job: JobConfig,
+  text: string,
+  idByRow: ReadonlyMap<number, string>,
+): Promise<readonly Meant[]> {
+  const find = (seen: Seen) => {
+    const ids = idsIn(job, seen.standing, text);
+    const rowById = new Map<string, number>();
+    // No list of a hundred thousand pairs is made for a few.
+    if (ids.length > 0) idByRow.forEach((id, row) => ids.includes(id) && rowById.set(id, row));
+    return ids.map((id) => toMeant(job, seen, id, rowById.get(id) ?? rowInProblems(seen.standing, id)));
+  };
+  if (isUuid(text)) return find(await look(state, { key: text.toLowerCase() }));
+  const found = find(await look(state, { words: searchWords(text) }));
+  if (found.length > 0) return found;
+  const loaded = await state.load();
+  return find({ loaded, standing: standingOf(loaded) });
+}
+
+type Seen = Pick<Meant, 'loaded' | 'standing'>;
+
+async function look(state: SyncState, wanted: WantedLinks): Promise<Seen> {
+  const loaded = await state.loadSome(wanted);
+  return { loaded, standing: standingOf(loaded) };
+}
+
+function toMeant(job: JobConfig, seen: Seen, id: string | null, row: number | null, field?: string): Meant {
+  const name = nameOf(job, seen.standing, id, row);
+  return { job, ...seen, id, row, name, ...(field !== undefined && { field }) };
+}
+
+function idsIn({ kind }: JobConfig, standing: Standing, text: string): readonly string[] {
+  if (kind === 'sync') return contactsOf(standing, text);
+  const id = isUuid(text) ? text.toLowerCase() : text;
+  if (kind === 'feed') return standing.feedLinks.has(id) ? [id] : [];
+  return [id, text].filter((each, index, all) => standing.messages.has(each) && all.indexOf(each) === index);
+}
+
+function rowInProblems({ lastRun }: Standing, id: string): number | null {
+  return (
+    lastRun?.problems.find((problem) => problem.row !== null && (problem.uuid === id || problem.id === id))?.row ?? null
+  );
+}
+
+function nameOf(
+  { kind }: JobConfig,
+  { personText, messages }: Standing,
+  id: string | null,
+  row: number | null,
+): string {
+  if (id === null) return `row ${row ?? '?'}, which has no contact yet`;
+  if (kind === 'outbox') return messages.get(id)?.name ?? 'a message';
+  return kind === 'feed' ? 'a record of the service' : personText(id);
+}
+
+/** Of a reference that no job knows. */
+export function nothingFound({ config }: Operator, text: string): OperatorError {
+  const number = cellIn(text)?.row ?? rowNumber(text);
+  if (number !== undefined) {
+    return new OperatorError(
+      'nothing',
+      `no run has seen a contact in row ${number}: name it by its e-mail address or uuid, or let a run read the tab: leadsheet sync`,
+    );
+  }
+  const more = isUuid(text) ? ', nor does the history' : '; a contact that was deleted is known by its uuid alone';
+  const jobs = jobsIn(config).length === 1 ? '' : ' of any job';
+  return new OperatorError('nothing', `no linked contact${jobs} has ${referenceText(text)}${more}`);
+}

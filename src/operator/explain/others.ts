@@ -1,0 +1,156 @@
+// Explains a record of a feed, and a row of an outbox, as far as the state has something to say of them.
+import type { FeedConfig } from '../../config/config.ts';
+import { readFeed, readOutbox } from '../../engine/stored/stored.ts';
+import type { StoredProblem } from '../../engine/stored/run.ts';
+import type { FeedLink } from '../../sync/feed/input.ts';
+import type { Message } from '../../sync/outbox/message.ts';
+import { inSync, statusByRow } from '../../sync/status.ts';
+import type { ExplainedMessage, ExplainedRecord } from '../answers/explain.ts';
+import type { Operator } from '../operator.ts';
+import { columnLetters } from './cells.ts';
+import { commandText } from './commands.ts';
+import type { Meant } from './find.ts';
+import { readLife } from './life.ts';
+import { originOf } from './origin.ts';
+import { decisionsOf, explainProblem, lastRunOf, problemsOf } from './record.ts';
+import { remediesOfMessage, type RemedyContext } from './remedies.ts';
+
+/** The parts that every record of these jobs has. */
+function commonOf(meant: Meant, context: RemedyContext, open: readonly StoredProblem[]): ExplainedRecord {
+  const { job, standing, id, row, name } = meant;
+  const status = row === null ? undefined : statusByRow(standing.lastRun?.problems ?? []).get(row);
+  return {
+    job: job.name,
+    kind: job.kind,
+    id,
+    name,
+    row,
+    standing: open[0]?.reason ?? 'known',
+    status: status ?? null,
+    last_run: lastRunOf(standing.lastRun),
+    holds: [...(standing.held?.reasons ?? [])],
+    hold_remedies: standing.held
+      ? [{ text: 'let the held plan through', command: commandText('approve', job.name, '--run', standing.held.run) }]
+      : [],
+    fields: [],
+    next: null,
+    problems: open.map((problem) => explainProblem(problem, undefined, context)),
+    vetoes: [],
+    enrolments: [],
+    messages: [],
+    decisions: decisionsOf(standing.requests, id, row),
+    log: null,
+  };
+}
+
+function contextOf({ job, standing, loaded, row }: Meant): RemedyContext {
+  const letters = columnLetters(loaded);
+  const cellOf = (field: string | null) => {
+    const letter = field === null ? undefined : letters.get(field);
+    return letter === undefined || row === null ? undefined : `${letter}${row}`;
+  };
+  return { job: job.name, kind: job.kind, heldRun: standing.held?.run, cellOf };
+}
+
+/** A feed keeps no values but that of the cell that people may set; the history has what it wrote. */
+export async function explainFeedRecord(
+  operator: Operator,
+  meant: Meant,
+  config: FeedConfig,
+): Promise<ExplainedRecord> {
+  const { standing, loaded, id } = meant;
+  const context = contextOf(meant);
+  const open = problemsOf(standing.lastRun?.problems ?? [], id, meant.row);
+  const common = commonOf(meant, context, open);
+  if (id === null) return common;
+  const link = readFeed(loaded).links.get(id);
+  const life = await readLife(operator, meant.job.name, id);
+  const unknown = { value: null, is_known: false };
+  const fields = config.columns.flatMap(({ key, header, kind }): ExplainedRecord['fields'] => {
+    const written = life.lines.find((line) => line['field'] === key && line['outcome'] === 'done');
+    const value = key === config.controlled ? link?.agreed : undefined;
+    if (!written && value === undefined) return [];
+    const after = value ?? written?.['after'];
+    const reading = typeof after === 'object' || after === undefined ? null : after;
+    const known = { value: reading, is_known: true };
+    return [
+      {
+        field: key,
+        header,
+        cell: context.cellOf(key) ?? null,
+        direction: key === config.controlled ? 'both' : 'to_sheet',
+        agreed: known,
+        crm: known,
+        sheet: unknown,
+        live: null,
+        is_open: open.some((problem) => problem.field === key),
+        origin: originOf({ field: key, kind, agreed: reading }, life),
+        lost: [],
+        notes: link?.said !== undefined && key === config.controlled ? [link.said] : [],
+      },
+    ];
+  });
+  return {
+    ...common,
+    standing: feedStanding(link),
+    status: statusOf(common, link),
+    fields,
+    log: commandText('log', '--contact', id),
+  };
+}
+
+function statusOf({ status, row }: ExplainedRecord, link: FeedLink | undefined): string | null {
+  if (row === null || !link) return status;
+  return link.said ?? status ?? inSync;
+}
+
+function feedStanding(link: FeedLink | undefined): string {
+  if (!link) return 'not mirrored any more; the history knows it';
+  if (link.isGone) return 'no longer in the service; its row says so and is left alone';
+  if (link.isMissed) return 'the last listing did not have it: the next one tells whether it is gone';
+  return 'mirrored: the row shows what the service has';
+}
+
+export function explainOutboxRow(meant: Meant): ExplainedRecord {
+  const { job, standing, loaded, id } = meant;
+  const open = problemsOf(standing.lastRun?.problems ?? [], id, meant.row);
+  const common = commonOf(meant, contextOf(meant), open);
+  const message = id === null ? undefined : readOutbox(loaded).messages.get(id);
+  if (id === null || !message) return common;
+  const explained = explainMessage(job.name, id, meant.row, message);
+  return {
+    ...common,
+    standing: messageStanding(message),
+    messages: [explained],
+    log: message.to === undefined ? null : commandText('log', '--contact', message.to),
+  };
+}
+
+export function explainMessage(outbox: string, id: string, row: number | null, message: Message): ExplainedMessage {
+  return {
+    outbox,
+    id,
+    row,
+    state: message.state,
+    time: new Date(message.at).toISOString(),
+    run: message.run === '' ? null : message.run,
+    to: message.name ?? message.to ?? null,
+    delivery: message.delivery ?? null,
+    message: message.message ?? null,
+    remedies: [...remediesOfMessage(outbox, id, message)],
+  };
+}
+
+function messageStanding({ state, delivery }: Message): string {
+  switch (state) {
+    case 'waiting':
+      return 'not sent yet';
+    case 'sent':
+      return `sent${delivery === undefined ? '' : `, ${delivery}`}`;
+    case 'refused':
+      return 'refused, and not sent';
+    case 'intended':
+    case 'unknown':
+      return 'it is unknown whether it was sent; it is not sent again by itself';
+  }
+}

@@ -1,0 +1,206 @@
+// Explains one contact of a sync: every value on both sides, where it came from, what is open, what the next run would do.
+import type { SyncConfig } from '../../config/config.ts';
+import type { JobConfig } from '../../config/jobs.ts';
+import type { DecisionRequest } from '../../engine/decision.ts';
+import { idOf } from '../../engine/decision.ts';
+import { withRule } from '../../engine/rule-words.ts';
+import type { StoredProblem } from '../../engine/stored/run.ts';
+import { readSync } from '../../engine/stored/stored.ts';
+import { type OneRecord, planOne } from '../../engine/sync/plan-one.ts';
+import { ruleWords } from '../../engine/rule-words.ts';
+import type { Change } from '../../sync/change.ts';
+import { vetoOf } from '../../sync/enrolment/veto.ts';
+import type { Plan } from '../../sync/plan.ts';
+import { inSync, statusByRow } from '../../sync/status.ts';
+import { lastSeen, type Link } from '../../sync/record/base.ts';
+import { groupEntries } from '../../sync/record/ledger.ts';
+import { createShape } from '../../engine/sync/shape.ts';
+import { unpack } from '../../sync/record/record.ts';
+import type { ExplainedProblem, ExplainedRecord } from '../answers/explain.ts';
+import { decisionToAnswer } from '../decide.ts';
+import type { Operator } from '../operator.ts';
+import { problemToAnswer } from '../problems.ts';
+import { columnLetters } from './cells.ts';
+import { commandText } from './commands.ts';
+import { explainFields, type LiveValues } from './fields.ts';
+import type { Meant } from './find.ts';
+import { readLife } from './life.ts';
+import { remediesOf, remediesOfEnrolment, type RemedyContext } from './remedies.ts';
+
+/** What both sides hold at this moment. */
+export interface LiveRecord extends NonNullable<OneRecord['live']> {
+  readonly values: LiveValues;
+  /** Where the row is now; null: nowhere. */
+  readonly rowNumber: number | null;
+}
+
+export async function explainContact(
+  operator: Operator,
+  meant: Meant & { readonly job: JobConfig & { readonly kind: 'sync' } },
+  live?: LiveRecord,
+): Promise<ExplainedRecord> {
+  const { job, loaded, standing, id } = meant;
+  const { config } = job;
+  const stored = readSync(loaded);
+  const row = live ? live.rowNumber : meant.row;
+  const letters = columnLetters(loaded);
+  const cellOf = (field: string | null) => {
+    const letter = field === null ? undefined : letters.get(field);
+    return letter === undefined || row === null ? undefined : `${letter}${row}`;
+  };
+  const context: RemedyContext = { job: job.name, kind: 'sync', heldRun: standing.held?.run, cellOf };
+  const open = problemsOf(standing.lastRun?.problems ?? [], id, meant.row);
+  const one =
+    id === null ? undefined : planOne(config, stored, { uuid: id, row, ...(live && { live }) }, operator.now());
+  const link = one?.link;
+  const life = id === null ? undefined : await readLife(operator, job.name, id);
+  return {
+    job: job.name,
+    kind: 'sync',
+    id,
+    name: meant.name,
+    row,
+    standing: standingText(config, link, id, open),
+    status: statusText(config, standing.lastRun?.problems ?? [], row, link),
+    last_run: lastRunOf(standing.lastRun),
+    holds: [...(standing.held?.reasons ?? [])],
+    hold_remedies: standing.held
+      ? [{ text: 'let the held plan through', command: commandText('approve', job.name, '--run', standing.held.run) }]
+      : [],
+    fields:
+      link && life
+        ? explainFields({ config, link, life, cellOf, problems: open, plan: one.plan, live: live?.values })
+        : [],
+    next: one && link ? nextOf(one.plan, open) : null,
+    problems: open.map((problem) => explainProblem(problem, link, context)),
+    vetoes: link ? vetoesOf(config, link) : [],
+    enrolments: id === null ? [] : enrolmentsOf(stored.ledger, id),
+    messages: [],
+    decisions: decisionsOf(standing.requests, id, meant.row),
+    log: id === null ? null : commandText('log', '--contact', id),
+  };
+}
+
+export function problemsOf(
+  problems: readonly StoredProblem[],
+  id: string | null,
+  row: number | null,
+): readonly StoredProblem[] {
+  return problems.filter((problem) =>
+    id === null ? problem.uuid === null && problem.row === row : problem.uuid === id || problem.id.split('/')[0] === id,
+  );
+}
+
+export function lastRunOf(lastRun: Meant['standing']['lastRun']): ExplainedRecord['last_run'] {
+  return lastRun ? { run: lastRun.run, status: lastRun.status, ended_at: lastRun.endedAt } : null;
+}
+
+export function decisionsOf(
+  requests: readonly DecisionRequest[],
+  id: string | null,
+  row: number | null,
+): ExplainedRecord['decisions'] {
+  const names = new Set([id, row === null ? null : `row:${row}`]);
+  return requests.flatMap((request) =>
+    request.kind !== 'approve' && names.has(idOf(request).split('/')[0]!) ? [decisionToAnswer(request)] : [],
+  );
+}
+
+export function explainProblem(
+  problem: StoredProblem,
+  link: Link | undefined,
+  context: RemedyContext,
+): ExplainedProblem {
+  const { advice: _advice, ...about } = problemToAnswer(problem);
+  const retryAt = problem.rule === 'W5' || problem.rule === 'W4' ? retryAtOf(link) : undefined;
+  return {
+    ...about,
+    retry_at: retryAt === undefined ? null : new Date(retryAt).toISOString(),
+    remedies: [...remediesOf(problem, context)],
+  };
+}
+
+/** The earliest instant at which something that was refused is tried again by itself. */
+function retryAtOf(link: Link | undefined): number | undefined {
+  const refusals = [link?.refusal, ...Object.values(link?.refusals ?? {})];
+  const times = refusals.flatMap((refusal) => (refusal && refusal.retryAt !== null ? [refusal.retryAt] : []));
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+function standingText(
+  { contacts: { list } }: SyncConfig,
+  link: Link | undefined,
+  id: string | null,
+  open: readonly StoredProblem[],
+): string {
+  if (id === null) return open[0]?.reason ?? 'a row without a contact';
+  if (!link) return 'not linked any more: the contact or its row was deleted; the history knows it';
+  const more = link.standsFor === undefined ? '' : `: ${link.standsFor}`;
+  switch (link.standing ?? 'here') {
+    case 'row-gone':
+      return 'its row was deleted; the contact is left alone';
+    case 'contact-gone':
+      return `its contact was deleted in the service; the row is left alone${more}`;
+    case 'left':
+      return `its contact is no longer in list ${list}${more}`;
+    case 'here':
+      if (link.isUnsure) return 'linked; the outcome of the last write is unknown, and the service is asked';
+      return link.isOpen ? 'linked; something is open' : 'linked, and both sides agree';
+  }
+}
+
+function statusText(
+  { sheet }: SyncConfig,
+  problems: readonly StoredProblem[],
+  row: number | null,
+  link: Link | undefined,
+): string | null {
+  if (sheet.statusHeader === undefined || row === null) return null;
+  return statusByRow(problems).get(row) ?? (link ? inSync : null);
+}
+
+function nextOf({ changes, problems, questions }: Plan, open: readonly StoredProblem[]): ExplainedRecord['next'] {
+  const known = new Set(open.map(({ id, reason }) => `${id} ${reason}`));
+  return {
+    changes: changes.flatMap(plannedOf),
+    asks: questions.map((question) =>
+      question.kind === 'contact'
+        ? withRule('whether the contact is still there', question.rule)
+        : 'which contact has this key',
+    ),
+    waits: problems.flatMap((problem) =>
+      known.has(`${problem.id} ${problem.reason}`)
+        ? []
+        : [withRule(`${problem.kind}: ${problem.reason}`, problem.rule)],
+    ),
+  };
+}
+
+function plannedOf({ side, op, fields, rule, reason }: Change): NonNullable<ExplainedRecord['next']>['changes'] {
+  if (fields.length === 0) {
+    return [{ side, op, field: null, before: null, after: null, rule, rule_words: ruleWords[rule], reason }];
+  }
+  return fields.map(({ field, before = null, after, rule: by, reason: why }) => {
+    return { side, op, field, before, after, rule: by, rule_words: ruleWords[by], reason: why };
+  });
+}
+
+/** E4: judged by the row as last seen. */
+function vetoesOf(config: SyncConfig, link: Link): string[] {
+  if (!config.automation) return [];
+  const veto = vetoOf(createShape(config, 0).mapping, unpack(lastSeen(link, 'sheet')));
+  return veto === undefined ? [] : [veto];
+}
+
+function enrolmentsOf(ledger: ReturnType<typeof readSync>['ledger'], uuid: string): ExplainedRecord['enrolments'] {
+  const entries = groupEntries({ entries: ledger, isTrusted: true }).get(uuid) ?? [];
+  return entries.map(({ automation, entry }) => ({
+    automation,
+    name: entry.name ?? null,
+    state: entry.state,
+    time: new Date(entry.at).toISOString(),
+    run: entry.run === '' ? null : entry.run,
+    message: entry.message ?? entry.refusedCancel?.message ?? null,
+    remedies: [...remediesOfEnrolment(uuid, automation, entry)],
+  }));
+}

@@ -1,0 +1,187 @@
+// The remedies of a thing that is quarantined, held, refused, waiting or parked: commands to copy, or what to change.
+import type { JobKind } from '../../engine/kind.ts';
+import type { StoredProblem } from '../../engine/stored/run.ts';
+import { enrolmentId, type LedgerEntry } from '../../sync/record/ledger.ts';
+import type { Message } from '../../sync/outbox/message.ts';
+import type { Remedy } from '../answers/explain.ts';
+import { commandText } from './commands.ts';
+
+/** A remedy depends on this besides the problem itself. */
+export interface RemedyContext {
+  readonly job: string;
+  readonly kind: JobKind;
+  /** The run that `approve` names; undefined: nothing waits for an approval. */
+  readonly heldRun: string | undefined;
+  /** The cell of a field in the last run: E5. */
+  readonly cellOf: (field: string | null) => string | undefined;
+}
+
+/** Any one of them is enough. Never empty: what needs nothing says so. */
+export function remediesOf(problem: StoredProblem, context: RemedyContext): readonly Remedy[] {
+  const { kind, rule } = problem;
+  if (context.kind === 'feed') return [feedRemedy(problem, context)];
+  switch (kind) {
+    case 'conflict':
+      return [
+        { text: 'keep what the service holds', command: commandText('resolve', problem.id, '--use', 'crm') },
+        { text: 'keep what the sheet holds', command: commandText('resolve', problem.id, '--use', 'sheet') },
+        change(`make both sides equal${inCell(problem, context)}`),
+      ];
+    case 'parked':
+      return [
+        { text: 'try it again', command: retry(problem, context) },
+        change(`give it another value on either side${inCell(problem, context)}`),
+      ];
+    case 'waiting':
+      return [change('nothing: it is done once what it waits for is there')];
+    case 'failed':
+      return [change('nothing: the next run tries again')];
+    case 'incomplete':
+      return [change('nothing, if it passes: the next run reads again')];
+    case 'unreadable':
+      return [change(`correct the cell${inCell(problem, context)}`)];
+    case 'unknown':
+      return [change('nothing: the next run reads both sides and tells whether it happened')];
+    case 'ignored':
+      return rule === 'D1'
+        ? [{ text: 'give the contact a new row', command: retry(problem, context) }, change('put the row back')]
+        : [change('nothing: it is left alone as configured')];
+    case 'refused':
+      return remediesOfRefusal(problem, context);
+    case 'held':
+      return remediesOfHeld(problem, context);
+    case 'quarantined':
+      return remediesOfQuarantined(problem, context);
+  }
+}
+
+function remediesOfRefusal(problem: StoredProblem, context: RemedyContext): readonly Remedy[] {
+  if (problem.rule === 'V6') return [change(`shorten the text in the service${inCell(problem, context)}`)];
+  const isOfAutomation = problem.rule === 'E4' && problem.id.includes('/');
+  if (problem.rule === 'E4' && !isOfAutomation)
+    return [change('name an automation that the service has in the cell of the row')];
+  return [
+    { text: 'try it again at once', command: retry(problem, context) },
+    change('correct what the reason names: other contents are a new try'),
+  ];
+}
+
+function remediesOfHeld(problem: StoredProblem, context: RemedyContext): readonly Remedy[] {
+  const { heldRun, job } = context;
+  switch (problem.rule) {
+    case 'E6':
+    case 'P6':
+      return heldRun === undefined
+        ? [change('nothing: the next run asks for the approval')]
+        : [{ text: 'let what waits through', command: commandText('approve', job, '--run', heldRun) }];
+    case 'E4':
+      return [
+        change(`change the value that the reason names in the row${problem.row === null ? '' : ` ${problem.row}`}`),
+      ];
+    case 'V5':
+      return [change(`put a value in the place of the formula${inCell(problem, context)}`)];
+    default:
+      return [change('correct what the reason names')];
+  }
+}
+
+function remediesOfQuarantined(problem: StoredProblem, context: RemedyContext): readonly Remedy[] {
+  switch (problem.rule) {
+    case 'E3':
+    case 'P3':
+      return [
+        {
+          text: 'look in the service first; if it did not happen, do it again',
+          command: `${retry(problem, context)} --yes`,
+        },
+      ];
+    case 'W4':
+    case 'W5':
+      return [
+        { text: 'try it again', command: retry(problem, context) },
+        change('correct what the reason names: other contents are a new try'),
+      ];
+    default:
+      return [change(`correct what the reason names${problem.row === null ? '' : `, in row ${problem.row}`}`)];
+  }
+}
+
+/** Feeds take no decisions by command. */
+function feedRemedy({ kind, rule }: StoredProblem, { heldRun, job }: RemedyContext): Remedy {
+  if (kind === 'held' && heldRun !== undefined)
+    return { text: 'let what waits through', command: commandText('approve', job, '--run', heldRun) };
+  if (rule === 'E7') return change('nothing: the cell shows what the service has; type on or off to ask again');
+  return change(
+    kind === 'refused' || kind === 'held' ? 'correct what the reason names; it is tried again by itself' : 'nothing',
+  );
+}
+
+/** W5: a row's number is a row of one sync only. */
+function retry({ id, uuid, row }: StoredProblem, { job, kind }: RemedyContext): string {
+  if (kind === 'outbox') return commandText('retry', id, '--sync', job);
+  // A record is named by its uuid where it has one: rows move.
+  const name = id.includes('/') || uuid === null ? id : uuid;
+  return name.startsWith('row:') || (uuid === null && row !== null)
+    ? commandText('retry', name, '--sync', job)
+    : commandText('retry', name);
+}
+
+/** Of an enrolment in the ledger. */
+export function remediesOfEnrolment(
+  uuid: string,
+  automation: string,
+  { state, refusedCancel }: LedgerEntry,
+): readonly Remedy[] {
+  const id = enrolmentId(uuid, automation);
+  switch (state) {
+    case 'unknown':
+    case 'intended':
+      return [
+        { text: 'look in the service first; if it is not in it, enrol it', command: commandText('retry', id, '--yes') },
+      ];
+    case 'refused':
+      return [{ text: 'try it again', command: commandText('retry', id) }];
+    case 'cancelling':
+      return refusedCancel
+        ? [{ text: 'try to take it out again', command: commandText('retry', uuid) }]
+        : [{ text: 'enrol it again', command: commandText('retry', id, '--yes') }];
+    case 'waiting':
+      return [];
+    case 'enrolled':
+    case 'skipped':
+      return [];
+  }
+}
+
+/** Of a message in the ledger of an outbox. */
+export function remediesOfMessage(outbox: string, id: string, { state, retryAt }: Message): readonly Remedy[] {
+  const words = ['retry', id, '--sync', outbox];
+  switch (state) {
+    case 'unknown':
+    case 'intended':
+      return [
+        { text: 'look in the service first; if it was not sent, send it', command: commandText(...words, '--yes') },
+        change('type the uuid of the message into its row, if the service has it'),
+      ];
+    case 'refused':
+      return [
+        ...(retryAt === undefined
+          ? []
+          : [change(`nothing: it is tried again from ${new Date(retryAt).toISOString()} on`)]),
+        { text: 'try it again at once', command: commandText(...words) },
+        change('correct the row'),
+      ];
+    case 'waiting':
+    case 'sent':
+      return [];
+  }
+}
+
+function inCell({ field }: StoredProblem, { cellOf }: RemedyContext): string {
+  const cell = cellOf(field);
+  return cell === undefined ? '' : ` (cell ${cell})`;
+}
+
+function change(text: string): Remedy {
+  return { text, command: null };
+}

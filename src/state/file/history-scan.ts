@@ -1,0 +1,127 @@
+// Reads the history of syncs from its files, line by line and in order: complete, and as slow as the files are long.
+import { join } from 'node:path';
+import delay from 'delay';
+import type { HistoryFilter, HistoryLine, HistoryQuery } from '../port.ts';
+import { onDisk } from './disk.ts';
+import type { FileDriverDep } from './dep.ts';
+import { dayOf, daysIn, historyFolder } from './history.ts';
+import { readLines } from './lines.ts';
+
+/** How often `follow` looks for new lines. */
+const followMs = 1_000;
+
+/** Like Store.history; `folders` gives the folders of the syncs to read and is called at each look. */
+export async function* readHistory(
+  folders: () => Promise<readonly string[]>,
+  query: HistoryQuery,
+  dep: FileDriverDep,
+): AsyncGenerator<HistoryLine> {
+  const { follow = false, signal } = query;
+  const offsetByFile = new Map<string, number>();
+  const isOver = () => signal?.aborted === true;
+  while (!isOver()) {
+    const readers = (await folders()).map((folder) => readNewLines(historyFolder(folder), query, offsetByFile, dep));
+    for await (const line of mergeByTime(readers)) {
+      if (isOver()) return;
+      yield line;
+    }
+    if (!follow) return;
+    try {
+      await delay(followMs, signal ? { signal } : {});
+    } catch {
+      return;
+    }
+  }
+}
+
+async function* readNewLines(
+  folder: string,
+  query: HistoryQuery,
+  offsetByFile: Map<string, number>,
+  dep: FileDriverDep,
+): AsyncGenerator<HistoryLine> {
+  for await (const { line } of scanHistory(folder, query, dep, offsetByFile)) yield line;
+}
+
+/** The place of a line: its file, and the bytes in it. */
+export interface LinePlace {
+  readonly day: string;
+  readonly start: number;
+  readonly length: number;
+}
+
+/**
+ * The lines of one history folder that match, in the order of writing. `offsetByFile`: where to begin in each file; it is
+ * moved on. Unreadable lines are passed to `warn`, as far as they may match.
+ */
+export async function* scanHistory(
+  folder: string,
+  filter: HistoryFilter,
+  { disk, warn }: Pick<FileDriverDep, 'disk' | 'warn'>,
+  offsetByFile = new Map<string, number>(),
+): AsyncGenerator<{ readonly line: HistoryLine; readonly place: LinePlace }> {
+  const firstDay = filter.since === undefined ? '' : dayOf(filter.since);
+  const days = await onDisk(folder, () => daysIn(disk, folder));
+  const needles = needlesOf(filter);
+  for (const { day, name } of days.filter((each) => each.day >= firstDay)) {
+    const path = join(folder, name);
+    for await (const { text, start, end } of readLines(disk, path, offsetByFile.get(path) ?? 0, needles)) {
+      offsetByFile.set(path, end);
+      if (text === undefined) continue;
+      const line = parseLine(text);
+      if (line === undefined) {
+        warn({
+          kind: 'torn',
+          file: path,
+          message: `a line of ${path} cannot be read and is left out: ends at byte ${end}`,
+        });
+      } else if (matches(line, filter)) yield { line, place: { day, start, length: end - start } };
+    }
+  }
+}
+
+/** Bytes that each matching line contains. */
+function needlesOf({ run, contact, field }: HistoryFilter): readonly Buffer[] {
+  const texts = [run, contact, field].filter((text) => text !== undefined);
+  return texts.map((text) => Buffer.from(JSON.stringify(text)));
+}
+
+export function parseLine(text: string): HistoryLine | undefined {
+  try {
+    const line = JSON.parse(text) as Partial<HistoryLine> | null;
+    return typeof line === 'object' && typeof line?.time === 'string' ? (line as HistoryLine) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The sync is matched by the folder of the line. */
+export function matches(line: HistoryLine, { run, contact, field, since, until }: HistoryFilter): boolean {
+  if (run !== undefined && line.run !== run) return false;
+  if (contact !== undefined && line.contact !== contact) return false;
+  if (field !== undefined && line['field'] !== field) return false;
+  if (since === undefined && until === undefined) return true;
+  const time = Date.parse(line.time);
+  return (since === undefined || time >= since) && (until === undefined || time <= until);
+}
+
+/** Each reader is already in order. */
+async function* mergeByTime(readers: readonly AsyncGenerator<HistoryLine>[]): AsyncGenerator<HistoryLine> {
+  const heads = await Promise.all(readers.map(async (reader) => ({ reader, head: await reader.next() })));
+  try {
+    for (;;) {
+      const open = heads.filter(({ head }) => head.done !== true);
+      const [first, ...rest] = open;
+      if (first === undefined) return;
+      const next = rest.reduce((a, b) => (timeOf(b) < timeOf(a) ? b : a), first);
+      if (next.head.done !== true) yield next.head.value;
+      next.head = await next.reader.next();
+    }
+  } finally {
+    for (const { reader } of heads) await reader.return(undefined);
+  }
+}
+
+function timeOf({ head }: { readonly head: IteratorResult<HistoryLine, unknown> }): string {
+  return head.done === true ? '' : head.value.time;
+}

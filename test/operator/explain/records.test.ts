@@ -1,0 +1,130 @@
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { createSyncTrial, tabTitle } from '../../support/app.ts';
+import { useJumpingClock } from '../../support/service.ts';
+import { createOutboxTrial } from '../../engine/outbox/support.ts';
+import { createLinkedTrial, header } from '../support.ts';
+import { copy, explained, recordOf, remedies } from './support.ts';
+
+/* Records of every kind of job, of several syncs, and of states of other versions. */
+
+test('a contact of two syncs is explained once for each, and --sync names one', async () => {
+  const trial = await createLinkedTrial(['Ann']);
+  trial.person.request({ addSheet: { properties: { title: 'Second' } } });
+  trial.person.paste(`'Second'!A1`, [['Mail', 'Firm']]);
+  const file = parse(readFileSync(trial.configFile, 'utf8')) as {
+    syncs: Record<string, { sheet: object; columns: object }>;
+  };
+  const { prospects } = file.syncs;
+  file.syncs['second'] = {
+    ...prospects!,
+    sheet: { ...prospects!.sheet, tab: 'Second' },
+    columns: { Mail: 'email', Firm: 'company_name' },
+  };
+  writeFileSync(trial.configFile, stringify(file));
+  expect((await trial.cli('sync', 'second')).code).toBe(0);
+  expect((await trial.cli('sync', 'second')).code).toBe(0);
+  const { records, hits } = await explained(trial, 'ann@firm.io');
+  expect(hits).toEqual([]);
+  expect(records.map(({ job, id, fields }) => [job, id, fields.length])).toEqual([
+    ['prospects', trial.uuidOf('Ann'), 5],
+    ['second', trial.uuidOf('Ann'), 2],
+  ]);
+  expect(await recordOf(trial, 'ann@firm.io', '--sync', 'second')).toMatchObject({ job: 'second' });
+  expect(await recordOf(trial, 'Second!B2')).toMatchObject({ job: 'second', fields: [{ field: 'company_name' }] });
+  expect(await trial.cli('explain', 'ann@firm.io', '--sync', 'secnd')).toMatchObject({
+    code: 64,
+    stderr: 'leadsheet: there is no sync, feed or outbox secnd, did you mean second?\n',
+  });
+  // A row number alone is a row of each.
+  const rows = await explained(trial, 'row:2');
+  expect(rows.records.length + rows.hits.length).toBe(2);
+});
+
+test.each<{
+  what: string;
+  happens: (trial: Awaited<ReturnType<typeof createLinkedTrial>>) => void;
+  standing: RegExp;
+  rule: string;
+}>([
+  {
+    what: 'D3: whose contact was deleted',
+    happens: (trial) => trial.service.model.contacts.remove(trial.uuidOf('Ann')),
+    standing: /^its contact was deleted in the service; the row is left alone/,
+    rule: 'D3',
+  },
+  {
+    what: 'D4: whose contact left the list',
+    happens: (trial) =>
+      trial.change('ann@firm.io', { list_uuid: trial.service.model.lists.add({ name: 'Other' }).uuid }),
+    standing: /^its contact is no longer in list Prospects/,
+    rule: 'D4',
+  },
+])('a row $what says so, and its status cell is the one in the sheet', async ({ happens, standing, rule }) => {
+  const sheet = { spreadsheet: '1AbCdEfGhIjKlMnOpQrStUvWxYz-0123456789_tests', tab: tabTitle, status_column: 'Sync' };
+  const trial = await createLinkedTrial(['Ann', 'Bob', 'Cy'], { sync: { sheet } });
+  expect(await recordOf(trial, 'ann@firm.io')).toMatchObject({ status: 'in sync' });
+  const [id, row] = [trial.uuidOf('Ann'), trial.rowNumberOf('ann@firm.io')];
+  happens(trial);
+  await trial.run({ isFull: true });
+  await trial.run({ isFull: true });
+  const record = await recordOf(trial, id);
+  expect(record).toMatchObject({ row, standing: expect.stringMatching(standing), next: { changes: [] } });
+  expect(record.problems).toMatchObject([
+    { kind: 'ignored', rule, needs_somebody: false, remedies: [{ command: null }] },
+  ]);
+  expect(record.status).toBe(trial.grid()[row - 2]!['Sync']);
+});
+
+test('a record of a feed says what was written, and what became of a wish', async () => {
+  const columns = { ID: 'uuid', Name: 'name', Status: 'status' };
+  const trial = createSyncTrial({
+    values: [[]],
+    feeds: { flows: { resource: 'automations', columns, control: true } },
+  });
+  const { uuid } = trial.service.model.automations.add({ name: 'Welcome', status: 'off' });
+  await trial.runFeed('flows');
+  await trial.runFeed('flows');
+  const row = trial.grid().findIndex((each) => each['ID'] === uuid) + 2;
+  expect(await recordOf(trial, uuid)).toMatchObject({ kind: 'feed', job: 'flows', id: uuid, row, status: 'in sync' });
+  trial.person.type(`'Prospects'!C${row}`, 'maybe');
+  await trial.runFeed('flows');
+  const refused = await recordOf(trial, `row:${row}`);
+  expect(refused.problems).toMatchObject([{ kind: 'refused', rule: 'E7', remedies: [{ command: null }] }]);
+  expect(remedies(refused)).toEqual([]);
+  trial.person.type(`'Prospects'!C${row}`, 'on');
+  await trial.runFeed('flows');
+  const started = await recordOf(trial, uuid, 'Status');
+  expect(started.fields).toMatchObject([{ field: 'status', agreed: { value: 'on' } }]);
+  expect((await copy(trial, started.log!)).stdout).toContain(uuid);
+});
+
+test('a contact names the messages of outboxes to it', async () => {
+  const trial = createOutboxTrial();
+  await trial.ready(['ann@firm.io', 'Sales', 'Hi', 'yes']);
+  await trial.cli('sync');
+  const id = trial.rowWith('Hi')['Outbox ID']!;
+  expect(await recordOf(trial, id)).toMatchObject({
+    kind: 'outbox',
+    name: 'ann <ann@firm.io>',
+    messages: [{ state: 'sent', id, run: expect.stringMatching(/^2026/), remedies: [] }],
+  });
+});
+
+test('S2: a state of an earlier version is explained, and stays as it is', async () => {
+  useJumpingClock('2026-11-21T12:00:00Z');
+  const fixtures = join(import.meta.dirname, '..', '..', 'state', 'fixtures', 'schema-1');
+  const trial = createSyncTrial({ sync: { automation: { column: 'Automation' } } });
+  const folder = join(trial.folder, 'state', 'prospects');
+  cpSync(join(fixtures, 'state', 'prospects'), folder, { recursive: true });
+  const before = trial.stateFiles();
+  const text = readFileSync(join(folder, 'base.json'), 'utf8') + readFileSync(join(folder, 'base.log'), 'utf8');
+  const [uuid = ''] = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=":\{"agreed")/.exec(text) ?? [];
+  const record = await recordOf(trial, uuid);
+  expect(record).toMatchObject({ id: uuid, job: 'prospects' });
+  expect(record.fields).toHaveLength(header.length);
+  expect(record.fields.some(({ agreed }) => agreed.is_known)).toBe(true);
+  expect(trial.stateFiles()).toEqual(before);
+});

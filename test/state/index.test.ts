@@ -1,0 +1,235 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import * as nodeDisk from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, unlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Disk } from '../../src/state/file/disk.ts';
+import type { HistoryPageQuery, Store } from '../../src/state/port.ts';
+import { historyLine, openTrial } from '../support/state.ts';
+
+const dayMs = 86_400_000;
+const start = Date.UTC(2026, 0, 31, 12);
+
+/** A state on the real disk, and how much of it was read. */
+async function createTrial() {
+  const root = await mkdtemp(join(tmpdir(), 'index-'));
+  onTestFinished(() => rm(root, { recursive: true }));
+  let now = start;
+  let bytesRead = 0;
+  const disk: Disk = {
+    ...nodeDisk,
+    async open(path, flags, mode) {
+      const file = await nodeDisk.open(path, flags, mode);
+      if (!path.includes('history')) return file;
+      return {
+        read: async (...args) => {
+          const read = await file.read(...args);
+          bytesRead += read.bytesRead;
+          return read;
+        },
+        write: (...args) => file.write(...args),
+        stat: () => file.stat(),
+        truncate: (length) => file.truncate(length),
+        datasync: () => file.datasync(),
+        sync: () => file.sync(),
+        close: () => file.close(),
+      };
+    },
+  };
+  const open = () => openTrial(root, { disk, hasIndex: true, now: () => now });
+  const { store, warnings } = open();
+  /** A thousand lines of ten contacts. */
+  const append = async (count = 1_000, sync = 'prospects') => {
+    await using lease = await store.sync(sync).acquireLease();
+    const lines = Array.from({ length: count }, (_, index) =>
+      historyLine(new Date(now + index).toISOString(), { sync, contact: `c${index % 10}`, run: `r-${now}`, index }),
+    );
+    await lease.appendHistory(lines);
+  };
+  const index = join(root, '.index.sqlite');
+  /** The page, and how many bytes of the history were read for it. */
+  const page = async (query: HistoryPageQuery, from: Store = store) => {
+    bytesRead = 0;
+    const { lines } = await from.historyPage(query);
+    return { count: lines.length, newest: lines[0]?.['index'], bytes: bytesRead };
+  };
+  const ofC3 = { contact: 'c3', limit: 10, newestFirst: true } as const;
+  const day = (time = now) => join(root, 'prospects', 'history', `${new Date(time).toISOString().slice(0, 10)}.ndjson`);
+  return { root, store, warnings, open, append, page, ofC3, index, day, pass: (ms: number) => (now += ms) };
+}
+
+describe('the index over the history', () => {
+  test('once it is up to date, a page reads its own lines and no others', async () => {
+    const { append, page, ofC3, store, warnings, index } = await createTrial();
+    await append();
+    await store.keepIndex();
+    const { bytes, ...found } = await page(ofC3);
+    expect(found).toEqual({ count: 10, newest: 993 });
+    expect(bytes).toBeLessThan(10 * 250);
+    expect((await stat(index)).mode & 0o777).toBe(0o600);
+    expect(warnings).toEqual([]);
+  });
+
+  test('a reader indexes what was appended since, and nothing twice', async () => {
+    const { append, page, ofC3, open, pass } = await createTrial();
+    await append();
+    expect(await page(ofC3)).toMatchObject({ count: 10, newest: 993 });
+    pass(5_000);
+    await append(10);
+    const { bytes, ...found } = await page(ofC3, open().store);
+    expect(found).toEqual({ count: 10, newest: 3 });
+    expect(bytes).toBeLessThan(20 * 250);
+    expect((await page(ofC3)).bytes).toBeLessThan(10 * 250);
+  });
+
+  test.each<[string, (trial: Awaited<ReturnType<typeof createTrial>>) => Promise<void>, number]>([
+    [
+      'was deleted',
+      async ({ index }) =>
+        void (await Promise.all(['', '-wal', '-shm'].map((end) => rm(index + end, { force: true })))),
+      0,
+    ],
+    ['is garbage', async ({ index }) => writeFile(index, 'garbage '.repeat(1_000)), 1],
+    ['is cut short', async ({ index }) => truncate(index, 5_000), 1],
+    ['is of another version', async ({ index }) => changeIndex(index, 'PRAGMA user_version = 99'), 0],
+    [
+      'is of another program',
+      async ({ index }) => {
+        await Promise.all(['', '-wal', '-shm'].map((end) => rm(index + end, { force: true })));
+        changeIndex(index, 'CREATE TABLE files (other TEXT)');
+      },
+      0,
+    ],
+  ])('it %s: it is made anew, and no answer is wrong meanwhile', async (_, harm, damages) => {
+    const trial = await createTrial();
+    await trial.append();
+    await trial.store.keepIndex();
+    await harm(trial);
+    const { store, warnings } = trial.open();
+    expect(await trial.page(trial.ofC3, store)).toMatchObject({ count: 10, newest: 993 });
+    await store.keepIndex();
+    const { bytes, ...found } = await trial.page(trial.ofC3, store);
+    expect(found).toEqual({ count: 10, newest: 993 });
+    expect(bytes).toBeLessThan(10 * 250);
+    expect(warnings.length).toBeLessThanOrEqual(damages);
+  });
+
+  test.each<[string, (trial: Awaited<ReturnType<typeof createTrial>>) => Promise<unknown>]>([
+    ['a folder stands in its place', ({ index }) => mkdir(index)],
+    ['a link stands in its place', ({ index, root }) => symlink(join(root, 'elsewhere'), index)],
+  ])('%s: the files are read, and it is said once', async (_, harm) => {
+    const trial = await createTrial();
+    await trial.append();
+    await harm(trial);
+    for (let time = 0; time < 3; time += 1) {
+      expect(await trial.page(trial.ofC3)).toMatchObject({ count: 10, newest: 993 });
+      await trial.store.keepIndex();
+    }
+    expect(trial.warnings).toMatchObject([
+      { kind: 'unfinished', message: expect.stringMatching(/cannot be used: .*Delete it/) },
+    ]);
+    expect(await readdir(trial.root)).not.toContain('elsewhere');
+  });
+
+  test('history files that were pruned, cut short or replaced leave nothing behind', async () => {
+    const { append, page, day, pass, store } = await createTrial();
+    const everything = { limit: 99_999 } as const;
+    for (let time = 0; time < 4; time += 1) {
+      await append(100);
+      pass(dayMs);
+    }
+    expect(await page(everything)).toMatchObject({ count: 400 });
+    const [first, second, third, fourth] = [4, 3, 2, 1].map((ago) => day(start + (4 - ago) * dayMs));
+    await unlink(first!);
+    expect(await page(everything)).toMatchObject({ count: 300 });
+    // An older file is checked when its lines are read.
+    const { size } = await stat(second!);
+    await truncate(second!, size / 2);
+    expect(await page(everything)).toMatchObject({ count: 250 });
+    const text = await readFile(third!, 'utf8');
+    await writeFile(third!, text.replaceAll('"c3"', '"c9"'));
+    expect(await page({ ...everything, contact: 'c3' })).toMatchObject({ count: 5 + 10 });
+    expect(await page({ ...everything, contact: 'c3' })).toMatchObject({ count: 5 + 10 });
+    // The newest file is compared with what was indexed.
+    await rm(fourth!);
+    await writeFile(
+      fourth!,
+      `${JSON.stringify(historyLine('2026-02-03T12:00:00.000Z', { contact: 'c3', index: 7 }))}\n`,
+    );
+    expect(await page({ ...everything, contact: 'c3', newestFirst: true })).toMatchObject({ count: 5 + 1, newest: 7 });
+    await rm(join(day(), '..', '..'), { recursive: true });
+    await store.keepIndex();
+    expect(await page(everything)).toMatchObject({ count: 0 });
+  });
+
+  test('keepIndex of a folder that cannot be read ends quietly, and a page says why', async () => {
+    const { root } = await createTrial();
+    const file = join(root, 'file');
+    await writeFile(file, 'no folder');
+    const { store } = openTrial(file);
+    await store.keepIndex();
+    await expect(store.historyPage({ limit: 1 })).rejects.toMatchObject({ name: 'DiskError' });
+  });
+
+  test('half a line at the end is indexed once it is whole', async () => {
+    const { append, page, day, store } = await createTrial();
+    await append(10);
+    const text = await readFile(day(), 'utf8');
+    await writeFile(day(), text.slice(0, -20));
+    await store.keepIndex();
+    expect(await page({ limit: 99 })).toMatchObject({ count: 9 });
+    await writeFile(day(), text);
+    expect(await page({ limit: 99 })).toMatchObject({ count: 10 });
+  });
+
+  test('two readers and a writer at once: each page has what was written before it', async () => {
+    const { append, open, pass } = await createTrial();
+    await append();
+    const readers = [open(), open(), open()];
+    for (let round = 1; round <= 5; round += 1) {
+      pass(10_000);
+      await append(300);
+      const pages = await Promise.all(readers.map(({ store }) => store.historyPage({ limit: 99_999 })));
+      for (const { lines } of pages) expect(lines).toHaveLength(1_000 + round * 300);
+    }
+    expect(readers.flatMap(({ warnings }) => warnings)).toEqual([]);
+  });
+
+  test('another process writes and indexes meanwhile', async () => {
+    const { root, store, warnings, append } = await createTrial();
+    await append(2_000);
+    const child = fork(new URL('support/write-history.ts', import.meta.url), [root, 'other', '8', '200']);
+    const ended = once(child, 'exit');
+    let most = 0;
+    while (child.exitCode === null) {
+      const { lines } = await store.historyPage({ limit: 99_999, sync: 'other' });
+      expect(lines.length).toBeGreaterThanOrEqual(most);
+      expect(lines.length % 200).toBe(0);
+      most = lines.length;
+    }
+    expect(await ended).toEqual([0, null]);
+    expect((await store.historyPage({ limit: 99_999, sync: 'other' })).lines).toHaveLength(1_600);
+    expect((await store.historyPage({ limit: 99_999 })).lines).toHaveLength(3_600);
+    expect(warnings).toEqual([]);
+  });
+
+  test('keepIndex says how far it is, and ends when it is told to', async () => {
+    const { append, store, page, ofC3 } = await createTrial();
+    await append(5_000);
+    const controller = new AbortController();
+    controller.abort();
+    await store.keepIndex({ signal: controller.signal });
+    await store.keepIndex();
+    const { bytes } = await page(ofC3);
+    expect(bytes).toBeLessThan(10 * 250);
+  });
+});
+
+function changeIndex(path: string, sql: string): void {
+  const db = new DatabaseSync(path);
+  db.exec(sql);
+  db.close();
+}

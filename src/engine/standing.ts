@@ -40,6 +40,8 @@ export interface Standing {
   readonly lastRun: StoredLastRun | undefined;
   /** The held plan: nothing is written until a person approves it or its cause is gone. */
   readonly held: NonNullable<Facts['held']> | undefined;
+  /** The undo that was held last: it is done once a person approves it and asks for it again (S8). */
+  readonly heldUndo: NonNullable<Facts['heldUndo']> | undefined;
   readonly counts: Pick<RunCounts, StandingCount>;
   readonly conflicts: readonly OpenConflict[];
   /** Decisions that no run has carried out yet, oldest first. */
@@ -96,6 +98,7 @@ export async function readStanding(state: SyncState): Promise<Standing> {
   return {
     lastRun,
     held: facts.held ?? undefined,
+    heldUndo: facts.heldUndo ?? undefined,
     counts: countStanding(links, feedLinks, conflicts, lastRun),
     conflicts,
     requests: [...requests.values()],

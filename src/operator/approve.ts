@@ -15,7 +15,9 @@ export async function approve(
   { name, run }: { readonly name: string; readonly run: string },
 ): Promise<RequestsAnswer> {
   const [sync = name] = selectAll(operator.config, [name]);
-  const { held, lastRun } = await readStanding(operator.store.sync(sync));
+  const standing = await readStanding(operator.store.sync(sync));
+  const { lastRun, heldUndo } = standing;
+  const held = heldUndo?.run === run ? heldUndo : standing.held;
   if (!held) {
     const last = lastRun ? `; its last run is ${lastRun.run}, ${lastRun.status}` : '';
     throw new OperatorError('nothing', `nothing of ${sync} is held${last}`);
@@ -23,7 +25,8 @@ export async function approve(
   if (held.run !== run) {
     throw new OperatorError('ambiguous', `the held run of ${sync} is ${held.run}, not ${run}: look at it again`);
   }
-  const request = { kind: 'approve', run, counts: held.planned } as const;
+  const undoes = heldUndo && held === heldUndo ? { undoes: heldUndo.undoes } : {};
+  const request = { kind: 'approve', run, counts: held.planned, ...undoes } as const;
   const seen = { counts: held.planned, reasons: held.reasons ?? [], digest: digestOf(held) };
   return record(operator, decider, [{ sync, request, text: approvedText(held), seen }]);
 }

@@ -11,6 +11,7 @@ import { readConfigFile } from '../../src/app-config.ts';
 import { connectState } from '../../src/app-state.ts';
 import type { EngineEvent } from '../../src/engine/events.ts';
 import type { PlanReport, RunReport } from '../../src/engine/report.ts';
+import { planUndo, undo } from '../../src/operator/undo.ts';
 import type { HistoryLine, Lease, Store } from '../../src/state/port.ts';
 import { machineDisk } from '../../src/state/file/machine-disk.ts';
 import { createProcesses } from '../../src/state/file/processes.ts';
@@ -188,6 +189,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
     runFeed: runFeedNamed,
     attempt,
     attemptFeed,
+    attemptUndo,
     plan,
     grid,
     addContact,
@@ -382,6 +384,20 @@ export function createSyncTrial(options: TrialOptions = {}) {
 
   async function attemptFeed(name: string, signal = new AbortController().signal): Promise<RunReport | 'killed'> {
     return attempt({ sync: name, signal });
+  }
+
+  /** Plans and carries out an undo; it may be killed at any instant. Returns why it did nothing, if it did nothing. */
+  async function attemptUndo(run: string, deletesCreated = false): Promise<string | 'killed'> {
+    const { jobs, store, config } = app ?? (await start());
+    const { died } = alive;
+    const operator = { config, store, now: () => Date.now(), jobs };
+    const request = { run, deletesCreated };
+    const { signal } = new AbortController();
+    const undoing = async () => {
+      const { digest } = (await planUndo(operator, request, signal)).answer;
+      return (await undo(operator, { by: 'tester', through: 'console' }, request, { digest, signal })).answer.outcome;
+    };
+    return Promise.race([undoing(), died.promise]);
   }
 
   /** Runs a command line in a process that remembers only what is on disk. */

@@ -27,6 +27,8 @@ export interface Facts {
   readonly tombstones?: Readonly<Record<string, number>>;
   /** The last plan that was held, for `approve`. */
   readonly held?: { readonly run: string; readonly planned: PlanCounts; readonly reasons?: readonly string[] } | null;
+  /** The last undo that was held, for `approve`. `undoes`: the run that it was to take back (S8). */
+  readonly heldUndo?: HeldUndo | null;
   /** Modes of scans whose last one drifted (`incomplete.ts`). */
   readonly drifted?: readonly ('full' | 'incremental')[];
   /** Why no query of the last full scan returned every contact; null: it was whole. */
@@ -38,6 +40,10 @@ export interface Facts {
   readonly lastRun?: StoredLastRun;
   /** E6: a person approved the wishes that a new state found. */
   readonly isLedgerTrusted?: boolean;
+}
+
+export interface HeldUndo extends NonNullable<Facts['held']> {
+  readonly undoes: string;
 }
 
 export interface StoredLastRun {
@@ -68,6 +74,12 @@ const factSchemas: Readonly<Record<keyof Facts, z.ZodType>> = {
     planned: planCounts,
     reasons: optional(z.array(text)),
   }).nullable(),
+  heldUndo: recordOf<HeldUndo>()({
+    run: text,
+    planned: planCounts,
+    reasons: optional(z.array(text)),
+    undoes: text,
+  }).nullable(),
   drifted: z.array(z.enum(['full', 'incremental'])),
   limited: text.nullable(),
   lastRun: recordOf<StoredLastRun>()({
@@ -96,7 +108,7 @@ const origin = optional(
 const request = z.discriminatedUnion('kind', [
   z.looseObject({ kind: z.literal('resolve'), id: text, resolution, origin }),
   z.looseObject({ kind: z.literal('retry'), id: text, isSure: optional(z.literal(true)), origin }),
-  z.looseObject({ kind: z.literal('approve'), run: text, counts: planCounts, origin }),
+  z.looseObject({ kind: z.literal('approve'), run: text, counts: planCounts, undoes: optional(text), origin }),
 ]);
 
 export function isRequest(stored: JsonObject): stored is DecisionRequest & JsonObject {

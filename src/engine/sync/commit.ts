@@ -21,10 +21,24 @@ function historyLines(context: RunContext, { input, plan }: Decided, outcomes: O
   return [...outcomes].flatMap(([change, outcome]) => {
     const link = plan.people.get(change.uuid ?? '')?.link;
     const agreed = link ? unpack(link.agreed) : [];
-    return changeLines(context, change, outcome, (field) => {
-      return { base: agreed[input.mapping.fields.findIndex(({ name }) => name === field)] ?? null };
+    const lines = changeLines(context, change, outcome, (field) => {
+      const before = agreed[input.mapping.fields.findIndex(({ name }) => name === field)];
+      return { base: before ?? null, ...(before !== undefined && { agreed: true }) };
     });
+    return change.op === 'create' ? lines.map((line) => ({ ...line, is: createdAs(input, change, outcome) })) : lines;
   });
+}
+
+/** S7: whether a later undo may delete the contact. A contact that was there before is not this run's. */
+function createdAs(
+  { base, sheet }: Decided['input'],
+  { moves }: Extract<Change, { op: 'create' }>,
+  outcome: Outcome,
+): 'new' | 'moved' | 'known' | 'unknown' {
+  if (moves !== undefined) return 'moved';
+  const uuid = outcome.kind === 'done' ? outcome.contact?.uuid : undefined;
+  if (uuid === undefined) return 'unknown';
+  return base.links.has(uuid) || sheet.rows.some(({ id }) => id === uuid) ? 'known' : 'new';
 }
 
 /** What of a settled run differs from the memory of it, as one batch; the memory as it is then. */
@@ -63,6 +77,8 @@ export interface Journal {
   readonly crm: (outcomes: Outcomes) => Promise<void>;
   /** What was just done otherwise: remembered at the end of the run. */
   readonly tell: (outcomes: Outcomes) => Promise<void>;
+  /** S7: what the links say once their row or contact is gone, before it goes. `end` takes it back where it did not go. */
+  readonly mark: (links: ReadonlyMap<string, Link>) => Promise<void>;
   /**
    * `left`: what a run that was stopped did not begin. W9: nothing at all where nothing changed and there is no news; what only
    * passes (`passing`) goes along with a write.
@@ -100,6 +116,11 @@ export function openJournal(
   };
   return {
     tell,
+    async mark(links) {
+      if (links.size === 0) return;
+      const { batch, base } = toBatch(known, { links, strays: known.base.strays }, facts, []);
+      await commit(batch, base, facts);
+    },
     async intend(changes) {
       if (changes.length === 0) return;
       steps += 1;

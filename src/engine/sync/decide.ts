@@ -22,12 +22,13 @@ const roundsMax = 5;
 /** So many lookups cost as many calls as reading 10,000 contacts. An emptied ID column asks one for every row. */
 const lookupsMax = 100;
 
-/** `known`: answers to earlier questions about the same contacts and rows. */
+/** `known`: answers to earlier questions about the same contacts and rows. `planOf`: makes the plan. */
 export async function decide(
   context: RunContext,
   memory: Memory,
   read: Pulled,
   known: Answers = noAnswers,
+  planOf: (input: PlanInput) => Plan = plan,
 ): Promise<Decided> {
   let pulled = read;
   let answers = known;
@@ -45,7 +46,7 @@ export async function decide(
       now: context.crm.now(),
       waitsToSettle: !context.request.isAsked,
     };
-    const decided = plan(input);
+    const decided = planOf(input);
     if (decided.questions.length === 0 || decided.holds.length > 0) return chosen(context, input, decided, pulled);
     if (round > roundsMax)
       throw new Error(`the plan still has ${decided.questions.length} questions after ${roundsMax} rounds`);

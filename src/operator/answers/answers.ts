@@ -4,11 +4,14 @@ import { conflictsAnswer, requestsAnswer } from './conflicts.ts';
 import { decisionLine, enrolmentLine, logLine } from './history.ts';
 import { planAnswer, runShownAnswer, runsAnswer, syncAnswer } from './runs.ts';
 import { statusAnswer } from './status.ts';
+import { undoAnswer, undoPlanAnswer } from './undo.ts';
 
 /** By command, for the docs. */
 export const answers = {
   'sync, apply': syncAnswer,
   plan: planAnswer,
+  undo: undoPlanAnswer,
+  'undo --yes': undoAnswer,
   check: checkAnswer,
   status: statusAnswer,
   runs: runsAnswer,

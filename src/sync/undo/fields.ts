@@ -1,39 +1,18 @@
-// The plan that takes a run back (S4). Like any other plan it is checked against what both sides hold now, pushed and
-// settled.
-import { lastSeen } from './record/base.ts';
-import { type Change, type FieldChange, type Problem, problem } from './change.ts';
-import type { PlanInput } from './input.ts';
-import { isSame } from './value/kinds.ts';
-import { type Field, isWritable } from './record/mapping.ts';
-import type { Person } from './record/person.ts';
-import { unpack } from './record/record.ts';
-import type { Reading, Side } from './value/value.ts';
-
-/** One field that a run wrote, as the history stores it. */
-export interface PastWrite {
-  readonly uuid: string;
-  readonly field: string;
-  readonly side: Side;
-  /**
-   * What both sides agreed on before that run. If they had never agreed: what the written side held. undefined: that was
-   * blank or is not known, so that there is no value both sides could go back to.
-   */
-  readonly agreedBefore: Reading;
-  readonly after: Reading;
-}
-
-/** An enrolment or a cancel that a run asked for, as the history stores it. */
-export interface PastEnrolment {
-  readonly uuid: string;
-  readonly op: 'enrol' | 'cancel';
-  /** The name of the automation, as far as it is known. */
-  readonly automation: string;
-}
+// Takes back the fields that a run wrote (S4): each goes back on both sides, or is listed with the reason.
+import { type Change, type FieldChange, type Problem, problem } from '../change.ts';
+import type { PlanInput } from '../input.ts';
+import { lastSeen } from '../record/base.ts';
+import { type Field, isWritable } from '../record/mapping.ts';
+import type { Person } from '../record/person.ts';
+import { unpack } from '../record/record.ts';
+import { isSame } from '../value/kinds.ts';
+import type { Reading, Side } from '../value/value.ts';
+import type { PastEnrolment, PastWrite } from './past.ts';
 
 export interface Undo {
   readonly changes: readonly Change[];
   readonly people: ReadonlyMap<string, Person>;
-  /** Writes and enrolments that cannot be taken back, and why. */
+  /** What cannot be taken back, and why. */
   readonly problems: readonly Problem[];
 }
 
@@ -51,7 +30,7 @@ export function planUndo(
     const fields: Record<Side, FieldChange[]> = { crm: [], sheet: [] };
     for (const write of ofPerson.values()) {
       const field = mapping.fields.find(({ name }) => name === write.field);
-      const why = field && person ? whyNotTakenBack(mapping.fields, field, person, write) : 'it is not synced any more';
+      const why = field ? whyNotTakenBack(mapping.fields, field, person, write) : 'it is not synced any more';
       if (why !== undefined) {
         const about = { uuid, row: person?.row?.number ?? null, field: write.field };
         problems.push(problem('held', about, 'S4', `${field?.header ?? write.field}: not taken back: ${why}`));
@@ -81,31 +60,57 @@ export function planUndo(
   return { changes: sides.flatMap((side) => changes.filter((change) => change.side === side)), people, problems };
 }
 
-/** One entry for each field: a run may have written both of its sides. */
+/** Why nothing of this person can be written now; undefined: both sides are there. */
+export function whyNobody(person: Person | undefined): string | undefined {
+  if (!person) return 'its contact and its row are not linked any more';
+  if (person.link?.standing === 'left') return 'its contact is in another list now';
+  if (person.contact === 'absent' || person.link?.standing === 'contact-gone')
+    return 'its contact is gone or in another list';
+  if (!person.row) return 'its row is gone';
+  if (person.link?.copies && person.link.copies.length > 0) return 'several rows have its ID';
+  return undefined;
+}
+
+/** What a side holds now; a contact that was not read counts as last seen. */
+export function readingOf(fields: readonly Field[], { link, contact, row }: Person, side: Side, name: string): Reading {
+  const index = fields.findIndex((field) => field.name === name);
+  if (side === 'sheet') return row && unpack(row.values)[index];
+  if (typeof contact === 'object') return unpack(contact.values)[index];
+  return link && unpack(lastSeen(link, 'crm'))[index];
+}
+
+/**
+ * One entry for each field: a run may have written both of its sides, and one side twice. The last value stands, and what
+ * was agreed before the first write.
+ */
 function groupByUuid(writes: readonly PastWrite[]): ReadonlyMap<string, ReadonlyMap<string, PastWrite>> {
   const byUuid = new Map<string, Map<string, PastWrite>>();
   for (const write of writes) {
     const fields = byUuid.get(write.uuid) ?? new Map<string, PastWrite>();
-    byUuid.set(write.uuid, fields.set(write.field, write));
+    const first = fields.get(write.field) ?? write;
+    byUuid.set(write.uuid, fields.set(write.field, { ...write, agreedBefore: first.agreedBefore }));
   }
   return byUuid;
 }
 
-function whyNotTakenBack(fields: readonly Field[], field: Field, person: Person, write: PastWrite): string | undefined {
-  if (!person.row) return 'its row is gone';
-  if (person.contact === 'absent') return 'its contact is gone';
+function whyNotTakenBack(
+  fields: readonly Field[],
+  field: Field,
+  person: Person | undefined,
+  write: PastWrite,
+): string | undefined {
+  const nobody = whyNobody(person);
+  if (nobody !== undefined || !person?.row) return nobody;
   if (!isWritable(field, 'crm')) return 'only the CRM can change it';
   if (!isWritable(field, 'sheet')) return 'only the sheet can change it';
   if (write.agreedBefore === undefined) return 'both sides never agreed on another value';
   if (person.row.formulas?.includes(field.name)) return 'the cell holds a formula';
   const sides: readonly Side[] = ['crm', 'sheet'];
-  const changed = sides.find((side) => !isSame(field.kind, readingOf(fields, person, side, field.name), write.after));
-  return changed && `changed since in the ${changed === 'crm' ? 'CRM' : 'sheet'}`;
-}
-
-function readingOf(fields: readonly Field[], { link, contact, row }: Person, side: Side, name: string): Reading {
-  const index = fields.findIndex((field) => field.name === name);
-  if (side === 'sheet') return row && unpack(row.values)[index];
-  if (typeof contact === 'object') return unpack(contact.values)[index];
-  return link && unpack(lastSeen(link, 'crm'))[index];
+  const readings = sides.map((side) => [side, readingOf(fields, person, side, field.name)] as const);
+  if (readings.every(([, now]) => isSame(field.kind, now, write.agreedBefore))) return 'both sides hold the old value';
+  const changed = readings.find(([, now]) => !isSame(field.kind, now, write.after));
+  if (!changed) return undefined;
+  const [side, now] = changed;
+  if (now === undefined) return `not known what the ${side === 'crm' ? 'CRM' : 'cell'} holds now`;
+  return `changed since in the ${side === 'crm' ? 'CRM' : 'sheet'}`;
 }

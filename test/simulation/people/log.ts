@@ -42,6 +42,10 @@ export interface Log {
   entering: string | undefined;
   /** How often a person approved a held plan. */
   approvals: number;
+  /** How often a person undid a run. */
+  undos: number;
+  /** Processes that carry out an undo at the moment. */
+  readonly undoing: Set<number>;
   /** Increases with every event. */
   seq: number;
 }
@@ -55,6 +59,8 @@ export function createLog(): Log {
     areColumnsKnown: false,
     entering: undefined,
     approvals: 0,
+    undos: 0,
+    undoing: new Set(),
     seq: 0,
   };
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { undoAnswer, undoPlanAnswer } from '../../src/operator/answers/undo.ts';
-import { createSyncTrial, type TrialOptions } from '../support/app.ts';
+import { createSyncTrial, isOfNote, type TrialOptions } from '../support/app.ts';
 
 /* Whole undos over both stand-ins, as a person gives them (S4, S7, S8). */
 
@@ -260,6 +260,36 @@ test('S7: a contact that was deleted with its row is listed', async () => {
   ]);
 });
 
+test('S7, I2: a contact that a run moved here is never deleted', async () => {
+  const trial = createSyncTrial({
+    values: [header, ['Ann', 'Row', 'Firm', 'ann@firm.io']],
+    sync: { contacts: { list: 'Prospects', move_to_list: true } },
+  });
+  const other = trial.service.model.lists.add({ name: 'Customers' });
+  trial.addContact({ first_name: 'Ann', last_name: 'Row', email: 'ann@firm.io', list_uuid: other.uuid });
+  const run = await sync(trial);
+  const { uuid } = trial.contactOf('ann@firm.io');
+  expect((await undo(trial, run, '--delete-created')).problems).toContain(
+    `undo of ${run}: not taken back: the contact was moved here from another list: move it back in the service, its row then says so`,
+  );
+  expect(trial.contactOf('ann@firm.io').uuid).toBe(uuid);
+});
+
+test('S4, E3: who was put into an automation is named, and stays there', async () => {
+  const trial = createSyncTrial({
+    values: [[...header, 'Automation']],
+    sync: { automation: { column: 'Automation' } },
+  });
+  trial.service.model.automations.add({ name: 'Welcome', status: 'on' });
+  trial.person.paste('Prospects!A2', [['Di', 'New', 'Firm', 'di@firm.io', '', 'Welcome']]);
+  const run = await sync(trial);
+  const { problems } = await undo(trial, run, '--delete-created');
+  expect(problems.join('\n')).toContain(
+    `undo of ${run}: not taken back: put into Welcome: what it has sent is sent; cancel it to end it`,
+  );
+  expect(trial.contactOf('di@firm.io').first_name).toBe('Di');
+});
+
 test('S8: a plan that is another one by now is not carried out, and is shown anew', async () => {
   const trial = await createLinkedTrial();
   trial.change('ann@firm.io', { company_name: 'Other' });
@@ -350,7 +380,7 @@ test('S8: what cannot be undone is refused in words', async () => {
   expect(stdout).toContain('prospects: nothing to do');
 });
 
-test('S7, S8, L10: killed at any instant of an undo, no later run deletes a contact or a row, or makes one again', async () => {
+test('S7, S8, L10: killed before or after any write of an undo, no later run deletes a contact or a row, or makes one again', async () => {
   const rulesOfDeletion = { on_row_deleted: 'delete_contact', on_contact_deleted: 'delete_row' };
   for (let at = 1; ; at += 1) {
     const trial = createSyncTrial({
@@ -366,7 +396,7 @@ test('S7, S8, L10: killed at any instant of an undo, no later run deletes a cont
     let instants = 0;
     let isKilled = false;
     trial.atEachInstant((what) => {
-      if (isKilled || what === 'answered' || (instants += 1) !== at) return;
+      if (isKilled || !isOfNote(what) || (instants += 1) !== at) return;
       isKilled = true;
       trial.kill();
     });

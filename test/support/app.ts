@@ -70,6 +70,12 @@ export interface RunOptions {
 /** Called before each request with it, after its answer, and around each write of the state. */
 export type Instant = (what: Request | 'answered' | 'saving' | 'saved') => void | Promise<void>;
 
+/** Writes to either side, and what happens around writes of the state: nothing else changes what a later run finds. */
+export function isOfNote(what: Parameters<Instant>[0]): boolean {
+  if (!(what instanceof Request)) return what !== 'answered';
+  return what.method !== 'GET' && !/search|lookup|token|batchGet|getByDataFilter/i.test(what.url);
+}
+
 const defaultColumns = {
   'First name': 'first_name',
   'Last name': 'last_name',

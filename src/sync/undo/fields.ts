@@ -107,7 +107,9 @@ function whyNotTakenBack(
   if (person.row.formulas?.includes(field.name)) return 'the cell holds a formula';
   const sides: readonly Side[] = ['crm', 'sheet'];
   const readings = sides.map((side) => [side, readingOf(fields, person, side, field.name)] as const);
-  if (readings.every(([, now]) => isSame(field.kind, now, write.agreedBefore))) return 'both sides hold the old value';
+  // A run that refilled an emptied side wrote the agreed value: then there is nothing to put back, and nothing to tell.
+  const isBack = readings.every(([, now]) => isSame(field.kind, now, write.agreedBefore));
+  if (isBack && !isSame(field.kind, write.after, write.agreedBefore)) return 'both sides hold the old value';
   const changed = readings.find(([, now]) => !isSame(field.kind, now, write.after));
   if (!changed) return undefined;
   const [side, now] = changed;

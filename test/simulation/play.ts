@@ -289,8 +289,10 @@ class Player {
   async #until<Result>(process: SimulatedProcess, work: () => Promise<Result>): Promise<Result | 'killed' | undefined> {
     const { clock } = this.#world;
     const working = clock.within(process, work).catch((error: unknown) => {
-      if (error instanceof OperatorError || error instanceof StateError || process.stop.signal.aborted)
-        return void this.#tell(`refused: ${String(error)}`);
+      if (error instanceof OperatorError || error instanceof StateError || process.stop.signal.aborted) {
+        this.#tell(`refused: ${String(error)}`);
+        return undefined;
+      }
       throw error;
     });
     return clock.until(Promise.race([working, process.died.promise]));

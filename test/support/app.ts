@@ -393,11 +393,11 @@ export function createSyncTrial(options: TrialOptions = {}) {
   }
 
   /** Plans and carries out an undo; it may be killed at any instant. Returns why it did nothing, if it did nothing. */
-  async function attemptUndo(run: string, deletesCreated = false): Promise<string | 'killed'> {
+  async function attemptUndo(undone: string, deletesCreated = false): Promise<'run' | 'another plan' | 'killed'> {
     const { jobs, store, config } = app ?? (await start());
     const { died } = alive;
     const operator = { config, store, now: () => Date.now(), jobs };
-    const request = { run, deletesCreated };
+    const request = { run: undone, deletesCreated };
     const { signal } = new AbortController();
     const undoing = async () => {
       const { digest } = (await planUndo(operator, request, signal)).answer;

@@ -58,7 +58,8 @@ export function undoFeed(
       const fields = change.fields.flatMap((field): FieldChange[] =>
         value === undefined ? [] : [{ ...field, before: field.before, after: value }],
       );
-      return [{ ...change, side: 'sheet', op: 'set', fields } as Change];
+      const { uuid, row, rule, reason } = change;
+      return [{ side: 'sheet', op: 'set', uuid, row, fields, rule, reason }];
     });
     const linked = (key: 'writing' | 'agreed') => {
       return new Map(
@@ -80,8 +81,10 @@ export function undoFeed(
     const outcomes = new Map([...controlled, ...pushed.outcomes]);
     const lines = [...outcomes].flatMap(([change, outcome]) => changeLines(context, change, outcome));
     if (lines.length > 0) await lease.appendHistory(lines);
-    const done = cells.filter((change) => pushed.outcomes.get(change)?.kind === 'done').map(({ uuid }) => uuid);
-    const settled = new Map([...linked('agreed')].filter(([uuid]) => done.includes(uuid)));
+    const done = new Set(
+      cells.flatMap((change) => (pushed.outcomes.get(change)?.kind === 'done' ? [change.uuid] : [])),
+    );
+    const settled = new Map([...linked('agreed')].filter(([uuid]) => done.has(uuid)));
     await lease.commit({ links: { put: asStored(settled) } });
     const failures = [...outcomes].flatMap(([change, outcome]) =>
       outcome.kind === 'done'

@@ -17,13 +17,14 @@ export function undos({ crm, sheet, pass, run, repeat, part, random, chance }: D
       ...(chance(25) && { end: { at: random.integer(8, 50), how: random.pick(['kill', 'kill', 'power'] as const) } }),
     },
   });
-  const edit = () => random.pick([crm, sheet])('edit', { a: random.pick([0, part()]), b: part() });
+  // Often of the person who was entered last.
+  const edit = () => random.pick([crm, sheet])('edit', { a: random.pick([0, 999, part()]), b: part() });
   const rounds = repeat(2, 4, () => [
-    ...repeat(1, 2, edit),
-    ...repeat(0, 1, () => random.pick([crm, sheet])('enter')),
+    ...repeat(0, 2, edit),
+    ...repeat(0, 2, () => random.pick([crm, sheet])('enter')),
     run({ isFull: chance(30) }),
     pass(20_000),
-    ...repeat(0, 1, edit),
+    ...(chance(30) ? [crm('edit', { a: 999 })] : repeat(0, 1, edit)),
     undo(),
     pass(1_000, 60_000),
     ...(chance(30) ? [undo(), pass(20_000)] : []),

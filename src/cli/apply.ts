@@ -3,8 +3,10 @@ import type { Command } from 'commander';
 import { jobsIn } from '../config/jobs.ts';
 import { kinds } from '../engine/kinds.ts';
 import type { RunReport } from '../engine/report.ts';
+import type { SavedPlan } from '../engine/saved-plan.ts';
 import { readPlanFile } from '../operator/plan-file.ts';
 import { runToAnswer } from '../operator/reports.ts';
+import { undoSaved } from '../operator/undo.ts';
 import { CommandFailed } from './errors.ts';
 import { type GlobalOptions, readConfig } from './globals.ts';
 import { openApp, openOperator } from './open.ts';
@@ -22,9 +24,10 @@ export function applyCommand(program: Command, world: CliWorld, finish: Finish):
     .summary('exactly a saved plan')
     .description(
       'Carries out exactly what leadsheet plan --out saved. A record that changed since is refused by name, the rest is\n' +
-        'applied; what came up since is left to the next run. The status column says how things stand, as after any run.',
+        'applied; what came up since is left to the next run. The status column says how things stand, as after any run.\n' +
+        'The file of leadsheet undo --out is applied in the same way.',
     )
-    .argument('<file>', 'as leadsheet plan --out wrote it')
+    .argument('<file>', 'as leadsheet plan --out or leadsheet undo --out wrote it')
     .option('--even-if-paused', 'also a sync that a person paused')
     .action(async (file: string, _options: unknown, command: Command) => {
       const globals = command.optsWithGlobals<GlobalOptions & { readonly evenIfPaused?: true }>();
@@ -41,8 +44,7 @@ export function applyCommand(program: Command, world: CliWorld, finish: Finish):
       const reports: RunReport[] = [];
       for (const plan of plans) {
         if (world.stop.aborted) break;
-        const request = { isFull: plan.isFull, isAsked: true, signal: world.stop };
-        const report = await app.jobs.get(plan.sync)!.apply!(plan, request);
+        const report = await applyOne(plan);
         reports.push(report);
         if (!globals.json) world.stdout.write(runText(report));
       }
@@ -52,5 +54,16 @@ export function applyCommand(program: Command, world: CliWorld, finish: Finish):
       const goOn = (left: readonly string[]) =>
         `leadsheet plan ${left.join(' ')} --out ${file}, and leadsheet apply ${file}`;
       tellStopped(world, { reports, unbegun, goOn });
+
+      /** S8: the plan of an undo is planned afresh from the history. */
+      function applyOne(plan: SavedPlan): Promise<RunReport> {
+        const { undoes } = plan;
+        if (undoes === undefined) {
+          const request = { isFull: plan.isFull, isAsked: true, signal: world.stop };
+          return app.jobs.get(plan.sync)!.apply!(plan, request);
+        }
+        const operator = { config, store: app.store, now: world.now, jobs: app.jobs };
+        return undoSaved(operator, { by: world.account, through: 'cli' }, { ...plan, undoes }, world.stop);
+      }
     });
 }

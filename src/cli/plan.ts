@@ -84,7 +84,7 @@ export function planCommand(program: Command, world: CliWorld, finish: Finish): 
 }
 
 /** A hold outweighs changes, because a held run makes none. Changes outweigh problems for a person. */
-function codeOf(reports: readonly PlanReport[]): ExitCode {
+export function codeOf(reports: readonly PlanReport[]): ExitCode {
   if (reports.some(({ status }) => status === 'failed')) return exitCodes.failed;
   if (reports.some(({ status }) => status === 'held')) return exitCodes.personNeeded;
   if (reports.some(({ changes }) => changes.length > 0)) return exitCodes.changes;
@@ -92,7 +92,7 @@ function codeOf(reports: readonly PlanReport[]): ExitCode {
   return isPersonNeeded ? exitCodes.personNeeded : exitCodes.done;
 }
 
-function savePlans(file: string, text: string, { randomId }: CliWorld): void {
+export function savePlans(file: string, text: string, { randomId }: CliWorld): void {
   try {
     writePrivateFile(file, text, randomId);
   } catch (error) {

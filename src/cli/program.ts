@@ -28,6 +28,7 @@ import { standinCommand } from './standin.ts';
 import { statusCommand } from './status.ts';
 import { syncCommand } from './sync.ts';
 import { trialCommand } from './trial.ts';
+import { undoCommand } from './undo.ts';
 import type { CliWorld, Finish, ProcessWorld } from './world.ts';
 
 /** Runs one command line (without the interpreter and the script) and returns its exit code. */
@@ -136,6 +137,7 @@ export function createProgram(world: CliWorld, { finish, serve, follow }: Ending
   syncCommand(program, world, finish, follow);
   planCommand(program, world, finish);
   applyCommand(program, world, finish);
+  undoCommand(program, world, finish);
   checkCommand(program, world, finish);
   statusCommand(program, world, finish);
   runsCommand(program, world);

@@ -10,7 +10,8 @@ export type DecisionRequest = (
   | { readonly kind: 'resolve'; readonly id: string; readonly resolution: Resolution }
   /** `isSure`: the person has looked, and wants a message sent that was sent or may have been (P3). */
   | { readonly kind: 'retry'; readonly id: string; readonly isSure?: true }
-  | { readonly kind: 'approve'; readonly run: string; readonly counts: PlanCounts }
+  /** `undoes`: the run is an undo that was held, of this run (S8). */
+  | { readonly kind: 'approve'; readonly run: string; readonly counts: PlanCounts; readonly undoes?: string }
   | ApproveRecords
   | ({ readonly kind: 'refuse'; readonly run: string } & Signed)
   /** `until`: ISO instant; left out: until somebody resumes the job. */

@@ -54,19 +54,25 @@ interface HeldRun {
 
 /**
  * G1, G2: writes nothing but what `approve` needs. Returns the run that `approve` names; left out: the plan cannot be
- * approved.
+ * approved. `undoes`: the run that the held one was to take back.
  */
 export async function holdRun(
   lease: Pick<RunLease, 'commit' | 'holdsAgain'>,
   { facts, pending }: Held,
   run: string,
   { holds, planned, records }: HeldRun,
+  undoes?: string,
 ): Promise<{ readonly approvable?: string; readonly isRefused?: true }> {
   lease.holdsAgain();
   const reasons = holds.map(({ reason, rule }) => withRule(reason, rule));
-  const held = heldPlan(facts.held, run, planned, reasons, records);
+  const held =
+    undoes === undefined
+      ? heldPlan(facts.held, run, planned, reasons, records)
+      : { ...heldPlan(facts.heldUndo?.undoes === undoes ? facts.heldUndo : null, run, planned, reasons), undoes };
   const isApprovable = holds.every(({ fails }) => !fails);
-  const put = isApprovable ? factChanges(facts, { held }) : new Map<string, never>();
+  const put = isApprovable
+    ? factChanges(facts, undoes === undefined ? { held } : { heldUndo: { ...held, undoes } })
+    : new Map<string, never>();
   // An approval is for what it named. What it did not cover now, it must not cover later (G2).
   const spent = [...pending].flatMap(([id, request]) => (isApproval(request) || request.kind === 'run' ? [id] : []));
   if (put.size > 0 || spent.length > 0) await lease.commit({ facts: { put }, doneRequests: spent });

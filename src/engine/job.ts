@@ -13,6 +13,7 @@ import type { Noted } from './incomplete.ts';
 import type { Kind } from './kind.ts';
 import type { Ending, PlanReport, RunCost, RunReport } from './report.ts';
 import type { SavedPlan } from './saved-plan.ts';
+import type { DecidedUndo, Undoing } from './undo.ts';
 
 export interface Job {
   readonly kind: Kind;
@@ -34,6 +35,13 @@ export interface Job {
    * plans. Fails as `run` does, also if the plan was made for another account or tab.
    */
   apply?(saved: SavedPlan, request: RunRequest): Promise<RunReport>;
+  /** What `undo` would do; writes nothing (S8). Fails as `run` does. Left out: nothing of this kind can be taken back. */
+  planUndo?(undoing: Undoing, request: RunRequest): Promise<Planned>;
+  /**
+   * A run that takes back what an earlier run did, with the same guards (S4, S7, S8). Fails as `run` does, also if the plan
+   * is another one by now than the decision was made for.
+   */
+  undo?(undoing: Undoing, decided: DecidedUndo, request: RunRequest): Promise<RunReport>;
 }
 
 export interface RunRequest {

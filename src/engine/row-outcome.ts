@@ -70,6 +70,8 @@ export function fromRemove(outcome: RemoveOutcome): Outcome {
     case 'moved':
     case 'duplicate-id':
       return { kind: 'moved' };
+    case 'has-more':
+      return { kind: 'moved', message: `its row stays: it has something in column ${outcome.letters.join(', ')}` };
     case 'displaced':
       return {
         kind: 'failed',

@@ -68,6 +68,7 @@ export const ruleWords: Readonly<Record<RuleId, string>> = {
   P5: 'the row shows what became of its message',
   P6: 'rows that a new state finds are approved once',
   S4: 'what an undo puts back',
+  S7: 'what an undo does with records',
 };
 
 /** A reason with its rule. */

@@ -36,6 +36,15 @@ export const savedPlan = z.strictObject({
   isFull: z.boolean(),
   identities: z.strictObject({ crm: z.string(), sheet: z.string() }),
   changes: z.array(savedChange),
+  /** Of an undo (S8): the run that is taken back, and what of it. Left out: a plan of what is to be synced. */
+  undoes: z
+    .strictObject({
+      run: z.string(),
+      contacts: z.array(z.string()).optional(),
+      field: z.string().optional(),
+      deletesCreated: z.boolean(),
+    })
+    .optional(),
 });
 
 export type SavedPlan = z.infer<typeof savedPlan>;

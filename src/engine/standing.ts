@@ -43,6 +43,8 @@ export interface Standing {
   readonly held: NonNullable<Facts['held']> | undefined;
   /** The job is not run by itself. Its end may be over (`pauseAt`). */
   readonly paused: PauseFact | undefined;
+  /** The undo that was held last: it is done once a person approves it and asks for it again (S8). */
+  readonly heldUndo: NonNullable<Facts['heldUndo']> | undefined;
   readonly counts: Pick<RunCounts, StandingCount>;
   readonly conflicts: readonly OpenConflict[];
   /** Decisions that no run has carried out yet, oldest first. */
@@ -104,6 +106,7 @@ export function standingOf(found: LoadedState): Standing {
     lastRun,
     held: facts.held ?? undefined,
     paused: facts.paused ?? undefined,
+    heldUndo: facts.heldUndo ?? undefined,
     counts: countStanding(links, feedLinks, conflicts, lastRun),
     conflicts,
     requests: [...requests.values()],

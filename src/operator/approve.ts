@@ -30,8 +30,9 @@ export async function approve(
   const { run, planned: counts } = held;
   if (only === undefined) {
     const text = `approved for ${plannedText(counts)}`;
+    const undoes = held.undoes === undefined ? {} : { undoes: held.undoes };
     return record(operator, decider, [
-      { sync: name, request: { kind: 'approve', run, counts }, text, seen: saw(held) },
+      { sync: name, request: { kind: 'approve', run, counts, ...undoes }, text, seen: saw(held) },
     ]);
   }
   const records = findRecords(name, held, standing, only);
@@ -52,6 +53,9 @@ export async function refuse(
   { name, ...seen }: HeldRequest,
 ): Promise<RequestsAnswer> {
   const { held } = await findHeld(operator, name, seen);
+  if (held.undoes !== undefined) {
+    throw new OperatorError('invalid', `${held.run} is an undo: it is done only when a person asks for it again`);
+  }
   const request = { kind: 'refuse', run: held.run } as const;
   const text = `refused: ${plannedText(held.planned)}`;
   return record(operator, decider, [{ sync: name, request, text, seen: saw(held) }]);

@@ -24,15 +24,22 @@ export async function readHeld(operator: Operator, name: string): Promise<HeldAn
   };
 }
 
+/** `undoes`: the held run is an undo of this run (S8). */
+interface Held extends HeldFact {
+  readonly undoes?: string;
+}
+
 /** Throws OperatorError: nothing is held, or another run than the one that the person saw. */
 export async function findHeld(
   { config, store }: Operator,
   name: string,
   seen: { readonly run?: string | undefined; readonly digest?: string | undefined } = {},
-): Promise<{ readonly held: HeldFact; readonly standing: Standing }> {
+): Promise<{ readonly held: Held; readonly standing: Standing }> {
   selectAll(config, [name]);
   const standing = await readStanding(store.sync(name));
-  const { held, lastRun } = standing;
+  const { heldUndo, lastRun } = standing;
+  const isUndo = seen.run === undefined ? !standing.held : heldUndo?.run === seen.run;
+  const held: Held | undefined = isUndo ? heldUndo : standing.held;
   if (!held) {
     const last = lastRun ? `; its last run is ${lastRun.run}, ${lastRun.status}` : '';
     throw new OperatorError('nothing', `nothing of ${name} is held${last}`);

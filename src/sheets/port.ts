@@ -226,6 +226,8 @@ export type AppendOutcome =
 export type RemoveOutcome =
   | { readonly kind: 'removed' }
   | { readonly kind: 'changed-meanwhile'; readonly columns: readonly ColumnKey[] }
+  /** With `onlyBare`: the row has something in these columns (letters), which the table does not know. It stays. */
+  | { readonly kind: 'has-more'; readonly letters: readonly string[] }
   | { readonly kind: 'moved' }
   | { readonly kind: 'row-gone' }
   | { readonly kind: 'duplicate-id' }
@@ -258,6 +260,11 @@ export interface ReadSettings extends CallSettings {
   readonly knownText?: (id: string) => string | undefined;
 }
 
+export interface RemoveSettings extends CallSettings {
+  /** A row stays if it has something in a column that is neither the ID column nor of the spec. */
+  readonly onlyBare?: true;
+}
+
 export interface UnlessUnchanged {
   /** `Snapshot.fingerprint` of the caller's snapshot; undefined: it has none. */
   readonly unless: string | undefined;
@@ -287,7 +294,7 @@ export interface Table {
   append(snapshot: Snapshot, rows: readonly NewRow[], settings?: CallSettings): Promise<readonly AppendOutcome[]>;
 
   /** Deletes whole rows with all their cells. */
-  remove(snapshot: Snapshot, rows: readonly Row[], settings?: CallSettings): Promise<readonly RemoveOutcome[]>;
+  remove(snapshot: Snapshot, rows: readonly Row[], settings?: RemoveSettings): Promise<readonly RemoveOutcome[]>;
 
   /**
    * Removes the marks of this table's calls that are no longer needed. Never throws for a failed call; remaining marks

@@ -103,7 +103,8 @@ export function plan(input: PlanInput): Plan {
   };
 }
 
-function heldPlan(holds: readonly Hold[], missing = 0): Plan {
+/** The plan of a run that a guard stops. */
+export function heldPlan(holds: readonly Hold[], missing = 0): Plan {
   return {
     holds,
     questions: [],
@@ -124,7 +125,7 @@ function heldPlan(holds: readonly Hold[], missing = 0): Plan {
  * Counted as found: a row that the service is asked about, until it has answered; a row that cannot be told from its
  * copies; and a contact whose reading was too old.
  */
-function countFound(
+export function countFound(
   { rowByUuid, relinks, beingLookedUp, sharedIds, contactByUuid, stale }: Matched,
   { links }: Base,
 ): Found {
@@ -138,13 +139,14 @@ function countFound(
 }
 
 /** The order of work, then the order of the sheet. `updates` keep the order in which keys change hands (I7). */
-function orderChanges<Some extends Change>(changes: readonly Some[]): Some[] {
+export function orderChanges<Some extends Change>(changes: readonly Some[]): Some[] {
   return changes.toSorted(
     (a, b) => opOrder.indexOf(a.op) - opOrder.indexOf(b.op) || (a.op === 'update' ? 0 : compareRecords(a, b)),
   );
 }
 
-function orderProblems(problems: readonly Problem[]): readonly Problem[] {
+/** In the order of the rows (L11). */
+export function orderProblems(problems: readonly Problem[]): readonly Problem[] {
   return problems.toSorted((a, b) => compareRecords(a, b) || compareTexts(a.id, b.id));
 }
 

@@ -4,6 +4,16 @@ import type { Problem, ProblemKind } from './change.ts';
 /** The status of a row without a problem. */
 export const inSync = 'in sync';
 
+/** S8: the status of a row without a problem that an undo wrote. It stays until there is something else to say of the row. */
+export function undoneStatus(run: string): string {
+  return `${inSync}: undo of ${run}`;
+}
+
+/** Whether the text is a status of a row without a problem. */
+export function saysInSync(text: unknown): boolean {
+  return text === inSync || (typeof text === 'string' && text.startsWith(undoneStatus('')));
+}
+
 /** Most urgent first: what needs a person, then what is tried again, then what only takes time. */
 const urgency: readonly ProblemKind[] = [
   'quarantined',

@@ -182,3 +182,16 @@ test('a command that takes syncs refuses an outbox', async () => {
   expect(code).toBe(64);
   expect(stderr).toContain('messages is an outbox, and this command takes syncs: there are none');
 });
+
+test('S8, P1: what an outbox sent cannot be taken back', async () => {
+  const trial = await createPlanned();
+  await trial.cli('sync');
+  const { stdout } = await trial.cli('runs', '--json');
+  const run = (JSON.parse(stdout) as { runs: { run: string; counts: { sent: number } }[] }).runs.find(
+    ({ counts }) => counts.sent > 0,
+  )!.run;
+  expect(await trial.cli('undo', run, '--yes')).toMatchObject({
+    code: 1,
+    stderr: `leadsheet: run ${run} is of the outbox messages: what it sent is sent, and nothing of it can be taken back\n`,
+  });
+});

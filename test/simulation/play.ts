@@ -4,6 +4,10 @@ import type { RunReport } from '../../src/engine/report.ts';
 import type { DecisionRequest } from '../../src/engine/decision.ts';
 import type { HeldFact } from '../../src/engine/stored/facts.ts';
 import type { HistoryLine, JsonObject, SyncState } from '../../src/state/port.ts';
+import { planUndo, undo } from '../../src/operator/undo.ts';
+import { OperatorError } from '../../src/operator/errors.ts';
+import { StateError } from '../../src/state/errors.ts';
+import type { Change } from '../../src/sync/change.ts';
 import { unpack } from '../../src/sync/record/record.ts';
 import type { Link } from '../../src/sync/record/base.ts';
 import { Coverage } from './coverage.ts';
@@ -16,7 +20,8 @@ import type { Act, Chaos, Fault, Scenario, Step } from './scenario/scenario.ts';
 import { createBackup, damageState, loseState, readState, restoreState, type StateFiles } from './world/state-files.ts';
 import type { Instant, SimulatedProcess } from './world/process.ts';
 import { type FieldName, type Setting, stateFolder, syncName } from './world/setting.ts';
-import { viewSheet } from './world/view.ts';
+import { normalOf } from './people/token.ts';
+import { contactValue, viewSheet } from './world/view.ts';
 import { createWorld, type World } from './world/world.ts';
 
 export interface Played {
@@ -69,6 +74,7 @@ class Player {
   #chaos: { readonly of: Chaos; done: number } | undefined;
   #backup: StateFiles | undefined;
   #isTampered = false;
+  #isPlanning = false;
   #wasKilled = false;
 
   constructor(scenario: Scenario, coverage: Coverage) {
@@ -154,6 +160,8 @@ class Player {
         return this.#tamper('damaged', () => damageState(this.#world.disk, step.a, step.b));
       case 'map':
         return this.#remap(step.column);
+      case 'undo':
+        return this.#undo(step);
       case 'decide':
         return this.#decide(step);
       case 'quiet':
@@ -194,17 +202,22 @@ class Player {
     const state = (await this.#running()).app!.store.sync(syncName);
     const last = this.#reports.at(-1);
     if (!last) return;
-    const pick = <Item>(items: readonly Item[]) => items[Math.floor((a * items.length) / 1000)];
     let request: DecisionRequest | undefined;
     if (what === 'approve' && last.approvable !== undefined && a % 2 === 1) {
       request = await this.#tick(state, a);
     } else if (what === 'approve' && last.approvable !== undefined) {
       request = { kind: 'approve', run: last.approvable, counts: last.planned };
     } else if (what === 'resolve') {
-      const conflict = pick(last.problems.filter(({ kind }) => kind === 'conflict'));
+      const conflict = pick(
+        last.problems.filter(({ kind }) => kind === 'conflict'),
+        a,
+      );
       if (conflict) request = { kind: 'resolve', id: conflict.id, resolution: { use: a % 2 === 0 ? 'crm' : 'sheet' } };
     } else if (what === 'retry') {
-      const problem = pick(last.problems.filter(({ kind }) => kind !== 'conflict'));
+      const problem = pick(
+        last.problems.filter(({ kind }) => kind !== 'conflict'),
+        a,
+      );
       if (problem) request = { kind: 'retry', id: problem.id };
     }
     if (!request) return;
@@ -225,6 +238,88 @@ class Player {
     const origin = { by: 'ann', at, through: 'cli', text: '', seen: { problems: [] } } as const;
     const [ids, digests] = [ticked.map(({ id }) => id), ticked.map(({ digest }) => digest)];
     return { kind: 'approve-records', run: held.run, ids, digests, origin };
+  }
+
+  /** S8: the plan is made while all is well; anything may happen while it is carried out. */
+  async #undo({ which, part, a, deletesCreated, chaos }: Extract<Step, { do: 'undo' }>): Promise<void> {
+    const written = this.#reports.filter((report) => report.status !== 'held' && !didNothing(report));
+    const { run } = (which < lastUndone ? written.at(-1) : pick(written, which)) ?? {};
+    if (run === undefined) return;
+    const process = await this.#running();
+    const { jobs, store, config } = process.app!;
+    const operator = { config, store, now: this.#world.clock.now, jobs };
+    const lines = (await readState(this.#world.disk)).history.filter((line) => line.run === run);
+    const contact = pick(lines, a)?.contact;
+    const field = pick(this.#setting.fields, a)?.field;
+    const request = {
+      run,
+      deletesCreated,
+      ...(part === 'contact' && contact != null && { contact }),
+      ...(part === 'field' && field !== undefined && { field }),
+    };
+    const { signal } = process.stop;
+    const planned = await this.#quietly(process, () => planUndo(operator, request, signal));
+    if (planned === 'killed' || planned === undefined) return;
+    this.#tell(
+      `a person undoes run ${run}${part === 'all' ? '' : ` (${part})`}${deletesCreated ? ', with created contacts' : ''}`,
+    );
+    this.#coverage.count('decision', 'undo');
+    this.log.undos += 1;
+    const { digest } = planned.answer;
+    this.log.undoing.add(process.pid);
+    this.#unleash(chaos);
+    const ended = await this.#until(process, () =>
+      undo(operator, { by: 'a person', through: 'console' }, request, { digest, signal }),
+    );
+    await this.#tame();
+    this.log.undoing.delete(process.pid);
+    if (ended === 'killed') return this.#tell(`undo by process ${process.pid} killed`);
+    const isCalm = chaos.acts.length + chaos.faults.length === 0 && chaos.end === undefined;
+    if (isCalm && ended?.answer.outcome === 'run' && ended.answer.run.status === 'succeeded')
+      this.#judgePutBack(planned.report.changes);
+  }
+
+  /** S4: right after an undo that left nothing open, both sides hold what it was to put back. */
+  #judgePutBack(changes: readonly Change[]): void {
+    const { rows } = viewSheet(this.#world.sides.file.content, this.log.renamed);
+    for (const { op, uuid, fields } of changes) {
+      if (op !== 'set') continue;
+      const row = rows.find(({ id }) => id === uuid);
+      const contact = [...this.#world.sides.service.model.contacts.all()].find(({ record }) => record.uuid === uuid);
+      for (const { field, after } of fields) {
+        const name = field as FieldName;
+        if (!row || !contact || !this.#mapped().has(name)) continue;
+        const wanted = normalOf(name, typeof after === 'string' ? after : '');
+        const [cell, value] = [row.value(name), contactValue(contact.record, name)];
+        const isBack = [cell, value].every((text) => normalOf(name, text).toUpperCase() === wanted.toUpperCase());
+        if (!isBack)
+          this.#violate(
+            'S4',
+            `an undo was to put ${field} of ${uuid} back to "${wanted}", and it is "${cell}" and "${value}"`,
+          );
+      }
+    }
+  }
+
+  /** What the process does, or `killed`; undefined: it refused in words. */
+  async #until<Result>(process: SimulatedProcess, work: () => Promise<Result>): Promise<Result | 'killed' | undefined> {
+    const { clock } = this.#world;
+    const working = clock.within(process, work).catch((error: unknown) => {
+      if (error instanceof OperatorError || error instanceof StateError || process.stop.signal.aborted) {
+        this.#tell(`refused: ${String(error)}`);
+        return undefined;
+      }
+      throw error;
+    });
+    return clock.until(Promise.race([working, process.died.promise]));
+  }
+
+  /** A plan is no run: what it tells counts for nothing. */
+  async #quietly<Result>(process: SimulatedProcess, work: () => Promise<Result>) {
+    this.#isPlanning = true;
+    const result = await this.#until(process, work);
+    this.#isPlanning = false;
+    return result;
   }
 
   async #running(): Promise<SimulatedProcess> {
@@ -375,6 +470,7 @@ class Player {
   }
 
   #onEngine(event: EngineEvent, process: SimulatedProcess): void {
+    if (this.#isPlanning) return;
     if (event.type === 'run-started') {
       this.#observer.onRun(process.pid);
       this.#drifting.delete(process.pid);
@@ -396,7 +492,8 @@ class Player {
     const { report } = event;
     this.#reports.push(report);
     this.#judgePull(report, process.pid);
-    if (report.status !== 'failed' && report.status !== 'held') {
+    // An undo leaves what both sides agreed on elsewhere as it was.
+    if (report.status !== 'failed' && report.status !== 'held' && !this.log.undoing.has(process.pid)) {
       this.log.areColumnsKnown = true;
       this.#observer.onSaved(process.pid);
     }
@@ -569,6 +666,14 @@ class Player {
     Object.assign(switches, known);
     return [plans[0]!, plans[1]!];
   }
+}
+
+/** Of a thousand undos, so many are of the last run. */
+const lastUndone = 700;
+
+/** `part`: 0 to 999. */
+function pick<Item>(items: readonly Item[], part: number): Item | undefined {
+  return items[Math.floor((part * items.length) / 1000)];
 }
 
 const movesCells: ReadonlySet<Act['what']> = new Set(['swap rows', 'move column']);

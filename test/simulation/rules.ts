@@ -34,7 +34,7 @@ const witnesses: Readonly<Record<string, Witness>> = {
   // A program that writes records of the wrong shape, or reads reports of runs, is in no story.
   S5: { elsewhere: 'records of the wrong shape: test/engine/set-aside.test.ts' },
   S6: { elsewhere: 'reports of runs: test/engine/runs.test.ts, test/state/runs.test.ts' },
-  S4: { elsewhere: 'undo is played by the laws of test/sync/properties' },
+  S8: ['decision', /^undo$/],
   E7: { elsewhere: 'a feed: test/engine/feed/rules.test.ts' },
 };
 

@@ -12,6 +12,7 @@ import { connectState } from '../../src/app-state.ts';
 import type { Terminal } from '../../src/cli/world.ts';
 import type { EngineEvent } from '../../src/engine/events.ts';
 import type { PlanReport, RunReport } from '../../src/engine/report.ts';
+import { planUndo, undo } from '../../src/operator/undo.ts';
 import type { HistoryLine, Lease, Store } from '../../src/state/port.ts';
 import { machineDisk } from '../../src/state/file/machine-disk.ts';
 import { createProcesses } from '../../src/state/file/processes.ts';
@@ -70,6 +71,12 @@ export interface RunOptions {
 
 /** Called before each request with it, after its answer, and around each write of the state. */
 export type Instant = (what: Request | 'answered' | 'saving' | 'saved') => void | Promise<void>;
+
+/** Writes to either side, and what happens around writes of the state: nothing else changes what a later run finds. */
+export function isOfNote(what: Parameters<Instant>[0]): boolean {
+  if (!(what instanceof Request)) return what !== 'answered';
+  return what.method !== 'GET' && !/search|lookup|token|batchGet|getByDataFilter/i.test(what.url);
+}
 
 const defaultColumns = {
   'First name': 'first_name',
@@ -192,6 +199,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
     runFeed: runFeedNamed,
     attempt,
     attemptFeed,
+    attemptUndo,
     plan,
     grid,
     addContact,
@@ -396,6 +404,20 @@ export function createSyncTrial(options: TrialOptions = {}) {
 
   async function attemptFeed(name: string, signal = new AbortController().signal): Promise<RunReport | 'killed'> {
     return attempt({ sync: name, signal });
+  }
+
+  /** Plans and carries out an undo; it may be killed at any instant. Returns why it did nothing, if it did nothing. */
+  async function attemptUndo(undone: string, deletesCreated = false): Promise<'run' | 'another plan' | 'killed'> {
+    const { jobs, store, config } = app ?? (await start());
+    const { died } = alive;
+    const operator = { config, store, now: () => Date.now(), jobs };
+    const request = { run: undone, deletesCreated };
+    const { signal } = new AbortController();
+    const undoing = async () => {
+      const { digest } = (await planUndo(operator, request, signal)).answer;
+      return (await undo(operator, { by: 'tester', through: 'console' }, request, { digest, signal })).answer.outcome;
+    };
+    return Promise.race([undoing(), died.promise]);
   }
 
   /** Runs a command line in a process that remembers only what is on disk. */

@@ -171,6 +171,11 @@ function openTable(spec: TableSpec): Table {
         if ((counts.get(row.id) ?? 0) > 1) return { kind: 'duplicate-id' };
         const otherwise = whyNot(row, tab);
         if (otherwise) return otherwise;
+        const known = new Set(Object.values(tab.indexByKey));
+        const others = tab.lines[row.number - 1]!.flatMap((text, index) =>
+          known.has(index) || text === '' ? [] : [String.fromCodePoint(65 + index)],
+        );
+        if (settings.onlyBare && others.length > 0) return { kind: 'has-more', letters: others };
         tab.lines.splice(row.number - 1, 1);
         return { kind: 'removed' };
       });

@@ -21,7 +21,7 @@ const order = [
   'guard',
   'enrolment',
   'plan.ts',
-  'undo.ts',
+  'undo',
   'estimate.ts',
   'settle',
   'feed',

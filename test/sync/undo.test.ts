@@ -6,7 +6,8 @@ import type { Person } from '../../src/sync/record/person.ts';
 import { type ContactRecord, unpack } from '../../src/sync/record/record.ts';
 import { planSheetChanges } from '../../src/sync/settle/sheet-changes.ts';
 import { settle } from '../../src/sync/settle/settle.ts';
-import { type PastWrite, planUndo } from '../../src/sync/undo.ts';
+import { planUndo } from '../../src/sync/undo/fields.ts';
+import type { PastWrite } from '../../src/sync/undo/past.ts';
 import type { Reading } from '../../src/sync/value/value.ts';
 import {
   fields,

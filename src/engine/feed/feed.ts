@@ -60,7 +60,7 @@ export function planFeedRun(feed: FeedContext, request: RunRequest): Promise<Pla
   });
 }
 
-interface FeedMemory {
+export interface FeedMemory {
   readonly links: ReadonlyMap<string, FeedLink>;
   /** Rows that the spreadsheet refused (W5). */
   readonly strays: ReadonlyMap<string, Stray>;
@@ -69,12 +69,16 @@ interface FeedMemory {
   readonly pending: ReadonlyMap<string, DecisionRequest>;
 }
 
-function recallFeed({ links, strays, facts, requests }: StoredFeed): FeedMemory {
+export function recallFeed({ links, strays, facts, requests }: StoredFeed): FeedMemory {
   return { links, strays, facts, pending: requests };
 }
 
 /** G1: what is remembered is of one account. Of another tab nothing is known yet, and its rows are adopted by their IDs. */
-function toInput({ config, shape }: FeedRun, { links, facts, pending }: FeedMemory, pulled: FeedPulled): FeedInput {
+export function toInput(
+  { config, shape }: FeedRun,
+  { links, facts, pending }: FeedMemory,
+  pulled: FeedPulled,
+): FeedInput {
   const known = facts.identities;
   if (known && known.crm !== pulled.identities.crm) {
     throw new RunFailed(
@@ -101,7 +105,7 @@ function toInput({ config, shape }: FeedRun, { links, facts, pending }: FeedMemo
 }
 
 /** W5. No command has a feed try again, so that its last pause is repeated. What another tab refused says nothing of this one. */
-function pausesOf({ crm }: FeedRun, { strays, facts }: FeedMemory, { identities }: FeedPulled): RowPauses {
+export function pausesOf({ crm }: FeedRun, { strays, facts }: FeedMemory, { identities }: FeedPulled): RowPauses {
   const isSameTab = facts.identities?.sheet === identities.sheet;
   return { known: isSameTab ? strays : new Map(), retry: undefined, now: crm.now() };
 }

@@ -5,6 +5,7 @@ import type { FeedContext } from './context.ts';
 import { planFeedRun, runFeed } from './feed.ts';
 import { feedKind } from './kind.ts';
 import { createFeedShape } from './shape.ts';
+import { planFeedRunUndo, undoFeed } from './undo.ts';
 
 export function createFeedJob(config: FeedConfig, dep: JobDep): Job {
   const { name, schedule, columns } = config;
@@ -24,5 +25,7 @@ export function createFeedJob(config: FeedConfig, dep: JobDep): Job {
     headerOf: (field) => columns.find(({ key }) => key === field)?.header ?? field,
     run: (request) => runFeed(context, request),
     plan: (request) => planFeedRun(context, request),
+    planUndo: (undoing, request) => planFeedRunUndo(context, undoing, request),
+    undo: (undoing, decided, request) => undoFeed(context, undoing, decided, request),
   };
 }

@@ -29,6 +29,8 @@ export interface Facts {
   readonly held?: HeldFact | null;
   /** The job is not run by its schedule, by hooks or by the console. An instant `until` that is over ends it. */
   readonly paused?: PauseFact | null;
+  /** The last undo that was held, for `approve`. `undoes`: the run that it was to take back (S8). */
+  readonly heldUndo?: HeldUndo | null;
   /** Modes of scans whose last one drifted (`incomplete.ts`). */
   readonly drifted?: readonly ('full' | 'incremental')[];
   /** Why no query of the last full scan returned every contact; null: it was whole. */
@@ -77,6 +79,10 @@ export interface PauseFact extends Signature {
   readonly reason?: string;
 }
 
+export interface HeldUndo extends Pick<HeldFact, 'run' | 'planned' | 'reasons'> {
+  readonly undoes: string;
+}
+
 export interface StoredLastRun {
   readonly run: string;
   readonly status: RunStatus;
@@ -113,6 +119,12 @@ const factSchemas: Readonly<Record<keyof Facts, z.ZodType>> = {
     refused: optional(recordOf<Signature>()(signature)),
   }).nullable(),
   paused: recordOf<PauseFact>()({ ...signature, until: optional(isoInstant), reason: optional(text) }).nullable(),
+  heldUndo: recordOf<HeldUndo>()({
+    run: text,
+    planned: planCounts,
+    reasons: optional(z.array(text)),
+    undoes: text,
+  }).nullable(),
   drifted: z.array(z.enum(['full', 'incremental'])),
   limited: text.nullable(),
   lastRun: recordOf<StoredLastRun>()({
@@ -140,7 +152,7 @@ const origin = optional(signed);
 const request = z.discriminatedUnion('kind', [
   z.looseObject({ kind: z.literal('resolve'), id: text, resolution, origin }),
   z.looseObject({ kind: z.literal('retry'), id: text, isSure: optional(z.literal(true)), origin }),
-  z.looseObject({ kind: z.literal('approve'), run: text, counts: planCounts, origin }),
+  z.looseObject({ kind: z.literal('approve'), run: text, counts: planCounts, undoes: optional(text), origin }),
   z.looseObject({
     kind: z.literal('approve-records'),
     run: text,

@@ -35,11 +35,14 @@ function historyLines(
   const lines = [...outcomes].flatMap(([change, outcome]) => {
     const link = plan.people.get(change.uuid ?? '')?.link;
     const agreed = link ? unpack(link.agreed) : [];
-    const ofChange = changeLines(context, change, outcome, (field) => {
-      return { base: agreed[input.mapping.fields.findIndex(({ name }) => name === field)] ?? null };
+    const ofFields = changeLines(context, change, outcome, (field) => {
+      const before = agreed[input.mapping.fields.findIndex(({ name }) => name === field)];
+      return { base: before ?? null, ...(before !== undefined && { agreed: true }) };
     });
     const made = outcome.kind === 'done' ? outcome.contact?.uuid : undefined;
     if (change.op === 'create' && made !== undefined) rowByContact.set(made, change.row);
+    const ofChange =
+      change.op === 'create' ? ofFields.map((line) => ({ ...line, is: createdAs(input, change, outcome) })) : ofFields;
     const entry = entryOf(change, outcome);
     return entry ? ofChange.map((line) => ({ ...line, ...ofLedger(entry) })) : ofChange;
   });
@@ -66,6 +69,18 @@ function whyStep({ state, run, name = '' }: LedgerEntry): { readonly rule: RuleI
   // Only what a row proves was done by no run that is known.
   if (run === '') return { rule: 'E6', reason: 'the result column of the row says so' };
   return { rule: state === 'unknown' ? 'E3' : 'E2', reason: `created and enrolled in one call, wished for: ${name}` };
+}
+
+/** S7: whether a later undo may delete the contact. A contact that was there before is not this run's. */
+function createdAs(
+  { base, sheet }: Decided['input'],
+  { moves }: Extract<Change, { op: 'create' }>,
+  outcome: Outcome,
+): 'new' | 'moved' | 'known' | 'unknown' {
+  if (moves !== undefined) return 'moved';
+  const uuid = outcome.kind === 'done' ? outcome.contact?.uuid : undefined;
+  if (uuid === undefined) return 'unknown';
+  return base.links.has(uuid) || sheet.rows.some(({ id }) => id === uuid) ? 'known' : 'new';
 }
 
 /** The differences between a settled run and the memory before it, as one batch; and the memory after it. */
@@ -104,6 +119,8 @@ export interface Journal {
   readonly crm: (outcomes: Outcomes, steps?: LedgerSteps) => Promise<void>;
   /** Other changes that were just made: remembered at the end of the run. */
   readonly tell: (outcomes: Outcomes, steps?: LedgerSteps) => Promise<void>;
+  /** S7: what the links say once their row or contact is gone, before it goes. `end` takes it back where it did not go. */
+  readonly mark: (links: ReadonlyMap<string, Link>) => Promise<void>;
   /**
    * `left`: what a run that was stopped did not begin. W9: nothing at all where nothing changed and there is no news; what only
    * passes (`passing`) goes along with a write.
@@ -141,6 +158,11 @@ export function openJournal(
   };
   return {
     tell,
+    async mark(links) {
+      if (links.size === 0) return;
+      const { batch, base } = toBatch(known, { links, strays: known.base.strays }, facts, []);
+      await commit(batch, base, facts);
+    },
     async intend(changes) {
       if (changes.length === 0) return;
       steps += 1;

@@ -40,6 +40,8 @@ export interface Choice {
 export interface RunContext extends SyncContext, JobRun {
   /** Left out: every change of the plan is carried out. */
   readonly choose?: Choose;
+  /** The id of the run that this run takes back. Left out: it takes none back. */
+  readonly undoes?: string;
   /** Names of lists that this run asked for, by uuid: for people. */
   readonly listNames: Map<string, Promise<string>>;
 }

@@ -7,6 +7,7 @@ import { chooseSaved } from './choose-saved.ts';
 import { syncKind } from './kind.ts';
 import { planSync, runSync } from './run.ts';
 import { createShape } from './shape.ts';
+import { planSyncUndo, undoSync } from './undo.ts';
 
 export function createSyncJob(config: SyncConfig, dep: JobDep): Job {
   const { name, schedule, fullScan, settleMs, columns } = config;
@@ -29,6 +30,8 @@ export function createSyncJob(config: SyncConfig, dep: JobDep): Job {
     headerOf: (field) => columns.find(({ key }) => key === field)?.header ?? field,
     run: (request) => runSync(context, request),
     plan: (request) => planSync(context, request),
+    planUndo: (undoing, request) => planSyncUndo(context, undoing, request),
+    undo: (undoing, decided, request) => undoSync(context, undoing, decided, request),
     apply: (saved, request) =>
       runSync(context, { ...request, isFull: saved.isFull }, (changes, input) => chooseSaved(saved, changes, input)),
   };

@@ -30,8 +30,13 @@ export interface ApprovedRecords {
   readonly idByDigest: ReadonlyMap<string, string>;
 }
 
-export function recall(stored: StoredSync, fields: readonly string[]): Memory {
-  const { facts, links, strays, requests, newcomers, isLedgerTrusted } = stored;
+/**
+ * `undoes`: for the undo of that run. Decisions about records wait for a run that syncs them. An approval is for a run or
+ * for the undo that was held, and lets no other through.
+ */
+export function recall(stored: StoredSync, fields: readonly string[], undoes?: string): Memory {
+  const { facts, links, strays, newcomers, isLedgerTrusted } = stored;
+  const requests = new Map([...stored.requests].filter(([, request]) => isMeant(request, undoes)));
   const storedFields = facts.fields ?? fields;
   const interrupted = findInterrupted(stored, storedFields);
   const base: Base = {
@@ -50,6 +55,11 @@ export function recall(stored: StoredSync, fields: readonly string[]): Memory {
     facts,
     interrupted,
   };
+}
+
+function isMeant(request: DecisionRequest, undoes: string | undefined): boolean {
+  const approves = request.kind === 'approve' ? request.undoes : undefined;
+  return undoes === undefined ? approves === undefined : approves === undoes;
 }
 
 function toRequests(stored: readonly DecisionRequest[], { held }: Facts): Requests {

@@ -2,7 +2,7 @@
 import type { ColumnKey, NewRow, Row, Snapshot } from '../../sheets/port.ts';
 import type { Change, Problem } from '../../sync/change.ts';
 import type { Outcome } from '../../sync/outcome.ts';
-import { inSync, statusByRow } from '../../sync/status.ts';
+import { inSync, saysInSync, statusByRow, undoneStatus } from '../../sync/status.ts';
 import type { RunContext } from './context.ts';
 import type { Journal } from './commit.ts';
 import { tellDone } from '../events.ts';
@@ -25,6 +25,8 @@ export interface SheetPush {
   readonly refusedRows: ReadonlySet<number>;
   /** Statuses and results of wishes: with pauses of their own (W5). */
   readonly own: OwnCells;
+  /** S8: of an undo, by row number: the status of each row without a problem. Other rows keep theirs. */
+  readonly undone?: ReadonlyMap<number, string>;
 }
 
 /** Rows between two looks at the signal; as many as the adapter writes at once. */
@@ -64,7 +66,8 @@ export async function removeRows(
   const outcomes = await context.table.remove(
     snapshot,
     targets.map(({ row }) => row),
-    sheetWrite(context),
+    // S7: an undo deletes no cell that it did not write.
+    { ...sheetWrite(context), ...(context.undoes !== undefined && { onlyBare: true as const }) },
   );
   for (const [index, { change }] of targets.entries()) {
     if (isUnbegunRow(outcomes[index]!)) continue;
@@ -79,12 +82,12 @@ export async function removeRows(
 async function setCells(
   context: RunContext,
   snapshot: Snapshot,
-  { changes, problems, wishResults, refusedRows, own }: SheetPush,
+  { changes, problems, wishResults, refusedRows, own, undone }: SheetPush,
   journal: Journal,
 ): Promise<Results> {
   const all: Results = new Map();
   const sets = new Map(changes.flatMap((change) => (change.op === 'set' ? [[change.row, change] as const] : [])));
-  const statuses = statusTexts(context, snapshot, problems);
+  const statuses = statusTexts(context, snapshot, { problems, written: sets, ...(undone && { undone }) });
   const wishTexts = resultTexts(context, snapshot, wishResults);
   if (sets.size + (statuses?.size ?? 0) + (wishTexts?.size ?? 0) === 0) return all;
   const writes: { readonly change: Change | undefined; readonly write: OwnedWrite }[] = [];
@@ -138,14 +141,22 @@ async function setCells(
 function statusTexts(
   { config, request }: RunContext,
   { rows }: Snapshot,
-  problems: readonly Problem[],
+  {
+    problems,
+    written,
+    undone,
+  }: Pick<SheetPush, 'problems' | 'undone'> & { readonly written: ReadonlyMap<number | null, Change> },
 ): ReadonlyMap<number, string> | undefined {
   if (config.sheet.statusHeader === undefined || request.signal.aborted) return undefined;
   const wanted = statusByRow(problems);
   const texts = new Map<number, string>();
   for (const row of rows) {
-    const text = wanted.get(row.number) ?? inSync;
-    if ((row.own[statusKey] ?? null) !== text) texts.set(row.number, text);
+    const { number } = row;
+    if (undone && !undone.has(number) && !wanted.has(number)) continue;
+    const text = wanted.get(number) ?? undone?.get(number) ?? inSync;
+    const now = row.own[statusKey] ?? null;
+    if (now === text || (text === inSync && saysInSync(now) && !written.has(number))) continue;
+    texts.set(number, text);
   }
   return texts;
 }
@@ -177,7 +188,8 @@ async function appendRows(
   const open = new Map(problems.map((problem) => [problem.uuid, problem]));
   const rows = appends.map((change): NewRow => {
     const said = open.get(change.uuid);
-    const status = said ? `${said.kind}: ${said.reason}` : inSync;
+    const free = context.undoes === undefined ? inSync : undoneStatus(context.undoes);
+    const status = said ? `${said.kind}: ${said.reason}` : free;
     return {
       id: change.uuid!,
       set: { ...context.shape.toCells(change.fields), ...(hasStatus && { [statusKey]: status }) },

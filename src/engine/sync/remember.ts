@@ -26,7 +26,9 @@ export function factsOf(
     fields: fieldNames(context),
     list: { named: context.config.contacts.list, uuid: scope.listUuid },
     tab: tabNamed(context.config),
-    ...(stillHeld ? heldFacts(context, stillHeld) : wishFacts(context, facts.held, plan)),
+    // An undo decides nothing about wishes, and neither holds nor releases another run.
+    ...(context.undoes === undefined &&
+      (stillHeld ? heldFacts(context, stillHeld) : wishFacts(context, facts.held, plan))),
     ...worse(facts, noted),
   };
 }
@@ -46,10 +48,13 @@ const unplacedMax = 100;
  * the next run has to ask for it by uuid.
  */
 export function nextPlace(
+  { undoes }: Pick<RunContext, 'undoes'>,
   { watermark }: Pulled,
   { input }: Decided,
   { links }: Pick<Settled, 'links'>,
 ): Pick<Facts, 'watermark' | 'unplaced'> {
+  // S8: other changes were read and are not carried out: the next run has to read them again.
+  if (undoes !== undefined) return {};
   const isPlaced = ({ uuid }: ContactRecord) =>
     links.has(uuid) ? links.get(uuid) !== null : input.base.links.has(uuid);
   const unplaced = input.crm.contacts.filter((contact) => !isPlaced(contact)).map(({ uuid }) => uuid);

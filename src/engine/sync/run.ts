@@ -3,10 +3,12 @@ import type { RunLease } from '../decisions-told.ts';
 import { findDueDeletes } from '../../sync/settle/due-deletes.ts';
 import { lastRunOf } from '../next-run.ts';
 import { type Change, type Problem, problemId } from '../../sync/change.ts';
+import type { Link } from '../../sync/record/base.ts';
 import { planSheetChanges } from '../../sync/settle/sheet-changes.ts';
 import type { Lease, LoadedState } from '../../state/port.ts';
 import { rowPauses } from '../../sync/row-refusal.ts';
-import { settle } from '../../sync/settle/settle.ts';
+import { settle, takenBackLink } from '../../sync/settle/settle.ts';
+import { undoneStatus } from '../../sync/status.ts';
 import type { Choose, RunContext, SyncContext } from './context.ts';
 import { toSavedPlan } from './choose-saved.ts';
 import { decide, type Decided } from './decide.ts';
@@ -16,6 +18,7 @@ import { factChanges } from '../facts.ts';
 import { planWithoutLease, runUnderLease, tellNotice } from '../frame.ts';
 import { holdRun } from '../held.ts';
 import { noteFacts } from '../incomplete.ts';
+import type { Facts } from '../stored/facts.ts';
 import { readSync } from '../stored/stored.ts';
 import { tellInterrupted } from './interrupted.ts';
 import { type Planned, type RunRequest, toJobRun } from '../job.ts';
@@ -88,21 +91,28 @@ function tellNewState(sync: SyncContext, { notices }: LoadedState): void {
   for (const { kind, message } of notices) if (kind === 'absent') tellNotice(sync, message);
 }
 
-function beginRun(sync: SyncContext, request: RunRequest, run: string, { facts }: Memory): RunContext {
+export function beginRun(sync: SyncContext, request: RunRequest, run: string, { facts }: Memory): RunContext {
   sync.contacts.deletions.restore(facts.tombstones ?? {});
   return { ...sync, ...toJobRun(sync, request, run, facts), listNames: new Map() };
 }
 
 /** G1, G2. */
-async function hold({ run, config }: RunContext, lease: RunLease, memory: Memory, decided: Decided): Promise<Ending> {
+export async function hold(
+  { run, config, undoes }: RunContext,
+  lease: RunLease,
+  memory: Memory,
+  decided: Decided,
+): Promise<Ending> {
   const ending = heldEnding(memory.base, decided);
-  const records = isHeldByRecords(decided.whole) ? heldRecords(decided.whole.changes) : undefined;
+  // An undo is approved whole.
+  const records =
+    undoes === undefined && isHeldByRecords(decided.whole) ? heldRecords(decided.whole.changes) : undefined;
   await lease.noteRows(rowsSeen(decided.pulled.snapshot, new Map(), config.sheet));
-  return { ...ending, ...(await holdRun(lease, memory, run, { ...ending, ...(records && { records }) })) };
+  return { ...ending, ...(await holdRun(lease, memory, run, { ...ending, ...(records && { records }) }, undoes)) };
 }
 
 /** Push both sides, then let the base follow from what they were confirmed to hold. */
-async function carryOut(
+export async function carryOut(
   context: RunContext,
   lease: Lease,
   memory: Memory,
@@ -130,9 +140,11 @@ async function carryOut(
     wishResults: enrolled.results,
     refusedRows: rowsRefused(input, untilSheet),
     own,
+    ...(context.undoes !== undefined && { undone: undoneRows(context.undoes, plan.changes) }),
   };
   const inSheet = await pushToSheet(context, pulled.snapshot, sheetPush, journal);
   const deletes = findDueDeletes(input, whole, joined(soFar, inSheet), plan.changes);
+  await journal.mark(takenBackLinks(plan, deletes.changes));
   const deleted = await deleteFromCrm(context, pulled.scope, decided, opsOf(deletes.changes, 'delete'), journal);
   const removed = await removeRows(context, pulled.snapshot, opsOf(deletes.changes, 'remove'), journal);
   // W9: in the run that left them, so that the next one has nothing to write. Without the signal: what is begun is finished.
@@ -156,13 +168,14 @@ async function carryOut(
     // E6: wishes wait for an approval, while the rest of the run went on.
     ...(facts.held && { approvable: facts.held.run }),
   };
-  const place = nextPlace(pulled, decided, settled);
+  const place = nextPlace(context, pulled, decided, settled);
   await journal.end(
     settled,
     {
       table: pulled.snapshot.memory,
       tombstones: context.contacts.deletions.all(),
-      lastRun: lastRunOf(context, ending),
+      // S8: it says nothing of the records that an undo does not touch.
+      ...(context.undoes === undefined ? { lastRun: lastRunOf(context, ending) } : noHeldUndo(memory)),
       ...noteFacts(memory.facts, pulled.noted),
       ...place,
     },
@@ -181,6 +194,26 @@ function withoutDecided(problems: readonly Problem[], changes: readonly Change[]
     ),
   );
   return problems.filter(({ kind, id }) => kind !== 'conflict' || !isSet.has(id));
+}
+
+/** S8: what was held is done. */
+function noHeldUndo({ facts }: Memory): Pick<Facts, 'heldUndo'> {
+  return facts.heldUndo ? { heldUndo: null } : {};
+}
+
+/** S7. */
+function takenBackLinks(plan: Decided['plan'], changes: readonly Change[]): ReadonlyMap<string, Link> {
+  return new Map(
+    changes.flatMap((change) => {
+      const link = takenBackLink(plan, change);
+      return link && change.uuid !== null ? [[change.uuid, link] as const] : [];
+    }),
+  );
+}
+
+/** S8: by row number. */
+function undoneRows(run: string, changes: readonly Change[]): ReadonlyMap<number, string> {
+  return new Map(changes.flatMap(({ row }) => (row === null ? [] : [[row, undoneStatus(run)] as const])));
 }
 
 function opsOf(changes: readonly Change[], wanted: Change['op']): readonly Change[] {

@@ -7,12 +7,15 @@ import { decisionLine, enrolmentLine, logLine } from './history.ts';
 import { initAnswer } from './init.ts';
 import { planAnswer, runShownAnswer, runsAnswer, savedPlanAnswer, syncAnswer } from './runs.ts';
 import { statusAnswer } from './status.ts';
+import { undoAnswer, undoPlanAnswer } from './undo.ts';
 
 /** By command, for the docs. */
 export const answers = {
   'sync, apply': syncAnswer,
   plan: planAnswer,
   'plan --show': savedPlanAnswer,
+  undo: undoPlanAnswer,
+  'undo --yes': undoAnswer,
   check: checkAnswer,
   init: initAnswer,
   status: statusAnswer,

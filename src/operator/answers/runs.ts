@@ -16,7 +16,7 @@ import {
   value,
 } from './shared.ts';
 
-const run = z.strictObject({
+export const run = z.strictObject({
   name: z.string(),
   kind: z.enum(['sync', 'feed', 'outbox']),
   run: z.string(),
@@ -69,7 +69,7 @@ const change = z.strictObject({
   reason: z.string(),
 });
 
-const plan = run.extend({
+export const plan = run.extend({
   cost: cost.describe('what a run would cost'),
   changes: z.array(change),
   once_approved: z.array(change).describe('what leadsheet approve would let through, and no run does before'),

@@ -79,7 +79,7 @@ export const problem = z.strictObject({
 
 /** A decision of a person. A decision that an earlier version recorded has only its request. */
 export const decision = z.strictObject({
-  decision: z.enum(decisionKinds),
+  decision: z.enum([...decisionKinds, 'undo']),
   id: z.string().describe('of the record, or of the run; empty: the job as a whole'),
   text: z.string().nullable().describe('what is to be done'),
   by: z.string().nullable().describe('who decided: the account of the operating system'),

@@ -2,7 +2,7 @@
 // batch. The batch asserts each pin at its index: rows that moved in between make it fail, and it is tried anew. A
 // missing pin asserts nothing, so the last row of the grid is pinned as well and shows a missing row. If a person
 // deletes the very row and puts another one in its place at that moment, the answer shows it.
-import { boundsToText } from './address.ts';
+import { boundsToText, columnLetter } from './address.ts';
 import { type CallOptions, errorContext, idKey, type TableContext } from './context.ts';
 import { OutcomeUnknownError, SheetsError } from '../errors.ts';
 import { ProtectedError, RefusedError, UnavailableError } from './errors.ts';
@@ -17,6 +17,8 @@ import { changedColumns } from './verify.ts';
 
 interface Item {
   readonly row: Row;
+  /** It stays if it has a cell that the table does not know. */
+  readonly isOnlyBare: boolean;
   outcome: RemoveOutcome | undefined;
 }
 
@@ -29,11 +31,12 @@ export async function removeRows(
   context: TableContext,
   snapshot: Snapshot,
   rows: readonly Row[],
-  options: CallOptions,
+  { onlyBare = false, ...options }: CallOptions & { readonly onlyBare?: boolean },
 ): Promise<RemoveOutcome[]> {
   const counts = countIds(snapshot);
   const items = rows.map((row): Item => ({
     row,
+    isOnlyBare: onlyBare,
     outcome: (counts.get(row.id) ?? 0) > 1 ? { kind: 'duplicate-id' } : undefined,
   }));
   const pending = items.filter(({ outcome }) => outcome === undefined);
@@ -186,10 +189,15 @@ function isReady(context: TableContext, view: PinnedView, { item, pin }: PinnedI
   const { cells, rowIndex } = view.rowByPin.get(pin)!;
   const forbidden = view.forbidden.filter((bounds) => contains(bounds, rowIndex, bounds.startColumnIndex ?? 0));
   const columnByKey = new Map(view.header.located.map(({ key, columnIndex }) => [key, columnIndex]));
+  const known = new Set(columnByKey.values());
+  const others = cells.flatMap((cell, index) => {
+    return known.has(index) || cellText(cellValue(cell)) === '' ? [] : [columnLetter(index)];
+  });
   const id = cellText(cellValue(cells[columnByKey.get(idKey) ?? -1]));
   const columns = changedColumns(item.row, columnByKey, cells);
   if (id !== item.row.id || (id === '' && columns.length > 0)) item.outcome = { kind: 'moved' };
   else if (columns.length > 0) item.outcome = { kind: 'changed-meanwhile', columns };
+  else if (item.isOnlyBare && others.length > 0) item.outcome = { kind: 'has-more', letters: others };
   else if (forbidden.length > 0) {
     const error = new ProtectedError(context.client.account, forbidden.map(boundsToText), errorContext(context));
     item.outcome = { kind: 'failed', error };

@@ -45,9 +45,10 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
     const link = links.get(uuid) ?? input.base.links.get(uuid);
     if (link) links.set(uuid, withRefusedSet(link, input.base.links.get(uuid), message, input.now));
   }
-  // The new merge of a record reports its open fields again. Which contact holds a key (I7) only the plan knows.
+  // The new merge of a record reports its open fields again. Which contact holds a key (I7), and what an undo leaves (S4),
+  // only the plan knows.
   const standing = plan.problems.filter(
-    ({ uuid, field, rule }) => uuid === null || field === null || rule === 'I7' || !states.has(uuid),
+    ({ uuid, field, rule }) => uuid === null || field === null || rule === 'I7' || rule === 'S4' || !states.has(uuid),
   );
   const replaced = [...states.values()].flatMap((state) =>
     state.replaced.map((field) => problemId(state.uuid, state.row.number, field)),
@@ -91,7 +92,10 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
     const uuid = change.uuid ?? '';
     if (outcome.kind === 'refused') keepRefusal(change, outcome.message);
     if (outcome.kind !== 'done') problems.push(failedRow(pauses, strays, change, outcome));
-    else if (change.op !== 'cancel') links.set(uuid, null);
+    // It may be gone: if it is not, the next run finds it and goes on with it.
+    if (outcome.kind === 'unknown' && change.rule === 'S7') links.set(uuid, takenBackLink(plan, change));
+    if (outcome.kind !== 'done') return;
+    if (change.op !== 'cancel') links.set(uuid, takenBackLink(plan, change));
     else if (change.rule === 'D1') markRowGone(uuid);
   }
 
@@ -111,4 +115,15 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
     const { isOpen: _isOpen, ...rest } = link;
     links.set(uuid, { ...rest, standing: 'row-gone' });
   }
+}
+
+/**
+ * S7: the link of a record whose row or contact an undo deletes. Without it the next run would append the row anew, delete
+ * the contact with its row, or create the contact again. null: any other deletion, after which nothing is left.
+ */
+export function takenBackLink(plan: Pick<Plan, 'people'>, { op, rule, reason, uuid }: Change): Link | null {
+  const link = plan.people.get(uuid ?? '')?.link;
+  if (rule !== 'S7' || !link) return null;
+  const { isOpen: _isOpen, isUnsure: _isUnsure, missedScans: _missedScans, standsFor: _standsFor, ...rest } = link;
+  return op === 'delete' ? { ...rest, standing: 'contact-gone', standsFor: reason } : { ...rest, standing: 'row-gone' };
 }

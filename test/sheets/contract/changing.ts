@@ -271,6 +271,16 @@ export function describeChanging(name: string, driver: TableDriver): void {
       expect(person.grid().map(([id]) => id)).toEqual(['Contact ID', 'a', 'b']);
     });
 
+    test('S7: with `onlyBare`, a row with something in a column that the table does not know stays', async () => {
+      const { table, snapshot, person } = await openReady(driver);
+      const rows = ['a', 'b'].map((id) => rowOf(snapshot, id));
+      expect(await table.remove(snapshot, rows, { onlyBare: true })).toEqual([
+        { kind: 'has-more', letters: ['C'] },
+        { kind: 'removed' },
+      ]);
+      expect(person.grid().map(([id]) => id)).toEqual(['Contact ID', 'a', 'c']);
+    });
+
     test('L9, I4: neither a row in another’s place is deleted, nor one of several with its id', async () => {
       const { table, snapshot, person } = await openReady(driver, [
         header,

@@ -41,7 +41,8 @@ function isTakenOut({ writes, runs }: Evidence, { seq, pid, side, person, field,
 }
 
 /** A key that changes hands is released first (I7); a person who resolved a conflict may have chosen blank. */
-function isExcused(evidence: Evidence, { person, field }: Write): boolean {
+function isExcused(evidence: Evidence, { person, field, isUndo }: Write): boolean {
   const isKey = field === 'email' || field === 'network_id';
-  return isKey || person === undefined || hasDecided(evidence, 'resolve') || isMistakable(evidence, person);
+  // S4: what both sides agreed on before may have been blank, or not.
+  return isUndo || isKey || person === undefined || hasDecided(evidence, 'resolve') || isMistakable(evidence, person);
 }

@@ -13,8 +13,10 @@ export const nobodyVanishes: Law = (evidence) => [
 
 function judgeRemoval(
   evidence: Evidence,
-  { side, person, isWanted, isOtherThere, isIdThere, uuid }: Removal,
+  { side, person, isWanted, isOtherThere, isIdThere, isUndo, uuid }: Removal,
 ): readonly Violation[] {
+  // S7 says which records an undo may remove.
+  if (isUndo) return [];
   const { setting, log } = evidence;
   const isPolicy =
     side === 'crm' ? setting.onRowDeleted === 'delete_contact' : setting.onContactDeleted === 'delete_row';
@@ -35,7 +37,8 @@ function judgePerson(evidence: Evidence, person: string): readonly Violation[] {
   const contacts = quiet.contacts.filter(({ uuid }) => ownerOf(uuid) === person);
   const here = contacts.filter(({ list_uuid }) => list_uuid === quiet.listUuid);
   const rows = quiet.rows.filter((row) => (personOf(row) ?? readToken(row.value('email'))?.person) === person);
-  if (deletedIn.size > 0 || isMistakable(evidence, person)) return [];
+  const isUndone = evidence.removals.some((removal) => removal.isUndo && removal.person === person);
+  if (deletedIn.size > 0 || isUndone || isMistakable(evidence, person)) return [];
   const isNamed = quiet.problems.some(
     ({ uuid, row, reason }) =>
       contacts.some((contact) => contact.uuid === uuid || reason.includes(contact.uuid)) ||

@@ -18,6 +18,7 @@ import { copies } from './copies.ts';
 import { guards } from './guards.ts';
 import { recovery } from './recovery.ts';
 import { blanks } from './blanks.ts';
+import { undo } from './undo.ts';
 import { wishes } from './wishes.ts';
 
 const laws: Readonly<Record<string, Law>> = {
@@ -39,6 +40,7 @@ const laws: Readonly<Record<string, Law>> = {
   'G1, G2': guards,
   G4: recovery,
   E4: wishes,
+  'S7, S8': undo,
 };
 
 export function judge(evidence: Evidence, coverage: Coverage): readonly Violation[] {

@@ -5,7 +5,8 @@ import type { Law } from '../oracle/evidence.ts';
  * whenever the process dies.
  */
 export const recovery: Law = ({ log, reports, isStateTampered }) => {
-  if (isStateTampered || !isOnlyEntering(log)) return [];
+  // An undo changes as much as the run that it takes back.
+  if (isStateTampered || log.undos > 0 || !isOnlyEntering(log)) return [];
   return reports.flatMap(({ run, holds }) =>
     holds.flatMap(({ rule, reason }) =>
       rule === 'G2' ? [{ law: 'G4', text: `run ${run} was held, though people only entered others: ${reason}` }] : [],

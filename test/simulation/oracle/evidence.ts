@@ -48,6 +48,8 @@ export interface Write {
   readonly isCleared: boolean;
   /** The other side still has the agreed value of the last good run: it was not edited, and there is no conflict. */
   readonly isOtherUnchanged: boolean;
+  /** An undo wrote it. */
+  readonly isUndo: boolean;
 }
 
 /** leadsheet created a contact or a row. */
@@ -59,6 +61,8 @@ export interface Addition {
   readonly person: string | undefined;
   /** Other records of the same person or ID that leadsheet could know of. */
   readonly twins: readonly string[];
+  /** An undo made it anew. */
+  readonly isUndo: boolean;
 }
 
 /** leadsheet removed a contact or a row. */
@@ -74,6 +78,8 @@ export interface Removal {
   readonly isOtherThere: boolean;
   /** The other side had this ID when the run began, and still has it: a contact in any list, or a row. */
   readonly isIdThere: boolean;
+  /** An undo removed it. */
+  readonly isUndo: boolean;
   /** The values of the record that both sides had agreed on: `field text`. */
   readonly agreed: ReadonlySet<string>;
   /** The values that a person had typed into the record, that were never agreed on, and that leadsheet had been shown. */

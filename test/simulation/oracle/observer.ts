@@ -80,6 +80,7 @@ export function createObserver(dep: ObserverDep): Observer {
   const settled = new Map<string, { readonly text: string; readonly seq: number }>();
   const fields = setting.fields.map(({ field }) => field);
 
+  const isUndo = () => log.undoing.has(currentPid());
   const textOf = (row: RowView) => JSON.stringify(fields.map((field) => row.value(field)));
   const ownerOf = (uuid: string) => owners.get(uuid);
   /**
@@ -150,6 +151,7 @@ export function createObserver(dep: ObserverDep): Observer {
       isOfCopy: side === 'crm' && copied.has(uuid) && !isTypedSince,
       isCleared: before === '' && typed?.text === '',
       isOtherUnchanged: isAsSettled(other, person, field, after),
+      isUndo: isUndo(),
     });
   }
 
@@ -228,6 +230,7 @@ export function createObserver(dep: ObserverDep): Observer {
       isWanted: person === undefined || log.people.get(person)?.deletedIn.has(other) === true,
       isOtherThere: person !== undefined && isThere(person),
       isIdThere: isThere(uuid),
+      isUndo: isUndo(),
       agreed: said.agreedTexts(person, valueOf),
       edited: editedTexts(side, uuid, person, valueOf),
     };
@@ -347,7 +350,15 @@ export function createObserver(dep: ObserverDep): Observer {
     if (person !== undefined) owners.set(record.uuid, person);
     // Its row may not have the ID yet.
     everLinked.add(record.uuid);
-    additions.push({ seq: log.seq, pid: currentPid(), side: 'crm', uuid: record.uuid, person, twins });
+    additions.push({
+      seq: log.seq,
+      pid: currentPid(),
+      side: 'crm',
+      uuid: record.uuid,
+      person,
+      twins,
+      isUndo: isUndo(),
+    });
   }
 
   function ofSheet({ by, before, after }: Extract<SideEvent, { side: 'sheet' }>): void {
@@ -398,8 +409,16 @@ export function createObserver(dep: ObserverDep): Observer {
     const twins = rows
       .filter(({ id, number }) => id === row.id && number !== row.number)
       .map(({ number }) => `row ${number}`);
-    additions.push({ seq: log.seq, pid: currentPid(), side: 'sheet', uuid: row.id, person: personOf(row), twins });
     const person = personOf(row);
+    additions.push({
+      seq: log.seq,
+      pid: currentPid(),
+      side: 'sheet',
+      uuid: row.id,
+      person,
+      twins,
+      isUndo: isUndo(),
+    });
     for (const field of fields) {
       if (row.value(field) !== '') noteWrite('sheet', row.id, person, field, ['', row.value(field)]);
     }

@@ -44,6 +44,10 @@ export interface Log {
   approvals: number;
   /** Contacts whose changes in a held plan a person approved one by one (G6). */
   readonly ticked: Set<string>;
+  /** How often a person undid a run. */
+  undos: number;
+  /** Processes that carry out an undo at the moment. */
+  readonly undoing: Set<number>;
   /** Increases with every event. */
   seq: number;
 }
@@ -58,6 +62,8 @@ export function createLog(): Log {
     entering: undefined,
     approvals: 0,
     ticked: new Set(),
+    undos: 0,
+    undoing: new Set(),
     seq: 0,
   };
 }

@@ -253,6 +253,33 @@ const state: readonly Sabotage[] = [
   },
 ];
 
+const undoing: readonly Sabotage[] = [
+  {
+    name: 'an undo puts back what was edited since',
+    file: 'sync/undo/fields.ts',
+    text: 'const changed = readings.find(([, now]) => !isSame(field.kind, now, write.after));',
+    instead: 'const changed = readings.find(([, now]) => now === undefined);',
+  },
+  {
+    name: 'an undo deletes a created contact that was edited since',
+    file: 'sync/undo/records.ts',
+    text: "const why = whyTouched(input.mapping, person, create.held, ['crm', 'sheet']);",
+    instead: 'const why = whyTouched(input.mapping, person, create.held, []);',
+  },
+  {
+    name: 'a row that an undo deleted is forgotten, and the next run appends it again',
+    file: 'sync/settle/settle.ts',
+    text: "if (rule !== 'S7' || !link) return null;",
+    instead: "if (rule !== 'S8' || !link) return null;",
+  },
+  {
+    name: 'an undo puts back the cell and leaves the contact',
+    file: 'sync/undo/fields.ts',
+    text: 'if (fields.crm.length > 0) changes.push(',
+    instead: 'if (fields.crm.length < 0) changes.push(',
+  },
+];
+
 export const sabotages: readonly Sabotage[] = [
   ...merging,
   ...identity,
@@ -263,4 +290,5 @@ export const sabotages: readonly Sabotage[] = [
   ...sheet,
   ...enrolling,
   ...state,
+  ...undoing,
 ];

@@ -158,8 +158,15 @@ function drawEvent(random: Random, chance: Chance, mood: Mood): Step {
     return { do: 'decide', what: random.pick(['resolve', 'approve', 'retry'] as const), a: random.integer(0, 999) };
   if (kind <= 28) return { do: 'quiet' };
   const chaos = drawChaos(random, chance, mood);
+  if (kind <= 32) return drawUndo(random, chance, chaos);
   if (kind <= 38) return { do: 'daemon', ms: random.pick([30_000, 90_000, 240_000]), both: chance(25), chaos };
   return { do: 'run', isFull: chance(35), isAsked: chance(60), restart: chance(20), both: chance(12), chaos };
+}
+
+function drawUndo(random: Random, chance: Chance, chaos: Chaos): Step {
+  const part = random.pick(['all', 'all', 'all', 'contact', 'field'] as const);
+  const [which, a] = [random.integer(0, 999), random.integer(0, 999)];
+  return { do: 'undo', which, part, a, deletesCreated: chance(50), chaos };
 }
 
 function drawChaos(random: Random, chance: Chance, mood: Mood): Chaos {

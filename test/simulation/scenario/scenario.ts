@@ -144,6 +144,18 @@ export type Step =
   | { readonly do: 'damage'; readonly a: number; readonly b: number }
   /** A column leaves the mapping, or comes back into it. */
   | { readonly do: 'map'; readonly column: number }
+  /**
+   * A person undoes a run that wrote something: the last one if `which` is below 700, else any. `part`: of one contact, or
+   * of one field, which `a` chooses.
+   */
+  | {
+      readonly do: 'undo';
+      readonly which: number;
+      readonly part: 'all' | 'contact' | 'field';
+      readonly a: number;
+      readonly deletesCreated: boolean;
+      readonly chaos: Chaos;
+    }
   /** A person decides: about a conflict, a held plan, or a record that was given up. */
   | { readonly do: 'decide'; readonly what: 'resolve' | 'approve' | 'retry'; readonly a: number }
   /**

@@ -3,16 +3,16 @@
 import { deepStrictEqual } from 'node:assert';
 import type { Change } from '../../../src/sync/change.ts';
 import { healthy } from './options.ts';
-import { plan, type Plan } from '../../../src/sync/plan.ts';
-import type { Person } from '../../../src/sync/record/person.ts';
+import { plan } from '../../../src/sync/plan.ts';
 import { unpack } from '../../../src/sync/record/record.ts';
 import { settle } from '../../../src/sync/settle/settle.ts';
-import { planUndo, type PastWrite } from '../../../src/sync/undo.ts';
+import type { PastWrite } from '../../../src/sync/undo/past.ts';
+import { planUndoRun } from '../../../src/sync/undo/undo.ts';
 import { type Act, act } from './people.ts';
 import { createPush } from './push.ts';
 import { type Ran, readBoth, run } from './run.ts';
 import { fieldNames } from './setting.ts';
-import { isSameField, recordOf, rowRecordOf, type World } from './world.ts';
+import { isSameField, type World } from './world.ts';
 
 /** `since`: what people do between the run and its undoing. */
 export function judgeUndo(world: World, edits: readonly Act[], since: readonly Act[]): void {
@@ -93,37 +93,16 @@ function judgePutBack(world: World, { uuid, field, agreedBefore }: PastWrite): v
 
 function undo(world: World, writes: readonly PastWrite[]) {
   const input = readBoth(world, healthy);
-  const people = new Map(
-    [...new Set(writes.map(({ uuid }) => uuid))].map((uuid): [string, Person] => {
-      const { row, contact } = sidesOf(world, uuid);
-      return [
-        uuid,
-        {
-          uuid,
-          link: world.base.links.get(uuid),
-          contact: contact ? recordOf(contact) : 'absent',
-          row: row && rowRecordOf(row, world.rows.indexOf(row)),
-        },
-      ];
-    }),
-  );
-  const undone = planUndo(input, people, writes);
+  const past = { writes, enrolments: [], created: [], appended: [], removed: [], deleted: [], linked: [] };
+  const undone = planUndoRun(input, past, { run: 'R', deletesCreated: false });
   for (const change of undone.changes) world.story.push(`  undoes ${JSON.stringify(change)}`);
   const push = createPush(world, input, healthy);
   for (const change of undone.changes) push.carryOut(change);
-  const asPlan: Plan = {
-    ...plan({
-      ...input,
-      crm: { ...input.crm, contacts: [] },
-      sheet: { ...input.sheet, rows: [] },
-      base: { ...input.base, links: new Map() },
-    }),
-    ...undone,
-    links: new Map(),
-  };
-  const { links } = settle(input, asPlan, push.outcomes);
+  const { links } = settle(input, undone, push.outcomes);
   const kept = new Map(world.base.links);
   for (const [uuid, link] of links) if (link !== null) kept.set(uuid, link);
   world.base = { ...world.base, links: kept };
-  return { ...undone, isRefused: [...push.outcomes.values()].some(({ kind }) => kind !== 'done') };
+  const isKeyHeld = undone.problems.some(({ rule }) => rule === 'I7') || undone.questions.length > 0;
+  const isWithheld = undone.holds.length > 0 || isKeyHeld;
+  return { ...undone, isRefused: isWithheld || [...push.outcomes.values()].some(({ kind }) => kind !== 'done') };
 }

@@ -5,6 +5,7 @@ import { firstRuns, kills, twoAtOnce } from './ends.ts';
 import { lostWishes, wishes } from './enrolments.ts';
 import { changesOnly, momentOfWriting, movingRows, pages, unwholePulls } from './moments.ts';
 import { copies, deletions, editedCopies, limits, momentOfDeleting, samePersonTwice } from './people.ts';
+import { undos } from './undos.ts';
 import { blanks, mapping, newest, oddCells } from './values.ts';
 
 /** Taken in this order: each theme gets the same share. */
@@ -32,4 +33,5 @@ export const themes: readonly Theme[] = [
   editedCopies,
   firstRuns,
   unwholePulls,
+  undos,
 ];

@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import { createSyncTrial, isOfNote } from '../../support/app.ts';
+
+/* What of a feed can be taken back (S8). */
+
+const columns = { ID: 'uuid', Name: 'name', Status: 'status' };
+
+async function createFeedTrial() {
+  const trial = createSyncTrial({
+    values: [[]],
+    feeds: { flows: { resource: 'automations', columns, control: true } },
+  });
+  const { automations } = trial.service.model;
+  const [a, b] = ['a', 'b'].map((name) => automations.add({ name, status: 'off' }));
+  const type = (name: string, value: string) => {
+    const row = trial.person.read("'Prospects'").findIndex((cells) => cells.includes(name)) + 1;
+    trial.person.type(`Prospects!C${row}`, value);
+  };
+  const statuses = () => [a!, b!].map(({ uuid }) => automations.table.get(uuid).status);
+  const cells = () => trial.grid().map(({ Status }) => Status);
+  await trial.runFeed('flows');
+  return { ...trial, automations, a: a!, b: b!, type, statuses, cells };
+}
+
+test('S8, E7: an automation that a cell started is stopped again, its cell follows, and no later run starts it', async () => {
+  const trial = await createFeedTrial();
+  trial.type('a', 'on');
+  const { run } = await trial.runFeed('flows');
+  const planned = await trial.cli('undo', run);
+  expect(planned.code).toBe(2);
+  expect(planned.stdout).toContain('1 automation to start or stop');
+  expect(trial.statuses()).toEqual(['on', 'off']);
+  const undone = await trial.cli('undo', run, '--yes');
+  expect(undone.code).toBe(0);
+  expect(trial.statuses()).toEqual(['off', 'off']);
+  expect(trial.grid()).toMatchObject([{ Status: 'off', Sync: `in sync: undo of ${run}` }, { Status: 'off' }]);
+  const writes = trial.sheets.log.counters.writes;
+  expect(await trial.runFeed('flows')).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 0 } });
+  expect(await trial.runFeed('flows')).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 0 } });
+  expect(trial.sheets.log.counters.writes).toBe(writes);
+  expect(trial.statuses()).toEqual(['off', 'off']);
+});
+
+test('S8: the undo of an undo starts the automation again', async () => {
+  const trial = await createFeedTrial();
+  trial.type('a', 'on');
+  const { run } = await trial.runFeed('flows');
+  const { stdout } = await trial.cli('undo', run, '--yes', '--json');
+  const undo = (JSON.parse(stdout) as { run: { run: string } }).run.run;
+  expect((await trial.cli('undo', undo, '--yes')).code).toBe(0);
+  expect([trial.statuses(), trial.cells()]).toEqual([
+    ['on', 'off'],
+    ['on', 'off'],
+  ]);
+});
+
+test('S8: what changed since stays, in the service and in the cell', async () => {
+  const trial = await createFeedTrial();
+  trial.type('a', 'on');
+  trial.type('b', 'on');
+  const { run } = await trial.runFeed('flows');
+  trial.automations.table.change(trial.a.uuid, { status: 'off' }, Date.now());
+  trial.type('b', 'off');
+  const { stdout } = await trial.cli('undo', run, '--yes');
+  expect(stdout).toContain(`undo of ${run}: not taken back: it is so again`);
+  expect(stdout).toContain(`undo of ${run}: not taken back: its cell was changed since`);
+  expect(trial.statuses()).toEqual(['off', 'on']);
+});
+
+test('S8, F1: rows that a feed wrote are mirrored again, and the undo says so', async () => {
+  const trial = await createFeedTrial();
+  trial.automations.table.change(trial.a.uuid, { name: 'renamed' }, Date.now());
+  const { run } = await trial.runFeed('flows');
+  const { code, stdout } = await trial.cli('undo', run, '--yes');
+  expect(code).toBe(0);
+  expect(stdout).toContain('rows of a feed are not taken back (1 set): the next run would mirror them again');
+});
+
+test('S8, L10: killed before or after any write of an undo, no later run takes its writes for a wish', async () => {
+  for (let at = 1; ; at += 1) {
+    const trial = await createFeedTrial();
+    trial.type('a', 'on');
+    const { run } = await trial.runFeed('flows');
+    let instants = 0;
+    let isKilled = false;
+    trial.atEachInstant((what) => {
+      if (isKilled || !isOfNote(what) || (instants += 1) !== at) return;
+      isKilled = true;
+      trial.kill();
+    });
+    const ended = await trial.attemptUndo(run);
+    expect(ended).toBe(isKilled ? 'killed' : 'run');
+    trial.atEachInstant(() => {});
+    if (!isKilled) return;
+    await trial.start();
+    await trial.runFeed('flows');
+    await trial.runFeed('flows');
+    // Undone or not: cell and service are equal, and stay so.
+    expect(trial.cells()).toEqual(trial.statuses());
+  }
+}, 300_000);

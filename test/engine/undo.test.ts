@@ -1,0 +1,420 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { undoAnswer, undoPlanAnswer } from '../../src/operator/answers/undo.ts';
+import { createSyncTrial, isOfNote, type TrialOptions } from '../support/app.ts';
+
+/* Whole undos over both stand-ins, as a person gives them (S4, S7, S8). */
+
+const header = ['First name', 'Last name', 'Company', 'Email', 'Status'];
+
+type Trial = ReturnType<typeof createSyncTrial>;
+
+/** Ann, Bob and Cy are linked, and so are enough others that shares mean something. */
+async function createLinkedTrial(options: TrialOptions = {}) {
+  const others = Array.from({ length: 7 }, (_, index) => [`Other${index}`, 'Row', 'Firm', `other${index}@firm.io`]);
+  const trial = createSyncTrial({
+    values: [header, ['Ann', 'Row', 'Firm', 'ann@firm.io'], ['Bob', 'Row', 'Firm', 'bob@firm.io'], ...others],
+    ...options,
+  });
+  trial.addContact({ first_name: 'Cy', last_name: 'Contact', email: 'cy@firm.io' });
+  await trial.cli('sync');
+  await trial.cli('sync');
+  return trial;
+}
+
+async function sync(trial: Trial): Promise<string> {
+  const { stdout } = await trial.cli('sync', '--json');
+  return (JSON.parse(stdout) as { syncs: [{ run: string }] }).syncs[0].run;
+}
+
+async function undo(trial: Trial, ...args: string[]) {
+  const { stdout, stderr, code } = await trial.cli('undo', ...args, '--yes', '--json');
+  if (!stdout) return { code, stderr, run: '', problems: [] as string[], status: '' };
+  const json = JSON.parse(stdout) as object;
+  if (!('outcome' in json)) {
+    const { plan } = undoPlanAnswer.parse(json);
+    return { code, stderr, run: plan.run, problems: plan.problems.map(({ reason }) => reason), status: plan.status };
+  }
+  const answer = undoAnswer.parse(json);
+  if (answer.outcome !== 'run') return { code, stderr, run: '', problems: [] as string[], status: answer.outcome };
+  const { run, problems, status } = answer.run;
+  return { code, stderr, run, problems: problems.map(({ reason }) => reason), status };
+}
+
+/** All that people see on both sides. */
+function sides(trial: Trial) {
+  const rows = trial.grid().map(({ Sync: _sync, 'Contact ID': _id, ...row }) => row);
+  const contacts = trial.contacts().map(({ uuid, first_name, last_name, company_name, work_email, personal_email }) => {
+    return { uuid, first_name, last_name, company_name, email: work_email ?? personal_email };
+  });
+  return { rows, contacts };
+}
+
+const statusHeader = 'Sync status';
+const withStatus = {
+  sync: {
+    sheet: {
+      spreadsheet: '1AbCdEfGhIjKlMnOpQrStUvWxYz-0123456789_tests',
+      tab: 'Prospects',
+      status_column: statusHeader,
+    },
+  },
+};
+
+test('S4, S8: an undo right after a run restores both sides and the base, and the next run does nothing', async () => {
+  const trial = await createLinkedTrial();
+  const before = sides(trial);
+  trial.change('ann@firm.io', { company_name: 'Other' });
+  trial.change('bob@firm.io', { last_name: 'Renamed' });
+  const run = await sync(trial);
+  expect(trial.rowOf('ann@firm.io')).toMatchObject({ Company: 'Other' });
+  const undone = await undo(trial, run);
+  expect(undone).toMatchObject({ code: 0, status: 'succeeded', problems: [] });
+  expect(sides(trial)).toEqual(before);
+  const writes = trial.writes();
+  const next = await trial.cli('sync', '--full');
+  expect(next.stdout).toContain('nothing to do');
+  expect(trial.writes().crm).toEqual(writes.crm);
+  expect(sides(trial)).toEqual(before);
+});
+
+test('S4, S8: an undo can be undone, and that as well', async () => {
+  const trial = await createLinkedTrial();
+  const before = sides(trial);
+  trial.type('ann@firm.io', 'Company', 'Other');
+  const run = await sync(trial);
+  const after = sides(trial);
+  const first = await undo(trial, run);
+  expect(sides(trial)).toEqual(before);
+  const second = await undo(trial, first.run);
+  expect(second.problems).toEqual([]);
+  expect(sides(trial)).toEqual(after);
+  await undo(trial, second.run);
+  expect(sides(trial)).toEqual(before);
+  expect((await trial.cli('sync')).stdout).toContain('nothing to do');
+});
+
+test('S4: what was edited since stays on both sides, and is named; the rest goes back', async () => {
+  const trial = await createLinkedTrial();
+  trial.change('ann@firm.io', { company_name: 'Other', last_name: 'Renamed' });
+  trial.change('bob@firm.io', { company_name: 'Other' });
+  const run = await sync(trial);
+  trial.type('ann@firm.io', 'Company', 'Mine');
+  trial.change('bob@firm.io', { company_name: 'Theirs' });
+  const { code, problems } = await undo(trial, run);
+  expect(code).toBe(3);
+  expect(problems).toEqual([
+    `undo of ${run}: Company: not taken back: changed since in the sheet`,
+    `undo of ${run}: Company: not taken back: changed since in the CRM`,
+  ]);
+  expect(trial.rowOf('ann@firm.io')).toMatchObject({ Company: 'Mine', 'Last name': 'Row' });
+  expect(trial.contactOf('ann@firm.io')).toMatchObject({ last_name: 'Row', company_name: 'Other' });
+  // The edits are synced by the next run, as if there had been no undo.
+  await trial.cli('sync');
+  expect(trial.contactOf('ann@firm.io')).toMatchObject({ company_name: 'Mine' });
+  expect(trial.rowOf('bob@firm.io')).toMatchObject({ Company: 'Theirs' });
+});
+
+test('S8: the plan comes first, exits 2, writes nothing, and says how to go on', async () => {
+  const trial = await createLinkedTrial();
+  trial.change('ann@firm.io', { company_name: 'Other' });
+  const run = await sync(trial);
+  const before = JSON.stringify([sides(trial), trial.writes(), trial.stateFiles()]);
+  const { code, stdout, stderr } = await trial.cli('undo', run, '--contact', 'ann@firm.io');
+  expect(code).toBe(2);
+  expect(stdout).toContain(`undo of ${run}\nprospects: 2 changes of 1 record`);
+  expect(stdout).toMatch(/Company {2}"Other" -> "Firm" {2}undo of /);
+  expect(stderr).toContain(`nothing was done yet; to do this: leadsheet undo ${run} --contact ann@firm.io --yes\n`);
+  expect(JSON.stringify([sides(trial), trial.writes(), trial.stateFiles()])).toBe(before);
+});
+
+test('S8: only the contact and the field that are named go back', async () => {
+  const trial = await createLinkedTrial();
+  trial.change('ann@firm.io', { company_name: 'Other', last_name: 'Renamed' });
+  trial.change('bob@firm.io', { company_name: 'Other' });
+  const run = await sync(trial);
+  await undo(trial, run, '--contact', 'ann@firm.io', '--field', 'company');
+  expect(trial.rowOf('ann@firm.io')).toMatchObject({ Company: 'Firm', 'Last name': 'Renamed' });
+  expect(trial.rowOf('bob@firm.io')).toMatchObject({ Company: 'Other' });
+  await undo(trial, run, '--field', 'Last name');
+  expect(trial.contactOf('ann@firm.io')).toMatchObject({ last_name: 'Row', company_name: 'Firm' });
+});
+
+test('S8: log and runs name the undo, who decided it and what they saw', async () => {
+  const trial = await createLinkedTrial();
+  trial.change('ann@firm.io', { company_name: 'Other' });
+  const run = await sync(trial);
+  const undone = await undo(trial, run);
+  const { stdout } = await trial.cli('log', '--run', undone.run);
+  expect(stdout).toContain(`decision undo  undo of ${run} (by `);
+  expect(stdout).toContain('through the command line; saw 1 change)');
+  expect(stdout).toContain(`undo of ${run}`);
+  expect((await trial.cli('runs', 'show', undone.run)).stdout).toContain(`undo of ${run}`);
+});
+
+test('S8: the status column says it, and later runs leave it until there is something else to say', async () => {
+  const trial = await createLinkedTrial(withStatus);
+  trial.change('ann@firm.io', { company_name: 'Other' });
+  const run = await sync(trial);
+  await undo(trial, run);
+  expect(trial.rowOf('ann@firm.io')[statusHeader]).toBe(`in sync: undo of ${run}`);
+  expect(trial.rowOf('bob@firm.io')[statusHeader]).toBe('in sync');
+  const writes = trial.sheets.log.counters.writes;
+  await trial.cli('sync');
+  await trial.cli('sync');
+  expect(trial.sheets.log.counters.writes).toBe(writes);
+  trial.change('ann@firm.io', { company_name: 'Third' });
+  await trial.cli('sync');
+  expect(trial.rowOf('ann@firm.io')[statusHeader]).toBe('in sync');
+});
+
+test('S7: a created contact is listed; with --delete-created it goes, its row stays, and no run creates it again', async () => {
+  const trial = await createLinkedTrial();
+  trial.person.paste('Prospects!A12', [['Di', 'New', 'Firm', 'di@firm.io']]);
+  const run = await sync(trial);
+  expect((await undo(trial, run)).problems).toEqual([
+    `undo of ${run}: not taken back: it was created, and is deleted only with --delete-created; its row stays`,
+  ]);
+  const { uuid } = trial.contactOf('di@firm.io');
+  const undone = await undo(trial, run, '--delete-created');
+  expect(undone).toMatchObject({ code: 0, problems: [] });
+  expect(trial.contacts().some((each) => each.uuid === uuid)).toBe(false);
+  expect(trial.rowOf('di@firm.io')).toMatchObject({ 'Contact ID': uuid });
+  for (const args of [[], ['--full'], ['--full']]) await trial.cli('sync', ...args);
+  expect(trial.contacts().filter(({ first_name }) => first_name === 'Di')).toEqual([]);
+  expect(trial.rowOf('di@firm.io')).toMatchObject({ 'First name': 'Di' });
+  // A contact made anew has another uuid: the undo of the undo says how to get one.
+  expect((await undo(trial, undone.run)).problems[0]).toContain('clear the ID cell of row 12');
+  trial.type('di@firm.io', 'Contact ID', '');
+  await trial.cli('sync');
+  expect(trial.contacts().filter(({ first_name }) => first_name === 'Di')).toHaveLength(1);
+});
+
+test('S7: on_contact_deleted: delete_row does not take the row of a contact that an undo deleted', async () => {
+  const trial = await createLinkedTrial({ sync: { on_contact_deleted: 'delete_row' } });
+  trial.person.paste('Prospects!A12', [['Di', 'New', 'Firm', 'di@firm.io']]);
+  const run = await sync(trial);
+  await undo(trial, run, '--delete-created');
+  for (const args of [[], ['--full'], ['--full']]) await trial.cli('sync', ...args);
+  expect(trial.rowOf('di@firm.io')).toMatchObject({ 'First name': 'Di' });
+});
+
+test.each(['sheet', 'CRM'])('S7: a created contact that was edited since in the %s is not deleted', async (where) => {
+  const trial = await createLinkedTrial();
+  trial.person.paste('Prospects!A12', [['Di', 'New', 'Firm', 'di@firm.io']]);
+  const run = await sync(trial);
+  if (where === 'sheet') trial.type('di@firm.io', 'Company', 'Other');
+  else trial.change('di@firm.io', { company_name: 'Other' });
+  const { problems } = await undo(trial, run, '--delete-created');
+  expect(problems).toEqual([
+    `undo of ${run}: not taken back: it was created, and its Company was changed since in the ${where}`,
+  ]);
+  expect(trial.contactOf('di@firm.io').first_name).toBe('Di');
+  await trial.cli('sync');
+  expect((await undo(trial, run, '--delete-created')).problems[0]).toContain('was changed since');
+});
+
+test.each(['ignore', 'restore', 'delete_contact'])(
+  'S7: on_row_deleted: %s leaves the contact whose appended row an undo removed, and appends no other',
+  async (onRowDeleted) => {
+    const trial = await createLinkedTrial({ sync: { on_row_deleted: onRowDeleted } });
+    const { uuid } = trial.addContact({ first_name: 'Di', last_name: 'New', email: 'di@firm.io' });
+    const run = await sync(trial);
+    expect(trial.rowOf('di@firm.io')).toMatchObject({ 'First name': 'Di' });
+    const undone = await undo(trial, run);
+    expect(undone.problems).toEqual([]);
+    for (const args of [[], ['--full'], ['--full']]) await trial.cli('sync', ...args);
+    expect(trial.grid().some((row) => row['Email'] === 'di@firm.io')).toBe(false);
+    expect(trial.contactOf('di@firm.io').uuid).toBe(uuid);
+    // The undo of the undo makes the row anew.
+    expect((await undo(trial, undone.run)).problems).toEqual([]);
+    expect(trial.rowOf('di@firm.io')).toMatchObject({ 'First name': 'Di', 'Contact ID': uuid });
+    expect((await trial.cli('sync')).stdout).toContain('nothing to do');
+  },
+);
+
+test('S7: an appended row stays if a cell of it was edited, or a cell beside the table', async () => {
+  const trial = await createLinkedTrial();
+  trial.addContact({ first_name: 'Di', last_name: 'New', email: 'di@firm.io' });
+  trial.addContact({ first_name: 'Ed', last_name: 'New', email: 'ed@firm.io' });
+  const run = await sync(trial);
+  trial.type('di@firm.io', 'Company', 'Mine');
+  trial.person.paste(`Prospects!K${trial.rowNumberOf('ed@firm.io')}`, [['my note']]);
+  const { problems } = await undo(trial, run);
+  expect(problems).toEqual([
+    `undo of ${run}: not taken back: its row was appended: its Company was changed since in the sheet`,
+    'its row stays: it has something in column K',
+  ]);
+  expect(trial.rowOf('di@firm.io')).toMatchObject({ Company: 'Mine' });
+  await trial.cli('sync', '--full');
+  expect(trial.rowOf('ed@firm.io')).toMatchObject({ 'First name': 'Ed' });
+  expect(trial.contactOf('di@firm.io')).toMatchObject({ company_name: 'Mine' });
+});
+
+test('S7: a contact that was deleted with its row is listed', async () => {
+  const trial = await createLinkedTrial({ sync: { on_row_deleted: 'delete_contact' } });
+  trial.person.deleteRows('Prospects', trial.rowNumberOf('bob@firm.io'));
+  const run = await sync(trial);
+  expect((await undo(trial, run)).problems).toEqual([
+    `undo of ${run}: not taken back: the contact was deleted, and one made anew has another uuid: type it into a new row to make another one`,
+  ]);
+});
+
+test('S7, I2: a contact that a run moved here is never deleted', async () => {
+  const trial = createSyncTrial({
+    values: [header, ['Ann', 'Row', 'Firm', 'ann@firm.io']],
+    sync: { contacts: { list: 'Prospects', move_to_list: true } },
+  });
+  const other = trial.service.model.lists.add({ name: 'Customers' });
+  trial.addContact({ first_name: 'Ann', last_name: 'Row', email: 'ann@firm.io', list_uuid: other.uuid });
+  const run = await sync(trial);
+  const { uuid } = trial.contactOf('ann@firm.io');
+  expect((await undo(trial, run, '--delete-created')).problems).toContain(
+    `undo of ${run}: not taken back: the contact was moved here from another list: move it back in the service, its row then says so`,
+  );
+  expect(trial.contactOf('ann@firm.io').uuid).toBe(uuid);
+});
+
+test('S4, E3: who was put into an automation is named, and stays there', async () => {
+  const trial = createSyncTrial({
+    values: [[...header, 'Automation']],
+    sync: { automation: { column: 'Automation' } },
+  });
+  trial.service.model.automations.add({ name: 'Welcome', status: 'on' });
+  trial.person.paste('Prospects!A2', [['Di', 'New', 'Firm', 'di@firm.io', '', 'Welcome']]);
+  const run = await sync(trial);
+  const { problems } = await undo(trial, run, '--delete-created');
+  expect(problems.join('\n')).toContain(
+    `undo of ${run}: not taken back: put into Welcome: what it has sent is sent; cancel it to end it`,
+  );
+  expect(trial.contactOf('di@firm.io').first_name).toBe('Di');
+});
+
+test('S8: a plan that is another one by now is not carried out, and is shown anew', async () => {
+  const trial = await createLinkedTrial();
+  trial.change('ann@firm.io', { company_name: 'Other' });
+  const run = await sync(trial);
+  let requests = 0;
+  const count = (what: unknown) => what instanceof Request && (requests += 1);
+  trial.atEachInstant((what) => void count(what));
+  await trial.cli('undo', run);
+  const first = requests + 1;
+  requests = 0;
+  trial.atEachInstant((what) => {
+    // At the first request after the plan was made and shown.
+    if (count(what) && requests === first) trial.type('ann@firm.io', 'Company', 'Mine');
+  });
+  const undone = await undo(trial, run);
+  trial.atEachInstant(() => {});
+  expect(undone).toMatchObject({ code: 3, status: 'another plan' });
+  expect(undone.stderr).toContain('nothing was done: the plan changed meanwhile');
+  expect(trial.rowOf('ann@firm.io')).toMatchObject({ Company: 'Mine' });
+});
+
+test('S8: a saved undo is applied; a record that changed since is refused by name', async () => {
+  const trial = await createLinkedTrial();
+  trial.change('ann@firm.io', { company_name: 'Other' });
+  trial.change('bob@firm.io', { company_name: 'Other' });
+  const run = await sync(trial);
+  const file = join(trial.folder, 'undo.json');
+  expect(await trial.cli('undo', run, '--out', file)).toMatchObject({
+    code: 2,
+    stderr: `leadsheet: saved; leadsheet apply ${file} does exactly this\n`,
+  });
+  trial.type('bob@firm.io', 'Company', 'Mine');
+  const { code, stdout } = await trial.cli('apply', file);
+  expect(code).toBe(3);
+  expect(stdout).toContain('not applied: nothing is to be done for it any more');
+  expect(trial.rowOf('ann@firm.io')).toMatchObject({ Company: 'Firm' });
+  expect(trial.contactOf('ann@firm.io')).toMatchObject({ company_name: 'Firm' });
+  expect(trial.rowOf('bob@firm.io')).toMatchObject({ Company: 'Mine' });
+});
+
+test('G2: an undo beyond a limit is held, and its approval lets it through, and no other run', async () => {
+  const trial = await createLinkedTrial({ sync: { limits: { changes: '20%' } } });
+  for (const name of ['ann', 'bob']) trial.change(`${name}@firm.io`, { company_name: 'Other' });
+  const first = await sync(trial);
+  const emails = Array.from({ length: 4 }, (_, index) => `other${index}@firm.io`);
+  for (const email of emails) trial.change(email, { company_name: 'Other' });
+  const held = await sync(trial);
+  await trial.cli('approve', 'prospects', '--run', held);
+  const run = await sync(trial);
+  expect(trial.rowOf('other0@firm.io')).toMatchObject({ Company: 'Other' });
+  const stopped = await undo(trial, run);
+  expect(stopped).toMatchObject({ code: 3, status: 'held' });
+  expect(await trial.cli('approve', 'prospects', '--run', stopped.run)).toMatchObject({ code: 0 });
+  for (const email of emails) trial.type(email, 'Last name', 'Typed');
+  expect((await trial.cli('sync')).stdout).toContain('held');
+  for (const email of emails) trial.type(email, 'Last name', 'Row');
+  expect(await undo(trial, run)).toMatchObject({ code: 0, status: 'succeeded' });
+  expect(trial.rowOf('other0@firm.io')).toMatchObject({ Company: 'Firm' });
+  expect((await undo(trial, first)).code).toBe(0);
+});
+
+test('S8: what cannot be undone is refused in words', async () => {
+  const trial = await createLinkedTrial();
+  trial.change('ann@firm.io', { company_name: 'Other' });
+  const run = await sync(trial);
+  const idle = (await undo(trial, run)).run;
+  const typo = `${run.slice(0, -1)}${run.endsWith('x') ? 'y' : 'x'}`;
+  const refusal = async (...args: string[]) => {
+    const { code, stderr } = await trial.cli('undo', ...args, '--yes');
+    return `${code}: ${stderr}`;
+  };
+  expect(await refusal(typo)).toBe(`64: leadsheet: no run ${typo} is known, did you mean ${run}?\n`);
+  expect(await refusal('20011121-090000-abcd')).toMatch(
+    /^64: leadsheet: run 20011121-090000-abcd is older than the history, which begins at 20\d\d-.*: it cannot be undone\n$/,
+  );
+  expect(await refusal('nonsense')).toBe('64: leadsheet: no run nonsense is known: leadsheet runs lists them\n');
+  expect(await refusal(run, '--field', 'Compny')).toBe(
+    '64: leadsheet: prospects has no field Compny, did you mean Company?\n',
+  );
+  expect(await refusal(run, '--contact', 'no@firm.io')).toContain(
+    'no linked contact of prospects has this e-mail address',
+  );
+  expect(await refusal(run, '--contact', 'bob@firm.io')).toContain(`run ${run} changed nothing of that`);
+  const { stdout } = await trial.cli('undo', run);
+  expect(stdout).toContain(
+    `run ${idle} took it back already, or a part of it: to take that back, leadsheet undo ${idle}`,
+  );
+  expect(stdout).toContain('prospects: nothing to do');
+});
+
+test('S7, S8, L10: killed before or after any write of an undo, no later run deletes a contact or a row, or makes one again', async () => {
+  const rulesOfDeletion = { on_row_deleted: 'delete_contact', on_contact_deleted: 'delete_row' };
+  for (let at = 1; ; at += 1) {
+    const trial = createSyncTrial({
+      values: [header, ['Ann', 'Row', 'Firm', 'ann@firm.io'], ['Bob', 'Row', 'Firm', 'bob@firm.io']],
+      sync: rulesOfDeletion,
+    });
+    await trial.cli('sync');
+    trial.person.paste('Prospects!A4', [['Di', 'New', 'Firm', 'di@firm.io']]);
+    trial.addContact({ first_name: 'Ed', last_name: 'New', email: 'ed@firm.io' });
+    trial.change('ann@firm.io', { company_name: 'Other' });
+    const run = await sync(trial);
+    await trial.start();
+    let instants = 0;
+    let isKilled = false;
+    trial.atEachInstant((what) => {
+      if (isKilled || !isOfNote(what) || (instants += 1) !== at) return;
+      isKilled = true;
+      trial.kill();
+    });
+    const ended = await trial.attemptUndo(run, true);
+    expect(ended).toBe(isKilled ? 'killed' : 'run');
+    trial.atEachInstant(() => {});
+    await trial.start();
+    for (const isFull of [false, true, true]) await trial.run({ isFull });
+    const rows = trial.grid().map(({ Email }) => Email);
+    const emails = trial.contacts().map(({ work_email, personal_email }) => work_email ?? personal_email);
+    // The row of Di and the contact Ed stay whatever happened; the contact Di and the row of Ed are gone, or were not undone.
+    expect(rows).toContain('di@firm.io');
+    expect(emails).toContain('ed@firm.io');
+    expect(rows.filter((email) => email === 'ed@firm.io').length).toBeLessThan(2);
+    expect(emails.filter((email) => email === 'di@firm.io').length).toBeLessThan(2);
+    expect(trial.contactOf('ann@firm.io').company_name).toBe(trial.rowOf('ann@firm.io')['Company']);
+    if (isKilled) continue;
+    expect([rows.includes('ed@firm.io'), emails.includes('di@firm.io')]).toEqual([false, false]);
+    return;
+  }
+}, 300_000);

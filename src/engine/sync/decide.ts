@@ -27,13 +27,13 @@ const roundsMax = 5;
 /** So many lookups cost as many calls as reading 10,000 contacts. An emptied ID column asks one for every row. */
 const lookupsMax = 100;
 
-/** `known`: answers to earlier questions about the same contacts and rows. `planOf`: makes the plan. */
+/** `known`: answers to earlier questions about the same contacts and rows. `makePlan`: makes the plan; another one for an undo. */
 export async function decide(
   context: RunContext,
   memory: Memory,
   read: Pulled,
   known: Answers = noAnswers,
-  planOf: (input: PlanInput) => Plan = plan,
+  makePlan: (input: PlanInput) => Plan = plan,
 ): Promise<Decided> {
   let pulled = read;
   let answers = known;
@@ -51,7 +51,7 @@ export async function decide(
       now: context.crm.now(),
       waitsToSettle: !context.request.isAsked,
     };
-    const decided = planOf(input);
+    const decided = makePlan(input);
     const approved = context.choose || !isHeldByRecords(decided) ? undefined : memory.approvedRecords;
     const isHeld = decided.holds.length > 0 && approved === undefined;
     if (decided.questions.length === 0 || isHeld) return chosen(context, input, decided, pulled, approved);

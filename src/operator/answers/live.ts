@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { steps } from '../../engine/events.ts';
 import { phases } from '../../engine/standing.ts';
-import { oneRun } from './runs.ts';
+import { run } from './runs.ts';
 import { contact, count, op, row, side } from './shared.ts';
 
 /**
@@ -33,7 +33,7 @@ export const runEvent = z.discriminatedUnion('type', [
     message: z.string().nullable(),
   }),
   z.object({ type: z.literal('notice'), sync: z.string(), message: z.string() }),
-  z.object({ type: z.literal('run-ended'), sync: z.string(), run: z.string(), status: oneRun.shape.status }),
+  z.object({ type: z.literal('run-ended'), sync: z.string(), run: z.string(), status: run.shape.status }),
 ]);
 
 /** The protocol alone: all that an answer of another version surely has. */
@@ -76,7 +76,7 @@ export const runMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('event'), event: runEvent }),
   /** Nothing happens at present. */
   z.object({ type: z.literal('alive') }),
-  z.object({ type: z.literal('ended'), run: oneRun.strip() }),
+  z.object({ type: z.literal('ended'), run: run.strip() }),
   z.object({ type: z.literal('crashed'), reason: z.string() }),
   /** The daemon ends, and the run was not begun or was given up on. */
   z.object({ type: z.literal('not-run') }),

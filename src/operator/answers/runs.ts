@@ -51,9 +51,6 @@ const runLine = z.strictObject({
 
 export const runsAnswer = z.strictObject({ runs: z.array(runLine).describe('the latest first') });
 
-/** A part of answers, and of what a daemon sends. */
-export const oneRun = run;
-
 export const syncAnswer = z.strictObject({ syncs: z.array(run) });
 
 const change = z.strictObject({

@@ -11,6 +11,7 @@ import type { Emit, EngineEvent } from './engine/events.ts';
 import { heartbeatToRemembered, statusToHeartbeat } from './daemon/heartbeat-content.ts';
 import { createIndexKeeper } from './daemon/index-keeper.ts';
 import { createHeartbeat, type Heartbeat, readHeartbeat } from './daemon/heartbeat.ts';
+import type { DaemonLookout } from './daemon/view.ts';
 import { createRunningRuns, type RunningRuns } from './daemon/running.ts';
 import type { Job } from './engine/job.ts';
 import type { Kind } from './engine/kind.ts';
@@ -106,6 +107,12 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   const { process } = world;
   const take = () => takeHeartbeat({ state, startedAt, now: now(), pid: process.pid, app, daemon, alerts, running });
   const salt = world.randomId();
+  /** The console asks this process itself. */
+  const ownLookout: DaemonLookout = {
+    ask: async () => ({ kind: 'told', told: take() }),
+    isRunning: () => true,
+    machine: machineName(),
+  };
   const local = createLocalApp({
     version,
     config: { salt, digest: configDigest(config, salt) },
@@ -129,7 +136,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     metrics,
     ...(config.server?.console === 'read' && {
       pages: createConsole({
-        operator: { config, store: app.store, now },
+        operator: { config, store: app.store, now, lookout: ownLookout },
         areDetailsShown: config.server.password !== undefined || world.isTrial === true,
         version,
       }),

@@ -11,6 +11,7 @@ import { conflictsPage } from './pages/conflicts.ts';
 import { jobPage, jobsPage } from './pages/jobs.ts';
 import { logPage } from './pages/log.ts';
 import { problemsPage } from './pages/problems.ts';
+import { recordsPage } from './pages/records.ts';
 import { runPage, runsPage } from './pages/runs.ts';
 
 export interface ConsoleOptions {
@@ -54,6 +55,7 @@ export function createConsole({ operator, areDetailsShown, version }: ConsoleOpt
     '/runs/:run',
     show((context, c) => runPage(context, c.req.param('run') ?? '')),
   );
+  app.get('/records', show(recordsPage));
   app.get('/conflicts', show(conflictsPage));
   app.get('/problems', show(problemsPage));
   app.get('/log', show(logPage));

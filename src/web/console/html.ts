@@ -30,12 +30,20 @@ export function instant(iso: string, now: number): Html {
 
 type Shown = string | number | boolean | null;
 
+/** Fits into the height of a value without scrolling, at the least width. */
+const shortMax = 60;
+
 /** A value of a contact. `areDetailsShown` false: the page was not asked for a password, and shows no contact details. */
 export function value(shown: Shown, areDetailsShown: boolean): Html {
   if (shown === null || shown === '') return html`<span class="blank">blank</span>`;
-  return areDetailsShown
-    ? html`<bdi class="value">${String(shown)}</bdi>`
-    : html`<span class="blank" title="contact details are shown after a login">hidden</span>`;
+  if (!areDetailsShown) {
+    return html`<span class="blank" title="contact details are shown after a login">hidden</span>`;
+  }
+  const text = String(shown);
+  // A value that scrolls has to be reached by the keyboard.
+  return text.length > shortMax
+    ? html`<bdi class="value" tabindex="0">${text}</bdi>`
+    : html`<bdi class="value">${text}</bdi>`;
 }
 
 /** A word with a colour and a sign, so that the colour alone says nothing. */
@@ -50,7 +58,9 @@ const stateKinds: Readonly<Record<string, string>> = {
   running: 'busy',
   partial: 'needs',
   held: 'needs',
+  open: 'needs',
   'backing-off': 'bad',
+  paused: 'calm',
   stopped: 'bad',
   failed: 'bad',
 };
@@ -58,6 +68,11 @@ const stateKinds: Readonly<Record<string, string>> = {
 /** A rule in words, with its id behind. */
 export function rule(words: string, id: string): Html {
   return html`<span class="rule">${words} <small>${id}</small></span>`;
+}
+
+/** The page of a record, by uuid. */
+export function recordLink(uuid: string): Html {
+  return html`<a href="/records?of=${encodeURIComponent(uuid)}"><code>${uuid}</code></a>`;
 }
 
 export function runLink(run: string): Html {

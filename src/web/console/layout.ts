@@ -13,6 +13,7 @@ export interface Frame {
 const places = [
   ['/', 'Jobs'],
   ['/runs', 'Runs'],
+  ['/records', 'Records'],
   ['/conflicts', 'Conflicts'],
   ['/problems', 'Problems'],
   ['/log', 'Log'],

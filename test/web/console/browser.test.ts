@@ -6,10 +6,21 @@ import { createDaemonTrial, until } from '../../support/daemon.ts';
 
 /* The console in a browser: no violation of accessibility, no error of a script, and no page wider than a phone. */
 
+const password = 'correct horse battery staple';
+const login = { httpCredentials: { username: 'ann', password } };
 const longName = 'A'.repeat(300);
 
+/** Colours differ by scheme, the layout by width: two looks show all four. */
+const looks = [
+  ['light', 1_280],
+  ['dark', 390],
+] as const;
+
 async function begin() {
-  const trial = createDaemonTrial({ sync: { conflict: 'manual' }, file: { server: { listen: '127.0.0.1:0' } } });
+  const trial = createDaemonTrial({
+    sync: { conflict: 'manual' },
+    file: { server: { listen: '127.0.0.1:0', password } },
+  });
   trial.addContact({ first_name: longName, email: 'ann@firm.io', company_name: 'שלום עולם' });
   const { url } = await trial.begin();
   await until(() => trial.said('change done').length > 0);
@@ -25,25 +36,32 @@ async function begin() {
 describe.runIf(process.platform === 'linux')('the console, in a browser', () => {
   test('axe finds nothing on any page, light and dark, on a desktop and on a phone', { timeout: 120_000 }, async () => {
     const { url, browser } = await begin();
-    const context = await browser.newContext();
+    const context = await browser.newContext(login);
     const page = await context.newPage();
     const faults: string[] = [];
     page.on('pageerror', (error) => faults.push(error.message));
     page.on('console', (message) => (message.type() === 'error' ? faults.push(message.text()) : undefined));
     await page.goto(`${url}/runs`);
     const run = await page.getAttribute('tbody th a', 'href');
-    for (const path of ['/', '/jobs/prospects', '/runs', run!, '/conflicts', '/problems', '/log']) {
-      for (const colorScheme of ['light', 'dark'] as const) {
-        for (const width of [1_280, 390]) {
-          await page.emulateMedia({ colorScheme });
-          await page.setViewportSize({ width, height: 800 });
-          await page.goto(url + path);
-          const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze();
-          const found = violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-          expect({ path, colorScheme, width, found }).toEqual({ path, colorScheme, width, found: [] });
-          const widest = await page.evaluate<number>('document.documentElement.scrollWidth');
-          expect({ path, width, widest }).toEqual({ path, width, widest: width });
-        }
+    for (const path of [
+      '/',
+      '/jobs/prospects',
+      '/runs',
+      run!,
+      '/records?of=ann@firm.io',
+      '/conflicts',
+      '/problems',
+      '/log',
+    ]) {
+      for (const [colorScheme, width] of looks) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 800 });
+        await page.goto(url + path);
+        const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze();
+        const found = violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+        expect({ path, colorScheme, width, found }).toEqual({ path, colorScheme, width, found: [] });
+        const widest = await page.evaluate<number>('document.documentElement.scrollWidth');
+        expect({ path, width, widest }).toEqual({ path, width, widest: width });
       }
     }
     expect(faults).toEqual([]);
@@ -51,7 +69,7 @@ describe.runIf(process.platform === 'linux')('the console, in a browser', () => 
 
   test('"/" leads to the search, and instants are in the time zone of the viewer', { timeout: 60_000 }, async () => {
     const { url, browser } = await begin();
-    const context = await browser.newContext({ timezoneId: 'Asia/Tokyo', locale: 'en-GB' });
+    const context = await browser.newContext({ ...login, timezoneId: 'Asia/Tokyo', locale: 'en-GB' });
     const page = await context.newPage();
     await page.goto(`${url}/log`);
     await page.keyboard.press('/');

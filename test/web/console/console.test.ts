@@ -48,6 +48,17 @@ test('a conflict is shown with the three values, and the command that settles it
   expect((await page('/')).text).toContain('Needs a person');
 });
 
+test('a record is shown with its values, where each came from, and what the next run would do', async () => {
+  const { page, contact } = await begin({}, { password });
+  for (const of of [contact.uuid, 'ann@firm.io', 'row:2']) {
+    const { status, text } = await page(`/records?of=${of}`);
+    expect({ of, status }).toEqual({ of, status: 200 });
+    expect(text).toContain('>ann@firm.io<');
+    expect(text).toContain('It has nothing to do for this record.');
+  }
+  expect((await page('/records?of=bob@firm.io')).status).toBe(404);
+});
+
 test('an unknown job or run is a page that says so, with 404', async () => {
   const { page } = await begin({}, { password });
   for (const path of ['/jobs/nope', '/runs/nope', '/log?job=nope', '/log?since=yesteryear']) {
@@ -65,6 +76,8 @@ test('text of either side is never markup', async () => {
     '/log?contact=<x-evil>"',
     '/log?job=<x-evil>"',
     '/problems?kind=<x-evil>"',
+    '/records?of=<x-evil>"',
+    '/records?of=ann@firm.io',
     '/jobs/<x-evil>',
     '/runs/<x-evil>',
   ];
@@ -74,7 +87,7 @@ test('text of either side is never markup', async () => {
 
 test('without a password the pages are read, and contact details are hidden', async () => {
   const { get } = await begin();
-  for (const path of ['/', '/log', '/conflicts', '/problems', '/runs']) {
+  for (const path of ['/', '/log', '/conflicts', '/problems', '/runs', '/records?of=row:2']) {
     const answer = await get(path);
     expect(answer.status).toBe(200);
     expect(await answer.text()).not.toMatch(/ann@firm\.io|>Ann</);

@@ -36,9 +36,14 @@ export async function conflictsPage({ operator, areDetailsShown, now, query }: P
 }
 
 function conflictRow(conflict: ConflictAnswer, areDetailsShown: boolean, now: number): Html {
-  const { id, sync, row, contact, field, base, crm, sheet, since, decision } = conflict;
+  const { id, sync, row, contact, person, field, base, crm, sheet, since, decision } = conflict;
+  const name = areDetailsShown ? person : null;
   return html`<tr>
-    <th scope="row">${row === null ? contact : `row ${row}`}<br /><small>${sync}</small></th>
+    <th scope="row">
+      ${name ?? (row === null ? contact : `row ${row}`)}<br /><small
+        >${sync}${name !== null && row !== null ? `, row ${row}` : ''}</small
+      >
+    </th>
     <td>${field}</td>
     <td>${value(base, areDetailsShown)}</td>
     <td>${value(crm, areDetailsShown)}</td>

@@ -62,7 +62,7 @@ export async function jobPage({ operator, now }: PageContext, name: string): Pro
           </div>`,
       )}
     </dl>
-    ${held(job)}
+    ${pausedLine(job, now)} ${held(job)}
     <h2>Problems</h2>
     ${job.problems.length === 0 ? empty('Nothing is open.') : problemsTable([job])}
     <h2>Last runs</h2>
@@ -96,9 +96,9 @@ function daemonLine(daemon: StatusAnswer['daemon'], now: number): Html {
   if (!daemon) return html`<p class="quiet">No daemon is known to run on this state.</p>`;
   const { crm, sheet_reads: reads, sheet_writes: writes } = daemon.budget;
   return html`<p class="quiet">
-    The daemon is ${daemon.state}, as told ${instant(daemon.written_at, now)}. In the last minute: ${crm.used} of
-    ${crm.per_minute} calls to the service, ${reads.used} of ${reads.per_minute} reads and ${writes.used} of
-    ${writes.per_minute} writes of the sheet.
+    The daemon is ${daemon.state}${daemon.told === 'now' ? '' : html`, as told ${instant(daemon.written_at, now)}`}. In
+    the last minute: ${crm.used} of ${crm.per_minute} calls to the service, ${reads.used} of ${reads.per_minute} reads
+    and ${writes.used} of ${writes.per_minute} writes of the sheet.
   </p>`;
 }
 
@@ -120,10 +120,27 @@ function jobRow(job: StandingAnswer, runs: readonly RunLineAnswer[], now: number
   </tr>`;
 }
 
-function stateOf({ held_run: run, phase, last_run: last }: StandingAnswer): Html {
+function stateOf({ held_run: run, phase, paused, running, last_run: last }: StandingAnswer): Html {
+  if (running !== null) return html`${state('running')} <small>${progressOf(running)}</small>`;
+  if (paused !== null) return state('paused');
   if (phase === 'stopped' || phase === 'running' || phase === 'backing-off') return state(phase);
   if (run !== null) return state('held');
   return state(last?.status ?? 'has not run yet');
+}
+
+function progressOf({ step, done, total, left_secs: left }: NonNullable<StandingAnswer['running']>): string {
+  if (step === null || done === null) return 'begins';
+  const of = total === null ? '' : ` of ${total.toLocaleString('en-US')}`;
+  return `${step} ${done.toLocaleString('en-US')}${of}${left === null ? '' : `, ${spanText(left * 1_000)} left`}`;
+}
+
+function pausedLine({ name, paused }: StandingAnswer, now: number): Html {
+  if (paused === null) return html``;
+  const { by, at, until, reason } = paused;
+  return html`<p class="note">
+    Paused by ${by} ${instant(at, now)}${reason === null ? '' : `: ${reason}`}.
+    ${until === null ? '' : html`It goes on ${instant(until, now)}.`} To end it: <code>leadsheet resume ${name}</code>
+  </p>`;
 }
 
 /** The oldest on the left. The number of bars is in words, too, since a picture says nothing to a screen reader. */

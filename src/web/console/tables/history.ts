@@ -1,7 +1,7 @@
 // Changes and decisions, a row each.
 import { html } from 'hono/html';
 import type { ChangeLine, DecisionLine } from '../../../operator/answers/history.ts';
-import { type Html, instant, rule, state, value } from '../html.ts';
+import { type Html, instant, recordLink, rule, state, value } from '../html.ts';
 
 export function historyTable(
   lines: readonly (ChangeLine | DecisionLine)[],
@@ -39,7 +39,7 @@ function historyRow(line: ChangeLine | DecisionLine, areDetailsShown: boolean, n
       ? ''
       : html`<td>${instant(line.time, now)}</td>
           <td>${line.sync}</td>`;
-  const record = html`<code>${line.contact ?? ''}</code>${line.row === null ? '' : ` row ${line.row}`}`;
+  const record = html`${line.contact === null ? '' : recordLink(line.contact)}${line.row === null ? '' : ` row ${line.row}`}`;
   if ('decision' in line) {
     const by = line.by === null ? '' : ` by ${line.by}`;
     return html`<tr class="decision">

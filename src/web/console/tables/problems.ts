@@ -44,7 +44,9 @@ export function problemRows(problems: readonly Of[]): Html {
 
 function problemRow({ job, problem }: Of): Html {
   const { row, contact, field, kind, reason, advice, rule: id, rule_words: words } = problem;
-  const name = row === null ? (contact ?? problem.id) : `row ${row}`;
+  const place = row === null ? (contact ?? problem.id) : `row ${row}`;
+  const of = encodeURIComponent(contact ?? `row:${row}`);
+  const name = html`<a href="/records?of=${of}&amp;job=${encodeURIComponent(job)}">${place}</a>`;
   return html`<tr>
     <td>${job}</td>
     <th scope="row">${name}${field === null ? '' : html`<br /><small>${field}</small>`}</th>

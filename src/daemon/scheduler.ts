@@ -138,7 +138,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     do {
       const wasStopped = phase === 'stopped';
       phase = 'running';
-      if (await mustRest()) {
+      if (options.isPaused && !asked && (await mustRest(options.isPaused))) {
         rest();
         continue;
       }
@@ -170,9 +170,8 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   }
 
   /** W13. A request that comes meanwhile is answered: a person asked for it. */
-  async function mustRest(): Promise<boolean> {
-    if (asked || !options.isPaused) return false;
-    return (await options.isPaused()) && !hasRequest();
+  async function mustRest(isPausedNow: () => Promise<boolean>): Promise<boolean> {
+    return (await isPausedNow()) && !hasRequest();
   }
 
   function hasRequest(): boolean {

@@ -134,8 +134,8 @@ test('status --exit-code: a daemon that is gone and did not end when asked to is
   const old = { ...beat, written_at: new Date(Date.now() - 3_600_000).toISOString() };
   writeFileSync(file, JSON.stringify(old));
   expect(await code()).toBe(1);
-  expect((await trial.cli('status')).stdout).toContain(
-    'the daemon is gone, and nobody stopped it: leadsheet run starts one\n',
+  expect((await trial.cli('status')).stdout).toMatch(
+    /no daemon runs \(the last one, process 1, was killed; .*\): leadsheet run starts one\n/,
   );
   writeFileSync(file, JSON.stringify({ ...old, state: 'ended' }));
   expect(await code()).toBe(0);

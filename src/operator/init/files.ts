@@ -1,4 +1,5 @@
 // The texts of the files beside the configuration: secrets for the environment, what git leaves out, and units.
+import { basename } from 'node:path';
 
 export interface EnvVariable {
   readonly name: string;
@@ -33,7 +34,7 @@ function quote(value: string): string | undefined {
 /** `.gitignore` with these paths, each from the root of the repository; undefined: it has them all. */
 export function gitignoreText(before: string, paths: readonly string[]): string | undefined {
   const known = new Set(before.split('\n').map((line) => line.trim().replace(/^\//, '')));
-  const missing = paths.filter((path) => !known.has(path) && !known.has(path.replace(/.*\//, '')));
+  const missing = paths.filter((path) => !known.has(path) && !known.has(basename(path)));
   if (missing.length === 0) return undefined;
   const end = before === '' || before.endsWith('\n') ? '' : '\n';
   return `${before}${end}${missing.map((path) => `/${path}\n`).join('')}`;

@@ -48,7 +48,7 @@ export function nameFrom(title: string, taken: ReadonlySet<string>): string {
     .replaceAll(/\p{M}/gu, '')
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '')
+    .replaceAll(/^-|-$/g, '')
     .slice(0, 40);
   const name = plain === '' ? 'prospects' : plain;
   const free = [name, ...Array.from({ length: 100 }, (_, index) => `${name}-${index + 2}`)];

@@ -200,7 +200,7 @@ describe('a remedy of an enrolment', () => {
     await trial.cli('sync');
     const record = await recordOf(trial, ann);
     expect(record).toMatchObject({ vetoes: ['Status is replied'], enrolments: [{ state: 'waiting' }] });
-    expect(record.problems).toMatchObject([{ kind: 'held', rule: 'E4', remedies: [{ command: null }] }]);
+    expect(record.problems).toMatchObject([{ kind: 'ignored', rule: 'E4', remedies: [{ command: null }] }]);
     trial.service.model.contacts.change(uuid!, { fields: { status: 'ok' } });
     await trial.cli('sync', '--full');
     await trial.cli('sync');

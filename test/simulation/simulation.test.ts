@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { play } from './play.ts';
 import { drawScenario } from './scenario/draw.ts';
 
-const seeds = Number(process.env['SIMULATION_SEEDS'] ?? 300);
+const seeds = Number(process.env['SIMULATION_SEEDS'] ?? 200);
 const first = Number(process.env['SIMULATION_SEED'] ?? 1);
 const blockSize = 20;
 

@@ -57,12 +57,8 @@ export interface CrmUsage {
 export interface CrmDescription {
   /** Fields that a column can be mapped to, by name, in the order for people. At least one. */
   readonly fields: ReadonlyMap<string, ContactFieldSpec>;
-  /** Undefined: the CRM has none. */
-  readonly customFields?: {
-    readonly isName: (name: string) => boolean;
-    /** The rule for a name, for people. */
-    readonly allowed: string;
-  };
+  /** Undefined: the CRM has none. `allowed`: the rule for a name, for people. */
+  readonly customFields?: { readonly isName: (name: string) => boolean; readonly allowed: string };
   /** The identifiers of a contact, the strongest first: `email`, or names that count together, `name+company_name`. */
   readonly matchKeys: readonly MatchKeySpec[];
   /** For each identifier, the fields that show it: the first group with a value counts, joined by spaces. */
@@ -263,17 +259,14 @@ export interface ScanReport {
   readonly cursor: string;
 }
 
+/** `notice`: why there may be others, for people. */
+type Listed<Found> = Promise<Found & { readonly notice?: string }>;
+
 export interface Lists {
-  /** Lists of exactly this name. `notice`: why there may be others, for people. */
-  named(
-    name: string,
-    call: CrmCall,
-  ): Promise<{ readonly lists: readonly { readonly uuid: string }[]; readonly notice?: string }>;
-  /** Every list. `name`: undefined if it cannot be read. `notice`: why there may be others, for people. */
-  list(call: CrmCall): Promise<{
-    readonly lists: readonly { readonly uuid: string; readonly name: string | undefined }[];
-    readonly notice?: string;
-  }>;
+  /** Lists of exactly this name. */
+  named(name: string, call: CrmCall): Listed<{ readonly lists: readonly { readonly uuid: string }[] }>;
+  /** Every list. `name`: undefined if it cannot be read. */
+  list(call: CrmCall): Listed<{ lists: readonly { readonly uuid: string; readonly name: string | undefined }[] }>;
   /** Never repeated; after a lost answer the list is found by its name. */
   create(name: string, call: CrmCall): Promise<{ readonly uuid: string }>;
   /** Throws NotFoundError. undefined: the name cannot be read. */
@@ -312,8 +305,8 @@ export interface PayloadField {
 }
 
 export interface Messages {
-  /** All senders. `notice`: not all could be listed, in words for people. */
-  senders(call: CrmCall): Promise<{ readonly senders: readonly MessageSender[]; readonly notice?: string }>;
+  /** All senders. */
+  senders(call: CrmCall): Listed<{ readonly senders: readonly MessageSender[] }>;
   /** Reads by uuid; a missing one does not exist. */
   recipients(uuids: readonly string[], call: CrmCall): Promise<ReadonlyMap<string, Recipient>>;
   /** The contact that the service finds; the caller checks the address (L9). */

@@ -4,7 +4,6 @@
 // and as a first guess. Every change is checked against id and cells of the row itself before anything is written.
 //
 // Order. Rows come in the order of the tab. Outcomes come in the order of their changes.
-//
 // Errors. A failure of the whole call is a `SheetsError` (errors.ts), thrown by `inspect`, `checkMayWrite`, `read`,
 // `ensure` and `tidy`. `update`, `append` and `remove` never throw one: failures of single rows, and of the rows of a
 // failed batch, are outcomes, so that everything that did happen is reported.

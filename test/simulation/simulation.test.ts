@@ -1,4 +1,4 @@
-// Three hundred stories with every run of the tests; `npm run simulate` plays any number.
+// Two hundred stories with every run of the tests; `npm run simulate` plays any number.
 import { describe, expect, it } from 'vitest';
 import { play } from './play.ts';
 import { drawScenario } from './scenario/draw.ts';

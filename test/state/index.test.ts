@@ -208,9 +208,7 @@ describe('the index over the history', () => {
       const { lines } = await store.historyPage({ limit: 99_999, sync: 'other' });
       expect(lines.length).toBeGreaterThanOrEqual(most);
       // A reader may see a part of what is being appended, and never half a line or one line twice.
-      expect(new Set(lines.map(({ time, row, run }) => `${time} ${String(run)} ${String(row)}`)).size).toBe(
-        lines.length,
-      );
+      expect(new Set(lines.map(({ time }) => time)).size).toBe(lines.length);
       most = lines.length;
     }
     expect(await ended).toEqual([0, null]);

@@ -21,7 +21,7 @@ const columns = z.record(z.string(), column).catch({});
 const jobs = z.record(z.string(), z.object({ columns: columns.default({}) })).catch({});
 const file = z.object({ syncs: jobs.default({}), feeds: jobs.default({}), outbox: jobs.default({}) });
 
-/** What cannot be read is left out. Never throws. */
+/** Leaves out names that cannot be read. Never throws. */
 export function namesInConfig(text: string): ConfigNames {
   const { data } = file.safeParse(readSource(text, {}).value);
   const { syncs = {}, feeds = {}, outbox = {} } = data ?? {};

@@ -74,7 +74,7 @@ export type Seen =
 
 type Value = string | number | boolean | null;
 
-/** What the decision is about: a record, a field, or a held run. Empty: the job as a whole. */
+/** The subject of the decision: a record, a field, or a held run. Empty: the job as a whole. */
 export function idOf(request: DecisionRequest): string {
   if ('run' in request) return request.run;
   return 'id' in request ? request.id : '';

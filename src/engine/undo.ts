@@ -7,11 +7,11 @@ import type { DecisionOrigin, Seen } from './decision.ts';
 import type { SavedPlan } from './saved-plan.ts';
 import { asStoredRecord } from './stored/json.ts';
 
-/** What of which run is taken back. */
+/** The run, and the part of it, that is taken back. */
 export interface Undoing {
   /** The id of the run. */
   readonly run: string;
-  /** What the history has of it, oldest first, as far as it is meant. */
+  /** The lines of the history about it, oldest first, as far as it is meant. */
   readonly lines: readonly HistoryLine[];
   /** Contacts that the run created are deleted, unless they changed since. */
   readonly deletesCreated: boolean;

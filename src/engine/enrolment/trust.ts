@@ -19,7 +19,7 @@ export function wishFacts(
   const planned = { ...nothingPlanned, enrolments };
   const wishes = enrolments === 1 ? '1 wish' : `${enrolments} wishes`;
   const reasons = [withRule(`${wishes} of contacts that were there before the state`, 'E6')];
-  // What was let through counts for the limits of a hold that is over (G6).
+  // Records that were let through count for the limits of a hold that is over (G6).
   const { letThrough: _over, ...unlimited } = known ?? { run, planned };
   return { isLedgerTrusted, held: heldPlan(known && unlimited, run, planned, reasons) };
 }

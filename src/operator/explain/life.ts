@@ -1,4 +1,4 @@
-// What the history has of one contact in one sync.
+// Reads the lines of the history about one contact in one sync.
 import type { Operator } from '../operator.ts';
 import type { Life } from './origin.ts';
 

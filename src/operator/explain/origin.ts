@@ -1,4 +1,4 @@
-// Where the agreed value of a field came from, and what it replaced, as far as the history has it.
+// Finds the origin of the agreed value of a field, and what it replaced, as far as the history has it.
 import { ruleWords } from '../../engine/rule-words.ts';
 import type { HistoryLine, Json } from '../../state/port.ts';
 import { isSame, type Kind } from '../../sync/value/kinds.ts';

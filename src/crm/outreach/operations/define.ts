@@ -28,7 +28,7 @@ export interface Operation<Input = unknown, Answer = unknown> {
   /** Effects of the operation beyond its answer, for the docs. */
   readonly effects?: string;
   /**
-   * What a person has to confirm, because it deletes, or has something sent: "deletes the contact". A verb and the rest of
+   * The thing that a person has to confirm, because it deletes, or has something sent: "deletes the contact". A verb and the rest of
    * the sentence. `leadsheet api` asks before such a call.
    */
   readonly confirm?: string;

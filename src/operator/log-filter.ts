@@ -56,7 +56,7 @@ export async function readFilter(operator: Operator, filter: LogFilter): Promise
   };
 }
 
-/** What the store does not look at. */
+/** Parts that the store does not look at. */
 export function isMeant(line: HistoryLine, { contacts, fields, outcome, until }: LogQuery): boolean {
   if (contacts && !contacts.includes(line.contact ?? '')) return false;
   if (fields && !fields.some((field) => field === line['field'])) return false;

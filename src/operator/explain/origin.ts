@@ -113,7 +113,7 @@ function isLinking(line: HistoryLine | undefined): boolean {
   return line['op'] === 'create' || line['op'] === 'append' || line['linked'] === true;
 }
 
-/** What a side holds of a field that is blank in the line: null also stands for a value that was not known. */
+/** The value of a side for a field that is blank in the line: null also stands for a value that was not known. */
 function valueIn(json: Json | undefined): Value | undefined {
   return typeof json === 'object' && json !== null ? undefined : json;
 }

@@ -30,7 +30,7 @@ import { remediesOf, remediesOfEnrolment, type RemedyContext } from './remedies.
 /** What both sides hold at this moment. */
 export interface LiveRecord extends NonNullable<OneRecord['live']> {
   readonly values: LiveValues;
-  /** Where the row is now; null: nowhere. */
+  /** The place of the row now; null: it has none. */
   readonly rowNumber: number | null;
 }
 

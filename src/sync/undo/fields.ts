@@ -71,7 +71,7 @@ export function whyNobody(person: Person | undefined): string | undefined {
   return undefined;
 }
 
-/** What a side holds now; a contact that was not read counts as last seen. */
+/** The present values of a side; a contact that was not read counts as last seen. */
 export function readingOf(fields: readonly Field[], { link, contact, row }: Person, side: Side, name: string): Reading {
   const index = fields.findIndex((field) => field.name === name);
   if (side === 'sheet') return row && unpack(row.values)[index];

@@ -1,4 +1,4 @@
-// What a run did, as its history tells it: the input of an undo (S4).
+// The effects of a run, as its history tells them: the input of an undo (S4).
 import type { Reading, Side } from '../value/value.ts';
 
 /** One field that a run wrote. */

@@ -2,7 +2,7 @@
 import type { Operator } from '../../operator/operator.ts';
 import type { Html } from './html.ts';
 
-/** What a page is made from. */
+/** The input of a page. */
 export interface PageContext {
   readonly operator: Operator;
   readonly areDetailsShown: boolean;

@@ -24,6 +24,7 @@ import { createMask, hideAddresses } from './log/mask.ts';
 import { createQuoteHider } from './log/quotes.ts';
 import { version } from './version.ts';
 import { createWeb } from './web/app.ts';
+import { createModeAccess } from './web/console/access/by-mode.ts';
 import { createConsole } from './web/console/console.ts';
 import { DaemonRunsError } from './web/errors.ts';
 import { createEventStream } from './web/events.ts';
@@ -134,13 +135,18 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     host: config.server?.host ?? '127.0.0.1',
     ...(config.server?.hosts && { hosts: config.server.hosts }),
     metrics,
-    ...(config.server?.console === 'read' && {
-      pages: createConsole({
-        operator: { config, store: app.store, now, lookout: ownLookout },
-        areDetailsShown: config.server.password !== undefined || world.isTrial === true,
-        version,
+    ...(config.server &&
+      config.server.console !== 'off' && {
+        pages: createConsole({
+          operator: { config, store: app.store, now, lookout: ownLookout },
+          access: createModeAccess({
+            mode: config.server.console,
+            areDetailsShown: config.server.password !== undefined || world.isTrial === true,
+          }),
+          trigger: async (name) => daemon.ask(name, false)?.answer,
+          version,
+        }),
       }),
-    }),
     status: () => daemon.status(),
     isDraining: () => daemon.isDraining(),
     stalledMs: () => daemon.stalledMs(),

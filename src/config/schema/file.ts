@@ -98,11 +98,11 @@ const server = section({
   ).optional(),
   hook_secret_file: text('the path of a file').optional().describe('A file that holds the secret of the hooks.'),
   console: z
-    .enum(['off', 'read'])
+    .enum(['off', 'read', 'write'])
     .default('read')
     .describe(
-      'The pages that show jobs, runs, conflicts, problems and the log. `read`: they change nothing. Without a password they ' +
-        'hide contact details. `off`: there are none.',
+      'The pages that show jobs, runs, conflicts, problems and the log. `read`: they change nothing. `write`: decisions are ' +
+        'made on them, too. Without a password they hide contact details. `off`: there are none.',
     ),
 }).describe('Health, metrics, hooks and the console over HTTP. `null`: none.');
 

@@ -1,13 +1,12 @@
-// The first page: every job, and what needs a person; and the page of one job.
+// The first page: every job, and what needs a person.
 import { html } from 'hono/html';
 import type { RunLineAnswer } from '../../../operator/answers/runs.ts';
 import type { StandingAnswer, StatusAnswer } from '../../../operator/answers/status.ts';
 import { readRuns } from '../../../operator/runs.ts';
 import { readStatus } from '../../../operator/standing.ts';
 import type { Page, PageContext } from '../page.ts';
-import { count, empty, type Html, instant, runLink, spanText, state } from '../html.ts';
-import { problemsTable } from '../tables/problems.ts';
-import { runsTable } from '../tables/runs.ts';
+import { count, empty, type Html, instant, runLink } from '../html.ts';
+import { stateOf } from '../tables/state.ts';
 
 /** DESIGN: the last 90 runs as a strip. */
 const stripRuns = 90;
@@ -43,31 +42,6 @@ export async function jobsPage({ operator, now }: PageContext): Promise<Page> {
     title: 'Jobs',
     body: syncs.length === 0 ? empty('No job is configured.', 'leadsheet check names what the file lacks.') : body,
   };
-}
-
-export async function jobPage({ operator, now }: PageContext, name: string): Promise<Page> {
-  const { syncs } = await readStatus(operator, [name]);
-  const job = syncs[0]!;
-  const { runs } = await readRuns(operator, { names: [name], limit: 20 });
-  const counts = Object.entries(job.counts).filter(([what, number]) => number > 0 || what === 'linked');
-  const body = html`<p>
-      ${stateOf(job)} · ${job.kind}${job.lag_secs === null ? '' : ` · in sync ${spanText(job.lag_secs * 1_000)} ago`}
-    </p>
-    <dl class="counts">
-      ${counts.map(
-        ([what, number]) =>
-          html`<div>
-            <dt>${what}</dt>
-            <dd>${number.toLocaleString('en-US')}</dd>
-          </div>`,
-      )}
-    </dl>
-    ${pausedLine(job, now)} ${held(job)}
-    <h2>Problems</h2>
-    ${job.problems.length === 0 ? empty('Nothing is open.') : problemsTable([job])}
-    <h2>Last runs</h2>
-    ${runs.length === 0 ? empty('No run has left a report yet.') : runsTable(runs, now)}`;
-  return { title: name, body };
 }
 
 function needsSomebody({ held_run: run, phase, problems }: StandingAnswer): boolean {
@@ -120,29 +94,6 @@ function jobRow(job: StandingAnswer, runs: readonly RunLineAnswer[], now: number
   </tr>`;
 }
 
-function stateOf({ held_run: run, phase, paused, running, last_run: last }: StandingAnswer): Html {
-  if (running !== null) return html`${state('running')} <small>${progressOf(running)}</small>`;
-  if (paused !== null) return state('paused');
-  if (phase === 'stopped' || phase === 'running' || phase === 'backing-off') return state(phase);
-  if (run !== null) return state('held');
-  return state(last?.status ?? 'has not run yet');
-}
-
-function progressOf({ step, done, total, left_secs: left }: NonNullable<StandingAnswer['running']>): string {
-  if (step === null || done === null) return 'begins';
-  const of = total === null ? '' : ` of ${total.toLocaleString('en-US')}`;
-  return `${step} ${done.toLocaleString('en-US')}${of}${left === null ? '' : `, ${spanText(left * 1_000)} left`}`;
-}
-
-function pausedLine({ name, paused }: StandingAnswer, now: number): Html {
-  if (paused === null) return html``;
-  const { by, at, until, reason } = paused;
-  return html`<p class="note">
-    Paused by ${by} ${instant(at, now)}${reason === null ? '' : `: ${reason}`}.
-    ${until === null ? '' : html`It goes on ${instant(until, now)}.`} To end it: <code>leadsheet resume ${name}</code>
-  </p>`;
-}
-
 /** The oldest on the left. The number of bars is in words, too, since a picture says nothing to a screen reader. */
 function strip(runs: readonly RunLineAnswer[]): Html {
   if (runs.length === 0) return html``;
@@ -166,18 +117,4 @@ function strip(runs: readonly RunLineAnswer[]): Html {
   >
     ${bars}
   </svg>`;
-}
-
-function held({ name, held_run: run, held_reasons: reasons }: StandingAnswer): Html {
-  if (run === null) return html``;
-  return html`<section class="needs-somebody">
-    <h2>Held</h2>
-    <ul>
-      ${reasons.map((reason) => html`<li>${reason}</li>`)}
-    </ul>
-    <p>
-      See all of it: <code>leadsheet plan ${name}</code>. Let it through:
-      <code>leadsheet approve ${name} --run ${run}</code>
-    </p>
-  </section>`;
 }

@@ -1,16 +1,11 @@
-// Runs that are over, and one of them with all that it changed.
+// Runs that are over.
 import { html } from 'hono/html';
-import type { ChangeLine, DecisionLine } from '../../../operator/answers/history.ts';
-import { readRun, readRuns } from '../../../operator/runs.ts';
+import { readRuns } from '../../../operator/runs.ts';
 import type { Page, PageContext } from '../page.ts';
-import { count, empty, type Html, instant, spanText, state } from '../html.ts';
-import { historyTable } from '../tables/history.ts';
-import { problemRows } from '../tables/problems.ts';
+import { empty } from '../html.ts';
 import { runsTable } from '../tables/runs.ts';
 
 const runsShown = 100;
-/** A run may have changed tens of thousands of records. */
-const changesShown = 500;
 
 export async function runsPage({ operator, now, query }: PageContext): Promise<Page> {
   const job = query('job');
@@ -21,44 +16,4 @@ export async function runsPage({ operator, now, query }: PageContext): Promise<P
       : html`${runsTable(runs, now)}
         ${runs.length === runsShown ? html`<p class="quiet">The last ${runsShown}. leadsheet runs --limit N lists more.</p>` : ''}`;
   return { title: job === undefined ? 'Runs' : `Runs of ${job}`, body };
-}
-
-export async function runPage({ operator, areDetailsShown, now, signal }: PageContext, run: string): Promise<Page> {
-  const shown = await readRun(operator, run, signal);
-  const { changes, problems, cost, holds, error, approvable, name } = shown;
-  const took = Date.parse(shown.ended_at) - Date.parse(shown.started_at);
-  const body = html`<p>
-      ${state(shown.status)} · <a href="/jobs/${encodeURIComponent(name)}">${name}</a> · ended
-      ${instant(shown.ended_at, now)} · took ${spanText(took)} · ${count(cost.crm_calls, 'call')} to the service,
-      ${count(cost.sheet_reads, 'read')} and ${count(cost.sheet_writes, 'write')} of the sheet
-    </p>
-    ${error === null ? '' : html`<p class="needs-somebody">${error}</p>`}
-    ${
-      holds.length === 0
-        ? ''
-        : html`<section class="needs-somebody">
-            <h2>Held</h2>
-            <ul>
-              ${holds.map((reason) => html`<li>${reason}</li>`)}
-            </ul>
-            ${
-              approvable === null
-                ? ''
-                : html`<p>
-                    Let it through, while it is held: <code>leadsheet approve ${name} --run ${approvable}</code>
-                  </p>`
-            }
-          </section>`
-    }
-    <h2>Changes</h2>
-    ${changes.length === 0 ? empty('This run changed nothing.') : changesTable(changes, areDetailsShown)}
-    <h2>Problems</h2>
-    ${problems.length === 0 ? empty('Nothing was left open.') : problemRows(problems.map((problem) => ({ job: name, problem })))}`;
-  return { title: `Run ${run}`, body };
-}
-
-function changesTable(changes: readonly (ChangeLine | DecisionLine)[], areDetailsShown: boolean): Html {
-  const rest = changes.length - changesShown;
-  return html`${historyTable(changes.slice(0, changesShown), areDetailsShown)}
-  ${rest > 0 ? html`<p class="quiet">And ${count(rest, 'more change')}: leadsheet log --run has all.</p>` : ''}`;
 }

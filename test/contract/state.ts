@@ -147,6 +147,18 @@ export function describeStateContract(name: string, { create }: StateDriver): vo
       expect([...(await lease.load()).requests]).toEqual([[id, { command: 'retry', id: 'row:17' }]]);
     });
 
+    test('many of one instant, of several processes, are read in the order in which they were added', async () => {
+      const { store, reopen } = await create();
+      const order: number[] = [];
+      for (let number = 0; number < 40; number += 1) {
+        const process = number % 3 === 0 ? reopen() : store;
+        await process.sync('prospects').addRequest({ command: 'retry', number });
+        order.push(number);
+      }
+      const { requests } = await reopen().sync('prospects').load();
+      expect([...requests.values()].map(({ number }) => number)).toEqual(order);
+    });
+
     test('E1: one is done together with what was done for it, and does not come back', async () => {
       const { store, reopen } = await create();
       const first = await store.sync('prospects').addRequest({ command: 'approve' });

@@ -108,7 +108,7 @@ export interface Lease extends AsyncDisposable {
 
 /**
  * `key`: the record of this key. `words`: records that contain each of these, in NFC and lower case, made of letters and
- * digits alone. A record whose text is stored in a very unusual way may be missed: if none is found, `load` knows.
+ * digits alone. No such record is missed: a name that two records have is never taken for that of one.
  */
 export type WantedLinks = { readonly key: string } | { readonly words: readonly string[] };
 

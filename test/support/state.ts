@@ -48,8 +48,8 @@ export function openTrial(root: string, dep: Partial<FileDriverDep> & { machine?
     now: () => Date.UTC(2026, 0, 31, 12),
     randomId: () => {
       ids += 1;
-      // Later ids sort before earlier ones as often as after them, as random ones do.
-      return `${[...String(ids).padStart(8, '0')].toReversed().join('')}-test`;
+      // Later ids sort before earlier ones: nothing may take them for an order.
+      return `${99_999_999 - ids}-test`;
     },
     warn: (notice) => warnings.push(notice),
     schema: currentSchema,

@@ -12,13 +12,10 @@ const row = (first: string) => [first, '', 'Firm', `${first}@firm.io`];
 
 /** A daemon whose first run is held: five new contacts, and two are allowed. */
 async function createHeldDaemon() {
-  let isDown = false;
   const trial = createDaemonTrial({
     values: [header, ...people.map(row)],
     sync: { limits: { creates: 2 } },
     file: { alerts: { webhook_url: webhookUrl } },
-    around: async (request, next) =>
-      isDown && request.url.includes(':4010') ? Response.json({ message: 'no' }, { status: 400 }) : next(request),
   });
   const operator = operatorOf(trial);
   const running = await trial.begin();
@@ -32,25 +29,18 @@ async function createHeldDaemon() {
     await until(() => runs() >= before + count);
   };
   const no = async () => refuse(operator, ann, { name, run: (await readHeld(operator, name)).run });
-  return { ...trial, operator, running, events, more, no, setDown: (to: boolean) => void (isDown = to) };
+  return { ...trial, operator, running, events, more, no };
 }
 
-test('G7: a refused plan is not told again, by later runs, after a restart, and after a failure', async () => {
+test('G7: a refused plan is not told again, by later runs and after a restart', async () => {
   const trial = await createHeldDaemon();
   await trial.no();
   await trial.more(2);
   expect(trial.events()).toEqual(['held']);
   await trial.running.stop();
-  const second = await trial.begin();
-  await trial.more(1);
+  await trial.begin();
+  await trial.more(2);
   expect(trial.events()).toEqual(['held']);
-  trial.setDown(true);
-  await until(() => trial.events().length === 2);
-  trial.setDown(false);
-  second.daemon.trigger(name);
-  await until(() => second.daemon.status()[0]!.lastRun?.status === 'held');
-  await trial.more(1);
-  expect(trial.events()).toEqual(['held', 'failed']);
 }, 60_000);
 
 test('G7: a refused plan that becomes another one is told, and that one once', async () => {

@@ -26,7 +26,7 @@ export function statusToHeartbeat(
 }
 
 function toldToHeartbeat({ state, kinds, isRefused }: Told): NonNullable<SyncHeartbeat['told']> {
-  return { state, kinds: [...kinds], ...(isRefused && { is_refused: isRefused }) };
+  return { state, kinds: [...kinds], is_refused: isRefused ?? false };
 }
 
 /** The last message about each sync, as an earlier daemon wrote it. */

@@ -86,7 +86,7 @@ const heartbeat = z.object({
         .default(null),
       /** The content of the last alert. */
       told: z
-        .object({ state: z.enum(alertStates), kinds: z.array(z.string()), is_refused: z.literal(true).optional() })
+        .object({ state: z.enum(alertStates), kinds: z.array(z.string()), is_refused: z.boolean().default(false) })
         .nullable(),
     }),
   ),

@@ -8,7 +8,7 @@ import { createDaemon, type Daemon, type DaemonEvent } from './daemon/daemon.ts'
 import { readPause, takeUpNow } from './engine/at-once.ts';
 import type { TriggerAnswer } from './daemon/scheduler.ts';
 import type { Emit, EngineEvent } from './engine/events.ts';
-import { heartbeatToRemembered, statusToHeartbeat } from './daemon/heartbeat-content.ts';
+import { heartbeatToRemembered, heartbeatToTold, statusToHeartbeat } from './daemon/heartbeat-content.ts';
 import { createIndexKeeper } from './daemon/index-keeper.ts';
 import { createHeartbeat, type Heartbeat, readHeartbeat } from './daemon/heartbeat.ts';
 import type { DaemonLookout } from './daemon/view.ts';
@@ -91,7 +91,12 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     ...(config.alertWebhookUrl && { url: config.alertWebhookUrl }),
     post: world.transport,
     clean: (text) => hideAddresses(hideQuotes(mask(text))),
-    told: new Map(before?.syncs.flatMap(({ name, told }) => (told ? [[name, told] as const] : []))),
+    told: new Map(
+      before?.syncs.flatMap((sync) => {
+        const last = heartbeatToTold(sync);
+        return last ? [[sync.name, last] as const] : [];
+      }),
+    ),
     onLost: ({ sync, event }, why) => log.warn({ sync, event, why }, 'an alert could not be delivered'),
   });
   const daemon = resources.use(

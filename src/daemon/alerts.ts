@@ -31,10 +31,12 @@ export interface Alert {
 export interface Told {
   readonly state: AlertState;
   readonly kinds: readonly string[];
+  /** A person refused the held plan (G7). The next other plan is news, though the state is the same. */
+  readonly isRefused?: true;
 }
 
 export interface Alerts {
-  /** Returns whether this is a change of state. Never throws and never waits for the delivery. */
+  /** Returns whether what `told` answers is another by now. Never throws and never waits for the delivery. */
   observe(sync: string, lastRun: LastRun, isFinal: boolean): boolean;
   told(sync: string): Told | undefined;
   /** Resolves when every message was delivered or given up. */
@@ -121,11 +123,15 @@ export function createAlerts({ url, post, clean, told: toldBefore, onLost }: Ale
     observe(sync, lastRun, isFinal) {
       const state: AlertState = isFinal ? 'stopped' : lastRun.status;
       const kinds = Object.keys(lastRun.problems).filter((kind) => !quietKinds.has(kind));
-      const { state: previous, kinds: known } = toldBySync.get(sync) ?? { state: 'succeeded', kinds: [] };
-      toldBySync.set(sync, { state, kinds });
-      if (state === previous && kinds.every((kind) => known.includes(kind))) return false;
+      const before: Told = toldBySync.get(sync) ?? { state: 'succeeded', kinds: [] };
+      const { state: previous, kinds: known } = before;
       // G7: the person who refused it knows.
-      if (state === 'held' && lastRun.isRefused) return true;
+      const isRefused = state === 'held' && lastRun.isRefused === true;
+      toldBySync.set(sync, { state, kinds, ...(isRefused && { isRefused }) });
+      const isAsBefore = state === previous && kinds.every((kind) => known.includes(kind));
+      const isAsRefused = isRefused === (before.isRefused ?? false);
+      if (isAsBefore && isAsRefused) return false;
+      if (isRefused) return true;
       const event = state === 'succeeded' ? 'recovered' : state;
       const reason = lastRun.reason === undefined ? null : clean(lastRun.reason);
       enqueue({

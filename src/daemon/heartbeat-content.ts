@@ -21,8 +21,17 @@ export function statusToHeartbeat(
     next_full_scan_at: toInstant(status.nextFullScanAt),
     failures_in_a_row: failuresInARow,
     running: running ? runningToHeartbeat(running) : null,
-    told: told ? { state: told.state, kinds: [...told.kinds] } : null,
+    told: told ? toldToHeartbeat(told) : null,
   };
+}
+
+function toldToHeartbeat({ state, kinds, isRefused }: Told): NonNullable<SyncHeartbeat['told']> {
+  return { state, kinds: [...kinds], is_refused: isRefused ?? false };
+}
+
+/** The last message about each sync, as an earlier daemon wrote it. */
+export function heartbeatToTold({ told }: SyncHeartbeat): Told | undefined {
+  return told ? { state: told.state, kinds: told.kinds, ...(told.is_refused && { isRefused: true }) } : undefined;
 }
 
 /** The status that another process reads, as the daemon wrote it. */

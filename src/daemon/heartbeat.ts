@@ -85,7 +85,9 @@ const heartbeat = z.object({
         .nullable()
         .default(null),
       /** The content of the last alert. */
-      told: z.object({ state: z.enum(alertStates), kinds: z.array(z.string()) }).nullable(),
+      told: z
+        .object({ state: z.enum(alertStates), kinds: z.array(z.string()), is_refused: z.boolean().default(false) })
+        .nullable(),
     }),
   ),
   /** Calls of the last minute, and the limit of a minute. */

@@ -87,8 +87,11 @@ export async function takeUpAtOnce(
   return applied(loaded, taken);
 }
 
+/** Only facts and requests are looked at. No link has this key. */
+const noLinks = { key: '' };
+
 interface Job {
-  readonly state: Pick<SyncState, 'load' | 'acquireLease'>;
+  readonly state: Pick<SyncState, 'loadSome' | 'acquireLease'>;
   readonly name: string;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -99,7 +102,7 @@ interface Job {
  * StateError.
  */
 export async function takeUpNow({ state, name, now }: Job): Promise<void> {
-  const seen = await state.load();
+  const seen = await state.loadSome(noLinks);
   if (takeAll(seen).done.length === 0 || seen.notices.some(({ kind }) => kind === 'absent')) return;
   try {
     await using lease = await acquireLease({ state, config: { name }, now }, { waitMs: 0 }, '');
@@ -111,7 +114,7 @@ export async function takeUpNow({ state, name, now }: Job): Promise<void> {
 
 /** The pause of a job; undefined: it is not paused, or no longer. Throws StateError. */
 export async function readPause({ state, now }: Omit<Job, 'name'>): Promise<PauseFact | undefined> {
-  const { facts } = withDecisionsAtOnce(await state.load());
+  const { facts } = withDecisionsAtOnce(await state.loadSome(noLinks));
   return pauseAt(readFact(facts, 'paused'), now());
 }
 

@@ -1,5 +1,5 @@
 // How a job stands: by its state alone (`Standing`), and by the daemon that runs it (`JobStatus`).
-import type { LoadedState, SyncState } from '../state/port.ts';
+import type { LoadedState, SyncState, WantedLinks } from '../state/port.ts';
 import type { StoredLastRun } from './stored/facts.ts';
 import type { FeedLink } from '../sync/feed/input.ts';
 import { lastSeen, type Link } from '../sync/record/base.ts';
@@ -94,6 +94,11 @@ export interface OpenConflict {
 /** Throws StateErrors, as `SyncState.load` does. */
 export async function readStanding(state: SyncState): Promise<Standing> {
   return standingOf(await state.load());
+}
+
+/** The same of a few records, in a fraction of the time: other links are left out, also of the counts. Throws StateErrors. */
+export async function readStandingOf(state: SyncState, wanted: WantedLinks): Promise<Standing> {
+  return standingOf(await state.loadSome(wanted));
 }
 
 export function standingOf(found: LoadedState): Standing {

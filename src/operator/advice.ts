@@ -1,38 +1,66 @@
-// The advice for a person about each kind of problem.
+// The advice for a person about a problem, with the commands as they can be copied.
+import type { JobKind } from '../engine/kind.ts';
+import type { StoredProblem } from '../engine/stored/run.ts';
 import type { Problem, ProblemKind } from '../sync/change.ts';
+import { commandText } from './explain/commands.ts';
+import { retryCommand } from './explain/remedies.ts';
 
-export function adviceFor({ kind, rule }: Pick<Problem, 'kind' | 'rule'>): string {
+/** The job that has the problem. */
+export interface AdvisedJob {
+  readonly name: string;
+  readonly kind: JobKind;
+}
+
+export function adviceFor(problem: StoredProblem, job: AdvisedJob): string {
+  const { kind, rule } = problem;
   if (kind === 'ignored' && rule === 'E4') return vetoed;
   // A waiting record needs nothing, whatever it waits for.
-  return (kind === 'waiting' ? undefined : adviceByRule[rule]) ?? advice[kind];
+  const advise = (kind === 'waiting' ? undefined : adviceByRule[rule]) ?? advice[kind];
+  return advise({
+    approve: commandText('approve', job.name),
+    plan: commandText('plan', job.name),
+    resolve: commandText('resolve', problem.id),
+    retry: retryCommand(problem, { job: job.name, kind: job.kind }),
+  });
 }
+
+/** Commands about the problem, and about its job. */
+interface Commands {
+  readonly approve: string;
+  readonly plan: string;
+  readonly resolve: string;
+  readonly retry: string;
+}
+
+type Advise = (commands: Commands) => string;
 
 const vetoed = 'nothing: unless in the configuration says so; it is enrolled once the value is another one';
 
 /** Feeds take no decisions by command. An outbox sends nothing that a person did not ask for. */
-const adviceByRule: Partial<Record<Problem['rule'], string>> = {
-  G6: 'look at leadsheet plan, and approve it again',
-  E6: 'look at what these rows wish for; then leadsheet approve',
-  E7: 'nothing: the cell shows what the service has; type on or off to ask again',
-  P2: 'do what it says; nothing of it is sent before',
-  P3: 'look in the service; if it is not there, leadsheet retry ID --yes, else type its uuid into the row',
-  P4: 'correct the row; if the service was changed, it is asked again within the hour, and at once by leadsheet retry ID',
-  P6: 'leadsheet plan shows what would be sent; then leadsheet approve',
-  F2: 'nothing: rows of your own are left alone',
-  F3: 'nothing; delete the row if you do not want it',
+const adviceByRule: Partial<Record<Problem['rule'], Advise>> = {
+  G6: ({ plan }) => `look at ${plan}, and approve it again`,
+  E6: ({ approve }) => `look at what these rows wish for; then ${approve}`,
+  E7: () => 'nothing: the cell shows what the service has; type on or off to ask again',
+  P2: () => 'do what it says; nothing of it is sent before',
+  P3: ({ retry }) => `look in the service; if it is not there, ${retry} --yes, else type its uuid into the row`,
+  P4: ({ retry }) =>
+    `correct the row; if the service was changed, it is asked again within the hour, and at once by ${retry}`,
+  P6: ({ plan, approve }) => `${plan} shows what would be sent; then ${approve}`,
+  F2: () => 'nothing: rows of your own are left alone',
+  F3: () => 'nothing; delete the row if you do not want it',
 };
 
-const advice: Readonly<Record<ProblemKind, string>> = {
-  conflict: 'leadsheet resolve ID --use crm|sheet (or --value VALUE), or make both sides equal',
-  quarantined: 'correct what it names; if that changes neither side, leadsheet retry ID',
-  held: 'correct what it names',
-  parked: 'change it on either side, or leadsheet retry ID',
-  unreadable: 'correct the cell',
-  refused: 'correct what it names; it is tried again by itself, and in a sync at once by leadsheet retry ID',
-  failed: 'nothing: the next run tries again',
-  unknown: 'look on both sides whether it happened; the next run reads it back',
-  incomplete:
+const advice: Readonly<Record<ProblemKind, Advise>> = {
+  conflict: ({ resolve }) => `${resolve} --use crm, or --use sheet, or --value TEXT; or make both sides equal`,
+  quarantined: ({ retry }) => `correct what it names; if that changes neither side, ${retry}`,
+  held: () => 'correct what it names',
+  parked: ({ retry }) => `change it on either side, or ${retry}`,
+  unreadable: () => 'correct the cell',
+  refused: ({ retry }) => `correct what it names; it is tried again by itself, and in a sync at once by ${retry}`,
+  failed: () => 'nothing: the next run tries again',
+  unknown: () => 'look on both sides whether it happened; the next run reads it back',
+  incomplete: () =>
     'nothing, if it passes: the next run reads again; if it stays, docs/service.md says what the service may lack',
-  waiting: 'nothing: it is done once what it waits for is there',
-  ignored: 'nothing, or leadsheet retry ID',
+  waiting: () => 'nothing: it is done once what it waits for is there',
+  ignored: ({ retry }) => `nothing, or ${retry}`,
 };

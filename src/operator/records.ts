@@ -1,12 +1,11 @@
 // Finds a linked contact by uuid, e-mail address, name or row, from the state alone.
-import { readStanding, type Standing } from '../engine/standing.ts';
+import { readStandingOf, searchWords, type Standing } from '../engine/standing.ts';
+import type { WantedLinks } from '../state/port.ts';
 import type { Operator } from './operator.ts';
 
 export interface FoundRecord {
   readonly sync: string;
   readonly contact: string;
-  /** Name and e-mail address as far as they are mapped; else the uuid. */
-  readonly person: string;
 }
 
 const uuidForm = /^[\da-f-]{36}$/i;
@@ -23,10 +22,8 @@ export async function findRecords(
 ): Promise<readonly FoundRecord[]> {
   const found: FoundRecord[] = [];
   for (const sync of syncs) {
-    const standing = await readStanding(store.sync(sync));
-    for (const contact of contactsOf(standing, reference)) {
-      found.push({ sync, contact, person: standing.personText(contact) });
-    }
+    const standing = await readStandingOf(store.sync(sync), linksOf(reference));
+    found.push(...contactsOf(standing, reference).map((contact) => ({ sync, contact })));
   }
   return found;
 }
@@ -40,6 +37,15 @@ export function contactsOf(standing: Standing, reference: string): readonly stri
   const uuids = standing.lastRun?.problems.flatMap((each) => (each.row === row && each.uuid ? [each.uuid] : []));
   return [...new Set(uuids)];
 }
+
+/** The links among which `contactsOf` finds all that the reference means. A row is known by the problems of the last run. */
+export function linksOf(reference: string): WantedLinks {
+  if (isUuid(reference)) return { key: reference.toLowerCase() };
+  return rowNumber(reference) === undefined ? { words: searchWords(reference) } : noLinks;
+}
+
+/** No link has this key. */
+export const noLinks: WantedLinks = { key: '' };
 
 export function isUuid(text: string): boolean {
   return uuidForm.test(text);

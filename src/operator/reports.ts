@@ -17,7 +17,7 @@ export function runToAnswer(report: RunReport): RunAnswer {
     is_full: report.isFull,
     counts: { ...report.counts },
     cost: costToAnswer(report.cost),
-    problems: report.problems.map(problemToAnswer),
+    problems: report.problems.map((each) => problemToAnswer(each, { name: report.sync, kind: report.kind })),
     holds: report.holds.map(({ reason }) => reason),
     hold_rules: report.holds.map(({ rule }) => ruleOf(rule)),
     approvable: report.approvable ?? null,

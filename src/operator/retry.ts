@@ -1,5 +1,5 @@
 // Tries given-up records again. A question comes first if a person could get a message or an enrolment twice.
-import { readStanding, type Standing } from '../engine/standing.ts';
+import { readStandingOf, type Standing } from '../engine/standing.ts';
 import { didYouMean } from '../lib/nearest.ts';
 import type { ProblemKind } from '../sync/change.ts';
 import { enrolmentId, enrolmentIdToKey, readLedgerKey } from '../sync/record/ledger.ts';
@@ -7,7 +7,8 @@ import type { RequestsAnswer } from './answers/conflicts.ts';
 import { type Decider, type Decision, record } from './decide.ts';
 import { OperatorError } from './errors.ts';
 import type { Operator } from './operator.ts';
-import { contactsOf, isUuid, rowNumber } from './records.ts';
+import { contactsOf, isUuid, linksOf, noLinks, rowNumber } from './records.ts';
+import type { WantedLinks } from '../state/port.ts';
 import { selectDeciding } from './select.ts';
 
 export interface RetryRequest {
@@ -36,14 +37,22 @@ export async function retry(
   { ids, sync, isSure }: RetryRequest,
 ): Promise<RequestsAnswer> {
   const jobs = selectDeciding(operator.config, sync === undefined ? [] : [sync]);
+  const wanted = linksOfIds(ids);
   const known = await Promise.all(
     jobs.map(async ({ name, kind }) => {
-      const standing = await readStanding(operator.store.sync(name));
+      const standing = await readStandingOf(operator.store.sync(name), wanted);
       return { sync: name, standing, isOutbox: kind === 'outbox' };
     }),
   );
   const decisions = ids.length === 0 ? retryAll(known) : ids.flatMap((id) => retryOne(id, known, isSure));
   return record(operator, decider, decisions);
+}
+
+/** Of several names all links are looked at, and without a name none: the problems of the last run say what is meant. */
+function linksOfIds([id, ...more]: readonly string[]): WantedLinks {
+  if (more.length > 0) return { words: [] };
+  // Of `UUID/company_name` and `ann@firm.io/Welcome` the person is meant.
+  return id === undefined ? noLinks : linksOf(id.split('/')[0]!.trim());
 }
 
 function retryAll(known: readonly Known[]): readonly Decision[] {

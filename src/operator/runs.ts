@@ -34,7 +34,8 @@ export async function readRun(operator: Operator, run: string, signal: AbortSign
     if (!found) continue;
     const changes: (ChangeLine | DecisionLine)[] = [];
     for await (const line of readLog(operator, { sync: name, run }, { follow: false, signal })) changes.push(line);
-    return { ...runToLine(found), problems: found.problems.map(problemToAnswer), changes };
+    const problems = found.problems.map((each) => problemToAnswer(each, { name, kind: found.kind }));
+    return { ...runToLine(found), problems, changes };
   }
   throw new OperatorError(
     'unknown',

@@ -57,6 +57,7 @@ function standingToAnswer(
   const { lastRun, held, counts, requests, notices } = standing;
   const told = daemon?.jobs.get(name);
   const { nextRunAt, lastSuccessAt } = told ?? {};
+  const job = { name, kind };
   const paused = pauseNow(standing.paused, { now: () => now });
   const answer: Omit<StandingAnswer, 'health'> = {
     name,
@@ -75,7 +76,7 @@ function standingToAnswer(
     paused,
     requests: requests.length,
     decisions: requests.map(decisionToAnswer),
-    problems: lastRun?.problems.map(problemToAnswer) ?? [],
+    problems: lastRun?.problems.map((each) => problemToAnswer(each, job)) ?? [],
     notices: [...notices],
   };
   return { ...answer, health: judge(answer) };

@@ -63,7 +63,8 @@ export interface SyncState {
   acquireLease(options?: LeaseOptions): Promise<Lease>;
   /**
    * Stores a person's decision for the next run; returns its id. Needs no lease. A run in progress does not lose it:
-   * that run, or a later one, gets it from `load` until a commit completes it. Durable when resolved.
+   * that run, or a later one, gets it from `load` until a commit completes it. Durable when resolved. It comes after each
+   * request that was durable before, of any process and whatever the clock says; two that overlap come in any order.
    */
   addRequest(request: JsonObject): Promise<string>;
   /**
@@ -107,7 +108,7 @@ export interface Lease extends AsyncDisposable {
 
 /**
  * `key`: the record of this key. `words`: records that contain each of these, in NFC and lower case, made of letters and
- * digits alone. A record whose text is stored in a very unusual way may be missed: if none is found, `load` knows.
+ * digits alone. No such record is missed: a name that two records have is never taken for that of one.
  */
 export type WantedLinks = { readonly key: string } | { readonly words: readonly string[] };
 
@@ -119,7 +120,7 @@ export interface LeaseOptions {
 export interface LoadedState extends Readonly<Record<Collection, ReadonlyMap<string, JsonObject>>> {
   /** Single values by name: identity of both sides, order of the fields, watermark, last run... */
   readonly facts: ReadonlyMap<string, Json>;
-  /** Requests of people that no commit has completed, by id, oldest first. */
+  /** Requests of people that no commit has completed, by id, in the order of `addRequest`. */
   readonly requests: ReadonlyMap<string, JsonObject>;
   readonly notices: readonly Notice[];
 }

@@ -152,7 +152,9 @@ test('status shows the last run, the open problems and what to do, without askin
   const text = (await trial.cli('status')).stdout;
   expect(text).toMatch(/^prospects: partial; last run \S+, ended 2026-11-21 09:00:\d\dZ\n {2}2 linked, 1 conflict\n/);
   expect(text).toContain(`    ${trial.id} (row 2): conflict: `);
-  expect(text).toContain('-> conflict: leadsheet resolve ID --use crm|sheet (or --value VALUE)');
+  expect(text).toContain(
+    `-> conflict: leadsheet resolve ${trial.id} --use crm, or --use sheet, or --value TEXT; or make both sides equal`,
+  );
   expect(text).not.toContain('Crm Ltd');
   expect(trial.service.received.entries).toHaveLength(calls);
   expect((await createSyncTrial().cli('status')).stdout).toBe(

@@ -147,6 +147,18 @@ export function describeStateContract(name: string, { create }: StateDriver): vo
       expect([...(await lease.load()).requests]).toEqual([[id, { command: 'retry', id: 'row:17' }]]);
     });
 
+    test('many of one instant, of several processes, are read in the order in which they were added', async () => {
+      const { store, reopen } = await create();
+      const order: number[] = [];
+      for (let number = 0; number < 40; number += 1) {
+        const process = number % 3 === 0 ? reopen() : store;
+        await process.sync('prospects').addRequest({ command: 'retry', number });
+        order.push(number);
+      }
+      const { requests } = await reopen().sync('prospects').load();
+      expect([...requests.values()].map(({ number }) => number)).toEqual(order);
+    });
+
     test('E1: one is done together with what was done for it, and does not come back', async () => {
       const { store, reopen } = await create();
       const first = await store.sync('prospects').addRequest({ command: 'approve' });
@@ -266,7 +278,31 @@ export function describeStateContract(name: string, { create }: StateDriver): vo
       ['u-2', { agreed: '["x","y",null]', crm: '["ANNA","Lee",null]' }],
     ]);
     const state = { put: links } as const;
+    /** Each in the form of `JSON.stringify`, as records are stored, and the words by which it is found. */
+    const hardNames: readonly (readonly [string, readonly string[]])[] = [
+      ['Jose\u0301 Nun\u0303ez', ['jos\u00e9', 'nu\u00f1ez']],
+      ['\u039f\u0394\u039f\u03a3', ['\u03bf\u03b4\u03bf\u03c2']],
+      ["O'\u03a3 d\u2019Arc", ['d', 'arc']],
+      ['Tab\tbed "Quote" \\n', ['tab', 'bed', 'quote']],
+      ['\ud83d\ude00 Smile\ud800', ['smile']],
+      ['\u0130stanbul', ['stanbul']],
+      ['李 小龙', ['李', '小龙']],
+    ];
     const keysOf = (loaded: LoadedState) => [...loaded.links.keys()];
+
+    test('misses no record, in whatever form its text is', async () => {
+      const { store, reopen } = await create();
+      const put = new Map(
+        hardNames.map(([text], index): [string, JsonObject] => [
+          `u-${index}`,
+          { agreed: JSON.stringify([text, null]) },
+        ]),
+      );
+      await commitAll(store, 'prospects', [{ links: { put } }]);
+      for (const [index, [, words]] of hardNames.entries())
+        expect(keysOf(await reopen().sync('prospects').loadSome({ words }))).toContain(`u-${index}`);
+      expect(keysOf(await reopen().sync('prospects').loadSome({ words: [] }))).toHaveLength(hardNames.length);
+    });
 
     test('has the records that are wanted, and all other collections whole', async () => {
       const { store, reopen } = await create();

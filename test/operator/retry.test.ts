@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { readLog } from '../../src/operator/history.ts';
 import { retry } from '../../src/operator/retry.ts';
-import { ann, createLinkedTrial, operatorError } from './support.ts';
+import type { Operator } from '../../src/operator/operator.ts';
+import { createEnrolmentTrial } from '../engine/enrolment/support.ts';
+import { ann, createLinkedTrial, operatorError, operatorOf } from './support.ts';
 
 /* The record that a retry means. */
 
@@ -92,4 +94,63 @@ test('E1, E3: a contact whose enrolment is meant names the id of that; the autom
   await expect(retry(operator, ann, { ids: ['bob@firm.io/Welcome to us'], isSure: true })).rejects.toMatchObject({
     code: 'unknown',
   });
+});
+
+/** The same operator; every load of a whole state is counted. */
+function countLoads(operator: Operator) {
+  const counted = { whole: 0 };
+  const { store } = operator;
+  const sync = (name: string) => {
+    const state = store.sync(name);
+    const load = async () => {
+      counted.whole += 1;
+      return state.load();
+    };
+    return { ...state, load };
+  };
+  return { counted, operator: { ...operator, store: { ...store, sync } } };
+}
+
+test.each(['uuid', 'UUID', 'ann@firm.io', 'ANN@firm.io', 'Ann A', ' ann  a '])(
+  'retry and log find a contact by %j without loading the whole state',
+  async (reference) => {
+    const trial = await createLinkedTrial(['Ann', 'Bob', 'Anna']);
+    const uuid = trial.uuidOf('Ann');
+    trial.person.deleteRows('Prospects', 2);
+    await trial.run();
+    const { counted, operator } = countLoads(trial.operator);
+    const name = reference === 'uuid' ? uuid : reference === 'UUID' ? uuid.toUpperCase() : reference;
+    const signal = new AbortController().signal;
+    const lines = await Array.fromAsync(readLog(operator, { contact: name.trim() }, { follow: false, signal }));
+    expect(new Set(lines.map(({ contact }) => contact))).toEqual(new Set([uuid]));
+    expect((await retry(operator, ann, { ids: [name.trim()], isSure: false })).requests).toMatchObject([{ id: uuid }]);
+    expect(counted.whole).toBe(0);
+  },
+);
+
+test('retry: several names, a problem and everything that is open are found as one name is', async () => {
+  const trial = await createLinkedTrial(['Ann', 'Bob', 'Cy']);
+  const [a, b] = [trial.uuidOf('Ann'), trial.uuidOf('Bob')];
+  trial.person.deleteRows('Prospects', 2, 2);
+  await trial.run();
+  const retryOf = async (...ids: string[]) =>
+    (await retry(trial.operator, ann, { ids, isSure: false })).requests.map(({ id }) => id);
+  expect(await retryOf('ann@firm.io', 'Bob B')).toEqual([a, b]);
+  expect(await retryOf(a, b)).toEqual([a, b]);
+  await expect(retryOf('ann@firm.io', 'cy@firm.io')).rejects.toThrow('nothing of cy@firm.io is open');
+  await expect(retryOf('Cy C')).rejects.toThrow('nothing of Cy C is open');
+  await expect(retryOf('nobody@firm.io')).rejects.toThrow('nothing is known of nobody@firm.io');
+  expect(await retryOf()).toEqual([]);
+});
+
+test('E1: an enrolment is found by address and automation, and by uuid and automation', async () => {
+  const trial = createEnrolmentTrial();
+  const [uuid] = await trial.linked('ann@firm.io');
+  trial.type('ann@firm.io', 'Automation', 'Welcome');
+  await trial.run();
+  const operator = operatorOf(trial);
+  for (const id of ['ann@firm.io/Welcome', `${uuid}/welcome`, 'ann/Welcome'])
+    await expect(retry(operator, ann, { ids: [id], isSure: false })).rejects.toMatchObject(
+      operatorError('doubt', /into Welcome was done already/),
+    );
 });

@@ -35,7 +35,7 @@ test('L12: each open problem is told with its rule in words, its id and what to 
     ['Ann', 'Bob'].map((name) => ({
       id: `${trial.uuidOf(name)}/company_name`,
       ...words,
-      advice: expect.stringContaining('leadsheet resolve ID'),
+      advice: expect.stringContaining(`leadsheet resolve ${trial.uuidOf(name)}/company_name --use crm`),
     })),
   );
   for (const command of ['status', 'sync', 'plan']) {

@@ -15,6 +15,7 @@ import { judge } from './laws/laws.ts';
 import type { Evidence, Quiet, Violation } from './oracle/evidence.ts';
 import { createObserver, type Observer } from './oracle/observer.ts';
 import { createPeople, type People } from './people/acts.ts';
+import { approveRecords, approveWhole, type Deciding, refusePlan } from './people/decisions.ts';
 import { createLog, type Log } from './people/log.ts';
 import type { Act, Chaos, Fault, Scenario, Step } from './scenario/scenario.ts';
 import { createBackup, damageState, loseState, readState, restoreState, type StateFiles } from './world/state-files.ts';
@@ -204,9 +205,11 @@ class Player {
     if (!last) return;
     let request: DecisionRequest | undefined;
     if (what === 'approve' && last.approvable !== undefined && a % 2 === 1) {
-      request = await this.#tick(state, a);
+      request = approveRecords(await this.#deciding(state), a);
     } else if (what === 'approve' && last.approvable !== undefined) {
-      request = { kind: 'approve', run: last.approvable, counts: last.planned };
+      request = approveWhole(this, last);
+    } else if (what === 'refuse' && last.approvable !== undefined) {
+      request = refusePlan(await this.#deciding(state), last);
     } else if (what === 'resolve') {
       const conflict = pick(
         last.problems.filter(({ kind }) => kind === 'conflict'),
@@ -223,21 +226,13 @@ class Player {
     if (!request) return;
     this.#tell(`a person says: ${JSON.stringify(request)}`);
     this.#coverage.count('decision', request.kind);
-    if (request.kind === 'approve') this.log.approvals += 1;
     await this.#world.clock.until(state.addRequest(request as unknown as JsonObject));
   }
 
-  /** G6: some records of the held plan; undefined: it can only be approved whole. */
-  async #tick(state: SyncState, a: number): Promise<Extract<DecisionRequest, { kind: 'approve-records' }> | undefined> {
+  async #deciding(state: SyncState): Promise<Deciding> {
     const { facts } = await this.#world.clock.until(state.load());
     const held = facts.get('held') as HeldFact | null | undefined;
-    const ticked = held?.records?.filter((_record, index) => (index + a) % 3 === 0) ?? [];
-    if (!held || ticked.length === 0) return undefined;
-    for (const { id } of ticked) this.log.ticked.add(id);
-    const at = new Date(this.#world.clock.now()).toISOString();
-    const origin = { by: 'ann', at, through: 'cli', text: '', seen: { problems: [] } } as const;
-    const [ids, digests] = [ticked.map(({ id }) => id), ticked.map(({ digest }) => digest)];
-    return { kind: 'approve-records', run: held.run, ids, digests, origin };
+    return { log: this.log, held, now: this.#world.clock.now() };
   }
 
   /** S8: the plan is made while all is well; anything may happen while it is carried out. */
@@ -472,7 +467,8 @@ class Player {
   #onEngine(event: EngineEvent, process: SimulatedProcess): void {
     if (this.#isPlanning) return;
     if (event.type === 'run-started') {
-      this.#observer.onRun(process.pid);
+      this.log.pendingApprovals = 0;
+      this.#observer.onRun(process.pid, event.run);
       this.#drifting.delete(process.pid);
     }
     if (event.type === 'notice' && event.message.includes('coming and going')) this.#drifting.add(process.pid);
@@ -582,13 +578,15 @@ class Player {
   }
 
   /** `isFirst`: some records may be approved before the rest (G6). */
-  async #approve(process: SimulatedProcess, { approvable, planned }: RunReport, isFirst: boolean): Promise<void> {
+  async #approve(process: SimulatedProcess, report: RunReport, isFirst: boolean): Promise<void> {
     const state = process.app!.store.sync(syncName);
-    const ticked = isFirst && this.#reports.length % 2 === 1 ? await this.#tick(state, 0) : undefined;
-    const request = ticked ?? { kind: 'approve', run: approvable!, counts: planned };
-    this.#tell(`a person approves ${ticked ? `${ticked.digests.length} records` : JSON.stringify(planned)}`);
+    const mayTick = isFirst && this.#reports.length % 2 === 1;
+    const ticked = mayTick ? approveRecords(await this.#deciding(state), 0) : undefined;
+    const request = ticked ?? approveWhole(this, report);
+    this.#tell(
+      `a person approves ${'ids' in request ? `${request.ids.length} records` : JSON.stringify(report.planned)}`,
+    );
     this.#coverage.count('decision', request.kind);
-    if (!ticked) this.log.approvals += 1;
     await this.#world.clock.until(state.addRequest(request as unknown as JsonObject));
   }
 

@@ -18,7 +18,7 @@ const witnesses: Readonly<Record<string, Witness>> = {
   G3: ['step', /^map/],
   G4: ['value', /^went on after being held/],
   G6: ['decision', /^approve-records$/],
-  G7: { elsewhere: 'a refusal changes no run: test/operator/approve-records.test.ts' },
+  G7: ['decision', /^refuse$/],
   W13: { elsewhere: 'a pause: test/operator/pause.test.ts, test/engine/daemon/pause.test.ts' },
   W1: ['value', /^creates and updates in one run/],
   W2: ['rule', /^I1$/],

@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Store } from '../../src/state/port.ts';
 import { describeStateContract } from '../contract/state.ts';
 import { createMemoryDisk } from '../support/memory-disk.ts';
 import { openTrial } from '../support/state.ts';
@@ -21,4 +22,71 @@ describeStateContract('files on a disk in memory', {
     const reopen = () => openTrial('/state', { disk }).store;
     return { store: reopen(), reopen };
   },
+});
+
+describe('requests in files', () => {
+  const hour = 3_600_000;
+  const noon = Date.UTC(2026, 0, 31, 12);
+
+  async function numbersIn(store: Store): Promise<unknown[]> {
+    return [...(await store.sync('s').load()).requests.values()].map(({ number }) => number);
+  }
+
+  test('a clock that goes back does not change their order, in one process and in two', async () => {
+    const disk = createMemoryDisk(1);
+    let at = noon;
+    const open = () => openTrial('/state', { disk, now: () => at }).store;
+    const one = open();
+    for (const [number, store] of [one, one, open(), one, open()].entries()) {
+      await store.sync('s').addRequest({ number });
+      at -= hour;
+    }
+    expect(await numbersIn(open())).toEqual([0, 1, 2, 3, 4]);
+    at = noon + hour;
+    await open().sync('s').addRequest({ number: 5 });
+    expect(await numbersIn(open())).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+
+  test('one comes after those that an earlier version wrote in the same millisecond', async () => {
+    const disk = createMemoryDisk(1);
+    const { store } = openTrial('/state', { disk, now: () => noon });
+    const id = await store.sync('s').addRequest({ number: 0 });
+    const file = `/state/s/requests/${id}.json`;
+    const bytes = disk.files().get(file)!;
+    await disk.unlink(file);
+    for (const random of ['ffffffff', '0000ffff', '12345678'])
+      disk.put(`/state/s/requests/2026-01-31T12-00-00-000Z-${random}.json`, bytes);
+    await openTrial('/state', { disk, now: () => noon })
+      .store.sync('s')
+      .addRequest({ number: 1 });
+    expect(await numbersIn(store)).toEqual([0, 0, 0, 1]);
+  });
+
+  test('more than ten thousand of one instant keep their order', async () => {
+    const disk = createMemoryDisk(1);
+    const { store } = openTrial('/state', { disk, now: () => noon });
+    const id = await store.sync('s').addRequest({ number: 0 });
+    const [file, bytes] = [...disk.files()].find(([name]) => name.includes(id))!;
+    await disk.unlink(file);
+    disk.put(file.replace('-0000-', '-9999-'), bytes);
+    const other = openTrial('/state', { disk, now: () => noon }).store;
+    for (const number of [1, 2]) await other.sync('s').addRequest({ number });
+    expect(await numbersIn(store)).toEqual([0, 1, 2]);
+  });
+
+  test('those that are added at once are all there, each once', async () => {
+    const disk = createMemoryDisk(1);
+    const stores = [1, 2, 3].map(() => openTrial('/state', { disk }).store);
+    const ids = await Promise.all(
+      Array.from({ length: 30 }, async (_, number) => stores[number % 3]!.sync('s').addRequest({ number })),
+    );
+    expect(new Set(ids).size).toBe(30);
+    const numbers = (await numbersIn(stores[0]!)) as number[];
+    expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, number) => number));
+    // Of one process they keep the order in which they were given.
+    for (const part of [0, 1, 2]) {
+      const own = numbers.filter((number) => number % 3 === part);
+      expect(own).toEqual(own.toSorted((a, b) => a - b));
+    }
+  });
 });

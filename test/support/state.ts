@@ -48,7 +48,8 @@ export function openTrial(root: string, dep: Partial<FileDriverDep> & { machine?
     now: () => Date.UTC(2026, 0, 31, 12),
     randomId: () => {
       ids += 1;
-      return `${String(ids).padStart(8, '0')}-test`;
+      // Later ids sort before earlier ones: nothing may take them for an order.
+      return `${99_999_999 - ids}-test`;
     },
     warn: (notice) => warnings.push(notice),
     schema: currentSchema,

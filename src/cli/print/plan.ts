@@ -10,7 +10,7 @@ import { lineText } from '../../log/printable.ts';
 import { durationText } from './progress.ts';
 import { countText, valueText } from '../../operator/words.ts';
 import { columnsText, recordText, timeText } from './lines.ts';
-import { problemToAnswer } from '../../operator/problems.ts';
+import { runToAnswer } from '../../operator/reports.ts';
 import { problemsText } from './run.ts';
 import { bad, changeOf, hint, quiet, statusWord, strong, urgent } from './style.ts';
 
@@ -73,9 +73,10 @@ export function plansSummary(reports: readonly PlanReport[], text: string): stri
   return reports.map(summaryText).join('');
 }
 
-function summaryText({ sync, status, kind, changes, onceApproved = [], holds, problems, estimate, error }: PlanReport) {
+function summaryText(report: PlanReport): string {
+  const { sync, status, kind, changes, onceApproved = [], holds, estimate, error } = report;
   if (error !== undefined) return `\n${strong(sync)}: ${statusWord(status)}: ${bad(lineText(error))}\n`;
-  const needed = problems.filter((each) => problemToAnswer(each).needs_somebody).length;
+  const needed = runToAnswer(report).problems.filter((each) => each.needs_somebody).length;
   const parts = [
     ...countsOf(changes, kinds[kind].words),
     ...countsOf(onceApproved, kinds[kind].words).map((each) => `once it is approved: ${each}`),
@@ -112,7 +113,7 @@ function costText({ crmCalls, sheetReads, sheetWrites, seconds }: PlanReport['es
 
 /** `headerOf`: the header of a mapped field. */
 export function planText(report: PlanReport, headerOf: (field: string) => string): string {
-  const { sync, status, changes, onceApproved = [], estimate, holds, error, problems, kind } = report;
+  const { sync, status, changes, onceApproved = [], estimate, holds, error, kind } = report;
   const { words } = kinds[kind];
   if (error !== undefined) return `${strong(sync)}: ${statusWord(status)}: ${bad(lineText(error))}\n`;
   const held = holds
@@ -122,7 +123,7 @@ export function planText(report: PlanReport, headerOf: (field: string) => string
     changes.length === 0
       ? `${strong(sync)}: nothing to do\n`
       : `${strong(sync)}: ${countText(changes.length, 'change')} of ${countText(recordCount(changes), 'record')}, ${costText(estimate)}\n`;
-  const open = problemsText(problems.map(problemToAnswer));
+  const open = problemsText(runToAnswer(report).problems);
   const approved =
     onceApproved.length === 0 ? '' : `\n  once it is approved:${groupsText(onceApproved, headerOf, words)}`;
   return `${head}${held}${groupsText(changes, headerOf, words)}${approved}${open === '' ? '' : `\n${open}`}`;

@@ -97,7 +97,10 @@ export function stoppedText({ left, done }: Stopped): string {
 const urgentShown = 50;
 const harmlessShown = 5;
 
-/** Problems in order of urgency. The advice stands once for each kind. */
+/** Commands of one kind that are shown: the others differ in the id alone. */
+const commandsShown = 3;
+
+/** Problems in order of urgency. Advice that is the same for several problems of a kind stands once. */
 export function problemsText(problems: readonly ProblemAnswer[]): string {
   const pressing = problems.filter((each) => each.needs_somebody);
   const harmless = problems.filter((each) => !each.needs_somebody);
@@ -121,6 +124,15 @@ function groupText(head: string, problems: readonly ProblemAnswer[], shown: numb
     })
     .join('');
   const more = problems.length - shown;
-  const advice = [...new Set(problems.map((each) => `    -> ${each.kind}: ${hint(each.advice)}\n`))].join('');
+  const advice = [...Map.groupBy(problems, ({ kind }) => kind)]
+    .map(([kind, ofKind]) => adviceText(kind, ofKind))
+    .join('');
   return `  ${head}:\n${lines}${more > 0 ? `    and ${more} more; --json lists all\n` : ''}${advice}`;
+}
+
+function adviceText(kind: string, problems: readonly ProblemAnswer[]): string {
+  const all = [...new Set(problems.map(({ advice }) => advice))];
+  const lines = all.slice(0, commandsShown).map((each) => `    -> ${kind}: ${hint(lineText(each))}\n`);
+  const more = all.length - commandsShown;
+  return `${lines.join('')}${more > 0 ? `    -> ${kind}: ${more} more in the same way, each by its own id\n` : ''}`;
 }

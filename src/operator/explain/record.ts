@@ -111,7 +111,7 @@ export function explainProblem(
   link: Link | undefined,
   context: RemedyContext,
 ): ExplainedProblem {
-  const { advice: _advice, ...about } = problemToAnswer(problem);
+  const { advice: _advice, ...about } = problemToAnswer(problem, { name: context.job, kind: context.kind });
   const retryAt = problem.rule === 'W5' || problem.rule === 'W4' ? retryAtOf(link) : undefined;
   return {
     ...about,

@@ -29,7 +29,7 @@ export function remediesOf(problem: StoredProblem, context: RemedyContext): read
       ];
     case 'parked':
       return [
-        { text: 'try it again', command: retry(problem, context) },
+        { text: 'try it again', command: retryCommand(problem, context) },
         change(`give it another value on either side${inCell(problem, context)}`),
       ];
     case 'waiting':
@@ -44,7 +44,7 @@ export function remediesOf(problem: StoredProblem, context: RemedyContext): read
       return [change('nothing: the next run reads both sides and tells whether it happened')];
     case 'ignored':
       return rule === 'D1'
-        ? [{ text: 'give the contact a new row', command: retry(problem, context) }, change('put the row back')]
+        ? [{ text: 'give the contact a new row', command: retryCommand(problem, context) }, change('put the row back')]
         : [change('nothing: it is left alone as configured')];
     case 'refused':
       return remediesOfRefusal(problem, context);
@@ -61,7 +61,7 @@ function remediesOfRefusal(problem: StoredProblem, context: RemedyContext): read
   if (problem.rule === 'E4' && !isOfAutomation)
     return [change('name an automation that the service has in the cell of the row')];
   return [
-    { text: 'try it again at once', command: retry(problem, context) },
+    { text: 'try it again at once', command: retryCommand(problem, context) },
     change('correct what the reason names: other contents are a new try'),
   ];
 }
@@ -92,13 +92,13 @@ function remediesOfQuarantined(problem: StoredProblem, context: RemedyContext): 
       return [
         {
           text: 'look in the service first; if it did not happen, do it again',
-          command: `${retry(problem, context)} --yes`,
+          command: `${retryCommand(problem, context)} --yes`,
         },
       ];
     case 'W4':
     case 'W5':
       return [
-        { text: 'try it again', command: retry(problem, context) },
+        { text: 'try it again', command: retryCommand(problem, context) },
         change('correct what the reason names: other contents are a new try'),
       ];
     default:
@@ -117,7 +117,10 @@ function feedRemedy({ kind, rule }: StoredProblem, { heldRun, job }: RemedyConte
 }
 
 /** W5: a row's number is a row of one sync only. */
-function retry({ id, uuid, row }: StoredProblem, { job, kind }: RemedyContext): string {
+export function retryCommand(
+  { id, uuid, row }: StoredProblem,
+  { job, kind }: Pick<RemedyContext, 'job' | 'kind'>,
+): string {
   if (kind === 'outbox') return commandText('retry', id, '--sync', job);
   // A record is named by its uuid where it has one: rows move.
   const name = id.includes('/') || uuid === null ? id : uuid;

@@ -11,7 +11,10 @@ import { seal, unseal } from './seal.ts';
  * later batch drops the id. So a request is carried out once, wherever the process stops.
  */
 export interface Requests {
-  /** Durable when resolved. The id sorts by time. */
+  /**
+   * Durable when resolved. The id sorts after those of all requests that were durable before, of any process, also if the
+   * clock went back.
+   */
   add(request: JsonObject): Promise<string>;
   /** Oldest first. */
   read(): Promise<ReadRequests>;
@@ -26,14 +29,36 @@ export interface ReadRequests {
   readonly notices: readonly Notice[];
 }
 
-export function createRequests(disk: Disk, syncFolderPath: string, createId: () => string): Requests {
+export interface RequestsDep {
+  readonly disk: Disk;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly randomId: () => string;
+}
+
+export function createRequests({ disk, now, randomId }: RequestsDep, syncFolderPath: string): Requests {
   const folder = join(syncFolderPath, 'requests');
   const fileOf = (id: string) => join(folder, `${id}.json`);
+  /** The time and sequence of the last id of this process. */
+  let last: string | undefined;
+  /** Additions of this process take turns: each sees the id before it. */
+  let turn: Promise<unknown> = Promise.resolve();
+
+  /** Two processes that add at the same time may get the same place: then their random parts decide. */
+  async function nextPlace(): Promise<string> {
+    const waiting = (await namesIn(disk, folder)).flatMap((name) => placeForm.exec(name)?.[0] ?? []);
+    const latest = [...(last === undefined ? [] : [last]), ...waiting].toSorted().at(-1);
+    last = placeAfter(latest, now());
+    return last;
+  }
+
   return {
     async add(request) {
       await makeFolder(disk, syncFolderPath);
       await makeFolder(disk, folder);
-      const id = createId();
+      const place = turn.then(nextPlace);
+      turn = place.catch(() => {});
+      const id = `${await place}-${randomId().slice(0, 8)}`;
       const draft = join(folder, `${id}.tmp`);
       await writeWhole(disk, draft, [seal({ request })]);
       await disk.rename(draft, fileOf(id));
@@ -64,6 +89,28 @@ export function createRequests(disk: Disk, syncFolderPath: string, createId: () 
 
     setAside: (file, name) => renameIfThere(disk, file, name),
   };
+}
+
+const sequenceDigits = 4;
+const sequenceMax = 9_999;
+
+/** Earlier versions wrote no sequence. */
+const placeForm = /^(\d{4}-\d{2}-\d{2}T\d{2})-(\d{2})-(\d{2})-(\d{3})Z(?:-(\d{4})(?=-))?/;
+
+function placeText(at: number, sequence: number): string {
+  const time = new Date(at).toISOString().replaceAll(/[:.]/g, '-');
+  return `${time}-${String(sequence).padStart(sequenceDigits, '0')}`;
+}
+
+/** The first place of this instant, or the one after `latest` if that is not earlier. undefined: there is none yet. */
+function placeAfter(latest: string | undefined, now: number): string {
+  const fresh = placeText(now, 0);
+  const [, untilHour, minute, second, ms, sequence] = placeForm.exec(latest ?? '') ?? [];
+  if (latest === undefined || untilHour === undefined || latest < fresh.slice(0, -1 - sequenceDigits)) return fresh;
+  const at = Date.parse(`${untilHour}:${minute}:${second}.${ms}Z`);
+  // Without a sequence the random part decides within the millisecond.
+  const isNext = sequence !== undefined && Number(sequence) < sequenceMax;
+  return isNext ? placeText(at, Number(sequence) + 1) : placeText(at + 1, 0);
 }
 
 function describeDamage(file: string): Notice {

@@ -33,10 +33,7 @@ export function createFileSyncState(folder: string, sync: string, dep: FileDrive
   const places = createPlaces(surroundings);
   const base = createJournal(places.base, dep.foldFloorBytes);
   const outbox = createJournal(places.outbox, dep.foldFloorBytes);
-  const requests = createRequests(disk, folder, () => {
-    const time = new Date(dep.now()).toISOString().replaceAll(/[:.]/g, '-');
-    return `${time}-${dep.randomId().slice(0, 8)}`;
-  });
+  const requests = createRequests(dep, folder);
   const history = createHistoryWriter(folder, dep);
   const runs = createRuns(folder, dep);
   const rows = createRows(folder, dep);

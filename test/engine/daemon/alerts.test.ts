@@ -133,3 +133,32 @@ test('a receiver that refuses gets no second try; an overloaded one does', async
   expect([refusing.bodies.length, refusing.lost]).toEqual([1, ['it answered 404']]);
   expect([overloaded.bodies.length, overloaded.lost]).toEqual([2, []]);
 });
+
+test('G7: a refused held plan is no news, whatever came before; another plan is, and once', async () => {
+  const { alerts, bodies } = open();
+  const held = ran('held', {}, 'three are too many');
+  const no: LastRun = { ...held, isRefused: true };
+  for (const run of [held, no, no, ran('failed'), no, held, held, no, ran('succeeded'), no, held])
+    alerts.observe('prospects', run, false);
+  await alerts.settled();
+  expect(bodies.map(({ event, previous }) => [event, previous])).toEqual([
+    ['held', 'succeeded'],
+    ['failed', 'held'],
+    ['held', 'held'],
+    ['recovered', 'held'],
+    ['held', 'held'],
+  ]);
+});
+
+test('G7: whether a refusal was heard outlives the process', async () => {
+  const first = open();
+  const held = ran('held', {}, 'three are too many');
+  first.alerts.observe('prospects', held, false);
+  expect(first.alerts.observe('prospects', { ...held, isRefused: true }, false)).toBe(true);
+  const told = new Map([['prospects', first.alerts.told('prospects')!]]);
+  const second = open({ told });
+  expect(second.alerts.observe('prospects', { ...held, isRefused: true }, false)).toBe(false);
+  second.alerts.observe('prospects', held, false);
+  await second.alerts.settled();
+  expect(second.bodies).toMatchObject([{ event: 'held', previous: 'held' }]);
+});

@@ -1,4 +1,5 @@
 import type { Evidence, Law, RunView, Write } from '../oracle/evidence.ts';
+import { duringRun } from './runs.ts';
 
 /** Below these numbers a share says nothing (G2), and an empty side is normal (G1). */
 const linksForShares = 5;
@@ -50,9 +51,7 @@ function isFinishing(
 }
 
 function judgeRun(evidence: Evidence, run: RunView) {
-  const next = evidence.runs.find(({ pid, seq }) => pid === run.pid && seq > run.seq);
-  const isOfRun = ({ pid, seq }: { readonly pid: number; readonly seq: number }) =>
-    pid === run.pid && seq >= run.seq && seq < (next?.seq ?? Infinity);
+  const isOfRun = duringRun(evidence, run);
   const isTicked = ({ uuid }: { readonly uuid: string }) => evidence.log.ticked.has(uuid);
   const removals = evidence.removals.filter((each) => isOfRun(each) && !isTicked(each));
   const emptied = run.rows === 0 ? 'crm' : run.contactsHere === 0 ? 'sheet' : undefined;

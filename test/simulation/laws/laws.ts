@@ -15,6 +15,7 @@ import { repeatable } from './l11-repeatable.ts';
 import { nothingUntold } from './l12-nothing-untold.ts';
 import { handsOff } from './l13-hands-off.ts';
 import { copies } from './copies.ts';
+import { decisions } from './decisions.ts';
 import { guards } from './guards.ts';
 import { recovery } from './recovery.ts';
 import { blanks } from './blanks.ts';
@@ -38,6 +39,7 @@ const laws: Readonly<Record<string, Law>> = {
   M3: blanks,
   I4: copies,
   'G1, G2': guards,
+  'G6, G7': decisions,
   G4: recovery,
   E4: wishes,
   'S7, S8': undo,

@@ -108,6 +108,7 @@ export interface Enrolment {
 
 /** A run as an observer saw it when it began. */
 export interface RunView {
+  readonly run: string;
   readonly seq: number;
   readonly pid: number;
   readonly rows: number;

@@ -13,7 +13,7 @@ import { type SheetChange, sheetChanges } from './sheet-changes.ts';
 
 export interface Observer {
   readonly onSide: (event: SideEvent) => void;
-  readonly onRun: (pid: number) => void;
+  readonly onRun: (pid: number, run: string) => void;
   /** A run has ended, and its knowledge is saved. */
   readonly onSaved: (pid: number) => void;
   /** L12: contacts that existed during the last run of the process, and that no answer showed it. */
@@ -256,7 +256,7 @@ export function createObserver(dep: ObserverDep): Observer {
     }
   }
 
-  function noteRun(pid: number): void {
+  function noteRun(pid: number, run: string): void {
     const { rows } = viewSheet(sheet(), log.renamed);
     const here = new Map([...contacts()].flatMap((each) => (each.list_uuid === listHere() ? [[each.uuid, each]] : [])));
     const knowing = knowledge.of(pid);
@@ -275,6 +275,7 @@ export function createObserver(dep: ObserverDep): Observer {
       if (same.length > 1 && contact && same.some((row) => isAs(row, contact))) knowing.copied.add(id);
     }
     runs.push({
+      run,
       seq: log.seq,
       pid,
       rows: rows.length,

@@ -42,8 +42,12 @@ export interface Log {
   entering: string | undefined;
   /** How often a person approved a held plan whole. */
   approvals: number;
-  /** Contacts whose changes in a held plan a person approved one by one (G6). */
-  readonly ticked: Set<string>;
+  /** Those of them that no run can have taken up yet. */
+  pendingApprovals: number;
+  /** Contacts whose changes in a held plan a person approved one by one (G6), with the kinds of change that they saw. */
+  readonly ticked: Map<string, ReadonlySet<string>>;
+  /** Held plans that a person refused (G7): the run that `approve` names, the instant, and the counts. */
+  readonly refusals: { readonly run: string; readonly seq: number; readonly planned: string }[];
   /** How often a person undid a run. */
   undos: number;
   /** Processes that carry out an undo at the moment. */
@@ -61,7 +65,9 @@ export function createLog(): Log {
     areColumnsKnown: false,
     entering: undefined,
     approvals: 0,
-    ticked: new Set(),
+    pendingApprovals: 0,
+    ticked: new Map(),
+    refusals: [],
     undos: 0,
     undoing: new Set(),
     seq: 0,

@@ -129,6 +129,39 @@ const guards: readonly Sabotage[] = [
   },
 ];
 
+const deciding: readonly Sabotage[] = [
+  {
+    name: 'an approval of some records lets all of the plan through',
+    file: 'engine/sync/let-through.ts',
+    text: 'const changes = plan.changes.filter((change) => carried.has(change));',
+    instead: 'const changes = plan.changes.filter(() => carried.size > 0);',
+  },
+  {
+    name: 'an approved record is let through whatever is to be done with it by now',
+    file: 'engine/sync/let-through.ts',
+    text: 'approved.digests.has(digestOf(each))));',
+    instead: '[...approved.idByDigest.values()].includes(idOf(each[0]!))));',
+  },
+  {
+    name: 'what was let through one by one does not count for the limits',
+    file: 'sync/guard/guard.ts',
+    text: 'counts[what] > 0 ? (letThrough?.counts[what] ?? 0) : 0;',
+    instead: 'counts[what] > 0 ? (letThrough?.counts[what] ?? 0) * 0 : 0;',
+  },
+  {
+    name: 'a refusal leaves the approval that was recorded before it',
+    file: 'engine/at-once.ts',
+    text: 'approved === run ? [approval] : []',
+    instead: 'approved === `${run} ` ? [approval] : []',
+  },
+  {
+    name: 'the next run has forgotten that its plan was refused',
+    file: 'engine/held.ts',
+    text: '...(held.refused && { isRefused: true })',
+    instead: '...(held.refused && {})',
+  },
+];
+
 const service: readonly Sabotage[] = [
   {
     name: 'a create is sent again when its answer is lost',
@@ -285,6 +318,7 @@ export const sabotages: readonly Sabotage[] = [
   ...identity,
   ...deleting,
   ...guards,
+  ...deciding,
   ...service,
   ...scanning,
   ...sheet,

@@ -157,7 +157,7 @@ export type Step =
       readonly chaos: Chaos;
     }
   /** A person decides: about a conflict, a held plan, or a record that was given up. */
-  | { readonly do: 'decide'; readonly what: 'resolve' | 'approve' | 'retry'; readonly a: number }
+  | { readonly do: 'decide'; readonly what: 'resolve' | 'approve' | 'refuse' | 'retry'; readonly a: number }
   /**
    * Everything is quiet for a while, and the laws must hold. `isFull: false`: without a full scan, while no record is gone.
    */

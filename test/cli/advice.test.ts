@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest';
+import { createOutboxTrial } from '../engine/outbox/support.ts';
+import { createConflicts, createLinkedTrial, header } from '../operator/support.ts';
+import { copy } from '../operator/explain/support.ts';
+import { createSyncTrial } from '../support/app.ts';
+import type { CliRun } from '../support/cli.ts';
+
+/* The commands that status and sync print below open problems, copied as they are. */
+
+interface Trial {
+  readonly cli: (...args: string[]) => Promise<CliRun>;
+}
+
+/** The advice lines of an output. */
+function adviceIn(stdout: string): readonly string[] {
+  return [...stdout.matchAll(/^ {4}-> (.*)$/gm)].map(([, line]) => line!);
+}
+
+function commandsIn(stdout: string): readonly string[] {
+  return adviceIn(stdout).flatMap((line) => [...line.matchAll(/leadsheet [^,;]+/g)].map(([command]) => command));
+}
+
+async function advised(trial: Trial): Promise<readonly string[]> {
+  return commandsIn((await trial.cli('status')).stdout);
+}
+
+/** A new row that the service refuses until `accept` is called. */
+async function createRefusedRow() {
+  let isRefusing = true;
+  const trial = createSyncTrial({
+    values: [header, ['Ann', 'A', 'Firm', 'ann@firm.io']],
+    around: async (request, next) =>
+      isRefusing && request.url.endsWith('/upsert')
+        ? Response.json({ message: 'no more seats', errors: { email: ['no more seats'] } }, { status: 422 })
+        : next(request),
+  });
+  const first = await trial.cli('sync');
+  return { ...trial, first, accept: () => void (isRefusing = false) };
+}
+
+test('M1: the advice about a conflict is a command with its id, and decides it', async () => {
+  const trial = await createConflicts(['Ann']);
+  const id = `${trial.uuidOf('Ann')}/company_name`;
+  expect(await advised(trial)).toEqual([`leadsheet resolve ${id} --use crm`]);
+  expect(await copy(trial, `leadsheet resolve ${id} --use crm`)).toMatchObject({ code: 0, stderr: '' });
+  expect(await trial.cli('sync')).toMatchObject({ code: 0 });
+  expect(trial.rowOf('ann@firm.io')['Company']).toBe('Ann Crm');
+});
+
+test('conflicts prints a command with an id, for one conflict and for several', async () => {
+  const trial = await createConflicts(['Ann', 'Bob']);
+  const last = async () => (await trial.cli('conflicts')).stdout.trimEnd().split('\n').at(-1)!;
+  const several = await last();
+  expect(several).toMatch(
+    /^Decide one after the other: leadsheet resolve; or each by its id: leadsheet resolve \S+ --use crm, or --use sheet, or --value TEXT; or make both sides equal$/,
+  );
+  expect(await copy(trial, /leadsheet resolve \S+ --use crm/.exec(several)![0])).toMatchObject({ code: 0 });
+  await trial.cli('sync');
+  const one = await last();
+  expect(one).toMatch(/^Decide: leadsheet resolve \S+ --use crm, or --use sheet/);
+  expect(await copy(trial, /leadsheet resolve \S+ --use crm/.exec(one)![0])).toMatchObject({ code: 0 });
+  await trial.cli('sync');
+  expect((await trial.cli('conflicts')).stdout).toBe('no conflicts\n');
+});
+
+test('of many conflicts three commands are printed, and how many more there are', async () => {
+  const trial = await createConflicts(['Ann', 'Bob', 'Cyd', 'Dan', 'Eve']);
+  const { stdout } = await trial.cli('status');
+  expect(commandsIn(stdout)).toHaveLength(3);
+  expect(adviceIn(stdout).at(-1)).toBe('conflict: 2 more in the same way, each by its own id');
+  for (const command of commandsIn(stdout)) expect(await copy(trial, command)).toMatchObject({ code: 0 });
+});
+
+test('W5: the advice about a refused new row names its job, and tries the row again', async () => {
+  const trial = await createRefusedRow();
+  const command = 'leadsheet retry row:2 --sync prospects';
+  expect(commandsIn(trial.first.stdout)).toEqual([command]);
+  expect(await advised(trial)).toEqual([command]);
+  trial.accept();
+  expect(await copy(trial, command)).toMatchObject({ code: 0, stderr: '' });
+  expect(await trial.cli('sync')).toMatchObject({ code: 0 });
+  expect(trial.contacts()).toHaveLength(1);
+});
+
+test('D1: the advice about a deleted row names the contact, and gives it a new row', async () => {
+  const trial = await createLinkedTrial(['Ann', 'Bob', 'Cyd', 'Dan', 'Eve', 'Fay']);
+  const uuid = trial.uuidOf('Ann');
+  trial.person.deleteRows('Prospects', trial.rowNumberOf('ann@firm.io'));
+  await trial.cli('sync');
+  expect(await advised(trial)).toEqual([`leadsheet retry ${uuid}`]);
+  expect(await copy(trial, `leadsheet retry ${uuid}`)).toMatchObject({ code: 0 });
+  await trial.cli('sync');
+  expect(trial.rowOf('ann@firm.io')['Contact ID']).toBe(uuid);
+});
+
+test('P3: the advice about a message of unknown outcome names the row, and sends it once', async () => {
+  const trial = createOutboxTrial();
+  await trial.ready(['ann@firm.io', 'Sales', 'Hi', 'yes']);
+  trial.service.faults.inject({ kind: 'lost', operation: 'network-messages.send', when: 'before' });
+  await trial.cli('sync');
+  const id = trial.rowWith('Hi')['Outbox ID']!;
+  expect(await advised(trial)).toEqual([`leadsheet retry ${id} --sync messages --yes`]);
+  expect(await copy(trial, (await advised(trial))[0]!)).toMatchObject({ code: 0 });
+  await trial.cli('sync');
+  expect(trial.sent()).toEqual(['ann: Hi']);
+});
+
+test('no advice of any kind of problem has a placeholder of an id', async () => {
+  const trial = await createConflicts(['Ann']);
+  for (const output of ['status', 'plan', 'sync', 'conflicts']) {
+    const { stdout } = await trial.cli(output);
+    expect(stdout).not.toMatch(/leadsheet \w+ (ID|NAME|RUN)\b/);
+    expect(stdout).not.toContain('crm|sheet');
+  }
+});

@@ -1,0 +1,84 @@
+import type { Evidence, Law, RunView, Violation } from '../oracle/evidence.ts';
+import { duringRun } from './runs.ts';
+
+/** Share of the links, in one run, by default (docs/configuration.md). */
+const deletesShare = 0.2;
+
+/**
+ * G6: a held run does what was ticked and nothing else, and what was ticked counts until the hold is over. G7: the run
+ * after a refusal says that its plan is refused.
+ */
+export const decisions: Law = (evidence) =>
+  evidence.isStateTampered
+    ? []
+    : [
+        ...evidence.runs.flatMap((run) => [...onlyTicked(evidence, run), ...restStaysHeld(evidence, run)]),
+        ...saysRefused(evidence),
+      ];
+
+function reportOf({ reports }: Evidence, { run }: RunView) {
+  return reports.find((report) => report.run === run);
+}
+
+function isHeldByLimits(evidence: Evidence, run: RunView): boolean {
+  const holds = reportOf(evidence, run)?.holds ?? [];
+  return holds.length > 0 && holds.every(({ rule }) => rule === 'G2');
+}
+
+/** An update and the cells of the same record belong together. */
+const kindOf = (op: string) => (op === 'update' || op === 'set' ? 'edit' : op);
+
+function onlyTicked(evidence: Evidence, run: RunView): readonly Violation[] {
+  if (!isHeldByLimits(evidence, run)) return [];
+  const isOfRun = duringRun(evidence, run);
+  const done = [
+    ...evidence.writes.map((each) => ({ ...each, op: 'edit' })),
+    ...evidence.removals.map((each) => ({ ...each, op: each.side === 'crm' ? 'delete' : 'remove' })),
+    ...evidence.additions.map((each) => ({ ...each, op: each.side === 'crm' ? 'create' : 'append' })),
+  ].filter((each) => isOfRun(each) && !each.isUndo);
+  // A new contact was ticked by its row. The rest of its row and of its fields belong to its creation.
+  const created = new Set(done.filter(({ op }) => op === 'create').map(({ uuid }) => uuid));
+  const isTicked = ({ uuid, op }: (typeof done)[number]) => {
+    const ops = evidence.log.ticked.get(uuid);
+    return created.has(uuid) || (ops !== undefined && [...ops].some((each) => kindOf(each) === op));
+  };
+  const wrong = done.find((each) => !isTicked(each));
+  if (!wrong) return [];
+  return [{ law: 'G6', text: `a held run did ${wrong.op} of ${wrong.uuid}, which nobody had approved so` }];
+}
+
+function restStaysHeld(evidence: Evidence, run: RunView): readonly Violation[] {
+  const { log, runs, setting } = evidence;
+  if (run.isApproved || setting.limits !== 'default' || log.ticked.size === 0) return [];
+  const report = reportOf(evidence, run);
+  if (report?.status !== 'succeeded' && report?.status !== 'partial') return [];
+  const before: RunView[] = [];
+  for (const each of runs.slice(0, runs.indexOf(run)).toReversed()) {
+    if (!isHeldByLimits(evidence, each)) break;
+    before.push(each);
+  }
+  const removalsIn = (view: RunView) => {
+    const isOfRun = duringRun(evidence, view);
+    return evidence.removals.filter((each) => isOfRun(each) && !each.isUndo);
+  };
+  const rest = removalsIn(run).filter(({ uuid }) => !log.ticked.has(uuid)).length;
+  const ticked = before.flatMap(removalsIn).length;
+  const limit = Math.floor(run.everLinked * deletesShare);
+  if (rest === 0 || ticked === 0 || rest + ticked <= limit) return [];
+  return [
+    {
+      law: 'G6',
+      text: `${ticked} deletions were approved one by one, and a run made ${rest} more; ${limit} are allowed`,
+    },
+  ];
+}
+
+/** Nothing happened between the refusal and the run: its plan is the one that was refused. */
+function saysRefused(evidence: Evidence): readonly Violation[] {
+  return evidence.log.refusals.flatMap(({ run: refused, seq, planned }) => {
+    const next = evidence.runs.find((run) => run.seq >= seq);
+    const report = next && reportOf(evidence, next);
+    if (next?.seq !== seq || report?.approvable !== refused || JSON.stringify(report.planned) !== planned) return [];
+    return report.isRefused ? [] : [{ law: 'G7', text: `run ${report.run} does not say that ${refused} was refused` }];
+  });
+}

@@ -10,21 +10,14 @@ WORKDIR /build
 COPY package.json package-lock.json ./
 # No script of a package is needed to compile, so none is run.
 RUN npm ci --ignore-scripts --no-audit --no-fund
-COPY tsconfig.json tsconfig.build.json ./
-COPY scripts/build.ts scripts/
+COPY scripts/build.ts scripts/licences.ts scripts/
 COPY src src
 RUN node scripts/build.ts
-
-FROM ${NODE_IMAGE} AS packages
-WORKDIR /build
-COPY package.json package-lock.json ./
-RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM ${NODE_IMAGE}
 ENV NODE_ENV=production
 # The program stands apart from the folders that are mounted, so that no mount hides a part of it.
 WORKDIR /opt/leadsheet
-COPY --from=packages /build/node_modules node_modules
 COPY package.json LICENSE ./
 COPY config/example.yaml config/leadsheet.schema.json config/
 COPY --from=build /build/dist dist

@@ -17,7 +17,16 @@ export default defineConfig({
     ...(!isShuffled && { sequence: { sequencer: LongestFirst } }),
     projects: [
       // The files share processes, and what is loaded there: to load the program takes longer than most files take.
-      { extends: true, test: { name: 'shared', include: [all], exclude: mocking, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: 'shared',
+          include: [all],
+          exclude: mocking,
+          isolate: false,
+          globalSetup: 'test/support/built-program.ts',
+        },
+      },
       { extends: true, test: { name: 'alone', include: mocking } },
     ],
   },

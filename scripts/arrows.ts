@@ -76,6 +76,10 @@ const rooms: Readonly<Record<string, Room>> = {
     may: ['cli/', 'log/', 'lib/', 'config/', 'version.ts'],
     why: 'It lists the commands, and no more.',
   },
+  'cli/commands/': {
+    may: ['cli/', 'operator/outcomes.ts', 'type operator/'],
+    why: 'It declares commands. Their work is imported when they are called, so that a command starts without the others.',
+  },
   'cli/api': {
     may: ['cli/', 'app', 'config/', 'crm/', 'lib/', 'log/', 'version.ts'],
     why: 'This command is about the service itself, and knows nothing else.',

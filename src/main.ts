@@ -51,14 +51,13 @@ keepCompiledCode(process.env);
 
 // Loaded only here, where the engine can read it and a signal is heard.
 const { runCli } = await import('./cli/program.ts');
-const { overHttp } = await import('./crm/outreach/call/over-http.ts');
 const { accountName } = await import('./cli/account.ts');
 const { startPager } = await import('./cli/pager-process.ts');
 const { useProxyOf } = await import('./proxy.ts');
 const { userInfo } = await import('node:os');
 const { isatty } = await import('node:tty');
 const { withDotEnv } = await import('./dot-env.ts');
-const unproxied = useProxyOf(process.env);
+const unproxied = await useProxyOf(process.env);
 if (unproxied !== undefined) process.stderr.write(`leadsheet: ${unproxied}\n`);
 const code = await runCli(process.argv.slice(2), {
   env: withDotEnv(process.env),
@@ -74,7 +73,10 @@ const code = await runCli(process.argv.slice(2), {
     return pager;
   },
   transport: fetch,
-  serviceTransport: overHttp,
+  serviceTransport: async (url, init) => {
+    const { overHttp } = await import('./crm/outreach/call/over-http.ts');
+    return overHttp(url, init);
+  },
   randomId: () => crypto.randomUUID(),
   process: { pid: process.pid, probe: (pid) => process.kill(pid, 0) },
   now: Date.now,

@@ -1,5 +1,4 @@
 // Sends https calls to the service, to Google and to the alert receiver through the proxy of the environment.
-import * as http from 'node:http';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -11,9 +10,11 @@ const neverProxied = 'localhost,127.0.0.1,::1';
  * once, before any call. Returns a sentence if it cannot: `setGlobalProxyFromEnv` came with Node 24.14
  * (https://nodejs.org/docs/latest-v24.x/api/http.html#built-in-proxy-support). Throws Node's error for an invalid address.
  */
-export function useProxyOf(env: Environment): string | undefined {
+export async function useProxyOf(env: Environment): Promise<string | undefined> {
   const proxy = env['https_proxy'] || env['HTTPS_PROXY'];
   if (!proxy) return undefined;
+  // Loaded here, since most commands make no call.
+  const http = await import('node:http');
   const isAble = 'setGlobalProxyFromEnv' in http;
   if (!isAble) return 'HTTPS_PROXY needs Node 24.14 or newer; with this one, set NODE_USE_ENV_PROXY=1 beside it';
   const exceptions = [env['no_proxy'] || env['NO_PROXY'], neverProxied].filter(Boolean).join(',');

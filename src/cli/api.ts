@@ -1,6 +1,5 @@
 // The command `api`: calls one operation of the service.
 import { readFileSync } from 'node:fs';
-import type { Command } from 'commander';
 import type { Config } from '../config/config.ts';
 import type { ServiceSettings } from '../config/service-settings.ts';
 import type { ObservedExchange } from '../crm/outreach/service-client.ts';
@@ -15,13 +14,14 @@ import { readParameters } from './api/parameters.ts';
 import { readAccount } from './api/account.ts';
 import { appendPrivateFile } from './private-file.ts';
 import { tokenWarning } from './token-warning.ts';
-import { type GlobalOptions, readConfig } from './globals.ts';
+import type { GlobalOptions } from './globals.ts';
+import { readConfig } from './read-config.ts';
 import { lineText } from '../log/printable.ts';
 import { didYouMean } from '../lib/nearest.ts';
 import { UsageError } from './errors.ts';
 import type { CliWorld } from './world.ts';
 
-interface ApiOptions extends GlobalOptions {
+export interface ApiOptions extends GlobalOptions {
   readonly help?: true;
   readonly yes?: true;
   readonly list?: boolean;
@@ -37,40 +37,18 @@ interface ApiOptions extends GlobalOptions {
 /** A person waits at the terminal: two repeats, not the daemon's four. */
 const retriesMax = 2;
 
-export function apiCommand(program: Command, world: CliWorld): void {
-  program
-    .command('api')
-    .summary('any operation of the service, by name')
-    .description(
-      'Calls any operation of the service and prints its answer as JSON.\n\n' +
-        'Parameters are named as the service names them: --uuid X, --order_type desc, --lead.email X.\n' +
-        'A value that is JSON is read as JSON where the operation wants more than a text.\n' +
-        'leadsheet api OPERATION --help shows what one takes. What deletes or sends is confirmed first.\n\n' +
-        'The account is that of --base-url or OUTREACH_BASE_URL, else that of the configuration.',
-    )
-    .argument('[operation]', 'its name, as --list shows it')
-    .argument('[parameters...]', 'of the operation: --name value')
-    .option('--list', 'the operations, with method, path and parameters')
-    .option('--openapi', 'the service as an OpenAPI 3.1 document')
-    .option('--body <json>', 'the input as JSON; @file reads it from a file, @- from standard input')
-    .helpOption(false)
-    .option('-h, --help', 'this help, or that of the operation')
-    .option('--yes', 'do not ask before a call that deletes or sends')
-    .option('--base-url <url>', 'the service; else OUTREACH_BASE_URL, else crm.base_url of the configuration')
-    .option('--token-file <file>', 'holds the token; else OUTREACH_TOKEN or OUTREACH_TOKEN_FILE, else crm.token')
-    .option('--timeout-secs <seconds>', 'for one request', positiveNumber)
-    .option('--allow-unknown', 'send fields that the operation is not known to have')
-    .option('--capture <file>', 'append every answer, whole, to a file as JSON lines')
-    .allowUnknownOption()
-    .action(async (name: string | undefined, parameters: string[], _options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<ApiOptions>();
-      if (options.help && name === undefined) command.outputHelp();
-      else if (options.help) world.stdout.write(operationHelp(findOperation(name!)));
-      else if (options.list) world.stdout.write(listing());
-      else if (options.openapi) world.stdout.write(`${JSON.stringify(openApiDocument(), null, 2)}\n`);
-      else if (name === undefined) throw new UsageError('api needs an operation; `leadsheet api --list` shows them');
-      else await callOperation(findOperation(name), parameters, options, findConfig(command, world), world);
-    });
+/** `name`: undefined for --list and --openapi. */
+export async function runApi(
+  name: string | undefined,
+  parameters: readonly string[],
+  options: ApiOptions,
+  world: CliWorld,
+): Promise<void> {
+  if (options.help && name !== undefined) world.stdout.write(operationHelp(findOperation(name)));
+  else if (options.list) world.stdout.write(listing());
+  else if (options.openapi) world.stdout.write(`${JSON.stringify(openApiDocument(), null, 2)}\n`);
+  else if (name === undefined) throw new UsageError('api needs an operation; `leadsheet api --list` shows them');
+  else await callOperation(findOperation(name), parameters, options, findConfig(options, world), world);
 }
 
 async function callOperation(
@@ -102,9 +80,9 @@ async function callOperation(
 }
 
 /** undefined: there is none, or it has faults. This command works without, and then counts its calls alone. */
-function findConfig(command: Command, world: CliWorld): Config | undefined {
+function findConfig(globals: GlobalOptions, world: CliWorld): Config | undefined {
   try {
-    return readConfig(command.optsWithGlobals<GlobalOptions>(), world);
+    return readConfig(globals, world);
   } catch {
     return undefined;
   }
@@ -176,10 +154,4 @@ function listing(): string {
       }`;
     })
     .join('\n');
-}
-
-function positiveNumber(text: string): number {
-  const value = Number(text);
-  if (Number.isFinite(value) && value > 0) return value;
-  throw new UsageError(`--timeout-secs must be a number of seconds, not "${text}"`);
 }

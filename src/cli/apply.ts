@@ -1,5 +1,4 @@
 // The command `apply`: carries out a saved plan.
-import type { Command } from 'commander';
 import { jobsIn } from '../config/jobs.ts';
 import { kinds } from '../engine/kinds.ts';
 import type { RunReport } from '../engine/report.ts';
@@ -8,7 +7,8 @@ import { readPlanFile } from '../operator/plan-file.ts';
 import { runToAnswer } from '../operator/reports.ts';
 import { undoSaved } from '../operator/undo.ts';
 import { CommandFailed } from './errors.ts';
-import { type GlobalOptions, readConfig } from './globals.ts';
+import type { GlobalOptions } from './globals.ts';
+import { readConfig } from './read-config.ts';
 import { openApp, openOperator } from './open.ts';
 import { withoutPaused } from './pause.ts';
 import { jsonText } from './print/lines.ts';
@@ -18,52 +18,44 @@ import { tellStopped } from './stopped.ts';
 import { worstOf } from './sync.ts';
 import type { CliWorld, Finish } from './world.ts';
 
-export function applyCommand(program: Command, world: CliWorld, finish: Finish): void {
-  program
-    .command('apply')
-    .summary('exactly a saved plan')
-    .description(
-      'Carries out exactly what leadsheet plan --out saved. A record that changed since is refused by name, the rest is\n' +
-        'applied; what came up since is left to the next run. The status column says how things stand, as after any run.\n' +
-        'The file of leadsheet undo --out is applied in the same way.',
-    )
-    .argument('<file>', 'as leadsheet plan --out or leadsheet undo --out wrote it')
-    .option('--even-if-paused', 'also a sync that a person paused')
-    .action(async (file: string, _options: unknown, command: Command) => {
-      const globals = command.optsWithGlobals<GlobalOptions & { readonly evenIfPaused?: true }>();
-      const config = readConfig(globals, world);
-      const plans = fromPlanFile(file, (text) => readPlanFile(text, file));
-      for (const { sync } of plans) {
-        if (jobsIn(config).some(({ kind, name }) => name === sync && kinds[kind].isSaved)) continue;
-        throw new CommandFailed(`${file} is a plan of sync ${sync}, which ${config.path} does not have`);
-      }
-      const free = { areNamed: true, isForced: globals.evenIfPaused === true };
-      const names = plans.map(({ sync }) => sync);
-      await withoutPaused(openOperator(globals, world).operator, names, free, world);
-      using app = await openApp(config, globals, world);
-      const reports: RunReport[] = [];
-      for (const plan of plans) {
-        if (world.stop.aborted) break;
-        const report = await applyOne(plan);
-        reports.push(report);
-        if (!globals.json) world.stdout.write(runText(report));
-      }
-      if (globals.json) world.stdout.write(jsonText({ syncs: reports.map(runToAnswer) }));
-      finish(worstOf(reports.map(({ status }) => status)));
-      const unbegun = plans.slice(reports.length).map(({ sync }) => sync);
-      const goOn = (left: readonly string[]) =>
-        `leadsheet plan ${left.join(' ')} --out ${file}, and leadsheet apply ${file}`;
-      tellStopped(world, { reports, unbegun, goOn });
+export async function runApply(
+  file: string,
+  globals: GlobalOptions & { readonly evenIfPaused?: true },
+  world: CliWorld,
+  finish: Finish,
+): Promise<void> {
+  const config = readConfig(globals, world);
+  const plans = fromPlanFile(file, (text) => readPlanFile(text, file));
+  for (const { sync } of plans) {
+    if (jobsIn(config).some(({ kind, name }) => name === sync && kinds[kind].isSaved)) continue;
+    throw new CommandFailed(`${file} is a plan of sync ${sync}, which ${config.path} does not have`);
+  }
+  const free = { areNamed: true, isForced: globals.evenIfPaused === true };
+  const names = plans.map(({ sync }) => sync);
+  await withoutPaused(openOperator(globals, world).operator, names, free, world);
+  using app = await openApp(config, globals, world);
+  const reports: RunReport[] = [];
+  for (const plan of plans) {
+    if (world.stop.aborted) break;
+    const report = await applyOne(plan);
+    reports.push(report);
+    if (!globals.json) world.stdout.write(runText(report));
+  }
+  if (globals.json) world.stdout.write(jsonText({ syncs: reports.map(runToAnswer) }));
+  finish(worstOf(reports.map(({ status }) => status)));
+  const unbegun = plans.slice(reports.length).map(({ sync }) => sync);
+  const goOn = (left: readonly string[]) =>
+    `leadsheet plan ${left.join(' ')} --out ${file}, and leadsheet apply ${file}`;
+  tellStopped(world, { reports, unbegun, goOn });
 
-      /** S8: the plan of an undo is planned afresh from the history. */
-      function applyOne(plan: SavedPlan): Promise<RunReport> {
-        const { undoes } = plan;
-        if (undoes === undefined) {
-          const request = { isFull: plan.isFull, isAsked: true, signal: world.stop };
-          return app.jobs.get(plan.sync)!.apply!(plan, request);
-        }
-        const operator = { config, store: app.store, now: world.now, jobs: app.jobs };
-        return undoSaved(operator, { by: world.account, through: 'cli' }, { ...plan, undoes }, world.stop);
-      }
-    });
+  /** S8: the plan of an undo is planned afresh from the history. */
+  function applyOne(plan: SavedPlan): Promise<RunReport> {
+    const { undoes } = plan;
+    if (undoes === undefined) {
+      const request = { isFull: plan.isFull, isAsked: true, signal: world.stop };
+      return app.jobs.get(plan.sync)!.apply!(plan, request);
+    }
+    const operator = { config, store: app.store, now: world.now, jobs: app.jobs };
+    return undoSaved(operator, { by: world.account, through: 'cli' }, { ...plan, undoes }, world.stop);
+  }
 }

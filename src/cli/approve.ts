@@ -1,5 +1,4 @@
 // The command `approve`: lets a held plan through, whole or for some of its records.
-import type { Command } from 'commander';
 import type { HeldAnswer } from '../operator/answers/held.ts';
 import { approve } from '../operator/approve.ts';
 import { readHeld } from '../operator/held.ts';
@@ -18,32 +17,13 @@ interface ApproveOptions extends GlobalOptions {
   readonly yes?: true;
 }
 
-export function approveCommand(program: Command, world: CliWorld): void {
-  program
-    .command('approve')
-    .summary('let a held run through, once')
-    .description(
-      'Lets what a held run planned through, once and for the counts it named. Look at leadsheet plan first.\n' +
-        'The next run carries it out; if it would change more than was approved, it is held again.\n' +
-        'With --only, the next run does what is held of these records, if it is as it was seen; the rest stays held.\n' +
-        'On a terminal without --run and --only it shows what is held, and asks.',
-    )
-    .argument('<name>', 'the sync, feed or outbox')
-    .option('--run <id>', 'the held run, as leadsheet status shows it')
-    .option(
-      '--only <id...>',
-      'these records: as leadsheet plan shows them, a uuid, an e-mail address, a name, or row:17',
-    )
-    .option('--yes', 'do not ask: approve what is held now')
-    .action(async (name: string, _options: unknown, command: Command) => {
-      const globals = command.optsWithGlobals<ApproveOptions>();
-      const { operator, decider } = openOperator(globals, world);
-      const { run, only } = globals;
-      const isNamed = run !== undefined || only !== undefined || globals.yes === true;
-      const digest = isNamed ? undefined : await ask(await readHeld(operator, name), globals, world);
-      const answer = await approve(operator, decider, { name, run, only, digest });
-      printAnswer(answer, requestsText, globals, world);
-    });
+export async function runApprove(name: string, globals: ApproveOptions, world: CliWorld): Promise<void> {
+  const { operator, decider } = openOperator(globals, world);
+  const { run, only } = globals;
+  const isNamed = run !== undefined || only !== undefined || globals.yes === true;
+  const digest = isNamed ? undefined : await ask(await readHeld(operator, name), globals, world);
+  const answer = await approve(operator, decider, { name, run, only, digest });
+  printAnswer(answer, requestsText, globals, world);
 }
 
 /** Returns the digest of what the person saw. */

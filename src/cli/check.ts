@@ -1,14 +1,14 @@
 // The command `check`: checks everything that a sync needs, and says what to do.
 import { stat } from 'node:fs/promises';
 import { sep } from 'node:path';
-import type { Command } from 'commander';
 import { ConfigError } from '../config/problems.ts';
 import { check, type CheckDep } from '../operator/check/check.ts';
 import type { Finding } from '../operator/check/finding.ts';
 import { connectState } from '../app-state.ts';
 import type { Config } from '../config/config.ts';
 import { exitCodes } from './exit-codes.ts';
-import { type GlobalOptions, readConfig } from './globals.ts';
+import type { GlobalOptions } from './globals.ts';
+import { readConfig } from './read-config.ts';
 import { countText } from '../operator/words.ts';
 import { jsonText } from './print/lines.ts';
 import { createProgress } from './print/progress.ts';
@@ -21,34 +21,23 @@ interface CheckOptions extends GlobalOptions {
   readonly offline?: true;
 }
 
-export function checkCommand(program: Command, world: CliWorld, finish: Finish): void {
-  program
-    .command('check')
-    .summary('whether everything is right, and what to correct')
-    .description(
-      'Looks at the configuration, then at both sides: token, list, tab, headers, permissions, protected ranges.\n' +
-        'Says of each thing whether it is right and, if not, what to do. Changes nothing.',
-    )
-    .option('--offline', 'only what can be told without asking the service or Google')
-    .action(async (_options: unknown, command: Command) => {
-      const globals = command.optsWithGlobals<CheckOptions>();
-      const findings: Finding[] = [];
-      using progress = createProgress(world.stderr, world.elapsed);
-      progress.begin('looking');
-      const tell = (finding: Finding) => {
-        findings.push(finding);
-        progress.clear();
-        progress.begin(`${countText(findings.length, 'thing')} looked at`);
-        if (!globals.json) world.stdout.write(findingText(finding));
-      };
-      const config = readOrTell(globals, world, tell);
-      if (config) await checkAll(config, globals, world, tell);
-      progress.clear();
-      const failed = findings.filter(({ verdict }) => verdict === 'failed').length;
-      if (globals.json) world.stdout.write(jsonText({ findings }));
-      else world.stdout.write(summary(findings, failed));
-      if (failed > 0) finish(config ? exitCodes.failed : exitCodes.config);
-    });
+export async function runCheck(globals: CheckOptions, world: CliWorld, finish: Finish): Promise<void> {
+  const findings: Finding[] = [];
+  using progress = createProgress(world.stderr, world.elapsed);
+  progress.begin('looking');
+  const tell = (finding: Finding) => {
+    findings.push(finding);
+    progress.clear();
+    progress.begin(`${countText(findings.length, 'thing')} looked at`);
+    if (!globals.json) world.stdout.write(findingText(finding));
+  };
+  const config = readOrTell(globals, world, tell);
+  if (config) await checkAll(config, globals, world, tell);
+  progress.clear();
+  const failed = findings.filter(({ verdict }) => verdict === 'failed').length;
+  if (globals.json) world.stdout.write(jsonText({ findings }));
+  else world.stdout.write(summary(findings, failed));
+  if (failed > 0) finish(config ? exitCodes.failed : exitCodes.config);
 }
 
 /** Undefined: every fault of the file was reported. */

@@ -1,5 +1,4 @@
 // The command `conflicts`: lists the open conflicts.
-import type { Command } from 'commander';
 import { readConflicts } from '../operator/conflicts.ts';
 import type { GlobalOptions } from './globals.ts';
 import { openOperator } from './open.ts';
@@ -12,19 +11,9 @@ interface ConflictsOptions extends GlobalOptions {
   readonly contact?: string;
 }
 
-export function conflictsCommand(program: Command, world: CliWorld): void {
-  program
-    .command('conflicts')
-    .summary('fields that both sides changed, for somebody to decide')
-    .description('Lists every open conflict with what both sides last agreed on and what each holds now.')
-    .argument('[name...]', 'syncs; all if none is named')
-    .option('--field <name>', 'of one field, as it is named in the service')
-    .option('--contact <contact>', 'of one contact: its uuid, e-mail address, name, or row:17')
-    .action(async (names: string[], _options: unknown, command: Command) => {
-      const globals = command.optsWithGlobals<ConflictsOptions>();
-      const { operator } = openOperator(globals, world);
-      const { field, contact } = globals;
-      const conflicts = await readConflicts(operator, { syncs: names, field, contact });
-      printAnswer({ conflicts }, conflictsText, globals, world);
-    });
+export async function runConflicts(names: string[], globals: ConflictsOptions, world: CliWorld): Promise<void> {
+  const { operator } = openOperator(globals, world);
+  const { field, contact } = globals;
+  const conflicts = await readConflicts(operator, { syncs: names, field, contact });
+  printAnswer({ conflicts }, conflictsText, globals, world);
 }

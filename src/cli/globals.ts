@@ -1,8 +1,5 @@
-// The options that every command takes, and the reading of the configuration.
-import { readFileSync } from 'node:fs';
+// The options that every command takes.
 import { type Command, Option } from 'commander';
-import type { Config } from '../config/config.ts';
-import { readConfigFile } from '../app-config.ts';
 import { withChoices } from './choice.ts';
 import { type ColourMode, colourModes } from './colour.ts';
 import type { CliWorld } from './world.ts';
@@ -32,12 +29,6 @@ export function addGlobalOptions(program: Command): void {
       ).default('auto'),
     )
     .option('--no-pager', 'print long output on a terminal as it is; else PAGER, or LEADSHEET_PAGER, shows it');
-}
-
-/** Throws ConfigError with every fault of the file. */
-export function readConfig(globals: Pick<GlobalOptions, 'config'>, world: Pick<CliWorld, 'env'>): Config {
-  const { env } = world;
-  return readConfigFile(configPathOf(globals, world), { env, readFile: (file) => readFileSync(file, 'utf8') });
 }
 
 export function configPathOf({ config }: Pick<GlobalOptions, 'config'>, { env }: Pick<CliWorld, 'env'>): string {

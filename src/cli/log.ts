@@ -1,73 +1,34 @@
 // The command `log`: prints the history, or the ledger of enrolments.
-import { type Command, Option } from 'commander';
 import { readEnrolments, readLog } from '../operator/history.ts';
-import { type LogFilter, outcomes } from '../operator/log-filter.ts';
-import { countUpTo } from './count-option.ts';
-import { withChoices } from './choice.ts';
+import type { LogFilter } from '../operator/log-filter.ts';
 import type { GlobalOptions } from './globals.ts';
 import { openOperator } from './open.ts';
 import { enrolmentText, historyText } from './print/history.ts';
 import type { CliWorld } from './world.ts';
 
-interface LogOptions extends GlobalOptions, LogFilter {
+export interface LogOptions extends GlobalOptions, LogFilter {
   readonly follow?: true;
   readonly enrolments?: true;
 }
 
-/** The latest lines are kept in memory until the last one is read. */
-const limitMax = 100_000;
-
-export function logCommand(program: Command, world: CliWorld, serve: () => void): void {
-  program
-    .command('log')
-    .summary('the history of changes and decisions')
-    .description(
-      'Shows what runs changed, field by field, and which decisions of people they took up, oldest first.\n' +
-        'Days are of UTC. With --json one object a line.',
-    )
-    .option('--sync <name>', 'of one sync')
-    .option('--run <id>', 'of one run')
-    .option(
-      '--contact <contact>',
-      'of one contact: its uuid, or its e-mail address, its name or row:17 while it is linked',
-    )
-    .option('--field <name>', 'of one field: its name, or the header of its column')
-    .addOption(withChoices(new Option('--outcome <word>', 'of changes and decisions that came to this'), outcomes))
-    .option('--since <time>', 'from then on: 2026-01-05, 2026-01-05T09:00Z, today, yesterday, or 30s, 90m, 12h, 7d, 2w')
-    .option('--until <time>', 'up to then, in the same forms; a day counts whole')
-    .option('-n, --limit <count>', 'only the latest so many', countUpTo(limitMax))
-    .addOption(
-      new Option('--enrolments', 'the ledger instead: who was put into which automation, when, by which run').conflicts(
-        ['field', 'outcome'],
-      ),
-    )
-    .addOption(
-      new Option('--follow', 'go on with changes as they are made, until it is stopped').conflicts([
-        'enrolments',
-        'until',
-      ]),
-    )
-    .action(async (_options: unknown, command: Command) => {
-      const globals = command.optsWithGlobals<LogOptions>();
-      if (globals.follow) serve();
-      const { operator } = openOperator(globals, world);
-      const print = <Line>(line: Line, toText: (line: Line) => string) =>
-        world.stdout.write(globals.json ? `${JSON.stringify(line)}\n` : toText(line));
-      const sayNone = (where: string) => void world.stderr.write(`leadsheet: ${where} has no such line\n`);
-      if (globals.enrolments) {
-        const entries = await readEnrolments(operator, globals);
-        for (const line of entries) await print(line, enrolmentText);
-        if (entries.length === 0) sayNone('the ledger of enrolments');
-        return;
-      }
-      let count = 0;
-      const signal = AbortSignal.any([world.stop, world.outputClosed]);
-      const lines = readLog(operator, globals, { follow: globals.follow === true, signal });
-      for await (const line of lines) {
-        if (signal.aborted) return;
-        count += 1;
-        await print(line, historyText);
-      }
-      if (count === 0 && !signal.aborted) sayNone('the history');
-    });
+export async function runLog(globals: LogOptions, world: CliWorld): Promise<void> {
+  const { operator } = openOperator(globals, world);
+  const print = <Line>(line: Line, toText: (line: Line) => string) =>
+    world.stdout.write(globals.json ? `${JSON.stringify(line)}\n` : toText(line));
+  const sayNone = (where: string) => void world.stderr.write(`leadsheet: ${where} has no such line\n`);
+  if (globals.enrolments) {
+    const entries = await readEnrolments(operator, globals);
+    for (const line of entries) await print(line, enrolmentText);
+    if (entries.length === 0) sayNone('the ledger of enrolments');
+    return;
+  }
+  let count = 0;
+  const signal = AbortSignal.any([world.stop, world.outputClosed]);
+  const lines = readLog(operator, globals, { follow: globals.follow === true, signal });
+  for await (const line of lines) {
+    if (signal.aborted) return;
+    count += 1;
+    await print(line, historyText);
+  }
+  if (count === 0 && !signal.aborted) sayNone('the history');
 }

@@ -1,5 +1,4 @@
 // The command `plan`: prints what a run would do.
-import { type Command, Option } from 'commander';
 import { kinds } from '../engine/kinds.ts';
 import type { PlanReport } from '../engine/report.ts';
 import type { SavedPlan } from '../engine/saved-plan.ts';
@@ -10,7 +9,8 @@ import { planFileToAnswer, planToAnswer } from '../operator/reports.ts';
 import { selectAll } from '../operator/select.ts';
 import { CommandFailed } from './errors.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { type GlobalOptions, readConfig } from './globals.ts';
+import type { GlobalOptions } from './globals.ts';
+import { readConfig } from './read-config.ts';
 import { openApp } from './open.ts';
 import { writePrivateFile } from './private-file.ts';
 import { jsonText, printAnswer } from './print/lines.ts';
@@ -24,63 +24,47 @@ interface PlanOptions extends GlobalOptions {
   readonly show?: string;
 }
 
-export function planCommand(program: Command, world: CliWorld, finish: Finish): void {
-  program
-    .command('plan')
-    .summary('what a run would do; writes nothing anywhere')
-    .description(
-      'Shows what a run of each one named, or of all, would do, field by field, and what it would cost; each message of an\n' +
-        'outbox in full. Writes nothing to either side and nothing to the state.',
-    )
-    .argument('[name...]', 'syncs, feeds and outboxes; all if none is named')
-    .option('--out <file>', 'also save the plan, for leadsheet apply; it holds contact details')
-    .option('--full', 'plan a full scan, which also finds contacts that were deleted')
-    .addOption(
-      new Option('--show <file>', 'instead, what a saved plan holds; asks neither side').conflicts(['out', 'full']),
-    )
-    .action(async (names: string[], _options: unknown, command: Command) => {
-      const globals = command.optsWithGlobals<PlanOptions>();
-      const config = readConfig(globals, world);
-      if (globals.show !== undefined) {
-        const { show } = globals;
-        const saved = fromPlanFile(show, (text) => showPlanFile(config, text, show, names));
-        printAnswer(planFileToAnswer(saved), () => savedPlansText(saved, show), globals, world);
-        return;
-      }
-      const selected = selectAll(config, names);
-      using app = await openApp(config, globals, world);
-      const reports: PlanReport[] = [];
-      const plans: SavedPlan[] = [];
-      let shown = '';
-      for (const name of selected) {
-        const isFull = globals.full === true;
-        const request = { isFull, isAsked: true, signal: world.stop };
-        const job = app.jobs.get(name)!;
-        const { report, saved } = await job.plan(request);
-        // A plan of half a reading would be wrong.
-        world.stop.throwIfAborted();
-        reports.push(report);
-        if (saved) plans.push(saved);
-        const text = planText(report, job.headerOf);
-        if (!globals.json) world.stdout.write(text);
-        shown += text;
-      }
-      if (!globals.json) world.stdout.write(plansSummary(reports, shown));
-      if (globals.json) world.stdout.write(jsonText({ syncs: reports.map(planToAnswer) }));
-      finish(codeOf(reports));
-      if (globals.out === undefined) return;
-      const leftOut = reports.filter(({ kind }) => !kinds[kind].isSaved);
-      const many = [...new Set(leftOut.map(({ kind }) => kinds[kind].many))].join(' and ');
-      if (plans.length === 0 && leftOut.length > 0) {
-        throw new CommandFailed(`no plan was saved: ${many} are not part of one, leadsheet sync carries them out`);
-      }
-      if (plans.length < reports.length - leftOut.length)
-        throw new CommandFailed('no plan was saved: not every sync could be planned');
-      savePlans(globals.out, writePlanFile(plans, new Date(world.now()).toISOString()), world);
-      const unsaved = leftOut.map(({ sync }) => sync).join(', ');
-      const butFor = leftOut.length === 0 ? '' : `, but for ${many} (${unsaved}): leadsheet sync carries those out`;
-      world.stderr.write(`leadsheet: saved; leadsheet apply ${globals.out} does exactly this${butFor}\n`);
-    });
+export async function runPlan(names: string[], globals: PlanOptions, world: CliWorld, finish: Finish): Promise<void> {
+  const config = readConfig(globals, world);
+  if (globals.show !== undefined) {
+    const { show } = globals;
+    const saved = fromPlanFile(show, (text) => showPlanFile(config, text, show, names));
+    printAnswer(planFileToAnswer(saved), () => savedPlansText(saved, show), globals, world);
+    return;
+  }
+  const selected = selectAll(config, names);
+  using app = await openApp(config, globals, world);
+  const reports: PlanReport[] = [];
+  const plans: SavedPlan[] = [];
+  let shown = '';
+  for (const name of selected) {
+    const isFull = globals.full === true;
+    const request = { isFull, isAsked: true, signal: world.stop };
+    const job = app.jobs.get(name)!;
+    const { report, saved } = await job.plan(request);
+    // A plan of half a reading would be wrong.
+    world.stop.throwIfAborted();
+    reports.push(report);
+    if (saved) plans.push(saved);
+    const text = planText(report, job.headerOf);
+    if (!globals.json) world.stdout.write(text);
+    shown += text;
+  }
+  if (!globals.json) world.stdout.write(plansSummary(reports, shown));
+  if (globals.json) world.stdout.write(jsonText({ syncs: reports.map(planToAnswer) }));
+  finish(codeOf(reports));
+  if (globals.out === undefined) return;
+  const leftOut = reports.filter(({ kind }) => !kinds[kind].isSaved);
+  const many = [...new Set(leftOut.map(({ kind }) => kinds[kind].many))].join(' and ');
+  if (plans.length === 0 && leftOut.length > 0) {
+    throw new CommandFailed(`no plan was saved: ${many} are not part of one, leadsheet sync carries them out`);
+  }
+  if (plans.length < reports.length - leftOut.length)
+    throw new CommandFailed('no plan was saved: not every sync could be planned');
+  savePlans(globals.out, writePlanFile(plans, new Date(world.now()).toISOString()), world);
+  const unsaved = leftOut.map(({ sync }) => sync).join(', ');
+  const butFor = leftOut.length === 0 ? '' : `, but for ${many} (${unsaved}): leadsheet sync carries those out`;
+  world.stderr.write(`leadsheet: saved; leadsheet apply ${globals.out} does exactly this${butFor}\n`);
 }
 
 /** A hold outweighs changes, because a held run makes none. Changes outweigh problems for a person. */

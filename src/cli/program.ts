@@ -2,33 +2,32 @@
 import { Command, CommanderError } from 'commander';
 import { safePrinter } from '../log/printable.ts';
 import { version } from '../version.ts';
-import { apiCommand } from './api.ts';
-import { applyCommand } from './apply.ts';
-import { approveCommand } from './approve.ts';
-import { checkCommand } from './check.ts';
-import { configCommand } from './config.ts';
 import { type ColourMode, hasColour } from './colour.ts';
-import { completionCommand } from './completion/completion.ts';
-import { conflictsCommand } from './conflicts.ts';
-import { reportFailure } from './errors.ts';
-import { explainCommand } from './explain.ts';
+import { apiCommand } from './commands/api.ts';
+import { applyCommand } from './commands/apply.ts';
+import { approveCommand } from './commands/approve.ts';
+import { checkCommand } from './commands/check.ts';
+import { completionCommand } from './commands/completion.ts';
+import { configCommand } from './commands/config.ts';
+import { conflictsCommand } from './commands/conflicts.ts';
+import { explainCommand } from './commands/explain.ts';
+import { initCommand } from './commands/init.ts';
+import { logCommand } from './commands/log.ts';
+import { pauseCommand, resumeCommand } from './commands/pause.ts';
+import { planCommand } from './commands/plan.ts';
+import { refuseCommand } from './commands/refuse.ts';
+import { resolveCommand } from './commands/resolve.ts';
+import { retryCommand } from './commands/retry.ts';
+import { runCommand } from './commands/run.ts';
+import { runsCommand } from './commands/runs.ts';
+import { standinCommand } from './commands/standin.ts';
+import { statusCommand } from './commands/status.ts';
+import { syncCommand } from './commands/sync.ts';
+import { trialCommand } from './commands/trial.ts';
+import { undoCommand } from './commands/undo.ts';
 import { type ExitCode, exitCodes, StopRequest } from './exit-codes.ts';
 import { addGlobalOptions, type GlobalOptions } from './globals.ts';
-import { initCommand } from './init/init.ts';
-import { logCommand } from './log.ts';
 import { createPagedOutput, type Paging } from './pager.ts';
-import { pauseCommand, resumeCommand } from './pause.ts';
-import { planCommand } from './plan.ts';
-import { refuseCommand } from './refuse.ts';
-import { resolveCommand } from './resolve.ts';
-import { retryCommand } from './retry.ts';
-import { runsCommand } from './runs.ts';
-import { runCommand } from './run.ts';
-import { standinCommand } from './standin.ts';
-import { statusCommand } from './status.ts';
-import { syncCommand } from './sync.ts';
-import { trialCommand } from './trial.ts';
-import { undoCommand } from './undo.ts';
 import type { CliWorld, Finish, ProcessWorld } from './world.ts';
 
 /** Runs one command line (without the interpreter and the script) and returns its exit code. */
@@ -71,6 +70,7 @@ export async function runCli(args: readonly string[], processWorld: ProcessWorld
     }
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+    const { reportFailure } = await import('./failure.ts');
     code = reportFailure(error, world);
   } finally {
     world.stop.removeEventListener('abort', sayStopping);

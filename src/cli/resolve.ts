@@ -1,5 +1,4 @@
 // The command `resolve`: decides conflicts.
-import type { Command } from 'commander';
 import type { ConflictAnswer } from '../operator/answers/conflicts.ts';
 import { type ConflictFilter, readConflicts } from '../operator/conflicts.ts';
 import type { Operator } from '../operator/operator.ts';
@@ -24,43 +23,29 @@ interface ResolveOptions extends GlobalOptions {
   readonly contact?: string;
 }
 
-export function resolveCommand(program: Command, world: CliWorld, finish: Finish): void {
-  program
-    .command('resolve')
-    .summary('decide conflicts; the next run carries it out')
-    .description(
-      'Says what a field that both sides changed is to be, on both sides. The next run writes it.\n' +
-        'On a terminal, alone, it goes through the open conflicts one by one; with --use or --value and no ID it shows what\n' +
-        'would be decided, and asks once.\n' +
-        'Without an ID: every conflict that --sync, --field and --contact leave; leadsheet conflicts shows these with the same options.',
-    )
-    .argument('[id...]', 'as leadsheet conflicts shows it')
-    .option('--use <side>', 'crm (or service), or sheet: what that side holds by then')
-    .option('--value <text>', 'the value itself; "" empties the field on both sides, and wants --yes')
-    .option('--yes', 'do not ask; with --value "": yes, empty it')
-    .option('--sync <name>', 'conflicts of one sync')
-    .option('--field <name>', 'conflicts of one field, as it is named in the service')
-    .option('--contact <contact>', 'conflicts of one contact: its uuid, e-mail address, name, or row:17')
-    .action(async (ids: string[], _options: unknown, command: Command) => {
-      const globals = command.optsWithGlobals<ResolveOptions>();
-      const { operator, decider } = openOperator(globals, world);
-      const { sync, field, contact } = globals;
-      const filter = { syncs: sync === undefined ? [] : [sync], field, contact };
-      const choice = readChoice(globals);
-      // Whoever names each conflict, and what it is to be, has said it all.
-      const isSaid = choice !== undefined && (ids.length > 0 || globals.yes === true);
-      const asking = isSaid ? undefined : await openAsking(world, globals);
-      if (asking) {
-        const deciding = { operator, decider, asking };
-        const asked = await askAbout(deciding, await readOpen(operator, filter, ids), choice);
-        world.stdout.write(askedText(asked));
-        if (asked.end === 'gave up') finish(exitCodes.interrupted);
-        return;
-      }
-      if (choice === undefined) throw new UsageError(needed);
-      const answer = await resolve(operator, decider, { ids, ...filter, choice });
-      printAnswer(answer, requestsText, globals, world);
-    });
+export async function runResolve(
+  ids: string[],
+  globals: ResolveOptions,
+  world: CliWorld,
+  finish: Finish,
+): Promise<void> {
+  const { operator, decider } = openOperator(globals, world);
+  const { sync, field, contact } = globals;
+  const filter = { syncs: sync === undefined ? [] : [sync], field, contact };
+  const choice = readChoice(globals);
+  // Whoever names each conflict, and what it is to be, has said it all.
+  const isSaid = choice !== undefined && (ids.length > 0 || globals.yes === true);
+  const asking = isSaid ? undefined : await openAsking(world, globals);
+  if (asking) {
+    const deciding = { operator, decider, asking };
+    const asked = await askAbout(deciding, await readOpen(operator, filter, ids), choice);
+    world.stdout.write(askedText(asked));
+    if (asked.end === 'gave up') finish(exitCodes.interrupted);
+    return;
+  }
+  if (choice === undefined) throw new UsageError(needed);
+  const answer = await resolve(operator, decider, { ids, ...filter, choice });
+  printAnswer(answer, requestsText, globals, world);
 }
 
 const needed =

@@ -1,5 +1,4 @@
 // The command `retry`: tries given-up records again.
-import type { Command } from 'commander';
 import { retry } from '../operator/retry.ts';
 import type { GlobalOptions } from './globals.ts';
 import { openOperator } from './open.ts';
@@ -12,22 +11,9 @@ interface RetryOptions extends GlobalOptions {
   readonly yes?: true;
 }
 
-export function retryCommand(program: Command, world: CliWorld): void {
-  program
-    .command('retry')
-    .summary('try quarantined, parked or ignored records again')
-    .description(
-      'Has the next run try again what earlier ones gave up. Without an ID: everything quarantined, parked or refused.\n' +
-        'A contact whose row was deleted gets a row again when it is named.',
-    )
-    .argument('[id...]', 'as leadsheet status shows it, a uuid, an e-mail address, a name, or row:17')
-    .option('--sync <name>', 'of one sync: row:17 is another row in each')
-    .option('--yes', 'also an enrolment or a message that was made or may have been: you looked, and want it again')
-    .action(async (ids: string[], _options: unknown, command: Command) => {
-      const globals = command.optsWithGlobals<RetryOptions>();
-      const { operator, decider } = openOperator(globals, world);
-      const answer = await retry(operator, decider, { ids, sync: globals.sync, isSure: globals.yes === true });
-      const toText = (given: typeof answer) => requestsText(given) || 'nothing is quarantined, parked or refused\n';
-      printAnswer(answer, toText, globals, world);
-    });
+export async function runRetry(ids: string[], globals: RetryOptions, world: CliWorld): Promise<void> {
+  const { operator, decider } = openOperator(globals, world);
+  const answer = await retry(operator, decider, { ids, sync: globals.sync, isSure: globals.yes === true });
+  const toText = (given: typeof answer) => requestsText(given) || 'nothing is quarantined, parked or refused\n';
+  printAnswer(answer, toText, globals, world);
 }

@@ -1,33 +1,18 @@
 // The command `run`: the daemon.
 import { once } from 'node:events';
-import type { Command } from 'commander';
+import { startDaemon } from '../daemon.ts';
 import { hasColour } from './colour.ts';
 import { CommandFailed } from './errors.ts';
-import { type GlobalOptions, readConfig } from './globals.ts';
+import type { GlobalOptions } from './globals.ts';
+import { readConfig } from './read-config.ts';
 import { tokenWarning } from './token-warning.ts';
 import type { CliWorld } from './world.ts';
-
-export function runCommand(program: Command, world: CliWorld, serve: () => void): void {
-  program
-    .command('run')
-    .summary('the daemon: every sync, feed and outbox by its schedule, until it is stopped')
-    .description(
-      'Runs every sync, feed and outbox by its schedule, tells what it does on standard output, and serves health and metrics. ' +
-        'SIGTERM or SIGINT ends it within ten seconds, a second one at once.',
-    )
-    .action(async (_options, command: Command) => {
-      serve();
-      await run(command.optsWithGlobals(), world);
-    });
-}
 
 /** A person has to make the next key. The process runs for months, so that asking once at the start is not enough. */
 const tokenLookEveryMs = 24 * 3_600_000;
 
-async function run(globals: GlobalOptions, world: CliWorld): Promise<void> {
+export async function runDaemon(globals: GlobalOptions, world: CliWorld): Promise<void> {
   const config = withLevel(readConfig(globals, world), globals);
-  // Loaded here, so that other commands start without it.
-  const { startDaemon } = await import('../daemon.ts');
   const { logOutput } = world;
   const out = { write: (text: string) => logOutput.write(text), isTTY: hasColour(globals.color, logOutput, world) };
   const running = await startDaemon(config, { ...world, out });

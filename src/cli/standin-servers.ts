@@ -9,8 +9,15 @@ import { createServiceStandin } from '../standin/service/standin.ts';
 import type { ServiceStandin } from '../standin/service/standin.ts';
 import { createSheetsStandin } from '../standin/sheets/standin.ts';
 import { CommandFailed } from './errors.ts';
-import type { StandinOptions } from './standin.ts';
 import type { CliWorld } from './world.ts';
+
+export interface StandinOptions {
+  readonly servicePort: number;
+  readonly sheetsPort: number;
+  readonly seed: string;
+  readonly empty?: boolean;
+  readonly snapshot?: string;
+}
 
 /** The token of a trial; the stand-ins listen on loopback only. */
 export const token = 'standin';

@@ -1,5 +1,4 @@
 // The command `sync`: one run of each named job, by the running daemon if there is one.
-import type { Command } from 'commander';
 import type { Config } from '../config/config.ts';
 import type { RunReport, RunStatus } from '../engine/report.ts';
 import { lineText } from '../log/printable.ts';
@@ -9,7 +8,8 @@ import { selectAll } from '../operator/select.ts';
 import type { Contact } from './contact.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { findDaemon, runInDaemon, Unfollowed } from './follow.ts';
-import { type GlobalOptions, readConfig } from './globals.ts';
+import type { GlobalOptions } from './globals.ts';
+import { readConfig } from './read-config.ts';
 import type { Narrator } from './narrate.ts';
 import { openApp, openNarrator, openOperator } from './open.ts';
 import { withoutPaused } from './pause.ts';
@@ -23,46 +23,37 @@ interface SyncOptions extends GlobalOptions {
   readonly full?: true;
 }
 
-/** `follow`: from now on a signal ends the following of a run, and not the run. */
-export function syncCommand(program: Command, world: CliWorld, finish: Finish, follow: () => void): void {
-  program
-    .command('sync')
-    .summary('one run of each sync, feed or outbox named, or of all')
-    .description(
-      'Runs each one named, or all of them, once: makes contacts and rows equal, mirrors feeds, sends what outboxes hold, and\n' +
-        'says what it did. Edits are sent at once; they need not stand still first. A running daemon does it and is followed:\n' +
-        'Ctrl-C then ends the following, and the run goes on.',
-    )
-    .argument('[name...]', 'syncs, feeds and outboxes; all if none is named')
-    .option('--full', 'read every contact, not only those that changed; only this finds contacts that were deleted')
-    .option('--even-if-paused', 'also what a person paused')
-    .action(async (names: string[], _options: unknown, command: Command) => {
-      const globals = command.optsWithGlobals<SyncOptions>();
-      const config = readConfig(globals, world);
-      const free = { areNamed: names.length > 0, isForced: globals.evenIfPaused === true };
-      const { operator } = openOperator(globals, world);
-      const selected = await withoutPaused(operator, selectAll(config, names), free, world);
-      const narrator = openNarrator(config, globals, world);
-      const contact = await findDaemon(config, narrator, world);
-      const answers: RunAnswer[] = [];
-      const tell = (answer: RunAnswer) => {
-        answers.push(answer);
-        if (!globals.json) world.stdout.write(runAnswerText(answer));
-      };
-      const end = () => {
-        if (globals.json) world.stdout.write(jsonText({ syncs: answers }));
-        finish(worstOf(answers.map(({ status }) => status)));
-      };
-      if (contact) {
-        follow();
-        await runAllInDaemon(contact, selected, { globals, narrator, world, tell, end });
-      } else {
-        const reports = await runAllHere(config, selected, { globals, narrator, world, tell });
-        end();
-        const unbegun = selected.slice(reports.length);
-        tellStopped(world, { reports, unbegun, goOn: (left) => `leadsheet sync ${left.join(' ')}` });
-      }
-    });
+export async function runSync(
+  names: string[],
+  globals: SyncOptions,
+  world: CliWorld,
+  finish: Finish,
+  follow: () => void,
+): Promise<void> {
+  const config = readConfig(globals, world);
+  const free = { areNamed: names.length > 0, isForced: globals.evenIfPaused === true };
+  const { operator } = openOperator(globals, world);
+  const selected = await withoutPaused(operator, selectAll(config, names), free, world);
+  const narrator = openNarrator(config, globals, world);
+  const contact = await findDaemon(config, narrator, world);
+  const answers: RunAnswer[] = [];
+  const tell = (answer: RunAnswer) => {
+    answers.push(answer);
+    if (!globals.json) world.stdout.write(runAnswerText(answer));
+  };
+  const end = () => {
+    if (globals.json) world.stdout.write(jsonText({ syncs: answers }));
+    finish(worstOf(answers.map(({ status }) => status)));
+  };
+  if (contact) {
+    follow();
+    await runAllInDaemon(contact, selected, { globals, narrator, world, tell, end });
+  } else {
+    const reports = await runAllHere(config, selected, { globals, narrator, world, tell });
+    end();
+    const unbegun = selected.slice(reports.length);
+    tellStopped(world, { reports, unbegun, goOn: (left) => `leadsheet sync ${left.join(' ')}` });
+  }
 }
 
 interface Running {

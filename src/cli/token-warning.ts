@@ -1,5 +1,5 @@
 // Says when the API key ends, and warns if that is soon.
-import { decodeJwt } from 'jose';
+import { decodeJwt } from 'jose/jwt/decode';
 import type { Secret } from '../lib/secret.ts';
 import type { Found } from '../operator/check/finding.ts';
 

@@ -13,8 +13,14 @@ import { createSheetsStandin } from '../standin/sheets/standin.ts';
 import { CommandFailed } from './errors.ts';
 import { token } from './standin-servers.ts';
 import { prepareTrialFolder, sheetCallsPerMinute } from './trial-folder.ts';
-import type { TrialOptions } from './trial.ts';
 import type { CliWorld } from './world.ts';
+
+export interface TrialOptions {
+  readonly servicePort: number;
+  readonly sheetsPort: number;
+  readonly port: number;
+  readonly folder: string;
+}
 
 const seed = 1;
 

@@ -1,10 +1,10 @@
 // The command `undo`: takes back what a run did, as a plan first.
-import type { Command } from 'commander';
 import { planUndo, undo, type UndoOperator, type UndoPlanned, type UndoRequest } from '../operator/undo.ts';
 import { writePlanFile } from '../operator/plan-file.ts';
 import { CommandFailed, UsageError } from './errors.ts';
 import { exitCodes } from './exit-codes.ts';
-import { type GlobalOptions, readConfig } from './globals.ts';
+import type { GlobalOptions } from './globals.ts';
+import { readConfig } from './read-config.ts';
 import { openApp, openOperator } from './open.ts';
 import { codeOf, savePlans } from './plan.ts';
 import { jsonText } from './print/lines.ts';
@@ -22,61 +22,44 @@ interface UndoOptions extends GlobalOptions {
   readonly deleteCreated?: true;
 }
 
-export function undoCommand(program: Command, world: CliWorld, finish: Finish): void {
-  program
-    .command('undo')
-    .summary('take back what a run did; a plan first')
-    .description(
-      'Shows what would be put back of a run, and what would not and why: what was edited since stays, what was sent stays sent.\n' +
-        'With --yes it is carried out, under the same guards as a run. The undo is a run of its own, and can be undone.',
-    )
-    .argument('<run>', 'the id of the run, as leadsheet runs shows it')
-    .option('--contact <reference>', 'only this contact: uuid, e-mail address, name or row:17')
-    .option('--field <name>', 'only this field: its name or its header')
-    .option('--dry-run', 'only the plan, as without --yes')
-    .option('--out <file>', 'save the plan, for leadsheet apply; it holds contact details')
-    .option('--yes', 'carry the plan out')
-    .option('--delete-created', 'also delete contacts that the run created, unless they changed since')
-    .action(async (run: string, _options: unknown, command: Command) => {
-      const globals = command.optsWithGlobals<UndoOptions>();
-      if (globals.yes && (globals.dryRun || globals.out !== undefined))
-        throw new UsageError('--yes carries the plan out at once: leave out --dry-run and --out');
-      const config = readConfig(globals, world);
-      using app = await openApp(config, globals, world);
-      const { decider } = openOperator(globals, world);
-      const operator: UndoOperator = { config, store: app.store, now: world.now, jobs: app.jobs };
-      const request: UndoRequest = {
-        run,
-        deletesCreated: globals.deleteCreated === true,
-        ...(globals.contact !== undefined && { contact: globals.contact }),
-        ...(globals.field !== undefined && { field: globals.field }),
-      };
-      const planned = await planUndo(operator, request, world.stop);
-      world.stop.throwIfAborted();
-      const headerOf = app.jobs.get(planned.report.sync)!.headerOf;
-      const code = codeOf([planned.report]);
-      if (!globals.yes || code === exitCodes.failed || planned.report.changes.length === 0) {
-        world.stdout.write(globals.json ? jsonText(planned.answer) : undoPlanText(planned, headerOf));
-        finish(code);
-        if (globals.out !== undefined) saveUndo(globals.out, planned, world);
-        else if (!globals.yes && planned.report.changes.length > 0) world.stderr.write(howToGoOn(request));
-        return;
-      }
-      if (!globals.json) world.stdout.write(undoPlanText(planned, headerOf));
-      const { digest } = planned.answer;
-      const { answer, report } = await undo(operator, decider, request, { digest, signal: world.stop });
-      if (answer.outcome === 'another plan') {
-        const again = { answer: answer.plan, report: { ...planned.report, ...report } };
-        world.stdout.write(globals.json ? jsonText(answer) : undoPlanText(again, headerOf));
-        finish(exitCodes.personNeeded);
-        world.stderr.write(
-          'leadsheet: nothing was done: the plan changed meanwhile; look at it, and give the command again\n',
-        );
-        return;
-      }
-      world.stdout.write(globals.json ? jsonText(answer) : runText(report));
-      finish(worstOf([report.status]));
-    });
+export async function runUndo(run: string, globals: UndoOptions, world: CliWorld, finish: Finish): Promise<void> {
+  if (globals.yes && (globals.dryRun || globals.out !== undefined))
+    throw new UsageError('--yes carries the plan out at once: leave out --dry-run and --out');
+  const config = readConfig(globals, world);
+  using app = await openApp(config, globals, world);
+  const { decider } = openOperator(globals, world);
+  const operator: UndoOperator = { config, store: app.store, now: world.now, jobs: app.jobs };
+  const request: UndoRequest = {
+    run,
+    deletesCreated: globals.deleteCreated === true,
+    ...(globals.contact !== undefined && { contact: globals.contact }),
+    ...(globals.field !== undefined && { field: globals.field }),
+  };
+  const planned = await planUndo(operator, request, world.stop);
+  world.stop.throwIfAborted();
+  const headerOf = app.jobs.get(planned.report.sync)!.headerOf;
+  const code = codeOf([planned.report]);
+  if (!globals.yes || code === exitCodes.failed || planned.report.changes.length === 0) {
+    world.stdout.write(globals.json ? jsonText(planned.answer) : undoPlanText(planned, headerOf));
+    finish(code);
+    if (globals.out !== undefined) saveUndo(globals.out, planned, world);
+    else if (!globals.yes && planned.report.changes.length > 0) world.stderr.write(howToGoOn(request));
+    return;
+  }
+  if (!globals.json) world.stdout.write(undoPlanText(planned, headerOf));
+  const { digest } = planned.answer;
+  const { answer, report } = await undo(operator, decider, request, { digest, signal: world.stop });
+  if (answer.outcome === 'another plan') {
+    const again = { answer: answer.plan, report: { ...planned.report, ...report } };
+    world.stdout.write(globals.json ? jsonText(answer) : undoPlanText(again, headerOf));
+    finish(exitCodes.personNeeded);
+    world.stderr.write(
+      'leadsheet: nothing was done: the plan changed meanwhile; look at it, and give the command again\n',
+    );
+    return;
+  }
+  world.stdout.write(globals.json ? jsonText(answer) : runText(report));
+  finish(worstOf([report.status]));
 }
 
 function saveUndo(file: string, { saved }: UndoPlanned, world: CliWorld): void {

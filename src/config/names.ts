@@ -1,5 +1,4 @@
 // The names in a configuration, for the completion of command lines: also of a file that lacks secrets or has faults.
-import * as z from 'zod';
 import { readSource } from './source.ts';
 
 export interface ConfigNames {
@@ -10,22 +9,38 @@ export interface ConfigNames {
   readonly fields: readonly string[];
 }
 
-/** A column that has another form than these is no column, and the others still are. */
-const column = z.union([
-  z.string(),
-  z.object({ field: z.string() }).transform(({ field }) => field),
-  z.object({ custom_field: z.string() }).transform(({ custom_field: name }) => `custom_fields.${name}`),
-  z.unknown().transform(() => undefined),
-]);
-const columns = z.record(z.string(), column).catch({});
-const jobs = z.record(z.string(), z.object({ columns: columns.default({}) })).catch({});
-const file = z.object({ syncs: jobs.default({}), feeds: jobs.default({}), outbox: jobs.default({}) });
-
-/** Leaves out names that cannot be read. Never throws. */
+/**
+ * Leaves out names that cannot be read. Never throws. The schema of the file is not asked: loading it takes longer than all
+ * the rest of a completion.
+ */
 export function namesInConfig(text: string): ConfigNames {
-  const { data } = file.safeParse(readSource(text, {}).value);
-  const { syncs = {}, feeds = {}, outbox = {} } = data ?? {};
+  const file = entriesOf(readSource(text, {}).value);
+  const [syncs = {}, feeds, outbox] = ['syncs', 'feeds', 'outbox'].map((part) => jobsIn(file[part]));
   const all = { ...syncs, ...feeds, ...outbox };
-  const fields = Object.values(all).flatMap((job) => Object.values(job.columns).filter((each) => each !== undefined));
+  const columns = Object.values(all).flatMap((job) => Object.values(entriesOf(entriesOf(job)['columns'])));
+  const fields = columns.map(fieldOf).filter((each) => each !== undefined);
   return { syncs: Object.keys(syncs), jobs: Object.keys(all), fields: [...new Set(fields)].toSorted() };
+}
+
+/** Empty: something in it is no job. */
+function jobsIn(part: unknown): Readonly<Record<string, unknown>> {
+  const jobs = entriesOf(part);
+  return Object.values(jobs).every(isMap) ? jobs : {};
+}
+
+/** A column is `field`, `{ field }` or `{ custom_field }`; undefined: it is none of them. */
+function fieldOf(column: unknown): string | undefined {
+  if (typeof column === 'string') return column;
+  const { field, custom_field: custom } = entriesOf(column);
+  if (typeof field === 'string') return field;
+  return typeof custom === 'string' ? `custom_fields.${custom}` : undefined;
+}
+
+/** Empty: it is no map. */
+function entriesOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isMap(value) ? { ...value } : {};
+}
+
+function isMap(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

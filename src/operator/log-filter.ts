@@ -26,9 +26,6 @@ export interface LogFilter {
   readonly limit?: number | undefined;
 }
 
-/** What became of a change, then of a decision that a run took up. */
-export const outcomes = ['done', 'refused', 'moved', 'unknown', 'failed', 'taken', 'void'] as const;
-
 /** A filter that was checked. Times are epoch milliseconds. */
 export interface LogQuery {
   readonly sync: string | undefined;

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { startProgram } from '../support/program.ts';
+import { mainFromSource, startProgram } from '../support/program.ts';
 
 const unset = { NODE_COMPILE_CACHE: '' };
 
@@ -13,10 +13,15 @@ function cacheFolder(): string {
   return folder;
 }
 
-test('compiled code is kept in the cache folder of the account', async () => {
+test.each([
+  ['the sources', '--version', 0, { main: mainFromSource }],
+  // It has no configuration here, and --version loads few files.
+  ['the built program', 'status', 78, {}],
+] as const)('compiled code of %s is kept in the cache folder of the account', async (_what, command, ended, main) => {
   const folder = cacheFolder();
-  const { code } = await startProgram(['--version'], { env: { ...unset, XDG_CACHE_HOME: folder } }).ended;
-  expect(code).toBe(0);
+  const { code } = await startProgram([command], { ...main, cwd: folder, env: { ...unset, XDG_CACHE_HOME: folder } })
+    .ended;
+  expect(code).toBe(ended);
   expect(readdirSync(folder)).toEqual(['leadsheet']);
   expect(readdirSync(join(folder, 'leadsheet'), { recursive: true }).length).toBeGreaterThan(10);
 });

@@ -1,14 +1,9 @@
 // Kills the built program, as a process between both stand-ins, at its first request, its second, and so on, until a run
 // ends. CRASH_TRACE=1 prints what each was killed at.
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Served } from '../../src/standin/serve.ts';
-import { buildProgram } from '../support/build.ts';
 import { startProgram } from '../support/program.ts';
 import { createSides, tab } from '../support/sides.ts';
-
-let program: ReturnType<typeof buildProgram> | undefined;
-beforeAll(() => void (program = buildProgram()), 120_000);
-afterAll(() => program?.[Symbol.dispose]());
 
 /** The request never arrives, or it is carried out and its answer is lost. */
 type When = 'before' | 'after';
@@ -91,7 +86,7 @@ async function createRig() {
 
   function start() {
     const args = ['sync', '--full', '--config', sides.configFile];
-    return startProgram(args, { main: program!.main, cwd: sides.folder });
+    return startProgram(args, { cwd: sides.folder });
   }
 
   /** 3: a person is needed, for instance for an enrolment of unknown outcome. */

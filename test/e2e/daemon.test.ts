@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { buildProgram } from '../support/build.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { startProgram } from '../support/program.ts';
 import { createSides, tab } from '../support/sides.ts';
 
@@ -7,10 +6,6 @@ import { createSides, tab } from '../support/sides.ts';
  * The built program, as in the package, runs as a daemon between both stand-ins over HTTP. The tests check only what both
  * sides hold in the end.
  */
-
-const program = buildProgramLater();
-beforeAll(() => program.build(), 60_000);
-afterAll(() => program.remove());
 
 const fieldByHeader = {
   'First name': 'first_name',
@@ -126,7 +121,6 @@ async function createTown(size: { readonly contacts: number; readonly rows: numb
 
     start() {
       const { child, ended, printed } = startProgram(['run', '--config', configFile, '--log-level', 'debug'], {
-        main: program.main(),
         cwd: folder,
       });
       let isExpected = false;
@@ -222,13 +216,4 @@ function people(count: number, domain: string): string[][] {
     `p${index}@${domain}`,
     `Position ${index}`,
   ]);
-}
-
-function buildProgramLater() {
-  let built: ReturnType<typeof buildProgram> | undefined;
-  return {
-    build: () => void (built = buildProgram()),
-    main: () => built!.main,
-    remove: () => built?.[Symbol.dispose](),
-  };
 }

@@ -2,9 +2,12 @@ import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { startProgram } from '../support/program.ts';
+import { mainFromSource, startProgram } from '../support/program.ts';
 
-/* `npm start` without npm: both stand-ins and the daemon in one process. */
+/*
+ * `npm start` without npm: both stand-ins and the daemon in one process. The first test runs the sources, as `npm start`
+ * does; the others run the built program.
+ */
 
 const freePorts = ['--service-port', '0', '--sheets-port', '0', '--port', '0'];
 const patience = { timeout: 60_000, interval: 50 };
@@ -15,8 +18,8 @@ function createFolder(): string {
   return folder;
 }
 
-async function startTrial(cwd: string) {
-  const { child, ended, printed } = startProgram(['trial', ...freePorts], { cwd });
+async function startTrial(cwd: string, options: { readonly main?: string } = {}) {
+  const { child, ended, printed } = startProgram(['trial', ...freePorts], { cwd, ...options });
   await vi.waitFor(() => expect(printed.stdout).toContain('Both sides are equal: 560 contacts, 560 rows.'), patience);
   const url = (name: string) => new RegExp(`  ${name} +(http://\\S+)`).exec(printed.stdout)?.[1] ?? '';
   const end = async (signal: NodeJS.Signals) => {
@@ -28,7 +31,7 @@ async function startTrial(cwd: string) {
 
 test('a trial makes both sides equal, carries a change over, ends with exit 0 on Ctrl-C, and the next begins anew', async () => {
   const folder = createFolder();
-  const trial = await startTrial(folder);
+  const trial = await startTrial(folder, { main: mainFromSource });
   expect(await (await fetch(`${trial.leadsheet}/readyz`)).text()).toBe('ready\n');
 
   const [, uuid] = /--uuid (\S+) --position Captain/.exec(trial.printed.stdout)!;
@@ -51,7 +54,7 @@ test('a trial makes both sides equal, carries a change over, ends with exit 0 on
   const history = () =>
     globSync('state/trial/state/**/*.ndjson', { cwd: folder }).map((file) => readFileSync(join(folder, file), 'utf8'));
   expect(history().join('')).toContain('"Captain"');
-  await startTrial(folder);
+  await startTrial(folder, { main: mainFromSource });
   expect(history().join('')).not.toContain('"Captain"');
 }, 120_000);
 

@@ -1,10 +1,8 @@
 // Runs the program as a process of its own in a pseudo-terminal, with a person who reads the screen and presses keys.
-import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { spawn } from '@lydell/node-pty';
 import { onTestFinished } from 'vitest';
-
-const root = new URL('../..', import.meta.url).pathname;
+import { programOf } from './program.ts';
 
 export const keys = { enter: '\r', down: '\u001b[B', space: ' ', interrupt: '\u0003', erase: '\u0015' } as const;
 
@@ -27,18 +25,8 @@ export function startInTerminal(
   args: readonly string[],
   { cwd, env = {} }: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
 ): Terminal {
-  const child = spawn(process.execPath, [join(root, 'src', 'main.ts'), ...args], {
-    cwd,
-    cols: 140,
-    rows: 60,
-    env: {
-      PATH: process.env['PATH'] ?? '',
-      TERM: 'xterm-256color',
-      LANG: 'C.UTF-8',
-      NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'leadsheet-compiled'),
-      ...env,
-    },
-  });
+  const program = programOf(args, { env: { TERM: 'xterm-256color', LANG: 'C.UTF-8', ...env } });
+  const child = spawn(program.file, program.args, { cwd, cols: 140, rows: 60, env: program.env });
   let raw = '';
   let from = 0;
   let pressed = 0;

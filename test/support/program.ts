@@ -1,11 +1,12 @@
-// Runs the program as a process of its own.
+// Runs the program as a process of its own: as it is built, unless a test asks for the sources.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
+import { root } from './root.ts';
 
-const root = new URL('../..', import.meta.url).pathname;
-const mainFromSource = join(root, 'src', 'main.ts');
+/** As `npm start` runs it. */
+export const mainFromSource = join(root, 'src', 'main.ts');
 /**
  * The folder of Node's compiled code, which halves the time of a start: for the sources it stays, for a built program it
  * lies beside it.
@@ -29,7 +30,7 @@ export interface Ended {
 }
 
 /** The command line of the program, and its environment: nothing of ours but PATH. */
-export function programOf(args: readonly string[], { main = mainFromSource, env = {} }: StartOptions = {}) {
+export function programOf(args: readonly string[], { main = inject('builtProgram'), env = {} }: StartOptions = {}) {
   return {
     file: process.execPath,
     args: [main, ...args],

@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs';
 import { readServiceSettings, readToken, type ServiceSettings } from '../../config/service-settings.ts';
 import { UsageError } from '../errors.ts';
-import { configPathOf, type GlobalOptions, readConfig } from '../globals.ts';
+import { configPathOf, type GlobalOptions } from '../globals.ts';
+import { readConfig } from '../read-config.ts';
 import type { CliWorld } from '../world.ts';
 
 interface AccountOptions extends GlobalOptions {

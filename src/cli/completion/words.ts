@@ -18,7 +18,7 @@ export interface Completion {
 export interface CompletionDep {
   readonly namesOf: (kind: NameKind, globals: Readonly<Record<string, unknown>>) => Promise<readonly string[]>;
   /** The parameters of an operation of the service: `--uuid`. */
-  readonly parametersOf: (operation: string) => readonly string[];
+  readonly parametersOf: (operation: string) => Promise<readonly string[]>;
 }
 
 /** The names of options and arguments whose values are known elsewhere, in every command alike. */
@@ -117,14 +117,18 @@ function visibleCommands(command: Command): readonly Candidate[] {
     .map((each) => ({ word: each.name(), description: each.summary() || each.description() }));
 }
 
-function optionsAt({ command, used, positionals }: Place, current: string, dep: CompletionDep): Completion {
+async function optionsAt(
+  { command, used, positionals }: Place,
+  current: string,
+  dep: CompletionDep,
+): Promise<Completion> {
   const known = optionsOf(command).flatMap(({ short, long, description }) =>
     long === undefined || used.has(long) || (short !== undefined && used.has(short))
       ? []
       : [{ word: long, description }],
   );
   const [operation] = positionals;
-  const ofOperation = command.name() === 'api' && operation !== undefined ? dep.parametersOf(operation) : [];
+  const ofOperation = command.name() === 'api' && operation !== undefined ? await dep.parametersOf(operation) : [];
   const parameters = ofOperation.filter((word) => !used.has(word)).map((word) => ({ word, description: '' }));
   const help = { word: '--help', description: 'display help for command' };
   return { candidates: startingWith(current, [...parameters, ...known, help]), wantsFiles: false };

@@ -1,5 +1,5 @@
 // Reads the account out of a token.
-import { decodeJwt } from 'jose';
+import { decodeJwt } from 'jose/jwt/decode';
 import type { Secret } from '../../lib/secret.ts';
 
 /**

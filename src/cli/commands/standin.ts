@@ -1,15 +1,8 @@
-// The command `standin`: serves the stand-ins.
+// Declares the command `standin`: serves the stand-ins.
 import type { Command } from 'commander';
-import { port } from './port-option.ts';
-import type { CliWorld } from './world.ts';
-
-export interface StandinOptions {
-  readonly servicePort: number;
-  readonly sheetsPort: number;
-  readonly seed: string;
-  readonly empty?: boolean;
-  readonly snapshot?: string;
-}
+import { port } from '../port-option.ts';
+import type { StandinOptions } from '../standin-servers.ts';
+import type { CliWorld } from '../world.ts';
 
 export function standinCommand(program: Command, world: CliWorld, serve: () => void): void {
   program
@@ -25,8 +18,7 @@ export function standinCommand(program: Command, world: CliWorld, serve: () => v
     .option('--snapshot <file>', 'keep the data of the service in this file, so that it survives a restart')
     .action(async (options: StandinOptions) => {
       serve();
-      // Loaded here: no other command needs them, and they take as long to load as the rest.
-      const { runStandins } = await import('./standin-servers.ts');
+      const { runStandins } = await import('../standin-servers.ts');
       await runStandins(options, world);
     });
 }

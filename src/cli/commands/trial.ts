@@ -1,14 +1,8 @@
-// The command `trial`: leadsheet between two stand-ins.
+// Declares the command `trial`: leadsheet between two stand-ins.
 import type { Command } from 'commander';
-import { port } from './port-option.ts';
-import type { CliWorld } from './world.ts';
-
-export interface TrialOptions {
-  readonly servicePort: number;
-  readonly sheetsPort: number;
-  readonly port: number;
-  readonly folder: string;
-}
+import { port } from '../port-option.ts';
+import type { TrialOptions } from '../trial-run.ts';
+import type { CliWorld } from '../world.ts';
 
 export function trialCommand(program: Command, world: CliWorld, serve: () => void): void {
   program
@@ -24,8 +18,7 @@ export function trialCommand(program: Command, world: CliWorld, serve: () => voi
     .option('--folder <folder>', 'where the configuration and the state of the trial are', 'state/trial')
     .action(async (options: TrialOptions) => {
       serve();
-      // Loaded here: no other command needs the stand-ins.
-      const { runTrial } = await import('./trial-run.ts');
+      const { runTrial } = await import('../trial-run.ts');
       await runTrial(options, world);
     });
 }

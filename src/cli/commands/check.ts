@@ -1,0 +1,18 @@
+// Declares the command `check`: checks everything that a sync needs, and says what to do.
+import type { Command } from 'commander';
+import type { CliWorld, Finish } from '../world.ts';
+
+export function checkCommand(program: Command, world: CliWorld, finish: Finish): void {
+  program
+    .command('check')
+    .summary('whether everything is right, and what to correct')
+    .description(
+      'Looks at the configuration, then at both sides: token, list, tab, headers, permissions, protected ranges.\n' +
+        'Says of each thing whether it is right and, if not, what to do. Changes nothing.',
+    )
+    .option('--offline', 'only what can be told without asking the service or Google')
+    .action(async (_options: unknown, command: Command) => {
+      const { runCheck } = await import('../check.ts');
+      await runCheck(command.optsWithGlobals(), world, finish);
+    });
+}

@@ -42,7 +42,8 @@ function seriesOf(
   job: string | undefined,
 ): SeriesAnswer[] {
   const meant = runs.filter((run) => job === undefined || run.job === job);
-  const points = (from: readonly (readonly [number, number])[]) => from.map(([at, value]): [number, number] => [at, value]);
+  const points = (from: readonly (readonly [number, number])[]) =>
+    from.map(([at, value]): [number, number] => [at, value]);
   return [
     ...budgetKeys.map((key) => ({
       name: budgetNames[key],

@@ -14,7 +14,7 @@ import {
   value,
 } from './shared.ts';
 
-const ledgerState = z.enum(['waiting', 'intended', 'enrolled', 'skipped', 'refused', 'unknown', 'cancelling']);
+export const ledgerState = z.enum(['waiting', 'intended', 'enrolled', 'skipped', 'refused', 'unknown', 'cancelling']);
 
 export const logLine = z.strictObject({
   time: z.string().describe('ISO instant'),

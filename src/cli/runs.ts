@@ -12,7 +12,8 @@ interface RunsOptions extends GlobalOptions {
 
 export async function runRuns(names: string[], globals: RunsOptions, world: CliWorld): Promise<void> {
   const { operator } = openOperator(globals, world);
-  printAnswer(await readRuns(operator, { names, limit: globals.limit }), runsText, globals, world);
+  const { runs } = await readRuns(operator, { names, limit: globals.limit });
+  printAnswer({ runs }, runsText, globals, world);
 }
 
 export async function runRunsShow(run: string, globals: GlobalOptions, world: CliWorld): Promise<void> {

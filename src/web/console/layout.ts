@@ -18,6 +18,7 @@ const places = [
   ['/conflicts', 'Conflicts'],
   ['/problems', 'Problems'],
   ['/log', 'Log'],
+  ['/budgets', 'Budgets'],
 ] as const;
 
 export interface Shown {

@@ -1,5 +1,6 @@
 // Every page by the address that it answers.
-import type { Page, PageContext } from './page.ts';
+import type { MakePage } from './page.ts';
+import { budgetsFile, budgetsPage } from './pages/budgets.ts';
 import { conflictsPage } from './pages/conflicts.ts';
 import { jobPage } from './pages/job.ts';
 import { jobsPage } from './pages/jobs.ts';
@@ -9,12 +10,14 @@ import { recordsPage } from './pages/records.ts';
 import { runPage } from './pages/run.ts';
 import { runsPage } from './pages/runs.ts';
 
-export const pages: Readonly<Record<string, (context: PageContext) => Promise<Page>>> = {
+export const pages: Readonly<Record<string, MakePage>> = {
   '/': jobsPage,
   '/jobs/:name': jobPage,
   '/runs': runsPage,
   '/runs/:run': runPage,
   '/records': recordsPage,
+  '/budgets': budgetsPage,
+  '/budgets.json': budgetsFile,
   '/conflicts': conflictsPage,
   '/problems': problemsPage,
   '/log': logPage,

@@ -1,6 +1,7 @@
 // Changes and decisions, a row each.
 import { html } from 'hono/html';
 import type { ChangeLine, DecisionLine } from '../../../operator/answers/history.ts';
+import type { Columns } from '../download.ts';
 import { type Html, instant, recordLink, rule, state, value } from '../html.ts';
 
 export function historyTable(
@@ -66,4 +67,28 @@ function historyRow(line: ChangeLine | DecisionLine, areDetailsShown: boolean, n
     ${values}
     <td>${line.reason}${message === undefined ? '' : `: ${message}`} ${rule(line.rule_words, line.rule)}</td>
   </tr>`;
+}
+
+/** The columns of a download. Without contact details there is no value in it. */
+export function historyColumns(areDetailsShown: boolean): Columns<ChangeLine | DecisionLine> {
+  return {
+    time: (line) => line.time,
+    job: (line) => line.sync,
+    run: (line) => line.run,
+    what: (line) => ('decision' in line ? line.decision : line.op),
+    side: (line) => ('decision' in line ? null : line.side),
+    contact: (line) => line.contact,
+    row: (line) => line.row,
+    field: (line) => line.field,
+    ...(areDetailsShown && {
+      before: (line: ChangeLine | DecisionLine) => ('decision' in line ? null : line.before),
+      after: (line: ChangeLine | DecisionLine) => ('decision' in line ? line.text : line.after),
+    }),
+    outcome: (line) => line.outcome,
+    message: (line) => ('decision' in line ? null : (line.message ?? null)),
+    reason: (line) => ('decision' in line ? null : line.reason),
+    rule: (line) => ('decision' in line ? null : line.rule),
+    rule_in_words: (line) => ('decision' in line ? null : line.rule_words),
+    by: (line) => ('decision' in line ? line.by : null),
+  };
 }

@@ -200,8 +200,9 @@ test('a configuration that changed since the daemon began is used by the command
 test('W8: a daemon that ends takes no request, and who follows a run is told how far it came', async () => {
   const trial = createHeld({ values: [header, ...people(90)] });
   const { stop } = await trial.begin();
-  const following = trial.beginCli('sync', '--json');
+  // A request that comes before the first run has begun is answered by that run.
   await until(() => trial.held.length > 0);
+  const following = trial.beginCli('sync', '--json');
   const queued = trial.beginCli('sync');
   await until(() => [following, queued].every(({ printed }) => printed.stderr.includes('queued')));
   const ended = stop();

@@ -141,7 +141,8 @@ export function limits({ crm, sheet, pass, run, repeat, part, random, chance }: 
       () => [decide('approve')],
       // Odd: some of the records.
       () => [decide('approve', { a: 2 * random.integer(0, 499) + 1 })],
-      () => [decide('approve', { a: 2 * random.integer(0, 499) + 1 }), crm('edit')],
+      // One of them is another record by then.
+      () => [decide('approve', { a: 2 * random.integer(0, 499) + 1 }), ...repeat(3, 6, () => crm('edit'))],
       () => [decide('refuse'), run({ isFull: true })],
       () => [decide('approve', { a: 2 * random.integer(0, 499) }), decide('refuse'), run({ isFull: true })],
     ])();

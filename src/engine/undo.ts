@@ -31,6 +31,11 @@ export function digestOfUndo(changes: readonly Pick<Change, 'side' | 'op' | 'uui
   return createHash('sha256').update(texts.toSorted().join('\n')).digest('hex');
 }
 
+/** Why nothing is done: only the next run tells what became of the last step, and writes it into the history. */
+export function cutShort(run: string, sync: string): string {
+  return `run ${run} was cut short, and no run has looked at its last step since: leadsheet sync ${sync} first`;
+}
+
 /** Why nothing was done: the person has to look at the plan again. */
 export function anotherPlan(run: string): string {
   return `nothing was taken back: the undo of ${run} is another plan by now than the one that was seen`;

@@ -1,11 +1,13 @@
 // Finds the run that an undo means, and what the history has of it; refuses in words what cannot be taken back.
 import { findRun, readRuns } from '../engine/runs.ts';
 import type { StoredRun } from '../engine/stored/run.ts';
+import { readJob } from '../engine/stored/stored.ts';
+import { cutShort } from '../engine/undo.ts';
 import { didYouMean } from '../lib/nearest.ts';
 import type { HistoryLine } from '../state/port.ts';
 import { OperatorError } from './errors.ts';
 import type { Operator } from './operator.ts';
-import { findRecords, isUuid, referenceText } from './records.ts';
+import { findRecords, isUuid, noLinks, referenceText } from './records.ts';
 import { jobsOf } from './select.ts';
 
 export interface UndoFilter {
@@ -36,7 +38,7 @@ export async function readUndoable(operator: Operator, filter: UndoFilter, signa
   for await (const line of operator.store.history({ run, signal })) if (!('decision' in line)) lines.push(line);
   const report = await findReport(operator, run);
   const name = report?.sync ?? lines[0]?.sync;
-  if (name === undefined) throw await unknownRun(operator, run, signal);
+  if (name === undefined) throw (await notToldYet(operator, run)) ?? (await unknownRun(operator, run, signal));
   if (!jobsOf(operator.config).some((job) => job.name === name)) {
     throw new OperatorError(
       'unknown',
@@ -66,6 +68,16 @@ async function findReport({ config, store }: Operator, run: string): Promise<Sto
   for (const { name } of jobsOf(config)) {
     const found = await findRun(store.sync(name), run);
     if (found) return found;
+  }
+  return undefined;
+}
+
+/** A run that was cut short in its first step left neither a report nor a line of the history. */
+async function notToldYet({ config, store }: Operator, run: string): Promise<OperatorError | undefined> {
+  for (const { name } of jobsOf(config)) {
+    const { steps } = readJob(await store.sync(name).loadSome(noLinks));
+    const isOpen = [...steps.values()].some(({ lines }) => lines.some((line) => line.run === run));
+    if (isOpen) return new OperatorError('nothing', cutShort(run, name));
   }
   return undefined;
 }
@@ -101,14 +113,17 @@ async function beginOf({ store }: Operator, signal: AbortSignal): Promise<string
 
 function nothingChanged(run: string, report: StoredRun | undefined, begin: string | undefined): OperatorError {
   if (report?.status === 'held')
-    return new OperatorError('nothing', `run ${run} was held and wrote nothing: there is nothing to undo`);
+    return new OperatorError(
+      'nothing',
+      `run ${run} was held and wrote nothing: there is nothing to undo; to say no to its plan: leadsheet refuse ${report.sync} --run ${run}`,
+    );
   const { created = 0, updated = 0, appended = 0, set = 0, deleted = 0, removed = 0 } = report?.counts ?? {};
   const { enrolled = 0, cancelled = 0, sent = 0 } = report?.counts ?? {};
   const wrote = created + updated + appended + set + deleted + removed + enrolled + cancelled + sent > 0;
   return wrote
     ? new OperatorError(
         'nothing',
-        `the history does not have what run ${run} changed: ${begin === undefined ? 'it is empty' : `it begins at ${begin}`}`,
+        `the history does not have what run ${run} changed: ${begin === undefined ? 'it is empty' : `it begins at ${begin}`}: it cannot be undone`,
       )
     : new OperatorError('nothing', `run ${run} changed nothing: there is nothing to undo`);
 }

@@ -1,6 +1,6 @@
 import { chmodSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { logLine } from '../../src/operator/answers/history.ts';
 import { planAnswer, savedPlanAnswer, syncAnswer } from '../../src/operator/answers/runs.ts';
@@ -386,4 +386,35 @@ test('a long plan ends with a summary: counts by kind and side, why it is held, 
   const short = createSyncTrial();
   short.addContact({ first_name: 'Ann', email: 'ann@firm.io' });
   expect((await short.cli('plan')).stdout).not.toContain('in all');
+});
+
+test('W13: apply of a paused sync names who paused it, and applies with --even-if-paused', async () => {
+  const trial = await createBusyTrial();
+  const file = join(trial.folder, 'plan.json');
+  await trial.cli('plan', '--out', file);
+  await trial.cli('pause', 'prospects', '--reason', 'moving house');
+  const before = trial.writes();
+  expect(await trial.cli('apply', file)).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(
+      /^leadsheet: prospects is paused by ann since \S+ \(moving house\): leadsheet resume prospects; to run it once all the same: --even-if-paused\n$/,
+    ),
+  });
+  expect(trial.writes()).toEqual(before);
+  expect(await trial.cli('apply', file, '--even-if-paused')).toMatchObject({ code: 0 });
+  expect(trial.grid().map((row) => row['Company'])).toContain('Other');
+  expect((await trial.cli('status')).stdout).toContain('paused by ann');
+});
+
+test('W13: a saved undo is not applied to a paused sync, and is once the pause is over', async () => {
+  const trial = await createBusyTrial();
+  const { stdout } = await trial.cli('sync', '--json');
+  const [{ run }] = syncAnswer.parse(JSON.parse(stdout)).syncs as [{ run: string }];
+  const file = join(trial.folder, 'undo.json');
+  await trial.cli('undo', run, '--out', file);
+  await trial.cli('pause', 'prospects', '--for', '1h');
+  expect(await trial.cli('apply', file)).toMatchObject({ code: 1, stdout: '' });
+  vi.advanceTimersByTime(3_700_000);
+  expect((await trial.cli('apply', file)).stdout).toContain('prospects: ');
 });

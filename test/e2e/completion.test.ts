@@ -1,8 +1,8 @@
-// The completion of command lines in real shells. bash is on every machine of the tests; zsh and fish parse their scripts if there.
+// The completion of command lines in real shells. bash is on every machine of the tests; zsh and fish are tested where they are installed.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { completionScripts, shells } from '../../src/cli/completion/scripts.ts';
 import { historyFolder } from '../support/history-folder.ts';
 import { programOf } from '../support/program.ts';
@@ -41,6 +41,48 @@ test.each([
   const bash = await startBash();
   bash.type(typed);
   expect(await bash.until(completed)).toContain(completed);
+});
+
+const hasShell = (shell: string) => spawnSync(shell, ['--version']).error === undefined;
+
+/** Each loads the script as docs/commands.md says, without the files of the account. The sum is not what was typed. */
+const others = {
+  zsh: {
+    args: ['-f', '-i'],
+    load: 'autoload -Uz compinit; compinit -D; source <(leadsheet completion zsh); echo LOADED-$((40 + 2))',
+  },
+  fish: { args: ['--no-config', '-i'], load: 'leadsheet completion fish | source; echo LOADED-(math 40 + 2)' },
+} as const;
+
+/** Types a line with its tabs, and returns the words that the shell has then, each in angle brackets. */
+async function completeIn(shell: keyof typeof others, typed: string): Promise<string> {
+  const { folder, env } = createShellFolder();
+  const { args, load } = others[shell];
+  const options = { cwd: folder, env: { ...env, TERM: 'xterm' }, columns: 200 };
+  const terminal = watch(inTerminal(shell, args, options));
+  terminal.type(`${load}\r`);
+  await terminal.until('LOADED-42');
+  // Ctrl-A: what is typed next stands before the command, and prints its words instead of running it.
+  terminal.type(`${typed}\u0001printf '<%s>' '' \r`);
+  const shown = await terminal.until(/<>(<[^>]*>)+/);
+  return /<>((<[^>]*>)+)/.exec(shown)![1]!;
+}
+
+describe.each(Object.keys(others) as (keyof typeof others)[])('%s', (shell) => {
+  test.runIf(hasShell(shell)).each([
+    ['a job of the configuration', 'leadsheet sync pe\t', '<leadsheet><sync><people>'],
+    ['the value of an option after =', 'leadsheet log --sync=pe\t', '<leadsheet><log><--sync=people>'],
+    ['a field', 'leadsheet log --field em\t', '<leadsheet><log><--field><email>'],
+    ['a file whose name has a space', 'leadsheet apply a\t', '<leadsheet><apply><a plan.json>'],
+    ['two words one after the other', 'leadsheet stat\t--ex\t', '<leadsheet><status><--exit-code>'],
+    [
+      'nothing of a configuration that is not there',
+      "leadsheet --config 'x y' log --sync pe\t",
+      '<leadsheet><--config><x y><log><--sync><pe>',
+    ],
+  ])(`${shell}, if it is installed, completes %s`, async (_, typed, words) => {
+    expect(await completeIn(shell, typed)).toBe(words);
+  });
 });
 
 test('words on the command line are never run as code, and a broken configuration prints nothing', async () => {

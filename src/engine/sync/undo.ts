@@ -8,7 +8,7 @@ import type { Planned, RunRequest } from '../job.ts';
 import { scanCall } from '../read-calls.ts';
 import type { RunReport } from '../report.ts';
 import { readSync, type StoredSync } from '../stored/stored.ts';
-import { anotherPlan, type DecidedUndo, digestOfUndo, tellUndo, type Undoing } from '../undo.ts';
+import { anotherPlan, cutShort, type DecidedUndo, digestOfUndo, tellUndo, type Undoing } from '../undo.ts';
 import { chooseSaved, toSavedPlan } from './choose-saved.ts';
 import type { RunContext, SyncContext } from './context.ts';
 import { decide, type Decided } from './decide.ts';
@@ -72,11 +72,7 @@ export function undoSync(
 /** The last step of a run that was cut short gets into the history at the beginning of the next run. */
 function assertTold({ steps }: StoredSync, run: string, sync: string): void {
   const isOpen = [...steps.values()].some(({ lines }) => lines.some((line) => line.run === run));
-  if (isOpen) {
-    throw new RunFailed(
-      `run ${run} was cut short, and no run has looked at its last step since: leadsheet sync ${sync} first`,
-    );
-  }
+  if (isOpen) throw new RunFailed(cutShort(run, sync));
 }
 
 function planOf(past: PastRun, { run, deletesCreated }: Undoing): (input: PlanInput) => Decided['plan'] {

@@ -128,23 +128,9 @@ export function momentOfDeleting({ crm, sheet, pass, run, repeat, meanwhile, ran
   return { setting: plainly(setting, { ...policies, limits: 'wide', settleSecs: 0 }), steps: rounds.flat() };
 }
 
-/** G1, G2, G6, G7: many records are removed at once, or a side is empty; a person may decide about the held plan. */
+/** G1, G2: many records are removed at once, or a side is empty. */
 export function limits({ crm, sheet, pass, run, repeat, part, random, chance }: Draw, setting: Setting): Themed {
   const many = (make: () => Step) => repeat(2, 5, make);
-  const decide = (what: 'approve' | 'refuse', its: Partial<{ readonly a: number }> = {}): Step => {
-    return { do: 'decide', what, a: part(), ...its };
-  };
-  const decided = () =>
-    random.pick([
-      () => [],
-      () => [],
-      () => [decide('approve')],
-      // Odd: some of the records.
-      () => [decide('approve', { a: 2 * random.integer(0, 499) + 1 })],
-      () => [decide('approve', { a: 2 * random.integer(0, 499) + 1 }), crm('edit')],
-      () => [decide('refuse'), run({ isFull: true })],
-      () => [decide('approve', { a: 2 * random.integer(0, 499) }), decide('refuse'), run({ isFull: true })],
-    ])();
   const rounds = repeat(1, 2, () => [
     ...random.pick([
       () => [sheet('delete all rows')],
@@ -157,10 +143,9 @@ export function limits({ crm, sheet, pass, run, repeat, part, random, chance }: 
       () => [sheet('clear ID column'), ...many(() => sheet('edit'))],
     ])(),
     run({ isFull: true }),
-    ...decided(),
+    ...(chance(30) ? [{ do: 'decide', what: 'approve', a: part() } as const] : []),
     pass(120_000, 1_000_000),
     run({ isFull: true }),
-    ...(chance(30) ? [pass(60_000), run()] : []),
   ]);
   return {
     setting: plainly(setting, {

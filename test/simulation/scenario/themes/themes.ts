@@ -1,5 +1,6 @@
 // The list of themes. A theme is a story with few people about one thing, for events that random stories seldom have.
 import { lostAppends, lostCreates, unknownUpdates } from './answers.ts';
+import { heldPlans } from './decisions.ts';
 import { type Theme } from './draw.ts';
 import { firstRuns, kills, twoAtOnce } from './ends.ts';
 import { lostWishes, wishes } from './enrolments.ts';
@@ -34,4 +35,5 @@ export const themes: readonly Theme[] = [
   firstRuns,
   unwholePulls,
   undos,
+  heldPlans,
 ];

@@ -1,0 +1,41 @@
+// Themes about plans that are held until a person decides.
+import type { Setting } from '../../world/setting.ts';
+import type { Step } from '../scenario.ts';
+import { type Draw, plainly, type Themed } from './draw.ts';
+
+/** G6, G7: more deletions than the limit allows; a person ticks some of them, refuses the plan, or both in turn. */
+export function heldPlans({ crm, sheet, pass, run, repeat, part, random }: Draw, setting: Setting): Themed {
+  const side = random.pick([crm, sheet, sheet]);
+  const remove = () => (side === crm ? crm('delete') : sheet('delete row'));
+  const other = () => (side === crm ? sheet('edit') : crm('edit'));
+  const approve = (a: number): Step => ({ do: 'decide', what: 'approve', a });
+  const refuse: Step = { do: 'decide', what: 'refuse', a: 0 };
+  const whole = () => approve(2 * random.integer(0, 499));
+  // An odd number: some of the records.
+  const some = () => approve(2 * random.integer(0, 499) + 1);
+  const decided = random.pick([
+    () => [some()],
+    () => [some()],
+    // One of them is another record by then.
+    () => [some(), ...repeat(4, 7, other)],
+    () => [some(), ...repeat(4, 7, other)],
+    () => [refuse],
+    () => [whole(), refuse],
+    () => [refuse, run({ isFull: true }), some()],
+  ]);
+  const policies = { onRowDeleted: 'delete_contact', onContactDeleted: 'delete_row' } as const;
+  return {
+    setting: plainly(setting, { ...policies, limits: 'default', settleSecs: 0 }),
+    steps: [
+      ...repeat(10, 12, () => crm('enter', { a: part() })),
+      run({ isFull: true }),
+      pass(60_000),
+      ...repeat(3, 5, remove),
+      run({ isFull: true }),
+      ...decided(),
+      run({ isFull: true }),
+      pass(60_000),
+      run({ isFull: true }),
+    ],
+  };
+}

@@ -24,7 +24,7 @@ export default defineConfig({
           include: [all],
           exclude: mocking,
           isolate: false,
-          globalSetup: 'test/support/built-program.ts',
+          globalSetup: 'test/support/global-setup.ts',
         },
       },
       { extends: true, test: { name: 'alone', include: mocking } },

@@ -7,11 +7,8 @@ import { keys, startInTerminal, type Terminal } from '../../support/person.ts';
 
 export type Sides = Awaited<ReturnType<typeof openInitSides>>;
 const { enter } = keys;
-/**
- * The machine of the tests is slow; no verdict depends on it. Between two prompts of a busy process a key can be lost, as
- * a person knows, who then presses it again: the story begins anew once.
- */
-export const slow = { timeout: 90_000, retry: 1 };
+/** The machine of the tests may be slow; no verdict depends on it. */
+export const slow = { timeout: 90_000 };
 
 export function begin(sides: Sides, ...args: string[]): Terminal {
   return startInTerminal(['init', '--google-endpoint', sides.googleUrl, ...args], { cwd: sides.folder });

@@ -110,6 +110,7 @@ test('a column is changed: its field is searched for, and its direction asked', 
   await terminal.see('"Notes" and headline');
   terminal.press(down, enter);
   await terminal.see('<--  headline, one way  (your choice)');
+  await terminal.see('Take these columns');
   // A search that finds nothing changes nothing.
   terminal.press(down, down, down, down, down, enter);
   await terminal.see('Column "Notes" is (type to search)');

@@ -1,6 +1,8 @@
-// Builds the program once for all tests of a run. Those that start processes start it, as users do.
+// Prepares a run of the tests: their folders in memory, and the program built once. Tests that start processes start it, as
+// users do.
 import type { TestProject } from 'vitest/node';
 import { buildProgram } from './build.ts';
+import { useMemoryFolder } from './memory-folder.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -10,6 +12,7 @@ declare module 'vitest' {
 }
 
 export function setup(project: TestProject): () => void {
+  const folder = useMemoryFolder();
   let program = buildProgram();
   project.provide('builtProgram', program.main);
   // With `vitest --watch` the sources have changed.
@@ -18,5 +21,8 @@ export function setup(project: TestProject): () => void {
     program = buildProgram();
     project.provide('builtProgram', program.main);
   });
-  return () => program[Symbol.dispose]();
+  return () => {
+    program[Symbol.dispose]();
+    folder[Symbol.dispose]();
+  };
 }

@@ -1,0 +1,82 @@
+// A command loads what it uses, and nothing else that is large: a person waits for it, and the shell at every Tab.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { mainFromSource, startProgram } from '../support/program.ts';
+
+const configText = `
+crm: { base_url: http://127.0.0.1:9, token: t }
+google: { credentials_file: key.json, endpoint: http://127.0.0.1:9 }
+state: file:./state
+server: null
+syncs:
+  prospects:
+    contacts: { list: Prospects }
+    sheet: { spreadsheet: 1AbCdEfGhIjKlMnOpQrStUvWxYz-0123456789_tests, tab: Prospects }
+    match: [email]
+    columns: { Email: email }
+`;
+
+/** Has the process print the address of each module that it loaded, last. */
+const tellLoaded = `import { registerHooks } from 'node:module';
+import { writeSync } from 'node:fs';
+const loaded = [];
+registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context); } });
+process.on('exit', () => writeSync(2, 'loaded:' + JSON.stringify(loaded)));`;
+
+async function loadedBy(words: readonly string[], main?: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'leadsheet-start-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'leadsheet.yaml'), configText);
+  const { code, stderr } = await startProgram([...words], {
+    cwd: folder,
+    env: {
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(tellLoaded)}`,
+      LEADSHEET_CONFIG: 'leadsheet.yaml',
+    },
+    ...(main !== undefined && { main }),
+  }).ended;
+  const [said, list = '[]'] = stderr.split('loaded:');
+  expect({ code, said }).toEqual({ code: 0, said: '' });
+  const urls = JSON.parse(list) as string[];
+  const packages = urls.flatMap((url) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []);
+  return { files: urls.filter((url) => url.startsWith('file:')), packages: new Set(packages) };
+}
+
+const start = ['commander', 'fastest-levenshtein'];
+
+test.each([
+  [['--version'], start],
+  [['--help'], start],
+  [['completion', 'bash'], start],
+  [
+    ['complete-line', '--', 'sync', 'pro'],
+    [...start, 'yaml'],
+  ],
+  [['complete-line', '--', 'st'], start],
+  [
+    ['complete-line', '--', 'api', 'contacts.'],
+    [...start, 'zod'],
+  ],
+])('%j loads these packages and no other: %j', async (words, packages) => {
+  const loaded = await loadedBy(words, mainFromSource);
+  expect([...loaded.packages].toSorted()).toEqual(packages.toSorted());
+});
+
+test.each([[['status']], [['runs']], [['conflicts']], [['config']]])(
+  '%j loads no client of either side, no server and no log',
+  async (words) => {
+    const { packages } = await loadedBy(words, mainFromSource);
+    for (const name of ['google-auth-library', '@googleapis/sheets', 'hono', 'pino', 'p-queue', '@clack/prompts'])
+      expect(packages).not.toContain(name);
+  },
+);
+
+test('the built program is few files: 12 for --version, 20 for status, each beside the others', async () => {
+  const version = await loadedBy(['--version']);
+  const status = await loadedBy(['status']);
+  expect(version.files.length).toBeLessThanOrEqual(12);
+  expect(status.files.length).toBeLessThanOrEqual(20);
+  expect([...version.packages, ...status.packages]).toEqual([]);
+});

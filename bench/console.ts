@@ -28,6 +28,8 @@ export const bench: Bench = {
       problems: 200,
       config: { server: { listen: `127.0.0.1:${port}`, console: 'read', password } },
     });
+    // A daemon makes it behind its runs, in half a minute; that is measured by `explain`.
+    await state.open().keepIndex();
     const daemon = startDaemon(state);
     try {
       await ready(daemon);
@@ -44,15 +46,14 @@ function startDaemon({ configFile }: LargeState): ChildProcess {
   return spawn(process.execPath, [main, 'run', '--config', configFile], { stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
-/** Until it answers, and the index is whole: then a page of one contact takes a few milliseconds. */
+/** Until it answers. */
 async function ready(daemon: ChildProcess): Promise<void> {
-  for (let isWhole = false; !isWhole;) {
+  for (;;) {
     if (daemon.exitCode !== null) throw new Error(`the daemon ended with ${daemon.exitCode}`);
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await new Promise((resolve) => setTimeout(resolve, 500));
     try {
-      const begin = performance.now();
-      await (await fetch(`${address}/log?contact=00000000-0000-4000-8000-000000000000`, { headers })).text();
-      isWhole = performance.now() - begin < p99Max;
+      await fetch(`${address}/healthz`);
+      return;
     } catch {
       // It does not listen yet.
     }
@@ -84,7 +85,6 @@ async function measure({ uuids, runs }: LargeState, daemon: ChildProcess) {
     '/log of a contact': (round) => `/log?contact=${uuids[index(round)]!}&since=90d`,
     '/log by e-mail address': (round) => `/log?contact=person.${index(round)}%40company.test&since=90d`,
     '/log of a field and an outcome': () => '/log?field=position&outcome=failed&since=90d',
-    '/metrics': () => '/metrics',
   };
   const figures = [];
   for (const [name, page] of Object.entries(pages)) {

@@ -56,7 +56,7 @@ google:
   reads_per_minute: ${sheetCallsPerMinute} # Google allows 60 of each; with three tabs a trial would wait for that
   writes_per_minute: ${sheetCallsPerMinute}
 state: ${JSON.stringify(`file:${join(folder, 'state')}`)}
-server: { listen: 127.0.0.1:${port} }
+server: { listen: 127.0.0.1:${port}, console: write }
 log: { format: pretty, contact_details: shown }
 syncs:
   prospects:

@@ -73,8 +73,6 @@ export type TriggerRun = (name: string) => Promise<RunAskedAnswer['answer'] | un
 /**
  * Records that a person asks for a run, and has the daemon begin it. The run that follows writes the decision into the
  * history. Throws OperatorError, also if the job is paused, and StateError.
- *
- * @public The faces that reach a daemon call it: the local socket and the console.
  */
 export async function requestRun(
   operator: Operator,

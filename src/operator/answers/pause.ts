@@ -10,8 +10,8 @@ export const paused = signature.extend({
 const runAsked = z.strictObject({
   name: z.string(),
   answer: z
-    .enum(['started', 'queued', 'backing-off', 'paused', 'stopped'])
-    .describe('queued: after the run under way; backing-off: the last run failed, it is tried again later'),
+    .enum(['started', 'queued', 'ending'])
+    .describe('queued: after the run under way; ending: the daemon ends, and the next one runs it'),
 });
 
 export type PauseAnswer = z.infer<typeof paused>;

@@ -49,18 +49,25 @@ export function value(shown: Shown, areDetailsShown: boolean): Html {
 /** A word with a colour and a sign, so that the colour alone says nothing. */
 export function state(word: string): Html {
   const kind = stateKinds[word] ?? 'calm';
-  return html`<span class="state ${kind}">${word}</span>`;
+  return html`<span class="state ${kind}">${word.replaceAll('-', ' ')}</span>`;
 }
 
+/** States of jobs and runs, outcomes of changes, and what ledgers say. Other words are calm. */
 const stateKinds: Readonly<Record<string, string>> = {
   succeeded: 'good',
-  idle: 'calm',
+  done: 'good',
+  enrolled: 'good',
+  sent: 'good',
   running: 'busy',
+  intended: 'busy',
+  cancelling: 'busy',
   partial: 'needs',
   held: 'needs',
   open: 'needs',
+  unknown: 'needs',
+  'needs a person': 'needs',
+  refused: 'bad',
   'backing-off': 'bad',
-  paused: 'calm',
   stopped: 'bad',
   failed: 'bad',
 };

@@ -1,12 +1,13 @@
 // The frame of every page: head, navigation, the page itself, and what the page cannot show.
 import { html } from 'hono/html';
+import type { Viewer } from './access/viewer.ts';
 import type { AssetName } from './assets.ts';
 import type { Html } from './html.ts';
 
 export interface Frame {
   readonly asset: (name: AssetName) => string;
   readonly version: string;
-  readonly areDetailsShown: boolean;
+  readonly viewer: Viewer;
 }
 
 /** The pages in the order of the navigation. */
@@ -16,7 +17,12 @@ const places = [
   ['/records', 'Records'],
   ['/conflicts', 'Conflicts'],
   ['/problems', 'Problems'],
+  ['/enrolments', 'Enrolments'],
+  ['/outbox', 'Outbox'],
+  ['/feeds', 'Feeds'],
   ['/log', 'Log'],
+  ['/budgets', 'Budgets'],
+  ['/config', 'Configuration'],
 ] as const;
 
 export interface Shown {
@@ -25,9 +31,11 @@ export interface Shown {
   readonly body: Html;
   /** Epoch milliseconds. */
   readonly now: number;
+  /** What the last action of this person came to. */
+  readonly notice: string | undefined;
 }
 
-export function layout(frame: Frame, { path, title, body, now }: Shown): Html {
+export function layout(frame: Frame, { path, title, body, now, notice }: Shown): Html {
   const links = places.map(([href, name]) => {
     const isHere = href === '/' ? path === '/' || path.startsWith('/jobs') : path.startsWith(href);
     return html`<li><a href="${href}" ${isHere ? html`aria-current="page"` : ''}>${name}</a></li>`;
@@ -56,9 +64,10 @@ export function layout(frame: Frame, { path, title, body, now }: Shown): Html {
         </header>
         <main id="page">
           <h1>${title}</h1>
-          ${frame.areDetailsShown ? '' : hidden} ${body}
+          ${notice === undefined ? '' : html`<p class="note" role="status">${notice}</p>`}
+          ${frame.viewer.areDetailsShown ? '' : hidden} ${body}
         </main>
-        <footer><small>leadsheet ${frame.version} · read only</small></footer>
+        <footer><small>leadsheet ${frame.version} ${frame.viewer.mayDecide ? '' : ' · read only'}</small></footer>
       </body>
     </html>`;
 }

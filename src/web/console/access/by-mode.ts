@@ -1,0 +1,17 @@
+// Access without accounts: every person who reaches the console may do what `server.console` says.
+import { createHmac, randomBytes } from 'node:crypto';
+import type { Access } from './viewer.ts';
+
+export interface ModeOptions {
+  readonly mode: 'read' | 'write';
+  readonly areDetailsShown: boolean;
+}
+
+/** A form token is valid until the process ends. */
+export function createModeAccess({ mode, areDetailsShown }: ModeOptions): Access {
+  const key = randomBytes(32);
+  const formToken = createHmac('sha256', key).update('console').digest('base64url');
+  return {
+    viewerOf: async () => ({ name: 'console', mayDecide: mode === 'write', areDetailsShown, formToken }),
+  };
+}
